@@ -1,8 +1,7 @@
-// What a bench found: who is fastest, and on which matrices.
+// The sections of a bench: ranking, charts, all measurements.
 import { ratioBars, xyChart, type Point } from './charts';
 import type { BenchRecord, PageDocument, Ranking } from './document';
-import { counted, h, percent, seconds, significant } from './dom';
-import { section } from './sections';
+import { counted, h, percent, seconds, section, significant } from './dom';
 import { type Cell, table } from './table';
 
 const same = (a: { device: string; precision: string }, b: { device: string; precision: string }): boolean => a.device === b.device && a.precision === b.precision;
@@ -12,7 +11,7 @@ const where = (ranking: Ranking): string => `${ranking.device === 'gpu' ? 'GPU' 
 function rankingTable(ranking: Ranking): HTMLElement {
   return table(`${where(ranking)}: ${counted(ranking.matrices)} ${ranking.matrices === 1 ? 'matrix' : 'matrices'}`, [
     { name: 'recipe', left: true }, { name: 'speed-up, geometric mean' }, { name: 'least' }, { name: 'most' }, { name: 'measured' },
-    { name: 'won', title: 'matrices on which its interval lies above those of all others' }, { name: 'tied', title: 'its interval reaches that of the fastest' }, { name: 'not measured' },
+    { name: 'won', title: 'matrices where its interval is above those of all others' }, { name: 'tied', title: 'matrices where its interval overlaps that of the fastest' }, { name: 'not measured' },
   ], ranking.recipes.map((one): Cell[] => [
     { text: one.recipe }, { text: one.count > 0 ? `${significant(one.geometric_mean)} ×` : '–', value: one.count > 0 ? one.geometric_mean : null },
     { text: significant(one.least), value: one.least }, { text: significant(one.most), value: one.most }, { text: counted(one.count), value: one.count },
@@ -41,7 +40,7 @@ export function benchSections(page: PageDocument): (HTMLElement | null)[] {
   const charts = rankings.flatMap((ranking) => {
     const rows = ranking.recipes.filter((one) => one.count > 0).map((one) => ({ name: one.recipe, value: one.geometric_mean, low: one.least, high: one.most, text: `${significant(one.geometric_mean)} ×` }));
     const own = records.filter((record) => same(record, ranking) && record.status === 'measured');
-    return [rows.length > 0 ? ratioBars(`Who is fastest · ${where(ranking)}`, rows, 'The point is the geometric mean over the matrices, the line from the least to the most.') : null, speedupChart(ranking, own)];
+    return [rows.length > 0 ? ratioBars(`Ranking · ${where(ranking)}`, rows, 'The point is the geometric mean over the matrices; the line spans the least to the most.') : null, speedupChart(ranking, own)];
   });
   const rows = records.map((record): Cell[] => {
     const ok = record.status === 'measured';
@@ -58,8 +57,8 @@ export function benchSections(page: PageDocument): (HTMLElement | null)[] {
     ];
   });
   return [
-    section('ranking', 'Ranking', 'Each recipe by its fastest kernel that gave the right result.', h('div', { class: 'grid charts' }, ...charts.filter((one) => one !== null)), ...rankings.map(rankingTable)),
-    section('records', 'All measurements', 'A click on a heading sorts.', table('Measurements', [
+    section('ranking', 'Ranking', 'Each recipe is represented by its fastest kernel with a right result.', h('div', { class: 'grid charts' }, ...charts.filter((one) => one !== null)), ...rankings.map(rankingTable)),
+    section('records', 'All measurements', 'Click on a heading to sort.', table('Measurements', [
       { name: 'matrix', left: true }, { name: 'recipe', left: true }, { name: 'on', left: true }, { name: 'kernel', left: true }, { name: 'time' }, { name: 'GFLOP/s' }, { name: 'of copy' }, { name: 'B/nonzero' }, { name: 'speed-up' }, { name: 'break-even' },
     ], rows)),
   ];

@@ -1,5 +1,23 @@
-// The pattern of one stage in memory: bins that zooming goes through, and what is known of single entries.
-import { type BinsFacts, type PatternFacts, type StageFacts, doubles, integers, Numbers, section } from './document';
+// The pattern of one stage: levels of bins for zooming, and original numbers and values of entries.
+import { type BinsFacts, type PatternFacts, type StageFacts, doubles, integers, Numbers, sectionBytes } from './document';
+
+// A rectangle of the matrix.
+export interface Region {
+  row: number;
+  column: number;
+  rows: number;
+  columns: number;
+}
+
+// The first position in [low, high) of an ascending list whose value is at least `wanted`; `high` if there is none.
+export function lowerBound(list: ArrayLike<number>, wanted: number, low: number, high: number): number {
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (list[middle] < wanted) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
 
 export interface Level {
   rowBits: number;
@@ -8,7 +26,7 @@ export interface Level {
   columnBins: number;
   planes: number;
   starts: Uint32Array; // [rowBins + 1]
-  columns: Int32Array; // [bins] ascending in a row bin
+  columns: Int32Array; // [bins] ascending within a row bin
   counts: Uint32Array; // [bins][planes]
 }
 
@@ -39,7 +57,7 @@ function readLevel(bytes: Uint8Array, facts: BinsFacts, planes: number, rows: nu
   return level;
 }
 
-// Bins of twice the side, along the axis with more of them, and along the other one where it has more than half as many.
+// The next level: bins of twice the side along the axis with more bins, and along the other if it has more than half as many.
 function coarser(level: Level, rows: number, columns: number): Level {
   const { planes } = level;
   const rowStep = level.rowBins > 1 && 2 * level.rowBins > level.columnBins ? 1 : 0;
@@ -71,18 +89,15 @@ function coarser(level: Level, rows: number, columns: number): Level {
   };
 }
 
-// The place in the level's arrays; -1 where nothing is stored.
+// The index in the level's arrays; -1 if the bin is empty.
 export function binAt(level: Level, rowBin: number, columnBin: number): number {
   if (rowBin < 0 || rowBin >= level.rowBins) return -1;
-  let low = level.starts[rowBin];
-  let high = level.starts[rowBin + 1];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (level.columns[middle] < columnBin) low = middle + 1;
-    else high = middle;
-  }
-  return low < level.starts[rowBin + 1] && level.columns[low] === columnBin ? low : -1;
+  const end = level.starts[rowBin + 1];
+  const at = lowerBound(level.columns, columnBin, level.starts[rowBin], end);
+  return at < end && level.columns[at] === columnBin ? at : -1;
 }
+
+export const rowBinOf = (level: Level, bin: number): number => lowerBound(level.starts, bin + 1, 1, level.rowBins) - 1;
 
 export function countAt(level: Level, bin: number): number {
   let sum = 0;
@@ -90,7 +105,7 @@ export function countAt(level: Level, bin: number): number {
   return sum;
 }
 
-// Densities above it are darkest: the 99th percentile of bins that are not empty.
+// The density from which on bins are darkest: the 99th percentile of the bins that are not empty.
 function ceilingOf(level: Level): number {
   const bins = level.columns.length;
   if (bins === 0) return 1;
@@ -106,7 +121,7 @@ export interface SamplePlaces {
   columns: Int32Array;
 }
 
-// Rows of tiles as they are stored, found by where they are drawn.
+// The rows of tiles in storage order.
 class StoredRows {
   private readonly tiles = new Map<string, Int32Array>();
   constructor(bytes: Uint8Array, private readonly rowCuts: number[], private readonly columnCuts: number[]) {
@@ -131,7 +146,6 @@ class StoredRows {
     return rows?.[drawnRow - (this.rowCuts[block] ?? 0)] ?? drawnRow;
   }
 
-  // Where a row of the matrix is drawn.
   drawnAt(row: number, column: number): number | null {
     const block = this.rowCuts.length > 0 ? pieceAt(this.rowCuts, row) : 0;
     const stored = this.tiles.get(`${block},${pieceAt(this.columnCuts, column)}`)?.indexOf(row) ?? -1;
@@ -140,14 +154,7 @@ class StoredRows {
 }
 
 export function pieceAt(boundaries: number[], position: number): number {
-  let low = 0;
-  let high = boundaries.length - 1;
-  while (low + 1 < high) {
-    const middle = (low + high) >> 1;
-    if (boundaries[middle] <= position) low = middle;
-    else high = middle;
-  }
-  return low;
+  return lowerBound(boundaries, position + 1, 1, boundaries.length - 1) - 1;
 }
 
 export const sizeOf = (level: Level): number => level.rowBits + level.columnBits;
@@ -164,14 +171,14 @@ export class Stage {
 
   async read(): Promise<void> {
     const { facts } = this;
-    this.levels = [readLevel(await section(facts.bins.section), facts.bins, facts.planes.length, this.rows, this.columns)];
+    this.levels = [readLevel(await sectionBytes(facts.bins.section), facts.bins, facts.planes.length, this.rows, this.columns)];
     for (let last = this.levels[0]; last.rowBins > 64 || last.columnBins > 64; this.levels.push(last)) {
       last = coarser(last, this.rows, this.columns);
     }
     this.ceilings = this.levels.map(ceilingOf);
     if (facts.sample !== null) {
-      // Both lists lie one after the other, each in byte planes of its own.
-      const bytes = await section(facts.sample);
+      // The rows, then the columns, each in byte planes.
+      const bytes = await sectionBytes(facts.sample);
       const half = bytes.length / 2;
       this.sample = { rows: integers(bytes.subarray(0, half)), columns: integers(bytes.subarray(half)) };
     }
@@ -179,7 +186,7 @@ export class Stage {
     this.originalColumns = await readOrder(facts.columns, this.columns);
     if (facts.stored !== null) {
       const boundaries = (kind: string): number[] => facts.cuts.find((cuts) => cuts.kind === kind)?.boundaries ?? [];
-      this.stored = new StoredRows(await section(facts.stored), boundaries('row_block'), boundaries('segment'));
+      this.stored = new StoredRows(await sectionBytes(facts.stored), boundaries('row_block'), boundaries('segment'));
     }
   }
 
@@ -189,26 +196,26 @@ export class Stage {
   get showsEntries(): boolean {
     return this.finest.rowBits === 0 && this.finest.columnBits === 0;
   }
-  // By its size: of a matrix that is not square one of the sides may stay as it is.
+  // The finest level of at least this size (sizeOf).
   level(size: number): Level {
     return this.levels.find((level) => sizeOf(level) >= size) ?? this.levels[this.levels.length - 1];
   }
   ceiling(level: Level): number {
     return this.ceilings[this.levels.indexOf(level)] ?? 1;
   }
-  // The row of the matrix that is drawn here.
+  // The row of the matrix drawn at this place; null if it is not stored in the page.
   rowAt(drawnRow: number, column: number): number | null {
     if (this.facts.tiles === 0) return drawnRow;
     return this.stored ? this.stored.rowAt(drawnRow, column) : null;
   }
-  // Where it is drawn.
+  // The inverse of rowAt.
   drawnRow(row: number, column: number): number | null {
     if (this.facts.tiles === 0) return row;
     return this.stored ? this.stored.drawnAt(row, column) : null;
   }
 }
 
-// Which row or column of the second stage is this one of the first? null: that is not kept.
+// The row or column of stage `to` at which position `position` of stage `from` is; null if the page does not store it.
 export function between(from: Stage, to: Stage, which: 'originalRows' | 'originalColumns', position: number): number | null {
   if (from === to || from.facts[which === 'originalRows' ? 'rows' : 'columns'] === to.facts[which === 'originalRows' ? 'rows' : 'columns']) {
     if (from === to || from[which] !== null) return position;
@@ -230,7 +237,7 @@ const inverses = new WeakMap<Int32Array, Int32Array>();
 
 async function readOrder(which: number | 'same' | null, length: number): Promise<Int32Array | 'same' | null> {
   if (which === null || which === 'same') return which;
-  const numbers = new Numbers(await section(which));
+  const numbers = new Numbers(await sectionBytes(which));
   const order = new Int32Array(length);
   let expected = 0;
   for (let i = 0; i < length; ++i) {
@@ -249,7 +256,6 @@ export interface Sample {
   values: Float64Array;
 }
 
-// All stages of a run.
 export class Pattern {
   stages: Stage[];
   sample: Sample | null = null;
@@ -264,25 +270,25 @@ export class Pattern {
     const { sample_rows, sample_columns, sample_values, values } = this.facts;
     if (sample_rows !== null && sample_columns !== null && sample_values !== null) {
       this.sample = {
-        rows: integers(await section(sample_rows)), columns: integers(await section(sample_columns)),
-        values: doubles(await section(sample_values)),
+        rows: integers(await sectionBytes(sample_rows)), columns: integers(await sectionBytes(sample_columns)),
+        values: doubles(await sectionBytes(sample_values)),
       };
     }
-    if (values !== null) this.values = doubles(await section(values));
+    if (values !== null) this.values = doubles(await sectionBytes(values));
   }
 
   get has_values(): boolean {
     return this.values !== null;
   }
 
-  // By the input's row and column; null where it is not kept.
-  value(row: number, column: number): number | null {
-    if (!this.values) return null;
+  // `row` and `column` are those of the input; null if the page does not store the value.
+  value(row: number | null, column: number | null): number | null {
+    if (!this.values || row === null || column === null) return null;
     const bin = binAt(this.stages[0].finest, row, column);
     return bin < 0 ? null : this.values[bin];
   }
 
-  // One scale for all stages, so that they can be compared.
+  // One scale for all stages makes them comparable.
   ceiling(size: number): number {
     return Math.max(...this.stages.map((stage) => stage.ceiling(stage.level(size))));
   }

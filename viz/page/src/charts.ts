@@ -1,4 +1,4 @@
-// Charts in SVG, drawn anew for the width that there is.
+// Charts in SVG that are redrawn when their width changes.
 import { scaleLinear, scaleLog } from 'd3-scale';
 import { series } from './colours';
 import { h, s, seconds, significant } from './dom';
@@ -11,7 +11,7 @@ export function redrawCharts(): void {
   for (const redraw of redraws) redraw();
 }
 
-// A figure whose chart follows the width of its place. `label` tells those who cannot see it what it shows.
+// A figure whose chart fits the available width. `label` describes it to screen readers.
 export function chart(title: string, label: string, draw: Draw, note = ''): HTMLElement {
   const place = h('div', { class: 'chart-place' });
   const figure = h('figure', { class: 'chart' }, h('figcaption', {}, title), place, note ? h('p', { class: 'note' }, note) : null);
@@ -27,12 +27,18 @@ export function chart(title: string, label: string, draw: Draw, note = ''): HTML
   return figure;
 }
 
+// A vertical line for each tick, with the text of the tick at the baseline.
+function verticalGrid(ticks: number[], at: (tick: number) => number, [top, bottom, baseline]: [number, number, number], text_of: (tick: number) => string): SVGElement[] {
+  return ticks.flatMap((tick) => [s('line', { x1: at(tick), x2: at(tick), y1: top, y2: bottom, class: 'grid' }),
+    s('text', { x: at(tick), y: baseline, 'text-anchor': tick === 0 ? 'start' : 'middle', class: 'name' }, text_of(tick))]);
+}
+
 export interface Column {
   text: string;
   value: number | null;
 }
 
-// One small chart of a figure: a bar a stage, for each run; the current ones stand out.
+// A small chart of one figure: a bar for each stage of each run; the current stages are highlighted.
 export function stageBars(title: string, meaning: string, names: string[][], runs: Column[][], current: () => number[], pick: (run: number, stage: number) => void): HTMLElement {
   const label = `${title}: ${runs.map((columns, r) => columns.map((column, i) => `${names[r][i]} ${column.text}`).join(', ')).join('; ')}`;
   return chart(title, label, (width, text) => {
@@ -71,19 +77,16 @@ export interface Dots {
   colour: number;
 }
 
-// Every sample of every kernel, with the median and the span from the 10th to the 90th percentile.
+// All samples of each kernel, with the median and a bar from the 10th to the 90th percentile.
 export function sampleStrips(title: string, rows: Dots[], note: string): HTMLElement {
   return chart(title, rows.map((row) => `${row.name} ${seconds(row.median)}`).join(', '), (width, text) => {
     const svg: SVGElement[] = [];
     const line = Math.round(text * 3.4);
-    // A few samples that were disturbed do not squeeze the rest.
+    // Outliers do not compress the rest of the axis.
     const to = Math.max(...rows.map((row) => Math.max(row.high * 1.25, row.median * 1.3)));
     const scale = scaleLinear().domain([0, to]).range([0, width - text]).nice();
     const height = rows.length * line + text * 2.4;
-    for (const tick of scale.ticks(Math.max(2, Math.floor(width / (text * 8))))) {
-      svg.push(s('line', { x1: scale(tick), x2: scale(tick), y1: 0, y2: height - text * 1.9, class: 'grid' }),
-        s('text', { x: scale(tick), y: height - text * 0.6, 'text-anchor': tick === 0 ? 'start' : 'middle', class: 'name' }, seconds(tick)));
-    }
+    svg.push(...verticalGrid(scale.ticks(Math.max(2, Math.floor(width / (text * 8)))), scale, [0, height - text * 1.9, height - text * 0.6], seconds));
     rows.forEach((row, i) => {
       const y = i * line + text * 1.3;
       const dots = row.samples.length > 600 ? row.samples.filter((_, k) => k % Math.ceil(row.samples.length / 600) === 0) : row.samples;
@@ -122,7 +125,7 @@ function logTicks(low: number, high: number): number[] {
 export interface Curve {
   name: string;
   at: (x: number) => number;
-  colour: number | null; // null: a guide
+  colour: number | null; // null: a grey guide
 }
 
 export interface XyOptions {
@@ -135,7 +138,7 @@ export interface XyOptions {
   points: Point[];
   curves: Curve[];
   note?: string;
-  keys?: { name: string; colour: number }[]; // of points without names
+  keys?: { name: string; colour: number }[]; // the legend of points without names
 }
 
 // Points and curves over two logarithmic axes.
@@ -148,10 +151,7 @@ export function xyChart(title: string, label: string, options: XyOptions): HTMLE
     const x = scaleLog().domain(options.xRange).range([left, width - text]);
     const y = scaleLog().domain(options.yRange).range([height - bottom, text * 1.6]);
     const svg: SVGElement[] = [];
-    for (const tick of logTicks(...options.xRange)) {
-      svg.push(s('line', { x1: x(tick), x2: x(tick), y1: text * 1.6, y2: height - bottom, class: 'grid' }),
-        s('text', { x: x(tick), y: height - bottom + text * 1.3, 'text-anchor': 'middle', class: 'name' }, xText(tick)));
-    }
+    svg.push(...verticalGrid(logTicks(...options.xRange), x, [text * 1.6, height - bottom, height - bottom + text * 1.3], xText));
     for (const tick of logTicks(...options.yRange)) {
       svg.push(s('line', { x1: left, x2: width - text, y1: y(tick), y2: y(tick), class: 'grid' }),
         s('text', { x: left - text * 0.5, y: y(tick) + text * 0.35, 'text-anchor': 'end', class: 'name' }, yText(tick)));
@@ -178,7 +178,7 @@ export function xyChart(title: string, label: string, options: XyOptions): HTMLE
       const right = x(point.x) > width * 0.62;
       names.push({ x: x(point.x) + (right ? -1 : 1) * text * 0.65, y: y(point.y) + text * 0.35, name: point.name, colour: point.colour, end: right });
     }
-    // Names give way downwards.
+    // Names that would overlap move down.
     names.sort((a, b) => a.y - b.y);
     names.forEach((name, i) => {
       for (const other of names.slice(0, i)) {
@@ -209,7 +209,7 @@ export interface Part {
 
 export const role_colour: Record<string, number> = { value: 0, column: 1, structure: 2 };
 
-// Stacked bars of bytes, one a layout.
+// A stacked bar of bytes for each layout.
 export function stackedBars(title: string, rows: { name: string; detail: string; parts: Part[] }[], text_of: (size: number) => string): HTMLElement {
   const label = rows.map((row) => `${row.name}: ${row.parts.map((part) => `${part.name} ${text_of(part.size)}`).join(', ')}`).join('; ');
   return chart(title, label, (width, text) => {
@@ -232,7 +232,7 @@ export function stackedBars(title: string, rows: { name: string; detail: string;
   });
 }
 
-// Ratios around one, a bar a row, with where it lies.
+// A point with its range for each ratio, on a logarithmic axis around one.
 export function ratioBars(title: string, rows: { name: string; value: number; low: number; high: number; text: string }[], note: string): HTMLElement {
   return chart(title, rows.map((row) => `${row.name} ${row.text}`).join(', '), (width, text) => {
     const svg: SVGElement[] = [];
@@ -241,11 +241,8 @@ export function ratioBars(title: string, rows: { name: string; value: number; lo
     const high = Math.max(1, ...rows.map((row) => row.high)) * 1.05;
     const scale = scaleLog().domain([low, high]).range([text, width - text]);
     const height = rows.length * line + text * 2;
-    for (const tick of logTicks(low, high)) {
-      svg.push(s('line', { x1: scale(tick), x2: scale(tick), y1: 0, y2: height - text * 1.7, class: 'grid' }),
-        s('text', { x: scale(tick), y: height - text * 0.4, 'text-anchor': 'middle', class: 'name' }, `${significant(tick)} ×`));
-    }
-    svg.push(s('line', { x1: scale(1), x2: scale(1), y1: 0, y2: height - text * 1.7, class: 'axis' }));
+    svg.push(...verticalGrid(logTicks(low, high), scale, [0, height - text * 1.7, height - text * 0.4], (tick) => `${significant(tick)} ×`),
+      s('line', { x1: scale(1), x2: scale(1), y1: 0, y2: height - text * 1.7, class: 'axis' }));
     rows.forEach((row, i) => {
       const y = i * line + text;
       svg.push(s('text', { x: 0, y, class: 'value halo' }, row.name, s('tspan', { class: 'name', dx: text * 0.6 }, row.text)),

@@ -1,5 +1,5 @@
-// Colours of the data in both themes. Lightness says how dense, hue which share: ramps of one lightness in OKLab, whose hues
-// the colour-blind tell apart.
+// Colours of the data in both themes: lightness encodes density, hue the share. The ramps have equal lightness in OKLab, and
+// their hues can be distinguished with colour blindness.
 
 export type Rgb = [number, number, number];
 
@@ -69,7 +69,7 @@ export function palette(): Palette {
   return known;
 }
 
-// For points and lines: what stands out on paper.
+// Colours of points and lines, with enough contrast on paper.
 export function series(i: number): string {
   const dark = isDark();
   return css(oklch(dark ? 0.76 : 0.53, 0.13, hues[i % hues.length]));

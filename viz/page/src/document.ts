@@ -1,5 +1,4 @@
-// What the program writes into a page: JSON, and numbered sections of bytes.
-import type { StorageMap } from './storage';
+// The data that the program writes into a page: JSON, and numbered sections of bytes.
 
 export interface BinsFacts {
   section: number;
@@ -25,14 +24,14 @@ export interface StageFacts {
   cuts: CutsFacts[];
   bins: BinsFacts;
   sample: number | null;
-  rows: number | 'same' | null; // original numbers
+  rows: number | 'same' | null; // section of the rows' original numbers; null: not stored
   columns: number | 'same' | null;
-  stored: number | null; // rows of tiles
+  stored: number | null; // section of the rows of tiles
 }
 
 export interface PatternFacts {
   stages: StageFacts[];
-  entries: boolean; // every stage down to single entries
+  entries: boolean; // every stage has bins of one entry
   sampled: number;
   sample_rows: number | null;
   sample_columns: number | null;
@@ -109,6 +108,70 @@ export interface Report {
   errors: string[];
 }
 
+export interface StorageCells {
+  text: string[];
+  padding?: number[];
+  row?: number[];
+  column?: number[];
+  nonzero?: number[];
+  warp?: number[];
+  lane?: number[];
+  step?: number[];
+}
+
+export interface StorageBins {
+  width: number;
+  padding: number[];
+  first_row: number[];
+  last_row: number[];
+  first_column: number[];
+  last_column: number[];
+}
+
+export interface StorageArray {
+  name: string;
+  role: string;
+  type: string;
+  length: number;
+  bytes: number;
+  words: string;
+  nonzeros: number;
+  padding: number;
+  like?: number;
+  cells?: StorageCells;
+  bins?: StorageBins;
+}
+
+export interface WarpReads {
+  warp: number;
+  steps: number;
+  array: number[];
+  index: number[];
+  row: number[];
+  column: number[];
+  padding: number[];
+}
+
+export interface StoragePart {
+  share: string;
+  layout: string;
+  kernel: string;
+  nonzeros: number;
+  padding: number;
+  bytes: number;
+  warps: number;
+  reads: number;
+  lane_steps: number;
+  arrays: StorageArray[];
+  shown_warps: WarpReads[];
+}
+
+export interface StorageMap {
+  precision: string;
+  by_cell: boolean;
+  parts: StoragePart[];
+}
+
 export interface Run {
   title: string;
   report: Report;
@@ -160,7 +223,7 @@ async function inflated(id: string): Promise<Uint8Array> {
   const element = document.getElementById(id);
   if (!element) throw new Error(`the page has no part '${id}'`);
   const letters = atob(element.textContent ?? '');
-  element.textContent = ''; // half of the memory back
+  element.textContent = ''; // frees half of the memory
   const bytes = new Uint8Array(letters.length);
   for (let i = 0; i < letters.length; ++i) bytes[i] = letters.charCodeAt(i);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
@@ -173,7 +236,7 @@ export async function readDocument(): Promise<PageDocument> {
 
 const sections = new Map<number, Promise<Uint8Array>>();
 
-export function section(number: number): Promise<Uint8Array> {
+export function sectionBytes(number: number): Promise<Uint8Array> {
   let known = sections.get(number);
   if (!known) {
     known = inflated(`section-${number}`);
@@ -182,7 +245,7 @@ export function section(number: number): Promise<Uint8Array> {
   return known;
 }
 
-// Numbers of seven bits a byte, least first.
+// Numbers of seven bits a byte, least significant first.
 export class Numbers {
   private at = 0;
   constructor(private readonly bytes: Uint8Array) {}
@@ -204,7 +267,7 @@ export class Numbers {
   }
 }
 
-// The first bytes of all numbers, then the second ones.
+// Stored as the first bytes of all numbers, then their second bytes, and so on, which deflate compresses better.
 function fromBytePlanes(bytes: Uint8Array, size: number): DataView {
   const count = bytes.length / size;
   const whole = new Uint8Array(bytes.length);

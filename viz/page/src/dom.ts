@@ -1,4 +1,4 @@
-// Elements in few words, and numbers as people read them.
+// Short constructors of elements, and numbers formatted for readers.
 
 type Child = Node | string | null | undefined | false;
 type Attributes = Record<string, string | number | boolean | EventListener | undefined>;
@@ -28,6 +28,10 @@ export function s<Tag extends keyof SVGElementTagNameMap>(
   return element;
 }
 
+export function section(id: string, title: string, lead: string, ...content: (Node | null)[]): HTMLElement {
+  return h('section', { id, 'aria-labelledby': `${id}-title` }, h('h2', { id: `${id}-title` }, title), lead ? h('p', { class: 'lead' }, lead) : null, ...content);
+}
+
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
 export const counted = (number: number): string => whole.format(number);
@@ -43,7 +47,7 @@ export function significant(number: number, digits = 3): string {
   return Number(number.toPrecision(digits)).toLocaleString('en', { maximumFractionDigits: 10 });
 }
 
-// The number itself, in as few digits as tell it.
+// The number in the fewest digits that identify it.
 export const exact = (number: number): string => String(number);
 
 export function seconds(time: number): string {
@@ -68,8 +72,8 @@ export function copyButton(text: () => string, what: string): HTMLButtonElement 
       button.textContent = 'Copied';
       setTimeout(() => (button.textContent = 'Copy'), 1500);
     };
-    // A page from a file may be refused the clipboard: then the old way.
-    const old = (): void => {
+    // The browser may refuse the clipboard to a page opened from a file.
+    const select_and_copy = (): void => {
       const area = h('textarea', { class: 'off-screen' });
       area.value = text();
       document.body.append(area);
@@ -78,8 +82,8 @@ export function copyButton(text: () => string, what: string): HTMLButtonElement 
       area.remove();
       done();
     };
-    if (navigator.clipboard) navigator.clipboard.writeText(text()).then(done, old);
-    else old();
+    if (navigator.clipboard) navigator.clipboard.writeText(text()).then(done, select_and_copy);
+    else select_and_copy();
   });
   return button;
 }

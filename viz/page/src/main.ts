@@ -5,12 +5,13 @@ import { type PageDocument, readDocument } from './document';
 import { counted, h } from './dom';
 import { aboutSection, bytesSection, kernelsSection, metricsSection, recipeSection } from './sections';
 import { StorageView } from './storage';
-import { type Track, Viewer } from './viewer';
+import type { Track } from './view';
+import { Viewer } from './viewer';
 
 const root = document.documentElement;
 const prefers_dark = matchMedia('(prefers-color-scheme: dark)');
 
-// A page from a file may be refused its own storage.
+// The browser may refuse storage to a page opened from a file.
 function remembered(): string | null {
   try {
     return localStorage.getItem('spmv-theme');
@@ -39,7 +40,7 @@ function header(page: PageDocument, redraw: () => void): HTMLElement {
     try {
       localStorage.setItem('spmv-theme', root.dataset.theme ?? '');
     } catch {
-      // It is forgotten with the page.
+      // The theme is not remembered.
     }
     name();
     redraw();
@@ -80,7 +81,7 @@ function listenToKeys(viewer: Viewer): void {
       actions.ArrowUp = () => viewer.panBy(0, pan);
       actions.ArrowDown = () => viewer.panBy(0, -pan);
     }
-    // Tables and code scroll with the arrows.
+    // Arrow keys scroll tables and code.
     if (target.closest('.table-place, pre') && event.key.startsWith('Arrow')) return;
     const action = actions[event.key];
     if (!action) return;
@@ -100,7 +101,7 @@ async function show(): Promise<void> {
     redrawCharts();
   };
   const main = h('main', { id: 'main' });
-  place.replaceChildren(header(page, redraw), main, h('footer', {}, h('p', {}, 'Written by SpMV workbench. This file holds everything it shows, and asks no network for anything.')));
+  place.replaceChildren(header(page, redraw), main, h('footer', {}, h('p', {}, 'Written by SpMV workbench. This file contains all its data and makes no network requests.')));
 
   const errors = page.runs.flatMap((run) => run.report.errors);
   const notes = [...new Set(page.runs.flatMap((run) => run.report.notes))];
@@ -117,12 +118,12 @@ async function show(): Promise<void> {
     const shown = new Viewer(tracks);
     viewer = shown;
     const keys = h('p', { class: 'note keys' }, h('kbd', {}, '←'), ' ', h('kbd', {}, '→'), ' stages, ', h('kbd', {}, '+'), ' ', h('kbd', {}, '−'), ' ', h('kbd', {}, '0'),
-      ' zoom, ', h('kbd', {}, 'Shift'), ' with arrows to pan. In the picture, ', h('kbd', {}, 'Enter'), ' sets a cursor that the arrows move, with ', h('kbd', {}, 'Shift'), ' to the next nonzero, until ', h('kbd', {}, 'Esc'),
-      '. Click the picture, then scroll to zoom; drag to pan; double-click to go closer.');
+      ' zoom, ', h('kbd', {}, 'Shift'), ' with arrows: pan. In the picture, ', h('kbd', {}, 'Enter'), ' sets a cursor; arrows move it, with ', h('kbd', {}, 'Shift'), ' to the next nonzero; ', h('kbd', {}, 'Esc'),
+      ' removes it. Click the picture, then scroll to zoom; drag to pan; double-click to zoom in.');
     main.append(h('section', { id: 'pattern', 'aria-label': 'The pattern, stage by stage' }, shown.element, keys));
     listenToKeys(shown);
     shown.onStage = () => redrawCharts();
-    // For tests: where the matrix lies on the picture, and whether everything has come to rest.
+    // For tests: the place of the matrix in the picture, and whether all animations have ended.
     (window as unknown as { spmvPage: object }).spmvPage = { frame: () => shown.frame(), still: () => shown.still(), moveTo: (stage: number) => shown.moveTo(0, stage) };
   }
   page.runs.forEach((run, i) => {
@@ -132,12 +133,12 @@ async function show(): Promise<void> {
     main.append(storage.element);
     const track = tracks.findIndex((one) => one.run === page.runs[i]);
     if (track < 0 || !viewer) return;
-    storage.onPoint = (place) => viewer?.reader.pointAt(track, place);
+    storage.onPoint = (region) => viewer?.reader.pointAt(track, region);
     const { reader } = viewer;
     const before = reader.onPoint;
-    reader.onPoint = (which, place) => {
-      before(which, place);
-      if (which === track) storage.highlight(place);
+    reader.onPoint = (which, region) => {
+      before(which, region);
+      if (which === track) storage.highlight(region);
     };
   });
   const current = (): number[] => page.runs.map((_, i) => (viewer && tracks[i] ? viewer.current(i) : -1));

@@ -1,15 +1,16 @@
-// Bins and lines on a canvas: what a pattern looks like under a view.
-import { binAt, countAt, type Level, type Pattern, sizeOf, type Stage } from './bins';
+// Draws bins, cuts and row lengths on a canvas.
+import { binAt, countAt, type Level, lowerBound, type Pattern, rowBinOf, sizeOf, type Stage } from './bins';
 import { css, type Palette, palette, type Rgb, steps } from './colours';
+import type { CutsFacts } from './document';
 
-// Where the matrix lies: a frame in CSS pixels, and which part of the matrix it shows.
+// A frame in CSS pixels, and the part of the matrix that it shows.
 export interface View {
   left: number;
   top: number;
   width: number;
   height: number;
   scale: number; // 1: the whole matrix fills the frame
-  x: number; // of the matrix's corner, from the frame's, in CSS pixels
+  x: number; // the matrix's corner relative to the frame's, in CSS pixels
   y: number;
 }
 
@@ -28,7 +29,17 @@ export interface Switches {
   sample: boolean;
 }
 
-// The level to draw: bins of at least about a device pixel, both ways where that goes.
+// Clips what is drawn to the frame.
+export function clipped(context: CanvasRenderingContext2D, { left, top, width, height }: Pick<View, 'left' | 'top' | 'width' | 'height'>, draw: () => void): void {
+  context.save();
+  context.beginPath();
+  context.rect(left, top, width, height);
+  context.clip();
+  draw();
+  context.restore();
+}
+
+// The finest level whose bins take at least about a device pixel along both axes.
 export function levelFor(stage: Stage, view: View, ratio: number): Level {
   const { perRow, perColumn } = axes(view, stage.rows, stage.columns);
   const wanted = stage.levels.findIndex(
@@ -38,7 +49,7 @@ export function levelFor(stage: Stage, view: View, ratio: number): Level {
 
 function shadeOf(count: number, ceiling: number): number {
   const lightest = 0.14;
-  if (ceiling <= 1.5) return 0.62; // single entries: one even colour
+  if (ceiling <= 1.5) return 0.62; // single entries have one colour
   return Math.min(1, lightest + (1 - lightest) * (Math.log(count + 0.4) - Math.log(1.4)) / (Math.log(ceiling + 0.4) - Math.log(1.4)));
 }
 
@@ -46,7 +57,7 @@ const mix = (a: Rgb, b: Rgb, share: number): Rgb => a.map((part, i) => Math.roun
 
 const pack = ([red, green, blue]: Rgb, alpha = 255): number => ((alpha << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 
-// The colour of a bin; 0: nothing of what is switched on.
+// The colour of a bin; 0 if no plane that is switched on has nonzeros in it.
 type Colouring = (level: Level, bin: number) => number;
 
 export function planeColouring(colours: Palette, ceiling: number, on: boolean[]): Colouring {
@@ -83,19 +94,12 @@ function rectangles(level: Level, view: View, ratio: number, perRow: number, per
   for (let row = firstRow; row <= lastRow; ++row) {
     const y0 = Math.max(0, Math.round(y + row * rowSize));
     const y1 = Math.min(height, Math.max(y0 + 1, Math.round(y + (row + 1) * rowSize) - gap));
-    let low = level.starts[row];
     const end = level.starts[row + 1];
-    let high = end;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (level.columns[middle] < firstColumn) low = middle + 1;
-      else high = middle;
-    }
-    for (; low < end; ++low) {
-      const x0 = Math.round(x + level.columns[low] * columnSize);
+    for (let bin = lowerBound(level.columns, firstColumn, level.starts[row], end); bin < end; ++bin) {
+      const x0 = Math.round(x + level.columns[bin] * columnSize);
       if (x0 >= width) break;
-      const x1 = Math.min(width, Math.max(x0 + 1, Math.round(x + (level.columns[low] + 1) * columnSize) - gap));
-      draw(low, Math.max(0, x0), y0, x1, y1);
+      const x1 = Math.min(width, Math.max(x0 + 1, Math.round(x + (level.columns[bin] + 1) * columnSize) - gap));
+      draw(bin, Math.max(0, x0), y0, x1, y1);
     }
   }
 }
@@ -131,7 +135,7 @@ export function paintStage(pattern: Pattern, stage: Stage, view: View, ratio: nu
   return { canvas, level };
 }
 
-// What was there before (orange), what is there after (blue), and both (grey).
+// Orange: only before; blue: only after; grey: both.
 export function paintDifference(before: Stage, after: Stage, ceiling: (size: number) => number, view: View, ratio: number): Painted {
   const { canvas, context, image, pixels } = blank(view, ratio);
   const own = levelFor(after, view, ratio);
@@ -151,7 +155,7 @@ export function paintDifference(before: Stage, after: Stage, ceiling: (size: num
     rectangles(level, view, ratio, perRow, perColumn, (bin, x0, y0, x1, y1) => {
       const rowBin = rowBinOf(level, bin);
       const match = binAt(is_after ? a : b, rowBin, level.columns[bin]);
-      if (!is_after && match >= 0) return; // drawn with those after
+      if (!is_after && match >= 0) return; // drawn in the second pass
       const count = countAt(level, bin);
       const counterpart = match < 0 ? 0 : countAt(is_after ? a : b, match);
       fillBox(pixels, canvas.width, x0, y0, x1, y1, is_after ? colour(counterpart, count) : colour(count, 0));
@@ -162,102 +166,81 @@ export function paintDifference(before: Stage, after: Stage, ceiling: (size: num
   return { canvas, level: b };
 }
 
-export function rowBinOf(level: Level, bin: number): number {
-  let low = 0;
-  let high = level.rowBins;
-  while (low + 1 < high) {
-    const middle = (low + high) >> 1;
-    if (level.starts[middle] <= bin) low = middle;
-    else high = middle;
-  }
-  return low;
-}
+const closest = 3; // CSS pixels between lines; denser lines would look like a grey area
 
-const closest = 3; // CSS pixels between lines: more of them are a grey veil
-
-// Returns whether some lines were left out because they are too close.
-export function drawCuts(context: CanvasRenderingContext2D, stage: Stage, view: View, on: Record<string, boolean>): boolean {
-  const colours = palette();
-  const { perRow, perColumn } = axes(view, stage.rows, stage.columns);
+// Returns true if lines were left out because they are too close.
+function drawCutLines(context: CanvasRenderingContext2D, cuts: CutsFacts, view: View, { perRow, perColumn }: Axes): boolean {
   let left_out = false;
-  context.save();
-  context.beginPath();
-  context.rect(view.left, view.top, view.width, view.height);
-  context.clip();
-  context.translate(view.left, view.top);
-  for (const cuts of stage.facts.cuts) {
-    if (on[cuts.kind] === false) continue;
-    const is_partition = cuts.kind === 'partition';
-    const line = (position: number, across: boolean, alpha: number): void => {
-      const at = Math.round(across ? view.y + position * perRow : view.x + position * perColumn) + 0.5;
-      context.globalAlpha = alpha;
+  context.lineWidth = 1;
+  context.globalAlpha = cuts.kind === 'partition' ? 0.28 : 0.33;
+  context.setLineDash(cuts.kind === 'length_group' ? [5, 4] : cuts.kind === 'row_block' ? [1, 3] : []);
+  for (const across of [true, false]) {
+    if (across ? cuts.kind === 'segment' : cuts.kind === 'row_block' || cuts.kind === 'length_group') continue;
+    const length = across ? view.height : view.width;
+    let last = -Infinity;
+    for (const boundary of cuts.boundaries) {
+      const position = across ? view.y + boundary * perRow : view.x + boundary * perColumn;
+      if (position < -1 || position > length + 1) continue;
+      if (position - last < closest) {
+        left_out = true;
+        continue;
+      }
+      last = position;
+      const at = Math.round(position) + 0.5;
       context.beginPath();
       context.moveTo(across ? Math.max(0, view.x) : at, across ? at : Math.max(0, view.y));
       context.lineTo(across ? Math.min(view.width, view.x + view.width * view.scale) : at,
                      across ? at : Math.min(view.height, view.y + view.height * view.scale));
       context.stroke();
-    };
-    context.strokeStyle = colours.ink;
-    context.lineWidth = 1;
-    context.setLineDash(cuts.kind === 'length_group' ? [5, 4] : cuts.kind === 'row_block' ? [1, 3] : []);
-    for (const across of [true, false]) {
-      if (across ? cuts.kind === 'segment' : cuts.kind === 'row_block' || cuts.kind === 'length_group') continue;
-      const length = across ? view.height : view.width;
-      let last = -Infinity;
-      for (const boundary of cuts.boundaries) {
-        const at = across ? view.y + boundary * perRow : view.x + boundary * perColumn;
-        if (at < -1 || at > length + 1) continue;
-        if (at - last < closest) {
-          left_out = true;
-          continue;
-        }
-        last = at;
-        line(boundary, across, is_partition ? 0.28 : 0.33);
-      }
-    }
-    if (!is_partition) continue;
-    context.globalAlpha = 0.85;
-    context.lineWidth = 1.25;
-    for (let piece = 0; piece + 1 < cuts.boundaries.length; ++piece) {
-      const [from, to] = [cuts.boundaries[piece], cuts.boundaries[piece + 1]];
-      const height = (to - from) * perRow;
-      if (height < closest) continue;
-      context.strokeRect(view.x + from * perColumn, view.y + from * perRow, (to - from) * perColumn, height);
     }
   }
-  context.restore();
   return left_out;
 }
 
-// The mean row length of each row bin, as bars beside the pattern.
+function drawDiagonalBlocks(context: CanvasRenderingContext2D, boundaries: number[], view: View, { perRow, perColumn }: Axes): void {
+  context.globalAlpha = 0.85;
+  context.lineWidth = 1.25;
+  for (let piece = 0; piece + 1 < boundaries.length; ++piece) {
+    const [from, to] = [boundaries[piece], boundaries[piece + 1]];
+    const height = (to - from) * perRow;
+    if (height >= closest) context.strokeRect(view.x + from * perColumn, view.y + from * perRow, (to - from) * perColumn, height);
+  }
+}
+
+// Returns true if lines were left out because they are too close.
+export function drawCuts(context: CanvasRenderingContext2D, stage: Stage, view: View, on: Record<string, boolean>): boolean {
+  const scales = axes(view, stage.rows, stage.columns);
+  let left_out = false;
+  clipped(context, view, () => {
+    context.translate(view.left, view.top);
+    context.strokeStyle = palette().ink;
+    for (const cuts of stage.facts.cuts.filter((one) => on[one.kind] !== false)) {
+      left_out = drawCutLines(context, cuts, view, scales) || left_out;
+      if (cuts.kind === 'partition') drawDiagonalBlocks(context, cuts.boundaries, view, scales);
+    }
+  });
+  return left_out;
+}
+
+// Draws the mean row length of each row bin as a bar beside the pattern.
 export function drawRowLengths(context: CanvasRenderingContext2D, stage: Stage, level: Level, view: View, left: number, width: number): void {
-  const colours = palette();
   const { perRow } = axes(view, stage.rows, stage.columns);
   const size = 2 ** level.rowBits;
-  const means: number[] = [];
-  let longest = 0;
-  for (let row = 0; row < level.rowBins; ++row) {
+  const means = Array.from({ length: level.rowBins }, (_, row) => {
     let sum = 0;
     for (let bin = level.starts[row]; bin < level.starts[row + 1]; ++bin) sum += countAt(level, bin);
-    const mean = sum / Math.min(size, stage.rows - row * size);
-    means.push(mean);
-    longest = Math.max(longest, mean);
-  }
+    return sum / Math.min(size, stage.rows - row * size);
+  });
+  const longest = means.reduce((a, b) => Math.max(a, b), 0);
   if (longest === 0) return;
-  context.save();
-  context.beginPath();
-  context.rect(left, view.top, width, view.height);
-  context.clip();
-  context.fillStyle = css(colours.planes[0][Math.round(steps * 0.55)]);
-  for (let row = 0; row < level.rowBins; ++row) {
-    // Whole pixels: halves would overlap and look like a pattern.
-    const y0 = Math.round(view.top + view.y + row * size * perRow);
-    const y1 = Math.max(y0 + 1, Math.round(view.top + view.y + (row + 1) * size * perRow));
-    if (y1 < view.top || y0 > view.top + view.height) continue;
-    const gap = y1 - y0 >= 6 ? 1 : 0;
-    context.fillRect(left, y0, (width * means[row]) / longest, y1 - y0 - gap);
-  }
-  context.restore();
-  context.fillStyle = colours.muted;
-  context.textAlign = 'left';
+  clipped(context, { ...view, left, width }, () => {
+    context.fillStyle = css(palette().planes[0][Math.round(steps * 0.55)]);
+    means.forEach((mean, row) => {
+      // Rounded to whole pixels, because half covered ones would overlap.
+      const y0 = Math.round(view.top + view.y + row * size * perRow);
+      const y1 = Math.max(y0 + 1, Math.round(view.top + view.y + (row + 1) * size * perRow));
+      if (y1 < view.top || y0 > view.top + view.height) return;
+      context.fillRect(left, y0, (width * mean) / longest, y1 - y0 - (y1 - y0 >= 6 ? 1 : 0));
+    });
+  });
 }

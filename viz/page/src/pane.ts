@@ -1,12 +1,12 @@
-// One picture of the pattern: a canvas with axes, that draws what it is told to.
-import { originalOf, type Pattern, type Stage } from './bins';
+// One picture of the pattern: a canvas with axes.
+import { originalOf, type Pattern, type Region, type Stage } from './bins';
 import { css, palette } from './colours';
 import { counted, exact } from './dom';
-import { axes, drawCuts, drawRowLengths, type Painted, paintDifference, paintStage, type Switches, type View } from './paint';
+import { axes, clipped, drawCuts, drawRowLengths, type Painted, paintDifference, paintStage, type Switches, type View } from './paint';
 
 export interface Transform {
   k: number;
-  x: number; // of the matrix's corner, in widths and heights of the frame
+  x: number; // the matrix's corner, as a share of the frame's width and height
   y: number;
 }
 
@@ -15,20 +15,13 @@ export type Scene =
   | { kind: 'move'; pattern: Pattern; from: Stage; to: Stage; share: number }
   | { kind: 'difference'; patterns: [Pattern, Pattern]; from: Stage; to: Stage };
 
-export interface Mark {
-  row: number;
-  column: number;
-  rows: number;
-  columns: number;
-}
-
 const strip = { gap: 10, width: 44 };
 const font = (size: number): string => `${size}px system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif`;
 
 export class Pane {
   readonly canvas = document.createElement('canvas');
   view: View = { left: 0, top: 0, width: 1, height: 1, scale: 1, x: 0, y: 0 };
-  painted: Painted | null = null; // what is on show, for who points at it
+  painted: Painted | null = null; // the bins that are visible
   lines_left_out = false;
   private readonly cache = new Map<string, Painted>();
   private cache_of = '';
@@ -40,13 +33,12 @@ export class Pane {
 
   constructor(label: string) {
     this.canvas.tabIndex = 0;
-    this.canvas.setAttribute('role', 'application'); // keys move a cursor in it
+    this.canvas.setAttribute('role', 'application'); // arrow keys move a cursor in it
     this.canvas.setAttribute('aria-roledescription', 'picture');
     this.canvas.setAttribute('aria-label', label);
   }
 
-  // The frame for a matrix of this shape in the room that there is; very flat ones are drawn wider than they are.
-  // Returns the width that is needed.
+  // Fits the frame for a matrix of this shape into the available space; flat matrices are stretched. Returns the needed width.
   resize(width: number, most_height: number, rows: number, columns: number): number {
     this.ratio = Math.min(window.devicePixelRatio || 1, 3);
     this.text = Math.max(11, Math.min(22, Math.round(parseFloat(getComputedStyle(document.documentElement).fontSize) * 0.78)));
@@ -88,7 +80,7 @@ export class Pane {
     return known;
   }
 
-  draw(scene: Scene, transform: Transform, switches: Switches, mark: Mark | null): void {
+  draw(scene: Scene, transform: Transform, switches: Switches, mark: Region | null): void {
     const { view } = this;
     const context = this.canvas.getContext('2d');
     if (!context) return;
@@ -151,18 +143,16 @@ export class Pane {
     const eased = t * t * (3 - 2 * t);
     const { perRow, perColumn } = axes(view, to.rows, to.columns);
     const size = Math.max(2, Math.min(Math.min(perRow, perColumn), 6));
-    context.save();
-    context.beginPath();
-    context.rect(view.left, view.top, view.width, view.height);
-    context.clip();
-    context.fillStyle = scene.kind === 'move' ? palette().accent : palette().ink;
-    context.globalAlpha = scene.kind === 'move' ? 0.85 : 0.6;
-    for (let i = 0; i < to.sample.rows.length; ++i) {
-      const row = from.sample.rows[i] + (to.sample.rows[i] - from.sample.rows[i]) * eased + 0.5;
-      const column = from.sample.columns[i] + (to.sample.columns[i] - from.sample.columns[i]) * eased + 0.5;
-      context.fillRect(view.left + view.x + column * perColumn - size / 2, view.top + view.y + row * perRow - size / 2, size, size);
-    }
-    context.restore();
+    const [a, b] = [from.sample, to.sample];
+    clipped(context, view, () => {
+      context.fillStyle = scene.kind === 'move' ? palette().accent : palette().ink;
+      context.globalAlpha = scene.kind === 'move' ? 0.85 : 0.6;
+      for (let i = 0; i < b.rows.length; ++i) {
+        const row = a.rows[i] + (b.rows[i] - a.rows[i]) * eased + 0.5;
+        const column = a.columns[i] + (b.columns[i] - a.columns[i]) * eased + 0.5;
+        context.fillRect(view.left + view.x + column * perColumn - size / 2, view.top + view.y + row * perRow - size / 2, size, size);
+      }
+    });
   }
 
   private drawValues(context: CanvasRenderingContext2D, scene: Scene, stage: Stage): void {
@@ -173,58 +163,49 @@ export class Pane {
     const level = stage.finest;
     const first = Math.max(0, Math.floor(-view.y / perRow));
     const last = Math.min(stage.rows - 1, Math.floor((view.height - view.y) / perRow));
-    context.save();
-    context.beginPath();
-    context.rect(view.left, view.top, view.width, view.height);
-    context.clip();
-    context.font = font(this.text);
-    context.textAlign = 'center';
-    context.textBaseline = 'middle';
-    context.fillStyle = palette().dark ? '#0b0d10' : '#ffffff';
-    for (let row = first; row <= last; ++row) {
-      for (let bin = level.starts[row]; bin < level.starts[row + 1]; ++bin) {
-        const column = level.columns[bin];
-        const x = view.x + (column + 0.5) * perColumn;
-        if (x < -perColumn || x > view.width + perColumn) continue;
-        const matrixRow = stage.rowAt(row, column);
-        if (matrixRow === null) continue;
-        const originalRow = originalOf(stage.originalRows, matrixRow);
-        const originalColumn = originalOf(stage.originalColumns, column);
-        const value = originalRow === null || originalColumn === null ? null : scene.pattern.value(originalRow, originalColumn);
-        if (value === null) continue;
-        const whole = exact(value);
-        const text = context.measureText(whole).width < perColumn * 0.9 ? whole : Number(value.toPrecision(2)).toString();
-        if (context.measureText(text).width < perColumn * 0.96) {
-          context.fillText(text, view.left + x, view.top + view.y + (row + 0.5) * perRow);
+    clipped(context, view, () => {
+      context.font = font(this.text);
+      context.textAlign = 'center';
+      context.textBaseline = 'middle';
+      context.fillStyle = palette().dark ? '#0b0d10' : '#ffffff';
+      for (let row = first; row <= last; ++row) {
+        for (let bin = level.starts[row]; bin < level.starts[row + 1]; ++bin) {
+          const column = level.columns[bin];
+          const x = view.x + (column + 0.5) * perColumn;
+          if (x < -perColumn || x > view.width + perColumn) continue;
+          const matrixRow = stage.rowAt(row, column);
+          const value = matrixRow === null ? null : scene.pattern.value(originalOf(stage.originalRows, matrixRow), originalOf(stage.originalColumns, column));
+          if (value === null) continue;
+          const whole = exact(value);
+          const text = context.measureText(whole).width < perColumn * 0.9 ? whole : Number(value.toPrecision(2)).toString();
+          if (context.measureText(text).width < perColumn * 0.96) {
+            context.fillText(text, view.left + x, view.top + view.y + (row + 0.5) * perRow);
+          }
         }
       }
-    }
-    context.restore();
+    });
   }
 
-  private drawMark(context: CanvasRenderingContext2D, stage: Stage, mark: Mark): void {
+  private drawMark(context: CanvasRenderingContext2D, stage: Stage, mark: Region): void {
     const { view } = this;
     const { perRow, perColumn } = axes(view, stage.rows, stage.columns);
     const x = view.left + view.x + mark.column * perColumn;
     const y = view.top + view.y + mark.row * perRow;
     const width = Math.max(4, mark.columns * perColumn);
     const height = Math.max(4, mark.rows * perRow);
-    context.save();
-    context.beginPath();
-    context.rect(view.left, view.top, view.width, view.height);
-    context.clip();
-    context.strokeStyle = palette().ink;
-    context.globalAlpha = 0.25;
-    context.beginPath();
-    context.moveTo(view.left, y + height / 2);
-    context.lineTo(view.left + view.width, y + height / 2);
-    context.moveTo(x + width / 2, view.top);
-    context.lineTo(x + width / 2, view.top + view.height);
-    context.stroke();
-    context.globalAlpha = 1;
-    context.lineWidth = 2;
-    context.strokeRect(x - 1, y - 1, width + 2, height + 2);
-    context.restore();
+    clipped(context, view, () => {
+      context.strokeStyle = palette().ink;
+      context.globalAlpha = 0.25;
+      context.beginPath();
+      context.moveTo(view.left, y + height / 2);
+      context.lineTo(view.left + view.width, y + height / 2);
+      context.moveTo(x + width / 2, view.top);
+      context.lineTo(x + width / 2, view.top + view.height);
+      context.stroke();
+      context.globalAlpha = 1;
+      context.lineWidth = 2;
+      context.strokeRect(x - 1, y - 1, width + 2, height + 2);
+    });
   }
 
   private drawAxes(context: CanvasRenderingContext2D, stage: Stage): void {
@@ -233,9 +214,9 @@ export class Pane {
     context.font = font(text);
     context.fillStyle = palette().muted;
     context.strokeStyle = palette().faint;
-    const marks = (length: number, per: number, offset: number, room: number, space: number): number[] => {
+    const marks = (length: number, per: number, offset: number, pixels: number, space: number): number[] => {
       const first = Math.max(0, -offset / per);
-      const last = Math.min(length - 1, (room - offset) / per);
+      const last = Math.min(length - 1, (pixels - offset) / per);
       let step = 1;
       for (let i = 0; step * per < space; ++i) step *= [2, 2.5, 2][i % 3];
       const list: number[] = [];
@@ -258,7 +239,7 @@ export class Pane {
     }
   }
 
-  // The place in the matrix under a point of the canvas; null outside.
+  // The row and column under a point of the canvas; null outside of the matrix.
   placeAt(x: number, y: number, rows: number, columns: number): { row: number; column: number } | null {
     const { view } = this;
     const { perRow, perColumn } = axes(view, rows, columns);

@@ -1,8 +1,8 @@
-// What stands around the pictures: figures of the stage, legend, notes, and what can be switched on and off.
+// The panels beside the pictures: figures of the stage, legend, notes, switches.
 import { sizeOf } from './bins';
 import { css, palette, steps } from './colours';
 import { counted, h, plural, seconds } from './dom';
-import type { Viewer } from './viewer';
+import type { PatternView } from './view';
 
 const cut_names: Record<string, string> = {
   partition: 'partitions', row_block: 'row blocks', length_group: 'length groups', segment: 'segments',
@@ -14,14 +14,14 @@ export class Panels {
   readonly stage_notes = h('div', {});
   readonly toggles = h('fieldset', { class: 'toggles' });
   readonly note = h('p', { class: 'note' });
-  // What each was last made for.
+  // Each panel is only rebuilt if its key changes.
   private toggle_key = '';
   private facts_key = '';
   private legend_key = '';
 
-  constructor(private readonly viewer: Viewer) {}
+  constructor(private readonly view: PatternView) {}
 
-  // Colours may have changed.
+  // Forces a rebuild with the colours of the present theme.
   forget(): void {
     this.toggle_key = '';
     this.legend_key = '';
@@ -34,51 +34,51 @@ export class Panels {
   }
 
   updateToggles(): void {
-    const stages = this.viewer.tracks.map((_, i) => this.viewer.stage(i));
+    const stages = this.view.tracks.map((_, i) => this.view.stage(i));
     const kinds = [...new Set(stages.flatMap((stage) => stage.facts.cuts.map((cuts) => cuts.kind)))];
-    const shown = stages[this.viewer.tracks.length > 1 ? 1 : 0];
+    const shown = stages[this.view.tracks.length > 1 ? 1 : 0];
     const planes = shown.facts.planes.length > 1 ? shown.facts.planes : [];
-    const has_sample = this.viewer.tracks.some((track) => track.pattern.facts.sampled > 0 && track.pattern.stages.length > 1);
+    const has_sample = this.view.tracks.some((track) => track.pattern.facts.sampled > 0 && track.pattern.stages.length > 1);
     const key = JSON.stringify([kinds, planes, has_sample, palette().dark]);
     if (key === this.toggle_key) return;
     this.toggle_key = key;
-    this.viewer.switches.planes = shown.facts.planes.map((_, i) => this.viewer.switches.planes[i] ?? true);
-    while (this.viewer.switches.planes.length < 6) this.viewer.switches.planes.push(true);
+    this.view.switches.planes = shown.facts.planes.map((_, i) => this.view.switches.planes[i] ?? true);
+    while (this.view.switches.planes.length < 6) this.view.switches.planes.push(true);
     const box = (name: string, on: boolean, change: (on: boolean) => void, colour?: string): HTMLElement => {
       const input = h('input', { type: 'checkbox', checked: on, name });
       input.addEventListener('change', () => {
         change(input.checked);
-        this.viewer.update();
+        this.view.update();
       });
       return h('label', {}, input, colour ? h('span', { class: 'swatch', style: `background:${colour}` }) : null, name);
     };
     const list: HTMLElement[] = [];
     for (const kind of kinds) {
-      list.push(box(cut_names[kind] ?? kind, this.viewer.switches.cuts[kind] ?? true, (on) => (this.viewer.switches.cuts[kind] = on)));
+      list.push(box(cut_names[kind] ?? kind, this.view.switches.cuts[kind] ?? true, (on) => (this.view.switches.cuts[kind] = on)));
     }
     planes.forEach((name, i) => {
       const colour = css(palette().planes[i][Math.round(steps * 0.6)]);
-      list.push(box(name, this.viewer.switches.planes[i], (on) => (this.viewer.switches.planes[i] = on), colour));
+      list.push(box(name, this.view.switches.planes[i], (on) => (this.view.switches.planes[i] = on), colour));
     });
-    if (has_sample) list.push(box('followed nonzeros', this.viewer.switches.sample, (on) => (this.viewer.switches.sample = on)));
-    if (this.viewer.tracks.length === 1 && this.viewer.tracks[0].pattern.stages.length > 2) {
-      list.push(box('compare with the input', this.viewer.before_input, (on) => (this.viewer.before_input = on)));
+    if (has_sample) list.push(box('followed nonzeros', this.view.switches.sample, (on) => (this.view.switches.sample = on)));
+    if (this.view.tracks.length === 1 && this.view.tracks[0].pattern.stages.length > 2) {
+      list.push(box('compare with the input', this.view.before_input, (on) => (this.view.before_input = on)));
     }
     this.toggles.hidden = list.length === 0;
     this.toggles.replaceChildren(h('legend', {}, 'Show'), ...list);
   }
 
   private updateFacts(): void {
-    const key = this.viewer.tracks.map((track) => Math.round(track.position)).join();
+    const key = this.view.tracks.map((track) => Math.round(track.position)).join();
     if (key === this.facts_key) return;
     this.facts_key = key;
-    this.facts.replaceChildren(...this.viewer.tracks.flatMap((track, t) => {
+    this.facts.replaceChildren(...this.view.tracks.flatMap((track, t) => {
       const number = Math.round(track.position);
       const stage = track.pattern.facts.stages[number];
       const outcome = track.run.report.stages[number];
-      const told = track.run.figures.filter((figure) => figure.telling > 0 || figure.label === 'profile')
+      const figures = track.run.figures.filter((figure) => figure.telling > 0 || figure.label === 'profile')
         .sort((a, b) => (a.telling || 99) - (b.telling || 99));
-      const rows = told.flatMap((figure) => {
+      const rows = figures.flatMap((figure) => {
         const now = figure.texts[number];
         const before = number > 0 ? figure.texts[stage.before] : null;
         if (now === null) return [];
@@ -87,62 +87,62 @@ export class Panels {
           h('td', {}, changed ? h('span', { class: 'was' }, before) : null, changed ? ' → ' : null, h('span', {}, now)))];
       });
       return [
-        h('h3', {}, this.viewer.tracks.length > 1 ? h('span', { class: 'track-name' }, `${this.viewer.tracks[t].run.title} `) : null,
+        h('h3', {}, this.view.tracks.length > 1 ? h('span', { class: 'track-name' }, `${this.view.tracks[t].run.title} `) : null,
           h('span', { class: 'stage-number' }, `${number} `), stage.label),
         h('p', { class: 'choices' }, number === 0 ? track.run.report.matrix.source : [stage.choices, seconds(outcome.seconds)].filter(Boolean).join(' · ')),
         h('table', { class: 'facts' }, h('tbody', {}, ...rows)),
       ];
     }));
-    const notes = this.viewer.tracks.flatMap((track) => Object.entries(track.run.report.stages[Math.round(track.position)].notes));
+    const notes = this.view.tracks.flatMap((track) => Object.entries(track.run.report.stages[Math.round(track.position)].notes));
     this.stage_notes.replaceChildren(notes.length > 0
       ? h('ul', { class: 'stage-notes' }, ...notes.map(([name, text]) => h('li', {}, `${name}: ${text}`))) : '');
   }
 
   private updateLegend(): void {
     const colours = palette();
-    const stage = this.viewer.stage(this.viewer.tracks.length > 1 ? 1 : 0);
-    const painted = this.viewer.panes[1].painted;
+    const stage = this.view.stage(this.view.tracks.length > 1 ? 1 : 0);
+    const painted = this.view.panes[1].painted;
     const bits = painted ? painted.level.rowBits : 0;
     const level_size = painted ? sizeOf(painted.level) : 0;
-    const ceiling = Math.max(...this.viewer.tracks.map((track) => track.pattern.ceiling(level_size)));
-    const key = JSON.stringify([colours.dark, stage.facts.planes, this.viewer.mode, ceiling, painted?.level.columnBits, bits]);
+    const ceiling = Math.max(...this.view.tracks.map((track) => track.pattern.ceiling(level_size)));
+    const key = JSON.stringify([colours.dark, stage.facts.planes, this.view.mode, ceiling, painted?.level.columnBits, bits]);
     if (key === this.legend_key) return;
     this.legend_key = key;
     const gradient = (list: [number, number, number][]): string => `linear-gradient(to right, ${list.filter((_, i) => i % 9 === 0).map((one) => css(one)).join(', ')})`;
     const single = ceiling <= 1.5;
     const swatch = (name: string, ramp: [number, number, number][]): HTMLElement =>
       h('span', { class: 'key' }, h('span', { class: single ? 'swatch' : 'ramp', style: `background:${single ? css(ramp[Math.round(steps * 0.62)]) : gradient(ramp)}` }), name);
-    const keys = this.viewer.mode === 'difference'
+    const keys = this.view.mode === 'difference'
       ? [swatch('only before', colours.planes[1]), swatch('both', colours.grey), swatch('only after', colours.planes[0])]
       : stage.facts.planes.map((name, i) => swatch(name, colours.planes[i]));
     const size = painted ? `${counted(2 ** bits)} × ${counted(2 ** painted.level.columnBits)}` : '';
     this.legend.replaceChildren(...keys, h('span', { class: 'muted' },
-      single && level_size === 0 ? 'entry by entry' : `1 to ${counted(ceiling)} or more in ${size} places`));
+      single && level_size === 0 ? 'entry by entry' : `1 to ${counted(ceiling)} or more in a bin of ${size}`));
   }
 
   private updateNote(): void {
-    const stage = this.viewer.stage(this.viewer.tracks.length > 1 ? 1 : 0);
+    const stage = this.view.stage(this.view.tracks.length > 1 ? 1 : 0);
     const parts: string[] = [];
     const { finest } = stage;
     if (!stage.showsEntries) {
-      parts.push(`The finest that fits into this page is ${counted(2 ** finest.rowBits)} × ${counted(2 ** finest.columnBits)} places a bin.`);
+      parts.push(`The finest bins that fit into this page have ${counted(2 ** finest.rowBits)} × ${counted(2 ** finest.columnBits)} entries.`);
     }
-    const { sampled } = this.viewer.tracks[0].pattern.facts;
-    if (sampled > 0 && this.viewer.tracks.some((track) => track.pattern.stages.length > 1)) {
-      parts.push(`${plural(sampled, 'nonzero')} of ${counted(this.viewer.tracks[0].run.report.matrix.nonzeros)} ${sampled === 1 ? 'is' : 'are'} seen to move, one a row, of rows drawn at random.`);
+    const { sampled } = this.view.tracks[0].pattern.facts;
+    if (sampled > 0 && this.view.tracks.some((track) => track.pattern.stages.length > 1)) {
+      parts.push(`The animation moves ${counted(sampled)} of ${plural(this.view.tracks[0].run.report.matrix.nonzeros, 'nonzero')}, one a row, from rows drawn at random.`);
     }
-    if (stage.facts.tiles > 0) parts.push(`Rows lie where their ${stage.facts.tiles === 1 ? 'tile stores' : `${counted(stage.facts.tiles)} tiles store`} them.`);
+    if (stage.facts.tiles > 0) parts.push(`Rows are drawn where their ${stage.facts.tiles === 1 ? 'tile stores' : `${counted(stage.facts.tiles)} tiles store`} them.`);
     for (const cuts of stage.facts.cuts) {
-      if (cuts.step > 1) parts.push(`Of ${counted(cuts.count)} ${cut_names[cuts.kind]} each ${counted(cuts.step)}th boundary is kept.`);
+      if (cuts.step > 1) parts.push(`The page stores every ${counted(cuts.step)}th boundary of ${counted(cuts.count)} ${cut_names[cuts.kind]}.`);
     }
     const left_out = [stage.originalRows === null && 'rows', stage.originalColumns === null && 'columns'].filter(Boolean);
     if (left_out.length > 0) {
-      parts.push(`Which ${left_out.join(' and ')} of the input these are is not kept: the page keeps it of up to ${counted(1e6)}, as far as there is room.`);
+      parts.push(`The page does not store the original numbers of these ${left_out.join(' and ')}: it stores up to ${counted(1e6)}, within its size limit.`);
     }
-    if (!this.viewer.tracks[0].pattern.has_values && this.viewer.tracks[0].run.report.matrix.nonzeros > 0) {
-      parts.push(`Values are kept of up to ${counted(2e5)} nonzeros.`);
+    if (!this.view.tracks[0].pattern.has_values && this.view.tracks[0].run.report.matrix.nonzeros > 0) {
+      parts.push(`The page stores values of matrices with up to ${counted(2e5)} nonzeros.`);
     }
-    if (this.viewer.panes[1].lines_left_out) parts.push('Boundaries that would touch each other are left out: zoom in.');
+    if (this.view.panes[1].lines_left_out) parts.push('Boundaries that would touch each other are left out; zoom in to see them.');
     const words = parts.join(' ');
     if (this.note.textContent !== words) this.note.textContent = words;
   }

@@ -1,8 +1,8 @@
-// The parts of the page below the pattern: figures by stage, kernels, bytes, the recipe.
+// The sections of the page below the pattern: figures by stage, kernels, bytes, the recipe.
 import { sampleStrips, stackedBars, stageBars, xyChart, role_colour, type Curve, type Dots, type Point } from './charts';
 import { series } from './colours';
 import type { Device, Kernel, Layout, PageDocument, Run } from './document';
-import { bytes, copyButton, counted, h, percent, seconds, significant } from './dom';
+import { bytes, copyButton, counted, h, percent, seconds, section, significant } from './dom';
 import { type Cell, type Heading, table } from './table';
 
 const kernel_name = (kernel: Kernel): string => `${kernel.share ? `${kernel.share}: ` : ''}${kernel.layout} ${kernel.kernel}`;
@@ -24,10 +24,6 @@ function percentile(samples: number[], share: number): number {
   return sorted[low] + (sorted[Math.min(sorted.length - 1, low + 1)] - sorted[low]) * (at - low);
 }
 
-export function section(id: string, title: string, lead: string, ...content: (Node | null)[]): HTMLElement {
-  return h('section', { id, 'aria-labelledby': `${id}-title` }, h('h2', { id: `${id}-title` }, title), lead ? h('p', { class: 'lead' }, lead) : null, ...content);
-}
-
 export function metricsSection(runs: Run[], current: () => number[], pick: (run: number, stage: number) => void): HTMLElement {
   const telling = (figure: { telling: number }): number => figure.telling || 99;
   const labels = [...new Set(runs.flatMap((run) => [...run.figures].sort((a, b) => telling(a) - telling(b)).map((figure) => figure.label)))];
@@ -44,7 +40,7 @@ export function metricsSection(runs: Run[], current: () => number[], pick: (run:
       still.push([label, [...texts][0] ?? '']);
       continue;
     }
-    // Where a figure has several numbers, the one that says most: the mean of min/mean/max.
+    // The mean, if a figure has several numbers.
     const which = label.includes('min/mean') ? 1 : 0;
     const columns = runs.map((run, r) => run.report.stages.map((_, i) => ({
       text: figures[r]?.texts[i] ?? '–', value: figures[r]?.numbers[i]?.[which] ?? null,
@@ -52,9 +48,9 @@ export function metricsSection(runs: Run[], current: () => number[], pick: (run:
     const is_telling = figures.some((figure) => (figure?.telling ?? 0) > 0) || label === 'profile';
     (is_telling ? telling_ones : others).push(stageBars(label, meaning, names, columns, current, pick));
   }
-  return section('metrics', 'Figures by stage', 'What the stages change. A click on a stage shows it above.',
+  return section('metrics', 'Figures by stage', 'Figures that the stages change. Click on a stage to show it above.',
     h('div', { class: 'grid' }, ...telling_ones),
-    others.length > 0 ? h('details', {}, h('summary', {}, `${others.length} more figures that stages change`), h('div', { class: 'grid' }, ...others)) : null,
+    others.length > 0 ? h('details', {}, h('summary', {}, `${others.length} more figures that the stages change`), h('div', { class: 'grid' }, ...others)) : null,
     still.length > 0 ? h('details', {}, h('summary', {}, `${still.length} figures that no stage changes`),
       h('dl', { class: 'pairs' }, ...still.flatMap(([name, text]) => [h('dt', {}, name), h('dd', {}, text)]))) : null);
 }
@@ -63,10 +59,10 @@ function kernelTable(runs: Run[]): HTMLElement {
   const headings: Heading[] = [
     ...(runs.length > 1 ? [{ name: 'recipe', left: true }] : []),
     { name: 'kernel', left: true }, { name: 'backend', left: true }, { name: 'time', title: 'median of the samples' },
-    { name: 'spread', title: '90th less 10th percentile, over the median' }, { name: 'GFLOP/s' }, { name: 'GB/s' },
-    { name: 'of copy', title: 'share of the copy bandwidth measured in the same run' }, { name: 'B/nonzero', title: 'that a product moves at least' },
-    { name: 'error/bound', title: 'at most 1 for a right result' }, { wraps: true, name: 'speed-up', title: 'over the baseline, with the interval that holds its median with 95 % confidence' },
-    { name: 'break-even', title: 'products after which the preprocessing has paid off' },
+    { name: 'spread', title: '90th minus 10th percentile, over the median' }, { name: 'GFLOP/s' }, { name: 'GB/s' },
+    { name: 'of copy', title: 'share of the copy bandwidth measured in the same run' }, { name: 'B/nonzero', title: 'bytes that a product must move' },
+    { name: 'error/bound', title: 'at most 1 if the result is right' }, { wraps: true, name: 'speed-up', title: 'over the baseline, with the 95 % confidence interval of the median' },
+    { name: 'break-even', title: 'products after which the preprocessing has paid for itself' },
   ];
   const rows = runs.flatMap((run) => run.report.kernels.map((kernel): Cell[] => {
     const ok = kernel.status === 'measured';
@@ -133,12 +129,12 @@ function roofline(runs: Run[], device: Device, gpu: boolean): HTMLElement | null
   const xRange: [number, number] = [Math.min(...xs) / 1.8, Math.max(...xs) * 1.8];
   const top = Math.max(...ys, (Math.max(...xs) * Math.max(device.copy_bytes_per_second, device.read_bytes_per_second)) / 1e9) * 1.7;
   return xyChart(`Roofline · ${device.name}`, points.map((point) => `${point.name}: ${significant(point.y)} GFLOP/s`).join(', '), {
-    x: 'FLOP a byte that has to move', y: 'GFLOP/s', xRange, yRange: [Math.min(...ys) / 2.2, top], points, curves,
-    note: 'A point on a line moves its bytes as fast as the copy, or the read, of this run; above it caches help.',
+    x: 'FLOP per byte that must move', y: 'GFLOP/s', xRange, yRange: [Math.min(...ys) / 2.2, top], points, curves,
+    note: 'A point on a line reaches the copy or read bandwidth of this run; a point above it profits from caches.',
   });
 }
 
-// What a kernel costs before its first product.
+// The preprocessing time of a kernel.
 function priceOf(run: Run, kernel: Kernel): number {
   if (kernel.baseline) return 0;
   const stages = run.report.stages.filter((stage) => stage.precision === null || stage.precision === kernel.precision).reduce((sum, stage) => sum + stage.seconds, 0);
@@ -169,8 +165,8 @@ function breakEven(runs: Run[], gpu: boolean): HTMLElement | null {
   const points: Point[] = some.flatMap(({ run, kernel, r }) => kernel.break_even === null || kernel.break_even <= 0 ? []
     : [{ name: `even after ${counted(Math.ceil(kernel.break_even))}`, x: kernel.break_even, y: priceOf(run, kernel) + kernel.break_even * kernel.median_seconds, colour: r === 0 ? 0 : 2 }]);
   return xyChart(`Break-even${several_precisions(runs[0]) ? ` · ${precision}` : ''}${gpu ? ' · GPU' : ''}`, curves.map((curve) => curve.name).join(', '), {
-    x: 'products', y: 'time in all, set-up included', xText: (x) => counted(x), yText: seconds, xRange, yRange: [Math.min(...ends) / 1.3, Math.max(...ends) * 1.3], points, curves,
-    note: evens.length === 0 ? 'No kernel is faster than the baseline beyond doubt, and none has a break-even.' : 'Stages, building the layout, copies and permuting x and y once, then so many products.',
+    x: 'products', y: 'total time, preprocessing included', xText: (x) => counted(x), yText: seconds, xRange, yRange: [Math.min(...ends) / 1.3, Math.max(...ends) * 1.3], points, curves,
+    note: evens.length === 0 ? 'No kernel is significantly faster than the baseline, so none has a break-even.' : 'Stages, building the layout, copies and one permutation of x and y, followed by the products.',
   });
 }
 
@@ -179,14 +175,14 @@ export function kernelsSection(runs: Run[]): HTMLElement | null {
   const dots = dotsOf(runs);
   const charts: (HTMLElement | null)[] = [];
   if (dots.length > 0) {
-    charts.push(h('div', { class: 'wide' }, sampleStrips('Every timed product', dots, 'A dot a sample; the bar spans the 10th to the 90th percentile, the tick is the median.')));
+    charts.push(h('div', { class: 'wide' }, sampleStrips('Every timed product', dots, 'Each dot is a sample; the bar spans the 10th to the 90th percentile, the tick is the median.')));
   }
   for (const device of runs[0].report.devices) {
     const gpu = device.kind === 'gpu';
     charts.push(roofline(runs, device, gpu), breakEven(runs, gpu));
   }
   const warnings = [...new Set(runs.flatMap((run) => run.report.kernels.flatMap((kernel) => kernel.warnings)))];
-  return section('kernels', 'Kernels', 'Each result was verified, then timed in turns with the baseline.', kernelTable(runs),
+  return section('kernels', 'Kernels', 'Each kernel was verified, then timed in turns with the baseline.', kernelTable(runs),
     warnings.length > 0 ? h('ul', { class: 'warnings' }, ...warnings.map((warning) => h('li', {}, warning))) : null,
     h('div', { class: 'grid charts' }, ...charts.filter((one) => one !== null)));
 }
@@ -208,7 +204,7 @@ export function bytesSection(runs: Run[]): HTMLElement | null {
     { text: percent(layout.bytes > 0 ? part.bytes / layout.bytes : 0), value: part.bytes / layout.bytes },
   ]));
   const headings: Heading[] = [...(layouts.length > 1 ? [{ name: 'layout', left: true }] : []), { name: 'array', left: true }, { name: 'role', left: true }, { name: 'elements' }, { name: 'bytes' }, { name: 'of all' }];
-  return section('bytes', 'Bytes by array', 'What the layout stores. A slot is a place for a nonzero; one without is padding.',
+  return section('bytes', 'Bytes by array', 'The arrays that the layout stores. A slot holds one nonzero; an empty slot is padding.',
     unsuitable.length > 0 ? h('ul', { class: 'reasons' }, ...unsuitable) : null,
     bars.length > 0 ? stackedBars('Layouts', bars, bytes) : null,
     h('p', { class: 'legend roles' }, ...Object.entries(role_colour).map(([role, colour]) =>
@@ -226,10 +222,10 @@ export function recipeSection(page: PageDocument): HTMLElement {
   for (const run of page.runs) {
     const { recipe } = run.report;
     parts.push(h('h3', {}, page.runs.length > 1 ? `The recipe ${run.title}, resolved` : 'The recipe, resolved'),
-      h('p', { class: 'note' }, `From ${recipe.file}, with overrides applied and every default filled in. Saved to a file, it runs again as it is: workbench run FILE.`),
+      h('p', { class: 'note' }, `From ${recipe.file}, with overrides applied and every default filled in. Save it to a file to repeat the run: workbench run FILE.`),
       code(recipe.resolved, 'the recipe'));
   }
-  return section('recipe', 'How to repeat it', '', ...parts);
+  return section('recipe', 'How to repeat this run', '', ...parts);
 }
 
 export function aboutSection(page: PageDocument): HTMLElement | null {

@@ -1,9 +1,9 @@
-// Tables whose columns sort.
+// Tables with sortable columns.
 import { h } from './dom';
 
 export interface Cell {
   text: string;
-  value?: number | string | null; // to sort by; the text where there is none
+  value?: number | string | null; // the sort key; default: the text
   title?: string;
   tone?: 'good' | 'bad' | 'muted';
 }
@@ -11,7 +11,7 @@ export interface Cell {
 export interface Heading {
   name: string;
   left?: boolean;
-  wraps?: boolean; // long texts take several lines
+  wraps?: boolean; // allows line breaks
   title?: string;
 }
 
@@ -28,7 +28,7 @@ export function table(caption: string, headings: Heading[], rows: Cell[][], sort
       };
       order.sort((a, b) => {
         const [x, y] = [key(a), key(b)];
-        if (x === null || y === null) return x === y ? a - b : x === null ? 1 : -1; // what is missing comes last
+        if (x === null || y === null) return x === y ? a - b : x === null ? 1 : -1; // missing values last
         const difference = typeof x === 'number' && typeof y === 'number' ? x - y : String(x).localeCompare(String(y), 'en', { numeric: true });
         return (up ? difference : -difference) || a - b;
       });

@@ -1,30 +1,22 @@
-// The pattern of a run, or of two: stages on a slider, one picture or two, zoom.
+// The pattern of one or two runs: stages on a slider, one or two pictures, zoom.
 import { select } from 'd3-selection';
 import { zoom, zoomIdentity, type ZoomBehavior } from 'd3-zoom';
 import type { Pattern, Stage } from './bins';
-import type { Run } from './document';
 import { counted, h } from './dom';
 import { Pane, type Scene, type Transform } from './pane';
 import type { Switches } from './paint';
 import { Panels } from './panels';
 import { Reader } from './reader';
-
-export type Mode = 'one' | 'beside' | 'difference';
+import type { Mode, PatternView, Track } from './view';
 
 const move_milliseconds = 900;
-const calm = matchMedia('(prefers-reduced-motion: reduce)');
+const reduced_motion = matchMedia('(prefers-reduced-motion: reduce)');
 
-export interface Track {
-  run: Run;
-  pattern: Pattern;
-  position: number; // between two stages while nonzeros move
-}
-
-export class Viewer {
+export class Viewer implements PatternView {
   readonly element: HTMLElement;
   private readonly body: HTMLElement;
   mode: Mode;
-  active = 0; // the run that keys move
+  active = 0; // the run whose stages the keys change
   readonly panes: [Pane, Pane];
   private readonly frames: HTMLElement[] = [];
   private transform: Transform = { k: 1, x: 0, y: 0 };
@@ -39,7 +31,7 @@ export class Viewer {
   private running = 0;
   private zooming = 0;
   private moving = false;
-  before_input = false; // what the stage is compared with, rather than the stage before it
+  before_input = false;
   onStage: (track: number, stage: number) => void = () => undefined;
 
   constructor(readonly tracks: Track[]) {
@@ -104,7 +96,7 @@ export class Viewer {
       this.setPosition(number, Number(range.value));
     });
     range.addEventListener('change', () => this.moveTo(number, Math.round(Number(range.value))));
-    range.addEventListener('keydown', (event) => event.preventDefault()); // the page's keys do it
+    range.addEventListener('keydown', (event) => event.preventDefault()); // the page handles the keys
     this.ranges.push(range);
     const play = h('button', { type: 'button', class: 'play', 'aria-label': 'Play all stages', title: 'Play all stages', click: () => this.play(number) }, '▶');
     const ticks = h('ol', { class: 'ticks' });
@@ -129,16 +121,16 @@ export class Viewer {
     next(from + 1);
   }
 
-  // Nonzeros move to their new places.
+  // Animates the nonzeros to their places in the stage.
   moveTo(track: number, stage: number, done: () => void = () => undefined): void {
     this.active = track;
     cancelAnimationFrame(this.running);
     const one = this.tracks[track];
     const to = Math.min(one.pattern.stages.length - 1, Math.max(0, stage));
     let from = one.position;
-    if (Math.abs(to - from) > 1) from = to - Math.sign(to - from); // only the last step of a long way
+    if (Math.abs(to - from) > 1) from = to - Math.sign(to - from); // animates only the last step
     this.moving = false;
-    if (calm.matches || Math.abs(to - from) < 1e-9) {
+    if (reduced_motion.matches || Math.abs(to - from) < 1e-9) {
       this.setPosition(track, to);
       done();
       return;
@@ -185,7 +177,7 @@ export class Viewer {
     this.update();
   }
 
-  // ---- Zoom: one for both pictures.
+  // ---- Zoom, shared by both pictures.
 
   private listen(pane: Pane, number: number): void {
     const behaviour = zoom<HTMLCanvasElement, unknown>()
@@ -194,16 +186,16 @@ export class Viewer {
         if (!event.sourceEvent) return;
         const { left, top, width, height } = pane.view;
         const { k, x, y } = event.transform;
-        // d3 moves points of the canvas, the frame begins further in.
+        // d3 transforms the canvas, but the frame begins at (left, top).
         this.setTransform({ k, x: (x + left * (k - 1)) / width, y: (y + top * (k - 1)) / height }, number);
       });
     behaviour.filter((event: Event) => {
       const wheel = event.type === 'wheel';
       const touches = (event as TouchEvent).touches?.length ?? 0;
-      // One finger scrolls the page while the whole matrix is shown.
+      // One finger scrolls the page unless the picture is zoomed.
       if (event.type === 'touchstart' && touches < 2 && this.transform.k === 1) return false;
       if (!wheel) return !(event as MouseEvent).button;
-      // The wheel scrolls the page, unless the picture was clicked before, or the key says zoom.
+      // The wheel scrolls the page unless the picture has the focus or Ctrl is pressed.
       const { ctrlKey, metaKey, deltaY } = event as WheelEvent;
       if (ctrlKey || metaKey) return true;
       return document.activeElement === pane.canvas && (this.transform.k > 1 || deltaY < 0);
@@ -235,7 +227,7 @@ export class Viewer {
     this.panes.forEach((pane, i) => {
       const { left, top, width, height } = pane.view;
       const own = zoomIdentity.translate(this.transform.x * width - left * (k - 1), this.transform.y * height - top * (k - 1)).scale(k);
-      // Without events of its own: d3 keeps the transform as a property of the element.
+      // d3 stores the transform in the element; its own setter would fire events.
       (pane.canvas as unknown as { __zoom: unknown }).__zoom = own;
       if (i !== from) this.zooms[i].scaleExtent([1, this.mostZoom]);
     });
@@ -245,7 +237,7 @@ export class Viewer {
   zoomBy(factor: number): void {
     const { k, x, y } = this.transform;
     const next = Math.min(this.mostZoom, Math.max(1, k * factor));
-    // About the middle of the frame.
+    // Keeps the centre of the frame.
     this.zoomTo({ k: next, x: 0.5 - ((0.5 - x) / k) * next, y: 0.5 - ((0.5 - y) / k) * next });
   }
 
@@ -254,13 +246,13 @@ export class Viewer {
   }
 
   zoomTo(wanted: Transform): void {
-    if (calm.matches) return this.setTransform(wanted);
+    if (reduced_motion.matches) return this.setTransform(wanted);
     const from = { ...this.transform };
     const begin = performance.now();
     const step = (now: number): void => {
       const t = Math.min(1, Math.max(0, (now - begin) / 220));
       const k = from.k * (wanted.k / from.k) ** t;
-      // The middle goes along with the scale, so that nothing swings.
+      // The offset follows the scale, so that the centre moves along a straight line.
       const share = Math.abs(wanted.k - from.k) < 1e-9 ? t : (k - from.k) / (wanted.k - from.k);
       this.setTransform(t < 1 ? { k, x: from.x + (wanted.x - from.x) * share, y: from.y + (wanted.y - from.y) * share } : wanted);
       if (t < 1) requestAnimationFrame(step);
@@ -274,7 +266,7 @@ export class Viewer {
     return !this.pending && !this.moving && this.zooming === 0 && this.tracks.every((track) => Number.isInteger(track.position));
   }
 
-  // Of the right picture, while the whole matrix is shown.
+  // The frame of the right picture, valid while the whole matrix is visible.
   frame(): { left: number; top: number; width: number; height: number; rows: number; columns: number } {
     const { left, top, width, height } = this.panes[1].view;
     return { left, top, width, height, ...this.shape };
@@ -290,7 +282,7 @@ export class Viewer {
     this.zoomTo({ k: next, x: 0.5 - ((column + 0.5) / columns) * next, y: 0.5 - ((row + 0.5) / rows) * next });
   }
 
-  // Moves the picture so far that the place lies within the frame, not at its very edge.
+  // Pans until the place is within the frame and not at its edge.
   bringIntoView(row: number, column: number): void {
     const { rows, columns } = this.shape;
     const { k, x, y } = this.transform;
@@ -298,7 +290,7 @@ export class Viewer {
     if (k > 1) this.setTransform({ k, x: within(x, (column + 0.5) / columns), y: within(y, (row + 0.5) / rows) });
   }
 
-  // What a picture shows.
+  // The stage that a picture shows.
   stageOn(pane: Pane): { track: number; stage: Stage; pattern: Pattern } {
     const is_left = pane === this.panes[0];
     if (this.tracks.length > 1) {
@@ -316,11 +308,11 @@ export class Viewer {
     const body = this.body.clientWidth;
     if (body === 0) return;
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
-    const stacked = body < 56 * rem; // the facts lie below the picture
+    const stacked = body < 56 * rem; // the panels are below the picture
     const narrow = body < 640;
     const gap = 24;
-    const room = stacked ? body : body - 20 * rem;
-    const width = beside && !narrow ? Math.floor((room - gap) / 2) : room;
+    const available = stacked ? body : body - 20 * rem;
+    const width = beside && !narrow ? Math.floor((available - gap) / 2) : available;
     const most = Math.max(300, stacked ? innerHeight * 0.9 : innerHeight - 19.5 * rem);
     const { rows, columns } = this.shape;
     const [needed] = this.panes.map((pane) => pane.resize(width, most, rows, columns));

@@ -1,5 +1,5 @@
-// The page in headless Chromium: `node test/browser.mjs PAGE...`, each a file that the program wrote. Exit code 77: there is no
-// Chromium, or the packages of this folder are not installed. --pictures FOLDER: also screenshots in both themes.
+// Tests pages that the program wrote in headless Chromium: `node test/browser.mjs PAGE...`. Exit code 77: skipped, because
+// Chromium or the packages of this folder are not installed. --pictures FOLDER also writes screenshots in both themes.
 import { existsSync, mkdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
@@ -45,7 +45,7 @@ async function open(file, options = {}) {
   return page;
 }
 
-// Colours of some places of the visible picture: to see whether it changed.
+// A hash of the visible picture.
 const look = (page) => page.evaluate(() => {
   const canvas = [...document.querySelectorAll('.pane:not([hidden]) canvas')].at(-1);
   const data = canvas.toDataURL();
@@ -53,11 +53,12 @@ const look = (page) => page.evaluate(() => {
   for (let i = 0; i < data.length; ++i) sum = (sum * 31 + data.charCodeAt(i)) % 4294967291;
   return sum;
 });
-// Until nothing moves any more, and it is drawn.
+// Waits until all animations have ended and the picture is drawn.
 const settle = async (page) => {
   await page.waitForFunction(() => window.spmvPage.still(), null, { timeout: 20000 });
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 };
+const readout = async (page) => (await page.locator('.readout').innerText()).replace(/\s+/g, ' ');
 const stage_of = (page) => page.locator('button[data-stage][aria-current=true]').first().getAttribute('data-stage');
 
 async function stages(page, name) {
@@ -71,7 +72,7 @@ async function stages(page, name) {
   const moving = await page.locator('.track-line input').first().inputValue();
   check(`${name}: nonzeros move on the way`, Number(moving) > 0 && Number(moving) < 1, moving);
   await settle(page);
-  check(`${name}: an arrow goes on`, (await stage_of(page)) === '1', await stage_of(page));
+  check(`${name}: an arrow shows the next stage`, (await stage_of(page)) === '1', await stage_of(page));
   await page.locator('button[data-stage="0"]').first().click();
   await settle(page);
   check(`${name}: a click goes back`, (await stage_of(page)) === '0');
@@ -124,23 +125,23 @@ async function zooming(page, name) {
   await settle(page);
 }
 
-// What the page says under the pointer is what the matrix has: of the 6 x 6 matrix of the tests, which is drawn entry by entry.
+// Compares the readout under the pointer with the 6 x 6 matrix of the tests, which is drawn entry by entry.
 async function hover(page, name, entries) {
   const canvas = page.locator('.pane:not([hidden]) canvas').last();
   await canvas.scrollIntoViewIfNeeded();
   const frame = await page.evaluate(() => window.spmvPage?.frame() ?? null);
-  check(`${name}: tells where the matrix lies`, frame !== null);
+  check(`${name}: reports the frame of the matrix`, frame !== null);
   if (!frame) return;
   const box = await canvas.boundingBox();
   for (const [row, column, expected] of entries) {
     await page.mouse.move(box.x + frame.left + ((column + 0.5) / frame.columns) * frame.width, box.y + frame.top + ((row + 0.5) / frame.rows) * frame.height);
     await settle(page);
-    const told = (await page.locator('.readout').innerText()).replace(/\s+/g, ' ');
-    for (const part of expected) check(`${name}: hovering ${row}, ${column} tells '${part}'`, told.includes(part), told);
+    const shown = await readout(page);
+    for (const part of expected) check(`${name}: hovering ${row}, ${column} shows '${part}'`, shown.includes(part), shown);
   }
 }
 
-// The same by keys alone, and said for who does not see it.
+// The same with keys alone, including the text for screen readers.
 async function cursor(page, name) {
   const canvas = page.locator('.pane:not([hidden]) canvas').last();
   await page.mouse.move(0, 0);
@@ -148,19 +149,18 @@ async function cursor(page, name) {
   await settle(page);
   const stage = await stage_of(page);
   await canvas.focus();
-  const told = async () => (await page.locator('.readout').innerText()).replace(/\s+/g, ' ');
   const said = () => page.locator('.spoken[aria-live=polite]').textContent();
   const before = await look(page);
   const press = async (key, expected) => {
     await page.keyboard.press(key);
     await settle(page);
     for (const part of expected) {
-      check(`${name}: ${key} tells '${part}'`, (await told()).includes(part), await told());
+      check(`${name}: ${key} shows '${part}'`, (await readout(page)).includes(part), await readout(page));
       check(`${name}: ${key} says '${part}'`, (await said()).includes(part), await said());
     }
   };
   await press('Enter', ['row 0', 'column 0', 'value 4']);
-  check(`${name}: the cursor is seen`, (await look(page)) !== before);
+  check(`${name}: the cursor is visible`, (await look(page)) !== before);
   await press('ArrowRight', ['row 0', 'column 1', 'nothing is stored here']);
   await press('ArrowRight', ['row 0', 'column 2', 'value -1.5']);
   await press('ArrowLeft', ['column 1']);
@@ -171,18 +171,18 @@ async function cursor(page, name) {
   await press('Shift+ArrowUp', ['row 0', 'column 2']);
   await press('Shift+ArrowDown', ['column 2', 'value']);
   check(`${name}: the stage stays`, (await stage_of(page)) === stage);
-  // With the cursor set, a stage is another place to read.
+  // A change of the stage updates the readout at the cursor.
   for (let i = 0; i < 8; ++i) await page.keyboard.press('ArrowUp');
   for (let i = 0; i < 8; ++i) await page.keyboard.press('ArrowLeft');
   await page.evaluate(() => window.spmvPage.moveTo(1));
   await settle(page);
   check(`${name}: the cursor reads the new stage`, (await said()).includes('row 0, originally 2; column 0, originally 2; value 3'), await said());
   await press('Escape', []);
-  check(`${name}: Esc ends it`, (await said()) === '' && (await told()).startsWith('Point at'), await told());
+  check(`${name}: Esc removes it`, (await said()) === '' && (await readout(page)).startsWith('Point at'), await readout(page));
   await page.keyboard.press('ArrowLeft');
   await settle(page);
   check(`${name}: then arrows choose stages again`, (await stage_of(page)) === '0', await stage_of(page));
-  // Close by, the picture goes along.
+  // The zoomed picture follows the cursor.
   for (let i = 0; i < 2; ++i) await page.keyboard.press('+');
   await settle(page);
   await page.keyboard.press('Enter');
@@ -193,7 +193,7 @@ async function cursor(page, name) {
   check(`${name}: the cursor reaches the corner`, (await said()).includes('row 5') && (await said()).includes('column 5'), await said());
   for (let i = 0; i < 5; ++i) await page.keyboard.press('ArrowUp');
   await settle(page);
-  check(`${name}: and the picture went along`, (await look(page)) !== far);
+  check(`${name}: and the picture follows`, (await look(page)) !== far);
   await page.keyboard.press('Escape');
   await page.keyboard.press('0');
   await settle(page);
@@ -221,7 +221,7 @@ async function modes(page, name) {
   await page.locator('[data-mode=difference]').click();
   await settle(page);
   check(`${name}: one picture of the difference`, (await page.locator('.pane:not([hidden])').count()) === 1);
-  check(`${name}: that is another one`, (await look(page)) !== one);
+  check(`${name}: it differs`, (await look(page)) !== one);
   await page.locator('[data-mode=one]').click();
   await settle(page);
   const boxes = page.locator('.toggles input');
@@ -238,7 +238,7 @@ async function modes(page, name) {
   }
 }
 
-// Everything that can be reached has a name, and text can be read.
+// Checks that every control has a name, that text has enough contrast, and that nothing is too wide.
 async function accessible(page, name) {
   const nameless = await page.evaluate(() => [...document.querySelectorAll('button, input, canvas, svg, [role=region]')]
     .filter((element) => !(element.getAttribute('aria-label') || element.textContent.trim() || element.labels?.length))
@@ -266,7 +266,7 @@ async function accessible(page, name) {
   check(`${name}: nothing is wider than the window`, wide <= 0, `${wide} pixels`);
 }
 
-// What is pointed at in the pattern is marked in memory, and the other way round.
+// Pointing at the pattern marks memory, and vice versa.
 async function memory(page, name) {
   const canvas = page.locator('.pane:not([hidden]) canvas').last();
   await canvas.scrollIntoViewIfNeeded();
@@ -282,8 +282,8 @@ async function memory(page, name) {
   await page.locator('.role-value .cell').first().hover();
   await settle(page);
   check(`${name}: memory marks the pattern`, (await look(page)) !== before);
-  const told = await page.locator('.storage-told').innerText();
-  check(`${name}: and tells what stands there`, told.includes('values[0] = '), told);
+  const shown = await page.locator('.storage-readout').innerText();
+  check(`${name}: and shows the element`, shown.includes('values[0] = '), shown);
 }
 
 async function test(word) {
@@ -345,7 +345,7 @@ async function test(word) {
 for (const word of words) await test(word);
 await browser.close();
 if (words.length === 0) {
-  console.error('expected files that the program wrote');
+  console.error('expected pages that the program wrote');
   process.exit(2);
 }
 console.log(failures === 0 ? `${words.length} pages work` : `${failures} checks failed`);
