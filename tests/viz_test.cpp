@@ -1,4 +1,4 @@
-// The pictures: exact counts, an even scale of shades, the same bytes always.
+// Pictures: exact counts, a monotonic scale of shades, reproducible bytes.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "support/battery.hpp"
+#include "support/split_shares.hpp"
 #include "viz/contact_sheet.hpp"
 #include "viz/density_scale.hpp"
 #include "viz/golden_picture.hpp"
@@ -25,7 +26,7 @@ using namespace workbench;
 
 namespace {
 
-/// A scattered matrix, made without random numbers.
+/// A scattered matrix without random numbers.
 CsrMatrix scattered(Index rows, Index columns, Index per_row) {
     std::vector<Entry> entries;
     for (Index row = 0; row < rows; ++row) {
@@ -50,25 +51,12 @@ CsrMatrix grid(Index width) {
     return csr_from_entries(width * width, width * width, entries);
 }
 
-/// Two shares: the entries for which `first` holds, and the others. Rows are stored backwards; rows without entries are left
-/// out.
+/// Two shares: the entries for which `is_first(row, column)` is true, and all others.
 template <typename IsFirst>
-std::vector<Share> two_shares(const CsrMatrix& matrix, const IsFirst& first) {
-    std::vector<Share> shares(2);
+std::vector<Share> two_shares(const CsrMatrix& matrix, const IsFirst& is_first) {
+    std::vector<Share> shares = split_shares(matrix, 2, [&](Index row, Index column) { return is_first(row, column) ? 0 : 1; });
     shares[0].id = {ShareKind::inside};
     shares[1].id = {ShareKind::outside};
-    for (Index row = matrix.rows - 1; row >= 0; --row) {
-        for (const bool in_first : {true, false}) {
-            Share& share = shares[in_first ? 0 : 1];
-            const std::size_t before = share.entries.size();
-            for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
-                if (first(row, matrix.column_indices[k]) == in_first) share.entries.push_back(k);
-            }
-            if (share.entries.size() == before) continue;
-            share.rows.push_back(row);
-            share.row_offsets.push_back(static_cast<Offset>(share.entries.size()));
-        }
-    }
     return shares;
 }
 
@@ -112,7 +100,7 @@ void check_counts(const StagedMatrix& staged, const PatternRaster& raster) {
 
 }  // namespace
 
-TEST_CASE("bins hold exactly the nonzeros that fall into them") {
+TEST_CASE("rasterise counts every nonzero in its bin") {
     std::vector<NamedMatrix> matrices = battery();
     matrices.push_back({"scattered, tall", scattered(997, 613, 7)});
     matrices.push_back({"scattered, wide", scattered(401, 1009, 5)});
@@ -128,15 +116,15 @@ TEST_CASE("bins hold exactly the nonzeros that fall into them") {
     }
 }
 
-TEST_CASE("bins are many enough, even, and in proportion") {
+TEST_CASE("the number of bins is even, proportional and large enough") {
     const auto bins = [](Index rows, Index columns, int resolution) {
         const PatternRaster raster = rasterise(stage_input(csr_from_entries(rows, columns, {})), resolution);
         return std::array{raster.row_bins(), raster.column_bins()};
     };
     CHECK(bins(40, 40, 400) == std::array{40, 40});
     CHECK(bins(400, 400, 400) == std::array{400, 400});
-    CHECK(bins(401, 401, 400) == std::array{400, 400});    // 2 rows a bin would waste half of the resolution
-    CHECK(bins(5874, 5874, 400) == std::array{392, 392});  // 15 rows a bin, 14 in a few
+    CHECK(bins(401, 401, 400) == std::array{400, 400});    // two rows per bin would halve the resolution
+    CHECK(bins(5874, 5874, 400) == std::array{392, 392});  // 15 rows per bin, 14 in some
     CHECK(bins(100'000, 50'000, 400) == std::array{400, 200});
     CHECK(bins(1000, 400, 99) == std::array{91, 36});  // 36.4
     CHECK(bins(1000, 410, 99) == std::array{91, 37});  // 37.3
@@ -149,16 +137,16 @@ TEST_CASE("bins are many enough, even, and in proportion") {
     CHECK_THROWS_AS((void)rasterise(stage_input({}), 15), std::invalid_argument);
 }
 
-TEST_CASE("a caption tells what a figure was where it has changed, and only there") {
+TEST_CASE("a caption shows the previous value of figures that changed") {
     const std::vector<PatternRaster> rasters{rasterise(stage_input(grid(5)))};
     const auto picture_of = [&](const std::string& before) {
-        return draw_stage(rasters[0], common_scale(rasters), {"1  order", "", {{"bandwidth", "4", before}}}).pixels;
+        return image_of(StagePicture{rasters[0], common_scale(rasters), {"1  order", "", {{"bandwidth", "4", before}}}}).pixels;
     };
     CHECK(picture_of("4") == picture_of(""));
     CHECK(picture_of("9") != picture_of(""));
 }
 
-TEST_CASE("the axis of row lengths is logarithmic where the longest is more than 30 times the mean") {
+TEST_CASE("the axis of row lengths is logarithmic if the longest row exceeds 30 times the mean") {
     const auto is_logarithmic = [](Offset longest, Offset nonzeros, Offset rows) {
         LengthStrip strip;
         strip.bars = {{1, 1, 0}, {longest, 1, 0}};
@@ -171,7 +159,8 @@ TEST_CASE("the axis of row lengths is logarithmic where the longest is more than
 TEST_CASE("a long value in a caption is not cut") {
     const std::vector<PatternRaster> rasters{rasterise(stage_input(grid(5)))};
     const auto picture_of = [&](const std::string& value) {
-        return draw_stage(rasters[0], common_scale(rasters), {"1  order", "", {{"row span mean/max", value, ""}}}).pixels;
+        return image_of(StagePicture{rasters[0], common_scale(rasters), {"1  order", "", {{"row span mean/max", value, ""}}}})
+            .pixels;
     };
     CHECK(picture_of("123,456,789 / 123,456,788") != picture_of("123,456,789 / 123,456,789"));
 }
@@ -188,7 +177,7 @@ TEST_CASE("rows near 2^31 do not overflow") {
 }
 
 TEST_CASE("stored rows of the second share are counted in their own order") {
-    // Rows 0..3 hold 1, 2, 3, 4 entries of the second share and none of the first; row 4 is all in the first.
+    // Rows 0 to 3 have 1, 2, 3 and 4 entries of the second share and none of the first; row 4 is in the first.
     std::vector<Entry> entries;
     for (Index row = 0; row < 4; ++row) {
         for (Index column = 0; column <= row; ++column) entries.push_back({row, column, 1});
@@ -204,7 +193,7 @@ TEST_CASE("stored rows of the second share are counted in their own order") {
     CHECK(raster.stored_originals == std::vector<Index>{3, 2, 1, 0});
 }
 
-TEST_CASE("cuts become bins, empty pieces vanish") {
+TEST_CASE("cuts are rounded to bins, without empty pieces") {
     StagedMatrix staged = stage_input(scattered(1600, 1600, 2));
     staged.cuts = {{CutKind::partition, {0, 0, 400, 800, 800, 1600, 1600}},
                    {CutKind::row_block, {0, 1, 401, 403, 1600}},
@@ -212,10 +201,10 @@ TEST_CASE("cuts become bins, empty pieces vanish") {
     const PatternRaster raster = rasterise(staged, 400);  // 4 rows a bin
     CHECK(raster.partition == std::vector<int>{100, 200});
     CHECK(raster.row_cuts == std::vector<int>{100, 101});
-    CHECK(raster.column_cuts.empty());  // nearest to the end
+    CHECK(raster.column_cuts.empty());  // rounded to the end of the axis
 }
 
-TEST_CASE("a small matrix keeps its numbers and values") {
+TEST_CASE("the raster of a small matrix has original numbers and values") {
     StagedMatrix staged = stage_input(csr_from_entries(2, 3, std::vector<Entry>{{0, 2, 5}, {1, 0, -7}}));
     apply(staged, {OrderChange{Acts::rows, Permutation::from_old_of_new({1, 0})}}, {});
     const PatternRaster raster = rasterise(staged);
@@ -226,7 +215,7 @@ TEST_CASE("a small matrix keeps its numbers and values") {
     CHECK_FALSE(rasterise(stage_input(scattered(41, 41, 2))).shows_entries());
 }
 
-TEST_CASE("denser is never lighter, and one nonzero shows on white") {
+TEST_CASE("denser bins are never lighter, and one nonzero is visible on white") {
     const auto lightness = [](Colour colour) { return 299 * colour.red + 587 * colour.green + 114 * colour.blue; };
     for (const double ceiling : {1.0, 1.5, 7.0, 16.0, 5000.0, 1e9}) {
         const DensityScale scale{ceiling};
@@ -244,7 +233,7 @@ TEST_CASE("denser is never lighter, and one nonzero shows on white") {
     CHECK(DensityScale{16}.shade(16) == DensityScale::darkest);
     for (const int plane : {0, 1}) {
         CHECK(lightness(white) - lightness(plane_colour(plane, DensityScale::lightest)) > 60'000);  // of 255'000
-        // Channels are whole numbers, so that neighbours may be equally light.
+        // Channels are integers, so that adjacent shades may have equal lightness.
         for (int shade = 8; shade <= DensityScale::darkest; ++shade) {
             CHECK(lightness(plane_colour(plane, shade)) < lightness(plane_colour(plane, shade - 8)));
         }
@@ -252,7 +241,7 @@ TEST_CASE("denser is never lighter, and one nonzero shows on white") {
 }
 
 TEST_CASE("the ceiling is the highest 99th percentile of the stages") {
-    // 100 x 100 bins of 16 x 16; one dense bin among 100 with one nonzero each must not set the ceiling.
+    // 100 x 100 bins of 16 x 16; one dense bin among 100 with one nonzero each must not determine the ceiling.
     std::vector<Entry> entries;
     for (Index bin = 0; bin < 100; ++bin) entries.push_back({bin * 16, bin * 16, 1});
     for (Index row = 0; row < 16; ++row) {
@@ -280,7 +269,7 @@ TEST_CASE("bins of different size with the same share of nonzeros have the same 
     for (int bin = 0; bin < 20; ++bin) CHECK(bin_density(raster, bin, 7) == doctest::Approx(25.0 * 25 / 400));
 }
 
-TEST_CASE("the hue of a bin is that of its shares") {
+TEST_CASE("the hue of a bin depends on its shares") {
     StagedMatrix staged = stage_input(csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 1}, {1, 1, 1}}));
     staged.shares = two_shares(staged.matrix, [](Index row, Index) { return row == 0; });
     const PatternRaster raster = rasterise(staged);
@@ -290,7 +279,7 @@ TEST_CASE("the hue of a bin is that of its shares") {
     CHECK(bin_colour(raster, scale, 0, 1) == white);
 }
 
-TEST_CASE("degenerate matrices have pictures too") {
+TEST_CASE("degenerate matrices can be drawn") {
     std::vector<NamedMatrix> matrices = battery();
     matrices.push_back({"no rows", csr_from_entries(0, 7, {})});
     matrices.push_back({"no columns", csr_from_entries(7, 0, {})});
@@ -307,50 +296,50 @@ TEST_CASE("degenerate matrices have pictures too") {
         const DensityScale scale = common_scale(rasters);
         CHECK(std::isfinite(scale.ceiling));
         for (const StageFrame& frame : frames) {
-            const Image image = draw_stage(frame.raster, scale, frame.caption);
+            const Image image = image_of(StagePicture{frame.raster, scale, frame.caption});
             CHECK(image.width == 1920);
             CHECK(image.height == 1080);
         }
-        CHECK(contact_sheet(frames, scale, {named.name, ""}).width >= 1920);
+        CHECK(image_of(ContactSheet{frames, scale, {named.name, ""}}).width >= 1920);
     }
 }
 
-TEST_CASE("pictures are 16 : 9, of any width; too fine a raster is refused") {
+TEST_CASE("pictures of any width are 16:9; rasters that are too fine are refused") {
     const PatternRaster raster = rasterise(stage_input(grid(5)));
     StageCaption caption = short_caption();
     for (const int width : {320, 1280, 1920, 3840}) {
-        const Image image = draw_stage(raster, {}, caption, width);
+        const Image image = image_of(StagePicture{raster, {}, caption, width});
         CHECK(image.width == width);
         CHECK(image.height == width * 9 / 16);
-        const Image sheet = contact_sheet(std::vector<StageFrame>{{raster, caption}}, {}, {}, width);
+        const Image sheet = image_of(ContactSheet{std::vector<StageFrame>{{raster, caption}}, {}, {}, width});
         CHECK(sheet.width == width);
         CHECK(sheet.height == width * 9 / 16);
     }
     caption.lines.resize(40, {"label", "value", ""});
-    CHECK(draw_stage(raster, {}, caption).height == 1080);
+    CHECK(image_of(StagePicture{raster, {}, caption}).height == 1080);
 
     const PatternRaster fine = rasterise(stage_input(scattered(900, 900, 1)), 900);
-    CHECK_THROWS_AS((void)draw_stage(fine, {}, caption), std::invalid_argument);
-    CHECK_THROWS_AS((void)contact_sheet(std::vector<StageFrame>{{fine, {}}}, {}, {}, 960), std::invalid_argument);
-    CHECK_THROWS_AS((void)contact_sheet({}, {}, {}), std::invalid_argument);
+    CHECK_THROWS_AS((void)image_of(StagePicture{fine, {}, caption}), std::invalid_argument);
+    CHECK_THROWS_AS((void)image_of(ContactSheet{std::vector<StageFrame>{{fine, {}}}, {}, {}, 960}), std::invalid_argument);
+    CHECK_THROWS_AS((void)image_of(ContactSheet{{}, {}, {}}), std::invalid_argument);
 }
 
-TEST_CASE("a raster of the resolution for a width fills its pattern to four fifths at least") {
+TEST_CASE("a raster of the resolution for a width fills at least four fifths of the pattern") {
     const StagedMatrix staged = stage_input(scattered(3001, 3001, 3));
     for (const int width : {640, 960, 1280, 1920, 2560, 3840}) {
         CAPTURE(width);
         const PatternRaster raster = rasterise(staged, stage_resolution(width));
         const int side = 800 * width / 1920;
         CHECK(pattern_box(raster, 0, 0, side).width >= side * 4 / 5 - 1);
-        (void)draw_stage(raster, {}, {}, width);
+        (void)image_of(StagePicture{raster, {}, {}, width});
         for (const std::size_t frames : {1, 2, 3, 5, 6, 9}) {
             const StageFrame frame{rasterise(staged, sheet_resolution({frames, 0}, width)), {}};
-            (void)contact_sheet(std::vector<StageFrame>(frames, frame), {}, {}, width);
+            (void)image_of(ContactSheet{std::vector<StageFrame>(frames, frame), {}, {}, width});
         }
     }
 }
 
-TEST_CASE("inside and outside differ without hue: every blue is darker than every orange, and both than white") {
+TEST_CASE("planes differ without hue: every blue is darker than every orange, and both are darker than white") {
     const auto lightness = [](Colour colour) { return (299 * colour.red + 587 * colour.green + 114 * colour.blue) / 1000; };
     int lightest_blue = 0;
     int darkest_orange = 255;
@@ -364,7 +353,7 @@ TEST_CASE("inside and outside differ without hue: every blue is darker than ever
     CHECK(255 - lightest_orange >= 55);
 }
 
-TEST_CASE("what a picture leaves out is said") {
+TEST_CASE("notes name the lines that a picture leaves out") {
     const auto notes = [](const std::vector<Cuts>& cuts) {
         StagedMatrix staged = stage_input(scattered(1600, 1600, 2));
         staged.cuts = cuts;
@@ -379,25 +368,25 @@ TEST_CASE("what a picture leaves out is said") {
     CHECK(notes({every(8)}) == std::vector<std::string>{"200 segments: too many for lines between them"});
     CHECK(notes({{CutKind::row_block, {0, 1, 2, 3, 1600}}}) ==
           std::vector<std::string>{"4 row blocks: where they are narrow, several share a line"});
-    CHECK(notes({{CutKind::partition, {0, 0, 800, 800, 1600}}}).empty());  // pieces of no rows have no line to leave out
+    CHECK(notes({{CutKind::partition, {0, 0, 800, 800, 1600}}}).empty());  // empty pieces need no lines
 }
 
-TEST_CASE("the same matrix gives the same bytes") {
+TEST_CASE("pictures of one matrix have identical bytes") {
     const auto bytes = [] {
         const std::vector<PatternRaster> rasters{rasterise(partitioned(grid(35), 9))};
-        return png_bytes(draw_stage(rasters[0], common_scale(rasters), short_caption()));
+        return png_bytes(image_of(StagePicture{rasters[0], common_scale(rasters), short_caption()}));
     };
     CHECK(bytes() == bytes());
 }
 
-TEST_CASE("pictures look as they did") {
+TEST_CASE("pictures equal the golden ones") {
     SUBCASE("a small matrix, entry by entry") {
         const std::vector<PatternRaster> rasters{rasterise(partitioned(grid(3), 3))};
-        check_golden("entries", draw_stage(rasters[0], common_scale(rasters), short_caption()));
+        check_golden("entries", image_of(StagePicture{rasters[0], common_scale(rasters), short_caption()}));
     }
     SUBCASE("a matrix in bins") {
         const std::vector<PatternRaster> rasters{rasterise(partitioned(grid(50), 8))};
-        check_golden("bins", draw_stage(rasters[0], common_scale(rasters), short_caption()));
+        check_golden("bins", image_of(StagePicture{rasters[0], common_scale(rasters), short_caption()}));
     }
     SUBCASE("a contact sheet") {
         const StagedMatrix last = partitioned(grid(30), 6);
@@ -405,6 +394,6 @@ TEST_CASE("pictures look as they did") {
         const std::vector<StageFrame> frames{{rasterise(first), {"0  input", "", {{"bandwidth", "30", ""}}}},
                                              {rasterise(last), {"1  split", "", {{"bandwidth", "30", "30"}}}}};
         const std::vector<PatternRaster> rasters{frames[0].raster, frames[1].raster};
-        check_golden("sheet", contact_sheet(frames, common_scale(rasters), {"Two stages", "a grid of 30 × 30"}));
+        check_golden("sheet", image_of(ContactSheet{frames, common_scale(rasters), {"Two stages", "a grid of 30 × 30"}}));
     }
 }

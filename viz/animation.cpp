@@ -21,15 +21,15 @@ namespace workbench {
 namespace {
 
 void check(std::span<const AnimationFrame> frames) {
-    if (frames.empty()) throw std::invalid_argument("an animation has at least one picture");
+    if (frames.empty()) throw std::invalid_argument("an animation needs at least one image");
     const auto& [width, height, pixels] = frames.front().image;
     for (const AnimationFrame& frame : frames) {
         const bool fits = frame.image.width == width && frame.image.height == height;
-        if (!fits) throw std::invalid_argument("the pictures of an animation are of one size");
+        if (!fits) throw std::invalid_argument("the images of an animation differ in size");
     }
 }
 
-/// Where two pictures differ; one pixel where they do not: each has to have some part.
+/// The box in which two images differ; one pixel if they are equal, because each frame must have a part.
 Box difference(const Image& a, const Image& b) {
     int left = a.width;
     int top = a.height;
@@ -56,14 +56,14 @@ Image part_of(const Image& image, const Box& box) {
     return part;
 }
 
-/// What of each picture is stored.
+/// The part of each image that is stored.
 std::vector<Box> parts_of(std::span<const AnimationFrame> frames) {
     std::vector<Box> parts{{0, 0, frames.front().image.width, frames.front().image.height}};
     for (std::size_t i = 1; i < frames.size(); ++i) parts.push_back(difference(frames[i - 1].image, frames[i].image));
     return parts;
 }
 
-// ---- PNG. The chunks of an animation are not libpng's; each picture is compressed by it.
+// ---- PNG. libpng compresses the images; it does not support the chunks of animations.
 
 std::string big_endian(std::uint32_t number, int bytes = 4) {
     std::string text;
@@ -102,10 +102,10 @@ int append(GifFileType* file, const GifByteType* bytes, int count) {
 }
 
 void demand(int done) {
-    if (done != GIF_OK) throw MachineError("a GIF could not be made: giflib has run out of memory");
+    if (done != GIF_OK) throw MachineError("a GIF could not be written: giflib ran out of memory");
 }
 
-/// The colours of all pictures, each once, brought down to 256; and which of these is nearest to a colour.
+/// 256 colours for all images, and the nearest of them to any colour.
 class Palette {
 public:
     explicit Palette(std::span<const AnimationFrame> frames) {
@@ -114,7 +114,7 @@ public:
         for (const AnimationFrame& frame : frames) {
             const std::vector<std::uint8_t>& pixels = frame.image.pixels;
             for (std::size_t i = 0; i < pixels.size(); i += 3) {
-                // As often as it is seen, up to a limit: white is not to have most of the colours.
+                // The frequency counts up to a limit, so that white does not take most of the palette.
                 constexpr int often = 64;
                 int& times = seen[key(pixels[i], pixels[i + 1], pixels[i + 2])];
                 if (times++ >= often) continue;
@@ -126,7 +126,7 @@ public:
         const auto count = static_cast<unsigned>(ignored.size());
         demand(GifQuantizeBuffer(count, 1, &size, channels[0].data(), channels[1].data(), channels[2].data(), ignored.data(),
                                  colours_.data()));
-        colours_.front() = {255, 255, 255};  // the ground stays white
+        colours_.front() = {255, 255, 255};  // keeps the background white
     }
 
     [[nodiscard]] const GifColorType* colours() const { return colours_.data(); }
@@ -178,7 +178,7 @@ std::string animated_png_bytes(std::span<const AnimationFrame> frames) {
         for (const int number : {part.width, part.height, part.x, part.y})
             control += big_endian(static_cast<std::uint32_t>(number));
         control += big_endian(static_cast<std::uint32_t>(frames[i].hundredths), 2) + big_endian(100, 2);
-        control += std::string(2, '\0');  // it stays, and the next one covers it
+        control += std::string(2, '\0');  // the next part is drawn over this one
         bytes += chunk("fcTL", control);
         for_each_chunk(png, [&](std::string_view name, std::string_view data, std::string_view whole) {
             if (name != "IDAT") return;
@@ -200,7 +200,7 @@ std::string gif_bytes(std::span<const AnimationFrame> frames) {
     if (file == nullptr || map == nullptr) demand(GIF_ERROR);
     EGifSetGifVersion(file.get(), true);
     demand(EGifPutScreenDesc(file.get(), width, height, 8, 0, map.get()));
-    // Again and again.
+    // An endless loop.
     demand(EGifPutExtensionLeader(file.get(), APPLICATION_EXT_FUNC_CODE));
     demand(EGifPutExtensionBlock(file.get(), 11, "NETSCAPE2.0"));
     constexpr std::array<unsigned char, 3> forever{1, 0, 0};

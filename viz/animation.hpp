@@ -1,4 +1,4 @@
-// Pictures one after the other, as one file.
+// Animated PNG and GIF files.
 #pragma once
 
 #include <span>
@@ -10,15 +10,14 @@ namespace workbench {
 
 struct AnimationFrame {
     Image image;
-    int hundredths = 5;  // of a second that it stays
+    int hundredths = 5;  // of a second that it is shown
 };
 
-/// An animated PNG that begins anew when it has ended; a program that knows no such thing shows the first picture. Of a picture
-/// only the part is stored that differs from the one before. Throws std::invalid_argument where there is no picture, or one is
-/// of another size; MachineError where memory runs out.
+/// An endless animated PNG; programs without animation show the first image. Only the differences to the image before are
+/// stored. Throws std::invalid_argument if there are no images or their sizes differ, MachineError if memory runs out.
 [[nodiscard]] std::string animated_png_bytes(std::span<const AnimationFrame> frames);
 
-/// The same as GIF, which has 256 colours: those that suit these pictures. Through giflib.
+/// Like animated_png_bytes, as a GIF with a palette of 256 colours for all images.
 [[nodiscard]] std::string gif_bytes(std::span<const AnimationFrame> frames);
 
 }  // namespace workbench

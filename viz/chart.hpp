@@ -1,4 +1,4 @@
-// Charts of measurements: points and lines over two axes, bars in rows, and tables of colours.
+// Charts of measurements: points and lines over two axes, horizontal bars, and heat maps.
 #pragma once
 
 #include <map>
@@ -12,8 +12,8 @@
 
 namespace workbench {
 
-/// So many series are told apart by colour and marker; the colours are Paul Tol's "bright" scheme, which the colour-blind can
-/// tell apart too.
+/// The number of series with a colour of their own. The colours are Paul Tol's "bright" scheme, which can be distinguished with
+/// colour blindness.
 inline constexpr std::size_t most_series = 7;
 [[nodiscard]] Colour series_colour(std::size_t series);
 [[nodiscard]] Marker series_marker(std::size_t series);
@@ -21,19 +21,19 @@ inline constexpr std::size_t most_series = 7;
 struct Axis {
     std::string label;
     bool logarithmic = false;        // values that are not positive are left out
-    std::optional<double> low = {};  // where it begins and ends; from the values where nothing is said
+    std::optional<double> low = {};  // the ends of the axis; default: from the values
     std::optional<double> high = {};
 };
 
-/// curves: lines through so many points that only a few have markers, those of each series elsewhere, so that curves which lie
-/// on each other are seen to.
+/// curves: lines of many points of which a few have markers, at different places in each series, so that coinciding curves
+/// remain visible.
 enum class Drawn { markers, lines, steps, curves };
 
 struct Series {
     std::string name;
-    std::vector<std::pair<double, double>> points;  // all but markers: with ascending x
+    std::vector<std::pair<double, double>> points;  // x ascends unless only markers are drawn
     Drawn drawn = Drawn::markers;
-    std::set<std::size_t> hollow = {};  // the points whose marks are
+    std::set<std::size_t> hollow = {};  // points with a hollow marker
 };
 
 struct XyChart {
@@ -42,8 +42,8 @@ struct XyChart {
     Axis x;
     Axis y;
     std::vector<Series> series;       // at most most_series
-    std::vector<Series> guides = {};  // grey lines beneath, with their names at their right end
-    std::string foot = {};            // a line below
+    std::vector<Series> guides = {};  // grey lines with their names at the right end
+    std::string foot = {};            // a line below the chart
 };
 
 struct BarChart {
@@ -68,59 +68,43 @@ struct HeatMap {
     std::vector<std::string> columns;
     std::vector<std::vector<std::optional<double>>> values;             // [row][column]
     std::set<std::pair<std::size_t, std::size_t>> without_colour = {};  // by row and column
-    std::string foot = {};                                              // a line below that on colours
+    std::string foot = {};                                              // a line below the legend
 };
 
-struct ChartSize {
-    int width = 0;
-    int height = 0;
-};
-
-[[nodiscard]] ChartSize size_of(const XyChart& chart);
-[[nodiscard]] ChartSize size_of(const BarChart& chart);
-[[nodiscard]] ChartSize size_of(const HeatMap& chart);
+[[nodiscard]] PictureSize size_of(const XyChart& chart);
+[[nodiscard]] PictureSize size_of(const BarChart& chart);
+[[nodiscard]] PictureSize size_of(const HeatMap& chart);
 void draw(Canvas& canvas, const XyChart& chart);
 void draw(Canvas& canvas, const BarChart& chart);
 void draw(Canvas& canvas, const HeatMap& chart);
 
-template <typename Chart>
-[[nodiscard]] Image image_of(const Chart& chart) {
-    const ChartSize size = size_of(chart);
-    RasterCanvas canvas(size.width, size.height);
-    draw(canvas, chart);
-    return canvas.image();
-}
+/// An interval of values or of pixels.
+struct Span {
+    double from = 0;
+    double to = 0;
+};
 
-template <typename Chart>
-[[nodiscard]] std::string svg_of(const Chart& chart) {
-    const ChartSize size = size_of(chart);
-    SvgCanvas canvas(size.width, size.height);
-    draw(canvas, chart);
-    return canvas.text();
-}
-
-/// Where the values of an axis lie between `from` and `to` on the picture, and where it has marks.
+/// Maps the values of an axis to pixels, and chooses the values with marks.
 class Scale {
 public:
-    /// For values from low to high; begins and ends at marks where the axis does not say otherwise.
-    Scale(const Axis& axis, double low, double high, double from, double to);
+    /// The axis ends at the first marks outside of `values` unless it has ends of its own.
+    Scale(const Axis& axis, Span values, Span pixels);
 
     [[nodiscard]] double at(double value) const;
+    /// False for a value that is not positive on a logarithmic axis.
+    [[nodiscard]] bool can_show(double value) const { return !logarithmic_ || value > 0; }
     [[nodiscard]] bool shows(double value) const;
     [[nodiscard]] const std::vector<double>& marks() const { return marks_; }
-    [[nodiscard]] double low() const { return low_; }
-    [[nodiscard]] double high() const { return high_; }
 
 private:
     bool logarithmic_;
     double low_;
     double high_;
-    double from_;
-    double to_;
+    Span pixels_;
     std::vector<double> marks_;
 };
 
-/// A mark in few letters: 0.5, 20, 3k, 1e-5.
+/// The short text of a mark: 0.5, 20, 3k, 1e-5.
 [[nodiscard]] std::string mark_text(double value);
 
 }  // namespace workbench

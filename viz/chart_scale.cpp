@@ -9,7 +9,7 @@
 namespace workbench {
 namespace {
 
-/// 1, 2 or 5 times a power of ten, such that there are some five marks.
+/// 1, 2 or 5 times a power of ten that gives about five marks.
 double step_between(double low, double high) {
     const double rough = (high - low) / 5;
     const double power = std::pow(10, std::floor(std::log10(rough)));
@@ -19,7 +19,7 @@ double step_between(double low, double high) {
     return 10 * power;
 }
 
-/// Powers of ten from below low to above high; with their double and fivefold where they are few.
+/// Powers of ten from below low to above high; with 2 and 5 times these if the range is small.
 std::vector<double> logarithmic_marks(double low, double high) {
     std::vector<double> marks;
     const bool few = high / low < 300;
@@ -45,8 +45,11 @@ Marker series_marker(std::size_t series) {
     return shapes.at(series % shapes.size());
 }
 
-Scale::Scale(const Axis& axis, double low, double high, double from, double to)
-    : logarithmic_(axis.logarithmic), low_(axis.low.value_or(low)), high_(axis.high.value_or(high)), from_(from), to_(to) {
+Scale::Scale(const Axis& axis, Span values, Span pixels)
+    : logarithmic_(axis.logarithmic),
+      low_(axis.low.value_or(values.from)),
+      high_(axis.high.value_or(values.to)),
+      pixels_(pixels) {
     if (logarithmic_) {
         if (low_ <= 0) low_ = high_ > 0 ? high_ / 10 : 0.1;
         if (high_ <= low_) high_ = low_ * 2;
@@ -76,7 +79,7 @@ bool Scale::shows(double value) const {
 double Scale::at(double value) const {
     const double clamped = std::clamp(value, low_, high_);
     const double share = logarithmic_ ? std::log(clamped / low_) / std::log(high_ / low_) : (clamped - low_) / (high_ - low_);
-    return from_ + share * (to_ - from_);
+    return pixels_.from + share * (pixels_.to - pixels_.from);
 }
 
 std::string mark_text(double value) {

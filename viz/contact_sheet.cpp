@@ -10,6 +10,7 @@
 
 #include "viz/density_scale.hpp"
 #include "viz/length_strip.hpp"
+#include "viz/memory_bar.hpp"
 #include "viz/pattern_view.hpp"
 #include "viz/style.hpp"
 #include "viz/text.hpp"
@@ -17,24 +18,27 @@
 namespace workbench {
 namespace {
 
-// Lengths are those of a sheet of 1920 x 1080 (Unit).
-constexpr int margin = sheet_margin;
+// In nominal lengths (Unit).
+constexpr int margin = 36;
 constexpr int column_gap = 42;
 constexpr int row_gap = 22;
 constexpr int head_height = 116;
 constexpr int foot_height = 102;
 constexpr int frame_head = 72;
-constexpr int second_line = 26;  // of the parameters, where they are long
+constexpr int second_line = 26;  // of long parameters
 constexpr int strip_gap = 10;
 constexpr int strip_width = 46;
 constexpr int stored_width = 32;
-constexpr int number_room = 34;  // for the row and column numbers of a small matrix
+constexpr int numbers_width = 34;  // of the row and column numbers of a small matrix
 constexpr int caption_width = 184;
 constexpr int caption_pitch = 62;
 constexpr int line_height = 32;
 constexpr int text_size = 22;
+constexpr int text_width_of_sheet = nominal_width - 2 * margin;
 
-/// Where the frames lie, in units.
+int reserved_height(bool storage) { return storage ? storage_bar_height : 0; }
+
+/// The places of the frames.
 struct Plan {
     int columns = 1;
     int cell_width = 0;
@@ -43,41 +47,47 @@ struct Plan {
     int head = frame_head;
     std::size_t lines = 0;
     bool captions_beside = false;
-    int strips = 0;   // the room that they take
-    int numbers = 0;  // the same of row and column numbers
+    int strips = 0;   // width of the strips
+    int numbers = 0;  // width of the row and column numbers
 
     [[nodiscard]] int x(int frame) const { return margin + frame % columns * (cell_width + column_gap); }
     [[nodiscard]] int y(int frame) const { return head_height + frame / columns * (cell_height + row_gap); }
 };
 
-/// Among all grids, and with captions beside or below the patterns, whichever makes the patterns largest. A line of the caption
-/// is worth some of a pattern's size.
+/// The plan with this number of columns and caption lines. Its side is 0 if the captions do not fit.
+Plan plan_with(const SheetShape& shape, int columns, std::size_t lines, bool captions_beside) {
+    const int rows = (static_cast<int>(shape.frames) + columns - 1) / columns;
+    const int height_of_frames = nominal_height - reserved_height(shape.storage) - head_height - foot_height;
+    Plan plan{.columns = columns,
+              .cell_width = (text_width_of_sheet - (columns - 1) * column_gap) / columns,
+              .cell_height = (height_of_frames - (rows - 1) * row_gap) / rows,
+              .lines = lines,
+              .captions_beside = captions_beside && lines > 0,
+              .strips = strip_gap + strip_width + (shape.stored ? strip_gap + stored_width : 0),
+              .numbers = shape.entries ? numbers_width : 0};
+    plan.head = frame_head + (shape.subtitle > plan.cell_width ? second_line : 0);
+    int width = plan.cell_width - plan.strips - plan.numbers;
+    int height = plan.cell_height - plan.head - plan.numbers;
+    const int length = static_cast<int>(lines);
+    if (plan.captions_beside) {
+        width -= 2 * strip_gap + caption_width;
+        if (length * caption_pitch > height) return plan;
+    } else if (lines > 0) {
+        height -= strip_gap + length * line_height;
+    }
+    plan.side = std::min(width, height);
+    return plan;
+}
+
+/// The plan with the largest patterns; a caption line counts as 15 % of a pattern's side.
 Plan plan_of(const SheetShape& shape) {
-    const int count = static_cast<int>(shape.frames);
     Plan best;
     double best_score = -1;
-    for (int columns = 1; columns <= count; ++columns) {
-        const int rows = (count + columns - 1) / columns;
+    for (int columns = 1; columns <= static_cast<int>(shape.frames); ++columns) {
         for (std::size_t lines = 0; lines <= shape.lines; ++lines) {
             for (const bool beside : {true, false}) {
-                Plan plan{columns, (nominal_width - 2 * margin - (columns - 1) * column_gap) / columns,
-                          (nominal_height - shape.reserved - head_height - foot_height - (rows - 1) * row_gap) / rows};
-                plan.lines = lines;
-                plan.captions_beside = beside && lines > 0;
-                plan.strips = strip_gap + strip_width + (shape.stored ? strip_gap + stored_width : 0);
-                plan.numbers = shape.entries ? number_room : 0;
-                const int length = static_cast<int>(lines);
-                int width = plan.cell_width - plan.strips - plan.numbers;
-                plan.head = frame_head + (shape.subtitle > plan.cell_width ? second_line : 0);
-                int height = plan.cell_height - plan.head - plan.numbers;
-                if (plan.captions_beside) {
-                    width -= 2 * strip_gap + caption_width;
-                    if (length * caption_pitch > height) continue;
-                } else if (lines > 0) {
-                    height -= strip_gap + length * line_height;
-                }
-                plan.side = std::min(width, height);
-                const double score = plan.side * (1 + 0.15 * length);
+                const Plan plan = plan_with(shape, columns, lines, beside);
+                const double score = plan.side * (1 + 0.15 * static_cast<double>(lines));
                 if (plan.side < 16 || score <= best_score) continue;
                 best = plan;
                 best_score = score;
@@ -88,7 +98,16 @@ Plan plan_of(const SheetShape& shape) {
     return best;
 }
 
-Unit unit_of(int width) { return {static_cast<double>(width) / nominal_width}; }
+SheetShape shape_of(const ContactSheet& sheet) {
+    SheetShape shape{.frames = sheet.frames.size(), .storage = sheet.storage != nullptr};
+    for (const StageFrame& frame : sheet.frames) {
+        shape.lines = std::max(shape.lines, frame.caption.lines.size());
+        shape.subtitle = std::max(shape.subtitle, text_width(frame.caption.subtitle, text_size));
+        shape.entries = shape.entries || frame.raster.shows_entries();
+        shape.stored = shape.stored || !frame.raster.stored_total.empty();
+    }
+    return shape;
+}
 
 int longest_side(std::span<const StageFrame> frames) {
     int bins = 1;
@@ -102,10 +121,10 @@ void draw_lines_below(Canvas& canvas, const std::vector<CaptionLine>& lines, con
     for (const CaptionLine& line : lines) {
         const bool unchanged = line.before == line.value;
         const std::string value = shortened(line.value, size, box.width / 2);
-        const int room = box.width - text_width(value, size) - unit(8);
-        canvas.text(box.x, baseline, shortened(line.label, size, room), {size, style::muted});
+        const int left = box.width - text_width(value, size) - unit(8);
+        canvas.text(box.x, baseline, line.label, {size, style::muted, Align::left, left});
         canvas.text(box.right(), baseline, value, {size, unchanged ? style::muted : style::ink, Align::right});
-        canvas.box(box.x, baseline + unit(7), box.width, 1, style::hairline);
+        canvas.box(Box{box.x, baseline + unit(7), box.width, 1}, style::hairline);
         baseline += unit(line_height);
     }
 }
@@ -115,10 +134,9 @@ void draw_lines_beside(Canvas& canvas, const std::vector<CaptionLine>& lines, co
     int y = box.y;
     for (const CaptionLine& line : lines) {
         const bool unchanged = line.before == line.value;
-        const int fitting = fitting_size(line.label, size, unit(16), box.width);
-        canvas.text(box.x, y + unit(18), shortened(line.label, fitting, box.width), {fitting, style::muted});
-        canvas.text(box.x, y + unit(47), shortened(line.value, unit(28), box.width),
-                    {unit(28), unchanged ? style::muted : style::ink});
+        canvas.text(box.x, y + unit(18), line.label, {size, style::muted, Align::left, box.width, unit(16)});
+        const Colour ink = unchanged ? style::muted : style::ink;
+        canvas.text(box.x, y + unit(47), line.value, {unit(28), ink, Align::left, box.width});
         y += unit(caption_pitch);
     }
 }
@@ -127,7 +145,7 @@ void draw_frame(Canvas& canvas, const StageFrame& frame, const DensityScale& sca
     const int x = unit(plan.x(number));
     const int y = unit(plan.y(number));
     const int width = unit(plan.cell_width);
-    canvas.text(x, y + unit(26), shortened(frame.caption.title, unit(30), width), {unit(30), style::ink});
+    canvas.text(x, y + unit(26), frame.caption.title, {unit(30), style::ink, Align::left, width});
     const int size = unit(text_size);
     int baseline = y + unit(56);
     for (const std::string& line : wrapped(frame.caption.subtitle, size, width, plan.head > frame_head ? 2 : 1)) {
@@ -136,7 +154,7 @@ void draw_frame(Canvas& canvas, const StageFrame& frame, const DensityScale& sca
     }
 
     const Box pattern = pattern_box(frame.raster, x + unit(plan.numbers), y + unit(plan.head + plan.numbers), unit(plan.side));
-    draw_pattern(canvas, frame.raster, scale, pattern, unit);
+    draw_pattern(canvas, {frame.raster, scale, pattern, unit});
     if (frame.raster.shows_entries()) draw_axes(canvas, frame.raster, pattern, unit(20));
     const Box strip{pattern.right() + unit(strip_gap), pattern.y, unit(strip_width), pattern.height};
     draw_strip(canvas, row_lengths(frame.raster), strip);
@@ -159,7 +177,7 @@ void draw_frame(Canvas& canvas, const StageFrame& frame, const DensityScale& sca
     canvas.text(middle, pattern.y + pattern.height / 2 + unit(10), "→", {unit(34), style::faint, Align::centre});
 }
 
-/// What bars, lines and lines that are not there mean.
+/// Explains the bars, and the lines that are left out.
 std::string notes_of(const PatternRaster& raster, const Box& pattern) {
     std::string notes = raster.tiles > 0 ? "bars: row lengths, in tiles where there are tiles" : "bars: row lengths";
     if (!raster.shows_entries()) notes += ", the longest light, the mean dark";
@@ -171,68 +189,46 @@ std::string notes_of(const PatternRaster& raster, const Box& pattern) {
 
 }  // namespace
 
-SheetShape shape_of(std::span<const StageFrame> frames, int reserved) {
-    SheetShape shape{frames.size()};
-    shape.reserved = reserved;
-    for (const StageFrame& frame : frames) {
-        shape.lines = std::max(shape.lines, frame.caption.lines.size());
-        shape.subtitle = std::max(shape.subtitle, text_width(frame.caption.subtitle, text_size));
-        shape.entries = shape.entries || frame.raster.shows_entries();
-        shape.stored = shape.stored || !frame.raster.stored_total.empty();
+int sheet_resolution(const SheetShape& shape, int width) { return resolution_for(unit_of(width)(plan_of(shape).side)); }
+
+PictureSize size_of(const ContactSheet& sheet) {
+    if (sheet.width > 0) return {sheet.width, height_of(sheet.width)};
+    const double side = plan_of(shape_of(sheet)).side;
+    const int bins = longest_side(sheet.frames);
+    int width = nominal_width;
+    if (bins > largest_shown_by_entry && (bins > side || std::floor(side / bins) * bins < 0.9 * side)) {
+        const double pixels = std::ceil(side / bins) * bins;
+        width = static_cast<int>(std::ceil(pixels / side * nominal_width / 16)) * 16;
     }
-    return shape;
+    return {width, height_of(width)};
 }
 
-int sheet_resolution(const SheetShape& shape, int width) {
-    const int side = unit_of(width)(plan_of(shape).side);
-    const int pixels = (side + picture_resolution - 1) / picture_resolution;
-    return std::max(16, side / std::max(pixels, 1));
-}
-
-int sheet_width(std::span<const StageFrame> frames, int reserved) {
-    const double side = plan_of(shape_of(frames, reserved)).side;
-    const int bins = longest_side(frames);
-    if (bins <= side && std::floor(side / bins) * bins >= 0.9 * side) return nominal_width;
-    if (bins <= largest_shown_by_entry) return nominal_width;
-    const double pixels = std::ceil(side / bins) * bins;
-    return static_cast<int>(std::ceil(pixels / side * nominal_width / 16)) * 16;
-}
-
-void contact_sheet(Canvas& canvas, std::span<const StageFrame> frames, const DensityScale& scale, const SheetHead& head,
-                   int width, int reserved) {
-    if (frames.empty()) throw std::invalid_argument("contact_sheet: there are no stages");
-    const Plan plan = plan_of(shape_of(frames, reserved));
+void draw(Canvas& canvas, const ContactSheet& sheet) {
+    if (sheet.frames.empty()) throw std::invalid_argument("a contact sheet needs at least one stage");
+    const auto [width, height] = size_of(sheet);
+    const Plan plan = plan_of(shape_of(sheet));
     const Unit unit = unit_of(width);
-    if (longest_side(frames) > std::max(unit(plan.side), 16)) {
-        throw std::invalid_argument("contact_sheet: a raster is finer than the sheet");
+    if (longest_side(sheet.frames) > std::max(unit(plan.side), 16)) {
+        throw std::invalid_argument("a contact sheet needs at least one pixel a bin of its rasters");
     }
-    const int text_room = unit(nominal_width - 2 * margin);
-    canvas.text(unit(margin), unit(60), shortened(head.title, unit(46), text_room), {unit(46), style::ink});
-    const int origin = fitting_size(head.origin, unit(24), unit(18), text_room);
-    canvas.text(unit(margin), unit(98), shortened(head.origin, origin, text_room), {origin, style::muted});
-    for (std::size_t number = 0; number < frames.size(); ++number) {
-        draw_frame(canvas, frames[number], scale, plan, static_cast<int>(number), unit);
+    const int text_block = unit(text_width_of_sheet);
+    canvas.text(unit(margin), unit(60), sheet.head.title, {unit(46), style::ink, Align::left, text_block});
+    canvas.text(unit(margin), unit(98), sheet.head.origin, {unit(24), style::muted, Align::left, text_block, unit(18)});
+    for (std::size_t number = 0; number < sheet.frames.size(); ++number) {
+        draw_frame(canvas, sheet.frames[number], sheet.scale, plan, static_cast<int>(number), unit);
     }
-    // The stage with the most hues, or with tiles, explains them all.
-    const auto told = [](const PatternRaster& raster) {
-        return std::tuple(raster.plane_names.size(), raster.tiles, raster.pieces.size());
+    // The legend of the stage with the most hues, or with tiles, explains all others.
+    const auto complexity = [](const StageFrame& frame) {
+        return std::tuple(frame.raster.plane_names.size(), frame.raster.tiles, frame.raster.pieces.size());
     };
-    const auto most = std::max_element(frames.begin(), frames.end(), [&](const StageFrame& a, const StageFrame& b) {
-        return told(a.raster) < told(b.raster);
-    });
-    const int top = unit(nominal_height - reserved - foot_height + 12);
-    draw_legend(canvas, most->raster, scale, unit(margin), top, unit(text_size), text_room);
+    const auto most = std::max_element(sheet.frames.begin(), sheet.frames.end(),
+                                       [&](const auto& a, const auto& b) { return complexity(a) < complexity(b); });
+    const int foot = nominal_height - reserved_height(sheet.storage != nullptr);
+    draw_legend(canvas, most->raster, sheet.scale, {unit(margin), unit(foot - foot_height + 12), text_block, unit(text_size)});
     const std::string notes = notes_of(most->raster, pattern_box(most->raster, 0, 0, unit(plan.side)));
-    const int size = fitting_size(notes, unit(text_size), unit(16), text_room);
-    canvas.text(unit(margin), unit(nominal_height - reserved - 14), shortened(notes, size, text_room), {size, style::muted});
-}
-
-Image contact_sheet(std::span<const StageFrame> frames, const DensityScale& scale, const SheetHead& head, int width,
-                    int reserved) {
-    if (width == 0) width = sheet_width(frames, reserved);
-    RasterCanvas canvas(width, height_of(width));
-    contact_sheet(canvas, frames, scale, head, width, reserved);
-    return canvas.image();
+    canvas.text(unit(margin), unit(foot - 14), notes, {unit(text_size), style::muted, Align::left, text_block, unit(16)});
+    if (sheet.storage == nullptr) return;
+    storage_bar(canvas, *sheet.storage, {unit(margin), unit(foot), width - 2 * unit(margin), height - unit(foot)}, unit);
 }
 
 }  // namespace workbench

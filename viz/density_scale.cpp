@@ -3,35 +3,21 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <tuple>
 #include <vector>
 
 namespace workbench {
 namespace {
 
-using Ramp = std::array<Colour, 9>;
+// Equal steps of OKLab lightness, from 0.62 to 0.28 and from 0.82 to 0.72, as 0xRRGGBB.
+using Ramp = std::array<std::uint32_t, 9>;
+constexpr Ramp blue{0x2f8adc, 0x287ccd, 0x206ebe, 0x1961af, 0x1253a1, 0x0b4692, 0x053a84, 0x012d75, 0x002067};
+constexpr Ramp orange{0xf4b85b, 0xf5b14f, 0xf5ab43, 0xf6a436, 0xf79d26, 0xf7960f, 0xf69004, 0xf48a04, 0xf28402};
 
-// Equal steps of OKLab lightness, from 0.62 to 0.28 and from 0.82 to 0.72.
-constexpr std::array<Ramp, 2> ramps{
-    Ramp{{{47, 138, 220},
-          {40, 124, 205},
-          {32, 110, 190},
-          {25, 97, 175},
-          {18, 83, 161},
-          {11, 70, 146},
-          {5, 58, 132},
-          {1, 45, 117},
-          {0, 32, 103}}},
-    Ramp{{{244, 184, 91},
-          {245, 177, 79},
-          {245, 171, 67},
-          {246, 164, 54},
-          {247, 157, 38},
-          {247, 150, 15},
-          {246, 144, 4},
-          {244, 138, 4},
-          {242, 132, 2}}},
-};
+Colour colour_of(std::uint32_t hex) {
+    return {static_cast<std::uint8_t>(hex >> 16), static_cast<std::uint8_t>(hex >> 8), static_cast<std::uint8_t>(hex)};
+}
 
 double percentile_99(const PatternRaster& raster) {
     std::vector<double> densities;
@@ -77,7 +63,8 @@ Colour plane_colour(int plane, int shade) {
     constexpr int steps = static_cast<int>(std::tuple_size_v<Ramp>) - 1;
     const int place = std::clamp(shade, DensityScale::lightest, DensityScale::darkest) * steps * 256 / DensityScale::darkest;
     const int step = std::min(place / 256, steps - 1);
-    return mix(ramps[plane][step], ramps[plane][step + 1], place - step * 256);
+    const Ramp& ramp = plane == 0 ? blue : orange;
+    return mix(colour_of(ramp.at(step)), colour_of(ramp.at(step + 1)), place - step * 256);
 }
 
 Colour bin_colour(const PatternRaster& raster, const DensityScale& scale, int row_bin, int column_bin) {

@@ -1,4 +1,4 @@
-// How densely filled a bin is, as a shade: one scale for all pictures of a recipe, so that they can be compared.
+// Maps the density of bins to shades. All pictures of a recipe share one scale, so that they are comparable.
 #pragma once
 
 #include <span>
@@ -8,12 +8,12 @@
 
 namespace workbench {
 
-/// Shades rise with the logarithm of the density, from one nonzero in a bin, which still shows on white, to the ceiling, above
-/// which all is darkest, so that a few dense blocks do not wash out the rest. A low ceiling uses only the middle of the ramp:
-/// between one nonzero and two there should be no glaring contrast.
+/// Shades grow with the logarithm of the density, from one nonzero in a bin, which is still visible on white, to the ceiling,
+/// so that a few dense blocks do not wash out the rest. A low ceiling uses only the middle of the ramp, because one and two
+/// nonzeros should not differ strongly.
 ///
-/// Density is measured in nonzeros a bin of average size: bins may differ by a row or a column, and a count alone would draw
-/// that difference as a grid over the matrix.
+/// Density is measured in nonzeros per bin of average size. Bins may differ by a row or a column, and plain counts would show
+/// that difference as a grid.
 struct DensityScale {
     double ceiling = 1;  // nonzeros in a bin of average size; >= 1
 
@@ -21,23 +21,22 @@ struct DensityScale {
     static constexpr int middle = 96;
     static constexpr int darkest = 255;
 
-    /// lightest .. darkest for a density above 0; `middle` everywhere where the ceiling is 1.
+    /// lightest .. darkest for a density above 0; always `middle` if the ceiling is 1.
     [[nodiscard]] int shade(double density) const;
 };
 
-/// Nonzeros that the bin would hold if it were of average size.
+/// The nonzeros that the bin would contain if it had average size.
 [[nodiscard]] double bin_density(const PatternRaster& raster, int row_bin, int column_bin);
 
-/// The scale for a recipe: the ceiling is the highest among the rasters' own 99th percentiles over bins that are not empty, so
-/// that a scattered stage, with its many thin bins, does not set the scale for a compact one.
-/// The rasters are of one matrix and one resolution.
+/// The scale of a recipe. The ceiling is the highest 99th percentile of any raster over its nonempty bins, so that a scattered
+/// stage with many thin bins does not determine the scale of a compact one. All rasters have the same matrix and resolution.
 [[nodiscard]] DensityScale common_scale(std::span<const PatternRaster> rasters);
 
-/// The colour of plane 0 (blue) or plane 1 (orange) at a shade. Blue against orange is told apart with every common kind of
-/// colour blindness, and without any colour, too: the lightest blue is darker than the darkest orange.
+/// The colour of plane 0 (blue) or plane 1 (orange) at a shade. They can be distinguished with every common kind of colour
+/// blindness, and without colour, because the lightest blue is darker than the darkest orange.
 [[nodiscard]] Colour plane_colour(int plane, int shade);
 
-/// The colour of a bin: its density as shade, the two planes' shares as hue. White where the bin is empty.
+/// The colour of a bin: density as shade, the shares of the planes as hue. White if the bin is empty.
 [[nodiscard]] Colour bin_colour(const PatternRaster& raster, const DensityScale& scale, int row_bin, int column_bin);
 
 }  // namespace workbench

@@ -11,7 +11,7 @@ Colour Image::at(int x, int y) const {
 }
 
 Image blank_image(int width, int height, Colour colour) {
-    if (width < 1 || height < 1) throw std::invalid_argument("a picture has at least one pixel a side");
+    if (width < 1 || height < 1) throw std::invalid_argument("an image must have at least one pixel a side");
     Image image{width, height, std::vector<std::uint8_t>(static_cast<std::size_t>(width) * height * 3)};
     fill(image, {0, 0, width, height}, colour);
     return image;
@@ -36,14 +36,6 @@ void fill(Image& image, const Box& box, Colour colour, int opacity) {
             pixel[2] = result.blue;
         }
     }
-}
-
-void outline(Image& image, const Box& box, Colour colour, int opacity) {
-    if (box.width < 1 || box.height < 1) return;
-    fill(image, {box.x, box.y, box.width, 1}, colour, opacity);
-    if (box.height > 1) fill(image, {box.x, box.bottom() - 1, box.width, 1}, colour, opacity);
-    fill(image, {box.x, box.y + 1, 1, box.height - 2}, colour, opacity);
-    if (box.width > 1) fill(image, {box.right() - 1, box.y + 1, 1, box.height - 2}, colour, opacity);
 }
 
 }  // namespace workbench

@@ -1,4 +1,4 @@
-// An RGB picture in memory, and the few strokes that the pictures are made of.
+// RGB images in memory, and the operations on pixels that all pictures use.
 #pragma once
 
 #include <cstdint>
@@ -26,14 +26,14 @@ struct Image {
     friend bool operator==(const Image&, const Image&) = default;
 };
 
-/// A picture of one colour. Throws std::invalid_argument unless both sides are positive.
+/// An image of one colour. Throws std::invalid_argument unless both sides are positive.
 [[nodiscard]] Image blank_image(int width, int height, Colour colour = white);
 
-/// `share` of 256 parts of b, the rest of a. Integers only: the same on every machine.
+/// `share` of 256 parts of b, the rest of a, in integers only, so that every machine computes the same colour.
 [[nodiscard]] Colour mix(Colour a, Colour b, int share);
 
-/// Pixels from (x, y) to (x + width - 1, y + height - 1). All drawing is clipped to the picture; nothing is drawn where a side
-/// is not positive.
+/// Pixels from (x, y) to (x + width - 1, y + height - 1). Drawing is clipped to the image; a box without a positive width and
+/// height is empty.
 struct Box {
     int x = 0;
     int y = 0;
@@ -46,10 +46,7 @@ struct Box {
 
 inline constexpr int opaque = 256;
 
-/// Lays `opacity` of 256 parts of the colour over every pixel of the box.
+/// Blends `opacity` of 256 parts of the colour into every pixel of the box.
 void fill(Image& image, const Box& box, Colour colour, int opacity = opaque);
-
-/// One-pixel lines along the inner edge of the box.
-void outline(Image& image, const Box& box, Colour colour, int opacity = opaque);
 
 }  // namespace workbench

@@ -13,7 +13,7 @@
 namespace workbench {
 namespace {
 
-/// Pixels of a length on an axis of this many; whatever is above 0 shows.
+/// The pixels of a length on an axis of `axis_pixels`; at least one for a positive length.
 int pixels_of(double length, const LengthStrip& strip, int axis_pixels) {
     if (length <= 0) return 0;
     const auto end = static_cast<double>(strip.longest);
@@ -22,18 +22,18 @@ int pixels_of(double length, const LengthStrip& strip, int axis_pixels) {
 }
 
 void draw_bar(Canvas& canvas, const LengthStrip& strip, const LengthStrip::Bar& bar, Box place) {
-    constexpr int roomy = 8;
-    if (place.height >= roomy) place = {place.x, place.y + 2, place.width, place.height - 3};
+    constexpr int least_height_with_gaps = 8;
+    if (place.height >= least_height_with_gaps) place = {place.x, place.y + 2, place.width, place.height - 3};
     if (place.height < 1) return;
     const int mean = pixels_of(bar.mean, strip, place.width);
     const int second = static_cast<int>(std::lround(mean * bar.second_share));
     const int longest = pixels_of(static_cast<double>(bar.longest), strip, place.width);
-    canvas.box(place.x, place.y, longest, place.height, style::light_bar);
-    canvas.box(place.x, place.y, mean - second, place.height, plane_colour(0, DensityScale::middle));
-    canvas.box(place.x + mean - second, place.y, second, place.height, plane_colour(1, DensityScale::middle));
+    canvas.box(Box{place.x, place.y, longest, place.height}, style::light_bar);
+    canvas.box(Box{place.x, place.y, mean - second, place.height}, plane_colour(0, DensityScale::middle));
+    canvas.box(Box{place.x + mean - second, place.y, second, place.height}, plane_colour(1, DensityScale::middle));
 }
 
-/// The number of a row in its bar, or beside it where the bar is too short.
+/// The number of a row in its bar, or beside it if the bar is too short.
 void draw_number(Canvas& canvas, Index number, const Box& place, int bar_width) {
     constexpr int smallest = 11;
     constexpr int gap = 6;
@@ -55,7 +55,7 @@ LengthStrip with_axis(LengthStrip strip, Offset nonzeros, Offset rows) {
 
 LengthStrip row_lengths(const PatternRaster& raster) {
     const bool tiles = raster.tiles > 0;
-    LengthStrip strip{tiles ? "row in tile" : "row length", {}, {}, raster.row_bins()};
+    LengthStrip strip{.title = tiles ? "row in tile" : "row length", .row_bins = raster.row_bins()};
     Offset all_rows = 0;
     for (int bin = 0; bin < raster.row_bins(); ++bin) {
         const auto first = static_cast<double>(raster.row_bin_total(0, bin));
@@ -69,7 +69,7 @@ LengthStrip row_lengths(const PatternRaster& raster) {
 }
 
 LengthStrip stored_row_lengths(const PatternRaster& raster) {
-    LengthStrip strip{raster.plane_names.back(), raster.stored_originals, {}, raster.row_bins()};
+    LengthStrip strip{.title = raster.plane_names.back(), .numbers = raster.stored_originals, .row_bins = raster.row_bins()};
     Offset nonzeros = 0;
     for (std::size_t bin = 0; bin < raster.stored_total.size(); ++bin) {
         const Index rows = std::min(raster.row_edges[bin + 1], raster.stored_rows) - raster.row_edges[bin];
@@ -90,20 +90,20 @@ void draw_strip(Canvas& canvas, const LengthStrip& strip, const Box& box) {
         draw_bar(canvas, strip, bar, place);
         if (bin < strip.numbers.size()) draw_number(canvas, strip.numbers[bin], place, pixels_of(bar.mean, strip, place.width));
     }
-    canvas.box(box.x - 1, box.y - 1, 1, box.height + 2, style::faint);
+    canvas.box(Box{box.x - 1, box.y - 1, 1, box.height + 2}, style::faint);
 }
 
 void draw_strip_axis(Canvas& canvas, const LengthStrip& strip, const Box& box, int text_size) {
     const int baseline = box.y - text_size * 2 / 3;
-    canvas.box(box.x - 1, box.y - text_size * 2 / 5, 1, text_size / 3, style::faint);
-    canvas.box(box.right(), box.y - text_size * 2 / 5, 1, text_size / 3, style::faint);
-    const std::string title = shortened(strip.title, text_size, box.width + text_size);
-    canvas.text(box.x, baseline - text_size * 3 / 2, title, {text_size, style::ink});
+    const int tick = box.y - text_size * 2 / 5;
+    canvas.box(Box{box.x - 1, tick, 1, text_size / 3}, style::faint);
+    canvas.box(Box{box.right(), tick, 1, text_size / 3}, style::faint);
+    canvas.text(box.x, baseline - text_size * 3 / 2, strip.title, {text_size, style::ink, Align::left, box.width + text_size});
 
     const std::string end = grouped(strip.longest);
     canvas.text(box.right() + 1, baseline, end, {text_size, style::muted, Align::right});
-    const int room = box.width - text_width(end, text_size) - text_size / 2;
-    canvas.text(box.x, baseline, shortened("0", text_size, room), {text_size, style::muted});
+    const int left = box.width - text_width(end, text_size) - text_size / 2;
+    canvas.text(box.x, baseline, "0", {text_size, style::muted, Align::left, left});
     if (strip.logarithmic) {
         canvas.text(box.right(), box.bottom() + text_size, "log axis", {text_size, style::muted, Align::right});
     }
@@ -123,21 +123,20 @@ double draw_column_lengths(Canvas& canvas, const PatternRaster& raster, const Bo
     };
     for (std::size_t bin = 0; bin < means.size(); ++bin) {
         const int height = static_cast<int>(std::lround(means[bin] / highest * box.height));
-        canvas.box(box.x + start(bin), box.y, start(bin + 1) - start(bin), height, plane_colour(0, DensityScale::middle));
+        canvas.box(Box{box.x + start(bin), box.y, start(bin + 1) - start(bin), height}, plane_colour(0, DensityScale::middle));
     }
-    canvas.box(box.x - 1, box.y, box.width + 2, 1, style::faint);
+    canvas.box(Box{box.x - 1, box.y, box.width + 2, 1}, style::faint);
     return highest;
 }
 
-int draw_strip_legend(Canvas& canvas, int x, int y, int text_size) {
+void draw_strip_legend(Canvas& canvas, int x, int y, int text_size) {
     const auto entry = [&](Colour colour, std::string_view name) {
-        canvas.box(x, y, text_size, text_size, colour);
+        canvas.box(Box{x, y, text_size, text_size}, colour);
         canvas.text(x + text_size * 3 / 2, y + text_size * 9 / 10, name, {text_size, style::muted});
         x += text_size * 5 / 2 + text_width(name, text_size);
     };
     entry(plane_colour(0, DensityScale::middle), "mean row");
     entry(style::light_bar, "longest row");
-    return x;
 }
 
 }  // namespace workbench

@@ -13,39 +13,38 @@ struct LengthStrip {
     struct Bar {
         Offset longest = 0;       // nonzeros of the longest row in the bin
         double mean = 0;          // nonzeros of the mean row
-        double second_share = 0;  // of the mean: the share in plane 1
+        double second_share = 0;  // the share of the mean that is in plane 1
     };
 
     std::string title;
-    std::vector<Index> numbers;  // of the rows, where each bar is one row and the bars do not lie beside their rows
-    std::vector<Bar> bars;       // from the first row bin on, possibly not to the last
-    int row_bins = 0;            // that share the height
-    Offset longest = 0;          // the end of the axis
-    bool logarithmic = false;    // where a linear axis would leave the mean row invisible
+    std::vector<Index> numbers = {};  // row numbers, if each bar is one row and is not beside that row in the pattern
+    std::vector<Bar> bars = {};       // of the first row bins
+    int row_bins = 0;                 // the number of bars that fill the height
+    Offset longest = 0;               // the end of the axis
+    bool logarithmic = false;         // because the mean row would be invisible on a linear axis
 };
 
-/// With the axis that shows the bars: up to the longest row, logarithmic where the mean row would take less than a thirtieth of
-/// it. `nonzeros` and `rows` are those of all bars together.
+/// Sets the axis: up to the longest row, logarithmic if the mean row is shorter than a thirtieth of it. `nonzeros` and `rows`
+/// are the totals of all bars.
 [[nodiscard]] LengthStrip with_axis(LengthStrip strip, Offset nonzeros, Offset rows);
 
-/// All rows. The axis depends on the matrix alone, so that it is the same for all stages. Where there are tiles: their rows, as
-/// they lie in the picture.
+/// All rows, or the rows of tiles as they are drawn. The axis depends on the matrix alone, so that all stages share it.
 [[nodiscard]] LengthStrip row_lengths(const PatternRaster& raster);
 
-/// The rows of the second share, as they are stored, on an axis of their own. No bars unless there are just two shares.
+/// The rows of the second share in storage order, on an axis of their own. No bars unless there are exactly two shares.
 [[nodiscard]] LengthStrip stored_row_lengths(const PatternRaster& raster);
 
-/// The bars, the longest row light behind the mean row, which is divided between the two hues.
+/// Draws the bars: the longest row light, and the mean row on top, divided between the hues of the two planes.
 void draw_strip(Canvas& canvas, const LengthStrip& strip, const Box& box);
 
-/// Title and ends of the axis, above the box; below it, where it applies, that the axis is logarithmic.
+/// Draws title and ends of the axis above the box, and a note below it if the axis is logarithmic.
 void draw_strip_axis(Canvas& canvas, const LengthStrip& strip, const Box& box, int text_size);
 
-/// Below a pattern: how many nonzeros the columns of each bin have on average, hanging from the pattern's lower side.
-/// Gives the mean of the longest bars, 0 where nothing is drawn.
+/// Draws the mean column length of each column bin, as bars that hang from the pattern's lower side. Returns the value of the
+/// longest bar, 0 if nothing is drawn.
 double draw_column_lengths(Canvas& canvas, const PatternRaster& raster, const Box& box);
 
-/// What light and dark mean, on a line below (x, y). Gives the x where it ends.
-int draw_strip_legend(Canvas& canvas, int x, int y, int text_size);
+/// Explains light and dark bars on a line below (x, y).
+void draw_strip_legend(Canvas& canvas, int x, int y, int text_size);
 
 }  // namespace workbench

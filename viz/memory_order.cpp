@@ -9,9 +9,9 @@ namespace {
 constexpr Offset longest_shown_padding = 3;
 constexpr Offset longest_shown_run = 7;
 
-/// Do the nonzeros with one such number lie side by side, but for padding, and several somewhere?
+/// True if the nonzeros with equal numbers are contiguous except for padding, and at least one number occurs several times.
 template <typename Number>
-bool lie_together(const std::vector<StorageCell>& cells, Number StorageCell::*number) {
+bool are_contiguous(const std::vector<StorageCell>& cells, Number StorageCell::*number) {
     std::set<Number> seen;
     bool several = false;
     Number before = -1;
@@ -27,9 +27,9 @@ bool lie_together(const std::vector<StorageCell>& cells, Number StorageCell::*nu
 
 Along find_direction(const StorageArray& array) {
     const std::vector<StorageCell>& cells = array.cells;
-    if (array.columns >= 0 && lie_together(cells, &StorageCell::column_place)) return Along::blocks;
-    if (lie_together(cells, &StorageCell::row)) return Along::rows;
-    if (array.columns < 0 && lie_together(cells, &StorageCell::column)) return Along::columns;
+    if (array.columns >= 0 && are_contiguous(cells, &StorageCell::column_place)) return Along::blocks;
+    if (are_contiguous(cells, &StorageCell::row)) return Along::rows;
+    if (array.columns < 0 && are_contiguous(cells, &StorageCell::column)) return Along::columns;
     for (std::size_t i = 1; i < cells.size(); ++i) {
         const StorageCell& before = cells[i - 1];
         if (before.warp >= 0 && before.warp == cells[i].warp && before.step == cells[i].step) return Along::lanes;
@@ -37,8 +37,7 @@ Along find_direction(const StorageArray& array) {
     return Along::nothing;
 }
 
-/// How many places each step of the one warp has, where all have equally many and step s has those from s times as many on; 0:
-/// they have not.
+/// The number of places of each step if there is one warp and its steps read equal numbers of consecutive places; otherwise 0.
 Offset places_of_step(const std::vector<StorageCell>& cells) {
     std::set<std::int64_t> steps;
     std::set<std::int64_t> warps;
@@ -56,7 +55,7 @@ Offset places_of_step(const std::vector<StorageCell>& cells) {
     return places;
 }
 
-/// What neighbours are compared by; -1: the cell tells nothing.
+/// The number that adjacent cells of a line share; -1: unknown.
 std::int64_t number_of(const StorageCell& cell, Along along) {
     switch (along) {
         case Along::nothing: return -1;
@@ -68,8 +67,7 @@ std::int64_t number_of(const StorageCell& cell, Along along) {
     return -1;
 }
 
-/// How many places of padding that nobody reads belong to the line of this cell, which is the first in it that somebody reads:
-/// those of the lanes before it.
+/// The unread padding at the beginning of this cell's line, which belongs to the lanes before the first that reads.
 std::size_t padding_of_line(const std::vector<StorageCell>& cells, std::size_t cell, int first_lane) {
     std::size_t places = 0;
     const int lanes = cells[cell].lane - first_lane;
@@ -77,34 +75,26 @@ std::size_t padding_of_line(const std::vector<StorageCell>& cells, std::size_t c
     return places;
 }
 
-/// What begins with each cell. A cell that tells nothing of itself goes on with what is before it.
+/// Cells of unknown number continue the line before.
 std::vector<Begins> beginnings_of(const std::vector<StorageCell>& cells, Along along) {
     std::vector<Begins> begins(cells.size(), Begins::nothing);
-    const Offset places = along == Along::lanes ? places_of_step(cells) : 0;
+    if (const Offset places = along == Along::lanes ? places_of_step(cells) : 0; places > 0) {
+        for (std::size_t i = places; i < cells.size(); i += places) begins[i] = Begins::line;
+        return begins;
+    }
     const StorageCell* before = nullptr;
     int first_lane = 0;  // of the group
     for (std::size_t i = 0; i < cells.size(); ++i) {
         const StorageCell& cell = cells[i];
-        if (places > 0) {
-            if (i > 0 && static_cast<Offset>(i) % places == 0) begins[i] = Begins::line;
-            continue;
-        }
         const auto number = number_of(cell, along);
         if (number < 0) continue;
-        if (before != nullptr) {
-            switch (along) {
-                case Along::nothing: break;
-                case Along::blocks:
-                case Along::rows:
-                case Along::columns: begins[i] = number == number_of(*before, along) ? Begins::nothing : Begins::line; break;
-                case Along::lanes: {
-                    if (cell.warp != before->warp || cell.step < before->step) {
-                        begins[i] = Begins::group;
-                    } else if (cell.step > before->step) {
-                        begins[i - padding_of_line(cells, i, first_lane)] = Begins::line;
-                    }
-                    break;
-                }
+        if (before != nullptr && along != Along::lanes) {
+            begins[i] = number == number_of(*before, along) ? Begins::nothing : Begins::line;
+        } else if (before != nullptr) {
+            if (cell.warp != before->warp || cell.step < before->step) {
+                begins[i] = Begins::group;
+            } else if (cell.step > before->step) {
+                begins[i - padding_of_line(cells, i, first_lane)] = Begins::line;
             }
         }
         if (before == nullptr || begins[i] == Begins::group) first_lane = cell.lane;

@@ -1,5 +1,4 @@
-// Cells of an array in the order of memory, put into lines for a reader: where pieces begin, and where padding is too long to
-// be shown place by place.
+// Groups the cells of an array, in memory order, into lines for a reader, and abbreviates long runs of padding.
 #pragma once
 
 #include <string_view>
@@ -10,22 +9,22 @@
 
 namespace workbench {
 
-/// What neighbours in memory have in common.
+/// The property that adjacent cells share.
 enum class Along {
     nothing,
-    blocks,   // one element of an array of columns tells the columns of them all
-    rows,     // their row, whose nonzeros lie nowhere else
-    columns,  // their column, likewise, where no array tells it
-    lanes,    // neighbouring lanes read them in one step
+    blocks,   // one element of an array of columns for all of them
+    rows,     // their row, whose nonzeros are contiguous
+    columns,  // their column, whose nonzeros are contiguous and which no array stores
+    lanes,    // adjacent lanes read them in one step
 };
 
-/// "the next row", ...: what a bar between cells stands for.
+/// The meaning of a bar between cells: "the next row", ...
 [[nodiscard]] std::string_view bar_of(Along along);
 
-/// What begins with a cell.
-enum class Begins { nothing, line, group };  // a line: the next block, row, column or step; a group: the next slice or warp
+/// A line is a block, row, column or step; a group is a slice or warp.
+enum class Begins { nothing, line, group };
 
-/// One place of a drawing: a cell, or the first of several cells of padding in a row.
+/// One place of a drawing: a cell, or a run of consecutive cells that are drawn as one.
 struct DrawnPlace {
     Offset cell = 0;
     Offset cells = 1;
@@ -37,18 +36,17 @@ struct MemoryOrder {
     std::vector<DrawnPlace> places;
 };
 
-/// Of an array of values, or of columns that stand for several. Runs of more than three places of padding become one. The map
-/// is by cell.
+/// The order of an array of values or columns in a map by cell. Runs of more than three cells of padding become one place.
 [[nodiscard]] MemoryOrder memory_order_of(const StorageArray& array);
 
-/// Every cell is a place of its own, and nothing begins: of a structure. Runs of more than seven equal elements become one.
+/// The order of a structure, without lines. Runs of more than seven equal elements become one place.
 [[nodiscard]] std::vector<DrawnPlace> plain_places_of(const StorageArray& array);
 
-/// An array of values with those of columns beside it, place by place; or any other array alone. By their numbers in the part,
-/// in its order.
+/// Groups the arrays of a part, by number, that are drawn below each other: values with their parallel columns, any other array
+/// alone.
 [[nodiscard]] std::vector<std::vector<int>> tracks_of(const StoragePart& part);
 
-/// The bins of an array, so many in one that there are at most `most` of them, and the places in each; most >= 1.
+/// Joins the bins of an array until there are at most `most`. Returns them and the elements in each; most >= 1.
 [[nodiscard]] std::pair<std::vector<StorageBin>, Offset> joined_bins(const StorageArray& array, std::size_t most);
 
 }  // namespace workbench

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int bins_an_entry = 10;
 
-/// Where the input has a nonzero, as one number.
+/// The place of a nonzero in the input, as one number.
 std::uint64_t key_of(Index row, Index column) {
     return static_cast<std::uint64_t>(row) << 32U | static_cast<std::uint64_t>(column);
 }
@@ -55,7 +55,8 @@ MovingEntries moving_entries(const StagedMatrix& staged, Offset most) {
 
 PatternRaster raster_between(const MovingEntries& from, const MovingEntries& to, int step, int steps,
                              const PatternRaster& like) {
-    if (from.places.size() != to.places.size() || steps < 1) throw std::invalid_argument("these are not the same nonzeros");
+    if (from.places.size() != to.places.size() || steps < 1)
+        throw std::invalid_argument("the stages do not have the same moving nonzeros");
     const bool entries = like.shows_entries();
     PatternRaster raster;
     raster.rows = from.rows;
@@ -69,9 +70,9 @@ PatternRaster raster_between(const MovingEntries& from, const MovingEntries& to,
     raster.planes[0].resize(size);
     if (planes) raster.planes[1].resize(size);
     raster.longest_row.resize(raster.row_bins());
-    const Offset stands_for =
+    const Offset weight =
         from.places.empty() ? 1 : std::max<Offset>(1, from.nonzeros / static_cast<Offset>(from.places.size()));
-    // A place along the way, in bins, rounded down.
+    // The bin of a position between a and b, rounded down.
     const auto between = [&](Index a, Index b, int bins, Index length) {
         const std::int64_t doubled = (2 * std::int64_t{a} + 1) * (steps - step) + (2 * std::int64_t{b} + 1) * step;
         return static_cast<int>(doubled * bins / (std::int64_t{length} * 2 * steps));
@@ -84,7 +85,7 @@ PatternRaster raster_between(const MovingEntries& from, const MovingEntries& to,
         const int reach = entries ? bins_an_entry / 2 - 1 : 0;
         for (int y = std::max(row - reach, 0); y <= std::min(row + reach, raster.row_bins() - 1); ++y) {
             for (int x = std::max(column - reach, 0); x <= std::min(column + reach, raster.column_bins() - 1); ++x) {
-                raster.planes.at(planes ? a.plane : 0)[static_cast<std::size_t>(y) * raster.column_bins() + x] += stands_for;
+                raster.planes.at(planes ? a.plane : 0)[static_cast<std::size_t>(y) * raster.column_bins() + x] += weight;
             }
         }
     }

@@ -1,4 +1,4 @@
-// Nonzeros on their way from where one stage has them to where the next one does.
+// Nonzeros that move from their places in one stage to those in the next.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace workbench {
 
-/// So many nonzeros move; of more, a sample does: always the same ones, chosen by a hash of where the input has them.
+/// The most nonzeros that move. Of a larger matrix, a hash of their places in the input chooses a sample.
 inline constexpr Offset most_moving = 200'000;
 
-/// Where the nonzeros that move lie in the picture of a stage, in the order in which the input has them: the same index is the
-/// same nonzero in all stages of a recipe.
+/// The places of the moving nonzeros in the picture of a stage, in the order of the input, so that an index is the same nonzero
+/// in all stages of a recipe.
 struct MovingEntries {
     struct Place {
         Index row = 0;
@@ -28,15 +28,14 @@ struct MovingEntries {
     Offset nonzeros = 0;        // of the matrix
     std::vector<Place> places;  // all of them, or the sample
 
-    /// Does any nonzero lie elsewhere than here?
+    /// True if any nonzero has another place in `other`.
     [[nodiscard]] bool moves_to(const MovingEntries& other) const;
 };
 
 [[nodiscard]] MovingEntries moving_entries(const StagedMatrix& staged, Offset most = most_moving);
 
-/// The pattern while its nonzeros have gone `step` of `steps` equal steps of the way, as a raster of the same bins as `like`:
-/// of a matrix that is shown entry by entry, in ten bins a row and column. A sample's nonzeros count for as many as they stand
-/// for.
+/// The pattern after `step` of `steps` equal steps, as a raster with the bins of `like`, or with ten bins a row and column if
+/// `like` shows single entries. Each nonzero of a sample counts as nonzeros / sample size.
 [[nodiscard]] PatternRaster raster_between(const MovingEntries& from, const MovingEntries& to, int step, int steps,
                                            const PatternRaster& like);
 

@@ -51,7 +51,7 @@ PatternSample sample_of(const StagedMatrix& staged, Index most) {
     const Index tries = std::min(most, matrix.rows);
     std::vector<Index> originals;
     for (Index i = 0; i < tries; ++i) {
-        // One row of each stretch of the input, not always the same of it, so that no pattern of the numbering stands out.
+        // One random row from each of equal parts of the input, so that no regularity of the numbering shows.
         const std::int64_t begin = std::int64_t{i} * matrix.rows / tries;
         const std::int64_t end = (std::int64_t{i} + 1) * matrix.rows / tries;
         RandomStream random = random_stream(1, i);

@@ -2,15 +2,14 @@
 
 #include <zlib.h>
 
-#include <array>
-#include <cstdint>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
 #include "pipeline/contract/errors.hpp"
+#include "viz/encode.hpp"
 
-// The page without data, read by the assembler.
+// The template of the page, embedded by the assembler.
 asm(".pushsection .rodata\n"
     "workbench_page: .incbin \"" WORKBENCH_PAGE_FILE
     "\"\n"
@@ -24,34 +23,6 @@ namespace {
 
 std::string_view page() { return {workbench_page, static_cast<std::size_t>(workbench_page_end - workbench_page)}; }
 
-std::string base64(std::string_view bytes) {
-    constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string text;
-    text.reserve((bytes.size() + 2) / 3 * 4);
-    for (std::size_t i = 0; i < bytes.size(); i += 3) {
-        std::uint32_t three = 0;
-        const std::size_t there = std::min<std::size_t>(3, bytes.size() - i);
-        for (std::size_t k = 0; k < 3; ++k) {
-            three = three << 8 | (k < there ? static_cast<std::uint8_t>(bytes[i + k]) : 0U);
-        }
-        for (std::size_t k = 0; k < 4; ++k) text += k <= there ? letters[three >> (18 - 6 * k) & 63] : '=';
-    }
-    return text;
-}
-
-std::string escaped(std::string_view text) {
-    std::string result;
-    for (const char letter : text) {
-        switch (letter) {
-            case '&': result += "&amp;"; break;
-            case '<': result += "&lt;"; break;
-            case '>': result += "&gt;"; break;
-            default: result += letter;
-        }
-    }
-    return result;
-}
-
 constexpr std::string_view title_mark = "<!--title-->";
 constexpr std::string_view data_mark = "<!--data-->";
 
@@ -62,7 +33,7 @@ std::string page_text(std::string_view bytes) {
     std::string deflated(size, '\0');
     const int status = compress2(reinterpret_cast<Bytef*>(deflated.data()), &size, reinterpret_cast<const Bytef*>(bytes.data()),
                                  bytes.size(), Z_BEST_COMPRESSION);
-    if (status != Z_OK) throw MachineError("no memory to deflate the data of a page");
+    if (status != Z_OK) throw MachineError("out of memory while compressing the data of a page");
     return base64(std::string_view(deflated).substr(0, size));
 }
 
@@ -81,7 +52,7 @@ std::string PageFile::html(std::string_view title, std::string_view document) co
     const std::size_t title_at = page().find(title_mark);
     const std::size_t data_at = page().find(data_mark);
     if (title_at == std::string_view::npos || data_at == std::string_view::npos || data_at < title_at) {
-        throw std::logic_error("the template of the page has no place for title and data");
+        throw std::logic_error("the template of the page lacks the marks of title and data");
     }
     std::string text;
     text.reserve(page().size() + bytes_ + document.size() / 2);
@@ -89,9 +60,7 @@ std::string PageFile::html(std::string_view title, std::string_view document) co
     text += escaped(title);
     text += page().substr(title_at + title_mark.size(), data_at - title_at - title_mark.size());
     const auto add_script = [&text](const std::string& id, std::string_view content) {
-        text += fmt::format("<script type=\"text/plain\" id=\"{}\">", id);
-        text += content;
-        text += "</script>\n";
+        text += fmt::format("<script type=\"text/plain\" id=\"{}\">{}</script>\n", id, content);
     };
     add_script("document", page_text(document));
     for (std::size_t i = 0; i < sections_.size(); ++i) add_script(fmt::format("section-{}", i), sections_[i]);

@@ -1,8 +1,7 @@
-// A page for a browser, in one file that needs no network: the template of viz/page, and the data as base64 of deflated bytes.
+// A self-contained HTML page: the template of viz/page with the data as compressed base64 sections.
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <map>
 #include <string>
 #include <string_view>
@@ -10,21 +9,21 @@
 
 namespace workbench {
 
-/// Bytes as the page has them: base64 of what zlib makes of them. Throws MachineError where memory runs out.
+/// The bytes compressed with zlib, in base64. Throws MachineError if memory runs out.
 [[nodiscard]] std::string page_text(std::string_view bytes);
 
-/// Sections are numbered as they are added; the document names those that it wants.
+/// Sections are numbered in the order in which they are added; the document refers to these numbers.
 class PageFile {
 public:
-    /// The number of the section. Texts of page_text that are equal are one section.
+    /// Adds a text of page_text and returns the section's number. Equal texts share a section.
     std::size_t add(std::string text);
 
-    /// Of all sections, in the file.
+    /// The size of all sections in the file.
     [[nodiscard]] std::size_t bytes() const { return bytes_; }
-    /// Of the page without any.
+    /// The size of the page without sections.
     [[nodiscard]] static std::size_t template_bytes();
 
-    /// The whole page. `document` is JSON; `title` any text.
+    /// The whole page. `document` is JSON; `title` is plain text.
     [[nodiscard]] std::string html(std::string_view title, std::string_view document) const;
 
 private:

@@ -14,7 +14,7 @@
 namespace workbench {
 namespace {
 
-/// Where a bin begins, in pixels from the side of the pattern.
+/// The first pixel of a bin, relative to the pattern's side.
 int bin_start(int bin, int bins, int pixels) { return bins == 0 ? 0 : static_cast<int>(std::int64_t{bin} * pixels / bins); }
 
 Box bin_box(const PatternRaster& raster, const Box& box, int row_bin, int column_bin) {
@@ -24,16 +24,28 @@ Box bin_box(const PatternRaster& raster, const Box& box, int row_bin, int column
             bin_start(row_bin + 1, raster.row_bins(), box.height) - top};
 }
 
-void draw_entry_grid(Canvas& canvas, const PatternRaster& raster, const Box& box) {
-    for (int bin = 1; bin < raster.row_bins(); ++bin) {
-        canvas.box(box.x, box.y + bin_start(bin, raster.row_bins(), box.height), box.width, 1, style::hairline);
-    }
-    for (int bin = 1; bin < raster.column_bins(); ++bin) {
-        canvas.box(box.x + bin_start(bin, raster.column_bins(), box.width), box.y, 1, box.height, style::hairline);
-    }
+struct LineStyle {
+    int width = 1;
+    Colour colour = style::hairline;
+    double opacity = 1;
+};
+
+/// A line where the bin begins.
+void draw_row_line(Canvas& canvas, const PatternRaster& raster, const Box& box, int bin, const LineStyle& line = {}) {
+    const int y = box.y + bin_start(bin, raster.row_bins(), box.height);
+    canvas.box(Box{box.x, y, box.width, line.width}, line.colour, line.opacity);
 }
 
-/// White on dark cells, ink on light ones.
+void draw_column_line(Canvas& canvas, const PatternRaster& raster, const Box& box, int bin, const LineStyle& line = {}) {
+    const int x = box.x + bin_start(bin, raster.column_bins(), box.width);
+    canvas.box(Box{x, box.y, line.width, box.height}, line.colour, line.opacity);
+}
+
+void draw_entry_grid(Canvas& canvas, const PatternRaster& raster, const Box& box) {
+    for (int bin = 1; bin < raster.row_bins(); ++bin) draw_row_line(canvas, raster, box, bin);
+    for (int bin = 1; bin < raster.column_bins(); ++bin) draw_column_line(canvas, raster, box, bin);
+}
+
 Colour text_colour_on(Colour cell) {
     return 299 * cell.red + 587 * cell.green + 114 * cell.blue < 140'000 ? white : style::ink;
 }
@@ -47,35 +59,38 @@ void draw_value(Canvas& canvas, const Box& cell, double value, Colour colour, Un
     canvas.text(cell.x + cell.width / 2, cell.y + (cell.height + size * 7 / 10) / 2, text, {size, colour, Align::centre});
 }
 
-void draw_bins(Canvas& canvas, const PatternRaster& raster, const DensityScale& scale, const Box& box) {
+void draw_bins(Canvas& canvas, const PatternPlace& pattern) {
+    const PatternRaster& raster = pattern.raster;
     if (raster.row_bins() == 0 || raster.column_bins() == 0) return;
     Image bins = blank_image(raster.column_bins(), raster.row_bins());
     for (int row = 0; row < raster.row_bins(); ++row) {
         for (int column = 0; column < raster.column_bins(); ++column) {
             if (raster.count(row, column) == 0) continue;
-            fill(bins, {column, row, 1, 1}, bin_colour(raster, scale, row, column));
+            fill(bins, {column, row, 1, 1}, bin_colour(raster, pattern.scale, row, column));
         }
     }
-    canvas.picture(box, bins);
+    canvas.picture(pattern.box, bins);
 }
 
-void draw_entries(Canvas& canvas, const PatternRaster& raster, const DensityScale& scale, const Box& box, Unit unit) {
-    draw_entry_grid(canvas, raster, box);
+void draw_entries(Canvas& canvas, const PatternPlace& pattern) {
+    const PatternRaster& raster = pattern.raster;
+    draw_entry_grid(canvas, raster, pattern.box);
     for (int row = 0; row < raster.row_bins(); ++row) {
         for (int column = 0; column < raster.column_bins(); ++column) {
             if (raster.count(row, column) == 0) continue;
-            Box cell = bin_box(raster, box, row, column);
+            Box cell = bin_box(raster, pattern.box, row, column);
             if (cell.width >= 6 && cell.height >= 6) cell = {cell.x + 2, cell.y + 2, cell.width - 3, cell.height - 3};
-            const Colour colour = bin_colour(raster, scale, row, column);
-            canvas.box(cell.x, cell.y, cell.width, cell.height, colour);
+            const Colour colour = bin_colour(raster, pattern.scale, row, column);
+            canvas.box(cell, colour);
             const double value = raster.values[static_cast<std::size_t>(row) * raster.columns + column];
-            draw_value(canvas, cell, value, text_colour_on(colour), unit);
+            draw_value(canvas, cell, value, text_colour_on(colour), pattern.unit);
         }
     }
 }
 
-/// The rows that tiles store, in the upper left corners of their first cells.
-void draw_tile_rows(Canvas& canvas, const PatternRaster& raster, const DensityScale& scale, const Box& box, Unit unit) {
+/// The numbers of the rows that tiles store, in the upper left corners of their first cells.
+void draw_tile_rows(Canvas& canvas, const PatternPlace& pattern) {
+    const auto& [raster, scale, box, unit] = pattern;
     for (const PatternRaster::TileRow& row : raster.tile_rows) {
         const Box cell = bin_box(raster, box, row.row_bin, row.column_bin);
         if (cell.height < unit(40) || cell.width < unit(40)) return;
@@ -86,23 +101,18 @@ void draw_tile_rows(Canvas& canvas, const PatternRaster& raster, const DensitySc
     }
 }
 
-/// Lines would cover pieces that are narrower than this on average.
+/// Lines would cover pieces narrower than four pixels.
 bool drawable(const std::vector<int>& cuts, int pixels) { return static_cast<int>(cuts.size() + 1) * 4 <= pixels; }
 
-void draw_cuts(Canvas& canvas, const PatternRaster& raster, const Box& box, Unit unit) {
+void draw_cuts(Canvas& canvas, const PatternPlace& pattern) {
+    const auto& [raster, scale, box, unit] = pattern;
     const int thickness = std::max(1, raster.shows_entries() ? unit(3) : unit(1));
-    constexpr double opacity = 0.5;
+    const LineStyle line{thickness, style::ink, 0.5};
     if (drawable(raster.row_cuts, box.height)) {
-        for (const int bin : raster.row_cuts) {
-            const int y = box.y + bin_start(bin, raster.row_bins(), box.height);
-            canvas.box(box.x, y, box.width, thickness, style::ink, opacity);
-        }
+        for (const int bin : raster.row_cuts) draw_row_line(canvas, raster, box, bin, line);
     }
     if (drawable(raster.column_cuts, box.width)) {
-        for (const int bin : raster.column_cuts) {
-            const int x = box.x + bin_start(bin, raster.column_bins(), box.width);
-            canvas.box(x, box.y, thickness, box.height, style::ink, opacity);
-        }
+        for (const int bin : raster.column_cuts) draw_column_line(canvas, raster, box, bin, line);
     }
     if (raster.partition.empty() || !drawable(raster.partition, std::min(box.width, box.height))) return;
     std::vector<int> ends = raster.partition;
@@ -111,14 +121,14 @@ void draw_cuts(Canvas& canvas, const PatternRaster& raster, const Box& box, Unit
     for (const int end : ends) {
         const Box first = bin_box(raster, box, begin, begin);
         const Box last = bin_box(raster, box, end - 1, end - 1);
-        // One pixel over the edge, so that neighbours share their lines.
+        // One pixel wider, so that neighbouring blocks share their lines.
         const Box block{first.x, first.y, last.right() - first.x + 1, last.bottom() - first.y + 1};
         outline(canvas, block, thickness, style::ink, 0.75);
         begin = end;
     }
 }
 
-/// 1, 2 or 5 times a power of ten, so that ticks are at least `apart` pixels from each other.
+/// The least 1, 2 or 5 times a power of ten with a distance of at least `apart` pixels between ticks.
 Offset tick_step(Index length, int pixels, int apart) {
     Offset step = 1;
     const auto too_close = [&](Offset candidate) { return candidate * pixels < Offset{apart} * length; };
@@ -136,7 +146,7 @@ void draw_number_axes(Canvas& canvas, const PatternRaster& raster, const Box& bo
         const Offset step = tick_step(raster.columns, box.width, text_size * 5);
         for (Offset tick = 0; tick < raster.columns; tick += step) {
             const int x = box.x + static_cast<int>(tick * box.width / raster.columns);
-            canvas.box(x, box.y - text_size * 2 / 5, 1, text_size / 3, style::faint);
+            canvas.box(Box{x, box.y - text_size * 2 / 5, 1, text_size / 3}, style::faint);
             canvas.text(x, box.y - text_size * 2 / 3, compact(tick),
                         {text_size, style::muted, tick == 0 ? Align::left : Align::centre});
         }
@@ -146,7 +156,7 @@ void draw_number_axes(Canvas& canvas, const PatternRaster& raster, const Box& bo
         for (Offset tick = 0; tick < raster.rows; tick += step) {
             const int y = box.y + static_cast<int>(tick * box.height / raster.rows);
             const int baseline = tick == 0 ? y + text_size * 8 / 10 : y + text_size * 36 / 100;
-            canvas.box(box.x - text_size * 2 / 5, y, text_size / 3, 1, style::faint);
+            canvas.box(Box{box.x - text_size * 2 / 5, y, text_size / 3, 1}, style::faint);
             canvas.text(box.x - text_size * 2 / 3, baseline, compact(tick), {text_size, style::muted, Align::right});
         }
     }
@@ -162,7 +172,7 @@ void draw_original_numbers(Canvas& canvas, const PatternRaster& raster, const Bo
                     {size, style::muted, Align::right});
     }
     if (raster.column_bins() == 0) return;
-    // Numbers that would run into each other are written now and then.
+    // Only every n-th number, so that they do not overlap.
     const int width = box.width / raster.column_bins();
     const int size = std::clamp(width * 3 / 5, smallest, text_size);
     const int every = 1 + text_width("00", size) / std::max(width, 1);
@@ -173,10 +183,10 @@ void draw_original_numbers(Canvas& canvas, const PatternRaster& raster, const Bo
     }
 }
 
-/// Gives the width drawn: a ramp from one nonzero to the ceiling, or a single swatch where all bins have the same shade.
+/// Draws a ramp from one nonzero to the ceiling, or a single swatch if all bins have the same shade. Returns the width.
 int draw_shade_bar(Canvas& canvas, const DensityScale& scale, int plane, int x, int y, int text_size) {
     if (scale.ceiling <= 1) {
-        canvas.box(x, y, text_size, text_size, plane_colour(plane, scale.shade(1)));
+        canvas.box(Box{x, y, text_size, text_size}, plane_colour(plane, scale.shade(1)));
         return text_size;
     }
     constexpr int steps = 64;
@@ -189,7 +199,7 @@ int draw_shade_bar(Canvas& canvas, const DensityScale& scale, int plane, int x, 
     return text_size * 8;
 }
 
-/// "8", or "1–2" where bins differ.
+/// "8", or "1–2" if bins differ.
 std::string bin_length(Index length, int bins) {
     const Index shortest = length / std::max(bins, 1);
     const bool even = bins == 0 || length % bins == 0;
@@ -215,15 +225,17 @@ Box pattern_box(const PatternRaster& raster, int x, int y, int side) {
     return {x, y, pixels(raster.column_bins()), pixels(raster.row_bins())};
 }
 
-void draw_pattern(Canvas& canvas, const PatternRaster& raster, const DensityScale& scale, const Box& box, Unit unit) {
-    if (raster.shows_entries()) {
-        draw_entries(canvas, raster, scale, box, unit);
-    } else {
-        draw_bins(canvas, raster, scale, box);
-    }
-    draw_tile_rows(canvas, raster, scale, box, unit);
+int resolution_for(int side) {
+    const int pixels = (side + picture_resolution - 1) / picture_resolution;
+    return std::max(16, side / std::max(pixels, 1));
+}
+
+void draw_pattern(Canvas& canvas, const PatternPlace& pattern) {
+    pattern.raster.shows_entries() ? draw_entries(canvas, pattern) : draw_bins(canvas, pattern);
+    draw_tile_rows(canvas, pattern);
+    const Box& box = pattern.box;
     outline(canvas, {box.x - 1, box.y - 1, box.width + 2, box.height + 2}, 1, style::faint);
-    draw_cuts(canvas, raster, box, unit);
+    draw_cuts(canvas, pattern);
 }
 
 void draw_axes(Canvas& canvas, const PatternRaster& raster, const Box& box, int text_size) {
@@ -241,12 +253,10 @@ std::vector<std::string> pattern_notes(const PatternRaster& raster, const Box& b
     for (const PatternRaster::Pieces& cuts : raster.pieces) {
         std::string kind(name_of(cuts.kind));
         std::replace(kind.begin(), kind.end(), '_', ' ');
-        const bool of_rows = cuts_rows(cuts.kind);
-        const std::vector<int>& lines = cuts.kind == CutKind::partition ? raster.partition
-                                        : of_rows                       ? raster.row_cuts
-                                                                        : raster.column_cuts;
-        const int room = cuts.kind == CutKind::partition ? std::min(box.width, box.height) : of_rows ? box.height : box.width;
-        if (cuts.count > 1 && !drawable(lines, room)) {
+        const int pixels = cuts.kind == CutKind::partition ? std::min(box.width, box.height)
+                           : cuts_rows(cuts.kind)          ? box.height
+                                                           : box.width;
+        if (cuts.count > 1 && !drawable(raster.*boundaries_of(cuts.kind), pixels)) {
             notes.push_back(fmt::format("{} {}s: too many for lines between them", grouped(cuts.count), kind));
         } else if (cuts.lines + 1 < cuts.count) {
             notes.push_back(fmt::format("{} {}s: where they are narrow, several share a line", grouped(cuts.count), kind));
@@ -255,35 +265,34 @@ std::vector<std::string> pattern_notes(const PatternRaster& raster, const Box& b
     return notes;
 }
 
-LegendSize draw_legend(Canvas& canvas, const PatternRaster& raster, const DensityScale& scale, int x, int y, int text_size,
-                       int width) {
-    const int name_baseline = y + text_size * 9 / 10;
-    const int tick_baseline = y + text_size * 9 / 4;
-    const int left = x;
+int draw_legend(Canvas& canvas, const PatternRaster& raster, const DensityScale& scale, const TextPlace& place) {
+    const int text_size = place.text_size;
+    const int name_baseline = place.y + text_size * 9 / 10;
+    const int tick_baseline = place.y + text_size * 9 / 4;
+    int x = place.x;
     int ticks_end = x;
     for (std::size_t plane = 0; plane < raster.plane_names.size(); ++plane) {
-        ticks_end = x + draw_shade_bar(canvas, scale, static_cast<int>(plane), x, y, text_size);
+        ticks_end = x + draw_shade_bar(canvas, scale, static_cast<int>(plane), x, place.y, text_size);
         if (scale.ceiling > 1) {
             canvas.text(x, tick_baseline, "1", {text_size, style::muted});
-            // The scale ends at a density, between two whole numbers of nonzeros in a bin of average size.
+            // The ceiling is a density and need not be a whole number of nonzeros.
             const std::string end = "≥ " + grouped(static_cast<Offset>(std::ceil(scale.ceiling)));
             canvas.text(ticks_end, tick_baseline, end, {text_size, style::muted, Align::right});
         }
-        const int room = text_size * (raster.plane_names.size() == 1 ? 20 : 8);
-        const std::string name = shortened(raster.plane_names[plane], text_size, room);
+        const int most_width = text_size * (raster.plane_names.size() == 1 ? 20 : 8);
+        const std::string name = shortened(raster.plane_names[plane], text_size, most_width);
         canvas.text(ticks_end + text_size / 2, name_baseline, name, {text_size, style::ink});
         x = ticks_end + text_size * 3 / 2 + text_width(name, text_size);
     }
-    if (scale.ceiling <= 1) return {x, y + text_size};
+    if (scale.ceiling <= 1) return place.y + text_size;
     const std::string unit = "nonzeros in a bin of " + bin_size(raster);
-    const int unit_width = text_width(unit, text_size);
-    if (ticks_end + text_size / 2 + unit_width <= left + width) {
+    if (ticks_end + text_size / 2 + text_width(unit, text_size) <= place.x + place.width) {
         canvas.text(ticks_end + text_size / 2, tick_baseline, unit, {text_size, style::muted});
-        return {std::max(x, ticks_end + text_size * 3 / 2 + unit_width), tick_baseline + text_size / 3};
+        return tick_baseline + text_size / 3;
     }
     const int baseline = tick_baseline + text_size * 4 / 3;
-    canvas.text(left, baseline, shortened(unit, text_size, width), {text_size, style::muted});
-    return {std::max(x, left + unit_width + text_size), baseline + text_size / 3};
+    canvas.text(place.x, baseline, unit, {text_size, style::muted, Align::left, place.width});
+    return baseline + text_size / 3;
 }
 
 }  // namespace workbench

@@ -1,4 +1,4 @@
-// The pieces that the stage picture and the contact sheet share: the pattern, its axes, its legend.
+// The parts that the stage picture and the contact sheet share: the pattern, its axes, its legend.
 #pragma once
 
 #include <string>
@@ -11,28 +11,38 @@
 
 namespace workbench {
 
-/// Where the pattern lies when its upper left corner is at (x, y) and its longer side has at most `side` pixels: a whole number
-/// of pixels a bin. A side without bins, and one that would be hardly visible, is drawn wider.
+/// The box of the pattern if its upper left corner is at (x, y) and its longer side has at most `side` pixels: a whole number
+/// of pixels a bin. Very narrow patterns are drawn wider.
 [[nodiscard]] Box pattern_box(const PatternRaster& raster, int x, int y, int side);
 
-/// Bins, cuts and frame; the values of the entries where there is room for them.
-void draw_pattern(Canvas& canvas, const PatternRaster& raster, const DensityScale& scale, const Box& box, Unit unit);
+/// The side of a raster that fills a pattern of `side` pixels.
+[[nodiscard]] int resolution_for(int side);
 
-/// Round row and column numbers along the pattern's left and upper side, or the original numbers of rows and columns where the
-/// matrix is shown entry by entry.
-void draw_axes(Canvas& canvas, const PatternRaster& raster, const Box& box, int text_size);
-
-/// What a pattern drawn into this box does not show as one might think: rows that are compressed, lines that are left out.
-[[nodiscard]] std::vector<std::string> pattern_notes(const PatternRaster& raster, const Box& box);
-
-struct LegendSize {
-    int right = 0;
-    int bottom = 0;
+struct PatternPlace {
+    const PatternRaster& raster;
+    const DensityScale& scale;
+    Box box;
+    Unit unit;
 };
 
-/// What hues and shades mean, on two lines below (x, y), or on three where the width asks for it. Gives where something else
-/// may stand beside and below it.
-LegendSize draw_legend(Canvas& canvas, const PatternRaster& raster, const DensityScale& scale, int x, int y, int text_size,
-                       int width);
+/// Draws bins, cuts and frame, and the values of entries that are large enough.
+void draw_pattern(Canvas& canvas, const PatternPlace& pattern);
+
+/// Row and column numbers along the left and upper side: round ones, or those of the input if single entries are shown.
+void draw_axes(Canvas& canvas, const PatternRaster& raster, const Box& box, int text_size);
+
+/// Notes on compressed rows, and on lines that are left out in a pattern of this size.
+[[nodiscard]] std::vector<std::string> pattern_notes(const PatternRaster& raster, const Box& box);
+
+/// A text block of the given width below (x, y).
+struct TextPlace {
+    int x = 0;
+    int y = 0;
+    int width = 0;
+    int text_size = 0;
+};
+
+/// Explains hues and shades in two lines, or in three if they are too wide. Returns the bottom.
+int draw_legend(Canvas& canvas, const PatternRaster& raster, const DensityScale& scale, const TextPlace& place);
 
 }  // namespace workbench

@@ -14,7 +14,7 @@
 namespace workbench {
 namespace {
 
-/// libharu is written in C: an exception must not pass through it. Once it has failed it does nothing more, and bytes() tells.
+/// An exception must not pass through libharu, which is written in C. After an error it ignores all calls; bytes() reports it.
 void note_failure(HPDF_STATUS, HPDF_STATUS, void*) {}
 
 HPDF_REAL real(double value) { return static_cast<HPDF_REAL>(value); }
@@ -27,17 +27,20 @@ struct PdfCanvas::Document {
     double height = 0;
     std::map<double, HPDF_ExtGState> opacities = {};
 
-    [[nodiscard]] HPDF_REAL up(double y) const { return real(height - y); }  // PDF counts from below
+    [[nodiscard]] HPDF_REAL up(double y) const { return real(height - y); }  // y of a PDF points up
 
     void fill_with(Colour colour) const {
         HPDF_Page_SetRGBFill(page, real(colour.red / 255.0), real(colour.green / 255.0), real(colour.blue / 255.0));
+    }
+    void add_path(const Rectangle& box) const {
+        HPDF_Page_Rectangle(page, real(box.x), up(box.y + box.height), real(box.width), real(box.height));
     }
 };
 
 PdfCanvas::PdfCanvas(int width, int height) : document_(std::make_unique<Document>()) {
     constexpr double points = 0.75;
     document_->file = HPDF_New(note_failure, nullptr);
-    if (document_->file == nullptr) throw MachineError("a PDF could not be begun: out of memory");
+    if (document_->file == nullptr) throw MachineError("out of memory while creating a PDF");
     document_->height = height;
     HPDF_SetCompressionMode(document_->file, HPDF_COMP_ALL);
     document_->page = HPDF_AddPage(document_->file);
@@ -48,18 +51,18 @@ PdfCanvas::PdfCanvas(int width, int height) : document_(std::make_unique<Documen
 
 PdfCanvas::~PdfCanvas() { HPDF_Free(document_->file); }
 
-void PdfCanvas::line(double x1, double y1, double x2, double y2, Colour colour, double width) {
+void PdfCanvas::line(Point from, Point to, Colour colour, double width) {
     const HPDF_Page page = document_->page;
     HPDF_Page_SetRGBStroke(page, real(colour.red / 255.0), real(colour.green / 255.0), real(colour.blue / 255.0));
     HPDF_Page_SetLineCap(page, HPDF_ROUND_END);
     HPDF_Page_SetLineWidth(page, real(width));
-    HPDF_Page_MoveTo(page, real(x1), document_->up(y1));
-    HPDF_Page_LineTo(page, real(x2), document_->up(y2));
+    HPDF_Page_MoveTo(page, real(from.x), document_->up(from.y));
+    HPDF_Page_LineTo(page, real(to.x), document_->up(to.y));
     HPDF_Page_Stroke(page);
 }
 
-void PdfCanvas::box(double x, double y, double width, double height, Colour colour, double opacity) {
-    if (width <= 0 || height <= 0) return;
+void PdfCanvas::box(const Rectangle& box, Colour colour, double opacity) {
+    if (box.width <= 0 || box.height <= 0) return;
     const HPDF_Page page = document_->page;
     if (opacity < 1) {
         HPDF_ExtGState& state = document_->opacities[opacity];
@@ -71,26 +74,27 @@ void PdfCanvas::box(double x, double y, double width, double height, Colour colo
         HPDF_Page_SetExtGState(page, state);
     }
     document_->fill_with(colour);
-    HPDF_Page_Rectangle(page, real(x), document_->up(y + height), real(width), real(height));
+    document_->add_path(box);
     HPDF_Page_Fill(page);
     if (opacity < 1) HPDF_Page_GRestore(page);
 }
 
 void PdfCanvas::boxes(std::span<const Box> boxes, const Filling& filling) {
-    constexpr int line_distance = 6;
-    constexpr double line_width = 1.4;
     const HPDF_Page page = document_->page;
     for (const Box& each : boxes) {
-        box(each.x, each.y, each.width, each.height, filling.colour);
+        box(each, filling.colour);
         if (!filling.lines || each.width <= 0 || each.height <= 0) continue;
         HPDF_Page_GSave(page);
-        HPDF_Page_Rectangle(page, real(each.x), document_->up(each.bottom()), real(each.width), real(each.height));
+        document_->add_path(each);
         HPDF_Page_Clip(page);
         HPDF_Page_EndPath(page);
-        // Where x + y is a multiple of the distance, as on the other canvases.
-        const int first = (each.x + each.y + line_distance - 1) / line_distance * line_distance;
-        for (int sum = first; sum <= each.right() + each.bottom(); sum += line_distance) {
-            line(sum - each.y, each.y, sum - each.bottom(), each.bottom(), *filling.lines, line_width);
+        // Lines where x + y is a multiple of the distance, as on the other canvases.
+        constexpr int distance = filling_line_distance;
+        for (int sum = (each.x + each.y + distance - 1) / distance * distance; sum <= each.right() + each.bottom();
+             sum += distance) {
+            const double top = each.y;
+            const double bottom = each.bottom();
+            line({sum - top, top}, {sum - bottom, bottom}, *filling.lines, filling_line_width);
         }
         HPDF_Page_GRestore(page);
     }
@@ -104,35 +108,33 @@ void PdfCanvas::picture(const Box& box, const Image& pixels) {
     HPDF_Page_DrawImage(document_->page, image, real(box.x), document_->up(box.bottom()), real(box.width), real(box.height));
 }
 
-void PdfCanvas::marker(Marker shape, double x, double y, double radius, Colour colour) {
+void PdfCanvas::marker(Marker shape, Point centre, double radius, Colour colour) {
     const HPDF_Page page = document_->page;
     document_->fill_with(colour);
     if (shape == Marker::circle) {
-        HPDF_Page_Circle(page, real(x), document_->up(y), real(radius));
-        HPDF_Page_Fill(page);
-        return;
+        HPDF_Page_Circle(page, real(centre.x), document_->up(centre.y), real(radius));
     }
-    for (std::size_t i = 0; const auto& [right, down] : corners_of(shape)) {
-        const HPDF_REAL to_x = real(x + right * radius);
-        const HPDF_REAL to_y = document_->up(y + down * radius);
-        i++ == 0 ? HPDF_Page_MoveTo(page, to_x, to_y) : HPDF_Page_LineTo(page, to_x, to_y);
+    for (bool first = true; const Point& corner : corners_of(shape)) {
+        const HPDF_REAL x = real(centre.x + corner.x * radius);
+        const HPDF_REAL y = document_->up(centre.y + corner.y * radius);
+        std::exchange(first, false) ? HPDF_Page_MoveTo(page, x, y) : HPDF_Page_LineTo(page, x, y);
     }
     HPDF_Page_Fill(page);
 }
 
-void PdfCanvas::text(double x, double y, std::string_view text, const TextStyle& style) {
-    const std::vector<OutlinePart> parts = text_outline(x, y, text, style);
+void PdfCanvas::draw_text(Point at, std::string_view text, const TextStyle& style) {
+    const std::vector<OutlinePart> parts = text_outline(at, text, style);
     if (parts.empty()) return;
     const HPDF_Page page = document_->page;
-    const auto point = [&](OutlinePart::Point place) { return std::pair(real(place.x), document_->up(place.y)); };
+    const auto pdf = [&](Point place) { return std::pair(real(place.x), document_->up(place.y)); };
     document_->fill_with(style.colour);
     for (const OutlinePart& part : parts) {
-        const auto [x3, y3] = point(part.end);
+        const auto [x3, y3] = pdf(part.end);
         if (part.kind == OutlinePart::Kind::move) HPDF_Page_MoveTo(page, x3, y3);
         if (part.kind == OutlinePart::Kind::line) HPDF_Page_LineTo(page, x3, y3);
         if (part.kind != OutlinePart::Kind::curve) continue;
-        const auto [x1, y1] = point(part.first);
-        const auto [x2, y2] = point(part.second);
+        const auto [x1, y1] = pdf(part.first);
+        const auto [x2, y2] = pdf(part.second);
         HPDF_Page_CurveTo(page, x1, y1, x2, y2, x3, y3);
     }
     HPDF_Page_Fill(page);
@@ -141,7 +143,7 @@ void PdfCanvas::text(double x, double y, std::string_view text, const TextStyle&
 std::string PdfCanvas::bytes() const {
     HPDF_SaveToStream(document_->file);
     if (const HPDF_STATUS status = HPDF_GetError(document_->file); status != HPDF_OK) {
-        throw MachineError(fmt::format("a PDF could not be drawn: libharu's error 0x{:04X}", status));
+        throw MachineError(fmt::format("a PDF could not be drawn: libharu error 0x{:04X}", status));
     }
     HPDF_UINT32 size = HPDF_GetStreamSize(document_->file);
     std::string bytes(size, '\0');

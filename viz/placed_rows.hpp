@@ -1,4 +1,4 @@
-// Where the nonzeros of a matrix lie in its pictures, row by row.
+// The places of the nonzeros of a matrix in its pictures, row by row.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace workbench {
 
-/// One row of a picture, or, where the shares are tiles, what one tile stores in it.
+/// One row of a picture, or the part of it that one tile stores.
 struct PlacedRow {
     Index row = 0;                         // of the picture
     Index matrix_row = 0;                  // of the matrix in its current order

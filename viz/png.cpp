@@ -15,7 +15,7 @@ std::string png_bytes(const Image& image) {
     header.height = static_cast<png_uint_32>(image.height);
     header.format = PNG_FORMAT_RGB;
 
-    // The bound is for data that do not compress at all, so that one pass is enough.
+    // The upper bound for incompressible data, so that one pass suffices.
     png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(header);
     std::string bytes(size, '\0');
     if (png_image_write_to_memory(&header, bytes.data(), &size, 0, image.pixels.data(), 0, nullptr) == 0) {

@@ -1,4 +1,4 @@
-// Writing a picture as a file.
+// PNG files.
 #pragma once
 
 #include <filesystem>
@@ -8,11 +8,10 @@
 
 namespace workbench {
 
-/// The picture as a PNG file's bytes: always the same for the same picture, without a time stamp.
-/// Throws MachineError where memory runs out.
+/// The bytes of a PNG file, without a time stamp: the same image gives the same bytes. Throws MachineError if memory runs out.
 [[nodiscard]] std::string png_bytes(const Image& image);
 
-/// Writes the picture whole or not at all; folders above it are made. Throws MachineError with the path and the reason.
+/// Writes the file completely or not at all, and creates its folders. Throws MachineError with the path and the reason.
 void write_png(const std::filesystem::path& path, const Image& image);
 
 }  // namespace workbench

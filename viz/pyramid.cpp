@@ -21,7 +21,6 @@ constexpr Offset unlimited = std::numeric_limits<Offset>::max();
 
 Index bins_along(Index length, int bits) { return length == 0 ? 0 : static_cast<Index>((length - 1) >> bits) + 1; }
 
-/// Bits of both axes.
 struct Bits {
     int row = 0;
     int column = 0;
@@ -36,7 +35,7 @@ Bits coarser_bits(Index rows, Index columns, Bits bits) {
             bits.column + (column_bins > 1 && 2 * column_bins > row_bins ? 1 : 0)};
 }
 
-/// The bins of one bin row at a time. Where there are few bin columns, each has a place; otherwise what is there is sorted.
+/// Collects the bins of one bin row: in a dense array if there are few bin columns, otherwise in a list that is sorted later.
 class BinRow {
 public:
     BinRow(Index column_bins, int planes) : planes_(planes) {
@@ -48,7 +47,7 @@ public:
 
     void add(Index column, int plane, Offset count) {
         if (met_.empty()) {
-            // The columns of a row ascend: neighbours often share a bin.
+            // The columns of a row ascend, so that neighbours often share a bin.
             if (bins_.empty() || bins_.back().column != column || bins_.back().plane != plane)
                 bins_.push_back({column, plane, 0});
             bins_.back().count += count;
@@ -60,7 +59,7 @@ public:
         word |= std::uint64_t{1} << (column % 64);
     }
 
-    /// Appends what was added, by column; the row is empty again.
+    /// Appends the bins in the order of their columns, and clears the row.
     void move_to(std::vector<Index>& columns, std::vector<Offset>& counts) {
         std::sort(words_.begin(), words_.end());
         for (const Index word : words_) {
@@ -93,31 +92,31 @@ private:
 
     int planes_;
     std::vector<Offset> places_;      // [bin columns][planes]
-    std::vector<std::uint64_t> met_;  // [bin columns / 64] a bit a column: has it anything?
-    std::vector<Index> words_;        // those of them that are not 0
+    std::vector<std::uint64_t> met_;  // [bin columns / 64] one bit a column: is it nonempty?
+    std::vector<Index> words_;        // the nonzero elements of met_
     std::vector<Bin> bins_;
 };
 
-/// Some bin rows of a level.
-struct Stretch {
+/// Consecutive bin rows of a level.
+struct BinRows {
     std::vector<Offset> row_ends;  // bins up to the end of each bin row
     std::vector<Index> columns;
     std::vector<Offset> counts;
 };
 
-/// The level of these sides, whose bin rows `fill(bin row, BinRow&)` fills; none where it has more than `most_bins`.
+/// The level whose bin rows are filled by `fill(bin row, BinRow&)`; none if it has more than `most_bins` bins.
 template <typename Fill>
 std::optional<PyramidLevel> make_level(Index rows, Index columns, Bits bits, int planes, Offset most_bins, const Fill& fill) {
     PyramidLevel level{rows, columns, bits.row, bits.column, planes, {0}, {}, {}};
     const std::int64_t row_bins = bins_along(rows, bits.row);
-    const std::int64_t stretches = std::min<std::int64_t>(row_bins, std::int64_t{host_threads()} * 16);
-    std::vector<Stretch> parts(stretches);
+    const std::int64_t part_count = std::min<std::int64_t>(row_bins, std::int64_t{host_threads()} * 16);
+    std::vector<BinRows> parts(part_count);
     std::atomic<Offset> bins{0};
     using Policy = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>>;
-    guarded_for("pyramid", Policy(0, stretches).set_chunk_size(1), [&](std::int64_t i) {
-        Stretch& part = parts[i];
+    guarded_for("pyramid", Policy(0, part_count).set_chunk_size(1), [&](std::int64_t i) {
+        BinRows& part = parts[i];
         BinRow line(bins_along(columns, bits.column), planes);
-        for (std::int64_t bin = i * row_bins / stretches; bin < (i + 1) * row_bins / stretches; ++bin) {
+        for (std::int64_t bin = i * row_bins / part_count; bin < (i + 1) * row_bins / part_count; ++bin) {
             if (bins > most_bins) return;
             fill(static_cast<Index>(bin), line);
             const std::size_t before = part.columns.size();
@@ -129,7 +128,7 @@ std::optional<PyramidLevel> make_level(Index rows, Index columns, Bits bits, int
     if (bins > most_bins) return std::nullopt;
     level.bin_columns.reserve(bins);
     level.counts.reserve(bins * planes);
-    for (const Stretch& part : parts) {
+    for (const BinRows& part : parts) {
         for (const Offset end : part.row_ends) level.row_offsets.push_back(level.bins() + end);
         level.bin_columns.insert(level.bin_columns.end(), part.columns.begin(), part.columns.end());
         level.counts.insert(level.counts.end(), part.counts.begin(), part.counts.end());
@@ -158,7 +157,7 @@ PyramidLevel deepest_level(const StagedMatrix& staged, const Placement& placemen
          next = coarser_bits(matrix.rows, matrix.columns, next)) {
         all.push_back(next);
     }
-    // A finer level has at most four times the bins: the search begins where they surely fit.
+    // A finer level has at most four times the bins, so levels that surely fit are skipped.
     const auto deeper_than = [most_bins](int from, Offset bins) {
         for (--from; from > 0 && bins * 16 <= most_bins; bins *= 4) --from;
         return from;
@@ -199,7 +198,7 @@ PyramidLevel coarser(const PyramidLevel& level) {
 }
 
 Pyramid build_pyramid(const StagedMatrix& staged, Offset most_bins) {
-    if (most_bins < 1) throw std::invalid_argument("a pyramid has at least one bin");
+    if (most_bins < 1) throw std::invalid_argument("a pyramid needs at least one bin");
     Pyramid pyramid{plane_names(staged, most_planes), {}};
     pyramid.levels.push_back(deepest_level(staged, Placement(staged, most_planes), most_bins));
     while (true) {

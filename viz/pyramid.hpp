@@ -1,5 +1,5 @@
-// The pattern of a matrix at every level of detail, from a single bin down to single entries where they are not too many: what
-// a page needs to zoom in, in little room however large the matrix is.
+// The pattern of a matrix at several levels of detail, which a page needs for zooming: from a single bin to single entries, or
+// to the finest bins within a limit.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace workbench {
 
-/// Shares that are told apart; where there are more, the last plane holds all others.
+/// The most planes. If there are more shares, the last plane counts all others.
 inline constexpr int most_planes = 6;
 
-/// Row i lies in bin row i >> row_bits, column j in bin column j >> column_bits. Only bins that hold something are listed, row
-/// by row. Where the shares are tiles, a row lies where its tile stores it (Placement).
+/// Row i is in bin row i >> row_bits, column j in bin column j >> column_bits. Only nonempty bins are stored, row by row. If
+/// the shares are tiles, rows are where their tile stores them (Placement).
 struct PyramidLevel {
     Index rows = 0;
     Index columns = 0;
@@ -38,18 +38,18 @@ struct Pyramid {
     friend bool operator==(const Pyramid&, const Pyramid&) = default;
 };
 
-/// Of the deepest level; the page makes it coarser where all its stages together take too much.
+/// The limit for the deepest level. The page makes it coarser if all its stages together are too large.
 inline constexpr Offset most_bins_of_level = 600'000;
 
-/// The levels: single entries, then bins of twice the side of those before along the axis that has more of them, and along
-/// the other one where it has more than half as many. The deepest is the finest that has at most `most_bins` bins. Runs in
-/// parallel; the result does not depend on the number of threads. Throws std::invalid_argument where most_bins is not positive.
+/// Builds the levels from the finest that has at most `most_bins` bins. Each next level doubles the sides of bins along the
+/// axis with more bins, and along the other one if it has more than half as many. Runs in parallel; the result does not depend
+/// on the number of threads. Throws std::invalid_argument if most_bins is not positive.
 [[nodiscard]] Pyramid build_pyramid(const StagedMatrix& staged, Offset most_bins = most_bins_of_level);
 
-/// The next level; of a single bin, the same.
+/// The next level; for a single bin, the same level.
 [[nodiscard]] PyramidLevel coarser(const PyramidLevel& level);
 
-/// The nonzeros in bins of any size.
+/// Counts the nonzeros in bins of any size.
 [[nodiscard]] PyramidLevel count_bins(const StagedMatrix& staged, int row_bits, int column_bits);
 
 }  // namespace workbench

@@ -13,8 +13,8 @@
 namespace workbench {
 namespace {
 
-/// A common number of rows in every bin avoids the moiré of bins with now one, now two rows; it is chosen where it does not
-/// cost more than a fifth of the resolution.
+/// Equal numbers of rows in all bins avoid a moiré pattern. They are preferred unless they cost more than a fifth of the
+/// resolution.
 int bins_along(std::int64_t length, int resolution) {
     if (length <= resolution) return static_cast<int>(length);
     const std::int64_t rows_a_bin = (length + resolution - 1) / resolution;
@@ -48,7 +48,6 @@ void count_rows(const CsrMatrix& matrix, const Placement& placement, PatternRast
     const int column_bins = raster.column_bins();
     for_each_bin(raster.row_bins(), [&](int bin) {
         const std::int64_t first = std::int64_t{bin} * column_bins;
-        // With one plane both are that one.
         const std::array lines{raster.planes[0].data() + first, raster.planes[placement.planes() > 1 ? 1 : 0].data() + first};
         placement.for_each_row(raster.row_edges[bin], raster.row_edges[bin + 1], [&](const PlacedRow& row) {
             raster.longest_row[bin] = std::max(raster.longest_row[bin], row.length);
@@ -74,7 +73,7 @@ void count_stored_rows(const Share& share, PatternRaster& raster) {
     }
 }
 
-/// The edges of bins that are nearest to the inner boundaries, each once, without the ends of the axis.
+/// The bins whose edges are nearest to the inner boundaries, without duplicates and without the ends of the axis.
 std::vector<int> cut_bins(const Cuts& cuts, const std::vector<Index>& edges) {
     std::vector<int> bins;
     for (Index piece = 1; piece < cuts.count(); ++piece) {
@@ -96,11 +95,8 @@ Index pieces_of(const Cuts& cuts) {
 
 void mark_cuts(const std::vector<Cuts>& all_cuts, PatternRaster& raster) {
     for (const Cuts& cuts : all_cuts) {
-        const bool of_rows = cuts_rows(cuts.kind);
-        const std::vector<int> bins = cut_bins(cuts, of_rows ? raster.row_edges : raster.column_edges);
-        std::vector<int>& lines = cuts.kind == CutKind::partition ? raster.partition
-                                  : of_rows                       ? raster.row_cuts
-                                                                  : raster.column_cuts;
+        const std::vector<int> bins = cut_bins(cuts, cuts_rows(cuts.kind) ? raster.row_edges : raster.column_edges);
+        std::vector<int>& lines = raster.*boundaries_of(cuts.kind);
         lines.insert(lines.end(), bins.begin(), bins.end());
         raster.pieces.push_back({cuts.kind, pieces_of(cuts), static_cast<int>(bins.size())});
     }
@@ -144,7 +140,7 @@ Offset PatternRaster::row_bin_total(int plane, int row_bin) const {
 }
 
 PatternRaster rasterise(const StagedMatrix& staged, int resolution) {
-    if (resolution < 16) throw std::invalid_argument("a raster has a resolution of at least 16");
+    if (resolution < 16) throw std::invalid_argument("a raster needs a resolution of at least 16");
     const CsrMatrix& matrix = staged.matrix;
     const Index longer = std::max(matrix.rows, matrix.columns);
     const int longer_bins = bins_along(longer, resolution);

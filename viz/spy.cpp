@@ -14,7 +14,7 @@
 namespace workbench {
 namespace {
 
-/// As UTF-8.
+/// The character as UTF-8.
 std::string character(unsigned code) {
     if (code < 0x80) return {static_cast<char>(code)};
     return {static_cast<char>(0xE0 | code >> 12), static_cast<char>(0x80 | (code >> 6 & 0x3F)),
@@ -24,10 +24,10 @@ std::string character(unsigned code) {
 constexpr int dots_across = 2;
 constexpr int dots_down = 4;
 
-/// Numbers the dots of a Braille character as Unicode does: the lowest four of the six that came first, then two more.
+/// The bits of the dots of a Braille character in Unicode.
 constexpr std::array<std::array<unsigned, dots_across>, dots_down> dot_bits{{{0, 3}, {1, 4}, {2, 5}, {6, 7}}};
 
-/// From thin to full, readable on light ground and on dark.
+/// Colours from thin to dense that are readable on a light and on a dark background.
 std::string colour_code(TerminalColours colours, double share) {
     constexpr std::array<int, 5> many{67, 73, 107, 172, 167};
     constexpr std::array<int, 5> few{34, 36, 32, 33, 31};
@@ -38,11 +38,11 @@ std::string colour_code(TerminalColours colours, double share) {
 
 struct Cell {
     std::string text;
-    double share = 0;  // how full, 0 .. 1
+    double share = 0;  // the density, 0 .. 1
     bool empty = true;
 };
 
-/// A character: the dots whose bins hold something.
+/// One character, with a dot for each nonempty bin.
 Cell cell_of(const PatternRaster& raster, const DensityScale& scale, int line, int column, bool unicode) {
     unsigned bits = 0;
     int dots = 0;
@@ -99,7 +99,7 @@ private:
     const SpyStyle& style_;
 };
 
-/// Two characters an entry, so that it is about as wide as high.
+/// Two characters an entry, so that entries are about square.
 std::string small_text(const PatternRaster& raster, const SpyStyle& style) {
     const Frame frame(2 * raster.column_bins() + 1, style);
     std::string text = frame.top();
@@ -116,14 +116,14 @@ std::string small_text(const PatternRaster& raster, const SpyStyle& style) {
 }  // namespace
 
 std::string spy_text(const StagedMatrix& staged, const SpyStyle& style) {
-    if (style.columns < 10 || style.lines < 6) throw std::invalid_argument("spy: there is no room for a picture");
+    if (style.columns < 10 || style.lines < 6) throw std::invalid_argument("spy needs at least 10 columns and 6 lines");
     const Index rows = staged.matrix.rows;
     const Index columns = staged.matrix.columns;
     const int width = style.columns - 2;
     const int height = style.lines - 2;
     if (rows <= height && columns <= (width - 1) / 2) return small_text(rasterise(staged), style);
 
-    // As many bins along the longer axis as let both fit.
+    // The most bins along the longer axis that fit.
     const double longer = std::max(rows, columns);
     const double fitting = std::min(width * dots_across / (columns / longer), height * dots_down / (rows / longer));
     PatternRaster raster = rasterise(staged, std::max(16, static_cast<int>(std::min(fitting, 4000.0))));

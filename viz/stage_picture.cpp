@@ -12,12 +12,12 @@
 namespace workbench {
 namespace {
 
-// Lengths are those of a picture of 1920 x 1080 (Unit).
+// In nominal lengths (Unit).
 constexpr int margin = 48;
 constexpr int pattern_left = 116;
 constexpr int pattern_top = 180;
 constexpr int pattern_side = 2 * picture_resolution;
-constexpr int wide_side = 4 * picture_resolution;  // of a pattern so low that the caption stands below it
+constexpr int wide_side = 4 * picture_resolution;  // of a flat pattern with the caption below
 constexpr int wide_height = 400;
 constexpr int strip_gap = 20;
 constexpr int strip_width = 110;
@@ -29,16 +29,16 @@ constexpr int legend_text = 22;
 constexpr int legend_height = 262;
 constexpr int foot_baseline = nominal_height - 22;
 
-/// So low that the caption does not fit beside the pattern.
-bool is_low(const PatternRaster& raster) {
+/// True if the pattern is so flat that the caption does not fit beside it.
+bool is_flat(const PatternRaster& raster) {
     const Box box = pattern_box(raster, 0, 0, pattern_side);
     return box.height * 5 < pattern_side * 2;
 }
 
-/// A low pattern takes the width that the caption leaves free.
+/// A flat pattern takes the width of the caption, too.
 Box place_pattern(const PatternRaster& raster, Unit unit) {
     const Box beside = pattern_box(raster, unit(pattern_left), unit(pattern_top), unit(pattern_side));
-    if (!is_low(raster) || !raster.stored_total.empty()) return beside;
+    if (!is_flat(raster) || !raster.stored_total.empty()) return beside;
     Box best = beside;
     for (int side = unit(pattern_side); side <= unit(wide_side); side += std::max(1, raster.column_bins())) {
         const Box wider = pattern_box(raster, beside.x, beside.y, side);
@@ -47,7 +47,7 @@ Box place_pattern(const PatternRaster& raster, Unit unit) {
     return best;
 }
 
-/// Where the caption stands: in columns beside the pattern, or below one that is low and wide.
+/// The caption beside the pattern, or below a flat one.
 struct CaptionPlace {
     Box box;
     int columns = 2;
@@ -55,11 +55,11 @@ struct CaptionPlace {
     double scale = 1;  // of the text
 };
 
-CaptionPlace caption_place(const Box& pattern, bool low, std::size_t lines, Unit unit) {
+CaptionPlace caption_place(const Box& pattern, bool flat, std::size_t lines, Unit unit) {
     constexpr int widest_pitch = 84;
     const int bottom = unit(nominal_height - 50);
     CaptionPlace place;
-    if (low) {
+    if (flat) {
         const int top = pattern.bottom() + unit(190);  // below the legend and the notes
         place.columns = 5;
         place.box = {pattern.x, top, unit(nominal_width - margin) - pattern.x, bottom - top};
@@ -73,10 +73,9 @@ CaptionPlace caption_place(const Box& pattern, bool low, std::size_t lines, Unit
     return place;
 }
 
-void draw_line(Canvas& canvas, const CaptionLine& line, int x, int y, int width, Unit unit) {
-    const int small = unit(22);
-    canvas.text(x, y + unit(20), shortened(line.label, small, width), {small, style::muted});
-    // A long value is written smaller before it is cut.
+void draw_line(Canvas& canvas, const CaptionLine& line, const TextPlace& place, Unit unit) {
+    const auto [x, y, width, small] = place;
+    canvas.text(x, y + unit(20), line.label, {small, style::muted, Align::left, width});
     const int size = fitting_size(line.value, unit(32), unit(18), width);
     const std::string value = shortened(line.value, size, width);
     canvas.text(x, y + unit(54), value, {size, style::ink});
@@ -88,10 +87,12 @@ void draw_line(Canvas& canvas, const CaptionLine& line, int x, int y, int width,
 
 void draw_caption(Canvas& canvas, const std::vector<CaptionLine>& lines, const CaptionPlace& place, Unit unit) {
     const int width = place.box.width / place.columns;
+    const Unit scaled{unit.pixels * place.scale};
     for (std::size_t i = 0; i < lines.size(); ++i) {
         const int number = static_cast<int>(i);
-        draw_line(canvas, lines[i], place.box.x + number % place.columns * width,
-                  place.box.y + number / place.columns * place.pitch, width - unit(20), {unit.pixels * place.scale});
+        const int x = place.box.x + number % place.columns * width;
+        const int y = place.box.y + number / place.columns * place.pitch;
+        draw_line(canvas, lines[i], {x, y, width - unit(20), scaled(22)}, scaled);
     }
 }
 
@@ -108,13 +109,11 @@ void draw_strips(Canvas& canvas, const PatternRaster& raster, const Box& pattern
     draw_strip_axis(canvas, stored, stored_box, unit(legend_text));
 }
 
-/// What the hues mean, and what is not shown.
-void draw_notes(Canvas& canvas, const PatternRaster& raster, const DensityScale& scale, const std::vector<std::string>& notes,
-                int x, int y, Unit unit) {
-    const int size = unit(legend_text);
-    const int width = unit(nominal_width - margin) - x;
-    int baseline = draw_legend(canvas, raster, scale, x, y, size, width).bottom + unit(12);
-    if (!raster.shows_entries()) {
+void draw_notes(Canvas& canvas, const StagePicture& picture, const std::vector<std::string>& notes, const TextPlace& place,
+                Unit unit) {
+    const auto [x, y, width, size] = place;
+    int baseline = draw_legend(canvas, picture.raster, picture.scale, place) + unit(12);
+    if (!picture.raster.shows_entries()) {
         draw_strip_legend(canvas, x, baseline, size);
         baseline += size;
     }
@@ -127,67 +126,45 @@ void draw_notes(Canvas& canvas, const PatternRaster& raster, const DensityScale&
 }
 
 void draw_head(Canvas& canvas, const StageCaption& caption, Unit unit) {
-    const int room = unit(nominal_width - 2 * margin);
-    canvas.text(unit(margin), unit(62), shortened(caption.title, unit(46), room), {unit(46), style::ink});
-    canvas.text(unit(margin), unit(104), shortened(caption.subtitle, unit(28), room), {unit(28), style::muted});
-    const int origin = fitting_size(caption.origin, unit(22), unit(18), room);
-    canvas.text(unit(margin), unit(foot_baseline), shortened(caption.origin, origin, room), {origin, style::muted});
+    const int width = unit(nominal_width - 2 * margin);
+    canvas.text(unit(margin), unit(62), caption.title, {unit(46), style::ink, Align::left, width});
+    canvas.text(unit(margin), unit(104), caption.subtitle, {unit(28), style::muted, Align::left, width});
+    canvas.text(unit(margin), unit(foot_baseline), caption.origin, {unit(22), style::muted, Align::left, width, unit(18)});
 }
 
 }  // namespace
 
-int height_of(int width) { return width * nominal_height / nominal_width; }
+int stage_resolution(int width) { return resolution_for(unit_of(width)(pattern_side)); }
 
-int stage_resolution(int width) {
-    const int side = Unit{static_cast<double>(width) / nominal_width}(pattern_side);
-    const int pixels = (side + picture_resolution - 1) / picture_resolution;
-    return std::max(16, side / std::max(pixels, 1));
-}
+PictureSize size_of(const StagePicture& picture) { return {picture.width, height_of(picture.width)}; }
 
-void draw_stage(Canvas& canvas, const PatternRaster& raster, const DensityScale& scale, const StageCaption& caption,
-                int width) {
-    const Unit unit{static_cast<double>(width) / nominal_width};
+void draw(Canvas& canvas, const StagePicture& picture) {
+    const auto& [raster, scale, caption, width, moving] = picture;
+    const Unit unit = unit_of(width);
     if (std::max(raster.row_bins(), raster.column_bins()) > unit(pattern_side)) {
-        throw std::invalid_argument("draw_stage: the raster is finer than the picture");
+        throw std::invalid_argument("a stage picture needs at least one pixel a bin of its raster");
     }
     draw_head(canvas, caption, unit);
     const Box pattern = place_pattern(raster, unit);
-    draw_pattern(canvas, raster, scale, pattern, unit);
-    draw_axes(canvas, raster, pattern, unit(legend_text));
+    const PatternRaster& shown = moving == nullptr ? raster : *moving;
+    draw_pattern(canvas, {shown, scale, pattern, unit});
+    draw_axes(canvas, shown, pattern, unit(legend_text));
+    const bool flat = is_flat(raster);
+    const CaptionPlace place = caption_place(pattern, flat, caption.lines.size(), unit);
+    if (moving != nullptr) return draw_caption(canvas, caption.lines, place, unit);
+
     draw_strips(canvas, raster, pattern, unit);
-    const bool low = is_low(raster);
     std::vector<std::string> notes = pattern_notes(raster, pattern);
-    if (!low && !raster.column_cuts.empty() && !raster.shows_entries()) {
+    if (!flat && !raster.column_cuts.empty() && !raster.shows_entries()) {
         const Box below{pattern.x, pattern.bottom() + unit(column_strip_gap), pattern.width, unit(column_strip_height)};
         const double highest = draw_column_lengths(canvas, raster, below);
         if (highest > 0) notes.push_back(fmt::format("below: mean column lengths, up to {:.4g}", highest));
     }
     if (caption.left_out > 0) notes.push_back(fmt::format("{} more figures in report.json", caption.left_out));
-    const CaptionPlace place = caption_place(pattern, low, caption.lines.size(), unit);
     draw_caption(canvas, caption.lines, place, unit);
-    if (low) {
-        draw_notes(canvas, raster, scale, notes, pattern.x, pattern.bottom() + unit(24), unit);
-    } else {
-        draw_notes(canvas, raster, scale, notes, place.box.x, place.box.bottom() + unit(8), unit);
-    }
-}
-
-Image draw_stage(const PatternRaster& raster, const DensityScale& scale, const StageCaption& caption, int width) {
-    RasterCanvas canvas(width, height_of(width));
-    draw_stage(canvas, raster, scale, caption, width);
-    return canvas.image();
-}
-
-Image draw_between(const PatternRaster& between, const PatternRaster& stage, const DensityScale& scale,
-                   const StageCaption& caption, int width) {
-    const Unit unit{static_cast<double>(width) / nominal_width};
-    RasterCanvas canvas(width, height_of(width));
-    draw_head(canvas, caption, unit);
-    const Box pattern = place_pattern(stage, unit);
-    draw_pattern(canvas, between, scale, pattern, unit);
-    draw_axes(canvas, between, pattern, unit(legend_text));
-    draw_caption(canvas, caption.lines, caption_place(pattern, is_low(stage), caption.lines.size(), unit), unit);
-    return canvas.image();
+    const int x = flat ? pattern.x : place.box.x;
+    const int y = flat ? pattern.bottom() + unit(24) : place.box.bottom() + unit(8);
+    draw_notes(canvas, picture, notes, {x, y, unit(nominal_width - margin) - x, unit(legend_text)}, unit);
 }
 
 }  // namespace workbench

@@ -1,10 +1,10 @@
 #include "viz/storage_map.hpp"
 
 #include <algorithm>
-#include <array>
-#include <numeric>
+#include <functional>
 #include <set>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,11 +15,11 @@ namespace workbench {
 namespace {
 
 constexpr int warp_size = 32;
-constexpr std::string_view rows_of_share = "share_rows";  // as the report names it
+constexpr std::string_view rows_of_share = "share_rows";  // the name in reports
 
 [[noreturn]] void fail(const std::string& complaint) { throw std::logic_error("storage map: " + complaint); }
 
-/// Numbers of many digits are masks more often than not: their bits are read off hexadecimal digits.
+/// Large unsigned numbers are usually masks, whose bits are easier to read in hexadecimal.
 template <typename Element>
 std::string element_text(const void* data, Offset index) {
     const Element element = static_cast<const Element*>(data)[index];
@@ -46,14 +46,25 @@ std::string text_of(ElementType type, const void* data, Offset index) {
     fail("an element of unknown type");
 }
 
-struct Range {
-    static void widen(auto& first, auto& last, auto value) {
-        if (first < 0 || value < first) first = value;
-        if (value > last) last = value;
-    }
-};
+void widen(auto& first, auto& last, auto value) {
+    if (first < 0 || value < first) first = value;
+    if (value > last) last = value;
+}
 
-/// Makes the map of one layout.
+void widen(StorageBin& bin, Offset nonzero, Index row, Index column) {
+    widen(bin.first_row, bin.last_row, row);
+    widen(bin.first_column, bin.last_column, column);
+    widen(bin.first_nonzero, bin.last_nonzero, nonzero);
+}
+
+template <typename Element, typename Number>
+auto sum_of(const std::vector<Element>& elements, Number number) {
+    std::remove_cvref_t<std::invoke_result_t<Number, const Element&>> sum{};
+    for (const Element& element : elements) sum += std::invoke(number, element);
+    return sum;
+}
+
+/// Maps one layout.
 template <ValueType Value>
 class PartMapper {
 public:
@@ -88,16 +99,20 @@ public:
     }
 
 private:
-    /// What is known of a column array while the slots are walked.
+    /// A column array during the walk over the slots.
     struct Columns {
-        std::vector<bool> filled;  // [elements] stands for a nonzero
-        int values = -1;           // the array that it stands beside
-        bool beside = true;        // element by element
+        std::vector<bool> filled;  // [elements] belongs to a nonzero
+        int values = -1;           // the array whose columns these are
+        bool parallel = true;      // to the values, element by element
     };
-    /// A read that is shown, until the walk over the slots tells what it reads.
-    struct Awaited {
-        Offset index;
-        LaneRead* read;
+    /// A listed read of an element that the walk over the slots has not reached yet.
+    struct PendingRead {
+        Offset index = 0;
+        LaneRead* read = nullptr;
+    };
+    struct PendingReads {
+        std::size_t next = 0;
+        std::vector<PendingRead> reads = {};  // by ascending index
     };
 
     void add_array(const LayoutField& field) {
@@ -122,7 +137,7 @@ private:
         part_.arrays.push_back(std::move(array));
     }
 
-    /// Walks that follow the stored rows note an owner of each slot.
+    /// Walks in the order of stored rows remember the owner of each slot.
     void require_walk_memory() const {
         std::size_t most = 0;
         for (const StorageArray& array : part_.arrays) {
@@ -176,10 +191,10 @@ private:
             values.columns = slot.column_array;
             if (by_cell_) values.cells[slot.index].column_place = slot.column_index;
         }
-        if (awaited_.empty()) return;
-        auto& [next, awaited] = awaited_[slot.array];
-        for (; next < awaited.size() && awaited[next].index <= slot.index; ++next) {
-            if (awaited[next].index == slot.index) awaited[next].read->padding = slot.nonzero < 0;
+        if (pending_.empty()) return;
+        auto& [next, reads] = pending_[slot.array];
+        for (; next < reads.size() && reads[next].index <= slot.index; ++next) {
+            if (reads[next].index == slot.index) reads[next].read->padding = slot.nonzero < 0;
         }
     }
 
@@ -187,7 +202,7 @@ private:
         StorageArray& array = array_of(slot.column_array, ArrayRole::column, slot.column_index);
         Columns& columns = columns_[slot.column_array];
         if (columns.values < 0) columns.values = slot.array;
-        if (columns.values != slot.array || slot.column_index != slot.index) columns.beside = false;
+        if (columns.values != slot.array || slot.column_index != slot.index) columns.parallel = false;
         if (columns.filled[slot.column_index]) {
             if (!by_cell_ && nonzero >= 0) widen(array.bins[slot.column_index / array.width], nonzero, row, slot.column);
             return;
@@ -196,13 +211,7 @@ private:
         note(array, slot.column_index, nonzero, row, slot.column);
     }
 
-    static void widen(StorageBin& bin, Offset nonzero, Index row, Index column) {
-        Range::widen(bin.first_row, bin.last_row, row);
-        Range::widen(bin.first_column, bin.last_column, column);
-        Range::widen(bin.first_nonzero, bin.last_nonzero, nonzero);
-    }
-
-    /// An element that was not known to hold a nonzero. What is padding in a bin is what remains.
+    /// Records the contents of an element. The padding of a bin is counted down from 0 here and completed in finish.
     void note(StorageArray& array, Offset index, Offset nonzero, Index row, Index column) const {
         array.nonzeros += nonzero >= 0 ? 1 : 0;
         if (by_cell_) {
@@ -219,18 +228,7 @@ private:
     }
 
     void collect_reads(WalkReads<Value> walk) {
-        std::vector<std::int64_t> steps;  // [warps] that it makes; 0: it reads nothing
-        walk(layout_, [&](const Read& read) {
-            if (read.warp < 0 || read.lane < 0 || read.lane >= warp_size || read.step < 0) fail("a read by nobody");
-            if (read.warp >= static_cast<std::int64_t>(steps.size())) steps.resize(read.warp + 1, 0);
-            steps[read.warp] = std::max(steps[read.warp], read.step + 1);
-            ++part_.reads;
-            if (!by_cell_) return;
-            StorageCell& cell = array_of(number_of(read.array), ArrayRole::value, read.index).cells[read.index];
-            cell.warp = read.warp;
-            cell.lane = read.lane;
-            cell.step = read.step;
-        });
+        const std::vector<std::int64_t> steps = count_reads(walk);
         std::vector<std::int64_t> reading;
         for (std::int64_t warp = 0; warp < static_cast<std::int64_t>(steps.size()); ++warp) {
             if (steps[warp] > 0) reading.push_back(warp);
@@ -246,17 +244,42 @@ private:
             part_.shown_warps.push_back({warp, steps[warp], {}});
             part_.shown_warps.back().reads.resize(std::min(steps[warp], most_shown_steps) * warp_size);
         }
-        awaited_.resize(part_.arrays.size());
+        list_reads(walk, place);
+    }
+
+    /// Returns the number of steps of each warp; 0 if it reads nothing.
+    std::vector<std::int64_t> count_reads(WalkReads<Value> walk) {
+        std::vector<std::int64_t> steps;
+        walk(layout_, [&](const Read& read) {
+            if (read.warp < 0 || read.lane < 0 || read.lane >= warp_size || read.step < 0)
+                fail("a read without warp, lane or step");
+            if (read.warp >= static_cast<std::int64_t>(steps.size())) steps.resize(read.warp + 1, 0);
+            steps[read.warp] = std::max(steps[read.warp], read.step + 1);
+            ++part_.reads;
+            if (!by_cell_) return;
+            StorageCell& cell = array_of(number_of(read.array), ArrayRole::value, read.index).cells[read.index];
+            cell.warp = read.warp;
+            cell.lane = read.lane;
+            cell.step = read.step;
+        });
+        return steps;
+    }
+
+    /// `place`: of each warp in the list of shown warps; -1: not shown.
+    void list_reads(WalkReads<Value> walk, const std::vector<int>& place) {
+        pending_.resize(part_.arrays.size());
         walk(layout_, [&](const Read& read) {
             if (place[read.warp] < 0 || read.step >= most_shown_steps) return;
             const int array = number_of(read.array);
             (void)array_of(array, ArrayRole::value, read.index);
-            LaneRead& shown_read = part_.shown_warps[place[read.warp]].reads[read.step * warp_size + read.lane];
-            shown_read = {array, read.index, row_of_matrix(read.row), read.column, true};
-            awaited_[array].second.push_back({read.index, &shown_read});
+            LaneRead& shown = part_.shown_warps[place[read.warp]].reads[read.step * warp_size + read.lane];
+            shown = {
+                .array = array, .index = read.index, .row = row_of_matrix(read.row), .column = read.column, .padding = true};
+            pending_[array].reads.push_back({read.index, &shown});
         });
-        for (auto& [next, awaited] : awaited_) {
-            std::sort(awaited.begin(), awaited.end(), [](const Awaited& a, const Awaited& b) { return a.index < b.index; });
+        for (PendingReads& pending : pending_) {
+            std::sort(pending.reads.begin(), pending.reads.end(),
+                      [](const PendingRead& a, const PendingRead& b) { return a.index < b.index; });
         }
     }
 
@@ -269,7 +292,7 @@ private:
                 array.bins[i].padding += std::min(array.width, array.length - static_cast<Offset>(i) * array.width);
             }
             const Columns& columns = columns_[number];
-            if (array.role != ArrayRole::column || columns.values < 0 || !columns.beside) continue;
+            if (array.role != ArrayRole::column || columns.values < 0 || !columns.parallel) continue;
             const StorageArray& values = part_.arrays[columns.values];
             if (values.length != array.length) continue;
             array.like = columns.values;
@@ -297,11 +320,11 @@ private:
     const Layout<Value>& layout_;
     bool by_cell_;
     std::vector<int> number_of_field_;  // [fields] among the arrays; -1: a number
-    bool same_nonzeros_;  // the layout's are the matrix's, in its order
+    bool same_nonzeros_;                // the layout numbers the nonzeros like the matrix
     StoragePart part_;
-    std::pair<int, Offset> walked_{-1, -1};                              // the slot before
-    std::vector<Columns> columns_;                                       // [arrays]
-    std::vector<std::pair<std::size_t, std::vector<Awaited>>> awaited_;  // [arrays] the next, and all in ascending order
+    std::pair<int, Offset> walked_{-1, -1};  // the last slot
+    std::vector<Columns> columns_;           // [arrays]
+    std::vector<PendingReads> pending_;      // [arrays]; empty: no reads are listed
 };
 
 }  // namespace
@@ -319,31 +342,20 @@ ReadSectors sectors_of(const WarpReads& warp, std::int64_t step, int value_bytes
 }
 
 Offset StoragePart::nonzeros() const {
-    return std::accumulate(arrays.begin(), arrays.end(), Offset{0}, [](Offset sum, const StorageArray& array) {
-        return sum + (array.role == ArrayRole::value ? array.nonzeros : 0);
-    });
+    return sum_of(arrays, [](const StorageArray& array) { return array.role == ArrayRole::value ? array.nonzeros : 0; });
 }
 
 Offset StoragePart::padding() const {
-    return std::accumulate(arrays.begin(), arrays.end(), Offset{0}, [](Offset sum, const StorageArray& array) {
-        return sum + (array.role == ArrayRole::value ? array.padding : 0);
-    });
+    return sum_of(arrays, [](const StorageArray& array) { return array.role == ArrayRole::value ? array.padding : 0; });
 }
 
-std::size_t StoragePart::bytes() const {
-    return std::accumulate(arrays.begin(), arrays.end(), std::size_t{0},
-                           [](std::size_t sum, const StorageArray& array) { return sum + array.bytes(); });
-}
+std::size_t StoragePart::bytes() const { return sum_of(arrays, &StorageArray::bytes); }
 
-Offset StorageMap::padding() const {
-    return std::accumulate(parts.begin(), parts.end(), Offset{0},
-                           [](Offset sum, const StoragePart& part) { return sum + part.padding(); });
-}
+std::size_t StorageMap::bytes() const { return sum_of(parts, &StoragePart::bytes); }
 
-Offset StorageMap::places() const {
-    return std::accumulate(parts.begin(), parts.end(), padding(),
-                           [](Offset sum, const StoragePart& part) { return sum + part.nonzeros(); });
-}
+Offset StorageMap::padding() const { return sum_of(parts, &StoragePart::padding); }
+
+Offset StorageMap::places() const { return padding() + sum_of(parts, &StoragePart::nonzeros); }
 
 bool StorageMap::has_reads() const {
     return std::any_of(parts.begin(), parts.end(), [](const StoragePart& part) { return !part.shown_warps.empty(); });
@@ -364,8 +376,9 @@ StorageMap map_storage(const CsrMatrix& matrix, std::span<const MappedLayout<Val
                    .parts = {}};
     Offset elements = 0;
     for (const MappedLayout<Value>& mapped : layouts) {
-        for (const LayoutField& field : mapped.layout->fields())
-            elements += field.is_array() ? static_cast<Offset>(field.count) : 0;
+        for (const LayoutField& field : mapped.layout->fields()) {
+            if (field.is_array()) elements += static_cast<Offset>(field.count);
+        }
         elements += static_cast<Offset>(mapped.rows.size());
     }
     map.by_cell = elements <= cells;

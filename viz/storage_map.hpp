@@ -1,32 +1,31 @@
-// What a layout keeps in memory, array by array and element by element, and who reads it: plain data, for drawings and for
-// JSON. It follows from the layout's list of arrays, the walk over its slots and the schedule of a CUDA kernel alone, so that
-// no layout has code for it.
+// The arrays of a layout in memory, element by element, and the lanes that read them, as data for pictures and JSON. It is
+// derived from the layout's list of arrays, the walk over its slots and the schedule of a CUDA kernel, so that no layout needs
+// code for it.
 //
-// As JSON (pipeline/report/storage_json.hpp), the same names and shapes; a list stands for a member of each element of a
-// vector:
+// The JSON (pipeline/report/storage_json.hpp) has the same names; a vector of structures becomes a list for each member:
 //
 //   {"precision": "f64", "rows": 6, "columns": 6, "nonzeros": 13, "by_cell": true,
-//    "parts": [                                  // one a layout: several of a hybrid
+//    "parts": [                                  // one for each layout of a hybrid
 //      {"share": "", "layout": "ehyb", "kernel": "fused", "nonzeros": 13, "padding": 3, "bytes": 500,
 //       "warps": 2, "reads": 16, "lane_steps": 128,
 //       "arrays": [
 //         {"name": "inside_values", "role": "value", "type": "f64", "length": 16, "bytes": 128, "words": "slots",
-//          "nonzeros": 13, "padding": 3,          // places of nonzeros, and places without one; both 0 of a structure
-//          "columns": 2,                          // only of values whose columns an array tells: its number
-//          "like": 3,                             // only where it has no bins: those of this array are its own, too
-//          "cells": {"text": ["1", ...],          // only where by_cell; [length] each, of a structure the text alone
+//          "nonzeros": 13, "padding": 3,          // elements with and without a nonzero; both 0 in a structure
+//          "columns": 2,                          // only of values: the number of the array of their columns
+//          "like": 3,                             // only if it shares the bins of this array
+//          "cells": {"text": ["1", ...],          // only if by_cell; [length] each; a structure has only texts
 //                    "padding": [0, ...], "row": [0, ...], "column": [0, ...], "nonzero": [0, ...],
 //                    "warp": [0, ...], "lane": [0, ...], "step": [0, ...]},
-//          "bins": {"width": 96,                  // only where not by_cell, and not of a structure; [bins] each
+//          "bins": {"width": 96,                  // only if not by_cell, and not of a structure; [bins] each
 //                   "padding": [0, ...], "first_row": [...], "last_row": [...], "first_column": [...],
 //                   "last_column": [...], "first_nonzero": [...], "last_nonzero": [...]}}],
-//       "shown_warps": [                          // a stated few
-//         {"warp": 0, "steps": 3,                 // that it makes; of those, at most most_shown_steps are listed
-//          "array": [3, -1, ...],                 // [listed steps * 32], lane after lane; -1: the lane reads nothing
+//       "shown_warps": [                          // at most most_shown_warps
+//         {"warp": 0, "steps": 3,                 // all steps, of which at most most_shown_steps are listed
+//          "array": [3, -1, ...],                 // [listed steps * 32], by step and lane; -1: the lane is idle
 //          "index": [...], "row": [...], "column": [...], "padding": [...]}]}]}
 //
-// Rows, columns and nonzeros are those of the whole matrix in its order before the layout (a nonzero is a position in
-// CsrMatrix::values). -1: none.
+// Rows, columns and nonzeros are those of the whole matrix after the last stage (a nonzero is a position in CsrMatrix::values).
+// -1: none.
 #pragma once
 
 #include <cstdint>
@@ -39,29 +38,29 @@
 
 namespace workbench {
 
-/// Up to so many elements in all arrays, each is a cell; beyond, the arrays are cut into bins.
+/// If all arrays together have more elements, the map has bins instead of cells.
 inline constexpr Offset most_cells = 2048;
-/// Into so many at most, each of one length, a multiple of 32 elements; the last of an array may be shorter.
+/// The most bins of an array. They have equal lengths, a multiple of 32 elements; only the last may be shorter.
 inline constexpr Offset most_bins = 2048;
-/// Of so many warps, evenly among those that read something, the first and the last with them, so many steps are told.
+/// The reads are listed for at most this many warps, spread evenly from the first to the last that reads, and this many steps.
 inline constexpr std::size_t most_shown_warps = 4;
 inline constexpr std::int64_t most_shown_steps = 64;
 
-/// One element of an array. Of a structure there is the text alone.
+/// One element of an array. Elements of a structure have only a text.
 struct StorageCell {
     std::string text;      // the element as it is printed
-    bool padding = false;  // a place that holds no nonzero; of a column: it serves such places alone
-    Index row = -1;        // of padding: that it adds to or reads, where the layout says so
+    bool padding = false;  // a value without a nonzero, or a column of such values only
+    Index row = -1;        // of padding: the row that it adds to, if the layout defines one
     Index column = -1;
     Offset nonzero = -1;
-    Offset mirror = -1;        // of a value: the nonzero in (column, row), where it serves that one, too
-    Offset column_place = -1;  // of a value: the element of its array of columns that tells its column; -1: none does
-    std::int64_t warp = -1;  // who reads it, and in which of the warp's steps; -1: no lane does, or several (a block's column)
+    Offset mirror = -1;        // of a value: the nonzero (column, row), if the value represents it, too
+    Offset column_place = -1;  // of a value: the element of its array of columns with its column; -1: none
+    std::int64_t warp = -1;    // the warp, lane and step that read it; -1: none, or several (a block's column)
     int lane = -1;
     std::int64_t step = -1;
 };
 
-/// Some consecutive elements of an array. All its nonzeros lie in the rows and columns between the first and the last.
+/// Consecutive elements of an array, with the ranges of their rows, columns and nonzeros.
 struct StorageBin {
     Offset padding = 0;
     Index first_row = -1;
@@ -77,41 +76,41 @@ struct StorageArray {
     ArrayRole role = ArrayRole::structure;
     ElementType type = ElementType::i32;
     Offset length = 0;       // elements
-    std::string words = {};  // the length in words: "rows + 1"; empty: nobody said
-    Offset nonzeros = 0;     // elements that hold one or the column of one
-    Offset padding = 0;      // elements that stand for no nonzero. Both are 0 of a structure.
-    int columns = -1;        // of values: the number of the array that tells their columns; -1: none does
-    int like = -1;           // of columns that stand beside values, element by element: the number of that array
+    std::string words = {};  // the length as a formula: "rows + 1"; empty: unknown
+    Offset nonzeros = 0;     // elements with a nonzero or its column
+    Offset padding = 0;      // elements without. Both are 0 in a structure.
+    int columns = -1;        // of values: the number of the array of their columns; -1: none
+    int like = -1;           // of columns that are parallel to values: the number of that array; -1: none
 
-    std::vector<StorageCell> cells = {};  // [length], where the map is by cell
-    Offset width = 0;                     // of a bin
-    std::vector<StorageBin> bins = {};    // otherwise; none of a structure, and none where `like` says whose they are
+    std::vector<StorageCell> cells = {};  // [length]; only if the map is by cell
+    Offset width = 0;                     // elements of a bin
+    std::vector<StorageBin> bins = {};    // otherwise; empty for a structure, and if `like` has them
 
     [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(length) * bytes_of(type); }
 };
 
-/// What a lane reads in a step.
+/// The read of a lane in a step.
 struct LaneRead {
-    int array = -1;  // by its number in the part; -1: nothing
+    int array = -1;  // its number in the part; -1: the lane is idle
     Offset index = 0;
     Index row = -1;
-    Index column = -1;  // whose x it reads; -1: none
+    Index column = -1;  // of x; -1: none
     bool padding = false;
 };
 
 struct WarpReads {
     std::int64_t warp = 0;
-    std::int64_t steps = 0;       // that it makes
+    std::int64_t steps = 0;
     std::vector<LaneRead> reads;  // [listed steps * 32]
 
     [[nodiscard]] std::int64_t listed_steps() const { return static_cast<std::int64_t>(reads.size()) / 32; }
     [[nodiscard]] const LaneRead& at(std::int64_t step, int lane) const { return reads[step * 32 + lane]; }
 };
 
-/// What memory hands out at a time.
+/// The size of a memory transaction.
 inline constexpr std::int64_t sector_bytes = 32;
 
-/// How many sectors a step of a warp reads of the arrays of values and of x, where each begins with a sector.
+/// The sectors of the value arrays and of x that a warp reads in a step, if each array begins at a sector boundary.
 struct ReadSectors {
     std::size_t values = 0;
     std::size_t x = 0;
@@ -120,17 +119,17 @@ struct ReadSectors {
 
 /// One layout.
 struct StoragePart {
-    std::string share;  // that it holds, of a hybrid; empty: all nonzeros
+    std::string share;  // of a hybrid; empty: all nonzeros
     std::string layout;
-    std::string kernel;  // whose reads these are; empty: none is known
+    std::string kernel;  // of the reads; empty: unknown
     std::vector<StorageArray> arrays;
-    Offset mirrors = 0;           // nonzeros that are not stored, because the value of their mirror serves them
-    std::int64_t warps = 0;       // that read something
-    std::int64_t reads = 0;       // of slots, padding that is read included
-    std::int64_t lane_steps = 0;  // 32 for each step of each warp: what is not a read is a lane that waits
+    Offset mirrors = 0;           // nonzeros that are not stored, because their mirror represents them
+    std::int64_t warps = 0;       // that read at least one slot
+    std::int64_t reads = 0;       // of slots, including padding
+    std::int64_t lane_steps = 0;  // 32 for each step of each warp; lane_steps - reads are idle
     std::vector<WarpReads> shown_warps;
 
-    /// Of all value arrays.
+    /// Totals of the value arrays.
     [[nodiscard]] Offset nonzeros() const;
     [[nodiscard]] Offset padding() const;
     [[nodiscard]] std::size_t bytes() const;
@@ -144,11 +143,12 @@ struct StorageMap {
     bool by_cell = false;
     std::vector<StoragePart> parts;
 
+    [[nodiscard]] std::size_t bytes() const;
     [[nodiscard]] Offset padding() const;
     [[nodiscard]] Offset places() const;
-    /// Places without a nonzero, of all places. 0 where there are no places.
+    /// padding() / places(); 0 without places.
     [[nodiscard]] double padding_share() const;
-    /// Is there a warp that is shown?
+    /// True if the reads of any warp are listed.
     [[nodiscard]] bool has_reads() const;
 };
 
@@ -157,14 +157,14 @@ template <ValueType Value>
 struct MappedLayout {
     const Layout<Value>* layout = nullptr;
     std::string name;
-    const ScheduleEntry* schedule = nullptr;  // whose reads; null: none
+    const ScheduleEntry* schedule = nullptr;  // of the reads; null: none
     std::string share = {};                   // of a hybrid
-    std::span<const Index> rows = {};         // [layout's rows] which row of the matrix each is; empty: row i is row i
+    std::span<const Index> rows = {};         // [layout's rows] row numbers in the matrix; empty: the same
 };
 
-/// `matrix` in the order that the layouts were built from; by cell up to so many `cells`. Slots are walked once, reads twice;
-/// beyond what the walk over the slots takes, there is memory for a number a warp and a bit a column. Throws std::logic_error
-/// where a walk names what is not there, MachineError where memory lacks.
+/// `matrix` has the order that the layouts were built from. The map is by cell for up to `cells` elements. Slots are walked
+/// once, reads twice; in addition to the memory of the walk over slots, this takes a number a warp and a bit a column. Throws
+/// std::logic_error if a walk visits an element that does not exist, MachineError if memory runs out.
 template <ValueType Value>
 [[nodiscard]] StorageMap map_storage(const CsrMatrix& matrix, std::span<const MappedLayout<Value>> layouts,
                                      Offset cells = most_cells);

@@ -1,4 +1,4 @@
-// What a layout stores, drawn: its arrays as memory, and which lane reads what in which step.
+// The arrays of a layout in memory, and the reads of its kernel, as a picture.
 #pragma once
 
 #include <cstdint>
@@ -6,40 +6,35 @@
 #include <string>
 
 #include "viz/canvas.hpp"
-#include "viz/chart.hpp"
 #include "viz/storage_map.hpp"
 
 namespace workbench {
 
-/// How wide a picture is, and how much of a map it shows.
-struct StorageRoom {
+/// The width of a picture, and the parts of the map that it shows.
+struct StorageDetail {
     int width = 1600;
-    int cell_width = 39;  // at least
+    int least_cell_width = 39;
     bool memory_bar = true;
     bool arrays = true;
-    bool lane_notes = true;                            // below cells: which lane reads them, and when
-    int most_lines = std::numeric_limits<int>::max();  // of cells of an array; bins are joined until they fit
+    bool lane_notes = true;                            // below cells: the lane and step that read them
+    int most_lines = std::numeric_limits<int>::max();  // of cells per array; bins are joined until they fit
     std::size_t most_warps = most_shown_warps;
     std::int64_t most_steps = most_shown_steps;
 };
 
-/// A storage map with what stands above it. Draws as a chart does: image_of and svg_of.
-///
-/// Memory at scale comes first: one bar for all arrays. Then each array from left to right and line by line: cell by cell with
-/// its numbers, or in bins that are filled as far as they hold nonzeros, so that the area of padding is its share. Values are
-/// dark blue, columns green, structures a light violet, padding white with slanting lines: different in grey, too. At last some
-/// warps, a column a lane, a line a step: what is white there is a lane that waits.
+/// A storage map as a picture. A bar shows all arrays in proportion to their bytes. Below it, each array is drawn in memory
+/// order, cell by cell or in bins that are filled in proportion to their nonzeros. Some warps follow, with a column for each
+/// lane and a line for each step. Values are dark blue, columns green, structures light violet, padding has slanting lines, so
+/// that they differ without colour, too.
 struct StoragePicture {
     std::string title;
     std::string subtitle;
     const StorageMap& map;
-    StorageRoom room = {};
+    StorageDetail detail = {};
+    double scale = 1;  // enlarges everything; size_of ignores it
 };
 
-[[nodiscard]] ChartSize size_of(const StoragePicture& picture);
+[[nodiscard]] PictureSize size_of(const StoragePicture& picture);
 void draw(Canvas& canvas, const StoragePicture& picture);
-
-[[nodiscard]] Filling filling_of(ArrayRole role);
-[[nodiscard]] Filling filling_of_padding();
 
 }  // namespace workbench

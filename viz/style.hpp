@@ -1,4 +1,4 @@
-// The colours of text and lines, common to all pictures. The hues of the data are in density_scale.hpp.
+// The size of pictures, and the colours of text and lines. The hues of the data are in density_scale.hpp.
 #pragma once
 
 #include <cmath>
@@ -7,15 +7,20 @@
 
 namespace workbench {
 
-/// Lengths of a picture are given for one of 1920 x 1080 pixels; a larger or smaller one has so many pixels for each.
+inline constexpr int nominal_width = 1920;
+inline constexpr int nominal_height = 1080;
+
+/// Converts lengths of a picture of nominal size into pixels of a picture of another size.
 struct Unit {
     double pixels = 1;
 
     [[nodiscard]] int operator()(double length) const { return static_cast<int>(std::lround(length * pixels)); }
 };
 
-inline constexpr int nominal_width = 1920;
-inline constexpr int nominal_height = 1080;
+[[nodiscard]] inline Unit unit_of(int width) { return {static_cast<double>(width) / nominal_width}; }
+
+/// The height of a 16:9 picture of this width.
+[[nodiscard]] inline int height_of(int width) { return width * nominal_height / nominal_width; }
 
 }  // namespace workbench
 
@@ -23,7 +28,7 @@ namespace workbench::style {
 
 inline constexpr Colour ink{31, 41, 51};          // titles, values, partition boundaries
 inline constexpr Colour muted{92, 103, 117};      // labels
-inline constexpr Colour faint{160, 169, 181};     // frames, ticks, what did not change
+inline constexpr Colour faint{160, 169, 181};     // frames, ticks, unchanged values
 inline constexpr Colour hairline{226, 230, 235};  // grids
 inline constexpr Colour light_bar{208, 215, 224};
 

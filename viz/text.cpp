@@ -13,7 +13,7 @@
 #define STBTT_STATIC
 #include <stb/stb_truetype.h>
 
-// The font files themselves, read by the assembler.
+// The font files, embedded by the assembler.
 asm(".pushsection .rodata\n"
     "workbench_font: .incbin \"" WORKBENCH_FONT_FILE
     "\"\n"
@@ -38,7 +38,7 @@ Font load(const unsigned char* bytes) {
     return font;
 }
 
-/// The first of them that has a character draws it.
+/// Each character is drawn in the first font that has it.
 const std::vector<Font>& fonts() {
     static const std::vector<Font> loaded{
         load(workbench_font),
@@ -51,7 +51,7 @@ const std::vector<Font>& fonts() {
 
 constexpr int replacement_character = 0xFFFD;
 
-/// Takes the first character off the text.
+/// Removes and returns the first character of the text.
 int next_character(std::string_view& text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const unsigned first = byte(0);
@@ -71,7 +71,7 @@ struct Glyph {
     int index = 0;
 };
 
-/// A character that no font has is written as its number, <4E2D>: odd, but nothing is lost or mistaken for something else.
+/// A character that no font has is written as its number, <4E2D>, so that different texts look different.
 std::vector<Glyph> glyphs_of(std::string_view text) {
     std::vector<Glyph> glyphs;
     const auto find = [](int character) {
@@ -91,7 +91,7 @@ std::vector<Glyph> glyphs_of(std::string_view text) {
     return glyphs;
 }
 
-/// Calls visit(glyph, pen position in pixels, scale) for each glyph; gives the pen position after the last.
+/// Calls visit(glyph, pen position in pixels, scale) for each glyph. Returns the pen position after the last.
 template <typename Visit>
 float walk_glyphs(std::string_view text, int size, const Visit& visit) {
     float pen = 0;
@@ -110,7 +110,7 @@ float walk_glyphs(std::string_view text, int size, const Visit& visit) {
     return pen;
 }
 
-/// Lays one glyph over the picture with the origin of its outline at (x, y).
+/// Draws one glyph with the origin of its outline at (x, y).
 void draw_glyph(Image& image, float x, int y, const Glyph& glyph, float scale, Colour colour) {
     const float whole = std::floor(x);
     const float shift = x - whole;
@@ -153,30 +153,26 @@ void draw_text(Image& image, int x, int y, std::string_view text, const TextStyl
     });
 }
 
-std::vector<OutlinePart> text_outline(double x, double y, std::string_view text, const TextStyle& style) {
+std::vector<OutlinePart> text_outline(Point at, std::string_view text, const TextStyle& style) {
     std::vector<OutlinePart> parts;
-    const double start = start_of(static_cast<float>(x), text, style);
+    const double start = start_of(static_cast<float>(at.x), text, style);
     walk_glyphs(text, style.size, [&](const Glyph& glyph, float pen, float scale) {
         stbtt_vertex* vertices = nullptr;
         const int count = stbtt_GetGlyphShape(glyph.font, glyph.index, &vertices);
-        const auto right = [&](int units) { return start + pen + units * scale; };
-        const auto down = [&](int units) { return y - units * scale; };
-        double last_x = 0;
-        double last_y = 0;
+        const auto place = [&](int right, int up) { return Point{start + pen + right * scale, at.y - up * scale}; };
+        Point last;
         for (int i = 0; i < count; ++i) {
             const stbtt_vertex& vertex = vertices[i];
-            OutlinePart part{OutlinePart::Kind::line, {}, {}, {right(vertex.x), down(vertex.y)}};
+            OutlinePart part{.kind = OutlinePart::Kind::line, .first = {}, .second = {}, .end = place(vertex.x, vertex.y)};
             if (vertex.type == STBTT_vmove) part.kind = OutlinePart::Kind::move;
             if (vertex.type == STBTT_vcurve) {
                 // A quadratic curve as a cubic one.
-                const double middle_x = right(vertex.cx);
-                const double middle_y = down(vertex.cy);
+                const Point middle = place(vertex.cx, vertex.cy);
                 part.kind = OutlinePart::Kind::curve;
-                part.first = {last_x + (middle_x - last_x) * 2 / 3, last_y + (middle_y - last_y) * 2 / 3};
-                part.second = {part.end.x + (middle_x - part.end.x) * 2 / 3, part.end.y + (middle_y - part.end.y) * 2 / 3};
+                part.first = {last.x + (middle.x - last.x) * 2 / 3, last.y + (middle.y - last.y) * 2 / 3};
+                part.second = {part.end.x + (middle.x - part.end.x) * 2 / 3, part.end.y + (middle.y - part.end.y) * 2 / 3};
             }
-            last_x = part.end.x;
-            last_y = part.end.y;
+            last = part.end;
             parts.push_back(part);
         }
         stbtt_FreeShape(glyph.font, vertices);

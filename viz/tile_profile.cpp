@@ -18,8 +18,12 @@ namespace {
 constexpr std::size_t most_tiles = 12;
 
 TileProfile profile(const Share& share) {
-    TileProfile tile{
-        share.id, static_cast<Index>(share.rows.size()), share.row_offsets.back(), warp_iterations(share.row_offsets), {}, {}};
+    TileProfile tile{.id = share.id,
+                     .rows = static_cast<Index>(share.rows.size()),
+                     .nonzeros = share.row_offsets.back(),
+                     .steps = warp_iterations(share.row_offsets),
+                     .longest = {},
+                     .totals = {}};
     const int bars = std::min<int>(TileProfile::most_bars, tile.rows);
     tile.longest.resize(bars);
     tile.totals.resize(bars);
@@ -40,7 +44,7 @@ bool same_tiles(const TileProfiles& before, const TileProfiles& after) {
 }
 
 LengthStrip strip_of(const TileProfile& tile) {
-    LengthStrip strip{.title = name_of(tile.id), .numbers = {}, .bars = {}, .row_bins = static_cast<int>(tile.longest.size())};
+    LengthStrip strip{.title = name_of(tile.id), .row_bins = static_cast<int>(tile.longest.size())};
     const std::int64_t bars = strip.row_bins;
     for (std::int64_t bar = 0; bar < bars; ++bar) {
         // Rows r with floor(r * bars / rows) = bar.
@@ -51,7 +55,7 @@ LengthStrip strip_of(const TileProfile& tile) {
     return with_axis(std::move(strip), tile.nonzeros, tile.rows);
 }
 
-// Lengths are those of a picture of 1920 x 1080 (Unit).
+// In nominal lengths (Unit).
 constexpr int margin = 48;
 constexpr int columns = 6;
 constexpr int cell_width = (nominal_width - 2 * margin + 24) / columns;
@@ -65,11 +69,11 @@ constexpr int text_size = 22;
 
 std::string count_of(Offset count, const std::string& thing) { return grouped(count) + " " + thing + (count == 1 ? "" : "s"); }
 
-/// A tile of few rows has as few bars, no higher than they need to be seen.
-int height_of(const TileProfile& tile, int room) {
+/// Bars of short tiles are not stretched beyond a readable height.
+int height_of_strip(const TileProfile& tile, int most_height) {
     const int bars = static_cast<int>(tile.longest.size());
     constexpr int highest_bar = 24;
-    return bars * std::clamp(room / std::max(bars, 1), 1, highest_bar);
+    return bars * std::clamp(most_height / std::max(bars, 1), 1, highest_bar);
 }
 
 void draw_side(Canvas& canvas, const TileProfile& tile, const std::string& word, const Box& box, Unit unit) {
@@ -80,19 +84,30 @@ void draw_side(Canvas& canvas, const TileProfile& tile, const std::string& word,
     canvas.text(box.x, box.y - unit(8), word, {small, style::muted});
     canvas.text(box.x, box.bottom() + unit(28), fmt::format("{:.1f} %", 100 * tile.idle()), {unit(26), style::ink});
     const std::string idle = strip.logarithmic ? "idle, log axis" : "idle";
-    canvas.text(box.x, box.bottom() + unit(52), shortened(idle, small, box.width), {small, style::muted});
+    canvas.text(box.x, box.bottom() + unit(52), idle, {small, style::muted, Align::left, box.width});
 }
 
-void draw_cell(Canvas& canvas, const TileProfile& before, const TileProfile& after, int x, int y, int strip_height, Unit unit) {
-    const int room = unit(2 * strip_width + strip_gap);
-    const int small = unit(text_size - 2);
-    canvas.text(x, y + unit(26), shortened(name_of(after.id), unit(26), room), {unit(26), style::ink});
-    const std::string size = count_of(after.nonzeros, "nonzero") + " in";
-    canvas.text(x, y + unit(52), shortened(size, small, room), {small, style::muted});
-    canvas.text(x, y + unit(74), shortened(count_of(after.rows, "row"), small, room), {small, style::muted});
-    const Box left{x, y + unit(name_height), unit(strip_width), height_of(after, strip_height)};
+void draw_cell(Canvas& canvas, const TileProfile& before, const TileProfile& after, const Box& cell, Unit unit) {
+    const auto line = [&](int baseline, const std::string& text, int size, Colour colour) {
+        canvas.text(cell.x, cell.y + unit(baseline), text, {unit(size), colour, Align::left, cell.width});
+    };
+    line(26, name_of(after.id), 26, style::ink);
+    line(52, count_of(after.nonzeros, "nonzero") + " in", text_size - 2, style::muted);
+    line(74, count_of(after.rows, "row"), text_size - 2, style::muted);
+    const int height = height_of_strip(after, cell.height - unit(name_height + below_strip));
+    const Box left{cell.x, cell.y + unit(name_height), unit(strip_width), height};
     draw_side(canvas, before, "before", left, unit);
     draw_side(canvas, after, "after", {left.right() + unit(strip_gap), left.y, left.width, left.height}, unit);
+}
+
+/// Explains the bars, and how many tiles are shown.
+std::string notes_of(const TileProfiles& profiles) {
+    std::string notes = "idle: the share of a warp's lanes without a nonzero, 32 rows at a time";
+    const auto more_than_bars = [](const TileProfile& tile) { return tile.rows > TileProfile::most_bars; };
+    if (std::any_of(profiles.chosen.begin(), profiles.chosen.end(), more_than_bars)) notes += "; several rows share a bar";
+    const auto count = static_cast<Index>(profiles.chosen.size());
+    if (profiles.tiles > count) notes += fmt::format("; {} of {} tiles", count, grouped(profiles.tiles));
+    return notes;
 }
 
 }  // namespace
@@ -113,48 +128,40 @@ TileProfiles profile_tiles(const StagedMatrix& staged) {
         if (!share.entries.empty()) tiles.push_back(&share);
     }
     profiles.tiles = static_cast<Index>(tiles.size());
-    const std::size_t stretches = std::min(most_tiles, tiles.size());
-    for (std::size_t i = 0; i < stretches; ++i) {
-        const auto begin = tiles.begin() + static_cast<std::ptrdiff_t>(i * tiles.size() / stretches);
-        const auto end = tiles.begin() + static_cast<std::ptrdiff_t>((i + 1) * tiles.size() / stretches);
+    const std::size_t parts = std::min(most_tiles, tiles.size());
+    for (std::size_t i = 0; i < parts; ++i) {
+        const auto begin = tiles.begin() + static_cast<std::ptrdiff_t>(i * tiles.size() / parts);
+        const auto end = tiles.begin() + static_cast<std::ptrdiff_t>((i + 1) * tiles.size() / parts);
         const auto fewer = [](const Share* a, const Share* b) { return a->entries.size() < b->entries.size(); };
         profiles.chosen.push_back(profile(**std::max_element(begin, end, fewer)));
     }
     return profiles;
 }
 
-void draw_tile_profiles(Canvas& canvas, const TileProfiles& before, const TileProfiles& after, const StageCaption& caption,
-                        int width) {
-    if (!same_tiles(before, after)) throw std::invalid_argument("draw_tile_profiles: these are not the same tiles");
-    const Unit unit{static_cast<double>(width) / nominal_width};
+PictureSize size_of(const TileProfilePicture& picture) { return {picture.width, height_of(picture.width)}; }
+
+void draw(Canvas& canvas, const TileProfilePicture& picture) {
+    const auto& [before, after, caption, width] = picture;
+    if (!same_tiles(before, after)) throw std::invalid_argument("the profiles are not of the same tiles");
+    const Unit unit = unit_of(width);
     const int count = static_cast<int>(after.chosen.size());
     const int rows = std::max(1, (count + columns - 1) / columns);
     const int cell_height = unit((nominal_height - head_height - foot_height) / rows);
-    const int text_room = unit(nominal_width - 2 * margin);
     const auto line = [&](int baseline, std::string_view text, int size, Colour colour) {
-        const int fitting = fitting_size(text, unit(size), unit(18), text_room);
-        canvas.text(unit(margin), unit(baseline), shortened(text, fitting, text_room), {fitting, colour});
+        canvas.text(unit(margin), unit(baseline), text,
+                    {unit(size), colour, Align::left, unit(nominal_width - 2 * margin), unit(18)});
     };
     line(62, caption.title, 46, style::ink);
     line(104, caption.subtitle, 28, style::muted);
     line(140, "row lengths in tiles, the first stored row on top, rows without nonzeros left out", text_size, style::muted);
-    std::string which = "idle: the share of a warp's lanes without a nonzero, 32 rows at a time";
-    const auto more_than_bars = [](const TileProfile& tile) { return tile.rows > TileProfile::most_bars; };
-    if (std::any_of(after.chosen.begin(), after.chosen.end(), more_than_bars)) which += "; several rows share a bar";
-    if (after.tiles > count) which += fmt::format("; {} of {} tiles", count, grouped(after.tiles));
-    line(170, which, text_size, style::muted);
+    line(170, notes_of(after), text_size, style::muted);
     for (int i = 0; i < count; ++i) {
-        draw_cell(canvas, before.chosen[i], after.chosen[i], unit(margin + i % columns * cell_width),
-                  unit(head_height) + i / columns * cell_height, cell_height - unit(name_height + below_strip), unit);
+        const Box cell{unit(margin + i % columns * cell_width), unit(head_height) + i / columns * cell_height,
+                       unit(2 * strip_width + strip_gap), cell_height};
+        draw_cell(canvas, before.chosen[i], after.chosen[i], cell, unit);
     }
     draw_strip_legend(canvas, unit(margin), unit(nominal_height - 62), unit(text_size));
     line(nominal_height - 16, caption.origin, text_size, style::muted);
-}
-
-Image draw_tile_profiles(const TileProfiles& before, const TileProfiles& after, const StageCaption& caption, int width) {
-    RasterCanvas canvas(width, height_of(width));
-    draw_tile_profiles(canvas, before, after, caption, width);
-    return canvas.image();
 }
 
 }  // namespace workbench

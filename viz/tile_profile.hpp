@@ -1,4 +1,4 @@
-// How long the rows of tiles are, in the order in which the tiles store them: what an order within tiles is to change.
+// The row lengths of tiles in storage order, which an order within tiles changes.
 #pragma once
 
 #include <string>
@@ -9,43 +9,46 @@
 
 namespace workbench {
 
-/// One tile. Its rows are counted into at most `most_bars` bars of nearly equal size, first stored row first.
+/// One tile. Its rows are counted into at most `most_bars` bars of nearly equal size, in storage order.
 struct TileProfile {
     static constexpr int most_bars = 128;
 
     ShareId id;
-    Index rows = 0;  // present
+    Index rows = 0;  // with nonzeros
     Offset nonzeros = 0;
-    Offset steps = 0;             // of a warp that takes 32 rows at a time, a lane a row
+    Offset steps = 0;             // of a warp that processes 32 rows at a time, one per lane
     std::vector<Offset> longest;  // [bars] nonzeros of the longest row
     std::vector<Offset> totals;   // [bars] nonzeros
 
-    /// The share of the lanes' steps in which they have no entry, 0 .. 1.
+    /// The share of idle lane steps, 0 .. 1.
     [[nodiscard]] double idle() const;
 
     friend bool operator==(const TileProfile&, const TileProfile&) = default;
 };
 
-/// A few tiles that stand for all.
+/// The profiles of some tiles.
 struct TileProfiles {
-    Index tiles = 0;  // with nonzeros, in all
+    Index tiles = 0;  // all tiles with nonzeros
     std::vector<TileProfile> chosen = {};
 
-    /// Are these the same tiles with their rows in another order?
+    /// True if these are the same tiles with their rows in another order.
     [[nodiscard]] bool shows_change_of(const TileProfiles& before) const;
 };
 
-/// Of each of 12 equal stretches of the list of tiles, the one with most nonzeros: always the same tiles, however their rows
-/// are ordered. None where the shares are no tiles.
+/// Chooses the tile with the most nonzeros in each of 12 equal parts of the list of tiles, independently of the order of rows.
+/// Empty if the shares are no tiles.
 [[nodiscard]] TileProfiles profile_tiles(const StagedMatrix& staged);
 
-/// The profiles before and after a stage side by side, tile by tile, `width` pixels wide and 9/16 of that high. Throws
-/// std::invalid_argument where they are not of the same tiles.
-void draw_tile_profiles(Canvas& canvas, const TileProfiles& before, const TileProfiles& after, const StageCaption& caption,
-                        int width = nominal_width);
+/// A 16:9 picture of the profiles before and after a stage, tile by tile. draw throws std::invalid_argument if they are not of
+/// the same tiles.
+struct TileProfilePicture {
+    const TileProfiles& before;
+    const TileProfiles& after;
+    StageCaption caption;
+    int width = nominal_width;
+};
 
-/// The same as pixels.
-[[nodiscard]] Image draw_tile_profiles(const TileProfiles& before, const TileProfiles& after, const StageCaption& caption,
-                                       int width = nominal_width);
+[[nodiscard]] PictureSize size_of(const TileProfilePicture& picture);
+void draw(Canvas& canvas, const TileProfilePicture& picture);
 
 }  // namespace workbench

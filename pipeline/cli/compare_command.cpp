@@ -60,7 +60,8 @@ void write_sheets(const std::filesystem::path& folder, const std::vector<Recipe>
         for (std::size_t k = 0; k < std::min(captions.size(), pages[i].size()); ++k) {
             frames.push_back({pages[i][k]->raster, short_caption(captions[k], captions)});
         }
-        if (!frames.empty()) write_png(folder / picture_name(recipes[i]), contact_sheet(frames, scale, head_of(reports[i])));
+        if (!frames.empty())
+            write_png(folder / picture_name(recipes[i]), image_of(ContactSheet{frames, scale, head_of(reports[i])}));
     }
 }
 

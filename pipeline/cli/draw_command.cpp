@@ -49,21 +49,9 @@ DensityScale scale_of(const DrawArguments& arguments, const std::vector<PatternR
     return arguments.scale_from.empty() ? common_scale(rasters) : DensityScale{density_ceiling_of_report(arguments.scale_from)};
 }
 
-template <typename Draw>
-std::string drawn_as(const std::string& format, int width, const Draw& draw) {
-    if (format == "svg") {
-        SvgCanvas canvas(width, height_of(width));
-        draw(canvas);
-        return canvas.text();
-    }
-    if (format == "pdf") {
-        PdfCanvas canvas(width, height_of(width));
-        draw(canvas);
-        return canvas.bytes();
-    }
-    RasterCanvas canvas(width, height_of(width));
-    draw(canvas);
-    return png_bytes(canvas.image());
+std::string drawn_as(const std::string& format, const auto& picture) {
+    if (format == "svg") return svg_of(picture);
+    return format == "pdf" ? file_of<PdfCanvas>(picture) : png_bytes(image_of(picture));
 }
 
 ExitCode draw(const DrawArguments& arguments) {
@@ -79,19 +67,20 @@ ExitCode draw(const DrawArguments& arguments) {
     if (!arguments.scale_from.empty()) static_cast<void>(density_ceiling_of_report(arguments.scale_from));
 
     // Captions are not known yet, so the resolution is that of a sheet with the longest ones.
-    const SheetShape shape{recipe.stages.size() + 1, 5, false, true};
+    const SheetShape shape{.frames = recipe.stages.size() + 1, .lines = 5, .stored = true};
     const int resolution = one ? stage_resolution(arguments.width) : sheet_resolution(shape, arguments.width);
     std::vector<PatternRaster> rasters;
     const RunReport report =
         run_drawn_stages(recipe, [&](const StagedMatrix& staged) { rasters.push_back(rasterise(staged, resolution)); });
     const DensityScale scale = scale_of(arguments, rasters);
     const std::vector<StageCaption> captions = captions_of(report);
-    file.write(drawn_as(format, arguments.width, [&](Canvas& canvas) {
-        if (one) return draw_stage(canvas, rasters[number], scale, captions[number], arguments.width);
+    if (one) {
+        file.write(drawn_as(format, StagePicture{rasters[number], scale, captions[number], arguments.width}));
+    } else {
         std::vector<StageFrame> frames;
         for (std::size_t i = 0; i < rasters.size(); ++i) frames.push_back({rasters[i], short_caption(captions[i], captions)});
-        contact_sheet(canvas, frames, scale, head_of(report), arguments.width);
-    }));
+        file.write(drawn_as(format, ContactSheet{frames, scale, head_of(report), arguments.width}));
+    }
     file.finish();
     fmt::print("drawn to {}\n", out.string());
     return ExitCode::ok;
@@ -116,10 +105,10 @@ std::vector<AnimationFrame> frames_of(const RunReport& report, const std::vector
                 const int eased = step * step * (3 * steps - 2 * step);  // smoothstep: slow at both ends
                 const PatternRaster between =
                     raster_between(entries[i - 1], entries[i], eased, steps * steps * steps, rasters[i]);
-                frames.push_back({draw_between(between, rasters[i], scale, caption, width), 6});
+                frames.push_back({image_of(StagePicture{rasters[i], scale, caption, width, &between}), 6});
             }
         }
-        frames.push_back({draw_stage(rasters[i], scale, captions[i], width), hold});
+        frames.push_back({image_of(StagePicture{rasters[i], scale, captions[i], width}), hold});
     }
     return frames;
 }

@@ -135,9 +135,9 @@ void PictureBook::write(const std::filesystem::path& folder, RunReport& report, 
     report.density_ceiling = scale.ceiling;
     const std::vector<StageCaption> captions = captions_of(report);
     /// The name, or nothing where there is no such picture.
-    const auto write_one = [&](const std::string& name, const auto& draw) -> std::string {
+    const auto write_one = [&](const std::string& name, const auto& picture) -> std::string {
         try {
-            write_png(folder / name, draw());
+            write_png(folder / name, image_of(picture));
             return name;
         } catch (...) {
             report.failures.push_back(current_failure());
@@ -147,17 +147,16 @@ void PictureBook::write(const std::filesystem::path& folder, RunReport& report, 
     std::vector<StageFrame> frames;
     for (std::size_t i = 0; i < count; ++i) {
         StageOutcome& stage = report.stages[i];
-        stage.picture =
-            write_one(fmt::format("{}_{}.png", i, stage.id), [&] { return draw_stage(rasters[i], scale, captions[i]); });
+        stage.picture = write_one(fmt::format("{}_{}.png", i, stage.id), StagePicture{rasters[i], scale, captions[i]});
         const TileProfiles& profiles = pages_[i]->profiles;
         const TileProfiles& before = pages_[i == 0 ? 0 : report.stage_before(i)]->profiles;
         if (i > 0 && profiles.tiles > 0 && profiles.shows_change_of(before)) {
-            stage.tile_picture = write_one(fmt::format("{}_{}_tiles.png", i, stage.id),
-                                           [&] { return draw_tile_profiles(before, profiles, captions[i]); });
+            stage.tile_picture =
+                write_one(fmt::format("{}_{}_tiles.png", i, stage.id), TileProfilePicture{before, profiles, captions[i]});
         }
         frames.push_back({rasters[i], short_caption(captions[i], captions)});
     }
-    report.contact_sheet = write_one("stages.png", [&] { return sheet_with_storage(frames, scale, report); });
+    report.contact_sheet = write_one("stages.png", ContactSheet{frames, scale, head_of(report), 0, report.storage.get()});
 }
 
 }  // namespace workbench

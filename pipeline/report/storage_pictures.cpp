@@ -27,17 +27,4 @@ void write_storage_pictures(const std::filesystem::path& folder, RunReport& repo
     }
 }
 
-Image sheet_with_storage(std::span<const StageFrame> frames, const DensityScale& scale, const RunReport& report) {
-    const SheetHead head = head_of(report);
-    if (report.storage == nullptr) return contact_sheet(frames, scale, head);
-    const int width = sheet_width(frames, storage_bar_height);
-    RasterCanvas canvas(width, height_of(width));
-    contact_sheet(canvas, frames, scale, head, width, storage_bar_height);
-    const Unit unit{static_cast<double>(width) / nominal_width};
-    const int top = unit(nominal_height - storage_bar_height);
-    storage_bar(canvas, *report.storage, {unit(sheet_margin), top, width - 2 * unit(sheet_margin), canvas.image().height - top},
-                unit);
-    return canvas.image();
-}
-
 }  // namespace workbench

@@ -1,19 +1,14 @@
-// The drawings of what a run's layouts store.
+// Pictures of the arrays that a run's layouts store.
 #pragma once
 
 #include <filesystem>
-#include <span>
 
 #include "pipeline/report/report.hpp"
-#include "viz/contact_sheet.hpp"
 
 namespace workbench {
 
-/// Writes storage.png, a sheet of 16 : 9, and storage.svg, which shows all of the map however high that makes it, into the
-/// folder and notes it in the report, where the report has a map. What cannot be written is a failure of the report.
+/// Writes storage.png, a 16:9 sheet, storage_reads.png and storage.svg, which shows the whole map, if the report has a map. A
+/// file that cannot be written becomes a failure of the report.
 void write_storage_pictures(const std::filesystem::path& folder, RunReport& report);
-
-/// The sheet of all stages, 16 : 9, with memory at scale at its foot where the report has a map of it.
-[[nodiscard]] Image sheet_with_storage(std::span<const StageFrame> frames, const DensityScale& scale, const RunReport& report);
 
 }  // namespace workbench

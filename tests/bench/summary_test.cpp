@@ -280,14 +280,14 @@ TEST_SUITE("summary") {
 
     TEST_CASE("axes have round marks") {
         const auto marks = [](bool logarithmic, double low, double high) {
-            return Scale({"", logarithmic}, low, high, 0, 100).marks();
+            return Scale({"", logarithmic}, {low, high}, {0, 100}).marks();
         };
         using Marks = std::vector<double>;
         CHECK(marks(false, 0, 9) == Marks{0, 2, 4, 6, 8, 10});
         CHECK(marks(false, 0, 1).size() == 6);
         CHECK(marks(true, 3, 40) == Marks{2, 5, 10, 20, 50});
         CHECK(marks(true, 1000, 300000) == Marks{1000, 10000, 100000, 1000000});
-        CHECK(Scale({"", true}, 1, 100, 0, 100).at(10) == doctest::Approx(50));
+        CHECK(Scale({"", true}, {1, 100}, {0, 100}).at(10) == doctest::Approx(50));
         CHECK(mark_text(20000) == "20k");
         CHECK(mark_text(0.5) == "0.5");
         CHECK(mark_text(0.00001) == "1e-05");

@@ -1,4 +1,4 @@
-// Animations: what a reader of the file sees is what was drawn; nonzeros move from their old places to their new ones.
+// Animations: decoded files equal the drawn images; nonzeros move from their old places to their new ones.
 #include <gif_lib.h>
 #include <zlib.h>
 
@@ -33,7 +33,7 @@ struct Chunk {
     std::string data;
 };
 
-/// All chunks, their sums checked.
+/// All chunks, after checking their checksums.
 std::vector<Chunk> chunks_of(const std::string& png) {
     std::vector<Chunk> chunks;
     for (std::size_t at = 8; at < png.size();) {
@@ -65,7 +65,7 @@ void lay(Image& canvas, const Image& part, int left, int top) {
     }
 }
 
-/// The pictures that a viewer shows, one after the other, after the rules of the format.
+/// Decodes the images that a viewer shows.
 std::vector<Image> play_png(const std::string& png) {
     const std::vector<Chunk> chunks = chunks_of(png);
     std::vector<Image> shown;
@@ -146,7 +146,7 @@ std::vector<AnimationFrame> three_frames() {
     frames.push_back({image, 100});
     fill(image, {5, 6, 10, 8}, {200, 30, 40});
     frames.push_back({image, 5});
-    frames.push_back({image, 5});  // nothing has changed
+    frames.push_back({image, 5});  // unchanged
     fill(image, {39, 29, 1, 1}, {0, 90, 255});
     fill(image, {0, 0, 1, 1}, {1, 2, 3});
     frames.push_back({image, 7});
@@ -155,7 +155,7 @@ std::vector<AnimationFrame> three_frames() {
 
 }  // namespace
 
-TEST_CASE("an animated PNG shows its pictures, and a reader of plain PNG the first") {
+TEST_CASE("an animated PNG contains its images, and plain readers show the first") {
     const std::vector<AnimationFrame> frames = three_frames();
     const std::string png = animated_png_bytes(frames);
     const std::vector<Image> shown = play_png(png);
@@ -169,7 +169,7 @@ TEST_CASE("an animated PNG shows its pictures, and a reader of plain PNG the fir
     CHECK_THROWS_AS((void)gif_bytes(uneven), std::invalid_argument);
 }
 
-TEST_CASE("a GIF shows its pictures in nearly their colours, white as white") {
+TEST_CASE("a GIF contains its images in almost the same colours, with exact white") {
     const std::vector<AnimationFrame> frames = three_frames();
     const std::vector<Image> shown = play_gif(gif_bytes(frames));
     REQUIRE(shown.size() == frames.size());
@@ -183,7 +183,7 @@ TEST_CASE("a GIF shows its pictures in nearly their colours, white as white") {
     }
 }
 
-TEST_CASE("nonzeros are the same ones at every stage, and move straight") {
+TEST_CASE("moving nonzeros are the same at every stage and move along straight lines") {
     const CsrMatrix matrix = csr_from_entries(3, 3, std::vector<Entry>{{0, 0, 1}, {0, 2, 2}, {1, 1, 3}, {2, 0, 4}});
     StagedMatrix staged = stage_input(matrix);
     const MovingEntries before = moving_entries(staged);
@@ -207,7 +207,7 @@ TEST_CASE("nonzeros are the same ones at every stage, and move straight") {
     CHECK_THROWS_AS((void)raster_between(before, {}, 0, 1, like), std::invalid_argument);
 }
 
-TEST_CASE("of very many nonzeros a sample moves, the same at every stage, and stands for all") {
+TEST_CASE("a sample of many nonzeros moves, is the same at every stage, and is weighted") {
     std::vector<Entry> entries;
     for (Index row = 0; row < 3000; ++row) {
         for (Index k = 0; k < 4; ++k) entries.push_back({row, (row * 7 + k * 611) % 3000, 1});
@@ -231,16 +231,16 @@ TEST_CASE("of very many nonzeros a sample moves, the same at every stage, and st
     CHECK(total == static_cast<Offset>(before.places.size()) * (12'000 / static_cast<Offset>(before.places.size())));
 }
 
-TEST_CASE("a PDF is one page, the same each time") {
+TEST_CASE("a PDF has reproducible bytes") {
     const auto drawn = [](Colour colour) {
         PdfCanvas canvas(400, 200);
-        canvas.box(10, 10, 50, 20, colour);
-        canvas.box(10, 10, 50, 20, colour, 0.5);
-        canvas.line(0, 0, 400, 200, colour, 2);
+        canvas.box({10, 10, 50, 20}, colour);
+        canvas.box({10, 10, 50, 20}, colour, 0.5);
+        canvas.line({0, 0}, {400, 200}, colour, 2);
         canvas.text(20, 100, "稀疏 Größe", {24, colour, Align::left});
         canvas.picture({100, 100, 50, 50}, blank_image(2, 2, colour));
         for (const Marker shape : {Marker::circle, Marker::square, Marker::diamond, Marker::triangle}) {
-            canvas.marker(shape, 200, 50, 9, colour);
+            canvas.marker(shape, {200, 50}, 9, colour);
         }
         return canvas.bytes();
     };

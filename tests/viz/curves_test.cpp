@@ -1,4 +1,4 @@
-// Curves of many points: few markers, and those of curves that lie on each other in different places.
+// Curves of many points have few markers, and coinciding curves have them at different places.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -12,17 +12,19 @@
 namespace workbench {
 namespace {
 
-/// Notes where markers are drawn, by their colour.
+/// Records the places of markers.
 class NotingCanvas final : public Canvas {
 public:
-    void line(double, double, double, double, Colour, double) override {}
+    void line(Point, Point, Colour, double) override {}
+    void box(const Rectangle&, Colour, double) override {}
     void boxes(std::span<const Box>, const Filling&) override {}
-    void box(double, double, double, double, Colour, double) override {}
     void picture(const Box&, const Image&) override {}
-    void marker(Marker shape, double x, double, double, Colour) override { places[shape].push_back(x); }
-    void text(double, double, std::string_view, const TextStyle&) override {}
+    void marker(Marker shape, Point centre, double, Colour) override { places[shape].push_back(centre.x); }
 
     std::map<Marker, std::vector<double>> places;
+
+private:
+    void draw_text(Point, std::string_view, const TextStyle&) override {}
 };
 
 std::map<Marker, std::vector<double>> places_of_two(Drawn drawn) {
@@ -35,7 +37,7 @@ std::map<Marker, std::vector<double>> places_of_two(Drawn drawn) {
 
 }  // namespace
 
-TEST_CASE("curves have few markers, and two that coincide have theirs apart") {
+TEST_CASE("curves have few markers, and two that coincide have them at different places") {
     CHECK(places_of_two(Drawn::lines)[Marker::circle].size() == 1001 + 1);  // one in the legend
     const auto places = places_of_two(Drawn::curves);
     const std::vector<double>& first = places.at(Marker::circle);
@@ -43,7 +45,7 @@ TEST_CASE("curves have few markers, and two that coincide have theirs apart") {
     REQUIRE(first.size() > 5);
     REQUIRE(first.size() < 20);
     REQUIRE(second.size() > 5);
-    // The legend's may be drawn before or after: it stands far right of all others.
+    // The marker of the legend is to the right of all others.
     const double right = std::max(first.front(), first.back());
     for (const double one : first) {
         for (const double other : second) {
@@ -52,7 +54,7 @@ TEST_CASE("curves have few markers, and two that coincide have theirs apart") {
     }
 }
 
-TEST_CASE("curves of few points that are far apart have all their markers") {
+TEST_CASE("curves of few distant points have all their markers") {
     Series series{"", {{0, 1}, {1, 2}, {2, 1}}, Drawn::curves};
     NotingCanvas canvas;
     draw(canvas, XyChart{"", "", {""}, {""}, {series}});

@@ -32,7 +32,7 @@ void check_golden(const std::string& name, const Image& image) {
     const bool same_pixels = !stored.empty() && read_png(stored) == image;
     const std::string how = same_pixels ? " in its compression only (another zlib or libpng?)" : "";
     FAIL_CHECK(
-        fmt::format("the picture differs from tests/golden/viz/{}.png{}: look at {}, and put it in the other's place if right",
+        fmt::format("the picture differs from tests/golden/viz/{}.png{}: look at {}, and replace the golden one if it is right",
                     name, how, beside.string()));
 }
 

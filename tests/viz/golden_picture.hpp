@@ -1,4 +1,4 @@
-// Pictures that are compared with stored ones.
+// Comparison of pictures with stored ones.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace workbench {
 
-/// The picture in the bytes of a PNG file.
+/// Decodes a PNG file.
 [[nodiscard]] Image read_png(const std::string& bytes);
 
-/// Compares with tests/golden/viz/NAME.png byte for byte. A picture that differs is written beside it.
+/// Compares the file with tests/golden/viz/NAME.png byte for byte. A different picture is written beside it.
 void check_golden(const std::string& name, const Image& image);
 
 }  // namespace workbench

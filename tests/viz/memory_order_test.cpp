@@ -1,4 +1,4 @@
-// Cells in the order of memory, put into lines, and bins joined for a narrower picture.
+// Groups of cells in memory order, and joined bins.
 #include <array>
 #include <string>
 #include <vector>
@@ -10,8 +10,8 @@
 
 using namespace workbench;
 
-TEST_CASE("padding that nobody reads goes with the line of the lanes that would") {
-    // Two warps of lanes 4 and 5 and on; N: a nonzero of (warp, lane, step), -: padding that is not read.
+TEST_CASE("unread padding belongs to the line of its lanes") {
+    // The (warp, lane, step) that reads each cell; `none` is padding that no lane reads.
     const auto cells_of = [](const std::vector<std::array<int, 3>>& reads) {
         StorageArray array;
         array.role = ArrayRole::value;
@@ -22,7 +22,7 @@ TEST_CASE("padding that nobody reads goes with the line of the lanes that would"
             cell.warp = warp;
             cell.lane = warp < 0 ? -1 : lane;
             cell.step = warp < 0 ? -1 : step;
-            // Rows and columns go back and forth, so that lanes alone tell the lines.
+            // Rows and columns repeat, so that only lanes define the lines.
             cell.row = cell.padding ? -1 : lane;
             cell.column = cell.padding ? -1 : lane;
             array.cells.push_back(cell);
@@ -31,7 +31,7 @@ TEST_CASE("padding that nobody reads goes with the line of the lanes that would"
         return array;
     };
     constexpr std::array<int, 3> none{-1, -1, -1};
-    // Step 1 of warp 0 has no lane 4: its place is the first of the line. The same of step 2, where lanes 4 and 5 are gone.
+    // Lane 4 is idle in step 1 of warp 0, and lanes 4 and 5 in step 2; their padding begins the line.
     const StorageArray array = cells_of({{0, 4, 0},
                                          {0, 5, 0},
                                          {0, 6, 0},
@@ -55,7 +55,7 @@ TEST_CASE("padding that nobody reads goes with the line of the lanes that would"
     CHECK(text == "012|345|678#910|1112");
 }
 
-TEST_CASE("bins that are joined hold what they held") {
+TEST_CASE("joined bins have the totals and ranges of their parts") {
     StorageArray array;
     array.length = 150;
     array.width = 32;

@@ -1,4 +1,4 @@
-// What a page keeps of a pattern against what it was packed from, and the file around it.
+// The packed data of a page against the pattern, and the file around it.
 #include <zlib.h>
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 
 #include "pipeline/matrix/random.hpp"
 #include "support/battery.hpp"
+#include "support/split_shares.hpp"
 #include "viz/packed_pattern.hpp"
 #include "viz/page_file.hpp"
 
@@ -19,24 +20,12 @@ using namespace workbench;
 
 namespace {
 
-/// Entries in even columns are one share, the others another one.
+/// Splits entries in even columns from the others.
 StagedMatrix split_by_column(const CsrMatrix& matrix) {
     StagedMatrix staged = stage_input(matrix);
-    std::array<Share, 2> shares;
-    shares[0].id.kind = ShareKind::near;
-    shares[1].id.kind = ShareKind::far;
-    for (Index row = 0; row < matrix.rows; ++row) {
-        for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
-            Share& share = shares[matrix.column_indices[k] % 2];
-            if (share.rows.empty() || share.rows.back() != row) {
-                share.rows.push_back(row);
-                share.row_offsets.push_back(share.row_offsets.back());
-            }
-            share.entries.push_back(k);
-            ++share.row_offsets.back();
-        }
-    }
-    staged.shares = {shares[0], shares[1]};
+    staged.shares = split_shares(matrix, 2, [](Index, Index column) { return column % 2; });
+    staged.shares[0].id.kind = ShareKind::near;
+    staged.shares[1].id.kind = ShareKind::far;
     return staged;
 }
 
@@ -86,7 +75,7 @@ std::string inflated(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("packed bins hold what they were made of") {
+TEST_CASE("packed bins can be unpacked") {
     for (const NamedMatrix& one : battery()) {
         CAPTURE(one.name);
         for (const int bits : {0, 2}) {
@@ -120,7 +109,7 @@ TEST_CASE("packed bins hold what they were made of") {
     }
 }
 
-TEST_CASE("differences of either sign come back") {
+TEST_CASE("packed differences of either sign can be unpacked") {
     const std::vector<std::int64_t> all{0, 1, -1, 63, -64, 64, 100000, -100000, 2147483647, -2147483647};
     std::string bytes;
     for (const std::int64_t one : all) add_difference(bytes, one);
@@ -128,7 +117,7 @@ TEST_CASE("differences of either sign come back") {
     for (const std::int64_t one : all) CHECK(reader.difference() == one);
 }
 
-TEST_CASE("the same nonzeros are followed from order to order") {
+TEST_CASE("the sample has the same nonzeros in every order") {
     for (const NamedMatrix& one : battery()) {
         CAPTURE(one.name);
         StagedMatrix staged = stage_input(one.matrix);
@@ -153,8 +142,8 @@ TEST_CASE("the same nonzeros are followed from order to order") {
     }
 }
 
-TEST_CASE("tiles: rows are drawn where they are stored, and can be told") {
-    // Row 0 has nothing in the second segment; the second tile stores rows 3, 1, 2.
+TEST_CASE("tiles: rows are drawn where they are stored, and can be unpacked") {
+    // Row 0 is empty in the second segment; the second tile stores rows 3, 1, 2.
     const CsrMatrix matrix =
         csr_from_entries(4, 4, std::vector<Entry>{{0, 0, 1}, {1, 1, 2}, {1, 2, 3}, {2, 3, 4}, {3, 0, 5}, {3, 2, 6}, {3, 3, 7}});
     StagedMatrix staged = stage_input(matrix);
@@ -183,7 +172,7 @@ TEST_CASE("tiles: rows are drawn where they are stored, and can be told") {
     }
 }
 
-TEST_CASE("the file holds title, document and each section once") {
+TEST_CASE("the file contains title, document and each section once") {
     PageFile page;
     const std::string many(300000, 'x');
     CHECK(page.add(page_text("one")) == 0);
@@ -202,7 +191,7 @@ TEST_CASE("the file holds title, document and each section once") {
     CHECK(section("document") == R"({"kind": "</script>"})");
     CHECK(section("section-0") == "one");
     CHECK(section("section-1") == many);
-    CHECK(html.find("section-2") == html.rfind("section-2"));  // in the template's script at most
+    CHECK(html.find("section-2") == html.rfind("section-2"));  // at most in the script of the template
     for (const std::string& text : {std::string(), std::string("a"), std::string("ab"), std::string("abc")}) {
         CHECK(inflated(page_text(text)) == text);
     }

@@ -1,4 +1,4 @@
-// Pictures as files.
+// PNG files.
 #include <sys/resource.h>
 
 #include <csignal>
@@ -27,7 +27,7 @@ std::ptrdiff_t file_count(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("a PNG reads back as it was drawn") {
+TEST_CASE("a PNG can be read back") {
     Image image = blank_image(37, 23);
     for (std::size_t i = 0; i < image.pixels.size(); ++i) image.pixels[i] = static_cast<std::uint8_t>(i * i * 31 + i / 7);
     const TemporaryFolder folder;
@@ -36,7 +36,7 @@ TEST_CASE("a PNG reads back as it was drawn") {
     CHECK(read_png(png_bytes(blank_image(1, 1))) == blank_image(1, 1));
 }
 
-TEST_CASE("a picture that cannot be written is named, and nothing is left behind") {
+TEST_CASE("an error of writing names the file, and leaves no partial file") {
     const Image image = blank_image(64, 64);
     const TemporaryFolder folder;
     const auto failure = [&](const fs::path& path) { return message_of<MachineError>([&] { write_png(path, image); }); };
@@ -49,7 +49,7 @@ TEST_CASE("a picture that cannot be written is named, and nothing is left behind
     CHECK(failure(folder.path() / "folder.png").find("directory") != std::string::npos);
     CHECK(file_count(folder.path()) == 2);
 
-    // As on a full disk.
+    // Simulates a full disk.
     write_png(folder.path() / "old.png", image);
     rlimit usual{};
     getrlimit(RLIMIT_FSIZE, &usual);

@@ -1,4 +1,4 @@
-// The levels of detail of a page: exact counts at every level, the deepest that fits.
+// The levels of detail of a page: exact counts at every level, the finest that fits.
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -8,13 +8,14 @@
 #include <doctest/doctest.h>
 
 #include "support/battery.hpp"
+#include "support/split_shares.hpp"
 #include "viz/pyramid.hpp"
 
 using namespace workbench;
 
 namespace {
 
-using Bins = std::map<std::pair<Index, Index>, std::vector<Offset>>;  // by bin row and bin column: counts, a plane each
+using Bins = std::map<std::pair<Index, Index>, std::vector<Offset>>;  // (bin row, bin column) -> count of each plane
 
 Bins bins_of(const PyramidLevel& level) {
     Bins bins;
@@ -28,22 +29,10 @@ Bins bins_of(const PyramidLevel& level) {
     return bins;
 }
 
-/// Entry (row, column) into share (row + column) % count.
+/// Puts entry (row, column) into share (row + column) % count.
 void split(StagedMatrix& staged, int count) {
-    const CsrMatrix& matrix = staged.matrix;
-    std::vector<Share> shares(count);
-    for (int i = 0; i < count; ++i) shares[i].id = {ShareKind::near, i, 0};
-    for (Index row = matrix.rows - 1; row >= 0; --row) {
-        for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
-            shares[(row + matrix.column_indices[k]) % count].entries.push_back(k);
-        }
-        for (Share& share : shares) {
-            if (static_cast<Offset>(share.entries.size()) == share.row_offsets.back()) continue;
-            share.rows.push_back(row);
-            share.row_offsets.push_back(static_cast<Offset>(share.entries.size()));
-        }
-    }
-    staged.shares = std::move(shares);
+    staged.shares = split_shares(staged.matrix, count, [&](Index row, Index column) { return (row + column) % count; });
+    for (int i = 0; i < count; ++i) staged.shares[i].id = {ShareKind::near, i, 0};
 }
 
 Bins brute_force(const CsrMatrix& matrix, int row_bits, int column_bits, int shares) {
@@ -71,7 +60,7 @@ Index largest(Index length, int bits) { return length == 0 ? 0 : ((length - 1) >
 
 }  // namespace
 
-TEST_CASE("each level of a pyramid holds exactly the nonzeros of its bins") {
+TEST_CASE("each level of a pyramid counts exactly the nonzeros of its bins") {
     std::vector<NamedMatrix> matrices = battery();
     matrices.push_back({"tall", spread(997, 613, 7)});
     matrices.push_back({"very tall", spread(3001, 5, 3)});
@@ -99,16 +88,16 @@ TEST_CASE("each level of a pyramid holds exactly the nonzeros of its bins") {
     }
 }
 
-TEST_CASE("the side with fewer bins is halved when the other one has come near it") {
+TEST_CASE("the axis with fewer bins is halved once the other one is near it") {
     const Pyramid pyramid = build_pyramid(stage_input(spread(1000, 100, 2)));
     std::vector<std::pair<int, int>> bits;
     for (const PyramidLevel& level : pyramid.levels) bits.emplace_back(level.row_bits, level.column_bits);
-    // 1000, 500, 250 and 125 rows beside 100 columns; from then on both.
+    // 1000, 500, 250 and 125 row bins with 100 column bins; then both axes are halved.
     CHECK(bits == std::vector<std::pair<int, int>>{
                       {0, 0}, {1, 0}, {2, 0}, {3, 0}, {4, 1}, {5, 2}, {6, 3}, {7, 4}, {8, 5}, {9, 6}, {10, 7}});
 }
 
-TEST_CASE("a pyramid goes as deep as its bins fit") {
+TEST_CASE("a pyramid begins with the finest level within the limit") {
     const StagedMatrix staged = stage_input(spread(2000, 2000, 5));
     const Pyramid whole = build_pyramid(staged, 10'000);
     CHECK(whole.levels.front().shows_entries());
@@ -117,7 +106,7 @@ TEST_CASE("a pyramid goes as deep as its bins fit") {
         const Pyramid pyramid = build_pyramid(staged, most);
         CHECK_FALSE(pyramid.levels.front().shows_entries());
         CHECK(pyramid.levels.front().bins() <= most);
-        CHECK(whole.levels.at(pyramid.levels.front().row_bits - 1).bins() > most);  // one deeper would not fit
+        CHECK(whole.levels.at(pyramid.levels.front().row_bits - 1).bins() > most);  // the next finer level exceeds the limit
         CHECK(pyramid.levels.front() == whole.levels.at(pyramid.levels.front().row_bits));
     }
     CHECK(build_pyramid(staged, 1).levels.size() == 1);
@@ -125,7 +114,7 @@ TEST_CASE("a pyramid goes as deep as its bins fit") {
     CHECK_THROWS_AS((void)build_pyramid(staged, 0), std::invalid_argument);
 }
 
-TEST_CASE("a pyramid of very many columns needs no place for each") {
+TEST_CASE("a pyramid of very many columns needs no dense rows") {
     constexpr Index last = std::numeric_limits<Index>::max() - 1;
     std::vector<Entry> entries;
     for (Index k = 0; k < 900; ++k) entries.push_back({k % 3, last - k * 2'000'000, 1});
@@ -141,7 +130,7 @@ TEST_CASE("a pyramid of very many columns needs no place for each") {
     }
 }
 
-TEST_CASE("in a pyramid of tiles rows lie as they are stored") {
+TEST_CASE("in a pyramid of tiles rows are placed as they are stored") {
     StagedMatrix staged = stage_input(csr_from_entries(4, 4, std::vector<Entry>{{1, 0, 1}, {3, 1, 1}, {0, 2, 1}, {2, 3, 1}}));
     staged.cuts = {{CutKind::row_block, {0, 4}}, {CutKind::segment, {0, 2, 4}}};
     staged.shares = {{{ShareKind::tile, 0, 0}, {3, 1}, {0, 1, 2}, {3, 1}},

@@ -1,4 +1,4 @@
-// The pattern in a terminal: every dot in its place.
+// The pattern in a terminal.
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -29,14 +29,14 @@ TEST_CASE("spy: a small matrix entry by entry") {
 }
 
 TEST_CASE("spy: dots of Braille") {
-    // 16 dots both ways: 8 characters, 4 lines; the diagonal is two kinds of character in turn.
+    // 16 dots both ways: 8 characters, 4 lines; the diagonal alternates between two characters.
     CHECK(spy_text(diagonal(16), {10, 6}) ==
           "┌────────┐\n│⠑⢄      │\n│  ⠑⢄    │\n│    ⠑⢄  │\n│      ⠑⢄│\n└────────┘\na dot: 1 rows x 1 columns with a nonzero\n");
     CHECK(spy_text(diagonal(1600), {10, 6}).find("a dot: 100 rows x 100 columns") != std::string::npos);
     CHECK(spy_text(diagonal(16), {10, 6, false}).find("|::      |") != std::string::npos);
 }
 
-TEST_CASE("spy: it never takes more room than there is") {
+TEST_CASE("spy: the picture never exceeds the limits") {
     for (const NamedMatrix& named : battery()) {
         for (const int columns : {10, 11, 31, 80, 200}) {
             for (const int lines : {6, 7, 24, 60}) {

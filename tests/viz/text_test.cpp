@@ -1,10 +1,10 @@
-// Text in pictures: its width, what is cut, characters of every kind.
+// Text in pictures: width, shortening, characters of every script.
 #include <stdexcept>
 #include <string>
 
 #include <doctest/doctest.h>
 
-#include "viz/image.hpp"
+#include "viz/canvas.hpp"
 #include "viz/text.hpp"
 
 using namespace workbench;
@@ -37,8 +37,8 @@ TEST_CASE("text: numbers, shortening, damaged UTF-8") {
     }
 }
 
-TEST_CASE("characters of every kind are drawn, and no two alike") {
-    // Of the private use area: no font has it.
+TEST_CASE("different characters of every script look different") {
+    // No font has this character of the private use area.
     CHECK(text_width("\uE000", 20) == text_width("<E000>", 20));
     const auto drawn = [](const std::string& text) {
         Image image = blank_image(120, 40);
@@ -49,7 +49,7 @@ TEST_CASE("characters of every kind are drawn, and no two alike") {
     CHECK_FALSE(drawn("稀") == drawn("疏"));
     CHECK_FALSE(drawn("疎") == drawn("희"));
     if (has_cjk_font()) {
-        CHECK(text_width("稀疏矩阵", 20) == 80);  // an em each
+        CHECK(text_width("稀疏矩阵", 20) == 80);  // one em each
     } else {
         CHECK(drawn("稀") == drawn("<7A00>"));
     }
@@ -60,11 +60,16 @@ TEST_CASE("drawing is clipped to the picture") {
     fill(image, {-5, -5, 100, 100}, {1, 2, 3});
     CHECK(image == blank_image(8, 6, {1, 2, 3}));
     fill(image, {3, 3, -2, 4}, {9, 9, 9});
-    outline(image, {4, 4, 0, 3}, {9, 9, 9});
     CHECK(image == blank_image(8, 6, {1, 2, 3}));
     draw_text(image, -20, 3, "clipped on every side", {30, {200, 0, 0}});
-    outline(image, {0, 0, 8, 6}, {4, 5, 6});
-    CHECK(image.at(0, 0) == Colour{4, 5, 6});
-    CHECK(image.at(7, 5) == Colour{4, 5, 6});
     CHECK_THROWS_AS((void)blank_image(0, 4), std::invalid_argument);
+}
+
+TEST_CASE("an outline is within its box") {
+    RasterCanvas canvas(8, 6);
+    outline(canvas, {0, 0, 8, 6}, 1, {4, 5, 6});
+    CHECK(canvas.image().at(0, 0) == Colour{4, 5, 6});
+    CHECK(canvas.image().at(7, 5) == Colour{4, 5, 6});
+    CHECK(canvas.image().at(1, 1) == white);
+    CHECK(canvas.image().at(6, 4) == white);
 }

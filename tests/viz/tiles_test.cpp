@@ -1,4 +1,4 @@
-// Pictures of tiles: rows lie as their tile stores them, and profiles show what an order of them changes.
+// Pictures of tiles: rows are drawn where their tile stores them, and profiles show the effect of their order.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -27,12 +27,12 @@ std::vector<Index> cut_every(Index length, Index size) {
     return boundaries;
 }
 
-/// Cut into tiles; height 0: into segments alone. by_length: the shortest rows of each tile first.
+/// Cuts the matrix into tiles, or into segments if the height is 0. by_length: sorts the rows of each tile by ascending length.
 StagedMatrix tiled(const CsrMatrix& matrix, Index height, Index width, bool by_length) {
     StagedMatrix staged = stage_input(matrix);
     const Cuts blocks{CutKind::row_block, cut_every(matrix.rows, height == 0 ? std::max(matrix.rows, 1) : height)};
     const Cuts segments{CutKind::segment, cut_every(matrix.columns, width)};
-    std::map<std::pair<Index, Index>, std::map<Index, Offsets>> tiles;  // the entries of each row of each tile
+    std::map<std::pair<Index, Index>, std::map<Index, Offsets>> tiles;  // of each tile: row -> entries
     const Indices block_of = blocks.pieces();
     const Indices segment_of = segments.pieces();
     for (Index row = 0; row < matrix.rows; ++row) {
@@ -58,7 +58,7 @@ StagedMatrix tiled(const CsrMatrix& matrix, Index height, Index width, bool by_l
     return staged;
 }
 
-/// Rows of several lengths, and no symmetry.
+/// An unsymmetric matrix with different row lengths.
 CsrMatrix uneven(Index rows, Index columns) {
     std::vector<Entry> entries;
     for (Index row = 0; row < rows; ++row) {
@@ -71,14 +71,14 @@ CsrMatrix uneven(Index rows, Index columns) {
     return csr_from_entries(rows, columns, entries);
 }
 
-// The matrix of the layouts' drawings.
+// The matrix of the layouts' examples.
 CsrMatrix example() {
     const std::vector<Entry> entries{{0, 0, 1}, {0, 1, 2}, {0, 2, 3},  {1, 1, 4},  {1, 2, 5},  {1, 4, 6}, {2, 2, 7},
                                      {3, 3, 8}, {3, 5, 9}, {4, 0, 10}, {4, 4, 11}, {4, 5, 12}, {5, 5, 13}};
     return csr_from_entries(6, 6, entries);
 }
 
-/// What the raster should hold, entry by entry.
+/// Compares the raster with counts of single entries.
 void check_against_definition(const StagedMatrix& staged, int resolution) {
     const CsrMatrix& matrix = staged.matrix;
     const PatternRaster raster = rasterise(staged, resolution);
@@ -111,7 +111,7 @@ StageCaption caption_of(const std::string& idle) {
 
 }  // namespace
 
-TEST_CASE("tiles: rows lie as their tile stores them") {
+TEST_CASE("tiles: rows are placed as their tile stores them") {
     const PatternRaster raster = rasterise(tiled(example(), 3, 3, true));
     CHECK(raster.tiles == 4);
     CHECK(raster.plane_names == std::vector<std::string>{"nonzeros of 4 tiles, rows as stored"});
@@ -133,7 +133,7 @@ TEST_CASE("tiles: rows lie as their tile stores them") {
     CHECK(raster.tile_rows[3].column_bin == 3);
 }
 
-TEST_CASE("tiles: bins hold exactly what falls into them") {
+TEST_CASE("tiles: rasterise counts every nonzero in its bin") {
     for (const bool by_length : {false, true}) {
         check_against_definition(tiled(uneven(997, 613), 37, 53, by_length), 50);
         check_against_definition(tiled(uneven(997, 613), 1, 613, by_length), 400);
@@ -161,7 +161,7 @@ TEST_CASE("tiles: the profile of a tile is exact") {
     CHECK_FALSE(after.shows_change_of(profile_tiles(stage_input(example()))));
 }
 
-TEST_CASE("tiles: of many, some are chosen, and always the same") {
+TEST_CASE("tiles: the same of many tiles are chosen in every order") {
     const TileProfiles before = profile_tiles(tiled(uneven(2000, 1000), 300, 100, false));
     const TileProfiles after = profile_tiles(tiled(uneven(2000, 1000), 300, 100, true));
     CHECK(before.tiles == 70);
@@ -175,13 +175,14 @@ TEST_CASE("tiles: of many, some are chosen, and always the same") {
         CHECK(after.chosen[i].steps < before.chosen[i].steps);
         CHECK(std::is_sorted(after.chosen[i].longest.begin(), after.chosen[i].longest.end()));
     }
-    CHECK_THROWS_AS((void)draw_tile_profiles(before, profile_tiles(tiled(example(), 3, 3, true)), {}), std::invalid_argument);
+    CHECK_THROWS_AS((void)image_of(TileProfilePicture{before, profile_tiles(tiled(example(), 3, 3, true)), {}}),
+                    std::invalid_argument);
 }
 
-TEST_CASE("pictures of tiles are the same to the byte") {
+TEST_CASE("pictures of tiles equal the golden ones") {
     SUBCASE("entries, with the numbers of the rows in each tile") {
         const std::vector<PatternRaster> rasters{rasterise(tiled(example(), 3, 3, true))};
-        check_golden("tile_entries", draw_stage(rasters[0], common_scale(rasters), caption_of("94 %")));
+        check_golden("tile_entries", image_of(StagePicture{rasters[0], common_scale(rasters), caption_of("94 %")}));
     }
     SUBCASE("before and after on one sheet") {
         std::vector<StageFrame> frames;
@@ -190,23 +191,23 @@ TEST_CASE("pictures of tiles are the same to the byte") {
             rasters.push_back(rasterise(tiled(uneven(1800, 1200), 300, 400, by_length)));
             frames.push_back({rasters.back(), caption_of(by_length ? "20 %" : "51 %")});
         }
-        check_golden("tile_sheet", contact_sheet(frames, common_scale(rasters), {"Tiles", "rows by length in each"}));
+        check_golden("tile_sheet", image_of(ContactSheet{frames, common_scale(rasters), {"Tiles", "rows by length in each"}}));
     }
     SUBCASE("profiles") {
         const TileProfiles before = profile_tiles(tiled(uneven(1800, 1200), 300, 400, false));
         const TileProfiles after = profile_tiles(tiled(uneven(1800, 1200), 300, 400, true));
-        check_golden("tile_profiles", draw_tile_profiles(before, after, caption_of("20 %")));
+        check_golden("tile_profiles", image_of(TileProfilePicture{before, after, caption_of("20 %")}));
     }
     SUBCASE("a wide matrix takes the whole width") {
         const std::vector<PatternRaster> rasters{rasterise(tiled(uneven(300, 4000), 100, 500, true))};
-        check_golden("wide", draw_stage(rasters[0], common_scale(rasters), caption_of("20 %")));
+        check_golden("wide", image_of(StagePicture{rasters[0], common_scale(rasters), caption_of("20 %")}));
     }
 }
 
-TEST_CASE("profiles name all nonzeros and rows of a tile, however many") {
+TEST_CASE("profiles show all digits of nonzeros and rows") {
     TileProfiles profiles{1, {{{.kind = ShareKind::segment}, 123'456'789, 1'234'567'890, 40'000'000, {9}, {1'234'567'890}}}};
-    const auto drawn = [&] { return draw_tile_profiles(profiles, profiles, {}).pixels; };
+    const auto drawn = [&] { return image_of(TileProfilePicture{profiles, profiles, {}}).pixels; };
     const auto before = drawn();
-    profiles.chosen[0].rows += 1;  // the last digit
+    profiles.chosen[0].rows += 1;  // changes the last digit
     CHECK(drawn() != before);
 }
