@@ -1,6 +1,6 @@
-// What Cuthill-McKee costs with all threads and with Boost.Graph, for graphs of matrices, and the bandwidths that they reach.
-// Prints a line for each matrix; the times are the least of some runs, of the order alone, without the graph.
-// With one thread they are of the processor, otherwise of the clock.
+// Times Cuthill-McKee with all threads and with Boost.Graph on matrices, and compares the bandwidths. Prints a line for each
+// matrix; times are the least of several runs, for the order without building the graph: processor time with one thread,
+// otherwise wall time.
 //
 //     cuthill_mckee_benchmark REPETITIONS MATRIX...
 #include <algorithm>

@@ -1,12 +1,12 @@
-// The nonlinear hash against sorts and dynamic programming on one GPU, by rows in a tile: time with the caches cold, and the
-// lanes of a warp that each order leaves idle. Every result is compared with the host's. Prints JSON, and a line a method on
-// the standard error.
+// Compares the nonlinear hash with sorting and dynamic programming on one GPU, for different numbers of rows in a tile: time
+// with cold caches, and the idle lanes of the resulting order. All results are compared with the host's. Prints JSON, and a
+// line for each method to standard error.
 //
 //     gpu_row_placement_benchmark [--height 512] [--width 4096] [--rows 8 16 ...] [--groups 8] [--repetitions 15] MATRIX... >
 //     FILE
 //
-// MATRIX: a file, or KIND:NAME=VALUE,... of a generator. The lengths are those of the rows present in tiles of height x width,
-// one after the other, cut into tiles of equally many rows.
+// MATRIX: a file, or KIND:NAME=VALUE,... of a generator. The row lengths are those in tiles of height x width, concatenated and
+// cut into tiles with equal numbers of rows.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -42,7 +42,7 @@ struct Options {
     std::vector<Index> samples{512, 128, 32};
     Index groups = 8;
     int repetitions = 15;
-    std::size_t most = std::size_t{1} << 22;  // rows that are placed
+    std::size_t most = std::size_t{1} << 22;  // rows in all tiles
     std::vector<std::string> matrices;
 };
 
@@ -60,7 +60,7 @@ CsrMatrix matrix_of(const std::string& text) {
     return generated.generator->generate(generated.parameters);
 }
 
-/// The lengths of the rows present in all tiles, tile by tile; over and over until there are enough.
+/// The lengths of the nonempty rows of all tiles, repeated until there are enough.
 std::vector<Index> lengths_of(const CsrMatrix& matrix, const Options& options) {
     const Cuts blocks{CutKind::row_block, boundaries_by_size(matrix.rows, options.height)};
     const Cuts segments{CutKind::segment, boundaries_by_size(matrix.columns, options.width)};
@@ -70,14 +70,14 @@ std::vector<Index> lengths_of(const CsrMatrix& matrix, const Options& options) {
             lengths.push_back(static_cast<Index>(share.row_offsets[i + 1] - share.row_offsets[i]));
         }
     }
-    if (lengths.empty()) throw std::runtime_error("a matrix without nonzeros");
+    if (lengths.empty()) throw std::runtime_error("the matrix has no nonzeros");
     const std::size_t there = lengths.size();
     while (lengths.size() < options.most) lengths.push_back(lengths[lengths.size() - there]);
     lengths.resize(options.most);
     return lengths;
 }
 
-/// Of warps that take 32 rows of a tile at a time: lanes and steps without a nonzero, over all.
+/// The share of idle lane steps of warps that process 32 rows of a tile at a time.
 double idle_lanes(const TilesToPlace& tiles, const std::vector<Index>& places) {
     double nonzeros = 0;
     double slots = 0;
@@ -106,7 +106,7 @@ std::vector<Index> as_on_host(const std::string& method, std::span<const Index> 
     return order;
 }
 
-/// In how many of the tiles, of which some are looked at, the GPU came to another result than the host.
+/// The number of checked tiles in which the GPU's result differs from the host's. About 2000 tiles are checked.
 std::size_t wrong_tiles(const GpuMethod& method, const TilesToPlace& tiles, const Options& options) {
     std::size_t wrong = 0;
     const Index step = std::max(tiles.count() / 2000, 1);
@@ -149,13 +149,13 @@ Json measured(const std::string& matrix, const std::vector<Index>& lengths, Inde
 int main_of(int argc, char** argv) {
     Options options;
     CLI::App app("Places rows by length in tiles on a GPU");
-    app.add_option("--height", options.height, "rows of the tiles that lengths are taken from");
+    app.add_option("--height", options.height, "rows of the tiles that the lengths come from");
     app.add_option("--width", options.width, "columns of these tiles")->check(CLI::Range(1, 4096));
-    app.add_option("--rows", options.rows, "rows in a tile that is placed: powers of two from 8 to 512");
-    app.add_option("--samples", options.samples, "rows that the hash is fitted to");
-    app.add_option("--groups", options.groups, "of the dynamic program")->check(CLI::Range(1, 16));
-    app.add_option("--repetitions", options.repetitions, "runs of which the median counts")->check(CLI::Range(1, 999));
-    app.add_option("--most", options.most, "rows that are placed, in all tiles");
+    app.add_option("--rows", options.rows, "rows of the sorted tiles: powers of two from 8 to 512");
+    app.add_option("--samples", options.samples, "rows in the sample of the hash");
+    app.add_option("--groups", options.groups, "groups of the dynamic program")->check(CLI::Range(1, 16));
+    app.add_option("--repetitions", options.repetitions, "runs; the median is reported")->check(CLI::Range(1, 999));
+    app.add_option("--most", options.most, "rows in all tiles");
     app.add_option("matrices", options.matrices, "files, or KIND:NAME=VALUE,... of generators")->required();
     CLI11_PARSE(app, argc, argv);
 

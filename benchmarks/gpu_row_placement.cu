@@ -1,4 +1,4 @@
-// The contest of gpu_row_placement.cpp: every method with the caches cold, and its result.
+// Runs the methods of gpu_row_placement.cpp with cold caches.
 #include "gpu_row_placement.hpp"
 
 #include <thrust/iterator/counting_iterator.h>
@@ -61,7 +61,7 @@ public:
         (void)cudaEventDestroy(end_);
     }
 
-    /// work(): puts the method on the stream. One run is not timed.
+    /// `work()` launches the method on the stream. The first run is not timed.
     template <typename Work>
     void run(const std::string& name, const Work& work) {
         GpuMethod method{name, std::vector<Index>(tiles_.lengths.size()), {}};
@@ -99,7 +99,7 @@ private:
     cudaEvent_t end_ = nullptr;
 };
 
-/// Threads for a tile of so many rows: a warp, or about as many as rows, so that each method has its best among these.
+/// The threads of a tile: a warp, or about as many as rows, whichever was the fastest.
 template <typename Launch>
 void with_threads(Index rows, const Launch& launch) {
     if (rows <= 64) return launch(std::integral_constant<int, 32>{});
@@ -113,7 +113,7 @@ void allow_shared(Kernel kernel, std::size_t bytes) {
                "cudaFuncSetAttribute");
 }
 
-/// Enough blocks to fill the GPU, each with tile after tile: what is cleared once serves many.
+/// Enough blocks to fill the GPU. Each processes several tiles, so that its tables are cleared only once.
 unsigned resident_blocks(const TilesToPlace& tiles, int threads) {
     constexpr int processors = 132;
     return static_cast<unsigned>(std::min(tiles.count(), processors * std::min(32, 2048 / threads)));
@@ -195,7 +195,7 @@ std::vector<GpuMethod> place_on_gpu(const TilesToPlace& tiles, int repetitions, 
                                     const std::vector<Index>& samples) {
     const Index longest = *std::max_element(tiles.lengths.begin(), tiles.lengths.end());
     if (tiles.rows > most_rows || longest > most_length || groups > most_groups) {
-        throw std::invalid_argument("tiles of up to 512 rows, rows of up to 4096 nonzeros and 16 groups are compared");
+        throw std::invalid_argument("expected at most 512 rows in a tile, 4096 nonzeros in a row and 16 groups");
     }
     const int bits = std::bit_width(static_cast<std::uint32_t>(longest) + 1);  // padding sorts behind the longest row
     Contest contest(tiles, repetitions);

@@ -1,4 +1,4 @@
-// Ways to bring rows of like length together in every tile on a GPU: what gpu_row_placement.cpp compares.
+// The methods that gpu_row_placement.cpp compares.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace workbench {
 
-/// Tiles of `rows` rows each, one after the other, and the nonzeros of each row.
+/// The row lengths of consecutive tiles of `rows` rows.
 struct TilesToPlace {
     Index rows = 0;
     std::vector<Index> lengths;  // [tiles * rows]
@@ -19,11 +19,11 @@ struct TilesToPlace {
 
 struct GpuMethod {
     std::string name;
-    std::vector<Index> places;    // [tiles * rows] which row of its tile is in each place
-    std::vector<double> seconds;  // of each run, caches cold
+    std::vector<Index> places;    // [tiles * rows] the row of the tile at each place
+    std::vector<double> seconds;  // of each run, with cold caches
 };
 
-/// Runs every method `repetitions` times. `groups`: of the dynamic program; `samples`: of the hash, one method each.
+/// Runs every method `repetitions` times. `groups`: groups of the dynamic program; `samples`: sample sizes of the hash.
 [[nodiscard]] std::vector<GpuMethod> place_on_gpu(const TilesToPlace& tiles, int repetitions, Index groups,
                                                   const std::vector<Index>& samples);
 

@@ -1,5 +1,4 @@
-// The ways to place rows that have a tile to themselves. Each tile is a warp's or a block's; what threads share lies behind
-// barriers.
+// Kernels that sort the rows of tiles by length. A warp or a block processes a tile; barriers protect shared data.
 #pragma once
 
 #include <cub/block/block_radix_sort.cuh>
@@ -26,13 +25,13 @@ __global__ void place_by_hash(const Index* __restrict__ lengths, Index tiles, In
     }
 }
 
-/// The same where a tile has at most `width` rows and the hash is fitted to all of them: slots are ranks by class, found by
-/// `width` lanes, several tiles to a warp. Likewise a sort by comparing, where the key is the length itself.
+/// Like place_by_hash for tiles of at most `width` rows with the hash fitted to all of them: `width` lanes compute ranks by
+/// class, several tiles in a warp. Without by_class, the key is the length, which gives a sort by comparisons.
 template <int width, bool by_class>
 __global__ void place_in_lanes(const Index* __restrict__ lengths, Index tiles, Index rows, Index* __restrict__ places) {
     const auto lane = static_cast<int>(threadIdx.x % width);
     const Index stride = static_cast<Index>(gridDim.x * blockDim.x / width);
-    const Index whole = (tiles + 32 / width - 1) / (32 / width) * (32 / width);  // all lanes of a warp go on together
+    const Index whole = (tiles + 32 / width - 1) / (32 / width) * (32 / width);  // keeps all lanes of a warp in the loop
     for (Index tile = static_cast<Index>((blockIdx.x * blockDim.x + threadIdx.x) / width); tile < whole; tile += stride) {
         const bool there = tile < tiles && lane < rows;
         const Offset first = Offset{tile} * rows;
@@ -47,7 +46,7 @@ __global__ void place_in_lanes(const Index* __restrict__ lengths, Index tiles, I
     }
 }
 
-// ---- sorting by comparing: a row's place is the number of rows that go before it. A warp a tile of up to 64 rows.
+// ---- sorting by comparisons: a row's place is the number of rows before it. A warp sorts a tile of up to 64 rows.
 
 __global__ void place_by_rank(const Index* __restrict__ lengths, Index tiles, Index rows, Index* __restrict__ places) {
     const auto lane = static_cast<Index>(threadIdx.x % 32);
@@ -69,7 +68,7 @@ __global__ void place_by_rank(const Index* __restrict__ lengths, Index tiles, In
     }
 }
 
-// ---- a radix sort of CUB in a block
+// ---- CUB's radix sort in a block
 
 template <int threads, int items>
 __global__ void place_by_block_sort(const Index* __restrict__ lengths, Index tiles, Index rows, int bits,
@@ -94,10 +93,9 @@ __global__ void place_by_block_sort(const Index* __restrict__ lengths, Index til
     }
 }
 
-// ---- counting: a place for each length, as many as the tile's longest row needs
+// ---- counting sort, with a bin for each length up to the tile's longest row
 
-/// What both the counting sort and the dynamic program need of a tile, in shared memory that is as large as the longest row
-/// asks for: `bins` is one more.
+/// The shared memory of the counting sort and the dynamic program. `bins`: length of the longest row + 1.
 struct Counted {
     Index* counts;                // [bins + 1] rows of each length, then the first place of each
     unsigned short* warp_counts;  // [warps * bins]
@@ -116,8 +114,8 @@ struct Counted {
     }
 };
 
-/// Places of the rows of one chunk, each bin's from its start on, in the order of the rows; see HashTable::rank_in_class.
-/// bin -1: no row.
+/// The places of the rows of one chunk: consecutive from the start of each bin, in the order of the rows (see
+/// HashTable::rank_in_class). bin -1: no row.
 template <int threads>
 __device__ Index place_in_bin(int bin, const Counted& counted, Index* bin_starts) {
     const int warp = static_cast<int>(threadIdx.x) / 32;
@@ -161,7 +159,7 @@ __device__ void count_lengths(const Index* __restrict__ lengths, Index rows, con
     __syncthreads();
 }
 
-/// The sum of the values of all threads before this one; `total`: of all.
+/// Exclusive prefix sum over the threads of the block; `total`: the sum of all values.
 template <int threads>
 __device__ Index sum_before(Index value, const Counted& counted, Index& total) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -215,17 +213,17 @@ __global__ void place_by_counting(const Index* __restrict__ lengths, Index tiles
     }
 }
 
-// ---- the dynamic program: groups of least padding (stages/least_padding.hpp), every cut of every layer tried at once
+// ---- the dynamic program: groups of least padding (stages/least_padding.hpp); threads try the cuts of a layer in parallel
 
 constexpr Index most_groups = 16;
 
-/// Of a tile, in shared memory. `most`: of its distinct lengths.
+/// The shared memory of a tile. `most`: the number of distinct lengths.
 struct Program {
     Index* lengths;            // [most] distinct, ascending
     Index* rows_before;        // [most + 1]
     Index* nonzeros_before;    // [most + 1]
-    Index* padding[2];         // [most + 1] of the layer at hand and the one before: below 512 * 4096
-    Index* longest;            // [most_groups] of the groups found, the last group first
+    Index* padding[2];         // [most + 1] of the current and the previous layer; below 512 * 4096
+    Index* longest;            // [most_groups] of the groups, in reverse order
     Index* group_starts;       // [most_groups]
     Index* sizes;              // [2] distinct lengths, groups
     unsigned short* last_cut;  // [most_groups * (most + 1)]
@@ -251,7 +249,7 @@ struct Program {
     }
 };
 
-/// The distinct lengths of the tile, and sums over the rows that are shorter.
+/// Computes the distinct lengths of the tile, and sums over shorter rows.
 template <int threads>
 __device__ void list_lengths(const Program& program, const Counted& counted) {
     Index lengths_before = 0;

@@ -1,7 +1,5 @@
-// What partitions cost and cut: METIS's own, one thread, beside multilevel_partition's, all threads, and pieces
-// of orders, for graphs of matrices.
-// Prints a line for each matrix; the times are the least of some runs, of the partitioning alone, without the graph and
-// fitting.
+// Compares time and edge cut of METIS (one thread), multilevel_partition (all threads) and blocks of orders on matrices. Prints
+// a line for each matrix; times are the least of several runs, for the partition without building the graph and fitting.
 //
 //     partitioning_benchmark [--parts 132] [--repetitions 3] [--no-metis] MATRIX...
 #include <algorithm>
@@ -33,7 +31,7 @@ struct Options {
     std::vector<std::string> matrices;
 };
 
-/// Rows of the largest part over the mean, of those with edges.
+/// The rows with edges of the largest part, over the mean.
 double imbalance(const Graph& graph, const std::vector<Index>& part_of, Index parts) {
     std::vector<Offset> rows(parts, 0);
     Offset coupled = 0;
@@ -98,11 +96,11 @@ void measure(const std::string& path, const Options& options) {
 int run(int count, char** arguments) {
     Options options;
     CLI::App app("Times METIS and multilevel_partition");
-    app.add_option("--parts", options.parts, "how many parts")->capture_default_str()->check(CLI::Range(2, 100000));
-    app.add_option("--repetitions", options.repetitions, "runs of which the fastest counts")
+    app.add_option("--parts", options.parts, "number of parts")->capture_default_str()->check(CLI::Range(2, 100000));
+    app.add_option("--repetitions", options.repetitions, "runs; the fastest is reported")
         ->capture_default_str()
         ->check(CLI::Range(1, 99));
-    app.add_flag("--no-metis", options.no_metis, "leave METIS out");
+    app.add_flag("--no-metis", options.no_metis, "skip METIS");
     app.add_option("matrices", options.matrices, "files of matrices")->required();
     CLI11_PARSE(app, count, arguments);
     std::printf("%d threads, %d parts\n", host_threads(), options.parts);

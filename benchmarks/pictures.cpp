@@ -1,7 +1,6 @@
-// How long it takes to count a matrix in memory into what its pictures and pages are drawn from, the best of N rounds:
+// Times rasterise and build_pyramid, the best of N rounds, on generated matrices (default: about 50 million nonzeros) in their
+// own order, split, and in random order:
 //   OMP_NUM_THREADS=2 pictures_benchmark [--repeat N] [KIND:NAME=VALUE,...]...
-// of each generated matrix (default: of about 50 million nonzeros) in its own order, split, and in a random order; and whether
-// one thread and all of them give the same.
 #include <Kokkos_Core.hpp>
 
 #include <fmt/core.h>
@@ -36,7 +35,7 @@ double best_seconds(int rounds, const std::function<void()>& work) {
     return best;
 }
 
-/// The nonzeros near the diagonal, and the others.
+/// Splits the nonzeros near the diagonal from the others.
 void split(StagedMatrix& staged) {
     const CsrMatrix& matrix = staged.matrix;
     std::vector<Share> shares(2);
@@ -59,7 +58,7 @@ void measure(const std::string& name, const StagedMatrix& staged, int rounds) {
     const double raster = best_seconds(rounds, [&] { static_cast<void>(rasterise(staged)); });
     Pyramid pyramid;
     const double seconds = best_seconds(rounds, [&] { pyramid = build_pyramid(staged); });
-    fmt::print("{:<44} {:>11} nonzeros  raster {:.3f} s  pyramid {:.3f} s, {} levels, {} bins of {} x {} at the bottom\n", name,
+    fmt::print("{:<44} {:>11} nonzeros  raster {:.3f} s  pyramid {:.3f} s, {} levels, {} finest bins of {} x {}\n", name,
                staged.matrix.nonzeros(), raster, seconds, pyramid.levels.size(), pyramid.levels.front().bins(),
                1 << pyramid.levels.front().row_bits, 1 << pyramid.levels.front().column_bits);
 }
@@ -74,7 +73,7 @@ void run(const std::string& text, int rounds) {
     measure(text + ", split", staged, rounds);
     staged.shares.clear();
     apply(staged, {OrderChange{Acts::symmetric, random_permutation(staged.matrix.rows, 1)}}, {});
-    measure(text + ", at random", staged, rounds);
+    measure(text + ", random order", staged, rounds);
 }
 
 int main_of(std::vector<std::string> arguments) {

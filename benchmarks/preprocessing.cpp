@@ -1,6 +1,5 @@
-// How fast a matrix is prepared: what each stage finds out, what applying it takes, and the build of every layout, beside
-// copies of the same bytes. Prints a line for each, in millions of nonzeros of the matrix a second; the times are the least of
-// some runs.
+// Times the preprocessing of a matrix: running and applying each stage, building each layout, and copies of the same bytes for
+// comparison. Prints a line for each in millions of nonzeros per second; times are the least of several runs.
 //
 //     OMP_NUM_THREADS=2 preprocessing_benchmark [--repeat 5] [--only WORD]... [--checksums] [--gpu] MATRIX...
 //
@@ -39,7 +38,7 @@
 namespace workbench {
 namespace {
 
-/// Stages with their settings, the layout last: "use, setting, ...; use, ...". Of "shares, a, b" no layout is timed.
+/// Stages with their settings, followed by the layout: "use, setting, ...; use, ...". "shares, a, b" times no layout.
 constexpr std::array preparations = {
     "random_order; csr",
     "random_order, apply = \"rows\"; csr",
@@ -88,7 +87,7 @@ struct Options {
     std::vector<std::string> matrices;
 };
 
-/// The pieces between separators, without the blanks around them.
+/// The trimmed pieces between separators.
 std::vector<std::string> pieces_of(std::string_view text, char separator) {
     std::vector<std::string> pieces;
     for (std::size_t begin = 0; begin <= text.size();) {
@@ -120,7 +119,7 @@ Recipe recipe_of(std::string_view preparation) {
     return parse_recipe(text, "preparation.toml", catalogue());
 }
 
-/// FNV-1a, over words of 8 bytes.
+/// FNV-1a over words of 8 bytes.
 std::uint64_t checksum_of(const void* data, std::size_t bytes, std::uint64_t sum) {
     const auto* at = static_cast<const unsigned char*>(data);
     while (bytes > 0) {
@@ -139,7 +138,7 @@ std::uint64_t checksum_of(const HostArray<Item>& items, std::uint64_t sum) {
     return checksum_of(items.data(), items.size() * sizeof(Item), sum);
 }
 
-/// Of the matrix, its shares and their order of storage.
+/// A checksum of the matrix and the shares with their order of storage.
 std::uint64_t checksum_of(const StagedMatrix& staged) {
     const CsrMatrix& matrix = staged.matrix;
     std::uint64_t sum = checksum_of(matrix.values, checksum_of(matrix.column_indices, checksum_of(matrix.row_offsets, 1)));
@@ -159,11 +158,11 @@ std::uint64_t checksum_of(const Layout<double>& layout) {
 
 struct Seconds {
     double wall = std::numeric_limits<double>::infinity();
-    double cpu = std::numeric_limits<double>::infinity();  // of all threads together: what others on the machine do not add to
-    std::vector<PreparedStep> steps = {};                  // of the fastest by the wall, what the preparer did
+    double cpu = std::numeric_limits<double>::infinity();  // of all threads, independent of other programs
+    std::vector<PreparedStep> steps = {};                  // the preparer's steps in the run with the least wall time
 };
 
-/// The least times of some runs of `work`; `before` each is not timed. preparer: that is asked by it; null: none.
+/// The least times of several runs of `work`; `before` is not timed. `preparer`: used by the work; may be null.
 Seconds least_seconds(int repeat, const std::function<void()>& before, const std::function<void()>& work,
                       Preparer* preparer = nullptr) {
     Seconds least;
@@ -189,12 +188,12 @@ public:
     void run() {
         copies();
         for (const std::string_view preparation : preparations) {
-            if (is_asked_for(preparation)) prepare(std::string(preparation));
+            if (is_selected(preparation)) prepare(std::string(preparation));
         }
     }
 
 private:
-    void tell(const std::string& what, const Seconds& least) {
+    void print_line(const std::string& what, const Seconds& least) {
         std::string elsewhere;
         for (const PreparedStep& step : least.steps) {
             elsewhere += fmt::format("; {} {:.2f} ms, {:.2f} of it transfers", step.what, step.seconds * 1e3,
@@ -206,7 +205,7 @@ private:
         std::fflush(stdout);
     }
 
-    /// The matrix's columns and values, 12 bytes a nonzero, into memory that was touched before and into fresh memory.
+    /// Copies columns and values, 12 bytes a nonzero, into memory with and without page faults.
     void copies() {
         const auto count = matrix_.values.size();
         std::unique_ptr<HostArray<Index>> columns;
@@ -222,9 +221,9 @@ private:
                 (*values)[i] = matrix_.values[i];
             });
         };
-        tell("copy of columns and values into fresh memory", least_seconds(options_.repeat, fresh, copy));
-        tell("copy of columns and values", least_seconds(
-                                               options_.repeat, [] {}, copy));
+        print_line("copy of columns and values into fresh memory", least_seconds(options_.repeat, fresh, copy));
+        print_line("copy of columns and values", least_seconds(
+                                                     options_.repeat, [] {}, copy));
     }
 
     void prepare(const std::string& preparation) {
@@ -247,29 +246,29 @@ private:
         }
     }
 
-    /// Of what the line before is about.
-    void sum_up(const auto& checksum) const {
+    /// Prints the checksum of the result in the line before.
+    void print_checksum(const auto& checksum) const {
         if (options_.checksums) fmt::print("  {:016x}\n", checksum());
     }
 
-    [[nodiscard]] bool is_asked_for(std::string_view what) const {
+    [[nodiscard]] bool is_selected(std::string_view what) const {
         const auto has = [&](const std::string& word) { return what.find(word) != std::string_view::npos; };
         return options_.only.empty() || std::any_of(options_.only.begin(), options_.only.end(), has);
     }
 
-    bool is_wanted(const std::string& what) { return seen_.insert(what).second && is_asked_for(what); }
+    bool is_new(const std::string& what) { return seen_.insert(what).second && is_selected(what); }
 
-    /// Runs the stage, timed where nobody has seen it yet.
+    /// Runs the stage, and times it if it was not timed before.
     void stage(const RecipeStage& stage, StagedMatrix& staged, const std::string& what) {
         StageResult result;
         const auto find = [&] { result = stage.entry->run(staged, stage.parameters, {}); };
-        if (!is_wanted(what)) {
+        if (!is_new(what)) {
             find();
             apply(staged, std::move(result.change), stage.contract.keeps);
             return;
         }
-        tell(what + " | found", least_seconds(
-                                    options_.repeat, [&] { result = {}; }, find, preparer_));
+        print_line(what + " | found", least_seconds(
+                                          options_.repeat, [&] { result = {}; }, find, preparer_));
         StagedMatrix after;
         StageChange change;
         const Seconds seconds = least_seconds(
@@ -279,20 +278,21 @@ private:
                 change = result.change;
             },
             [&] { apply(after, std::move(change), stage.contract.keeps); }, preparer_);
-        tell(what + " | applied", seconds);
+        print_line(what + " | applied", seconds);
         staged = std::move(after);
-        sum_up([&] { return checksum_of(staged); });
+        print_checksum([&] { return checksum_of(staged); });
     }
 
     void layout(const RecipeLayout& layout, const StagedMatrix& staged, const std::string& what) {
-        if (!is_wanted(what)) return;
+        if (!is_new(what)) return;
         std::unique_ptr<Layout<double>> built;
         const Seconds seconds = least_seconds(
             options_.repeat, [&] { built.reset(); },
             [&] { built = layout.entry->build.template get<double>()(staged, layout.parameters); }, preparer_);
         const auto bytes = static_cast<double>(built->array_bytes());
-        tell(fmt::format("{} | built, {:.1f} B a nonzero", what, bytes / static_cast<double>(matrix_.nonzeros())), seconds);
-        sum_up([&] { return checksum_of(*built); });
+        print_line(fmt::format("{} | built, {:.1f} B a nonzero", what, bytes / static_cast<double>(matrix_.nonzeros())),
+                   seconds);
+        print_checksum([&] { return checksum_of(*built); });
     }
 
     const Options& options_;
@@ -312,15 +312,15 @@ CsrMatrix matrix_of(const std::string& text) {
 
 int main_of(int count, char** arguments) {
     Options options;
-    CLI::App app("Times stages and the builds of layouts");
-    app.add_option("--repeat", options.repeat, "runs of which the fastest counts")->check(CLI::Range(1, 99));
-    app.add_option("--only", options.only, "what has this text in its name, or one of several")->allow_extra_args(false);
-    app.add_flag("--checksums", options.checksums, "of what was made, to compare two builds of the program by");
+    CLI::App app("Times stages and builds of layouts");
+    app.add_option("--repeat", options.repeat, "runs; the fastest is reported")->check(CLI::Range(1, 99));
+    app.add_option("--only", options.only, "only steps with one of these texts in their names")->allow_extra_args(false);
+    app.add_flag("--checksums", options.checksums, "print checksums of results to compare builds of the program");
     app.add_flag("--gpu", options.on_gpu, "the GPU does what it can, transfers included");
     app.add_option("matrices", options.matrices, "files, or KIND:NAME=VALUE,... of generators")->required();
     CLI11_PARSE(app, count, arguments);
     const std::unique_ptr<Preparer> preparer = options.on_gpu ? make_gpu_preparer() : nullptr;
-    if (options.on_gpu && preparer == nullptr) throw MachineError("--gpu: there is none");
+    if (options.on_gpu && preparer == nullptr) throw MachineError("--gpu: no GPU was found");
     for (const std::string& text : options.matrices) {
         const CsrMatrix matrix = matrix_of(text);
         fmt::print("{}: {} rows, {} nonzeros, {} threads\n", text, matrix.rows, matrix.nonzeros(), host_threads());

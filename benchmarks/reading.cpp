@@ -1,8 +1,8 @@
-// How fast files are read, beside what the machine can do and what Eigen does, in one run:
+// Compares the speed of read_matrix with reading plain bytes and with Eigen:
 //   reading_benchmark [--repeat N] [--write FOLDER] FILE...
-// For each file of any kind, packed or not, the best of N rounds, in which all ways take turns: the bytes alone, as `cat` reads
-// them, or unpacking alone; read_matrix; Eigen's loadMarket. Then the conversion of the first matrix from a list of entries to
-// CSR. --write makes a .rb, a .graph and a .npz of the first matrix in that folder and measures these too.
+// For each file, compressed or not, it reports the best of N rounds, in which all methods take turns: reading bytes like `cat`,
+// or decompression alone; read_matrix; Eigen's loadMarket. It also times the conversion of the first matrix from a list of
+// entries to CSR. --write stores the first matrix as .rb, .graph and .npz in that folder and measures these, too.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -24,9 +24,9 @@
 #include <utility>
 #include <vector>
 
+#include "benchmarks/clock.hpp"
 #include "benchmarks/reading_files.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "benchmarks/clock.hpp"
 #include "pipeline/input/byte_source.hpp"
 #include "pipeline/input/read_matrix.hpp"
 #include "pipeline/matrix/host_threads.hpp"
@@ -36,8 +36,7 @@
 namespace workbench {
 namespace {
 
-/// Times several ways in turn, round by round, so that other load on the machine meets them all. What takes many seconds has
-/// two rounds.
+/// Times several methods in turns, so that other load on the machine affects all of them. Slow methods have two rounds.
 struct Contest {
     std::vector<std::pair<std::string, std::function<void()>>> ways;
 
@@ -46,7 +45,8 @@ struct Contest {
         for (int round = 0; round < rounds; ++round) {
             for (std::size_t i = 0; i < ways.size(); ++i) {
                 constexpr double many_seconds = 5;
-                if (round < 2 || best[i] < many_seconds) best[i] = std::min(best[i], seconds_of(CLOCK_MONOTONIC, ways[i].second));
+                if (round < 2 || best[i] < many_seconds)
+                    best[i] = std::min(best[i], seconds_of(CLOCK_MONOTONIC, ways[i].second));
             }
         }
         return best;
@@ -54,7 +54,7 @@ struct Contest {
 };
 
 void read_bytes(const std::string& path) {
-    std::vector<char> buffer(std::size_t{1} << 17);  // as GNU cat
+    std::vector<char> buffer(std::size_t{1} << 17);  // like GNU cat
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     while (read(file, buffer.data(), buffer.size()) > 0) {
     }
@@ -93,7 +93,7 @@ std::string_view compression_of_file(const std::string& path) {
     return compression_of(look_at_start(source, 16).bytes);
 }
 
-/// Reads all bytes of the text, decompressed if need be, and returns their number.
+/// Reads and decompresses all bytes of the text, and returns their number.
 double unpack(const std::string& path) {
     std::vector<char> buffer(std::size_t{1} << 20);
     const std::string_view compression = compression_of_file(path);
@@ -113,15 +113,15 @@ void print_row(const std::string& what, const std::string& way, double seconds, 
 
 std::string name_of(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
-/// The speed is that of the text, however it is packed.
+/// The speed refers to the uncompressed text.
 void measure_reading(const std::string& path, int rounds) {
     const double bytes = unpack(path);
     const auto nonzeros = static_cast<double>(read_matrix(path).nonzeros());
     Contest contest;
     if (compression_of_file(path).empty()) {
-        contest.ways.emplace_back("its bytes alone, in the way of cat", [&] { read_bytes(path); });
+        contest.ways.emplace_back("bytes alone, like cat", [&] { read_bytes(path); });
     } else {
-        contest.ways.emplace_back("unpacked alone", [&] { (void)unpack(path); });
+        contest.ways.emplace_back("decompression alone", [&] { (void)unpack(path); });
     }
     contest.ways.emplace_back("read_matrix", [&] { (void)read_matrix(path); });
     if (is_plain_matrix_market(path)) contest.ways.emplace_back("Eigen's loadMarket", [&] { read_with_eigen(path); });
@@ -130,7 +130,7 @@ void measure_reading(const std::string& path, int rounds) {
     for (std::size_t i = 0; i < best.size(); ++i) print_row(what, contest.ways[i].first, best[i], bytes, i == 0 ? 0 : nonzeros);
 }
 
-/// The matrix of one file as files of further kinds, in a folder; their paths.
+/// Writes the matrix in other formats into a folder, and returns the paths.
 std::vector<std::string> write_other_kinds(const std::string& from, const std::filesystem::path& folder) {
     const CsrMatrix matrix = read_matrix(from);
     const std::filesystem::path base = folder / name_of(from);
@@ -141,7 +141,8 @@ std::vector<std::string> write_other_kinds(const std::string& from, const std::f
     write_matrix(npz, MatrixFormat::scipy_npz, matrix);
     npz.finish();
     for (const char* same : {".rb", ".npz"}) {
-        if (!(read_matrix(path_of(same)) == matrix)) throw InputError(path_of(same).string() + ": another matrix than written");
+        if (!(read_matrix(path_of(same)) == matrix))
+            throw InputError(path_of(same).string() + ": the matrix differs from the written one");
     }
     return {path_of(".rb"), path_of(".graph"), path_of(".npz")};
 }
@@ -164,7 +165,7 @@ void measure_conversion(const std::string& path, int rounds) {
     }
 }
 
-/// Processes that wanted a core in the last minute, ours among them.
+/// The load average of the last minute.
 std::string load() {
     std::string word;
     std::ifstream("/proc/loadavg") >> word;
@@ -173,7 +174,7 @@ std::string load() {
 
 struct Options {
     int rounds = 5;
-    std::string folder;  // for further kinds of files; empty: none
+    std::string folder;  // for files in other formats; empty: none
     std::vector<std::string> files;
 };
 
@@ -190,7 +191,7 @@ Options options_of(std::vector<std::string> words) {
 }
 
 void measure(Options options) {
-    for (const std::string& file : options.files) (void)compression_of_file(file);  // is it there?
+    for (const std::string& file : options.files) (void)compression_of_file(file);  // throws if it is missing
     if (!options.folder.empty()) {
         for (std::string& file : write_other_kinds(options.files.front(), options.folder)) {
             options.files.push_back(std::move(file));

@@ -9,7 +9,7 @@
 namespace workbench {
 namespace {
 
-/// Fields of one width, so many a line.
+/// Fields of equal width, a fixed number in each line.
 struct FieldList {
     Offset count;
     int width;

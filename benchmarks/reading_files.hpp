@@ -1,4 +1,4 @@
-// A matrix as files of the kinds that the workbench reads and does not write: for reading.cpp alone.
+// Writers of the formats that the workbench only reads.
 #pragma once
 
 #include <filesystem>
@@ -7,10 +7,10 @@
 
 namespace workbench {
 
-/// Real, unsymmetric, in columns of fixed width: values of 17 digits, which must be finite.
+/// A real unsymmetric matrix with values of 17 digits in columns of fixed width. The values must be finite.
 void write_rutherford_boeing(const std::filesystem::path& path, const CsrMatrix& matrix);
 
-/// The pattern off the diagonal, which must be symmetric, without weights.
+/// The off-diagonal pattern without weights. It must be symmetric.
 void write_metis_graph(const std::filesystem::path& path, const CsrMatrix& matrix);
 
 }  // namespace workbench

@@ -1,5 +1,5 @@
-// What it costs to bring rows of like length together in every tile of a matrix: by the nonlinear hash, by sorting, and by
-// dynamic programming; and how many lanes of a warp each leaves idle. Prints JSON.
+// Times methods that group rows of similar length in every tile of a matrix: the nonlinear hash, sorting, and dynamic
+// programming. Also counts the lanes that each order leaves idle. Prints JSON.
 //
 //     row_placement_benchmark [--height 512] [--width 4096] [--samples 512 128 --] [--groups 8] [--repetitions 9] MATRIX... >
 //     FILE
@@ -40,11 +40,11 @@ struct Options {
 
 using Lengths = std::span<const Index>;
 
-/// One way to place the rows of a tile, and the stage that does it in a recipe; without a stage where there is none.
+/// A method that orders the rows of a tile, and the stage that uses it, if any.
 struct Method {
     std::string name;
     std::function<std::vector<Index>(Lengths)> place;
-    std::function<void(StagedMatrix&)> run_stage = {};  // and applies its change
+    std::function<void(StagedMatrix&)> run_stage = {};  // including apply
 };
 
 std::vector<Index> sorted_by_comparing(Lengths lengths) {
@@ -98,7 +98,7 @@ double median(std::vector<double> samples) {
     return samples.empty() ? 0 : samples[samples.size() / 2];
 }
 
-/// The lengths of the rows of all tiles, tile by tile.
+/// The row lengths of all tiles, concatenated.
 struct TileLengths {
     std::vector<Index> all;
     std::vector<std::size_t> first{0};  // [tiles + 1]
@@ -115,7 +115,7 @@ struct TileLengths {
     [[nodiscard]] std::size_t tiles() const { return first.size() - 1; }
 };
 
-/// Share of the lanes without a nonzero, 32 rows at a time.
+/// The share of idle lanes if a warp processes 32 rows at a time.
 double idle_lanes(const TileLengths& lengths, const Method& method) {
     Offset nonzeros = 0;
     Offset iterations = 0;
@@ -134,7 +134,7 @@ Json measure(const std::string& path, const Options& options) {
     const std::vector<Method> methods = methods_of(options);
     std::vector<std::vector<double>> order_seconds(methods.size());
     std::vector<std::vector<double>> stage_seconds(methods.size());
-    std::size_t rows_placed = 0;  // so that no compiler leaves the work out
+    std::size_t rows_placed = 0;  // keeps the compiler from removing the work
     for (int repetition = 0; repetition < options.repetitions; ++repetition) {
         for (std::size_t m = 0; m < methods.size(); ++m) {
             const auto place_all = [&] {

@@ -1,6 +1,5 @@
-// The members of a .npz: the archive around them is whole, so that bytes reach the arrays and do not end at a check sum. (The
-// target read_matrix damages archives.) The input holds the members one after the other, each behind a letter and 16 bits of
-// length.
+// The members of a .npz. The archive around them is valid, so that damaged bytes reach the arrays instead of failing a
+// checksum. (The target read_matrix damages archives.) Each member in the input follows a letter and 16 bits of length.
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,7 +16,7 @@ namespace {
 
 using namespace workbench;
 
-// What is read whole can be read in halves, which are its rows.
+// The matrix can also be read in two halves of its rows.
 void check_halves(const std::filesystem::path& path, const std::optional<CsrMatrix>& whole) {
     const auto reader = open_scipy_npz_rows(path);
     if (!reader) return;

@@ -1,4 +1,4 @@
-// A file of any kind, told by its content.
+// A file of any format, which is recognised by its content.
 #include "pipeline/input/read_matrix.hpp"
 #include "fuzz/target.hpp"
 

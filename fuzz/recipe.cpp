@@ -1,4 +1,4 @@
-// The text of a recipe, with overrides behind it: a byte 0xFF, which is in no UTF-8, begins each of them.
+// The text of a recipe followed by overrides. A byte 0xFF, which does not occur in UTF-8, begins each override.
 #include <cstdlib>
 #include <vector>
 
@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::vector<std::string> overrides(texts.begin() + 1, texts.end());
     fuzz::act_or_refuse([&] {
         for (const Recipe& recipe : parse_points(texts.front(), "fuzz.toml", catalogue(), {.overrides = overrides}).points) {
-            // A resolved recipe is the same recipe.
+            // The resolved recipe must be the same recipe.
             const std::string resolved = resolved_recipe(recipe);
             if (resolved_recipe(parse_recipe(resolved, "resolved.toml", catalogue())) != resolved) std::abort();
         }

@@ -11,7 +11,7 @@
 #include "pipeline/contract/errors.hpp"
 
 int LLVMFuzzerInitialize(int* /*count*/, char*** /*arguments*/) {
-    setenv("OMP_NUM_THREADS", "1", 1);  // one input, one course of events
+    setenv("OMP_NUM_THREADS", "1", 1);  // makes each run deterministic
     Kokkos::initialize();
     return std::atexit(Kokkos::finalize);
 }
@@ -39,7 +39,7 @@ std::filesystem::path file_with(std::string_view bytes) {
     if (file < 0 || ftruncate(file, 0) != 0) fail("no file in memory", "");
     for (std::size_t done = 0; done < bytes.size();) {
         const ssize_t count = pwrite(file, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
-        if (count <= 0) fail("no room in memory", "");
+        if (count <= 0) fail("the file in memory cannot be written", "");
         done += static_cast<std::size_t>(count);
     }
     return "/proc/self/fd/" + std::to_string(file);
