@@ -18,6 +18,7 @@ namespace workbench {
 namespace {
 
 const std::filesystem::path source = WORKBENCH_SOURCE_DIR;
+const std::string fast = " --backend kokkos --samples 1 --seconds 0 --cache warm --no-pictures";
 
 /// Runs the program in the project's folder; the text is standard output and standard error.
 Outcome run(const std::string& arguments) {
@@ -466,20 +467,15 @@ TEST_CASE("an unwritable --json file is an error before the work") {
 
 TEST_CASE("--json - prints the report") {
     const TemporaryFolder folder;
-    const Outcome outcome =
-        run("run recipes/csr.toml --generate laplace2d:nx=4 --backend kokkos --samples 1 --seconds 0 --cache "
-            "warm --no-pictures --json - --out " +
-            folder.path().string());
-    CHECK(outcome.exit_code == 0);
-    CHECK(nlohmann::json::parse(outcome.text)["matrix"]["rows"] == 16);
+    const Outcome json = run("run recipes/csr.toml --generate laplace2d:nx=4 --json - --out " + folder.path().string() + fast);
+    CHECK(json.exit_code == 0);
+    CHECK(nlohmann::json::parse(json.text)["matrix"]["rows"] == 16);
 }
 
 TEST_CASE("results are written even if standard output is full") {
     const TemporaryFolder folder;
-    const Outcome outcome =
-        run("run recipes/csr.toml --generate laplace2d:nx=4 --backend kokkos --samples 1 --seconds 0 --cache "
-            "warm --no-pictures --out " +
-            folder.path().string() + " 2>&1 >/dev/full #");
+    const Outcome outcome = run("run recipes/csr.toml --generate laplace2d:nx=4" + fast + " --out " + folder.path().string() +
+                                " 2>&1 >/dev/full #");
     CHECK(outcome.exit_code == 4);
     CHECK(outcome.text == "error: standard output: cannot be written\n");
     CHECK(std::filesystem::exists(folder.path() / "csr" / "report.json"));

@@ -51,6 +51,9 @@ Recipes recipes_of(const Arguments& arguments) {
     std::vector<std::string> files = arguments.recipes;
     files.insert(files.end(), arguments.tune.begin(), arguments.tune.end());
     if (files.empty()) throw RecipeError("no recipe; name recipes to solve with, or recipes to try after --tune");
+    for (const std::string& file : arguments.tune) {
+        if (file.starts_with("--")) throw RecipeError("--tune needs recipes; found the option " + file);
+    }
     Recipes recipes;
     std::size_t number = 0;
     for (std::vector<Recipe>& points : load_each(files, arguments.changes)) {

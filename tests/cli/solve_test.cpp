@@ -93,6 +93,7 @@ TEST_SUITE("solve with the program") {
         const fs::path& out = folder.path();
         expect("help_solve", out, "--help", 0);
         expect("solve_no_recipe", out, small + on_host, 2);
+        expect("solve_tune_without_recipes", out, "--tune --generate laplace2d:nx=4" + on_host, 2);
         expect("solve_no_such_recipe", out, "none.toml --tune recipes/csr.toml" + on_host, 2);
         expect("solve_two_matrices", out, csr + "recipes/teaching/small_inline.toml" + on_host, 2);
         expect("solve_sweep_of_matrices", out, csr + small + "--sweep matrix.nx=3,4" + on_host, 2);
