@@ -189,7 +189,7 @@ template <int lanes>
 /// compiler's choice of resident blocks is up to 1.2 times as fast as 6 on an H200 (docs/results/h200-house.md).
 template <int row_lanes>
 struct CompressedRows final
-    : ScheduleBase<Hooks{.lanes = row_lanes, .resident_blocks = row_lanes == 1 ? 6 : 0, .counts_alike = row_lanes > 1}> {
+    : ScheduleBase<Hooks{.lanes = row_lanes, .resident_blocks = (row_lanes == 1 ? 6 : 0), .counts_alike = (row_lanes > 1)}> {
     static constexpr Offset threads(const auto& arrays) { return Offset{arrays.row_count} * row_lanes; }
     static constexpr Run<Known<row_lanes>> run(const auto& arrays, Offset thread, const auto& load) {
         const Offset row = thread / row_lanes;
