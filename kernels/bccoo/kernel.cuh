@@ -14,6 +14,7 @@
 #include "kernels/device/loads.cuh"
 #include "kernels/device/sparse_dot.cuh"
 #include "kernels/device/sums.cuh"
+#include "kernels/device/tuned.hpp"
 
 namespace workbench::bccoo {
 
@@ -135,7 +136,7 @@ constexpr int warps = threads / bccoo_lanes;
 
 /// The least that a multiprocessor holds: values of larger blocks take more registers.
 template <typename Shape>
-constexpr int resident_threads = Shape::area == 1 ? 1024 : 512;
+constexpr int resident_threads = Shape::area == 1 ? tuned::bccoo_resident_threads : tuned::bccoo_resident_threads_of_blocks;
 
 template <typename Shape, typename Load, typename Stored, typename Value>
 __global__ void __launch_bounds__(threads, resident_threads<Shape> / threads)

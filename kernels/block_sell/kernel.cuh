@@ -11,6 +11,7 @@
 #include "kernels/device/cuda_device.cuh"
 #include "kernels/device/loads.cuh"
 #include "kernels/device/sparse_dot.cuh"
+#include "kernels/device/tuned.hpp"
 
 namespace workbench::block_sell {
 
@@ -20,7 +21,8 @@ constexpr int threads_of_block = 128;
 /// for them: about 9 values if a row has one thread, otherwise 18 in f64 and 27 in f32.
 template <typename Value, int size, int threads>
 struct InFlight {
-    static constexpr int blocks = std::clamp((threads == 1 ? 9 : sizeof(Value) == 8 ? 18 : 27) / (size * size), 1, 8);
+    static constexpr int blocks = std::clamp(
+        (threads == 1 ? tuned::block_sell_values : tuned::block_sell_values_of_several<Value>) / (size * size), 1, 8);
     static constexpr int resident = size == 6 ? 4 : threads == 1 && size <= 3 ? 8 : 5;
 };
 

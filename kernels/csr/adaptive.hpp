@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels/common/storage/fields.hpp"
+#include "kernels/device/tuned.hpp"
 
 namespace workbench {
 
@@ -81,14 +82,14 @@ struct TileShape {
 
 /// Calls use(shape) with the shape for a matrix of CSR. A large tile has more loads in flight, but a warp loads nothing while
 /// it adds up many short rows; and if the reads of x are scattered, the lookups in L2 are the bottleneck, which more warps
-/// relieve better than more loads of a warp. Measured on an H200 (docs/results/h200-rivals.md).
+/// relieve better than more loads of a warp. The bounds are tuned.
 auto with_tile_shape(const auto& csr, const auto& use) {
     constexpr bool is_double = sizeof(csr.values[0]) == 8;
     using Large = TileShape<8, (is_double ? 3 : 4)>;
     using Usual = TileShape<4, (is_double ? 5 : 6)>;
     const auto nonzeros = static_cast<Offset>(csr.values.size());
-    if (nonzeros < Offset{6} * csr.row_count) return use(TileShape<2, 6>{});
-    const bool is_large = nonzeros >= Offset{16} * csr.row_count && reads_x_in_runs(csr.column_indices);
+    if (nonzeros < tuned::csr_short_rows * csr.row_count) return use(TileShape<2, 6>{});
+    const bool is_large = nonzeros >= tuned::csr_long_rows * csr.row_count && reads_x_in_runs(csr.column_indices);
     return is_large ? use(Large{}) : use(Usual{});
 }
 

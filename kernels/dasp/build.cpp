@@ -213,6 +213,7 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     dasp->column_count = matrix.columns;
     dasp->nonzero_count = matrix.nonzeros();
     dasp->row_offsets = matrix.row_offsets;
+    dasp->many_row_blocks = parameters.integer("many_row_blocks");
     store_long_rows(*dasp, matrix, classes.long_rows, parameters.integer("piece_steps") * dasp_long_step);
     store_medium_rows(*dasp, matrix, std::move(classes.medium_rows), parameters.real("fill"));
     store_short_rows(*dasp, matrix, classes.short_rows);
@@ -227,36 +228,45 @@ Needs needs(const Parameters& parameters) {
 }
 
 std::vector<ParameterDeclaration> parameters() {
-    return {{.name = "long_row",
-             .default_value = std::int64_t{256},
-             .minimum = 1,
-             .maximum = 4096,
-             .unit = "nonzeros",
-             .help = "rows of more nonzeros are long: several warps may share one"},
-            {.name = "short_row",
-             .default_value = std::int64_t{4},
-             .minimum = 0,
-             .maximum = dasp_width,
-             .unit = "nonzeros",
-             .help = "rows of at most this many nonzeros are short: paired in quads of lanes"},
-            {.name = "fill",
-             .type = ParameterType::real,
-             .default_value = 0.75,
-             .minimum = 0,
-             .maximum = 1,
-             .help = "medium rows: the share of its 32 places that a fragment must fill; other entries are irregular"},
-            {.name = "piece_steps",
-             .default_value = std::int64_t{8},
-             .minimum = 1,
-             .maximum = 1 << 20,
-             .unit = "steps",
-             .help = "long rows: steps of 64 slots that a warp takes of one row"},
-            {.name = "window",
-             .default_value = std::string("all"),
-             .minimum = 64,
-             .words = {"all"},
-             .unit = "rows",
-             .help = "medium rows are sorted by length within windows of this size: small windows keep neighbours together"}};
+    return {
+        {.name = "long_row",
+         .default_value = std::int64_t{256},
+         .minimum = 1,
+         .maximum = 4096,
+         .unit = "nonzeros",
+         .help = "rows of more nonzeros are long: several warps may share one"},
+        {.name = "short_row",
+         .default_value = std::int64_t{4},
+         .minimum = 0,
+         .maximum = dasp_width,
+         .unit = "nonzeros",
+         .help = "rows of at most this many nonzeros are short: paired in quads of lanes"},
+        {.name = "fill",
+         .type = ParameterType::real,
+         .default_value = 0.75,
+         .minimum = 0,
+         .maximum = 1,
+         .help = "medium rows: the share of its 32 places that a fragment must fill; other entries are irregular"},
+        {.name = "piece_steps",
+         .default_value = std::int64_t{8},
+         .minimum = 1,
+         .maximum = 1 << 20,
+         .unit = "steps",
+         .help = "long rows: steps of 64 slots that a warp takes of one row"},
+        {.name = "window",
+         .default_value = std::string("all"),
+         .minimum = 64,
+         .words = {"all"},
+         .unit = "rows",
+         .help = "medium rows are sorted by length within windows of this size: small windows keep neighbours together"},
+        {.name = "many_row_blocks",
+         .default_value = std::string("auto"),
+         .minimum = 0,
+         .words = {"auto"},
+         .unit = "row blocks",
+         .help = "CUDA kernels: with fewer blocks of 8 medium rows, a warp takes two and loads three fragments of each ahead; "
+                 "auto: 545 for each multiprocessor",
+         .for_device = tuned::dasp_many_row_blocks}};
 }
 
 }  // namespace

@@ -6,10 +6,9 @@ namespace {
 template <bool tensor, ValueType Value>
 std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
     const auto& own = dynamic_cast<const DaspLayout<Value>&>(layout);
-    return with_dasp_shape<Value>(own.row_blocks(), own.medium_entries(),
-                                  [&]<typename Shape>(Shape) -> std::unique_ptr<Kernel<Value>> {
-                                      return std::make_unique<dasp::ClassesKernel<Shape, tensor, Value>>(own, device);
-                                  });
+    return with_dasp_shape(own, [&]<typename Shape>(Shape) -> std::unique_ptr<Kernel<Value>> {
+        return std::make_unique<dasp::ClassesKernel<Shape, tensor, Value>>(own, device);
+    });
 }
 
 template <bool tensor>

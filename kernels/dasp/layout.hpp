@@ -1,14 +1,15 @@
-// DASP: rows in three classes by their lengths, all stored so that a tensor core can multiply them: fragments of 8 x 4 entries,
-// one for each lane of a warp. Source: Lu and Liu, "DASP: Specific Dense Matrix Multiply-Accumulate Units Accelerated General
-// Sparse Matrix-Vector Multiplication" (SC 2023): the classes and their bounds, fragments of medium rows from a share of filled
-// places on, the irregular rest, and the pairs of short rows. Designs of this project: how many slots of a long row a warp
-// takes (64 in the paper), the window of the sort (all rows in the paper), one launch for all classes, and y in its own order.
+// DASP: rows in three classes by length, all stored so that a tensor core can multiply them, in fragments of 8 x 4 entries, one
+// for each lane of a warp. Source: Lu and Liu, "DASP: Specific Dense Matrix Multiply-Accumulate Units Accelerated General
+// Sparse Matrix-Vector Multiplication" (SC 2023): the classes and their bounds, fragments of medium rows with enough filled
+// places, the irregular rest, and the pairs of short rows. Designs of this project: the slots of a long row that a warp takes
+// (64 in the paper), the window of the sort (all rows in the paper), one launch for all classes, and y in the matrix's order.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 
 #include "kernels/common/storage/stored_layout.hpp"
+#include "kernels/device/tuned.hpp"
 
 namespace workbench {
 
@@ -17,21 +18,21 @@ inline constexpr int dasp_width = 4;       // entries of a row in a fragment: th
 inline constexpr int dasp_rows = 8;        // rows of a fragment
 inline constexpr int dasp_long_step = 64;  // long rows are padded to a multiple of it
 
-/// A fragment is 32 slots: lane 4 i + q has entry q of row i. Every row of the matrix stands in one of the lists of rows:
+/// A fragment is 32 slots: lane 4 i + q has entry q of row i. One list of rows contains each row of the matrix:
 ///  - long: a row is padded to a multiple of 64 slots and cut into pieces, a warp each;
 ///  - medium: sorted by descending length, 8 rows a row block. Row block b has fragments block_fragments[b] ..
-///    block_fragments[b + 1] - 1, which hold the first entries of its rows, 4 a fragment. What is left of its rows is
-///    irregular: that of row i ends before irregular_offsets[b] + irregular_ends[8 b + i], where that of the next one begins;
+///    block_fragments[b + 1] - 1, which hold the first entries of its rows, 4 a fragment. The other entries are irregular:
+///    those of row i end before irregular_offsets[b] + irregular_ends[8 b + i], where those of the next row begin;
 ///  - short: a quad of lanes holds a row of 4, or two rows. Quad i of fragment f < pair_rows.size() / 16 holds rows
 ///    pair_rows[16 f + 2 i] and pair_rows[16 f + 2 i + 1]: the first one in its first lane (f < one_three_fragments) or its
 ///    first two, the second one in the other lanes. The fragments of rows of 4 follow;
-///  - rows of one entry that found no partner, and rows without any.
-/// Row -1: no row. Padding has value 0 and a column that is there.
+///  - rows of one entry without a partner, and rows without entries.
+/// Row -1: no row. Padding has value 0 and a column of the matrix.
 template <typename Value, template <typename> typename Array>
 struct Dasp {
     Index row_count = 0;
     Index column_count = 0;
-    Index one_three_fragments = 0;        // of the short ones: rows of one entry beside rows of three
+    Index one_three_fragments = 0;        // short fragments with rows of one entry beside rows of three
     Array<Index> long_rows;               // [long rows] the row of the matrix
     Array<Index> long_pieces;             // [long rows + 1] first piece of each
     Array<Index> piece_rows;              // [pieces] the long row of each, by its number here
@@ -76,19 +77,19 @@ struct Dasp {
 
     [[nodiscard]] constexpr Offset pieces() const { return static_cast<Offset>(piece_rows.size()); }
     [[nodiscard]] constexpr Offset row_blocks() const { return static_cast<Offset>(medium_rows.size()) / dasp_rows; }
-    /// Of medium rows, with the padding of their fragments.
+    /// The entries of medium rows, including the padding of their fragments.
     [[nodiscard]] constexpr Offset medium_entries() const {
         return static_cast<Offset>(regular_values.size()) + static_cast<Offset>(irregular_values.size());
     }
     [[nodiscard]] constexpr Offset pair_fragments() const { return static_cast<Offset>(pair_rows.size()) / (2 * dasp_rows); }
     [[nodiscard]] constexpr Offset short_fragments() const { return static_cast<Offset>(short_values.size()) / dasp_lanes; }
-    /// Rows that a thread alone writes.
+    /// Rows that a single thread writes.
     [[nodiscard]] constexpr Offset lone_rows() const {
         return static_cast<Offset>(single_rows.size()) + static_cast<Offset>(empty_rows.size());
     }
 };
 
-/// What a lane has of a row block.
+/// A lane's part of a row block.
 struct DaspLane {
     Index row = -1;  // of the matrix; -1: none
     Offset first_fragment = 0;
@@ -97,7 +98,7 @@ struct DaspLane {
     Offset irregular_end = 0;  // of its row
 };
 
-/// From row block `end` on a lane has nothing.
+/// Row blocks from `end` on do not exist: the lane has no entries.
 [[nodiscard]] constexpr DaspLane lane_of_row_block(const auto& dasp, Offset block, Offset end, int lane) {
     if (block >= end) return {};
     const Offset place = block * dasp_rows + lane / dasp_width;
@@ -108,7 +109,7 @@ struct DaspLane {
             irregular + before + lane % dasp_width, irregular + dasp.irregular_ends[place]};
 }
 
-/// What a lane has of a fragment of short rows: the entries of a quad's first row are those of its first `split` lanes.
+/// The two rows of a lane's quad in a fragment of short rows: the first `split` lanes have the entries of the first row.
 struct DaspShort {
     int split = dasp_width;
     Index first = -1;   // the rows of the matrix
@@ -124,7 +125,7 @@ struct DaspShort {
     return {fragment < dasp.one_three_fragments ? 1 : 2, dasp.pair_rows[place], dasp.pair_rows[place + 1]};
 }
 
-/// The blocks of threads of a launch, class after class; the longest rows begin.
+/// The thread blocks of a launch, one class after another, starting with the longest rows.
 struct DaspGrid {
     static constexpr int warps = 8;  // of a block
 
@@ -139,9 +140,9 @@ inline constexpr int dasp_short_in_flight = 4;
 /// Fragments of a long row that a lane loads before it uses the first.
 inline constexpr int dasp_long_in_flight = 8;
 
-/// How a CUDA kernel takes medium rows: a warp takes `row_blocks` of them side by side, and of each loads so many fragments
-/// before it uses the first. ahead: the next ones are under way while these wait for x. A multiprocessor is to hold so many
-/// blocks, which limits registers.
+/// How a CUDA kernel multiplies medium rows: a warp takes `row_blocks` row blocks side by side, and loads `fragments` of each
+/// before it uses the first. ahead: the next ones are loaded while these wait for x. A multiprocessor holds at least
+/// blocks_per_processor, which bounds the registers.
 template <int row_blocks_, int fragments_, bool ahead_, int blocks_per_processor_>
 struct DaspShape {
     static constexpr int row_blocks = row_blocks_;
@@ -162,14 +163,15 @@ struct DaspShape {
 
 template <ValueType Value>
 struct DaspLayout final : StoredLayout<Value, Dasp<Value, HostArray>> {
-    // Where the entries come from; no kernel reads it and it is no part of the footprint.
+    // No kernel reads these, and they are no part of the footprint.
     HostArray<Offset> row_offsets;  // [rows + 1] of CsrMatrix
+    Offset many_row_blocks = 0;     // with fewer row blocks, the CUDA kernels use DaspDeep
 
-    /// What a product moves at least: beside the layout, the sum of every piece of a long row is written and read.
+    /// The bytes that a product moves at least: the layout, and the sum of every piece of a long row, written and read.
     [[nodiscard]] std::int64_t bytes_of_product() const {
         return this->bytes_to_move() + 2 * this->pieces() * static_cast<std::int64_t>(sizeof(Value));
     }
-    void transfer(Transfer& all) override { this->transfer_with(all, row_offsets); }
+    void transfer(Transfer& all) override { this->transfer_with(all, row_offsets, many_row_blocks); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 
@@ -179,26 +181,23 @@ using DaspFlat = DaspShape<2, 2, false, 4>;
 using DaspSmall = DaspShape<1, 3, false, 6>;
 using DaspLong = DaspShape<1, 2, true, 6>;
 
-/// With fewer row blocks than this the CUDA kernels take them by DaspDeep. Measured on an H200 in f64, as what follows: with up
-/// to 69,000 it was faster, with 77,000 and more others were.
-inline constexpr Offset dasp_many_row_blocks = 72000;
-/// More row blocks are taken by DaspWide in f32. In f64 those with up to so many entries a lane in the mean by DaspFlat ...
-inline constexpr Offset dasp_flat_steps = 2;
-/// ... or by DaspSmall, and others by DaspLong.
-inline constexpr Offset dasp_small_steps = 4;
-
-/// Calls use(shape) with that for so many row blocks, which have so many entries in all.
+/// Calls use(shape) with the shape for the row blocks of medium rows, and all their entries.
 template <ValueType Value, typename Use>
-auto with_dasp_shape(Offset row_blocks, Offset entries, const Use& use) {
-    const auto have_up_to = [&](Offset steps) { return entries <= steps * row_blocks * dasp_lanes; };
-    if (row_blocks < dasp_many_row_blocks) return use(DaspDeep{});
+auto with_dasp_shape(Offset row_blocks, Offset entries, Offset many_row_blocks, const Use& use) {
+    const auto has_at_most = [&](Offset entries_of_lane) { return entries <= entries_of_lane * row_blocks * dasp_lanes; };
+    if (row_blocks < many_row_blocks) return use(DaspDeep{});
     if constexpr (sizeof(Value) == sizeof(float)) {
         return use(DaspWide{});
     } else {
-        if (have_up_to(dasp_flat_steps)) return use(DaspFlat{});
-        if (have_up_to(dasp_small_steps)) return use(DaspSmall{});
+        if (has_at_most(tuned::dasp_flat_entries)) return use(DaspFlat{});
+        if (has_at_most(tuned::dasp_small_entries)) return use(DaspSmall{});
         return use(DaspLong{});
     }
+}
+
+template <ValueType Value, typename Use>
+auto with_dasp_shape(const DaspLayout<Value>& dasp, const Use& use) {
+    return with_dasp_shape<Value>(dasp.row_blocks(), dasp.medium_entries(), dasp.many_row_blocks, use);
 }
 
 [[nodiscard]] LayoutEntry dasp_entry();
@@ -206,7 +205,7 @@ auto with_dasp_shape(Offset row_blocks, Offset entries, const Use& use) {
 [[nodiscard]] KernelEntry dasp_host_kernel();
 [[nodiscard]] std::vector<KernelEntry> dasp_cuda_kernels();
 
-/// What the CUDA kernels read with this shape, one of those above.
+/// The reads of the CUDA kernels with this shape, one of those above.
 template <typename Shape, ValueType Value>
 void walk_dasp(const Layout<Value>& layout, const std::function<void(const Read&)>& visit);
 

@@ -202,8 +202,7 @@ void read_row_blocks(const auto& dasp, Offset first, int lane, const Warp& warp)
 template <ValueType Value>
 void walk_usual(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
     const auto& dasp = dynamic_cast<const DaspLayout<Value>&>(layout);
-    with_dasp_shape<Value>(dasp.row_blocks(), dasp.medium_entries(),
-                           [&]<typename Shape>(Shape) { walk_dasp<Shape>(layout, visit); });
+    with_dasp_shape(dasp, [&]<typename Shape>(Shape) { walk_dasp<Shape>(layout, visit); });
 }
 
 }  // namespace

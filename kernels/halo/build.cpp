@@ -6,6 +6,7 @@
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/storage/block_rows.hpp"
 #include "kernels/device/host_loops.hpp"
+#include "kernels/device/tuned.hpp"
 #include "kernels/halo/parts.hpp"
 #include "kernels/halo/places.hpp"
 #include "pipeline/contract/errors.hpp"
@@ -154,47 +155,53 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
 }
 
 std::vector<ParameterDeclaration> parameters() {
-    return {{.name = "block_size",
-             .type = ParameterType::integer,
-             .default_value = std::string("auto"),
-             .minimum = 1,
-             .maximum = largest_halo_block,
-             .words = {"auto"},
-             .unit = "rows",
-             .help = "rows and columns of a block; auto: the unknowns of a mesh node (node_size)"},
-            {.name = "symmetric",
-             .type = ParameterType::choice,
-             .default_value = std::string("auto"),
-             .words = {"auto", "off"},
-             .help = "auto: a block whose mirror in the same part has the same values is stored once for both; off: never"},
-            {.name = "parts",
-             .type = ParameterType::integer,
-             .default_value = std::int64_t{264},
-             .minimum = 1,
-             .maximum = 1048576,
-             .help = "parts of neighbouring rows with about equal nonzeros, if no stage has made a partition"},
-            {.name = "warps",
-             .type = ParameterType::integer,
-             .default_value = std::int64_t{most_halo_warps},
-             .minimum = 1,
-             .maximum = most_halo_warps,
-             .help = "warps that share the steps of a part: the size of a block of threads"},
-            {.name = "piece",
-             .type = ParameterType::integer,
-             .default_value = std::int64_t{8},
-             .minimum = 1,
-             .maximum = 65536,
-             .unit = "blocks",
-             .help = "the most consecutive blocks of a row that one lane adds up; shorter pieces pad less"},
-            {.name = "shared_memory",
-             .type = ParameterType::integer,
-             .default_value = std::int64_t{115712},
-             .minimum = 32,
-             .maximum = 1048576,
-             .unit = "bytes",
-             .help = "for x and y of a part: larger parts are cut, and columns for which nothing is left are read from "
-                     "memory; 115712 lets an H200 hold two parts at a time"},
-            slots_per_nonzero_parameter(16)};
+    return {
+        {.name = "block_size",
+         .type = ParameterType::integer,
+         .default_value = std::string("auto"),
+         .minimum = 1,
+         .maximum = largest_halo_block,
+         .words = {"auto"},
+         .unit = "rows",
+         .help = "rows and columns of a block; auto: the unknowns of a mesh node (node_size)"},
+        {.name = "symmetric",
+         .type = ParameterType::choice,
+         .default_value = std::string("auto"),
+         .words = {"auto", "off"},
+         .help = "auto: a block whose mirror in the same part has the same values is stored once for both; off: never"},
+        {.name = "parts",
+         .type = ParameterType::integer,
+         .default_value = std::string("auto"),
+         .minimum = 1,
+         .maximum = 1048576,
+         .words = {"auto"},
+         .help = "parts of neighbouring rows with about equal nonzeros, if no stage has made a partition; auto: two for each "
+                 "multiprocessor",
+         .for_device = tuned::halo_parts},
+        {.name = "warps",
+         .type = ParameterType::integer,
+         .default_value = std::int64_t{most_halo_warps},
+         .minimum = 1,
+         .maximum = most_halo_warps,
+         .help = "warps that share the steps of a part: the size of a block of threads"},
+        {.name = "piece",
+         .type = ParameterType::integer,
+         .default_value = std::int64_t{8},
+         .minimum = 1,
+         .maximum = 65536,
+         .unit = "blocks",
+         .help = "the most consecutive blocks of a row that one lane adds up; shorter pieces pad less"},
+        {.name = "shared_memory",
+         .type = ParameterType::integer,
+         .default_value = std::string("auto"),
+         .minimum = 32,
+         .maximum = 1048576,
+         .words = {"auto"},
+         .unit = "bytes",
+         .help = "for x and y of a part: larger parts are cut, and columns for which nothing is left are read from "
+                 "memory; auto: a multiprocessor holds two parts at a time",
+         .for_device = tuned::halo_shared_memory},
+        slots_per_nonzero_parameter(16)};
 }
 
 /// The bytes that a product reads for a part: its blocks, columns and diagonal, x and the nodes of its halo.

@@ -14,6 +14,7 @@
 #include "kernels/device/cuda_device.cuh"
 #include "kernels/device/loads.cuh"
 #include "kernels/device/sparse_dot.cuh"
+#include "kernels/device/tuned.hpp"
 #include "kernels/halo/layout.hpp"
 
 namespace workbench::halo {
@@ -27,7 +28,7 @@ struct BlockShape {
     static constexpr int size = block_size;
     static constexpr int area = size * size;
     static constexpr int triangle = size * (size + 1) / 2;
-    static constexpr int in_flight = std::clamp(9 / area, 1, 8);
+    static constexpr int in_flight = std::clamp(tuned::halo_values / area, 1, 8);
     static constexpr int resident_blocks = area > 9 ? 1 : 2;  // on a multiprocessor: the fewer, the more registers
 };
 

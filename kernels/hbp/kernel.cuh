@@ -20,6 +20,7 @@
 #include "kernels/device/cuda_device.cuh"
 #include "kernels/device/loads.cuh"
 #include "kernels/device/sparse_dot.cuh"
+#include "kernels/device/tuned.hpp"
 #include "kernels/hbp/layout.hpp"
 #include "kernels/hbp/placement.hpp"
 
@@ -30,12 +31,12 @@ constexpr int warps_per_block = threads_per_block / hbp_lanes;
 constexpr unsigned all_lanes = ~0U;
 
 /// The entries of a piece that a lane loads: as many as a word has bytes of add_sign.
-constexpr int in_flight = 8;
+constexpr int in_flight = tuned::hbp_entries_in_flight;
 using Signs = unsigned long long;
 static_assert(sizeof(Signs) == in_flight);
 
 /// The least that a multiprocessor holds, which bounds the registers.
-constexpr int blocks_per_processor = 4;
+constexpr int blocks_per_processor = tuned::hbp_resident_blocks;
 
 /// The place of a chunk; without batches if the chunk does not exist. The lanes share it, to save registers: lane 0 holds its
 /// first batch, lane 1 its end, lane 2 its least column.

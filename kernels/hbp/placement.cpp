@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "kernels/device/host_loops.hpp"
+#include "kernels/device/tuned.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/matrix/host_array.hpp"
 
@@ -246,8 +247,7 @@ HbpPlacement place_in_batches(const std::vector<Share>& tiles, Index row_count, 
 
 HostArray<Index> deal_hbp_chunks(const HostArray<Index>& chunk_batches, const HostArray<Offset>& begin_ptr, Index dealt,
                                  Index warps) {
-    constexpr Offset cost_of_chunk = 192;  // in entries: the latency of its start; measured on tiles whose rows have one entry
-    const auto cost_before = [&](Index chunk) { return begin_ptr[chunk_batches[chunk]] + cost_of_chunk * chunk; };
+    const auto cost_before = [&](Index chunk) { return begin_ptr[chunk_batches[chunk]] + tuned::hbp_cost_of_chunk * chunk; };
     const auto cost_of_warp = static_cast<double>(cost_before(dealt)) / warps;
     HostArray<Index> deals{0};
     for (Index chunk = 0; chunk < dealt; ++chunk) {  // to the warp whose share contains its middle

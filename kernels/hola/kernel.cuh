@@ -15,6 +15,7 @@
 #include "kernels/device/loads.cuh"
 #include "kernels/device/sparse_dot.cuh"
 #include "kernels/device/sums.cuh"
+#include "kernels/device/tuned.hpp"
 #include "kernels/hola/layout.hpp"
 
 namespace workbench::hola {
@@ -189,7 +190,8 @@ __global__ void __launch_bounds__(Shape::threads, resident_blocks)
 
 /// The fewer nonzeros a thread has in flight, the more threads a multiprocessor must hold.
 template <typename Shape>
-constexpr int resident_blocks = (Shape::loads <= 7 ? 1536 : 1024) / Shape::threads;
+constexpr int resident_blocks =
+    (Shape::loads <= 7 ? tuned::hola_resident_threads : tuned::hola_resident_threads_of_many) / Shape::threads;
 
 template <ValueType Value>
 class SharesKernel final : public Kernel<Value> {

@@ -81,7 +81,9 @@ template <ValueType Value>
 void count(const Recipe& recipe, const StagedMatrix& staged, const CacheModel& model, CachePoint& point) {
     try {
         const RecipeLayout& choice = recipe.layouts.front();
-        const auto layout = choice.entry->build.template get<Value>()(staged, choice.parameters);
+        const DeviceProperties* const device = find_device_model(recipe.device);
+        const auto layout =
+            choice.entry->build_for<Value>(staged, choice.parameters, device == nullptr ? tuned_device_model() : *device);
         point.counts = count_cache_hits(*layout, choose_schedule(choice)->walk.template get<Value>(), model);
     } catch (const Unsuitable& reason) {
         point.unsuitable = reason.what();

@@ -190,6 +190,13 @@ struct LayoutEntry {
 
     std::vector<KernelEntry> kernels = {};  // of a baseline layout, the first of a backend is the baseline
 
+    /// Builds the layout for a device (Parameters::on_device).
+    template <ValueType Value>
+    [[nodiscard]] std::unique_ptr<Layout<Value>> build_for(const StagedMatrix& staged, const Parameters& given,
+                                                           const DeviceProperties& device = tuned_device_model()) const {
+        return build.template get<Value>()(staged, given.on_device(parameters, device));
+    }
+
     void add(const std::vector<KernelEntry>& more) { kernels.insert(kernels.end(), more.begin(), more.end()); }
 };
 

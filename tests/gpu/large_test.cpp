@@ -87,7 +87,7 @@ TEST_SUITE("large") {
 
     TEST_CASE_TEMPLATE("dasp with many row blocks", Value, float, double) {
         const auto device = make_cuda_device();
-        std::vector<Index> lengths(dasp_rows * dasp_many_row_blocks + 5);
+        std::vector<Index> lengths(dasp_rows * tuned::dasp_many_row_blocks(tuned_device_model()) + 5);
         for (const Index shortest : {5, 9, 15}) {  // a shape each
             for (std::size_t row = 0; row < lengths.size(); ++row) lengths[row] = shortest + static_cast<Index>(row % 5);
             check_cuda_kernels<Value>(dasp_entry(), "many row blocks", stage_input(matrix_of_rows(lengths, 50)), {}, *device);

@@ -194,7 +194,7 @@ TEST_CASE("dasp: row blocks side by side, irregular entries by the four lanes of
 
 TEST_CASE("dasp: how many row blocks a warp takes follows from their number and their length") {
     const auto taken = []<typename Value>(Value, Offset row_blocks, Offset entries) {
-        return with_dasp_shape<Value>(row_blocks, entries,
+        return with_dasp_shape<Value>(row_blocks, entries, 72000,
                                       []<typename Shape>(Shape) { return std::pair(Shape::row_blocks, Shape::fragments); });
     };
     CHECK(taken(0.0, 0, 0) == std::pair(2, 3));
@@ -213,13 +213,14 @@ TEST_CASE("dasp: how many row blocks a warp takes follows from their number and 
         return last + 1;
     };
     CHECK(warps(of_lengths(std::vector<Index>(40, 5), 100)) == 3);  // five row blocks
-    const Offset rows = dasp_rows * dasp_many_row_blocks;
+    const Offset many_row_blocks = tuned::dasp_many_row_blocks(tuned_device_model());
+    const Offset rows = dasp_rows * many_row_blocks;
     for (const auto& shape : {std::pair<Index, Offset>{5, 2}, {9, 1}, {17, 1}}) {
         const Index length = shape.first;
         const Offset blocks_of_warp = shape.second;
         CAPTURE(length);
         CHECK(warps(of_lengths(std::vector<Index>(rows, length), static_cast<Index>(rows) + length)) ==
-              dasp_many_row_blocks / blocks_of_warp);
+              many_row_blocks / blocks_of_warp);
     }
 }
 

@@ -22,7 +22,7 @@ StageResult pass(StagedMatrix& staged, const StageEntry& stage, const Given& giv
 template <ValueType Value = double>
 [[nodiscard]] std::unique_ptr<Layout<Value>> build(const LayoutEntry& entry, const StagedMatrix& staged,
                                                    const Given& given = {}) {
-    return entry.build.template get<Value>()(staged, Parameters(entry.parameters, given));
+    return entry.build_for<Value>(staged, Parameters(entry.parameters, given));
 }
 
 }  // namespace workbench

@@ -26,7 +26,7 @@ struct LayoutRecipe {
 
     template <ValueType Value>
     [[nodiscard]] std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged) const {
-        return layout().build.template get<Value>()(staged, recipe.layouts.front().parameters);
+        return layout().build_for<Value>(staged, recipe.layouts.front().parameters);
     }
 };
 

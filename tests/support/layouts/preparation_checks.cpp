@@ -32,7 +32,7 @@ template <ValueType Value>
 std::vector<std::string> built(const RecipeLayout& layout, const StagedMatrix& staged) {
     std::vector<std::string> arrays;
     try {
-        const auto made = layout.entry->build.template get<Value>()(staged, layout.parameters);
+        const auto made = layout.entry->build_for<Value>(staged, layout.parameters);
         for (const LayoutField& field : made->fields()) {
             arrays.emplace_back(static_cast<const char*>(field.data), field.bytes());
         }

@@ -1,0 +1,72 @@
+// The numbers that were tuned on one NVIDIA H200, and the pages of docs/results that show the measurements.
+//
+// GPUs of compute capability 7.0, 8.0, 9.0 and 10.0 have the H200's 65,536 registers and 2048 threads a multiprocessor, so that
+// launch shapes and loads in flight apply to a V100, an A100, an H100 and a GB200, too. Numbers that depend on the
+// multiprocessors or their shared memory are functions of the device.
+#pragma once
+
+#include <cstdint>
+
+#include "pipeline/contract/device.hpp"
+#include "pipeline/matrix/types.hpp"
+
+namespace workbench::tuned {
+
+/// A number of an H200 in proportion to the multiprocessors of another device.
+[[nodiscard]] inline std::int64_t by_processors(std::int64_t of_h200, const DeviceProperties& device) {
+    constexpr std::int64_t processors_of_h200 = 132;
+    return of_h200 * device.processors / processors_of_h200;
+}
+
+// Schedules (h200-house.md): entries that a thread loads before it uses the first, and blocks of 256 threads that a
+// multiprocessor holds.
+inline constexpr int entries_in_flight = 4;
+inline constexpr int resident_blocks = 6;
+
+// csr, kernel `adaptive` (h200-rivals.md): rows of fewer nonzeros in the mean have the smallest tiles, rows of more have the
+// largest if their columns are neighbours.
+inline constexpr Offset csr_short_rows = 6;
+inline constexpr Offset csr_long_rows = 16;
+
+// dasp (h200-rivals.md): with fewer row blocks than this, one shape is the fastest for all matrices; in f64, up to 69,000 row
+// blocks it was, from 77,000 on it was not. Otherwise the mean number of entries of a lane decides.
+[[nodiscard]] inline std::int64_t dasp_many_row_blocks(const DeviceProperties& device) { return by_processors(72000, device); }
+inline constexpr Offset dasp_flat_entries = 2;
+inline constexpr Offset dasp_small_entries = 4;
+
+// block_sell (h200-short-columns.md): values that a thread has in flight, if a row has one thread, or several.
+inline constexpr int block_sell_values = 9;
+template <typename Value>
+inline constexpr int block_sell_values_of_several = sizeof(Value) == 8 ? 18 : 27;
+
+// ehyb (h200-ehyb.md): a multiprocessor may hold the x of one block alone, with half of its threads.
+inline constexpr int ehyb_entries_in_flight = 8;
+
+// halo (h200-halo.md): two parts for each multiprocessor, which holds both at a time, and values that a lane has in flight.
+inline constexpr int halo_parts_of_processor = 2;
+inline constexpr int halo_values = 9;
+[[nodiscard]] inline std::int64_t halo_parts(const DeviceProperties& device) {
+    return std::int64_t{halo_parts_of_processor} * device.processors;
+}
+/// The shared memory of a part: each thread block occupies some bytes more than it asks for.
+[[nodiscard]] inline std::int64_t halo_shared_memory(const DeviceProperties& device) {
+    const auto of_processor = static_cast<std::int64_t>(device.shared_memory_per_processor);
+    const std::int64_t reserved = of_processor - static_cast<std::int64_t>(device.shared_memory_per_block);
+    return of_processor / halo_parts_of_processor - reserved;
+}
+
+// hbp (h200-rivals.md): entries of a piece that a lane loads, thread blocks that a multiprocessor holds, and the latency of the
+// start of a chunk, in entries.
+inline constexpr int hbp_entries_in_flight = 8;
+inline constexpr int hbp_resident_blocks = 4;
+inline constexpr Offset hbp_cost_of_chunk = 192;
+
+// hola (h200-rivals.md): threads that a multiprocessor holds, if each has at most 7 nonzeros, or more.
+inline constexpr int hola_resident_threads = 1536;
+inline constexpr int hola_resident_threads_of_many = 1024;
+
+// bccoo (h200-rivals.md): threads that a multiprocessor holds, for blocks of one value, or of more.
+inline constexpr int bccoo_resident_threads = 1024;
+inline constexpr int bccoo_resident_threads_of_blocks = 512;
+
+}  // namespace workbench::tuned
