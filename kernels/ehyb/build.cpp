@@ -36,7 +36,7 @@ void require_suitable(const StagedMatrix& staged, const Cuts& partition, bool na
     const Share& outside = *staged.find_share({ShareKind::outside});
     const std::size_t split = inside.entries.size() + outside.entries.size();
     if (split != staged.matrix.values.size()) {
-        throw Unsuitable(fmt::format("the shares 'inside' and 'outside' have {} of {} nonzeros, but EHYB stores no other share",
+        throw Unsuitable(fmt::format("the shares 'inside' and 'outside' hold {} of {} nonzeros, but EHYB stores no other share",
                                      split, staged.matrix.values.size()));
     }
     if (!std::is_sorted(inside.rows.begin(), inside.rows.end())) {

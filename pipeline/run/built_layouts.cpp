@@ -55,13 +55,15 @@ void build(const RecipeLayout& choice, StagedMatrix& staged, const ExactValues& 
            BuiltShare<Value>& built) {
     const LayoutEntry& entry = *choice.entry;
     LayoutOutcome& outcome = built.outcome;
-    const auto build_now = [&] { return entry.build.template get<Value>()(staged, choice.parameters); };
+    const Parameters parameters =
+        choice.parameters.on_device(entry.parameters, options.device == nullptr ? tuned_device_model() : *options.device);
+    const auto build_now = [&] { return entry.build.template get<Value>()(staged, parameters); };
     const std::size_t nonzeros = staged.matrix.values.size();
     outcome.rows = staged.matrix.rows;
     outcome.nonzeros = staged.matrix.nonzeros();
     // The size of a layout is known once it is built; the values are in every layout.
     require_host_memory(nonzeros * sizeof(Value), fmt::format("layout '{}'", entry.name));
-    ObtainedLayout<Value> real = obtain<Value>(entry, choice.parameters, options.keeping, options.clock, build_now);
+    ObtainedLayout<Value> real = obtain<Value>(entry, parameters, options.keeping, options.clock, build_now);
     outcome.seconds += real.seconds;
     outcome.kept_seconds = real.kept_seconds;
     std::size_t bytes = nonzeros * sizeof(double);
@@ -81,7 +83,7 @@ void build(const RecipeLayout& choice, StagedMatrix& staged, const ExactValues& 
         return build_now();
     };
     const Keeping of_exact = options.keeping.after("exact", "values of the exact problem");
-    built.layout.exact = obtain<Value>(entry, choice.parameters, of_exact, options.clock, build_exact).result;
+    built.layout.exact = obtain<Value>(entry, parameters, of_exact, options.clock, build_exact).result;
     if (staged.preparer != nullptr) (void)staged.preparer->take_steps();  // the exact layout has no price
 }
 
@@ -173,7 +175,9 @@ LayoutOutcome outcome_of(const RecipeLayout& layout, Precision precision) {
 }
 
 template <ValueType Value>
-BuiltLayouts<Value> build_layouts(const Recipe& recipe, StagedMatrix& staged, const BuildOptions& options) {
+BuiltLayouts<Value> build_layouts(const Recipe& recipe, StagedMatrix& staged, const BuildOptions& given) {
+    BuildOptions options = given;
+    options.device = stage_context(recipe, precision_of<Value>, given.device).device;
     const auto report = [&](const RecipeLayout& layout, const std::string& of_share) {
         const std::string text = fmt::format("layout {} {}{}", layout.entry->name, name_of(precision_of<Value>), of_share);
         if (options.progress) options.progress(text);

@@ -20,6 +20,9 @@ struct BuildOptions {
     Clock clock = {};
     Keeping keeping = {};  // the key of the staged matrix
     ReportStep progress = {};
+    /// The device that tuned parameters are for (Parameters::on_device): the GPU of this machine, unless the recipe names a
+    /// model.
+    const DeviceProperties* device = nullptr;  // null: tuned_device_model()
 };
 
 /// The layout of one share of the nonzeros, or of all of them.

@@ -136,11 +136,13 @@ private:
         for (const DeviceKind kind : kinds) baselines_[kind] = &runner_.baseline<Value>(kind, observer_);
         oracle_ = &runner_.oracle<Value>();
         space_ = std::make_shared<const ProductSpace>(matrix_.row_order, matrix_.column_order);
+        const Device* const gpu = runner_.device(DeviceKind::gpu);
         built_ = build_layouts<Value>(recipe_, matrix_,
                                       {.exact = &oracle_->exact,
                                        .clock = runner_.options_.timing.clock,
                                        .keeping = keeping_,
-                                       .progress = observer_.progress});
+                                       .progress = observer_.progress,
+                                       .device = gpu == nullptr ? nullptr : &gpu->properties()});
         price_seconds_ = report_.stage_seconds(precision_of<Value>) + built_.outcome.seconds;
         report_.layouts.push_back(built_.outcome);
         if (recipe_.is_hybrid()) {

@@ -46,8 +46,11 @@ void ReadyRecipe<Value>::make_ready(const Recipe& recipe, StagedMatrix& staged, 
         if (plan.progress) plan.progress(recipe.name + ": " + step);
     };
     report("layout " + preparation_.layout);
-    const BuildOptions options{
-        .exact = plan.oracle == nullptr ? plan.exact : &plan.oracle->exact, .clock = plan.clock, .keeping = applied.keeping};
+    const DeviceProperties& device = plan.device.properties();
+    const BuildOptions options{.exact = plan.oracle == nullptr ? plan.exact : &plan.oracle->exact,
+                               .clock = plan.clock,
+                               .keeping = applied.keeping,
+                               .device = device.kind == DeviceKind::gpu ? &device : nullptr};
     const BuiltLayouts<Value> built = build_layouts<Value>(recipe, staged, options);
     note(built.outcome, applied);
     if (!built.outcome.unsuitable.empty()) throw Unsuitable(built.outcome.unsuitable);

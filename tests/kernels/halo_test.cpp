@@ -217,7 +217,7 @@ TEST_CASE("halo: blocks of nodes keep triangles of the diagonal where all of its
 TEST_CASE("halo: a node of the mesh is a block, and large nodes are refused") {
     CHECK(as_halo(built(stage_input(symmetric(42), 3))).block_size == 3);
     CHECK(message_of<Unsuitable>([] { (void)built(stage_input(symmetric(42), 7)); }) ==
-          "nodes of 7 unknowns: blocks have at most 6; give a block_size");
+          "nodes of 7 unknowns, but blocks have at most 6: set block_size");
 }
 
 TEST_CASE("halo: columns that find no room are read from memory, and parts that find none are cut") {

@@ -24,7 +24,7 @@ struct Recorded {
 };
 
 struct RecordedArray {
-    int array = 0;  // its number among Layout::arrays()
+    int array = 0;  // its number in Layout::fields()
     std::vector<Recorded> elements;
 };
 using RecordedArrays = std::vector<RecordedArray>;

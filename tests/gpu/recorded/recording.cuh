@@ -70,14 +70,12 @@ class Recording {
 public:
     Recording(Device& device, const auto& stored, Offset threads) : device_(device) {
         int array = 0;
-        std::remove_cvref_t<decltype(stored)>::fields(
-            [&](ArrayRole role, const auto&, const auto& field) {
-                if constexpr (!NumberField<std::remove_cvref_t<decltype(field)>>) {
-                    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(*field.data())>, double>) {
-                        if (role == ArrayRole::value && field.size() > 0) add(array, field.data(), field.size(), threads);
-                    }
-                    ++array;
+        for_each_field(
+            [&]<typename Member>(const FieldInfo& info, const Member& member) {
+                if constexpr (std::is_same_v<Member, DeviceArray<double>>) {
+                    if (info.role == ArrayRole::value && member.size() > 0) add(array, member, threads);
                 }
+                ++array;
             },
             stored);
     }
@@ -99,10 +97,12 @@ public:
     }
 
 private:
-    void add(int array, const double* values, Offset size, Offset threads) {
-        memory_.push_back(to_device(device_, std::span<const Recorded>(std::vector<Recorded>(size)), "recorded reads"));
+    void add(int array, const DeviceArray<double>& values, Offset threads) {
+        memory_.push_back(
+            to_device(device_, std::span<const Recorded>(std::vector<Recorded>(values.size())), "recorded reads"));
         memory_.push_back(to_device(device_, std::span<const int>(std::vector<int>(threads)), "turns of threads"));
-        arrays_.push_back({array, values, size, memory_[memory_.size() - 2].as<Recorded>(), memory_.back().as<int>()});
+        arrays_.push_back(
+            {array, values.data(), values.size(), memory_[memory_.size() - 2].as<Recorded>(), memory_.back().as<int>()});
     }
 
     Device& device_;
