@@ -14,10 +14,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr Index sampled_rows = 4'000;            // that are followed from stage to stage
-constexpr Index longest_order = 1'000'000;       // rows or columns whose original numbers are kept
-constexpr std::size_t most_boundaries = 20'000;  // of one kind of cuts
-constexpr double share_of_bins = 0.75;           // of the budget, before something else is tried
+constexpr Index sampled_rows = 4'000;            // rows that are followed from stage to stage
+constexpr Index longest_order = 1'000'000;       // rows or columns whose original numbers are included
+constexpr std::size_t most_boundaries = 20'000;  // boundaries of one kind of cuts
+constexpr double share_of_bins = 0.75;           // share of the budget before alternatives are tried
 
 std::vector<Index> original_numbers(const Permutation& order) {
     if (order.size() > longest_order) return {};
@@ -34,7 +34,7 @@ std::string bytes_of_order(const std::vector<Index>& numbers) {
     return bytes;
 }
 
-/// The first bytes of all numbers, then the second ones: neighbours that are alike deflate better so.
+/// Stores the first bytes of all numbers, then the second ones, because similar neighbours deflate better.
 template <typename Number, typename Allocator>
 std::string byte_planes(const std::vector<Number, Allocator>& numbers) {
     static_assert(std::endian::native == std::endian::little);
@@ -48,7 +48,7 @@ std::string byte_planes(const std::vector<Number, Allocator>& numbers) {
 }
 
 Json json_of(const Cuts& cuts) {
-    // Where there are too many to be seen, some of them; the count says how many there are.
+    // If there are too many to be seen, a sample of them; the count includes all.
     const std::size_t inner = cuts.boundaries.size();
     const std::size_t step = inner / most_boundaries + 1;
     Json boundaries = Json::array();
@@ -68,7 +68,7 @@ Json json_of(const FigureValue& value) {
         value);
 }
 
-/// The figures of captions, each with its texts and numbers after every stage.
+/// The figures of captions, with their texts and numbers after every stage.
 Json figures_of(const RunReport& report) {
     Json list = Json::array();
     for (const auto& cell : cells_of(metric_figures(), &Figure<Metrics>::caption)) {
@@ -101,7 +101,7 @@ bool has_patterns(const PageRun& run) {
     return !run.patterns.empty() && std::find(run.patterns.begin(), run.patterns.end(), nullptr) == run.patterns.end();
 }
 
-/// A level of the pyramid of each stage of all runs: the deepest ones that fit together.
+/// The deepest level of each stage's pyramid with which all runs fit into the budget.
 class LevelSections {
 public:
     explicit LevelSections(std::span<const PageRun> runs) {
@@ -114,7 +114,7 @@ public:
 
     void fit(std::size_t bytes) {
         while (true) {
-            // Stages that show the same are one section.
+            // Stages with equal pictures share one section.
             std::map<std::string_view, std::size_t> different;
             for (std::size_t i = 0; i < all_.size(); ++i) different.emplace(all_[i].text, i);
             std::size_t sum = 0;
@@ -149,7 +149,7 @@ public:
 private:
     struct One {
         const std::vector<PyramidLevel>& levels;
-        std::size_t shown = 0;  // of the levels
+        std::size_t shown = 0;  // levels shown
         std::string text;
         bool one_each = false;
 
@@ -165,7 +165,7 @@ private:
     std::vector<One> all_;
 };
 
-/// Adds a section where it fits.
+/// Adds a section if it fits.
 class Room {
 public:
     Room(PageFile& page, std::size_t most) : page_(page), most_(most) {}
@@ -193,7 +193,7 @@ Json json_of_stage(const PagePattern& pattern, const StageOutcome& stage, Room& 
             {"sample", room.add(places)}};
 }
 
-/// Original numbers, the smallest first to be left out: "same" where they are those of the input.
+/// Original numbers of rows or columns: "same" if they are those of the input; null if the page has no space for them.
 Json order_section(bool moved, const std::vector<Index>& numbers, Room& room) {
     if (!moved) return "same";
     return numbers.empty() ? Json(nullptr) : room.add(bytes_of_order(numbers));
@@ -231,7 +231,7 @@ std::string page_html(std::span<const PageRun> runs, const PageFacts& facts, std
              {"storage", run.report.storage == nullptr ? Json(nullptr) : Json::parse(to_json(*run.report.storage))},
              {"pattern", nullptr}});
     }
-    // What always has to be there; half of the rest of a small budget is still something.
+    // Reserved for mandatory parts; of a small budget at least half of the rest remains.
     const std::size_t fixed = PageFile::template_bytes() + page_text(document.dump()).size() + 100'000;
     const std::size_t room_bytes = budget > 2 * fixed ? budget - fixed : budget / 2;
     Room room(page, room_bytes);

@@ -15,7 +15,7 @@
 namespace workbench {
 namespace {
 
-/// The labels of captions that stand on a contact sheet, the most telling first.
+/// The labels of captions on a contact sheet, most informative first.
 std::vector<std::string> telling_labels() {
     std::map<int, std::string> labels;
     for (const auto& figure : metric_figures()) {
@@ -39,7 +39,7 @@ std::string joined(std::initializer_list<std::string> parts) {
     return text;
 }
 
-/// A picture has room for so many lines: the most telling ones, and those that some stage changes. They stay in their order.
+/// Selects the lines that fit on a picture: the most informative ones and those that a stage changes, in their order.
 void keep_most_telling(std::vector<StageCaption>& captions) {
     constexpr std::size_t room = 16;
     const std::size_t count = captions.front().lines.size();
@@ -68,7 +68,7 @@ void keep_most_telling(std::vector<StageCaption>& captions) {
 
 StageCaption short_caption(const StageCaption& caption, const std::vector<StageCaption>& all) {
     constexpr std::size_t room = 5;
-    // The head of the sheet names the matrix.
+    // The title of the sheet names the matrix.
     StageCaption result{caption.title, &caption == &all.front() ? "" : caption.subtitle, {}};
     for (const std::string& label : telling_labels()) {
         for (std::size_t k = 0; k < caption.lines.size() && result.lines.size() < room; ++k) {
@@ -127,14 +127,14 @@ std::vector<std::shared_ptr<const PagePattern>> PictureBook::patterns() const {
 }
 
 void PictureBook::write(const std::filesystem::path& folder, RunReport& report, std::optional<DensityScale> given) const {
-    const std::size_t count = std::min(pages_.size(), report.stages.size());  // stages that were done
+    const std::size_t count = std::min(pages_.size(), report.stages.size());  // stages that ran
     if (count == 0) return;
     std::vector<PatternRaster> rasters;
     for (const auto& page : pages_) rasters.push_back(page->raster);
     const DensityScale scale = given.value_or(common_scale(rasters));
     report.density_ceiling = scale.ceiling;
     const std::vector<StageCaption> captions = captions_of(report);
-    /// The name, or nothing where there is no such picture.
+    /// The name, or an empty text if there is no such picture.
     const auto write_one = [&](const std::string& name, const auto& picture) -> std::string {
         try {
             write_png(folder / name, image_of(picture));
