@@ -166,9 +166,9 @@ private:
 };
 
 /// Adds a section if it fits.
-class Room {
+class SectionBudget {
 public:
-    Room(PageFile& page, std::size_t most) : page_(page), most_(most) {}
+    SectionBudget(PageFile& page, std::size_t most) : page_(page), most_(most) {}
 
     Json add(const std::string& bytes) {
         std::string text = page_text(bytes);
@@ -181,7 +181,7 @@ private:
     std::size_t most_;
 };
 
-Json json_of_stage(const PagePattern& pattern, const StageOutcome& stage, Room& room) {
+Json json_of_stage(const PagePattern& pattern, const StageOutcome& stage, SectionBudget& sections) {
     Json cuts = Json::array();
     for (const Cuts& one : pattern.cuts) cuts.push_back(json_of(one));
     std::string places = byte_planes(pattern.sample.drawn_rows) + byte_planes(pattern.sample.drawn_columns);
@@ -190,13 +190,13 @@ Json json_of_stage(const PagePattern& pattern, const StageOutcome& stage, Room& 
             {"tiles", pattern.tile_count},
             {"choices", stage.choices},
             {"label", stage.label()},
-            {"sample", room.add(places)}};
+            {"sample", sections.add(places)}};
 }
 
 /// Original numbers of rows or columns: "same" if they are those of the input; null if the page has no space for them.
-Json order_section(bool moved, const std::vector<Index>& numbers, Room& room) {
+Json order_section(bool moved, const std::vector<Index>& numbers, SectionBudget& sections) {
     if (!moved) return "same";
-    return numbers.empty() ? Json(nullptr) : room.add(bytes_of_order(numbers));
+    return numbers.empty() ? Json(nullptr) : sections.add(bytes_of_order(numbers));
 }
 
 }  // namespace
@@ -233,10 +233,10 @@ std::string page_html(std::span<const PageRun> runs, const PageFacts& facts, std
     }
     // Reserved for mandatory parts; of a small budget at least half of the rest remains.
     const std::size_t fixed = PageFile::template_bytes() + page_text(document.dump()).size() + 100'000;
-    const std::size_t room_bytes = budget > 2 * fixed ? budget - fixed : budget / 2;
-    Room room(page, room_bytes);
+    const std::size_t section_bytes = budget > 2 * fixed ? budget - fixed : budget / 2;
+    SectionBudget sections(page, section_bytes);
     LevelSections bins(runs);
-    bins.fit(static_cast<std::size_t>(share_of_bins * static_cast<double>(room_bytes)));
+    bins.fit(static_cast<std::size_t>(share_of_bins * static_cast<double>(section_bytes)));
     std::size_t number = 0;
     for (std::size_t r = 0; r < runs.size(); ++r) {
         const PageRun& run = runs[r];
@@ -248,7 +248,7 @@ std::string page_html(std::span<const PageRun> runs, const PageFacts& facts, std
         bool entries = true;
         for (std::size_t i = 0; i < count; ++i) {
             const PagePattern& pattern = *run.patterns[i];
-            Json stage = json_of_stage(pattern, run.report.stages[i], room);
+            Json stage = json_of_stage(pattern, run.report.stages[i], sections);
             stage["before"] = i == 0 ? 0 : run.report.stage_before(i);
             entries = entries && bins.shows_entries(first + i);
             stage["bins"] = bins.add_to(page, first + i);
@@ -258,17 +258,17 @@ std::string page_html(std::span<const PageRun> runs, const PageFacts& facts, std
         const PatternSample& sample = input.sample;
         Json pattern{{"stages", nullptr},
                      {"sampled", sample.values.size()},
-                     {"sample_rows", room.add(byte_planes(sample.original_rows))},
-                     {"sample_columns", room.add(byte_planes(sample.original_columns))},
-                     {"sample_values", room.add(byte_planes(sample.values))},
+                     {"sample_rows", sections.add(byte_planes(sample.original_rows))},
+                     {"sample_columns", sections.add(byte_planes(sample.original_columns))},
+                     {"sample_values", sections.add(byte_planes(sample.values))},
                      {"values", nullptr},
                      {"entries", entries}};
-        if (entries && !input.values.empty()) pattern["values"] = room.add(byte_planes(input.values));
+        if (entries && !input.values.empty()) pattern["values"] = sections.add(byte_planes(input.values));
         for (std::size_t i = 0; i < count; ++i) {
             const PagePattern& one = *run.patterns[i];
-            stages[i]["rows"] = order_section(one.rows_moved, one.original_rows, room);
-            stages[i]["columns"] = order_section(one.columns_moved, one.original_columns, room);
-            stages[i]["stored"] = one.tiles.empty() ? Json(nullptr) : room.add(one.tiles);
+            stages[i]["rows"] = order_section(one.rows_moved, one.original_rows, sections);
+            stages[i]["columns"] = order_section(one.columns_moved, one.original_columns, sections);
+            stages[i]["stored"] = one.tiles.empty() ? Json(nullptr) : sections.add(one.tiles);
         }
         pattern["stages"] = std::move(stages);
         document["runs"][r]["pattern"] = std::move(pattern);

@@ -41,9 +41,9 @@ std::string joined(std::initializer_list<std::string> parts) {
 
 /// Selects the lines that fit on a picture: the most informative ones and those that a stage changes, in their order.
 void keep_most_telling(std::vector<StageCaption>& captions) {
-    constexpr std::size_t room = 16;
+    constexpr std::size_t most_lines = 16;
     const std::size_t count = captions.front().lines.size();
-    if (count <= room) return;
+    if (count <= most_lines) return;
     const std::vector<std::string> telling = telling_labels();
     std::vector<std::pair<std::size_t, std::size_t>> ranked;  // rank, line
     for (std::size_t k = 0; k < count; ++k) {
@@ -55,23 +55,23 @@ void keep_most_telling(std::vector<StageCaption>& captions) {
     }
     std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::set<std::size_t> kept;
-    for (std::size_t i = 0; i < room; ++i) kept.insert(ranked[i].second);
+    for (std::size_t i = 0; i < most_lines; ++i) kept.insert(ranked[i].second);
     for (StageCaption& caption : captions) {
         std::vector<CaptionLine> lines;
         for (const std::size_t k : kept) lines.push_back(std::move(caption.lines[k]));
         caption.lines = std::move(lines);
-        caption.left_out = count - room;
+        caption.left_out = count - most_lines;
     }
 }
 
 }  // namespace
 
 StageCaption short_caption(const StageCaption& caption, const std::vector<StageCaption>& all) {
-    constexpr std::size_t room = 5;
+    constexpr std::size_t most_lines = 5;
     // The title of the sheet names the matrix.
     StageCaption result{caption.title, &caption == &all.front() ? "" : caption.subtitle, {}};
     for (const std::string& label : telling_labels()) {
-        for (std::size_t k = 0; k < caption.lines.size() && result.lines.size() < room; ++k) {
+        for (std::size_t k = 0; k < caption.lines.size() && result.lines.size() < most_lines; ++k) {
             const bool changes = std::any_of(all.begin(), all.end(), [&](const StageCaption& other) {
                 return other.lines[k].value != all.front().lines[k].value;
             });

@@ -10,7 +10,7 @@
 namespace workbench {
 
 /// Restricts the choice of kernels.
-struct KernelWish {
+struct KernelFilter {
     DeviceKind kind = DeviceKind::host;
     std::string only = {};                                      // a kernel of this name; in a hybrid, for at least one share
     std::function<bool(const KernelEntry&)> may_run = nullptr;  // a further condition besides the device; empty: none
@@ -19,10 +19,10 @@ struct KernelWish {
 /// Returns the kernel of a layout: the one requested by name, else one beside the recipe or chosen by it, else the default.
 /// Null if there is none. `own`: the kernels beside the recipe.
 [[nodiscard]] const KernelEntry* choose_kernel(const RecipeLayout& layout, const std::vector<KernelEntry>& own,
-                                               const KernelWish& wish);
+                                               const KernelFilter& filter);
 
 /// Returns one kernel per layout of the recipe; none if a layout has no kernel or no kernel has the requested name.
-[[nodiscard]] std::vector<const KernelEntry*> choose_kernels(const Recipe& recipe, const KernelWish& wish);
+[[nodiscard]] std::vector<const KernelEntry*> choose_kernels(const Recipe& recipe, const KernelFilter& filter);
 
 /// The schedule of the CUDA kernel that the recipe chooses, else of the layout's default one. Null if there is none.
 [[nodiscard]] const ScheduleEntry* choose_schedule(const RecipeLayout& layout);
