@@ -223,9 +223,9 @@ TEST_SUITE("download") {
         CHECK(place.error(at + "/silent", 1) == at + "/silent: no data for 1 s, after 10 of " + std::to_string(bytes.size()) +
                                                     " bytes; repeat the command to resume");
         CHECK(place.got() == bytes.substr(0, 10));
-        const std::string nobody = address_of_nobody() + "/f";
-        const std::string refused = place.error(nobody);
-        CHECK(refused.starts_with(nobody + ": the server cannot be reached ("));
+        const std::string unreachable = unused_address() + "/f";
+        const std::string refused = place.error(unreachable);
+        CHECK(refused.starts_with(unreachable + ": the server cannot be reached ("));
         CHECK(refused.find("onnect") != std::string::npos);
         CHECK(place.got() == bytes.substr(0, 10));  // the partial file is kept
     }

@@ -89,8 +89,9 @@ void require_sum(Word sum, Word expected) {
     if (sum != expected) throw MachineError("host memory does not keep what is written to it");
 }
 
-void require_fits(std::size_t found, std::size_t room) {
-    if (found > room) throw std::logic_error(fmt::format("host memory of {} bytes: a copy of {} does not fit", room, found));
+void require_fits(std::size_t found, std::size_t capacity) {
+    if (found > capacity)
+        throw std::logic_error(fmt::format("host memory of {} bytes: a copy of {} does not fit", capacity, found));
 }
 
 class HostDevice final : public Device {

@@ -18,7 +18,7 @@ std::optional<double> number_of(const ParameterValue& value) {
     return std::nullopt;
 }
 
-/// Of "stage.row_sort.window" and 256: "window=256"; of a file or a list its last words.
+/// A label for a curve: "window=256" for "stage.row_sort.window" and 256; the last words for a file or a list.
 std::string text_of(const SweptValue& swept) {
     const auto* text = std::get_if<std::string>(&swept.value);
     std::string value = text == nullptr ? to_text(swept.value) : *text;

@@ -6,15 +6,15 @@
 
 namespace workbench {
 
-/// A curve for each cache and each combination of the other swept values, over the numbers of the last one that is swept.
-/// Points that the layout does not take are left out.
+/// A curve for each cache and each combination of the other swept values, over the numbers of the last swept parameter. Points
+/// that are unsuitable for the layout are left out.
 [[nodiscard]] XyChart chart_of(const CacheStudy& study);
 
-/// Throws RecipeError where `recipes`, the points of a sweep, make no such chart: nothing is swept, or the last swept value is
-/// no number, or there are more curves than colours.
+/// Throws RecipeError if the points of the sweep cannot be charted: nothing is swept, the last swept value is not a number, or
+/// there are more curves than colours.
 void check_chartable(const std::vector<Recipe>& recipes, const CacheModel& model);
 
-/// Of a recipe that check_chartable let through.
+/// Expects recipes that check_chartable accepts.
 [[nodiscard]] ChartPlace chart_place(const Recipe& recipe);
 
 }  // namespace workbench

@@ -11,7 +11,7 @@
 namespace workbench {
 namespace {
 
-/// A sector that a warp asks for in a step.
+/// A sector that a warp requests in a step.
 struct Request {
     std::uint32_t step = 0;    // rows are shorter than 2^31
     std::uint32_t sector = 0;  // 2^31 columns of 8 bytes are 2^29 sectors
@@ -20,7 +20,7 @@ struct Request {
     friend auto operator<=>(const Request&, const Request&) = default;
 };
 
-/// What every warp asks for, in the order of its steps. The requests of warp w are [warp_starts[w], warp_ends[w]).
+/// The requests of every warp, in the order of its steps. Warp w has the requests [warp_starts[w], warp_ends[w]).
 struct WarpRequests {
     std::vector<Offset> warp_starts;
     std::vector<Offset> warp_ends;
@@ -68,7 +68,7 @@ WarpRequests collect(const Layout<Value>& layout, WalkReads<Value> walk) {
     return all;
 }
 
-/// One level of the hierarchy: a cache for all processors, or some for each.
+/// One level of the hierarchy: one cache shared by all processors, or caches of each processor.
 class Level {
 public:
     Level(const CacheProperties& properties, int processors)
@@ -76,7 +76,7 @@ public:
           caches_(each_has_ == 0 ? 1 : static_cast<std::size_t>(processors) * each_has_, {properties.bytes, properties.ways}),
           count_{properties.name} {}
 
-    /// The warps of a processor are dealt to its caches in turn.
+    /// The warps of a processor use its caches round-robin.
     bool read(std::size_t processor, std::size_t warp, std::uint64_t sector) {
         const std::size_t cache = each_has_ == 0 ? 0 : processor * each_has_ + warp % each_has_;
         const bool hit = caches_[cache].read(sector);
@@ -121,7 +121,7 @@ public:
     }
 
 private:
-    /// Where a block is resident.
+    /// A resident block of a processor.
     struct Place {
         std::size_t processor = 0;
         std::int64_t first_warp = 0;
@@ -133,7 +133,7 @@ private:
         return std::min(first_warp + block_warps_, warps_.warps());
     }
 
-    /// False where there are no blocks any more. Blocks that read nothing of x are passed over.
+    /// Starts the next block that reads x. Returns false if there is none.
     bool take_next_block(Place& place) {
         while (next_warp_ < warps_.warps()) {
             place.first_warp = next_warp_;
@@ -145,7 +145,7 @@ private:
         return false;
     }
 
-    /// One step of each warp of the block. False where that was the last.
+    /// Performs one step of each warp of the block. Returns false after the last step.
     bool make_step(const Place& place) {
         bool more = false;
         for (std::int64_t warp = place.first_warp; warp < end_of_block(place.first_warp); ++warp) {

@@ -24,7 +24,7 @@
 namespace workbench {
 namespace {
 
-// Another number where files of before cannot be read.
+// Increased when the format of files changes.
 constexpr std::string_view beginning = "SpMV workbench, kept result 1\n";
 
 class Checksum {
@@ -90,7 +90,7 @@ public:
     }
     [[nodiscard]] bool reads() const override { return true; }
 
-    /// The next bytes, where they are these.
+    /// Skips the next bytes if they equal these.
     [[nodiscard]] bool next_is(std::string_view expected) {
         std::string found(std::min(expected.size(), left_), '\0');
         pass_bytes(found.data(), found.size());

@@ -1,4 +1,4 @@
-// Results that are kept for later runs: what stages found, and layouts, in a folder, a file each.
+// A folder of results for later runs: changes of stages, and layouts, one file each.
 #pragma once
 
 #include <cstdint>
@@ -13,31 +13,31 @@
 
 namespace workbench {
 
-/// FOLDER/CHECKSUM OF THE MATRIX/NAME-CHECKSUM OF THE KEY.kept. A file says its key, what was kept, and a checksum of both.
-/// Files are written whole, so that processes may share a folder; each may be removed at any time.
+/// Files are named FOLDER/CHECKSUM OF THE MATRIX/NAME-CHECKSUM OF THE KEY.kept and contain key, result and a checksum of both.
+/// They are written atomically, so processes may share a folder, and may be removed at any time.
 class KeepFolder {
 public:
-    /// `maker`: what results and their times depend on beside matrix and recipe, in one line: the program with its libraries,
-    /// the machine. What another one kept is not taken. Throws MachineError where there can be no such folder.
+    /// `maker`: one line with everything besides matrix and recipe that results and times depend on: program, libraries,
+    /// machine. Results of other makers are not used. Throws MachineError if the folder cannot be created.
     KeepFolder(std::filesystem::path folder, std::string maker);
 
-    /// Which result: the line of its matrix, then a line for each step that leads to it.
+    /// Identifies a result: a line for its matrix, then a line for each step that leads to it.
     struct Key {
         std::string matrix;  // checksum
-        std::string name;    // of the last step
+        std::string name;    // name of the last step
         std::string text;
     };
 
     [[nodiscard]] Key key_of(const CsrMatrix& matrix) const;
 
-    /// Hands what is kept to `body`, and says whether it was. Where there is a file that does not hold it (cut, damaged, of
-    /// something else), `body` may have been handed nonsense, and a note tells.
+    /// Passes the kept result to `body` and returns true if there is one. If the file is truncated, damaged or of another
+    /// result, `body` may have received invalid data; a note reports it.
     [[nodiscard]] bool read(const Key& key, const std::function<void(Transfer&)>& body);
 
-    /// Keeps what `body` hands over. Where that fails a note tells, and no more is tried.
+    /// Stores the result that `body` passes. If that fails, a note reports it and nothing more is stored.
     void write(const Key& key, const std::function<void(Transfer&)>& body);
 
-    /// The notes since the last time.
+    /// Returns the notes since the last call.
     [[nodiscard]] std::vector<std::string> take_notes();
 
 private:
@@ -49,10 +49,10 @@ private:
     std::vector<std::string> notes_;
 };
 
-/// A checksum of this program's file: another build may find something else.
+/// A checksum of this program's file, because another build may compute something else.
 [[nodiscard]] std::string checksum_of_program();
 
-/// Where the results of a matrix are kept, and what has led to the one at hand. Without a folder nothing is kept.
+/// The folder for the results of a matrix, and the key of the current result. Without a folder nothing is stored.
 class Keeping {
 public:
     Keeping() = default;
@@ -60,7 +60,7 @@ public:
         if (folder != nullptr) key_ = folder->key_of(matrix);
     }
 
-    /// After one more step; `line` says all that its result depends on, `name` names it in file names.
+    /// Adds a step to the key; `line` lists everything that its result depends on, `name` appears in file names.
     [[nodiscard]] Keeping after(const std::string& name, const std::string& line) const;
 
     [[nodiscard]] bool on() const { return folder_ != nullptr; }

@@ -6,12 +6,12 @@
 namespace workbench {
 namespace {
 
-/// The largest j, from 1, for which fewer than j heads of n coins are unlikely enough.
+/// The largest j >= 1 for which fewer than j heads of n fair coins have a probability of at most 2.5 %.
 std::size_t rank_of_interval(std::size_t n) {
-    constexpr std::size_t most_counted = 1000;  // 2^-n is no double much later
+    constexpr std::size_t most_counted = 1000;  // 2^-n underflows soon after
     const auto count = static_cast<double>(n);
     if (n > most_counted) return static_cast<std::size_t>(count / 2 - 0.98 * std::sqrt(count));  // 1.96 deviations
-    double exactly = std::ldexp(1.0, -static_cast<int>(n));  // the probability of just so many heads
+    double exactly = std::ldexp(1.0, -static_cast<int>(n));  // the probability of exactly this many heads
     double fewer = exactly;
     std::size_t rank = 0;
     for (std::size_t heads = 0; fewer <= 0.025; ++heads) {

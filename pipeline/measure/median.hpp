@@ -1,4 +1,4 @@
-// A median, and how far it can be trusted.
+// Medians with confidence intervals.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ struct Interval {
     friend bool operator==(const Interval&, const Interval&) = default;
 };
 
-/// Fewer samples have no interval.
+/// The least number of samples for an interval.
 inline constexpr std::size_t fewest_for_interval = 5;
 
 struct Median {
@@ -22,9 +22,9 @@ struct Median {
 };
 
 /// The interval lies between two of the sorted samples, the j-th from below and the j-th from above, with the largest j for
-/// which fewer than j of n fair coins show heads with a probability of at most 2.5 %: it supposes nothing of how the samples
-/// are distributed (Conover, 'Practical Nonparametric Statistics', 3.2; Hoefler and Belli, 'Scientific benchmarking of parallel
-/// computing systems' (2015), 3.1.3).
+/// which fewer than j of n fair coins show heads with a probability of at most 2.5 %: it does not depend on the
+/// distribution of the samples (Conover, 'Practical Nonparametric Statistics', 3.2; Hoefler and Belli, 'Scientific benchmarking
+/// of parallel computing systems' (2015), 3.1.3).
 [[nodiscard]] Median median_of(std::vector<double> samples);
 
 }  // namespace workbench

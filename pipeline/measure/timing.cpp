@@ -38,7 +38,7 @@ void take_sample(const Contender& contender, bool is_alone, const TimingOptions&
     taken.sum += taken.samples.back();
 }
 
-/// Not std::shuffle, whose order differs between libraries.
+/// Used instead of std::shuffle, whose order differs between standard libraries.
 void shuffle(std::vector<std::size_t>& order, std::mt19937& random) {
     for (std::size_t left = order.size(); left > 1; --left) std::swap(order[left - 1], order[random() % left]);
 }
@@ -77,7 +77,7 @@ std::vector<Timing> time_in_turns(const std::vector<Contender>& contenders, cons
     constexpr std::size_t rounds_in_any_case = 5;
     const Stopwatch watch(options.clock);
     for (const Contender& contender : contenders) {
-        (void)contender.device->time(contender.work);  // code is loaded, pages are touched
+        (void)contender.device->time(contender.work);  // loads code and touches pages
     }
     std::vector<Taken> taken(contenders.size());
     std::vector<std::size_t> order(contenders.size());

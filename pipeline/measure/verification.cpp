@@ -21,7 +21,7 @@ namespace {
 
 using Rows = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Index>>;
 
-/// A bijection of the numbers of `bits` bits (bits >= 1): odd factors and shifted exclusive-ors can be undone.
+/// A bijection of the numbers of `bits` bits (bits >= 1): odd factors and shifted exclusive-ors are invertible.
 std::uint32_t scrambled(std::uint32_t number, int bits) {
     const std::uint32_t mask = bits >= 32 ? ~0U : (1U << bits) - 1;
     const int shift = bits / 2 + 1;
@@ -33,7 +33,7 @@ std::uint32_t scrambled(std::uint32_t number, int bits) {
 constexpr Offset exact_limit = Offset{1} << 24;  // integers up to here are exact in f32
 constexpr Offset start_limit = 256;
 
-/// By the bits: a NaN equals nothing.
+/// Compares bits, because a NaN compares unequal to everything.
 template <ValueType Value>
 bool is_unwritten(Value value) {
     using Bytes = std::array<std::byte, sizeof(Value)>;
@@ -188,7 +188,7 @@ Comparison compare_within(const std::vector<Value>& y, const BoundedReference& r
             if (!same_class) wrong(fmt::format("row {}: y = {}, expected {}", row, found, r));
         } else if (std::isfinite(bound)) {
             const double error = std::abs(found - r);
-            // Written so that NaN is wrong. A bound of 0 (no nonzeros, or only zeros) allows nothing but the exact result.
+            // Negated so that NaN fails. A bound of 0 (no nonzeros, or only zeros) allows only the exact result.
             const double ratio = error == 0 ? 0 : error / bound;
             if (!(ratio <= 1)) wrong(fmt::format("row {}: |{} - {}| = {} exceeds the bound {}", row, found, r, error, bound));
             comparison.error_over_bound =

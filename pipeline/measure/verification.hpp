@@ -1,4 +1,4 @@
-// Whether y = A x is right: exactly, on integers that leave no room for an error, and within rounding, on the real values.
+// Verifies y = A x: exactly, on integers whose sums are exact, and within a rounding bound, on the real values.
 #pragma once
 
 #include <cstdint>
@@ -11,34 +11,33 @@
 
 namespace workbench {
 
-/// Integer values and vectors for a matrix, small enough that every partial sum of a row is exact in f32 as in f64, in whatever
-/// order it is taken (below 2^24).
+/// Integer values and vectors for a matrix, so small that every partial sum of a row, in any order, is below 2^24 and thus
+/// exact in f32 and f64.
 ///
-/// Values are hashed from the original row and column and never 0; those of a symmetric matrix are symmetric, so that a layout
-/// which stores one of two equal values does so here, too. There are several vectors x: vector p holds one digit of a
-/// scrambled column number in some base, plus 1. Two columns differ in at least one digit, so an entry that is read at a wrong
-/// column changes y for at least one of them; a lost, doubled or misplaced entry changes y for all.
+/// Values are nonzero hashes of the original row and column; they are symmetric if the matrix is, so that layouts which exploit
+/// symmetry do so here, too. There are several vectors x: vector p contains digit p of a scrambled column number in some base,
+/// plus 1. Two columns differ in at least one digit, so reading a wrong column changes y for at least one vector; losing,
+/// doubling or misplacing an entry changes y for all.
 class ExactProblem {
 public:
-    /// Throws Unsuitable where a row has so many nonzeros (more than 2^23 - 128) that no such integers exist for f32.
+    /// Throws Unsuitable if a row has more than 2^23 - 128 nonzeros, for which no such integers exist in f32.
     explicit ExactProblem(const CsrMatrix& input);
 
-    /// The same for a matrix of which only so much is known: `symmetric` bit for bit, the nonzeros of its `longest` row, its
-    /// columns.
+    /// For a matrix of which only these properties are known: bitwise symmetry, the nonzeros of its `longest` row, its columns.
     ExactProblem(bool symmetric, Offset longest, Index columns);
 
-    /// How many vectors there are: at least two.
+    /// The number of vectors x, at least two.
     [[nodiscard]] int vector_count() const { return vector_count_; }
-    [[nodiscard]] double value(Index row, Index column) const;  // of the input's order
+    [[nodiscard]] double value(Index row, Index column) const;  // in the order of the input
     [[nodiscard]] double x(int vector, Index column) const;
-    /// What y may hold before a run that accumulates: an integer below 256.
+    /// The value of y before an accumulating run: an integer below 256.
     [[nodiscard]] static double start(Index row);
 
-    /// The values in the order of a matrix whose rows and columns stand in the given orders (StagedMatrix::matrix).
+    /// The values in the order of the nonzeros of a reordered matrix (StagedMatrix::matrix).
     [[nodiscard]] HostArray<double> values_of(const CsrMatrix& matrix, const Permutation& row_order,
                                               const Permutation& column_order) const;
 
-    /// A x in the input's order, from the input itself. [rows]
+    /// A x, computed from the input, in the input's order. [rows]
     [[nodiscard]] std::vector<double> product(const CsrMatrix& input, int vector) const;
 
 private:
@@ -49,24 +48,24 @@ private:
     int vector_count_ = 2;
 };
 
-/// Has each entry (i, j) an entry (j, i) with the same bits?
+/// True if each entry (i, j) has an entry (j, i) with the same bits.
 [[nodiscard]] bool is_symmetric(const CsrMatrix& matrix);
 
-/// The nonzeros of the longest row; 0 where there are no rows.
+/// The nonzeros of the longest row; 0 if there are no rows.
 [[nodiscard]] Offset longest_row(const CsrMatrix& matrix);
 
-/// The payload that fills y before a run, so that a row that was never written shows.
+/// The NaN payload that fills y before a run and reveals rows that were never written.
 template <ValueType Value>
 [[nodiscard]] Value unwritten();
 
-/// What a comparison found. `first_wrong` is a sentence about the first wrong row; empty where all are right.
+/// The result of a comparison. `first_wrong` describes the first wrong row; empty if all rows are right.
 struct Comparison {
     bool right = true;
     double error_over_bound = 0;  // largest |y - r| / bound over rows with a finite bound; may be infinite
     std::string first_wrong;
 };
 
-/// Demands y == expected in every bit. Both are [rows], in the input's order.
+/// Checks that y equals `expected` bit for bit. Both are [rows], in the input's order.
 template <ValueType Value>
 [[nodiscard]] Comparison compare_exactly(const std::vector<Value>& y, const std::vector<double>& expected);
 
@@ -76,19 +75,19 @@ struct BoundedReference {
     std::vector<double> bound;
 };
 
-/// Bound: 8 (nnz_i + 1) eps sum_j |a_ij x_j| + nnz_i * smallest normal of Value. It is infinite where the sum of magnitudes
-/// exceeds the range of Value, since the order of the sum then decides whether it overflows.
+/// Bound: 8 (nnz_i + 1) eps sum_j |a_ij x_j| + nnz_i * smallest normal of Value. It is infinite if the sum of magnitudes
+/// exceeds the range of Value, because overflow then depends on the order of the sum.
 template <ValueType Value>
 [[nodiscard]] BoundedReference bounded_reference(const CsrMatrix& input, const std::vector<double>& x);
 
-/// Demands |y_i - r_i| <= bound_i; a row whose r is not finite must agree in class (NaN, +infinity, -infinity).
+/// Checks |y_i - r_i| <= bound_i; rows with a non-finite r must agree in class (NaN, +infinity, -infinity).
 template <ValueType Value>
 [[nodiscard]] Comparison compare_within(const std::vector<Value>& y, const BoundedReference& reference);
 
 /// A hashed multiple of 2^-20 in [-1, 1), the same in f32 and f64.
 [[nodiscard]] double real_element(Index column, std::uint32_t seed);
 
-/// One for each column. [columns]
+/// The vector of these numbers. [columns]
 [[nodiscard]] std::vector<double> real_vector(Index columns, std::uint32_t seed);
 
 }  // namespace workbench

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t label_width = 20;
 constexpr std::size_t cell_width = 28;
 
-/// What does not fit ends in "...".
+/// Shortens a text that does not fit to end in "...".
 std::string fitted(const std::string& text) {
     return text.size() <= cell_width ? text : text.substr(0, cell_width - 3) + "...";
 }
@@ -32,7 +32,7 @@ const StageOutcome* stage_at(const RunReport& report, std::size_t i) {
 
 using Cell = FigureCell<Metrics>;
 
-/// "123 -> 45", or the value alone where the stage left it as it was.
+/// "123 -> 45", or the value alone if the stage did not change it.
 std::string change_text(const RunReport& report, std::size_t i, const Cell& cell) {
     if (i >= report.stages.size()) return "";
     std::string now = cell.text(report.stages[i].metrics, "/");
@@ -74,7 +74,7 @@ std::string padding_of(const RunReport& report, const KernelOutcome& kernel) {
     if (layout == nullptr) return "-";
     const auto slots = static_cast<double>(layout->slots());
     const auto nonzeros = static_cast<double>(report.matrix.nonzeros);
-    if (slots < nonzeros) return "-";  // some serve two nonzeros
+    if (slots < nonzeros) return "-";  // some slots serve two nonzeros
     return percent(slots == 0 ? 0 : 1 - nonzeros / slots);
 }
 

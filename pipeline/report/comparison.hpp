@@ -13,19 +13,19 @@ namespace workbench {
 /// {"runs": [A, B], "kernels": [...]}: both reports, and the kernels that are compared with each other.
 [[nodiscard]] std::string compare_json(const RunReport& a, const RunReport& b);
 
-/// Kernels of two runs that do the same work on the same kind of device in one precision: those of one name, the others in
-/// their order. Where one run has more of them, they stand alone.
+/// Pairs kernels of two runs that do the same work on the same kind of device in one precision: first by name, then in their
+/// order. Kernels without a partner are listed alone.
 struct KernelPair {
     const KernelOutcome* a = nullptr;
     const KernelOutcome* b = nullptr;
 
     [[nodiscard]] const KernelOutcome& either() const { return a != nullptr ? *a : *b; }
 
-    /// Time of a over time of b; none where one of them was not measured.
+    /// Time of a over time of b; none if one of them was not measured.
     [[nodiscard]] std::optional<double> ratio() const;
 };
 
-/// Baselines first, which both runs have alike.
+/// Baselines, which both runs share, come first.
 [[nodiscard]] std::vector<KernelPair> pairs_of(const RunReport& a, const RunReport& b);
 
 }  // namespace workbench

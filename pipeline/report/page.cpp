@@ -14,10 +14,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr Index sampled_rows = 4'000;            // that are followed from stage to stage
-constexpr Index longest_order = 1'000'000;       // rows or columns whose original numbers are kept
-constexpr std::size_t most_boundaries = 20'000;  // of one kind of cuts
-constexpr double share_of_bins = 0.75;           // of the budget, before something else is tried
+constexpr Index sampled_rows = 4'000;            // rows that are followed from stage to stage
+constexpr Index longest_order = 1'000'000;       // rows or columns whose original numbers are included
+constexpr std::size_t most_boundaries = 20'000;  // boundaries of one kind of cuts
+constexpr double share_of_bins = 0.75;           // share of the budget before alternatives are tried
 
 std::vector<Index> original_numbers(const Permutation& order) {
     if (order.size() > longest_order) return {};
@@ -34,7 +34,7 @@ std::string bytes_of_order(const std::vector<Index>& numbers) {
     return bytes;
 }
 
-/// The first bytes of all numbers, then the second ones: neighbours that are alike deflate better so.
+/// Stores the first bytes of all numbers, then the second ones, because similar neighbours deflate better.
 template <typename Number, typename Allocator>
 std::string byte_planes(const std::vector<Number, Allocator>& numbers) {
     static_assert(std::endian::native == std::endian::little);
@@ -48,7 +48,7 @@ std::string byte_planes(const std::vector<Number, Allocator>& numbers) {
 }
 
 Json json_of(const Cuts& cuts) {
-    // Where there are too many to be seen, some of them; the count says how many there are.
+    // If there are too many to be seen, a sample of them; the count includes all.
     const std::size_t inner = cuts.boundaries.size();
     const std::size_t step = inner / most_boundaries + 1;
     Json boundaries = Json::array();
@@ -68,7 +68,7 @@ Json json_of(const FigureValue& value) {
         value);
 }
 
-/// The figures of captions, each with its texts and numbers after every stage.
+/// The figures of captions, with their texts and numbers after every stage.
 Json figures_of(const RunReport& report) {
     Json list = Json::array();
     for (const auto& cell : cells_of(metric_figures(), &Figure<Metrics>::caption)) {
@@ -101,7 +101,7 @@ bool has_patterns(const PageRun& run) {
     return !run.patterns.empty() && std::find(run.patterns.begin(), run.patterns.end(), nullptr) == run.patterns.end();
 }
 
-/// A level of the pyramid of each stage of all runs: the deepest ones that fit together.
+/// The deepest level of each stage's pyramid with which all runs fit into the budget.
 class LevelSections {
 public:
     explicit LevelSections(std::span<const PageRun> runs) {
@@ -114,7 +114,7 @@ public:
 
     void fit(std::size_t bytes) {
         while (true) {
-            // Stages that show the same are one section.
+            // Stages with equal pictures share one section.
             std::map<std::string_view, std::size_t> different;
             for (std::size_t i = 0; i < all_.size(); ++i) different.emplace(all_[i].text, i);
             std::size_t sum = 0;
@@ -149,7 +149,7 @@ public:
 private:
     struct One {
         const std::vector<PyramidLevel>& levels;
-        std::size_t shown = 0;  // of the levels
+        std::size_t shown = 0;  // levels shown
         std::string text;
         bool one_each = false;
 
@@ -165,10 +165,10 @@ private:
     std::vector<One> all_;
 };
 
-/// Adds a section where it fits.
-class Room {
+/// Adds a section if it fits.
+class SectionBudget {
 public:
-    Room(PageFile& page, std::size_t most) : page_(page), most_(most) {}
+    SectionBudget(PageFile& page, std::size_t most) : page_(page), most_(most) {}
 
     Json add(const std::string& bytes) {
         std::string text = page_text(bytes);
@@ -181,7 +181,7 @@ private:
     std::size_t most_;
 };
 
-Json json_of_stage(const PagePattern& pattern, const StageOutcome& stage, Room& room) {
+Json json_of_stage(const PagePattern& pattern, const StageOutcome& stage, SectionBudget& sections) {
     Json cuts = Json::array();
     for (const Cuts& one : pattern.cuts) cuts.push_back(json_of(one));
     std::string places = byte_planes(pattern.sample.drawn_rows) + byte_planes(pattern.sample.drawn_columns);
@@ -190,13 +190,13 @@ Json json_of_stage(const PagePattern& pattern, const StageOutcome& stage, Room& 
             {"tiles", pattern.tile_count},
             {"choices", stage.choices},
             {"label", stage.label()},
-            {"sample", room.add(places)}};
+            {"sample", sections.add(places)}};
 }
 
-/// Original numbers, the smallest first to be left out: "same" where they are those of the input.
-Json order_section(bool moved, const std::vector<Index>& numbers, Room& room) {
+/// Original numbers of rows or columns: "same" if they are those of the input; null if the page has no space for them.
+Json order_section(bool moved, const std::vector<Index>& numbers, SectionBudget& sections) {
     if (!moved) return "same";
-    return numbers.empty() ? Json(nullptr) : room.add(bytes_of_order(numbers));
+    return numbers.empty() ? Json(nullptr) : sections.add(bytes_of_order(numbers));
 }
 
 }  // namespace
@@ -231,12 +231,12 @@ std::string page_html(std::span<const PageRun> runs, const PageFacts& facts, std
              {"storage", run.report.storage == nullptr ? Json(nullptr) : Json::parse(to_json(*run.report.storage))},
              {"pattern", nullptr}});
     }
-    // What always has to be there; half of the rest of a small budget is still something.
+    // Reserved for mandatory parts; of a small budget at least half of the rest remains.
     const std::size_t fixed = PageFile::template_bytes() + page_text(document.dump()).size() + 100'000;
-    const std::size_t room_bytes = budget > 2 * fixed ? budget - fixed : budget / 2;
-    Room room(page, room_bytes);
+    const std::size_t section_bytes = budget > 2 * fixed ? budget - fixed : budget / 2;
+    SectionBudget sections(page, section_bytes);
     LevelSections bins(runs);
-    bins.fit(static_cast<std::size_t>(share_of_bins * static_cast<double>(room_bytes)));
+    bins.fit(static_cast<std::size_t>(share_of_bins * static_cast<double>(section_bytes)));
     std::size_t number = 0;
     for (std::size_t r = 0; r < runs.size(); ++r) {
         const PageRun& run = runs[r];
@@ -248,7 +248,7 @@ std::string page_html(std::span<const PageRun> runs, const PageFacts& facts, std
         bool entries = true;
         for (std::size_t i = 0; i < count; ++i) {
             const PagePattern& pattern = *run.patterns[i];
-            Json stage = json_of_stage(pattern, run.report.stages[i], room);
+            Json stage = json_of_stage(pattern, run.report.stages[i], sections);
             stage["before"] = i == 0 ? 0 : run.report.stage_before(i);
             entries = entries && bins.shows_entries(first + i);
             stage["bins"] = bins.add_to(page, first + i);
@@ -258,17 +258,17 @@ std::string page_html(std::span<const PageRun> runs, const PageFacts& facts, std
         const PatternSample& sample = input.sample;
         Json pattern{{"stages", nullptr},
                      {"sampled", sample.values.size()},
-                     {"sample_rows", room.add(byte_planes(sample.original_rows))},
-                     {"sample_columns", room.add(byte_planes(sample.original_columns))},
-                     {"sample_values", room.add(byte_planes(sample.values))},
+                     {"sample_rows", sections.add(byte_planes(sample.original_rows))},
+                     {"sample_columns", sections.add(byte_planes(sample.original_columns))},
+                     {"sample_values", sections.add(byte_planes(sample.values))},
                      {"values", nullptr},
                      {"entries", entries}};
-        if (entries && !input.values.empty()) pattern["values"] = room.add(byte_planes(input.values));
+        if (entries && !input.values.empty()) pattern["values"] = sections.add(byte_planes(input.values));
         for (std::size_t i = 0; i < count; ++i) {
             const PagePattern& one = *run.patterns[i];
-            stages[i]["rows"] = order_section(one.rows_moved, one.original_rows, room);
-            stages[i]["columns"] = order_section(one.columns_moved, one.original_columns, room);
-            stages[i]["stored"] = one.tiles.empty() ? Json(nullptr) : room.add(one.tiles);
+            stages[i]["rows"] = order_section(one.rows_moved, one.original_rows, sections);
+            stages[i]["columns"] = order_section(one.columns_moved, one.original_columns, sections);
+            stages[i]["stored"] = one.tiles.empty() ? Json(nullptr) : sections.add(one.tiles);
         }
         pattern["stages"] = std::move(stages);
         document["runs"][r]["pattern"] = std::move(pattern);

@@ -15,7 +15,7 @@
 namespace workbench {
 namespace {
 
-/// The labels of captions that stand on a contact sheet, the most telling first.
+/// The labels of captions on a contact sheet, most informative first.
 std::vector<std::string> telling_labels() {
     std::map<int, std::string> labels;
     for (const auto& figure : metric_figures()) {
@@ -39,11 +39,11 @@ std::string joined(std::initializer_list<std::string> parts) {
     return text;
 }
 
-/// A picture has room for so many lines: the most telling ones, and those that some stage changes. They stay in their order.
+/// Selects the lines that fit on a picture: the most informative ones and those that a stage changes, in their order.
 void keep_most_telling(std::vector<StageCaption>& captions) {
-    constexpr std::size_t room = 16;
+    constexpr std::size_t most_lines = 16;
     const std::size_t count = captions.front().lines.size();
-    if (count <= room) return;
+    if (count <= most_lines) return;
     const std::vector<std::string> telling = telling_labels();
     std::vector<std::pair<std::size_t, std::size_t>> ranked;  // rank, line
     for (std::size_t k = 0; k < count; ++k) {
@@ -55,23 +55,23 @@ void keep_most_telling(std::vector<StageCaption>& captions) {
     }
     std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::set<std::size_t> kept;
-    for (std::size_t i = 0; i < room; ++i) kept.insert(ranked[i].second);
+    for (std::size_t i = 0; i < most_lines; ++i) kept.insert(ranked[i].second);
     for (StageCaption& caption : captions) {
         std::vector<CaptionLine> lines;
         for (const std::size_t k : kept) lines.push_back(std::move(caption.lines[k]));
         caption.lines = std::move(lines);
-        caption.left_out = count - room;
+        caption.left_out = count - most_lines;
     }
 }
 
 }  // namespace
 
 StageCaption short_caption(const StageCaption& caption, const std::vector<StageCaption>& all) {
-    constexpr std::size_t room = 5;
-    // The head of the sheet names the matrix.
+    constexpr std::size_t most_lines = 5;
+    // The title of the sheet names the matrix.
     StageCaption result{caption.title, &caption == &all.front() ? "" : caption.subtitle, {}};
     for (const std::string& label : telling_labels()) {
-        for (std::size_t k = 0; k < caption.lines.size() && result.lines.size() < room; ++k) {
+        for (std::size_t k = 0; k < caption.lines.size() && result.lines.size() < most_lines; ++k) {
             const bool changes = std::any_of(all.begin(), all.end(), [&](const StageCaption& other) {
                 return other.lines[k].value != all.front().lines[k].value;
             });
@@ -127,14 +127,14 @@ std::vector<std::shared_ptr<const PagePattern>> PictureBook::patterns() const {
 }
 
 void PictureBook::write(const std::filesystem::path& folder, RunReport& report, std::optional<DensityScale> given) const {
-    const std::size_t count = std::min(pages_.size(), report.stages.size());  // stages that were done
+    const std::size_t count = std::min(pages_.size(), report.stages.size());  // stages that ran
     if (count == 0) return;
     std::vector<PatternRaster> rasters;
     for (const auto& page : pages_) rasters.push_back(page->raster);
     const DensityScale scale = given.value_or(common_scale(rasters));
     report.density_ceiling = scale.ceiling;
     const std::vector<StageCaption> captions = captions_of(report);
-    /// The name, or nothing where there is no such picture.
+    /// The name, or an empty text if there is no such picture.
     const auto write_one = [&](const std::string& name, const auto& picture) -> std::string {
         try {
             write_png(folder / name, image_of(picture));

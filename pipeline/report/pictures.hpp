@@ -19,7 +19,7 @@ namespace workbench {
 /// picture, each beside its value after the stage before.
 [[nodiscard]] std::vector<StageCaption> captions_of(const RunReport& report);
 
-/// Of a caption, what a sheet of all stages has room for: lines that some stage changes, at most five, the most telling first.
+/// The lines of a caption for a sheet of all stages: at most five that a stage changes, most informative first.
 [[nodiscard]] StageCaption short_caption(const StageCaption& caption, const std::vector<StageCaption>& all);
 
 /// What stands on a sheet of all stages.

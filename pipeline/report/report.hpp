@@ -1,4 +1,4 @@
-// What one run found, as data; and its views: JSON and text.
+// The result of one run as data, and its views: JSON and text.
 #pragma once
 
 #include <filesystem>
@@ -30,24 +30,25 @@ struct MatrixReport {
     double read_seconds = 0;
 };
 
-/// The input (stage 0) or what a stage left behind.
+/// The matrix as it is read (stage 0) or after a stage.
 struct StageOutcome {
     std::string id;
     std::string name;
     Parameters parameters;
-    std::optional<Precision> precision;  // it ran for this one alone; none: for all of the run
-    std::string choices;                 // those that the recipe gives: "parts = 16, weights = \"rows\""
+    std::optional<Precision> precision;  // the only precision that it ran for; none: all precisions of the run
+    std::string choices;                 // parameters that the recipe sets: "parts = 16, weights = \"rows\""
     double seconds = 0;                  // of the stage and of applying its change; no metrics, no pictures
     Metrics metrics;
-    bool shared = false;  // it ran for an earlier recipe of this run, and its time is from there
-    /// That it took to read what an earlier run kept of it; its time is from there, but for applying it. None: it was made.
+    bool shared = false;  // it ran for an earlier recipe of this run, whose time is reported
+    /// Seconds that reading the kept result took; `seconds` is then the earlier run's, plus applying the change. None: the
+    /// stage ran.
     std::optional<double> kept_seconds;
     std::vector<std::pair<std::string, std::string>> notes;
-    std::shared_ptr<const StagePage> page;  // what its pictures are drawn from; null: not collected, or no longer there
-    std::string picture;                    // file, relative to the report; empty where none was made
-    std::string tile_picture;               // row lengths in tiles before and after; empty where the stage has not changed them
+    std::shared_ptr<const StagePage> page;  // the data of its pictures; null: not collected or already released
+    std::string picture;                    // file, relative to the report; empty: none
+    std::string tile_picture;               // row lengths in tiles before and after; empty: unchanged
 
-    /// "row_sort", or "row_sort f32" where it ran for one precision alone.
+    /// "row_sort", or "row_sort f32" if it ran for one precision only.
     [[nodiscard]] std::string label() const;
 };
 
@@ -60,19 +61,19 @@ struct LayoutOutcome {
     };
 
     std::string name;
-    std::string share;  // of a hybrid: the share that it holds; empty: all nonzeros
+    std::string share;  // of a hybrid: the share that it stores; empty: all nonzeros
     Parameters parameters;
     Precision precision = Precision::f64;
-    Index rows = 0;  // that it stores; 0 for a hybrid as a whole
+    Index rows = 0;  // stored rows; 0 for a hybrid as a whole
     Offset nonzeros = 0;
     std::string unsuitable;  // the reason; empty: it was built
     double seconds = 0;
-    std::optional<double> kept_seconds;  // as of a stage; of a hybrid as a whole where all of its shares were kept
+    std::optional<double> kept_seconds;  // as for a stage; for a whole hybrid, if all of its shares were kept
     std::vector<Array> footprint;
-    std::vector<std::pair<std::string, std::string>> notes;  // of the layout; a hybrid's are its shares'
+    std::vector<std::pair<std::string, std::string>> notes;  // of the layout; for a hybrid, those of its shares
 
     [[nodiscard]] std::size_t bytes() const;
-    [[nodiscard]] std::size_t slots() const;  // places for a nonzero, padding included
+    [[nodiscard]] std::size_t slots() const;  // slots, including padding
 };
 
 struct DeviceReport {
@@ -84,63 +85,63 @@ struct RunReport {
     std::string recipe_name;
     std::string recipe_source;
     std::string recipe_file;
-    std::string resolved_recipe;  // TOML that runs again as it is
-    SweepPoint sweep;             // nothing in it where nothing is swept
+    std::string resolved_recipe;  // TOML that runs unchanged
+    SweepPoint sweep;             // empty: no sweep
     MatrixReport matrix;
     std::vector<StageOutcome> stages;           // the first is the input
-    std::vector<LayoutOutcome> layouts;         // one for each precision; of a hybrid the whole, then each share
-    std::shared_ptr<const StorageMap> storage;  // of the first precision; null: not wanted, unsuitable, or a failure
+    std::vector<LayoutOutcome> layouts;         // one per precision; for a hybrid the whole, then each share
+    std::shared_ptr<const StorageMap> storage;  // of the first precision; null: not requested, unsuitable or failed
     std::vector<KernelOutcome> kernels;         // baselines first
     CacheState cache = CacheState::cold;
-    std::uint32_t turn_seed = 0;  // of the order in which kernels took turns
+    std::uint32_t turn_seed = 0;  // of the random order in which kernels took turns
     std::vector<DeviceReport> devices;
     std::map<std::string, std::string> machine;
     std::map<std::string, std::string> versions;
     std::vector<std::string> notes;         // "no CUDA device: ..."
-    std::vector<Failure> failures;          // what ended the recipe early, pictures that could not be written
-    std::string contact_sheet;              // file; empty where none was made
-    std::string storage_picture;            // likewise; beside it lie an SVG of its name and the sheet of reads
-    std::string page;                       // file; empty where none was made
-    std::optional<double> density_ceiling;  // of the pictures' shades: nonzeros in a bin; none where nothing was drawn
+    std::vector<Failure> failures;          // reasons why the recipe ended early, pictures that could not be written
+    std::string contact_sheet;              // file; empty: none
+    std::string storage_picture;            // file; an SVG of the same name and the sheet of reads are beside it
+    std::string page;                       // file; empty: none
+    std::optional<double> density_ceiling;  // upper end of the pictures' shades, nonzeros per bin; none: no pictures
 
     /// "EHYB", or "EHYB: parts=132".
     [[nodiscard]] std::string title() const;
-    /// Seconds of all stages that ran for a precision.
+    /// Seconds of all stages that apply to a precision.
     [[nodiscard]] double stage_seconds(Precision precision) const;
-    /// The stage, or the input, whose result stage i > 0 began with.
+    /// The stage, or the input, that stage i > 0 started from.
     [[nodiscard]] std::size_t stage_before(std::size_t i) const;
     /// True for a hybrid.
     [[nodiscard]] bool has_shares() const;
-    /// True if every kernel that ran gave the right result.
+    /// True if every kernel that ran was verified.
     [[nodiscard]] bool all_verified() const;
 };
 
-/// The figures of a stage worth a caption, as label and value.
+/// The figures of a stage for its caption, as label and value.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> caption_of(const Metrics& metrics);
 
-/// What those figures mean, a line each.
+/// The meanings of those figures, one line each.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> legend_of_metrics();
 
 /// One JSON object, described in docs/report.md.
 [[nodiscard]] std::string to_json(const RunReport& report);
 
-/// The same for several recipes that ran in one process: {"runs": [...]}.
+/// The reports of several recipes that ran in one process: {"runs": [...]}.
 [[nodiscard]] std::string to_json(const std::vector<RunReport>& reports);
 
 /// The metrics of a matrix as a JSON object, for `info --json`.
 [[nodiscard]] std::string to_json(const MatrixReport& matrix, const Metrics& metrics);
 
-/// The pictures and the page that a report names, with those beside them.
+/// The files of pictures and the page that a report names, with the files beside them.
 [[nodiscard]] std::set<std::string> pictures_of(const RunReport& report);
 
-/// The same of a report.json; none where there is no such file, or something else in it.
+/// The files that a report.json names; none if there is no such file or it is not a report.
 [[nodiscard]] std::set<std::string> pictures_of_report(const std::filesystem::path& file);
 
-/// The density_ceiling of a report.json, for pictures on the same scale. Throws RecipeError where the file is no such report,
-/// or one of a run without pictures.
+/// The density_ceiling of a report.json, for pictures on the same scale. Throws RecipeError if the file is not such a report or
+/// its run drew no pictures.
 [[nodiscard]] double density_ceiling_of_report(const std::filesystem::path& file);
 
-/// Tables for a terminal: a row a stage, a row a kernel, the footprint, notes, warnings and failures.
+/// Tables for a terminal: stages, kernels, footprint, notes, warnings and failures.
 [[nodiscard]] std::string to_text(const RunReport& report);
 
 }  // namespace workbench

@@ -14,14 +14,14 @@ struct MeasuredMatrix {
     Metrics metrics;
 };
 
-/// A row a matrix: the columns of PELLR's table 1 (rows, nonzeros, mean and deviation of the row lengths, largest less
-/// smallest), both extremes, the iterations of eq. 1 with ELL, with ELLPACK-R and with PELLR, and the work of eq. 2.
+/// A table with a row per matrix: the columns of PELLR's table 1 (rows, nonzeros, mean and deviation of the row lengths,
+/// range), both extremes, the iterations of eq. 1 with ELL, ELLPACK-R and PELLR, and the work of eq. 2.
 [[nodiscard]] std::string row_statistics_text(const std::vector<MeasuredMatrix>& matrices);
 
-/// What the columns mean, as label and meaning.
+/// The columns' labels with their meanings.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> legend_of_row_statistics();
 
-/// {"matrices": [...]}, each as `info --json` says one.
+/// {"matrices": [...]}, each as in `info --json`.
 [[nodiscard]] std::string to_json(const std::vector<MeasuredMatrix>& matrices);
 
 }  // namespace workbench

@@ -1,4 +1,4 @@
-// What a layout stores, as JSON.
+// The arrays that a layout stores, as JSON.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace workbench {
 
-/// One JSON object in one line, of the shape that viz/storage_map.hpp describes.
+/// One JSON object on one line, in the format that viz/storage_map.hpp describes.
 [[nodiscard]] std::string to_json(const StorageMap& map);
 
 }  // namespace workbench

@@ -6,12 +6,12 @@
 
 namespace workbench {
 
-const KernelEntry* choose_kernel(const RecipeLayout& layout, const std::vector<KernelEntry>& own, const KernelWish& wish) {
+const KernelEntry* choose_kernel(const RecipeLayout& layout, const std::vector<KernelEntry>& own, const KernelFilter& filter) {
     const KernelEntry* found = nullptr;
     int rank_of_found = 0;
     const auto consider = [&](const KernelEntry& kernel, bool preferred) {
-        if (device_of(kernel.backend) != wish.kind || (wish.may_run && !wish.may_run(kernel))) return;
-        const int rank = !wish.only.empty() && wish.only == kernel.name ? 3 : preferred ? 2 : 1;
+        if (device_of(kernel.backend) != filter.kind || (filter.may_run && !filter.may_run(kernel))) return;
+        const int rank = !filter.only.empty() && filter.only == kernel.name ? 3 : preferred ? 2 : 1;
         if (rank <= rank_of_found) return;
         found = &kernel;
         rank_of_found = rank;
@@ -26,11 +26,11 @@ const KernelEntry* choose_kernel(const RecipeLayout& layout, const std::vector<K
     return found;
 }
 
-std::vector<const KernelEntry*> choose_kernels(const Recipe& recipe, const KernelWish& wish) {
+std::vector<const KernelEntry*> choose_kernels(const Recipe& recipe, const KernelFilter& filter) {
     std::vector<const KernelEntry*> kernels;
-    for (const RecipeLayout& layout : recipe.layouts) kernels.push_back(choose_kernel(layout, recipe.own_kernels, wish));
+    for (const RecipeLayout& layout : recipe.layouts) kernels.push_back(choose_kernel(layout, recipe.own_kernels, filter));
     const bool complete = std::find(kernels.begin(), kernels.end(), nullptr) == kernels.end();
-    const auto is_asked_for = [&](const KernelEntry* kernel) { return wish.only.empty() || wish.only == kernel->name; };
+    const auto is_asked_for = [&](const KernelEntry* kernel) { return filter.only.empty() || filter.only == kernel->name; };
     return complete && std::any_of(kernels.begin(), kernels.end(), is_asked_for) ? kernels : std::vector<const KernelEntry*>{};
 }
 

@@ -1,4 +1,4 @@
-// Which kernel of a layout runs, where it is to be one.
+// Selects the one kernel of a layout that runs.
 #pragma once
 
 #include <functional>
@@ -9,25 +9,25 @@
 
 namespace workbench {
 
-/// What may be chosen from.
-struct KernelWish {
+/// Restricts the choice of kernels.
+struct KernelFilter {
     DeviceKind kind = DeviceKind::host;
-    std::string only = {};                                      // the kernel of this name, in a hybrid for one share at least
-    std::function<bool(const KernelEntry&)> may_run = nullptr;  // beyond that it runs on such a device; empty: all may
+    std::string only = {};                                      // a kernel of this name; in a hybrid, for at least one share
+    std::function<bool(const KernelEntry&)> may_run = nullptr;  // a further condition besides the device; empty: none
 };
 
-/// The kernel of a layout: the one that is asked for by name, one that the recipe brings along or chooses, or the usual one.
-/// Null: there is none. `own`: those that the recipe brings along.
+/// Returns the kernel of a layout: the one requested by name, else one beside the recipe or chosen by it, else the default.
+/// Null if there is none. `own`: the kernels beside the recipe.
 [[nodiscard]] const KernelEntry* choose_kernel(const RecipeLayout& layout, const std::vector<KernelEntry>& own,
-                                               const KernelWish& wish);
+                                               const KernelFilter& filter);
 
-/// One for each layout of the recipe; none where not every layout has one, or where none of them has the name asked for.
-[[nodiscard]] std::vector<const KernelEntry*> choose_kernels(const Recipe& recipe, const KernelWish& wish);
+/// Returns one kernel per layout of the recipe; none if a layout has no kernel or no kernel has the requested name.
+[[nodiscard]] std::vector<const KernelEntry*> choose_kernels(const Recipe& recipe, const KernelFilter& filter);
 
-/// That of the CUDA kernel which the recipe chooses, otherwise of the layout's usual one. Null: it has none.
+/// The schedule of the CUDA kernel that the recipe chooses, else of the layout's default one. Null if there is none.
 [[nodiscard]] const ScheduleEntry* choose_schedule(const RecipeLayout& layout);
 
-/// What kernels the layouts of the recipe have, where those that were asked for are not among them.
+/// Lists the kernels of the recipe's layouts, for an error about a kernel that does not exist.
 [[nodiscard]] std::string no_kernel_of(const Recipe& recipe);
 
 }  // namespace workbench

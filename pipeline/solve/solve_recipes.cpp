@@ -44,7 +44,7 @@ private:
         if (plan_.reported) plan_.reported();
     }
 
-    [[nodiscard]] KernelWish filter_of_recipes() const {
+    [[nodiscard]] KernelFilter filter_of_recipes() const {
         const auto may_run = [this](const KernelEntry& kernel) {
             return std::find(plan_.backends.begin(), plan_.backends.end(), kernel.backend) != plan_.backends.end();
         };
@@ -89,7 +89,7 @@ private:
     }
 
     /// Returns true if the kernel passed verification.
-    bool add(const Recipe& recipe, const KernelWish& filter, bool baseline) {
+    bool add(const Recipe& recipe, const KernelFilter& filter, bool baseline) {
         Multiplier<Value> multiplier(recipe, {.input = plan_.matrix,
                                               .device = plan_.device,
                                               .filter = filter,

@@ -9,7 +9,7 @@
 namespace workbench {
 namespace {
 
-/// Where each letter of a text in UTF-8 begins, and where the last one ends.
+/// The offset of each UTF-8 character, and the end of the last one.
 std::vector<std::size_t> places_of_letters(const std::string& text) {
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -26,7 +26,7 @@ std::string without_middle(const std::string& name, std::size_t most) {
     const std::size_t colon = name.find(": ");
     const auto behind_colon = std::find(places.begin(), places.end(), colon == std::string::npos ? colon : colon + 2);
     auto head = static_cast<std::size_t>(behind_colon - places.begin());
-    if (head > most / 2) head = 8;  // there is no colon, or it comes late
+    if (head > most / 2) head = 8;  // no colon, or a late one
     const std::size_t tail = places.size() - 1 - (most - 3 - head);
     return name.substr(0, places[head]) + "..." + name.substr(places[tail]);
 }
@@ -122,7 +122,7 @@ std::vector<std::string> shortened(const std::vector<std::string>& names, std::s
     }
     const std::vector<std::string> before = texts;
     for (std::size_t i = 0; i < texts.size(); ++i) {
-        const std::string number = fmt::format(" #{}", i + 1);  // they differ where both ways cut
+        const std::string number = fmt::format(" #{}", i + 1);  // distinguishes names that both ways of cutting make equal
         if (is_like_another(before, i)) texts[i] = shortened(names[i], most - number.size()) + number;
     }
     return texts;

@@ -37,17 +37,17 @@ struct TextTable {
 /// A ratio as "1.23 x".
 [[nodiscard]] std::string factor(double ratio);
 
-/// As much of a name as fits in so many characters; "..." stands for the rest.
+/// A name cut to at most this many characters, with "..." for the rest.
 [[nodiscard]] std::string shortened(const std::string& name, std::size_t most);
 
-/// Names of one table in so many characters each. Different ones stay different: where only what is cut off tells them apart,
-/// "..." stands in their middle, behind what comes before ": ".
+/// The names of a table cut to at most this many characters each. Names that differ stay different: if only their ends differ,
+/// "..." replaces their middle, after the text before ": ".
 [[nodiscard]] std::vector<std::string> shortened(const std::vector<std::string>& names, std::size_t most);
 
-/// With blanks behind it, until it is so many characters wide.
+/// Padded with trailing blanks to this width in characters.
 [[nodiscard]] std::string padded(const std::string& name, std::size_t width);
 
-/// Lines broken at blanks, so that none is longer than 80 columns unless a word is.
+/// Breaks lines at blanks, so that only single words exceed 80 columns.
 [[nodiscard]] std::string wrapped(const std::string& text);
 
 }  // namespace workbench

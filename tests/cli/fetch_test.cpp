@@ -141,10 +141,10 @@ TEST_SUITE("fetch") {
 
     TEST_CASE("no network, and a server that stops sending") {
         const Site site;
-        const Outcome nobody = site.run("fetch Good/one Good/two Good/three --from " + address_of_nobody() + "/");
-        CHECK(nobody.exit_code == 4);
-        expect("no_network", std::regex_replace(site.stable(nobody.text), std::regex("\\(.*\\)"), "(REASON)"));
-        CHECK(site.run("fetch Good/one", "WORKBENCH_COLLECTION=" + address_of_nobody()).exit_code == 4);
+        const Outcome unreachable = site.run("fetch Good/one Good/two Good/three --from " + unused_address() + "/");
+        CHECK(unreachable.exit_code == 4);
+        expect("no_network", std::regex_replace(site.stable(unreachable.text), std::regex("\\(.*\\)"), "(REASON)"));
+        CHECK(site.run("fetch Good/one", "WORKBENCH_COLLECTION=" + unused_address()).exit_code == 4);
         const Outcome silent = site.fetch("Bad/silent --timeout 1");
         CHECK(silent.exit_code == 1);
         CHECK(site.stable(silent.text) ==

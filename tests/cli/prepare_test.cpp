@@ -17,10 +17,10 @@ namespace {
 /// Recipes with these values of `prepare`; empty: none.
 std::vector<Recipe> asking(const std::vector<std::string>& wishes) {
     std::vector<Recipe> recipes;
-    for (const std::string& wish : wishes) {
+    for (const std::string& filter : wishes) {
         recipes.emplace_back();
         recipes.back().file = std::to_string(recipes.size()) + ".toml";
-        recipes.back().prepare = wish;
+        recipes.back().prepare = filter;
     }
     return recipes;
 }

@@ -34,7 +34,7 @@ const fs::path source_folder = WORKBENCH_SOURCE_DIR;
 
 void write(const fs::path& file, const std::string& text) { std::ofstream(file) << text; }
 
-/// A file of a test with its name shown to nobody.
+/// A file of a test whose name no output shows.
 std::string without(std::string text, const std::string& folder) {
     for (std::size_t at = 0; (at = text.find(folder + "/")) != std::string::npos;) text.erase(at, folder.size() + 1);
     return text;

@@ -143,7 +143,7 @@ HttpReply file_reply(const HttpRequest& request, const std::string& bytes, const
     return reply;
 }
 
-std::string address_of_nobody() {
+std::string unused_address() {
     const auto [socket_file, port] = bound_socket();  // bound, but nobody listens
     close(socket_file);
     return "http://127.0.0.1:" + std::to_string(port);

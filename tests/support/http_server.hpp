@@ -56,7 +56,7 @@ private:
 [[nodiscard]] HttpReply file_reply(const HttpRequest& request, const std::string& bytes, const std::string& etag);
 
 /// An address of this machine where nobody listens.
-[[nodiscard]] std::string address_of_nobody();
+[[nodiscard]] std::string unused_address();
 
 /// NAME/NAME.mtx and, beside it, NAME/NAME_b.mtx with a right side, in a .tar.gz: what the collection sends.
 [[nodiscard]] std::string collection_archive(const std::string& name, const std::string& matrix_market);

@@ -14,11 +14,11 @@ namespace {
 /// Maps pages of the file between inaccessible pages.
 unsigned char* map_array(const MappedTrial& trial, TrialArray& array, int protection) {
     const std::size_t pages = array.page_bytes();
-    void* const room = mmap(nullptr, pages + 2 * trial_guard_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (room == MAP_FAILED) conclude(trial.plan, TrialVerdict::refused, "no room for the arrays");
-    unsigned char* const begin = static_cast<unsigned char*>(room) + trial_guard_bytes;
+    void* const region = mmap(nullptr, pages + 2 * trial_guard_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (region == MAP_FAILED) conclude(trial.plan, TrialVerdict::refused, "no address space for the arrays");
+    unsigned char* const begin = static_cast<unsigned char*>(region) + trial_guard_bytes;
     void* const mapped = mmap(begin, pages, protection, MAP_PRIVATE | MAP_FIXED, trial.file, static_cast<off_t>(array.pages));
-    if (mapped == MAP_FAILED) conclude(trial.plan, TrialVerdict::refused, "no room for the arrays");
+    if (mapped == MAP_FAILED) conclude(trial.plan, TrialVerdict::refused, "no address space for the arrays");
     unsigned char* const address = begin + (array.offset - array.pages);
     array.address = reinterpret_cast<std::uint64_t>(address);
     return address;
