@@ -46,7 +46,7 @@ std::string chain_of(const Recipe& recipe) {
 
 const std::string chain = R"([recipe]
 name = "base"
-source = "somebody"
+source = "a paper"
 [matrix]
 path = "a.mtx"
 node_size = 3
@@ -73,7 +73,7 @@ TEST_CASE("a recipe with nothing but extends equals its base except for the name
     const Folder folder(chain);
     const Recipe recipe = folder.variant(extends);
     CHECK(recipe.name == "variant");
-    CHECK(recipe.source == "somebody");
+    CHECK(recipe.source == "a paper");
     CHECK(recipe.node_size == 3);
     CHECK(std::get<MatrixFile>(recipe.matrix.from).path == folder.path() / "bases" / "a.mtx");  // relative to the base
     CHECK(chain_of(recipe) == "shuffle:shuffle sort_1:sort sort_2:sort plain");
