@@ -79,7 +79,7 @@ void draw(Canvas& canvas, const BarChart& chart);
 void draw(Canvas& canvas, const HeatMap& chart);
 
 /// An interval of values or of pixels.
-struct Span {
+struct AxisRange {
     double from = 0;
     double to = 0;
 };
@@ -88,7 +88,7 @@ struct Span {
 class Scale {
 public:
     /// The axis ends at the first marks outside of `values` unless it has ends of its own.
-    Scale(const Axis& axis, Span values, Span pixels);
+    Scale(const Axis& axis, AxisRange values, AxisRange pixels);
 
     [[nodiscard]] double at(double value) const;
     /// False for a value that is not positive on a logarithmic axis.
@@ -100,7 +100,7 @@ private:
     bool logarithmic_;
     double low_;
     double high_;
-    Span pixels_;
+    AxisRange pixels_;
     std::vector<double> marks_;
 };
 

@@ -45,7 +45,7 @@ Marker series_marker(std::size_t series) {
     return shapes.at(series % shapes.size());
 }
 
-Scale::Scale(const Axis& axis, Span values, Span pixels)
+Scale::Scale(const Axis& axis, AxisRange values, AxisRange pixels)
     : logarithmic_(axis.logarithmic),
       low_(axis.low.value_or(values.from)),
       high_(axis.high.value_or(values.to)),
