@@ -148,4 +148,8 @@ LayoutEntry banded_block_entry() {
         .cuda<BandRow>("rows", "one thread per row, the threads of a block row read neighbouring values and the same x");
 }
 
+// For cuda.cu.
+template struct BandedBlockLayout<float>;
+template struct BandedBlockLayout<double>;
+
 }  // namespace workbench

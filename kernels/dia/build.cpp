@@ -108,4 +108,8 @@ LayoutEntry dia_entry() {
         .cuda<DiaRows>("rows", "one thread per row, neighbouring threads read neighbouring values and neighbouring x");
 }
 
+// For cuda.cu.
+template struct DiaLayout<float>;
+template struct DiaLayout<double>;
+
 }  // namespace workbench

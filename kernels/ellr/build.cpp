@@ -46,4 +46,8 @@ LayoutEntry ellr_entry() {
         .cuda<EllrRows>("rows", "one thread per row, which stops at the end of the row");
 }
 
+// For cuda.cu.
+template struct EllrLayout<float>;
+template struct EllrLayout<double>;
+
 }  // namespace workbench
