@@ -23,7 +23,7 @@ using namespace workbench;
 
 namespace {
 
-using Limits = std::numeric_limits<double>;
+using Extremes = std::numeric_limits<double>;
 
 std::filesystem::path written(const TemporaryFolder& folder, const std::string& name, const CsrMatrix& matrix) {
     WholeFile file(folder.path() / name);
@@ -83,15 +83,15 @@ TEST_CASE("every f64 is unchanged, in decimal files too") {
                              -0.0,
                              0.1,
                              1.0 / 3,
-                             Limits::max(),
-                             Limits::lowest(),
-                             Limits::min(),
-                             Limits::epsilon(),
-                             Limits::denorm_min(),
-                             -Limits::denorm_min(),
+                             Extremes::max(),
+                             Extremes::lowest(),
+                             Extremes::min(),
+                             Extremes::epsilon(),
+                             Extremes::denorm_min(),
+                             -Extremes::denorm_min(),
                              123456789012345678.0,
-                             Limits::infinity(),
-                             -Limits::infinity()};
+                             Extremes::infinity(),
+                             -Extremes::infinity()};
     for (std::uint64_t i = 0; i < 100'000; ++i) {  // many blocks in one row
         const auto value = std::bit_cast<double>(mixed(i));
         if (!std::isnan(value)) values.push_back(value);
@@ -106,7 +106,7 @@ TEST_CASE("every f64 is unchanged, in decimal files too") {
 TEST_CASE("a NaN keeps its sign, and in .npz all its bits") {
     const TemporaryFolder folder;
     const CsrMatrix matrix =
-        row_of({Limits::quiet_NaN(), -Limits::quiet_NaN(), std::bit_cast<double>(std::uint64_t{0xFFF8DEADBEEF0001})});
+        row_of({Extremes::quiet_NaN(), -Extremes::quiet_NaN(), std::bit_cast<double>(std::uint64_t{0xFFF8DEADBEEF0001})});
     CHECK(same_bits(read_matrix(written(folder, "m.npz", matrix)), matrix));
     const HostArray<double> read = read_matrix(written(folder, "m.mtx", matrix)).values;
     for (std::size_t i = 0; i < read.size(); ++i) {
@@ -261,7 +261,7 @@ TEST_CASE("scipy reads the same matrix from every kind of file") {
     const char* python = std::getenv("WORKBENCH_TEST_PYTHON");
     if (python == nullptr) return;
     const TemporaryFolder folder;
-    const CsrMatrix matrix = row_of({0.1, -2.5, 1e300, 5e-324, Limits::infinity()});
+    const CsrMatrix matrix = row_of({0.1, -2.5, 1e300, 5e-324, Extremes::infinity()});
     for (const char* name : {"a.mtx", "b.mtx.gz", "c.npz"}) written(folder, name, matrix);
     const std::string script =
         "import scipy.io, scipy.sparse\n"
