@@ -303,7 +303,7 @@ TEST_SUITE("fetch a matrix") {
         CHECK(found("") == "found an empty file, expected a .tar.gz archive with a matrix");
         CHECK(found(matrix) == "found something else, expected a .tar.gz archive with a matrix");
         CHECK(found(bytes.substr(0, bytes.size() / 2)) ==
-              "PART:1: found a gzip stream that breaks off; expected a whole one");  // the server states no length
+              "PART:1: found a truncated gzip stream; expected a whole one");  // the server states no length
         CHECK(
             found(collection_archive("m", matrix.substr(0, matrix.size() - 7))) ==
             "PART: member 'm/m.mtx':5: found the end of the file after 2 of 3 entries; expected as many as the size line says");

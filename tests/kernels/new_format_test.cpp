@@ -96,7 +96,7 @@ TEST_SUITE("new_format") {
         const std::string page = file_text(source / "docs" / "new_format.md");
         for (const std::string& difference : differences(page)) FAIL_CHECK(difference);
         // A page that differs is noticed.
-        for (const std::string word : {"        csr16_entry(),", "struct Csr16Rows final", "\"eight threads a row\"",
+        for (const std::string word : {"        csr16_entry(),", "struct Csr16Rows final", "\"eight threads per row\"",
                                        "use = \"csr16\"", "variant = \"reverse\"", "```cuda kernels/csr16/cuda.cu"}) {
             const std::size_t place = page.find(word);
             REQUIRE(place != std::string::npos);

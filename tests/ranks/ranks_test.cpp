@@ -278,7 +278,7 @@ TEST_CASE("an invalid partition is an error on all ranks") {
     const CsrMatrix tall = csr_from_entries(30, 20, std::vector<Entry>{{3, 4, 1.0}});
     CHECK_THROWS_WITH_AS(
         (void)partition(ranks, pieces_of(tall), node_blocks(), stage),
-        "stage metis_partition partitions square matrices; this one has 30 rows and 20 columns: take equal pieces",
+        "stage metis_partition needs a square matrix; this one has 30 rows and 20 columns: use --rows-to-ranks equal",
         RanksFailed);
     const CsrMatrix small = square_of(1, {{0, 0, 1.0}});
     CHECK_THROWS_AS((void)partition(ranks, pieces_of(small), node_blocks(), stage), RanksFailed);
