@@ -401,7 +401,7 @@ TEST_CASE("the report as JSON has what docs/report.md promises") {
     CHECK(json["stages"][1]["metrics"]["partition"]["count"] == 3);
     CHECK(json["stages"][0]["metrics"]["nonzeros"] == input.nonzeros());
     CHECK(json["layout"]["name"] == "ehyb");
-    CHECK(json["layout"]["footprint"]["inside_columns"]["bytes"] ==
+    CHECK(json["layout"]["footprint"]["inside_column_indices"]["bytes"] ==
           json["layout"]["footprint"]["inside_values"]["count"].get<int>() * 2);
     for (const auto& kernel : json["kernels"]) {
         for (const char* key : {"layout", "kernel", "backend", "precision", "verified", "error_over_bound", "median_seconds",
