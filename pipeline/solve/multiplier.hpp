@@ -24,7 +24,7 @@ template <ValueType Value>
 struct MultiplierPlan {
     const CsrMatrix& input;  // square
     Device& device;
-    KernelFilter filter = {};                                 // the kernels to choose from
+    KernelFilter filter = {};                               // the kernels to choose from
     const Oracle<Value>* oracle = nullptr;                  // verifies the kernel exactly and within bounds; may be null
     const OneProduct<Value>* product = nullptr;             // without an oracle: checks the kernel; null: not checked
     std::function<void(const std::string&)> progress = {};  // called before each long step

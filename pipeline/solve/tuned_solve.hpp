@@ -15,7 +15,7 @@ namespace workbench {
 
 struct TuningPlan {
     std::span<const Recipe> recipes;  // tried in this order; must outlive the solve
-    KernelFilter filter = {};           // the kernels to choose from
+    KernelFilter filter = {};         // the kernels to choose from
     /// Makes a device of the same kind with a stream of its own, for one candidate. Empty: preparing candidates alternates with
     /// iterations on the solve's device, as on a CPU, where the two would compete for the cores.
     std::function<std::unique_ptr<Device>()> make_device = {};

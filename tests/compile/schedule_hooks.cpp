@@ -30,7 +30,9 @@ struct Rows final : ScheduleBase<Hooks{.lanes = 2,
                                        .own_has_plain_columns = true,
                                        .own_row_of = true}> {
     static constexpr Offset threads(const auto& arrays) { return arrays.row_count; }
-    static constexpr Run<int> run(const auto&, Offset thread, const auto&) { return {static_cast<Index>(thread), thread, 1, 1}; }
+    static constexpr Run<int> run(const auto&, Offset thread, const auto&) {
+        return {static_cast<Index>(thread), thread, 1, 1};
+    }
     static constexpr const auto& values(const auto& arrays) { return arrays.values; }
     static constexpr const auto& columns(const auto& arrays) { return arrays.column_indices; }
     static constexpr Index column(const auto&, const auto&, const RunSlot& place, const auto&) {

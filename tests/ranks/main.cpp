@@ -1,5 +1,5 @@
-// Tests that several processes run together under mpirun. All ranks run the same cases; a rank that left a case early would leave
-// the others waiting, so the cases use CHECK rather than REQUIRE.
+// Tests that several processes run together under mpirun. All ranks run the same cases; a rank that left a case early would
+// leave the others waiting, so the cases use CHECK rather than REQUIRE.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
