@@ -23,9 +23,8 @@ inline constexpr Index most_halo_places = no_place;  // of a part
 /// shared memory, from four sections:
 ///  - the diagonal: the upper triangle of each own node's block, 32 nodes side by side; only if all these blocks are symmetric,
 ///    otherwise they are part of the rest.
-///  - pairs: blocks (i, j) of own nodes whose mirror (j, i) has the same values and is not stored. The lane that adds the
-///  product
-///    of the block and x_j to row i adds the product of its transpose and x_i to row j.
+///  - pairs: blocks (i, j) of own nodes whose mirror (j, i) has the same values and is not stored. The lane that adds the block
+///    times x_j to row i adds its transpose times x_i to row j.
 ///  - the rest: blocks that add to one row.
 ///  - far blocks, whose columns did not fit into shared memory, with columns of the whole matrix.
 /// Pairs and rest are the steps of the part's warps: first the pairs of a warp, then its share of the rest. The steps of a

@@ -79,7 +79,7 @@ template <typename Measured>
 [[nodiscard]] const Figures<Metrics>& metric_figures();
 [[nodiscard]] const Figures<KernelOutcome>& kernel_figures();
 
-/// The text of a value that is there.
+/// The text of a value that exists.
 [[nodiscard]] std::string text_of(const FigureValue& value, const Shown& shown, std::string_view unit);
 
 /// The figures that a view shows under one label.
