@@ -243,8 +243,8 @@ __device__ __forceinline__ void zero_absent_rows(const auto& hbp, Offset thread,
     for (Offset i = thread; i < hbp.absent_rows.size(); i += threads) y[hbp.absent_rows[i]] = 0;
 }
 
-/// A software pipeline over the chunks of a warp: while the warp multiplies chunk k, it loads the first piece and the batches of
-/// chunk k + 1, the position of chunk k + 2 and the number of chunk k + 3.
+/// A software pipeline over the chunks of a warp: while the warp multiplies chunk k, it loads the first piece and the batches
+/// of chunk k + 1, the position of chunk k + 2 and the number of chunk k + 3.
 template <bool claims, typename Load, typename Stored, typename Value>
 __global__ void __launch_bounds__(threads_per_block, blocks_per_processor)
     multiply_chunks(const __grid_constant__ Stored hbp, const Load load, const Deals deals, const Value* __restrict__ x,
