@@ -17,13 +17,7 @@
 namespace workbench {
 namespace {
 
-const std::filesystem::path source = WORKBENCH_SOURCE_DIR;
-const std::string fast = " --backend kokkos --samples 1 --seconds 0 --cache warm --no-pictures";
-
-/// Runs the program in the project's folder; the text is standard output and standard error.
-Outcome run(const std::string& arguments) {
-    return shell("cd '" + source.string() + "' && '" WORKBENCH_BINARY "' " + arguments + " 2>&1");
-}
+const std::string fast = quick + " --no-pictures";
 
 /// Removes GPU kernels, which not every build has.
 std::string without_gpu_lines(const std::string& text) {
@@ -63,13 +57,11 @@ std::string without_figures(const std::string& text) {
     return std::regex_replace(masked, std::regex(R"( {2,})"), "  ");
 }
 
-std::filesystem::path golden(const std::string& name) { return source / "tests" / "golden" / "cli" / (name + ".txt"); }
-
 void expect(const std::string& name, const std::string& arguments, int exit_code) {
     CAPTURE(arguments);
     const Outcome outcome = run(arguments);
     CHECK(outcome.exit_code == exit_code);
-    compare_with_golden(golden(name), without_others(without_gpu_lines(outcome.text)));
+    compare_with_stored(name, without_others(without_gpu_lines(outcome.text)));
 }
 
 /// Like expect, with "OUT" for the test's folder in arguments and texts.
@@ -78,7 +70,7 @@ void expect_in(const std::string& name, const std::string& folder, std::string a
     CAPTURE(arguments);
     const Outcome outcome = run(arguments);
     CHECK(outcome.exit_code == exit_code);
-    compare_with_golden(golden(name), replaced(without_gpu_lines(outcome.text), folder, "OUT"));
+    compare_with_stored(name, replaced(without_gpu_lines(outcome.text), folder, "OUT"));
 }
 
 }  // namespace
@@ -106,7 +98,7 @@ TEST_CASE("list and explain") {
     for (const auto& [name, arguments] : {std::pair{"list", "list"}, {"list_stages", "list stages"}}) {
         const Outcome outcome = run(arguments);
         CHECK(outcome.exit_code == 0);
-        compare_with_golden(golden(name), without_column_widths(without_others(without_gpu_lines(outcome.text))));
+        compare_with_stored(name, without_column_widths(without_others(without_gpu_lines(outcome.text))));
     }
     for (const char* name : {"cuthill_mckee",
                              "metis_partition",
@@ -242,7 +234,7 @@ TEST_CASE("generate, convert and export write files that are read as the same ma
     expect_in("convert", out, "convert OUT/a.mtx OUT/b.npz", 0);
     CHECK(run("convert " + out + "/b.npz " + out + "/c.mtx.gz").exit_code == 0);
     CHECK(run("convert " + out + "/c.mtx.gz " + out + "/d.mtx").exit_code == 0);
-    compare_with_golden(golden("generated_matrix"), file_text(folder.path() / "a.mtx"));
+    compare_with_stored("generated_matrix", file_text(folder.path() / "a.mtx"));
     CHECK(file_text(folder.path() / "d.mtx") == file_text(folder.path() / "a.mtx"));
     CHECK(run("generate laplace2d:nx=3,ny=2 -o " + out + "/f.mtx").exit_code == 0);
     CHECK(file_text(folder.path() / "f.mtx") == file_text(folder.path() / "a.mtx"));
@@ -251,7 +243,7 @@ TEST_CASE("generate, convert and export write files that are read as the same ma
     CHECK(file_text(folder.path() / "d.mtx") == file_text(folder.path() / "a.mtx"));
 
     expect_in("export", out, "export recipes/sell_c_sigma.toml --generate laplace2d:nx=8 -o OUT/e --format text", 0);
-    compare_with_golden(golden("export_readme"), file_text(folder.path() / "e" / "README.txt"));
+    compare_with_stored("export_readme", file_text(folder.path() / "e" / "README.txt"));
     CHECK_FALSE(std::filesystem::exists(folder.path() / "e" / "matrix.npz"));
     expect_in("export_shares", out,
               "export recipes/ehyb.toml --generate laplace2d:nx=8 --set stage.metis_partition.parts=2 -o OUT/p", 0);
@@ -297,7 +289,7 @@ TEST_CASE("run") {
         run("run recipes/ehyb.toml --backend kokkos --precision both --samples 1 --seconds 0 --cache warm --out " + out +
             " --json " + out + "/copy.json");
     CHECK(outcome.exit_code == 0);
-    compare_with_golden(golden("run"), without_figures(without_gpu_lines(replaced(outcome.text, out, "OUT"))));
+    compare_with_stored("run", without_figures(without_gpu_lines(replaced(outcome.text, out, "OUT"))));
 
     for (const char* file :
          {"0_input.png", "1_metis_partition.png", "2_row_sort.png", "3_split.png", "4_sort_outside.png", "stages.png"}) {
@@ -432,7 +424,7 @@ TEST_CASE("measuring options of run") {
 
 TEST_CASE("two recipes with the same file name") {
     const TemporaryFolder folder;
-    std::filesystem::copy_file(source / "recipes" / "csr.toml", folder.path() / "csr.toml");
+    std::filesystem::copy_file(project / "recipes" / "csr.toml", folder.path() / "csr.toml");
     expect_in("one_folder", folder.path().string(), "run recipes/csr.toml OUT/csr.toml --generate laplace2d:nx=3 --out OUT/out",
               2);
 }
@@ -445,7 +437,7 @@ TEST_CASE("an unsuitable recipe does not stop the others") {
         "--cache warm --out " +
         out);
     CHECK(outcome.exit_code == 3);
-    compare_with_golden(golden("run_unsuitable"), without_figures(without_gpu_lines(replaced(outcome.text, out, "OUT"))));
+    compare_with_stored("run_unsuitable", without_figures(without_gpu_lines(replaced(outcome.text, out, "OUT"))));
     CHECK(std::filesystem::exists(folder.path() / "csr" / "0_input.png"));
 }
 

@@ -5,16 +5,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
 
+#include "cli/shell.hpp"
 #include "support/golden.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -23,43 +22,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Ended {
-    int exit_code = -1;
-    std::string text;
-};
-
-Ended workbench_in(const fs::path& folder, const std::string& arguments) {
-    const std::string command = "cd '" + folder.string() + "' && '" WORKBENCH_BINARY "' " + arguments + " 2>&1";
-    std::FILE* pipe = popen(command.c_str(), "r");
-    REQUIRE(pipe != nullptr);
-    Ended ended;
-    std::array<char, 4096> buffer{};
-    while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe)) ended.text.append(buffer.data(), count);
-    const int status = pclose(pipe);
-    ended.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    return ended;
-}
-
 long lines_of(const fs::path& file) {
     const std::string text = file_text(file);
     return std::count(text.begin(), text.end(), '\n');
 }
 
-const std::string csr = std::string(WORKBENCH_SOURCE_DIR) + "/recipes/csr.toml";
 const std::string sell = std::string(WORKBENCH_SOURCE_DIR) + "/recipes/sell.toml";
-const std::string quick = " --backend kokkos --samples 5 --seconds 0 --cache warm ";
+const std::string five_samples = " --backend kokkos --samples 5 --seconds 0 --cache warm ";
 
 }  // namespace
 
 TEST_SUITE("bench with the program") {
     TEST_CASE("recipes on a folder, the final table, and a summary of the file") {
         const TemporaryFolder folder;
-        std::ofstream(folder.path() / "s.toml") << "[suite]\nrecipes = ['" + csr + "', '" + sell +
+        std::ofstream(folder.path() / "s.toml") << "[suite]\nrecipes = ['" + csr_file + "', '" + sell +
                                                        "']\nmatrices = ['down']\ngenerate = ['laplace2d:nx=9,ny=9']\n"
                                                        "backends = ['kokkos']\nsamples = 5\nseconds = 0\ncache = 'warm'\n";
         fs::create_directory(folder.path() / "down");
         std::ofstream(folder.path() / "down" / "bad.mtx") << "no matrix\n";
-        const Ended first = workbench_in(folder.path(), "bench s.toml");
+        const Outcome first = workbench_in(folder.path(), "bench s.toml");
         CHECK(first.exit_code == 0);
         // Two recipes and CSR in two orders on two matrices.
         CHECK(first.text.find("4 measured, 0 unsuitable, 0 wrong, 4 failed, 0 already measured; written to s.jsonl\n") !=
@@ -69,11 +50,11 @@ TEST_SUITE("bench with the program") {
         CHECK(first.text.find("CPU, f64: 1 matrix, speed-up over CSR in the input's order\n") != std::string::npos);
         CHECK(file_text(folder.path() / "s.jsonl").find(folder.path().string()) ==
               std::string::npos);  // lines contain no absolute paths
-        const Ended again = workbench_in(folder.path(), "bench s.toml");
+        const Outcome again = workbench_in(folder.path(), "bench s.toml");
         CHECK(again.text.find("0 measured, 0 unsuitable, 0 wrong, 0 failed, 8 already measured") != std::string::npos);
         CHECK(lines_of(folder.path() / "s.jsonl") == 8);
 
-        const Ended csv = workbench_in(folder.path(), "summary s.jsonl --csv --plots pictures");
+        const Outcome csv = workbench_in(folder.path(), "summary s.jsonl --csv --plots pictures");
         CHECK(csv.exit_code == 0);
         CHECK(std::count(csv.text.begin(), csv.text.end(), '\n') == 9);
         CHECK(fs::exists(folder.path() / "pictures" / "profile_host_f64.svg"));
@@ -86,7 +67,7 @@ TEST_SUITE("bench with the program") {
             workbench_in(folder.path(), "bench s.toml --inside cg").text.find("4 measured, 0 unsuitable, 0 wrong, 4 failed") !=
             std::string::npos);
         CHECK(file_text(folder.path() / "s.jsonl").find("\"cache\":\"inside cg\"") != std::string::npos);
-        std::ofstream(folder.path() / "s.toml") << "[suite]\nrecipes = ['" + csr + "', '" + sell +
+        std::ofstream(folder.path() / "s.toml") << "[suite]\nrecipes = ['" + csr_file + "', '" + sell +
                                                        "']\nmatrices = ['down']\ngenerate = ['laplace2d:nx=9,ny=9']\n"
                                                        "backends = ['kokkos']\nsamples = 5\nseconds = 0\ninside = 'cg'\n";
         CHECK(workbench_in(folder.path(), "bench s.toml").text.find("8 already measured") != std::string::npos);
@@ -96,7 +77,8 @@ TEST_SUITE("bench with the program") {
 
     TEST_CASE("after a kill, repeating the command measures the rest") {
         const TemporaryFolder folder;
-        const std::string arguments = "bench " + csr + quick + "--generate laplace2d:nx=9,ny=9 --generate laplace3d:nx=5";
+        const std::string arguments =
+            "bench " + csr_file + five_samples + "--generate laplace2d:nx=9,ny=9 --generate laplace3d:nx=5";
         const std::string command =
             "cd '" + folder.path().string() + "' && exec '" WORKBENCH_BINARY "' " + arguments + " > /dev/null 2>&1";
         const pid_t process = fork();
@@ -112,7 +94,7 @@ TEST_SUITE("bench with the program") {
         const long done = lines_of(file);
         CHECK(done >= 1);
         std::ofstream(file, std::ios::app) << "{\"key\":{\"reci";  // an incomplete line
-        const Ended rest = workbench_in(folder.path(), arguments);
+        const Outcome rest = workbench_in(folder.path(), arguments);
         CHECK(rest.exit_code == 0);
         CHECK(rest.text.find("bench.jsonl: the last line was incomplete; it is measured again\n") == 0);
         CHECK(rest.text.find(std::to_string(done) + " already measured") != std::string::npos);
@@ -121,22 +103,23 @@ TEST_SUITE("bench with the program") {
 
     TEST_CASE("results of stages and layouts are kept for another bench") {
         const TemporaryFolder folder;
-        const std::string arguments = "bench " + sell + quick + "--generate laplace2d:nx=9,ny=9 --keep kept --out ";
+        const std::string arguments = "bench " + sell + five_samples + "--generate laplace2d:nx=9,ny=9 --keep kept --out ";
         CHECK(workbench_in(folder.path(), arguments + "a.jsonl").exit_code == 0);
         CHECK(file_text(folder.path() / "a.jsonl").find("kept by an earlier run") == std::string::npos);
         CHECK(workbench_in(folder.path(), arguments + "b.jsonl").exit_code == 0);
         CHECK(file_text(folder.path() / "b.jsonl").find("kept by an earlier run: ") != std::string::npos);
         std::ofstream(folder.path() / "file") << "text";
-        CHECK(workbench_in(folder.path(), "bench " + sell + quick + "--generate laplace2d:nx=9 --keep file").exit_code == 4);
+        CHECK(workbench_in(folder.path(), "bench " + sell + five_samples + "--generate laplace2d:nx=9 --keep file").exit_code ==
+              4);
     }
 
     TEST_CASE("errors") {
         const TemporaryFolder folder;
-        CHECK(workbench_in(folder.path(), "bench " + csr).text ==
+        CHECK(workbench_in(folder.path(), "bench " + csr_file).text ==
               "error: no matrices; name them with --matrices FILE|FOLDER, --generate KIND, or in the suite\n");
-        CHECK(workbench_in(folder.path(), "bench " + csr + " " + csr + " --generate laplace2d:nx=3").exit_code == 2);
-        CHECK(workbench_in(folder.path(), "bench " + csr + " --matrices none").exit_code == 3);
-        CHECK(workbench_in(folder.path(), "bench " + csr + " --generate laplace9d").exit_code == 2);
+        CHECK(workbench_in(folder.path(), "bench " + csr_file + " " + csr_file + " --generate laplace2d:nx=3").exit_code == 2);
+        CHECK(workbench_in(folder.path(), "bench " + csr_file + " --matrices none").exit_code == 3);
+        CHECK(workbench_in(folder.path(), "bench " + csr_file + " --generate laplace9d").exit_code == 2);
         CHECK(workbench_in(folder.path(), "bench none.toml --generate laplace2d:nx=3").text ==
               "error: none.toml: no such file; expected a recipe\n");
         CHECK(!fs::exists(folder.path() / "bench.jsonl"));

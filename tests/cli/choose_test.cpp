@@ -21,16 +21,16 @@ const std::string recipes = WORKBENCH_SOURCE_DIR "/recipes/";
 
 /// Runs choose in the test's folder, which is "OUT" in the text; the project's folder is "PROJECT".
 Outcome choose_in(const fs::path& folder, const std::string& arguments) {
-    Outcome outcome = shell("cd '" + folder.string() + "' && '" WORKBENCH_BINARY "' choose " + arguments + " 2>&1");
+    Outcome outcome = workbench_in(folder, "choose " + arguments);
     outcome.text = replaced(replaced(outcome.text, folder.string(), "OUT"), WORKBENCH_SOURCE_DIR, "PROJECT");
     return outcome;
 }
 
-void expect(const std::string& name, const fs::path& folder, const std::string& arguments, int exit_code) {
+void expect_choice(const std::string& name, const fs::path& folder, const std::string& arguments, int exit_code) {
     CAPTURE(arguments);
     const Outcome outcome = choose_in(folder, arguments);
     CHECK(outcome.exit_code == exit_code);
-    compare_with_golden(fs::path(WORKBENCH_SOURCE_DIR) / "tests/golden/cli" / (name + ".txt"), outcome.text);
+    compare_with_stored(name, outcome.text);
 }
 
 const std::string on_host = " --backend kokkos ";
@@ -41,21 +41,21 @@ TEST_SUITE("choose with the program") {
     TEST_CASE("help and errors before the work") {
         const TemporaryFolder folder;
         const std::string matrix = "--generate laplace2d:nx=9 ";
-        expect("help_choose", folder.path(), "--help", 0);
-        expect("choose_no_matrix", folder.path(), recipes + "sell.toml", 2);
-        expect("choose_no_recipes", folder.path(), matrix, 2);
-        expect("choose_budget", folder.path(), matrix + "--budget soon", 2);
-        expect("choose_no_budget", folder.path(), matrix + "--budget 0", 2);
-        expect("choose_no_products", folder.path(), matrix + "--products 0", 2);
-        expect("choose_two_devices", folder.path(), recipes + "sell.toml " + matrix + "--backend kokkos,cuda", 2);
-        expect("choose_two_matrices", folder.path(), recipes + "sell.toml " + matrix + "--sweep matrix.nx=8,9", 2);
-        expect("choose_no_file", folder.path(), recipes + "sell.toml --matrix none.mtx", 3);
+        expect_choice("help_choose", folder.path(), "--help", 0);
+        expect_choice("choose_no_matrix", folder.path(), recipes + "sell.toml", 2);
+        expect_choice("choose_no_recipes", folder.path(), matrix, 2);
+        expect_choice("choose_budget", folder.path(), matrix + "--budget soon", 2);
+        expect_choice("choose_no_budget", folder.path(), matrix + "--budget 0", 2);
+        expect_choice("choose_no_products", folder.path(), matrix + "--products 0", 2);
+        expect_choice("choose_two_devices", folder.path(), recipes + "sell.toml " + matrix + "--backend kokkos,cuda", 2);
+        expect_choice("choose_two_matrices", folder.path(), recipes + "sell.toml " + matrix + "--sweep matrix.nx=8,9", 2);
+        expect_choice("choose_no_file", folder.path(), recipes + "sell.toml --matrix none.mtx", 3);
         std::ofstream(folder.path() / "winner.toml") << "mine";
-        expect("choose_there", folder.path(), recipes + "sell.toml " + matrix, 2);
-        expect("choose_not_writable", folder.path(), recipes + "sell.toml " + matrix + "-o winner.toml/w.toml", 4);
-        expect("choose_json_not_writable", folder.path(),
-               recipes + "sell.toml " + matrix + "-o w.toml --json winner.toml/w.json", 4);
-        expect("choose_one_file", folder.path(), recipes + "sell.toml " + matrix + "-o w.toml --json ./w.toml", 2);
+        expect_choice("choose_there", folder.path(), recipes + "sell.toml " + matrix, 2);
+        expect_choice("choose_not_writable", folder.path(), recipes + "sell.toml " + matrix + "-o winner.toml/w.toml", 4);
+        expect_choice("choose_json_not_writable", folder.path(),
+                      recipes + "sell.toml " + matrix + "-o w.toml --json winner.toml/w.json", 4);
+        expect_choice("choose_one_file", folder.path(), recipes + "sell.toml " + matrix + "-o w.toml --json ./w.toml", 2);
         CHECK(file_text(folder.path() / "winner.toml") == "mine");
         CHECK_FALSE(fs::exists(folder.path() / "w.toml"));
     }
@@ -63,7 +63,8 @@ TEST_SUITE("choose with the program") {
     TEST_CASE("no recipe is written if none suits the matrix") {
         const TemporaryFolder folder;
         std::ofstream(folder.path() / "huge.mtx") << "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1e300\n";
-        expect("choose_nothing_suits", folder.path(), recipes + "sell.toml --matrix huge.mtx --precision f32" + on_host, 3);
+        expect_choice("choose_nothing_suits", folder.path(), recipes + "sell.toml --matrix huge.mtx --precision f32" + on_host,
+                      3);
         CHECK_FALSE(fs::exists(folder.path() / "winner.toml"));
     }
 

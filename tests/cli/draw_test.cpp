@@ -14,24 +14,22 @@ namespace workbench {
 namespace {
 
 namespace fs = std::filesystem;
-const fs::path source = WORKBENCH_SOURCE_DIR;
-const std::string small = "recipes/teaching/small_inline.toml";
+const std::string small_recipe = "recipes/teaching/small_inline.toml";
 
-Outcome run(const std::string& arguments, const std::string& environment = "") {
-    return shell("cd '" + source.string() + "' && LC_ALL=C.UTF-8 " + environment + " '" WORKBENCH_BINARY "' " + arguments +
-                 " 2>&1");
+Outcome run_utf8(const std::string& arguments, const std::string& environment = "") {
+    return run(arguments, "LC_ALL=C.UTF-8 " + environment);
 }
 
 /// "OUT" stands for the test's folder.
-void expect(const std::string& name, const std::string& folder, const std::string& arguments, int exit_code) {
+void expect_drawing(const std::string& name, const std::string& folder, const std::string& arguments, int exit_code) {
     CAPTURE(arguments);
-    const Outcome outcome = run(replaced(arguments, "OUT", folder));
+    const Outcome outcome = run_utf8(replaced(arguments, "OUT", folder));
     CHECK(outcome.exit_code == exit_code);
     const std::string text = folder.empty() ? outcome.text : replaced(outcome.text, folder, "OUT");
-    compare_with_golden(source / "tests/golden/cli" / (name + ".txt"), text);
+    compare_with_stored(name, text);
 }
 
-std::size_t files_in(const fs::path& folder) {
+std::size_t count_files(const fs::path& folder) {
     return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
 }
 
@@ -41,21 +39,22 @@ TEST_SUITE("draw") {
     TEST_CASE("help and errors, which leave no files") {
         const TemporaryFolder folder;
         const std::string out = folder.path().string();
-        for (const std::string command : {"draw", "spy", "animate"}) expect("help_" + command, out, command + " --help", 0);
-        expect("draw_nothing", out, "draw -o OUT/x.png", 2);
-        expect("draw_twice", out, "draw a.mtx --generate laplace2d:nx=3 -o OUT/x.png", 2);
-        expect("draw_no_recipe", out, "draw no/such.toml -o OUT/x.png", 2);
-        expect("draw_no_matrix", out, "draw no/such.mtx -o OUT/x.png", 3);
-        expect("draw_no_stage", out, "draw " + small + " --stage cuthil -o OUT/x.png", 2);
-        expect("draw_ending", out, "draw " + small + " -o OUT/x.jpg", 2);
-        expect("draw_two_formats", out, "draw " + small + " --format svg -o OUT/x.pdf", 2);
-        expect("draw_width", out, "draw " + small + " --width 10 -o OUT/x.png", 2);
-        expect("draw_scale_missing", out, "draw " + small + " --scale-from OUT/none.json -o OUT/x.png", 2);
-        expect("draw_scale_other", out, "draw " + small + " --scale-from recipes/csr.toml -o OUT/x.png", 2);
-        expect("draw_not_writable", out, "draw " + small + " -o /dev/null/x.png", 4);
-        expect("animate_matrix", out, "animate --generate laplace2d:nx=3 -o OUT/x.png", 2);
-        expect("animate_ending", out, "animate " + small + " -o OUT/x.mp4", 2);
-        CHECK(files_in(folder.path()) == 0);
+        for (const std::string command : {"draw", "spy", "animate"})
+            expect_drawing("help_" + command, out, command + " --help", 0);
+        expect_drawing("draw_nothing", out, "draw -o OUT/x.png", 2);
+        expect_drawing("draw_twice", out, "draw a.mtx --generate laplace2d:nx=3 -o OUT/x.png", 2);
+        expect_drawing("draw_no_recipe", out, "draw no/such.toml -o OUT/x.png", 2);
+        expect_drawing("draw_no_matrix", out, "draw no/such.mtx -o OUT/x.png", 3);
+        expect_drawing("draw_no_stage", out, "draw " + small_recipe + " --stage cuthil -o OUT/x.png", 2);
+        expect_drawing("draw_ending", out, "draw " + small_recipe + " -o OUT/x.jpg", 2);
+        expect_drawing("draw_two_formats", out, "draw " + small_recipe + " --format svg -o OUT/x.pdf", 2);
+        expect_drawing("draw_width", out, "draw " + small_recipe + " --width 10 -o OUT/x.png", 2);
+        expect_drawing("draw_scale_missing", out, "draw " + small_recipe + " --scale-from OUT/none.json -o OUT/x.png", 2);
+        expect_drawing("draw_scale_other", out, "draw " + small_recipe + " --scale-from recipes/csr.toml -o OUT/x.png", 2);
+        expect_drawing("draw_not_writable", out, "draw " + small_recipe + " -o /dev/null/x.png", 4);
+        expect_drawing("animate_matrix", out, "animate --generate laplace2d:nx=3 -o OUT/x.png", 2);
+        expect_drawing("animate_ending", out, "animate " + small_recipe + " -o OUT/x.mp4", 2);
+        CHECK(count_files(folder.path()) == 0);
     }
 
     TEST_CASE("all formats, bit-identical for any number of threads") {
@@ -66,8 +65,8 @@ TEST_SUITE("draw") {
             const std::string stage = name.starts_with("one") ? " --stage split " : "";
             const fs::path file = folder.path() / name;
             const auto draw = [&](const std::string& threads) {
-                const Outcome outcome = run("draw recipes/ehyb.toml --width 960" + matrix + stage + " -o " + file.string(),
-                                            "OMP_NUM_THREADS=" + threads);
+                const Outcome outcome = run_utf8("draw recipes/ehyb.toml --width 960" + matrix + stage + " -o " + file.string(),
+                                                 "OMP_NUM_THREADS=" + threads);
                 CHECK(outcome.text == "drawn to " + file.string() + "\n");
                 return file_text(file);
             };
@@ -81,42 +80,43 @@ TEST_SUITE("draw") {
 
     TEST_CASE("the default file name is that of the recipe or matrix") {
         const TemporaryFolder folder;
-        const auto in_folder = [&](const std::string& arguments) {
-            return shell("cd " + folder.path().string() + " && '" WORKBENCH_BINARY "' " + arguments + " 2>&1").text;
-        };
-        const std::string recipe = (source / small).string();
+        const auto in_folder = [&](const std::string& arguments) { return workbench_in(folder.path(), arguments).text; };
+        const std::string recipe = (project / small_recipe).string();
         CHECK(in_folder("draw " + recipe) == "drawn to small_inline.png\n");
         CHECK(in_folder("draw " + recipe + " --stage reversed --format svg") == "drawn to small_inline_reversed.svg\n");
-        CHECK(in_folder("draw " + (source / "tests/golden/cli/wide.mtx").string()) == "drawn to wide.png\n");
+        CHECK(in_folder("draw " + (project / "tests/golden/cli/wide.mtx").string()) == "drawn to wide.png\n");
         CHECK(in_folder("draw --generate laplace2d:nx=4") == "drawn to laplace2d.png\n");
-        CHECK(files_in(folder.path()) == 4);
+        CHECK(count_files(folder.path()) == 4);
     }
 
     TEST_CASE("names in Chinese, Japanese and Korean are drawn with or without a font") {
         const TemporaryFolder folder;
         for (const std::string name : {"稀疏", "疎行列", "희소"}) {
             const std::string file = (folder.path() / "x.png").string();
-            CHECK(run("draw " + small + " --set 'recipe.name=\"" + name + "\"' --width 640 -o " + file).exit_code == 0);
+            CHECK(run_utf8("draw " + small_recipe + " --set 'recipe.name=\"" + name + "\"' --width 640 -o " + file).exit_code ==
+                  0);
         }
     }
 
     TEST_CASE("--scale-from") {
         const TemporaryFolder folder;
         const std::string out = " --samples 1 --seconds 0 --out " + folder.path().string();
-        CHECK(run("run recipes/csr.toml --generate elasticity3d:nx=8" + out).exit_code == 0);
+        CHECK(run_utf8("run recipes/csr.toml --generate elasticity3d:nx=8" + out).exit_code == 0);
         const fs::path first = folder.path() / "csr/report.json";
-        CHECK(run("run recipes/rcm_csr.toml --generate elasticity3d:nx=6 --scale-from " + first.string() + out).exit_code == 0);
-        const auto ceiling = [](const fs::path& file) { return nlohmann::json::parse(file_text(file)).at("density_ceiling"); };
+        CHECK(
+            run_utf8("run recipes/rcm_csr.toml --generate elasticity3d:nx=6 --scale-from " + first.string() + out).exit_code ==
+            0);
+        const auto ceiling = [](const fs::path& file) { return json_in(file).at("density_ceiling"); };
         CHECK(ceiling(first) > 1);
         CHECK(ceiling(folder.path() / "rcm_csr/report.json") == ceiling(first));
-        CHECK(run("run recipes/csr.toml --scale-from " + first.string() + " --no-pictures").exit_code == 2);
+        CHECK(run_utf8("run recipes/csr.toml --scale-from " + first.string() + " --no-pictures").exit_code == 2);
     }
 
     TEST_CASE("compare draws both recipes") {
         const TemporaryFolder folder;
         const std::string compare =
             "compare recipes/csr.toml recipes/rcm_csr.toml --generate laplace2d:nx=30 --samples 1 --seconds 0";
-        CHECK(run(compare + " --out " + folder.path().string()).exit_code == 0);
+        CHECK(run_utf8(compare + " --out " + folder.path().string()).exit_code == 0);
         CHECK(fs::exists(folder.path() / "csr.png"));
         CHECK(fs::exists(folder.path() / "rcm_csr.png"));
     }
@@ -124,17 +124,17 @@ TEST_SUITE("draw") {
 
 TEST_SUITE("spy") {
     TEST_CASE("a matrix in the terminal, large and small, with and without Braille") {
-        expect("spy_large", "", "spy recipes/matrices/elasticity3d.mtx.gz --columns 50 --lines 24", 0);
-        expect("spy_stage", "", "spy recipes/ehyb.toml --stage metis_partition --columns 40 --lines 20", 0);
-        expect("spy_small", "", "spy " + small, 0);
-        expect("spy_wide", "", "spy tests/golden/cli/wide.mtx", 0);
-        const Outcome plain = run("spy recipes/matrices/elasticity3d.mtx.gz --columns 50 --lines 24", "LC_ALL=C");
-        compare_with_golden(source / "tests/golden/cli/spy_plain.txt", plain.text);
+        expect_drawing("spy_large", "", "spy recipes/matrices/elasticity3d.mtx.gz --columns 50 --lines 24", 0);
+        expect_drawing("spy_stage", "", "spy recipes/ehyb.toml --stage metis_partition --columns 40 --lines 20", 0);
+        expect_drawing("spy_small", "", "spy " + small_recipe, 0);
+        expect_drawing("spy_wide", "", "spy tests/golden/cli/wide.mtx", 0);
+        const Outcome plain = run_utf8("spy recipes/matrices/elasticity3d.mtx.gz --columns 50 --lines 24", "LC_ALL=C");
+        compare_with_stored("spy_plain", plain.text);
         for (const char letter : plain.text) CHECK(static_cast<unsigned char>(letter) < 0x80);
     }
 
     TEST_CASE("the picture fits the window, and a pipe gets no colours") {
-        const Outcome narrow = run("spy recipes/matrices/elasticity3d.mtx.gz", "COLUMNS=30 LINES=12 TERM=xterm-256color");
+        const Outcome narrow = run_utf8("spy recipes/matrices/elasticity3d.mtx.gz", "COLUMNS=30 LINES=12 TERM=xterm-256color");
         CHECK(narrow.text.find('\x1b') == std::string::npos);
         CHECK(std::count(narrow.text.begin(), narrow.text.end(), '\n') <= 11);
     }
@@ -142,7 +142,7 @@ TEST_SUITE("spy") {
     TEST_CASE("colours on a terminal, unless NO_COLOR is set") {
         if (shell("command -v script >/dev/null").exit_code != 0) return;
         const auto on_terminal = [](const std::string& environment) {
-            return shell("cd '" + source.string() + "' && " + environment +
+            return shell("cd '" + project.string() + "' && " + environment +
                          " script -qec \"'" WORKBENCH_BINARY
                          "' spy recipes/matrices/elasticity3d.mtx.gz\" /dev/null </dev/null")
                 .text;
@@ -160,8 +160,8 @@ TEST_SUITE("animate") {
         for (const std::string name : {"x.png", "x.gif"}) {
             const fs::path file = folder.path() / name;
             const auto animate = [&](const std::string& threads) {
-                const std::string arguments = "animate " + small + " --width 320 -o " + file.string();
-                const Outcome outcome = run(arguments, "OMP_NUM_THREADS=" + threads);
+                const std::string arguments = "animate " + small_recipe + " --width 320 -o " + file.string();
+                const Outcome outcome = run_utf8(arguments, "OMP_NUM_THREADS=" + threads);
                 CHECK(outcome.text == "25 pictures drawn to " + file.string() + "\n");
                 return file_text(file);
             };

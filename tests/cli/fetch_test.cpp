@@ -21,9 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path source = WORKBENCH_SOURCE_DIR;
-const std::string csr = (source / "recipes/csr.toml").string();
-
 std::string text_of_rows(int rows) {
     std::string text = "%%MatrixMarket matrix coordinate real general\n" + std::to_string(rows) + " " + std::to_string(rows) +
                        " " + std::to_string(rows) + "\n";
@@ -55,8 +52,7 @@ struct Site {
 
     [[nodiscard]] Outcome run(const std::string& arguments, const std::string& more = "") const {
         const std::string environment = "env -u WORKBENCH_COLLECTION no_proxy=127.0.0.1 OMP_NUM_THREADS=1 " + more;
-        return shell("cd '" + folder.path().string() + "' && " + environment + " '" WORKBENCH_BINARY "' " + arguments +
-                     " 2>&1");
+        return workbench_in(folder.path(), arguments, environment);
     }
     [[nodiscard]] Outcome fetch(const std::string& arguments) const {
         return run("fetch --from " + server.address() + " " + arguments);
@@ -64,7 +60,7 @@ struct Site {
 
     /// Masks what varies from run to run.
     [[nodiscard]] std::string stable(std::string text) const {
-        text = replaced(replaced(std::move(text), server.address(), "SERVER"), source.string(), "SOURCE");
+        text = replaced(replaced(std::move(text), server.address(), "SERVER"), project.string(), "SOURCE");
         text = std::regex_replace(text, std::regex(R"(\b\d+( B$| bytes))", std::regex::multiline), "N$1");  // compressed sizes
         return std::regex_replace(text, std::regex(R"(127\.0\.0\.1:\d+|127\.0\.0\.1 port \d+)"), "NOBODY");
     }
@@ -74,11 +70,7 @@ struct Site {
     }
 };
 
-void expect(const std::string& name, const std::string& text) {
-    compare_with_golden(source / "tests" / "golden" / "cli" / ("fetch_" + name + ".txt"), text);
-}
-
-const std::string quick = " --backend kokkos --samples 1 --seconds 0 --cache warm";
+void expect_fetch(const std::string& name, const std::string& text) { compare_with_stored("fetch_" + name, text); }
 
 /// The output of a bench up to its tables, without times.
 std::string without_times(const std::string& text) {
@@ -93,7 +85,7 @@ TEST_SUITE("fetch") {
         const Site site;
         const Outcome first = site.fetch("Good/one Bad/none Bad/page Bad/half Good/two Good/one");
         CHECK(first.exit_code == 1);
-        expect("several", site.stable(first.text));
+        expect_fetch("several", site.stable(first.text));
         CHECK(fs::exists(site.folder.path() / "matrices/Good/one.tar.gz"));
         CHECK(file_text(site.folder.path() / "matrices/Bad/half.tar.gz.part").size() == 100);
 
@@ -131,19 +123,19 @@ TEST_SUITE("fetch") {
 
     TEST_CASE("a suite whose source contradicts a matrix") {
         const Site site;
-        site.write("s.toml", "[suite]\nsource = 'Nobody, table 3'\nrecipes = ['" + csr +
+        site.write("s.toml", "[suite]\nsource = 'Nobody, table 3'\nrecipes = ['" + csr_file +
                                  "']\nnamed = [{ name = 'Good/one', rows = 3, nonzeros = 4 }, { name = 'alone' },\n"
                                  "    { name = 'Good/two', rows = 5, nonzeros = 5 }]\n");
         const Outcome outcome = site.fetch("s.toml");
         CHECK(outcome.exit_code == 0);
-        expect("suite", site.stable(outcome.text));
+        expect_fetch("suite", site.stable(outcome.text));
     }
 
     TEST_CASE("no network, and a server that stops sending") {
         const Site site;
         const Outcome unreachable = site.run("fetch Good/one Good/two Good/three --from " + unused_address() + "/");
         CHECK(unreachable.exit_code == 4);
-        expect("no_network", std::regex_replace(site.stable(unreachable.text), std::regex("\\(.*\\)"), "(REASON)"));
+        expect_fetch("no_network", std::regex_replace(site.stable(unreachable.text), std::regex("\\(.*\\)"), "(REASON)"));
         CHECK(site.run("fetch Good/one", "WORKBENCH_COLLECTION=" + unused_address()).exit_code == 4);
         const Outcome silent = site.fetch("Bad/silent --timeout 1");
         CHECK(silent.exit_code == 1);
@@ -178,7 +170,7 @@ TEST_SUITE("fetch") {
         const Site site;
         site.write("own.toml", "[suite]\nrecipes = []\n");
         std::string text;
-        for (const std::string arguments : {"cant", "Good/../x", "Good/one/two", "none.toml", "own.toml", csr.c_str(),
+        for (const std::string arguments : {"cant", "Good/../x", "Good/one/two", "none.toml", "own.toml", csr_file.c_str(),
                                             "Good/one --from ftp://a", "Good/one --from https://", "Good/one --timeout 0"}) {
             const Outcome outcome = site.run("fetch " + arguments);
             CHECK(outcome.exit_code == 2);
@@ -186,7 +178,7 @@ TEST_SUITE("fetch") {
         }
         CHECK(site.run("fetch Good/one", "WORKBENCH_COLLECTION=here").text ==
               "error: WORKBENCH_COLLECTION: found 'here', expected an address such as https://sparse.tamu.edu\n");
-        expect("errors", text);
+        expect_fetch("errors", text);
         CHECK(!fs::exists(site.folder.path() / "matrices"));
     }
 }
@@ -194,18 +186,18 @@ TEST_SUITE("fetch") {
 TEST_SUITE("suites that name matrices") {
     TEST_CASE("missing matrices are listed with the command to fetch them, the others are measured") {
         const Site site;
-        site.write("s.toml", "[suite]\nsource = 'Nobody, table 3'\nrecipes = ['" + csr +
+        site.write("s.toml", "[suite]\nsource = 'Nobody, table 3'\nrecipes = ['" + csr_file +
                                  "']\nnamed = [{ name = 'Good/one', rows = 3, nonzeros = 4 }, { name = 'Good/two' },\n"
                                  "    { name = 'alone' }]\n");
         const Outcome nothing = site.run("bench s.toml" + quick);
         CHECK(nothing.exit_code == 3);
-        expect("bench_nothing", nothing.text);
+        expect_fetch("bench_nothing", nothing.text);
         CHECK(!fs::exists(site.folder.path() / "s.jsonl"));
 
         CHECK(site.fetch("Good/one").exit_code == 0);
         const Outcome some = site.run("bench s.toml" + quick);
         CHECK(some.exit_code == 0);
-        expect("bench_some", without_times(some.text));
+        expect_fetch("bench_some", without_times(some.text));
         const std::string lines = file_text(site.folder.path() / "s.jsonl");
         CHECK(lines.find(R"("matrix":"Good/one")") != std::string::npos);
         CHECK(lines.find("the file has 3 rows and 3 nonzeros, but Nobody, table 3 states 3 and 4") != std::string::npos);
@@ -219,7 +211,7 @@ TEST_SUITE("suites that name matrices") {
 
     TEST_CASE("with --matrices FOLDER, only named matrices run, and the fetch commands contain the folder") {
         const Site site;
-        site.write("s.toml", "[suite]\nrecipes = ['" + csr +
+        site.write("s.toml", "[suite]\nrecipes = ['" + csr_file +
                                  "']\ngenerate = ['laplace2d:nx=4']\nnamed = [{ name = 'Good/one' }, { name = 'Good/two' }]\n");
         site.write("my files/two/two.mtx", text_of_rows(5));
         site.write("my files/other.mtx", text_of_rows(5));
@@ -239,7 +231,7 @@ TEST_SUITE("suites that name matrices") {
 
     TEST_CASE("given files are measured even if the suite does not name them; without folders, nothing else is measured") {
         const Site site;
-        site.write("s.toml", "[suite]\nsource = 'Nobody, table 3'\nrecipes = ['" + csr +
+        site.write("s.toml", "[suite]\nsource = 'Nobody, table 3'\nrecipes = ['" + csr_file +
                                  "']\ngenerate = ['laplace2d:nx=4']\n"
                                  "named = [{ name = 'Good/one', rows = 3 }, { name = 'Good/two' }]\n");
         site.write("mine/other.mtx", text_of_rows(5));
@@ -259,14 +251,14 @@ TEST_SUITE("suites that name matrices") {
         CHECK(both.text.starts_with("1 of the suite's 2 matrices are missing in kept:\n"));
 
         site.write("files.toml",
-                   "[suite]\nrecipes = ['" + csr + "']\nmatrices = ['mine/one.mtx']\nnamed = [{ name = 'Good/two' }]\n");
+                   "[suite]\nrecipes = ['" + csr_file + "']\nmatrices = ['mine/one.mtx']\nnamed = [{ name = 'Good/two' }]\n");
         CHECK(site.run("bench files.toml" + quick).exit_code == 3);  // the suite's matrices are only searched
     }
 
     TEST_CASE("the shipped suites: recipes are valid and have distinct names, generators exist") {
         std::size_t named = 0;
         std::size_t suites = 0;
-        for (const auto& file : std::filesystem::directory_iterator(source / "suites")) {
+        for (const auto& file : std::filesystem::directory_iterator(project / "suites")) {
             if (file.path().extension() != ".toml") continue;
             ++suites;
             CAPTURE(file.path().string());
@@ -296,7 +288,7 @@ TEST_SUITE("suites that name matrices") {
         fs::create_directories(prefix / "bin");
         fs::create_directories(share / "recipes");
         fs::copy(WORKBENCH_BINARY, prefix / "bin/workbench");
-        fs::copy(csr, share / "recipes/csr.toml");
+        fs::copy(csr_file, share / "recipes/csr.toml");
         site.write(
             "prefix/share/spmv-workbench/suites/small.toml",
             "[suite]\nrecipes = ['../recipes/csr.toml']\ngenerate = ['laplace2d:nx=4']\nnamed = [{ name = 'Good/one' }]\n");

@@ -14,10 +14,8 @@
 namespace workbench {
 namespace {
 
-const std::filesystem::path source = WORKBENCH_SOURCE_DIR;
-
 Outcome run_workbench(const std::string& arguments, const std::string& environment = "", const char* errors = "2>&1") {
-    return shell("cd '" + source.string() + "' && " + environment + " '" WORKBENCH_BINARY "' " + arguments + " " + errors);
+    return shell("cd '" + project.string() + "' && " + environment + " '" WORKBENCH_BINARY "' " + arguments + " " + errors);
 }
 
 /// Runs a CSR kernel with this loop body over rows on a matrix of 16 rows.
@@ -73,7 +71,7 @@ TEST_CASE("the output of a kernel is printed to standard error") {
 }
 
 TEST_CASE("explain prints the header of a layout") {
-    const std::filesystem::path golden = source / "tests" / "golden";
+    const std::filesystem::path golden = project / "tests" / "golden";
     const Outcome csr = run_workbench("explain csr --header");
     CHECK(csr.exit_code == 0);
     compare_with_golden(golden / "kernels" / "csr_f64.hpp.txt", csr.text);

@@ -10,8 +10,7 @@
 #include "pipeline/contract/errors.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 /// Recipes with these values of `prepare`; empty: none.
@@ -71,3 +70,5 @@ TEST_SUITE("prepare") {
         CHECK(both.text.find("recipes of one run share their stages") != std::string::npos);
     }
 }
+
+}  // namespace workbench

@@ -13,6 +13,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/shell.hpp"
 #include "pipeline/cli/run_recipes.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "support/golden.hpp"
@@ -62,11 +63,6 @@ private:
     int err_ = dup(STDERR_FILENO);
 };
 
-struct Ended {
-    int exit_code = -1;
-    std::string text;
-};
-
 const CsrMatrix& example() {
     static const CsrMatrix matrix = csr_from_entries(3, 3, std::vector<Entry>{{0, 0, 1.5}, {1, 2, 2.5}, {2, 1, 3.5}});
     return matrix;
@@ -77,7 +73,7 @@ struct NamedRecipe {
     std::string text;
 };
 
-Ended run(const std::vector<NamedRecipe>& texts, const RunOutput& output, const CsrMatrix& matrix = example()) {
+Outcome run_scripted(const std::vector<NamedRecipe>& texts, const RunOutput& output, const CsrMatrix& matrix = example()) {
     new_script();
     ScriptedDevice host({DeviceKind::host, "a host", 1, 0, 0, 0});
     RunOptions options;
@@ -90,8 +86,6 @@ Ended run(const std::vector<NamedRecipe>& texts, const RunOutput& output, const 
                                            [](RunReport& report) { report.matrix.source = "a matrix"; });
     return {static_cast<int>(exit_code), captured.text()};
 }
-
-nlohmann::json json_in(const fs::path& file) { return nlohmann::json::parse(file_text(file)); }
 
 std::vector<std::string> files_in(const fs::path& folder) {
     std::vector<std::string> names;
@@ -115,7 +109,7 @@ using Files = std::vector<std::string>;
 TEST_SUITE("run_recipes") {
     TEST_CASE("success") {
         const TemporaryFolder folder;
-        const Ended ended = run({good, reversed}, {folder.path(), "", false});
+        const Outcome ended = run_scripted({good, reversed}, {folder.path(), "", false});
         CHECK(ended.exit_code == 0);
         CHECK(ended.text.find("error:") == std::string::npos);
         CHECK(files_in(folder.path()) == Files{"good/report.json", "reversed/report.json"});
@@ -127,7 +121,7 @@ TEST_SUITE("run_recipes") {
         const TemporaryFolder folder;
         const std::string message = "\nerror: a kernel failed verification, see WRONG RESULT";
         for (const auto& recipes : {std::vector{wrong}, {good, wrong}, {wrong, good}, {refused, wrong}}) {
-            const Ended ended = run(recipes, {folder.path(), "", false});
+            const Outcome ended = run_scripted(recipes, {folder.path(), "", false});
             CHECK(ended.exit_code == 1);
             CHECK(ended.text.find("bad wrong kokkos f64: WRONG RESULT: row 2: y = ") != std::string::npos);
             CHECK(ended.text.find(message) != std::string::npos);
@@ -138,7 +132,7 @@ TEST_SUITE("run_recipes") {
     TEST_CASE("an unsuitable recipe does not stop the others") {
         const TemporaryFolder folder;
         const std::string all = (folder.path() / "all.json").string();
-        const Ended ended = run({refused, of_pairs, good}, {folder.path(), all, false});
+        const Outcome ended = run_scripted({refused, of_pairs, good}, {folder.path(), all, false});
         CHECK(ended.exit_code == 3);
         const std::string reason = "refused.toml:3: stage 'refuse': this matrix has no such order";
         const std::string odd = "the matrix has 3 rows; expected a multiple of node_size = 2 in [matrix] of of_pairs.toml";
@@ -163,7 +157,7 @@ TEST_SUITE("run_recipes") {
     TEST_CASE("a single unsuitable recipe is an error, and nothing is written") {
         const TemporaryFolder folder;
         const std::string message = message_of<InputError>([&] {
-            (void)run({refused}, {folder.path() / "out", (folder.path() / "all.json").string(), true});
+            (void)run_scripted({refused}, {folder.path() / "out", (folder.path() / "all.json").string(), true});
         });
         CHECK(message == "refused.toml:3: stage 'refuse': this matrix has no such order");
         CHECK(files_in(folder.path()).empty());
@@ -172,16 +166,17 @@ TEST_SUITE("run_recipes") {
 
     TEST_CASE("no kernel") {
         const TemporaryFolder folder;
-        CHECK_THROWS_AS((void)run({{"none", "[layout]\nuse = 'refusing'\n[kernel]\nkokkos = 'fast'\neigen = 'none'\n"}},
-                                  {folder.path(), "", false}),
-                        RecipeError);
+        CHECK_THROWS_AS(
+            (void)run_scripted({{"none", "[layout]\nuse = 'refusing'\n[kernel]\nkokkos = 'fast'\neigen = 'none'\n"}},
+                               {folder.path(), "", false}),
+            RecipeError);
     }
 
     TEST_CASE("an unwritable picture is recorded as an error") {
         const TemporaryFolder folder;
         const fs::path picture = folder.path() / "reversed" / "0_input.png";
         fs::create_directories(picture / "in the way");
-        const Ended ended = run({reversed}, {folder.path(), "", true});
+        const Outcome ended = run_scripted({reversed}, {folder.path(), "", true});
         CHECK(ended.exit_code == 4);
         CHECK(ended.text.find("\n  error: " + picture.string() + ": cannot be written: ") != std::string::npos);
         CHECK(files_in(folder.path()) == Files{"reversed/1_reverse.png", "reversed/report.html", "reversed/report.json",
@@ -197,7 +192,7 @@ TEST_SUITE("run_recipes") {
         const TemporaryFolder folder;
         const fs::path picture = folder.path() / "good" / "storage.png";
         fs::create_directories(picture / "in the way");
-        const Ended ended = run({good}, {folder.path(), "", true});
+        const Outcome ended = run_scripted({good}, {folder.path(), "", true});
         CHECK(ended.exit_code == 4);
         CHECK(ended.text.find("error: " + picture.string() + ": cannot be written: ") != std::string::npos);
         CHECK(!fs::exists(folder.path() / "good" / "storage.svg"));
@@ -211,7 +206,7 @@ TEST_SUITE("run_recipes") {
         const TemporaryFolder folder;
         const fs::path page = folder.path() / "reversed" / "report.html";
         fs::create_directories(page / "in the way");
-        const Ended ended = run({reversed}, {folder.path(), "", true});
+        const Outcome ended = run_scripted({reversed}, {folder.path(), "", true});
         CHECK(ended.exit_code == 4);
         CHECK(ended.text.find("\n  error: " + page.string() + ": cannot be written: ") != std::string::npos);
         CHECK(files_in(folder.path()) == Files{"reversed/0_input.png", "reversed/1_reverse.png", "reversed/report.json",
@@ -225,7 +220,7 @@ TEST_SUITE("run_recipes") {
         const TemporaryFolder folder;
         fs::create_directories(folder.path() / "good" / "report.json" / "in the way");
         const std::string all = (folder.path() / "all.json").string();
-        const Ended ended = run({good, reversed}, {folder.path(), all, false});
+        const Outcome ended = run_scripted({good, reversed}, {folder.path(), all, false});
         CHECK(ended.exit_code == 4);
         CHECK(ended.text.find("written to " + (folder.path() / "good").string()) == std::string::npos);
         CHECK(ended.text.find("written to " + (folder.path() / "reversed").string()) != std::string::npos);
@@ -236,7 +231,7 @@ TEST_SUITE("run_recipes") {
 
     TEST_CASE("a full disk for --json loses only that file") {
         const TemporaryFolder folder;
-        const Ended ended = run({good}, {folder.path(), "/dev/full", false});
+        const Outcome ended = run_scripted({good}, {folder.path(), "/dev/full", false});
         CHECK(ended.exit_code == 4);
         CHECK(ended.text.ends_with("\nerror: /dev/full: cannot be written: No space left on device\n"));
         CHECK(ended.text.find("plain   fast") != std::string::npos);
@@ -245,10 +240,10 @@ TEST_SUITE("run_recipes") {
 
     TEST_CASE("--json - prints JSON only") {
         const TemporaryFolder folder;
-        const Ended one = run({good}, {folder.path(), "-", false});
+        const Outcome one = run_scripted({good}, {folder.path(), "-", false});
         CHECK(one.exit_code == 0);
         CHECK(nlohmann::json::parse(one.text) == json_in(folder.path() / "good" / "report.json"));
-        const Ended two = run({good, reversed}, {folder.path(), "-", false});
+        const Outcome two = run_scripted({good, reversed}, {folder.path(), "-", false});
         CHECK(nlohmann::json::parse(two.text)["runs"].size() == 2);
         CHECK(!fs::exists("-"));
     }
@@ -256,21 +251,23 @@ TEST_SUITE("run_recipes") {
     TEST_CASE("stale pictures are deleted, other files are not") {
         const TemporaryFolder folder;
         const fs::path own = folder.path() / "r";
-        (void)run({{"r", "[[stage]]\nuse = 'reverse'\nid = 'before'\n[layout]\nuse = 'plain'\n"}}, {folder.path(), "", true});
+        (void)run_scripted({{"r", "[[stage]]\nuse = 'reverse'\nid = 'before'\n[layout]\nuse = 'plain'\n"}},
+                           {folder.path(), "", true});
         std::ofstream(own / "7_mine.png") << "the user's";
         CHECK(files_in(own) == Files{"0_input.png", "1_before.png", "7_mine.png", "report.html", "report.json", "stages.png",
                                      "storage.png", "storage.svg"});
-        (void)run({{"r", "[[stage]]\nuse = 'reverse'\nid = 'after'\n[layout]\nuse = 'plain'\n"}}, {folder.path(), "", true});
+        (void)run_scripted({{"r", "[[stage]]\nuse = 'reverse'\nid = 'after'\n[layout]\nuse = 'plain'\n"}},
+                           {folder.path(), "", true});
         CHECK(files_in(own) == Files{"0_input.png", "1_after.png", "7_mine.png", "report.html", "report.json", "stages.png",
                                      "storage.png", "storage.svg"});
         RunOutput without_page{folder.path(), "", true};
         without_page.page = false;
-        (void)run({{"r", "[layout]\nuse = 'plain'\n"}}, without_page);
+        (void)run_scripted({{"r", "[layout]\nuse = 'plain'\n"}}, without_page);
         CHECK(files_in(own) == Files{"0_input.png", "7_mine.png", "report.json", "stages.png", "storage.png", "storage.svg"});
-        (void)run({{"r", "[layout]\nuse = 'plain'\n"}}, {folder.path(), "", true});
+        (void)run_scripted({{"r", "[layout]\nuse = 'plain'\n"}}, {folder.path(), "", true});
         CHECK(files_in(own) ==
               Files{"0_input.png", "7_mine.png", "report.html", "report.json", "stages.png", "storage.png", "storage.svg"});
-        (void)run({{"r", "[layout]\nuse = 'plain'\n"}}, {folder.path(), "", false});
+        (void)run_scripted({{"r", "[layout]\nuse = 'plain'\n"}}, {folder.path(), "", false});
         CHECK(files_in(own) == Files{"7_mine.png", "report.json"});
     }
 
@@ -283,7 +280,7 @@ TEST_SUITE("run_recipes") {
             std::ofstream(own / "report.json") << text;
             std::ofstream(folder.path() / "a.png") << "a";
             std::ofstream(own / "b.txt") << "b";
-            CHECK(run({good}, {folder.path(), "", false}).exit_code == 0);
+            CHECK(run_scripted({good}, {folder.path(), "", false}).exit_code == 0);
             CHECK(files_in(folder.path()) == Files{"a.png", "good/b.txt", "good/report.json"});
         }
     }

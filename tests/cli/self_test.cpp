@@ -14,8 +14,6 @@
 namespace workbench {
 namespace {
 
-const std::filesystem::path source = WORKBENCH_SOURCE_DIR;
-
 std::string output_of(const std::string& arguments) {
     const Outcome outcome = shell("'" WORKBENCH_BINARY "' " + arguments);
     CHECK_MESSAGE(outcome.exit_code == 0, arguments);
@@ -63,7 +61,7 @@ std::string completed(const std::string& words) {
 TEST_CASE("the beginning of the manual page") {
     const std::string page = output_of("manual");
     const std::string head = page.substr(0, page.find(".SS check"));
-    compare_with_golden(source / "tests/golden/cli/manual.1",
+    compare_with_golden(project / "tests/golden/cli/manual.1",
                         std::regex_replace(head, std::regex(R"("\d+\.\d+\.\d+")"), "\"0.0.0\""));
 }
 
@@ -118,7 +116,7 @@ TEST_CASE("an installed program finds its recipes in any folder") {
     std::filesystem::create_directories(prefix / "share/spmv-workbench/recipes");
     std::filesystem::create_directories(prefix / "elsewhere/recipes");
     std::filesystem::copy(WORKBENCH_BINARY, prefix / "bin/workbench");
-    std::filesystem::copy(source / "recipes/csr.toml", prefix / "share/spmv-workbench/recipes/csr.toml");
+    std::filesystem::copy(project / "recipes/csr.toml", prefix / "share/spmv-workbench/recipes/csr.toml");
     const auto check = [&](const std::string& recipe) {
         return shell("cd '" + (prefix / "elsewhere").string() + "' && ../bin/workbench check " + recipe + " 2>&1");
     };
@@ -136,7 +134,7 @@ TEST_CASE("an installed program finds its recipes in any folder") {
 TEST_CASE("CITATION.cff names the version of the program") {
     const std::string version = output_of("--version");  // workbench 0.1.0 (...)
     const std::string number = version.substr(10, version.find(" (") - 10);
-    CHECK(("\n" + file_text(source / "CITATION.cff")).find("\nversion: " + number + "\n") != std::string::npos);
+    CHECK(("\n" + file_text(project / "CITATION.cff")).find("\nversion: " + number + "\n") != std::string::npos);
 }
 
 }  // namespace workbench

@@ -18,8 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path project = WORKBENCH_SOURCE_DIR;
-
 /// Runs solve in the project's folder; "OUT" stands for the test's folder in arguments and texts.
 Outcome solve_in(const fs::path& folder, const std::string& arguments) {
     Outcome outcome = shell("cd '" + project.string() + "' && timeout 60 '" WORKBENCH_BINARY "' solve " +
@@ -28,16 +26,12 @@ Outcome solve_in(const fs::path& folder, const std::string& arguments) {
     return outcome;
 }
 
-void compare(const std::string& name, const std::string& text) {
-    compare_with_golden(project / "tests/golden/cli" / (name + ".txt"), text);
-}
-
 /// For errors before the solve, whose texts do not depend on the machine.
-void expect(const std::string& name, const fs::path& folder, const std::string& arguments, int exit_code) {
+void expect_solve(const std::string& name, const fs::path& folder, const std::string& arguments, int exit_code) {
     CAPTURE(arguments);
     const Outcome outcome = solve_in(folder, arguments);
     CHECK(outcome.exit_code == exit_code);
-    compare(name, outcome.text);
+    compare_with_stored(name, outcome.text);
 }
 
 /// Joins wrapped lines between two positions, as the lengths of device and folder names vary.
@@ -66,8 +60,6 @@ std::string without_numbers(const std::string& text) {
     return std::regex_replace(masked(text), std::regex(R"(\b\d[\d,]*(\.\d+)?(e[+-]\d+)?\b)"), "#");
 }
 
-nlohmann::json json_in(const fs::path& file) { return nlohmann::json::parse(file_text(file)); }
-
 void write(const fs::path& file, const std::string& text) { std::ofstream(file) << text; }
 
 void collect_keys(const nlohmann::json& json, std::set<std::string>& keys) {
@@ -79,7 +71,7 @@ void collect_keys(const nlohmann::json& json, std::set<std::string>& keys) {
 }
 
 /// On a CPU, which every machine has.
-const std::string on_host = " --backend kokkos --out OUT/solved ";
+const std::string on_host_to_out = " --backend kokkos --out OUT/solved ";
 const std::string small = " --generate laplace2d:nx=3 ";
 const std::string csr = "recipes/csr.toml ";
 const std::string indefinite = "[matrix]\nrows = ['1 .', '. -1']\n[layout]\nuse = 'csr'\n";
@@ -91,28 +83,28 @@ TEST_SUITE("solve with the program") {
     TEST_CASE("help and errors before the work") {
         const TemporaryFolder folder;
         const fs::path& out = folder.path();
-        expect("help_solve", out, "--help", 0);
-        expect("solve_no_recipe", out, small + on_host, 2);
-        expect("solve_tune_without_recipes", out, "--tune --generate laplace2d:nx=4" + on_host, 2);
-        expect("solve_no_such_recipe", out, "none.toml --tune recipes/csr.toml" + on_host, 2);
-        expect("solve_two_matrices", out, csr + "recipes/teaching/small_inline.toml" + on_host, 2);
-        expect("solve_sweep_of_matrices", out, csr + small + "--sweep matrix.nx=3,4" + on_host, 2);
-        expect("solve_no_matrix", out, csr + "--matrix none.mtx" + on_host, 3);
-        expect("solve_not_square", out, csr + "--matrix tests/golden/cli/wide.mtx" + on_host, 3);
-        expect("solve_no_rhs", out, csr + small + "--rhs randm" + on_host, 3);
-        expect("solve_rhs_of_wrong_size", out, csr + small + "--rhs tests/golden/cli/wide.mtx" + on_host, 3);
-        expect("solve_two_devices", out, csr + small + "--backend kokkos,cuda --out OUT/solved", 2);
-        expect("solve_tolerance_nan", out, csr + small + "--tolerance nan" + on_host, 2);
-        expect("solve_tolerance_large", out, csr + small + "--tolerance 2" + on_host, 2);
-        expect("solve_no_iterations", out, csr + small + "--iterations 0" + on_host, 2);
-        expect("solve_unknown_method", out, csr + small + "--method gmres" + on_host, 2);
-        expect("solve_unknown_preconditioner", out, csr + small + "--preconditioner ilu" + on_host, 2);
-        expect("solve_both_precisions", out, csr + small + "--precision both" + on_host, 2);
+        expect_solve("help_solve", out, "--help", 0);
+        expect_solve("solve_no_recipe", out, small + on_host_to_out, 2);
+        expect_solve("solve_tune_without_recipes", out, "--tune --generate laplace2d:nx=4" + on_host_to_out, 2);
+        expect_solve("solve_no_such_recipe", out, "none.toml --tune recipes/csr.toml" + on_host_to_out, 2);
+        expect_solve("solve_two_matrices", out, csr + "recipes/teaching/small_inline.toml" + on_host_to_out, 2);
+        expect_solve("solve_sweep_of_matrices", out, csr + small + "--sweep matrix.nx=3,4" + on_host_to_out, 2);
+        expect_solve("solve_no_matrix", out, csr + "--matrix none.mtx" + on_host_to_out, 3);
+        expect_solve("solve_not_square", out, csr + "--matrix tests/golden/cli/wide.mtx" + on_host_to_out, 3);
+        expect_solve("solve_no_rhs", out, csr + small + "--rhs randm" + on_host_to_out, 3);
+        expect_solve("solve_rhs_of_wrong_size", out, csr + small + "--rhs tests/golden/cli/wide.mtx" + on_host_to_out, 3);
+        expect_solve("solve_two_devices", out, csr + small + "--backend kokkos,cuda --out OUT/solved", 2);
+        expect_solve("solve_tolerance_nan", out, csr + small + "--tolerance nan" + on_host_to_out, 2);
+        expect_solve("solve_tolerance_large", out, csr + small + "--tolerance 2" + on_host_to_out, 2);
+        expect_solve("solve_no_iterations", out, csr + small + "--iterations 0" + on_host_to_out, 2);
+        expect_solve("solve_unknown_method", out, csr + small + "--method gmres" + on_host_to_out, 2);
+        expect_solve("solve_unknown_preconditioner", out, csr + small + "--preconditioner ilu" + on_host_to_out, 2);
+        expect_solve("solve_both_precisions", out, csr + small + "--precision both" + on_host_to_out, 2);
         write(out / "taken", "a file");
-        expect("solve_out_not_writable", out, csr + "--matrix none.mtx --out OUT/taken", 4);
-        expect("solve_json_not_writable", out, csr + "--matrix none.mtx --json OUT/taken/all.json" + on_host, 4);
+        expect_solve("solve_out_not_writable", out, csr + "--matrix none.mtx --out OUT/taken", 4);
+        expect_solve("solve_json_not_writable", out, csr + "--matrix none.mtx --json OUT/taken/all.json" + on_host_to_out, 4);
         write(out / "nan.mtx", "%%MatrixMarket matrix array real general\n9 1\n1\n1\n1\n1\nnan\n1\n1\n1\n1\n");
-        const Outcome not_finite = solve_in(out, csr + small + "--rhs OUT/nan.mtx" + on_host);
+        const Outcome not_finite = solve_in(out, csr + small + "--rhs OUT/nan.mtx" + on_host_to_out);
         CHECK(not_finite.exit_code == 3);
         CHECK_FALSE(fs::exists(out / "solved"));
     }
@@ -132,9 +124,9 @@ TEST_SUITE("solve with the program") {
     TEST_CASE("a solve, its files, and their documentation") {
         const TemporaryFolder folder;
         const Outcome outcome =
-            solve_in(folder.path(), "recipes/sell.toml --tune " + csr + small + "--json OUT/copy.json" + on_host);
+            solve_in(folder.path(), "recipes/sell.toml --tune " + csr + small + "--json OUT/copy.json" + on_host_to_out);
         CHECK(outcome.exit_code == 0);
-        compare("solve", masked(outcome.text));
+        compare_with_stored("solve", masked(outcome.text));
         const fs::path solved = folder.path() / "solved";
         for (const char* name : {"residual_by_iteration", "residual_by_time"}) {
             CHECK(file_text(solved / (std::string(name) + ".png")).rfind("\x89PNG", 0) == 0);
@@ -161,7 +153,7 @@ TEST_SUITE("solve with the program") {
 
     TEST_CASE("--json - prints JSON only") {
         const TemporaryFolder folder;
-        const Outcome outcome = solve_in(folder.path(), csr + small + "--json -" + on_host);
+        const Outcome outcome = solve_in(folder.path(), csr + small + "--json -" + on_host_to_out);
         CHECK(outcome.exit_code == 0);
         CHECK(nlohmann::json::parse(outcome.text) == json_in(folder.path() / "solved" / "solve.json"));
     }
@@ -169,7 +161,7 @@ TEST_SUITE("solve with the program") {
     TEST_CASE("points of a sweep have distinct names") {
         const TemporaryFolder folder;
         const Outcome outcome = solve_in(
-            folder.path(), "recipes/sell.toml --sweep layout.slice_height=1,2 --rhs random --seed 3" + small + on_host);
+            folder.path(), "recipes/sell.toml --sweep layout.slice_height=1,2 --rhs random --seed 3" + small + on_host_to_out);
         CHECK(outcome.exit_code == 0);
         CHECK(file_text(folder.path() / "solved" / "residuals.csv")
                   .rfind("iteration,\"Eigen CSR\",\"Sliced ELL: slice_height=1\",\"Sliced ELL: slice_height=2\"\n", 0) == 0);
@@ -183,9 +175,9 @@ TEST_SUITE("solve with the program") {
         write(out / "skew.toml", skew);
         const auto expect_end = [&](const std::string& name, const std::string& arguments, int exit_code) {
             CAPTURE(arguments);
-            const Outcome outcome = solve_in(out, arguments + on_host);
+            const Outcome outcome = solve_in(out, arguments + on_host_to_out);
             CHECK(outcome.exit_code == exit_code);
-            compare(name, masked(outcome.text));
+            compare_with_stored(name, masked(outcome.text));
             const auto json = json_in(out / "solved" / "solve.json");
             for (const auto& one : json["solves"]) CHECK(one["reason"] != "");
             return json["solves"][0]["end"].get<std::string>();
@@ -193,17 +185,18 @@ TEST_SUITE("solve with the program") {
         CHECK(expect_end("solve_iteration_limit", csr + "--iterations 3 --generate laplace2d:nx=20", 5) == "iteration limit");
         CHECK(expect_end("solve_indefinite", "OUT/indefinite.toml --rhs random", 7) == "indefinite");
         CHECK(expect_end("solve_breakdown", "OUT/skew.toml --method bicgstab", 8) == "breakdown");
-        const Outcome stagnated = solve_in(out, csr + "--generate laplace2d:nx=60 --precision f32 --tolerance 1e-12" + on_host);
+        const Outcome stagnated =
+            solve_in(out, csr + "--generate laplace2d:nx=60 --precision f32 --tolerance 1e-12" + on_host_to_out);
         CHECK(stagnated.exit_code == 6);
-        compare("solve_stagnated", without_numbers(stagnated.text));
-        CHECK(solve_in(out, "OUT/indefinite.toml --method bicgstab --rhs random" + on_host).exit_code == 0);
+        compare_with_stored("solve_stagnated", without_numbers(stagnated.text));
+        CHECK(solve_in(out, "OUT/indefinite.toml --method bicgstab --rhs random" + on_host_to_out).exit_code == 0);
     }
 
     TEST_CASE("options of solve") {
         const TemporaryFolder folder;
         write(folder.path() / "b.mtx", "%%MatrixMarket matrix array real general\n9 1\n1\n2\n3\n4\n5\n6\n7\n8\n9\n");
         const auto solved = [&](const std::string& arguments) {
-            (void)solve_in(folder.path(), csr + arguments + on_host);
+            (void)solve_in(folder.path(), csr + arguments + on_host_to_out);
             return json_in(folder.path() / "solved" / "solve.json");
         };
         const auto usual = solved(small + "--rhs random");
@@ -229,7 +222,7 @@ TEST_SUITE("solve with the program") {
 
     TEST_CASE("kept results are reused by solve and run") {
         const TemporaryFolder folder;
-        const std::string arguments = "recipes/rcm_sell.toml " + small + on_host + " --keep OUT/kept";
+        const std::string arguments = "recipes/rcm_sell.toml " + small + on_host_to_out + " --keep OUT/kept";
         CHECK(solve_in(folder.path(), arguments).exit_code == 0);
         const auto first = json_in(folder.path() / "solved" / "solve.json")["solves"][1];
         CHECK(solve_in(folder.path(), arguments).exit_code == 0);
@@ -249,9 +242,9 @@ TEST_SUITE("solve with the program") {
         const TemporaryFolder folder;
         const Outcome outcome =
             solve_in(folder.path(), "tests/layouts/hbp_rows_sorted.toml " + csr +
-                                        "--set 'stage.row_sort.share=\"tile 1,1\"' --generate laplace2d:nx=2" + on_host);
+                                        "--set 'stage.row_sort.share=\"tile 1,1\"' --generate laplace2d:nx=2" + on_host_to_out);
         CHECK(outcome.exit_code == 3);
-        compare("solve_unsuitable", masked(outcome.text));
+        compare_with_stored("solve_unsuitable", masked(outcome.text));
         const auto json = json_in(folder.path() / "solved" / "solve.json");
         CHECK(json["solves"].size() == 2);
         CHECK(json["errors"].size() == 1);
@@ -260,7 +253,7 @@ TEST_SUITE("solve with the program") {
 
     TEST_CASE("an unknown --only leaves the baseline") {
         const TemporaryFolder folder;
-        const Outcome outcome = solve_in(folder.path(), csr + small + "--only slices" + on_host);
+        const Outcome outcome = solve_in(folder.path(), csr + small + "--only slices" + on_host_to_out);
         CHECK(outcome.exit_code == 2);
         CHECK(outcome.text.find("no kernel of layout 'csr' runs with these options") != std::string::npos);
         CHECK(json_in(folder.path() / "solved" / "solve.json")["solves"].size() == 1);
@@ -269,7 +262,7 @@ TEST_SUITE("solve with the program") {
     TEST_CASE("a matrix that no recipe suits is an error") {
         const TemporaryFolder folder;
         write(folder.path() / "huge.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1e300\n");
-        const Outcome outcome = solve_in(folder.path(), csr + "--matrix OUT/huge.mtx --precision f32" + on_host);
+        const Outcome outcome = solve_in(folder.path(), csr + "--matrix OUT/huge.mtx --precision f32" + on_host_to_out);
         CHECK(outcome.exit_code == 3);
         CHECK(outcome.text.find("are finite in f64 but not in f32") != std::string::npos);
     }

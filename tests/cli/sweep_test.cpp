@@ -17,35 +17,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Runs the program in the project's folder; the text is standard output and standard error.
-Outcome run(const std::string& arguments) {
-    return shell("cd '" WORKBENCH_SOURCE_DIR "' && '" WORKBENCH_BINARY "' " + arguments + " 2>&1");
-}
-
-void expect(const std::string& name, const std::string& arguments, int exit_code) {
+void expect_sweep(const std::string& name, const std::string& arguments, int exit_code) {
     CAPTURE(arguments);
     const Outcome outcome = run(arguments);
     CHECK(outcome.exit_code == exit_code);
-    compare_with_golden(fs::path(WORKBENCH_SOURCE_DIR) / "tests/golden/cli" / (name + ".txt"), outcome.text);
+    compare_with_stored(name, outcome.text);
 }
-
-nlohmann::json json_in(const fs::path& file) { return nlohmann::json::parse(file_text(file)); }
-
-const std::string quick = " --backend kokkos --samples 1 --seconds 0 --cache warm";
 
 }  // namespace
 
 TEST_CASE("check and explain support sweeps and extends") {
     const std::string variant = "tests/golden/cli/variant.toml";
-    expect("check_sweep", "check " + variant + " --sweep stage.row_sort.window=32..128*2", 0);
-    expect("check_sweep_resolved", "check --resolved tests/golden/cli/small_sweep.toml", 0);
-    expect("check_several", "check recipes/csr.toml recipes/sell.toml --set layout.slice_height=64", 0);
-    expect("check_nowhere", "check recipes/csr.toml recipes/sell.toml --set layout.slice_hight=64", 2);
-    expect("check_sweep_errors", "check recipes/sell.toml --sweep layout.slice_height=32,0,many --sweep layout.use=sell,sel",
-           2);
-    expect("explain_sweep", "explain sweep", 0);
-    expect("explain_extends", "explain extends", 0);
-    expect("export_sweep", "export tests/golden/cli/small_sweep.toml -o none", 2);
+    expect_sweep("check_sweep", "check " + variant + " --sweep stage.row_sort.window=32..128*2", 0);
+    expect_sweep("check_sweep_resolved", "check --resolved tests/golden/cli/small_sweep.toml", 0);
+    expect_sweep("check_several", "check recipes/csr.toml recipes/sell.toml --set layout.slice_height=64", 0);
+    expect_sweep("check_nowhere", "check recipes/csr.toml recipes/sell.toml --set layout.slice_hight=64", 2);
+    expect_sweep("check_sweep_errors",
+                 "check recipes/sell.toml --sweep layout.slice_height=32,0,many --sweep layout.use=sell,sel", 2);
+    expect_sweep("explain_sweep", "explain sweep", 0);
+    expect_sweep("explain_extends", "explain extends", 0);
+    expect_sweep("export_sweep", "export tests/golden/cli/small_sweep.toml -o none", 2);
 }
 
 TEST_CASE("each point of a sweep has a folder and a report; shared stages run once") {
@@ -123,10 +114,10 @@ TEST_CASE("a failing point is reported with its values and does not stop the oth
 }
 
 TEST_CASE("compare") {
-    expect("help_compare", "compare --help", 0);
-    expect("compare_one", "compare recipes/csr.toml", 2);
-    expect("compare_three", "compare recipes/csr.toml recipes/sell.toml --sweep layout.slice_height=1,2", 2);
-    expect("compare_matrices", "compare recipes/csr.toml recipes/teaching/small_inline.toml", 2);
+    expect_sweep("help_compare", "compare --help", 0);
+    expect_sweep("compare_one", "compare recipes/csr.toml", 2);
+    expect_sweep("compare_three", "compare recipes/csr.toml recipes/sell.toml --sweep layout.slice_height=1,2", 2);
+    expect_sweep("compare_matrices", "compare recipes/csr.toml recipes/teaching/small_inline.toml", 2);
     const TemporaryFolder folder;
     const std::string page = (folder.path() / "pages" / "both.html").string();
     const Outcome text =

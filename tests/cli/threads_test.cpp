@@ -7,8 +7,7 @@
 #include "support/golden.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 /// The row order that a recipe gives.
@@ -45,3 +44,5 @@ TEST_SUITE("threads") {
             check_threads("rcm_csr.toml", "--generate " + matrix);
     }
 }
+
+}  // namespace workbench
