@@ -75,7 +75,7 @@ function(workbench_kernels)
   target_link_libraries(workbench_kernels PUBLIC workbench_options workbench_contract PRIVATE fmt::fmt Eigen3::Eigen)
   target_compile_definitions(workbench_kernels PUBLIC WORKBENCH_HAS_CUDA=$<BOOL:${WORKBENCH_HAS_CUDA}>)
   include(CudaKernels)
-  workbench_compile_folders_together(workbench_kernels EXCEPT nvrtc jagged origin triplets bccoo/reference hbp/placement)
+  workbench_compile_folders_together(workbench_kernels EXCEPT nvrtc jagged origin triplets hbp/placement)
   # Runs untested kernels beside recipes in a separate process; the program finds it in lib.
   file(GLOB trial CONFIGURE_DEPENDS kernels/source/trial/*.cpp)
   add_executable(workbench_trial ${trial} kernels/source/cuda_driver.cpp)

@@ -1,16 +1,17 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <limits>
 #include <numeric>
+#include <stdexcept>
 
 #include "kernels/bccoo/layout.hpp"
+#include "kernels/common/entry/format.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
-#include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/storage/block_rows.hpp"
-#include "kernels/device/host_loops.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {
@@ -136,30 +137,78 @@ Index blocks_per_lane(const Parameters& parameters, Index area) {
     return static_cast<Index>(parameters.integer("blocks_per_lane"));
 }
 
-template <ValueType Value>
-std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
+constexpr auto fill = []<ValueType Value>(BccooLayout<Value>& layout, const StagedMatrix& staged,
+                                          const Parameters& parameters) {
     const CsrMatrix& matrix = staged.matrix;
-    require_values_in_range<Value>(matrix);
     const CsrView<double> view{matrix.rows, matrix.columns, matrix.row_offsets, matrix.column_indices, matrix.values};
-    auto layout = std::make_unique<BccooLayout<Value>>();
-    layout->row_count = matrix.rows;
-    layout->column_count = matrix.columns;
-    layout->nonzero_count = matrix.nonzeros();
-    layout->block_height = static_cast<Index>(parameters.integer("block_height"));
-    layout->block_width = static_cast<Index>(parameters.integer("block_width"));
-    layout->blocks_per_lane = blocks_per_lane(parameters, layout->area());
-    const BlockList blocks = find_blocks(view, {layout->block_height, layout->block_width});
-    layout->block_count = blocks.offsets.back();
-    require_bounded_slots(fmt::format("{} blocks of {} x {}", layout->block_count, layout->block_height, layout->block_width),
-                          static_cast<double>(layout->block_count) * layout->area(), matrix.nonzeros(), sizeof(Value),
+    layout.block_height = static_cast<Index>(parameters.integer("block_height"));
+    layout.block_width = static_cast<Index>(parameters.integer("block_width"));
+    layout.blocks_per_lane = blocks_per_lane(parameters, layout.area());
+    const BlockList blocks = find_blocks(view, {layout.block_height, layout.block_width});
+    layout.block_count = blocks.offsets.back();
+    require_bounded_slots(fmt::format("{} blocks of {} x {}", layout.block_count, layout.block_height, layout.block_width),
+                          static_cast<double>(layout.block_count) * layout.area(), matrix.nonzeros(), sizeof(Value),
                           {parameters.real("slots_per_nonzero"),
                            "smaller blocks (block_height, block_width) have fewer, and slots_per_nonzero allows more"});
-    store_rows(*layout, blocks);
-    store_columns(*layout, blocks, parameters.is_word("column_index", "u16"));
-    store_values(*layout, view, blocks);
-    layout->pattern = Pattern(matrix);
-    return layout;
-}
+    store_rows(layout, blocks);
+    store_columns(layout, blocks, parameters.is_word("column_index", "u16"));
+    store_values(layout, view, blocks);
+    layout.pattern = Pattern(matrix);
+};
+
+/// Tiles in parallel: each writes the block rows that end in it and keeps its sums of the one that continues in the next tile,
+/// which are added when all tiles are done. So no two threads write a row.
+template <ValueType Value>
+class BccooTiles final : public Kernel<Value> {
+    using Sums = std::array<Value, largest_bccoo_block>;
+
+public:
+    explicit BccooTiles(const BccooLayout<Value>& layout) : bccoo_(layout), open_(layout.tiles()) {}
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        for_each_in_parallel(static_cast<std::int64_t>(bccoo_.empty_block_rows.size()), 1024, [&](std::int64_t i) {
+            for_each_row(bccoo_.empty_block_rows[i], [&](Index row, Index) { put(y, row, Value{0}, accumulate); });
+        });
+        with_bccoo_block(bccoo_.block_height, bccoo_.block_width, [&](auto height, auto width) {
+            for_each_in_parallel(bccoo_.tiles(), 16, [&](std::int64_t tile) {
+                open_[tile] = multiply_tile<height, width>(tile, x, y, accumulate);
+            });
+        });
+        // The last tile leaves nothing open.
+        for (Offset tile = 0; tile + 1 < bccoo_.tiles(); ++tile) {
+            for_each_row(bccoo_.block_row(bccoo_.first_block_rows[tile + 1]),
+                         [&](Index row, Index r) { y[row] += open_[tile][r]; });
+        }
+    }
+
+private:
+    /// Returns the sums of the block row that continues in the next tile.
+    template <int height, int width>
+    [[nodiscard]] Sums multiply_tile(Offset tile, const Value* x, Value* y, bool accumulate) const {
+        Sums sums{};
+        for_each_block_of_tile(bccoo_, tile, [&](const BccooBlock& block) {
+            const Value* const values =
+                bccoo_.values.data() + bccoo_slot(tile, bccoo_.blocks_per_lane, height * width, block.k, block.lane);
+            const Index first_column = block.column * width;
+            for (int c = 0; c < width && first_column + c < bccoo_.column_count; ++c) {
+                for (int r = 0; r < height; ++r) sums[r] += values[(r * width + c) * bccoo_lanes] * x[first_column + c];
+            }
+            if (!block.is_end) return;
+            for_each_row(bccoo_.block_row(block.counted_row), [&](Index row, Index r) { put(y, row, sums[r], accumulate); });
+            sums = {};
+        });
+        return sums;
+    }
+
+    /// Calls body(row, its number in the block row) for the rows within the matrix.
+    void for_each_row(Index block_row, const auto& body) const {
+        const Offset first = Offset{block_row} * bccoo_.block_height;
+        for (Index r = 0; r < bccoo_.block_height && first + r < bccoo_.row_count; ++r) body(static_cast<Index>(first + r), r);
+    }
+
+    const BccooLayout<Value>& bccoo_;
+    std::vector<Sums> open_;  // [tiles]
+};
 
 Needs needs(const Parameters& parameters) {
     const Index blocks = blocks_per_lane(parameters, 1);
@@ -197,27 +246,142 @@ std::vector<ParameterDeclaration> parameters() {
         slots_per_nonzero_parameter(4)};
 }
 
+void require(bool condition, std::string_view what) {
+    if (!condition) throw std::logic_error(fmt::format("bccoo: {}", what));
+}
+
+/// The lists of block rows with and without blocks contain each block row once.
+void require_each_block_row_once(const auto& bccoo, Index counted) {
+    const Index block_rows = block_count_of(bccoo.row_count, bccoo.block_height);
+    require(bccoo.block_rows.empty() == bccoo.empty_block_rows.empty() || counted == 0, "a list of block rows is missing");
+    require(counted + static_cast<Offset>(bccoo.empty_block_rows.size()) == block_rows,
+            "not as many block rows end as there are");
+    if (bccoo.empty_block_rows.empty()) return;
+    require(static_cast<Index>(bccoo.block_rows.size()) == counted, "a block row with blocks is not listed");
+    HostArray<Index> all(block_rows);
+    std::merge(bccoo.block_rows.begin(), bccoo.block_rows.end(), bccoo.empty_block_rows.begin(), bccoo.empty_block_rows.end(),
+               all.begin());
+    HostArray<Index> expected(block_rows);
+    std::iota(expected.begin(), expected.end(), 0);
+    require(all == expected, "a block row is listed twice, or not at all");
+}
+
+void require_sizes(const auto& bccoo, Offset block_count) {
+    const auto tiles = static_cast<std::size_t>(bccoo.tiles());
+    const auto blocks_of_tile = static_cast<std::size_t>(bccoo.blocks_of_tile());
+    require((block_count + bccoo.blocks_of_tile() - 1) / bccoo.blocks_of_tile() == bccoo.tiles(),
+            "not as many tiles as blocks need");
+    require(bccoo.ends.size() == tiles * bccoo_lanes && bccoo.first_columns.size() == tiles * bccoo_lanes &&
+                bccoo.column_tiles.size() == tiles && bccoo.values.size() == tiles * blocks_of_tile * bccoo.area(),
+            "arrays are not as long as the tiles need");
+    Index narrow = 0;
+    Index wide = 0;
+    for (const Index tile : bccoo.column_tiles) {
+        require(tile == narrow || tile == -1 - wide, "column_tiles does not go through the columns in turn");
+        tile < 0 ? ++wide : ++narrow;
+    }
+    const std::size_t columns_of_tile = std::size_t{bccoo_lanes} * (bccoo.blocks_per_lane - 1);
+    require(bccoo.column_steps.size() == narrow * columns_of_tile && bccoo.wide_columns.size() == wide * columns_of_tile,
+            "there are not as many columns as blocks");
+}
+
+void require_sound_structure(const auto& bccoo, Offset block_count) {
+    require_sizes(bccoo, block_count);
+    const Index block_columns = block_count_of(bccoo.column_count, bccoo.block_width);
+    Offset number = 0;
+    Index counted = 0;
+    Index last_column = 0;
+    for (Offset tile = 0; tile < bccoo.tiles(); ++tile) {
+        require(bccoo.first_block_rows[tile] == counted, "a tile does not begin in the block row where the one before ends");
+        for_each_block_of_tile(bccoo, tile, [&](const BccooBlock& block) {
+            require(block.column >= 0 && block.column < block_columns, "a block begins outside the matrix");
+            if (number < block_count) {
+                last_column = block.column;
+            } else {
+                require(!block.is_end && block.column == last_column, "padding ends a block row, or has a column of its own");
+            }
+            ++number;
+            counted += block.is_end ? 1 : 0;
+        });
+    }
+    const auto fits = [&](std::uint16_t word) { return word >> bccoo.blocks_per_lane == 0; };
+    require(std::all_of(bccoo.ends.begin(), bccoo.ends.end(), fits), "there are bits for more blocks than a lane has");
+    require_each_block_row_once(bccoo, counted);
+}
+
+/// Calls visit(slot, block, e) for each slot, in the order of the matrix.
+template <typename Bccoo>
+void for_each_slot_of_tile(const Bccoo& bccoo, Offset tile, const auto& visit) {
+    const int values = array_number(bccoo, bccoo.values);
+    const int first_columns = array_number(bccoo, bccoo.first_columns);
+    const int others = array_number(bccoo, bccoo.wide_columns);
+    const int steps = array_number(bccoo, bccoo.column_steps);
+    const int run = bccoo.blocks_per_lane;
+    const Offset counted_rows =
+        block_count_of(bccoo.row_count, bccoo.block_height) - static_cast<Offset>(bccoo.empty_block_rows.size());
+    const Index column_tile = bccoo.column_tiles[tile];
+    for_each_block_of_tile(bccoo, tile, [&](const BccooBlock& block) {
+        const bool is_first = block.k == 0;
+        Slot slot{.array = values,
+                  .column_array = is_first          ? first_columns
+                                  : column_tile < 0 ? others
+                                                    : steps,
+                  .column_index =
+                      is_first ? tile * bccoo_lanes + block.lane : bccoo_column_place(column_tile, run, block.k, block.lane)};
+        const Offset first_slot = bccoo_slot(tile, run, bccoo.area(), block.k, block.lane);
+        for (Index e = 0; e < bccoo.area(); ++e) {
+            const Offset column = Offset{block.column} * bccoo.block_width + e % bccoo.block_width;
+            const Offset row = block.counted_row < counted_rows
+                                   ? Offset{bccoo.block_row(block.counted_row)} * bccoo.block_height + e / bccoo.block_width
+                                   : bccoo.row_count;
+            slot.index = first_slot + e * bccoo_lanes;
+            slot.column = column < bccoo.column_count ? static_cast<Index>(column) : -1;
+            slot.row = row < bccoo.row_count ? static_cast<Index>(row) : -1;
+            visit(slot, block, e);
+        }
+    });
+}
+
+constexpr auto walk_tiles = [](const auto& layout, const auto& visit) {
+    const auto& bccoo = layout.stored();
+    for (Offset tile = 0; tile < bccoo.tiles(); ++tile) {
+        for_each_slot_of_tile(bccoo, tile, [&](const Slot& slot, const BccooBlock& block, Index e) {
+            visit(read_of(slot, tile * bccoo_lanes + block.lane, block.k * bccoo.area() + e));
+        });
+    }
+};
+
 }  // namespace
 
-LayoutEntry bccoo_entry() {
-    LayoutEntry entry{
-        .name = "bccoo",
-        .summary =
-            "blocks as a coordinate list, with one bit a block for the ends of block rows and differences of columns in 16 "
-            "bits",
-        .source = "Yan, Li, Zhang and Zhou, 'yaSpMV: yet another SpMV framework on GPUs' (PPoPP 2014)",
-        .examples = {std::string(example)},
-        .parameters = parameters(),
-        .needs = needs,
-        .rows_of_share = RowsOfShare::all,
-        .build = {build<float>, build<double>},
-        .empty = empty_layouts_of<BccooLayout>(),
-        .fields = field_lists_of<BccooLayout>(),
-        .schedules = bccoo_schedules(),
-        .kernels = {bccoo_host_kernel()},
-    };
-    if constexpr (WORKBENCH_HAS_CUDA) entry.add(bccoo_cuda_kernels());
-    return entry;
+template <ValueType Value>
+void BccooLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
+    require_sound_structure(this->stored(), block_count);
+    PatternWalk walk(pattern);
+    const Offset slots_of_tile = this->blocks_of_tile() * this->area();
+    std::vector<Slot> slots(slots_of_tile);
+    for (Offset tile = 0; tile < this->tiles(); ++tile) {
+        for_each_slot_of_tile(this->stored(), tile, [&](const Slot& slot, const BccooBlock&, Index) {
+            slots[slot.index - tile * slots_of_tile] = slot;
+            slots[slot.index - tile * slots_of_tile].nonzero = walk.nonzero_at(slot.row, slot.column);
+        });
+        for (const Slot& slot : slots) visit(slot);
+    }
 }
+
+LayoutEntry bccoo_entry() {
+    return format<BccooLayout>({.summary = "blocks as a coordinate list, with one bit a block for the ends of block rows and "
+                                           "differences of columns in 16 bits",
+                                .source = "Yan, Li, Zhang and Zhou, 'yaSpMV: yet another SpMV framework on GPUs' (PPoPP 2014)",
+                                .examples = {std::string(example)},
+                                .parameters = parameters(),
+                                .needs = needs,
+                                .rows_of_share = RowsOfShare::all},
+                               fill)
+        .host<BccooTiles>("tiles", "tiles of blocks in parallel, then the block rows that cross tiles")
+        .cuda<bccoo::LanesKernel>("lanes", "a lane a run of blocks; segmented sums join what the lanes leave open", walk_tiles);
+}
+
+template struct BccooLayout<float>;
+template struct BccooLayout<double>;
 
 }  // namespace workbench

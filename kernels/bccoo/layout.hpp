@@ -28,9 +28,7 @@ inline constexpr Index most_blocks_of_lane = 16;  // as many bits as a word of `
 ///
 /// Block rows are counted without those that have no block; block_rows tells which they are, unless all have some.
 template <typename Value, template <typename> typename Array>
-struct Bccoo {
-    Index row_count = 0;
-    Index column_count = 0;
+struct Bccoo : MatrixSize {
     Index block_height = 1;
     Index block_width = 1;
     Index blocks_per_lane = 4;
@@ -45,8 +43,7 @@ struct Bccoo {
     Array<Value> values;               // [tiles * blocks_per_lane * block_height * block_width * 32]
 
     static constexpr auto fields() {
-        return field_list(number_field<&Bccoo::row_count>(), number_field<&Bccoo::column_count>(),
-                          number_field<&Bccoo::block_height>(), number_field<&Bccoo::block_width>(),
+        return field_list(MatrixSize::fields(), number_field<&Bccoo::block_height>(), number_field<&Bccoo::block_width>(),
                           number_field<&Bccoo::blocks_per_lane>(), structure_array<&Bccoo::ends>("32 * tiles"),
                           structure_array<&Bccoo::first_block_rows>("tiles"), column_array<&Bccoo::first_columns>("32 * tiles"),
                           structure_array<&Bccoo::column_tiles>("tiles"),
@@ -127,6 +124,7 @@ decltype(auto) with_bccoo_block(Index height, Index width, const auto& use) {
 
 template <ValueType Value>
 struct BccooLayout final : StoredLayout<Value, Bccoo<Value, HostArray>> {
+    static constexpr const char* name = "bccoo";
     // No kernel reads these, and they are no part of the footprint.
     Offset block_count = 0;
     Pattern pattern;  // tells nonzeros from padding
@@ -135,9 +133,14 @@ struct BccooLayout final : StoredLayout<Value, Bccoo<Value, HostArray>> {
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 
+namespace bccoo {
+
+/// The CUDA kernel `lanes`.
+template <ValueType Value>
+class LanesKernel;
+
+}  // namespace bccoo
+
 [[nodiscard]] LayoutEntry bccoo_entry();
-[[nodiscard]] std::vector<ScheduleEntry> bccoo_schedules();
-[[nodiscard]] KernelEntry bccoo_host_kernel();
-[[nodiscard]] std::vector<KernelEntry> bccoo_cuda_kernels();
 
 }  // namespace workbench

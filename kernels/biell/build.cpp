@@ -152,11 +152,10 @@ void walk_lanes(const auto& biell, const std::function<void(const Read&)>& visit
     }
 }
 
-template <ValueType Value>
-void walk_strips(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
-    const auto& biell = dynamic_cast<const BiellLayout<Value>&>(layout).stored();
+constexpr auto walk_strips = [](const auto& layout, const auto& visit) {
+    const auto& biell = layout.stored();
     with_lanes<2>(biell.strip_height, [&](auto height) { walk_lanes<height>(biell, visit); });
-}
+};
 
 constexpr Index most_lanes = 32;
 
@@ -239,7 +238,7 @@ LayoutEntry bisected(std::string name, std::string summary, std::string_view exa
         .template host<BiellStrips>("strips", "strips in parallel, the shares of a row folded together at the end")
         .template cuda<BiellKernel>(
             "strips", "one lane per row of a strip; the lanes of short rows help with long ones, sums meet in shuffles",
-            {walk_strips<float>, walk_strips<double>});
+            walk_strips);
 }
 
 }  // namespace

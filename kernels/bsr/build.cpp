@@ -91,10 +91,9 @@ Offset steps_of_pass(const auto& bsr, Offset block_row) {
     return (blocks + bsr.lanes.blocks_at_once - 1) / bsr.lanes.blocks_at_once;
 }
 
-template <ValueType Value>
-void walk_groups(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
+constexpr auto walk_groups = [](const auto& layout, const auto& visit) {
     using Groups = BsrGroups<0>;
-    const auto& bsr = dynamic_cast<const BsrLayout<Value>&>(layout).stored();
+    const auto& bsr = layout.stored();
     const int values = array_number(bsr, bsr.values);
     for (Offset warp = 0; warp < Groups::warps(bsr); ++warp) {
         for (int lane = 0; lane < 32; ++lane) {
@@ -110,7 +109,7 @@ void walk_groups(const Layout<Value>& layout, const std::function<void(const Rea
             }
         }
     }
-}
+};
 
 }  // namespace
 
@@ -157,7 +156,7 @@ LayoutEntry bsr_entry() {
                fill)
         .host<BsrBlockRows>("block_rows", "block rows in parallel")
         .cuda<BsrKernel>("groups", "one group of lanes per block row, neighbouring lanes on neighbouring values of its blocks",
-                         {walk_groups<float>, walk_groups<double>})
+                         walk_groups)
         .with_cuda<bsr_cusparse_kernels>();
 }
 

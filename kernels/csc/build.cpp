@@ -29,23 +29,20 @@ void require_sound_arrays(const CscLayout<Value>& layout) {
     if (!sound) throw std::logic_error("csc: the column offsets do not tile the arrays, or a row does not exist");
 }
 
-template <ValueType Value>
-void walk_columns(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
-    const auto& csc = dynamic_cast<const CscLayout<Value>&>(layout).stored();
+constexpr auto walk_columns = [](const auto& layout, const auto& visit) {
+    const auto& csc = layout.stored();
     with_csc_columns(csc, [&]<Schedule S>(S) {
         for_each_run_of<S>(csc, csc.values.size(), [&](Offset thread, const auto& run) {
             for (Offset k = 0; k < run.count; ++k) {
-                visit({.warp = thread / 32,
-                       .lane = static_cast<int>(thread % 32),
-                       .step = k,
-                       .array = array_number(csc, csc.values),
-                       .index = run.slot(k),
-                       .row = csc.row_indices[run.slot(k)],
-                       .column = run.row});
+                const Slot slot{.array = array_number(csc, csc.values),
+                                .index = run.slot(k),
+                                .column = run.row,
+                                .row = csc.row_indices[run.slot(k)]};
+                visit(read_of(slot, thread, k));
             }
         });
     });
-}
+};
 
 template <ValueType Value>
 class CscColumns final : public Kernel<Value> {
@@ -95,7 +92,7 @@ LayoutEntry csc_entry() {
         .host<CscColumns>("columns", "columns in parallel, each product is added to y atomically")
         .cuda<CscKernel>("columns",
                          "1 to 32 threads per column, by the mean column length, each product is added to y atomically",
-                         {walk_columns<float>, walk_columns<double>});
+                         walk_columns);
 }
 
 }  // namespace workbench

@@ -1,28 +1,20 @@
-#include "kernels/common/refusal/value_range.hpp"
+#include "kernels/common/entry/format.hpp"
 #include "kernels/hola/layout.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {
 
-template <ValueType Value>
-std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
+constexpr auto fill = [](auto& layout, const StagedMatrix& staged, const Parameters& parameters) {
     const CsrMatrix& matrix = staged.matrix;
-    require_values_in_range<Value>(matrix);
-    auto layout = std::make_unique<HolaLayout<Value>>();
-    layout->nonzero_count = matrix.nonzeros();
-    layout->row_count = matrix.rows;
-    layout->column_count = matrix.columns;
-    layout->threads = static_cast<Index>(parameters.integer("threads"));
-    layout->nonzeros_per_thread = static_cast<Index>(parameters.integer("nonzeros_per_thread"));
-    layout->most_per_lane = static_cast<Index>(parameters.integer("most_per_lane"));
-    layout->row_offsets = matrix.row_offsets;
-    layout->first_rows = first_rows_of_shares(matrix.row_offsets, layout->nonzeros_per_share());
-    make_copy(layout->column_indices, matrix.column_indices);
-    make_copy(layout->values, matrix.values);
-    return layout;
-}
+    layout.threads = static_cast<Index>(parameters.integer("threads"));
+    layout.nonzeros_per_thread = static_cast<Index>(parameters.integer("nonzeros_per_thread"));
+    layout.most_per_lane = static_cast<Index>(parameters.integer("most_per_lane"));
+    layout.row_offsets = matrix.row_offsets;
+    layout.first_rows = first_rows_of_shares(matrix.row_offsets, layout.nonzeros_per_share());
+    make_copy(layout.column_indices, matrix.column_indices);
+    make_copy(layout.values, matrix.values);
+};
 
 Needs needs(const Parameters& parameters) {
     const std::int64_t threads = parameters.integer("threads");
@@ -55,16 +47,50 @@ std::vector<ParameterDeclaration> parameters() {
              .help = "a block with a row that would give one lane more of them sums up with all its threads together"}};
 }
 
+/// Shares in parallel, like the thread blocks of the CUDA kernel: each writes the rows that end in it, and keeps its sum of the
+/// next one, which is added when all shares are done. So no two threads write a row.
 template <ValueType Value>
-void walk_shares(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
-    const auto& hola = dynamic_cast<const HolaLayout<Value>&>(layout).stored();
+class HolaShares final : public Kernel<Value> {
+public:
+    explicit HolaShares(const HolaLayout<Value>& layout) : hola_(layout), open_(layout.shares()) {}
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        const Offset size = hola_.nonzeros_per_share();
+        for_each_in_parallel(hola_.shares(), 1, [&](std::int64_t number) {
+            const HolaShare share = share_of(hola_, number, size);
+            open_[number] = 0;
+            for (Index i = 0; i < share.pieces(); ++i) {
+                const HolaPiece piece = piece_of(hola_, share, i, PlainLoad{});
+                Value sum = 0;
+                for (Offset k = share.first + piece.begin; k < share.first + piece.end; ++k) {
+                    sum += hola_.values[k] * x[hola_.column_indices[k]];
+                }
+                if (i < share.rows) {
+                    put(y, share.first_row + i, sum, accumulate);
+                } else {
+                    open_[number] = sum;
+                }
+            }
+        });
+        for (Offset number = 0; number + 1 < hola_.shares(); ++number) y[hola_.first_rows[number + 1]] += open_[number];
+    }
+
+    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return hola_.bytes_of_product(); }
+
+private:
+    const HolaLayout<Value>& hola_;
+    HostArray<Value> open_;  // [shares] the sum of the row that continues in the next share
+};
+
+constexpr auto walk_shares = [](const auto& layout, const auto& visit) {
+    const auto& hola = layout.stored();
     with_hola_shape(hola.threads, hola.nonzeros_per_thread, [&]<typename Shape>(Shape) {
         for (Offset number = 0; number < hola.shares(); ++number) {
             const HolaShare share = share_of(hola, number, Shape::size);
             walk_side_by_side<Shape>(hola, number, share.first, share.first + share.nonzeros, visit);
         }
     });
-}
+};
 
 }  // namespace
 
@@ -90,22 +116,16 @@ void HolaLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& vi
 }
 
 LayoutEntry hola_entry() {
-    LayoutEntry entry{
-        .name = "hola",
-        .summary = "CSR in equal shares of the nonzeros, a thread block each, with the first row of every share",
-        .source =
-            "Steinberger, Zayer and Seidel, 'Globally homogeneous, locally adaptive sparse matrix-vector multiplication on the "
-            "GPU' (ICS 2017)",
-        .parameters = parameters(),
-        .needs = needs,
-        .build = {build<float>, build<double>},
-        .empty = empty_layouts_of<HolaLayout>(),
-        .fields = field_lists_of<HolaLayout>(),
-        .schedules = {{"shares", {walk_shares<float>, walk_shares<double>}}},
-        .kernels = {hola_host_kernel()},
-    };
-    if constexpr (WORKBENCH_HAS_CUDA) entry.add(hola_cuda_kernels());
-    return entry;
+    return format<HolaLayout>(
+               {.summary = "CSR in equal shares of the nonzeros, a thread block each, with the first row of every share",
+                .source = "Steinberger, Zayer and Seidel, 'Globally homogeneous, locally adaptive sparse matrix-vector "
+                          "multiplication on the GPU' (ICS 2017)",
+                .parameters = parameters(),
+                .needs = needs},
+               fill)
+        .host<HolaShares>("shares", "equal shares of the nonzeros in parallel, then the rows that cross shares")
+        .cuda<hola::SharesKernel>(
+            "shares", "a block an equal share of the nonzeros, summed up by lanes or by segments as rows ask for", walk_shares);
 }
 
 template struct HolaLayout<float>;

@@ -18,9 +18,7 @@ namespace workbench {
 /// Share b has the nonzeros from b * nonzeros_per_share() on; only the last may have fewer, or none if the matrix has none. The
 /// rows first_rows[b] .. first_rows[b + 1] - 1 end in it, including empty ones at its end; the next row may begin in it, too.
 template <typename Value, template <typename> typename Array>
-struct Hola {
-    Index row_count = 0;
-    Index column_count = 0;
+struct Hola : MatrixSize {
     Index threads = 256;            // of the thread block that multiplies a share
     Index nonzeros_per_thread = 7;  // of a share
     Index most_per_lane = 32;       // products that one lane may add up if rows have their own lanes
@@ -30,10 +28,10 @@ struct Hola {
     Array<Value> values;            // [nonzeros]
 
     static constexpr auto fields() {
-        return field_list(number_field<&Hola::row_count>(), number_field<&Hola::column_count>(), number_field<&Hola::threads>(),
-                          number_field<&Hola::nonzeros_per_thread>(), number_field<&Hola::most_per_lane>(),
-                          structure_array<&Hola::row_offsets>("rows + 1"), structure_array<&Hola::first_rows>("shares + 1"),
-                          column_array<&Hola::column_indices>("nonzeros"), value_array<&Hola::values>("nonzeros"));
+        return field_list(MatrixSize::fields(), number_field<&Hola::threads>(), number_field<&Hola::nonzeros_per_thread>(),
+                          number_field<&Hola::most_per_lane>(), structure_array<&Hola::row_offsets>("rows + 1"),
+                          structure_array<&Hola::first_rows>("shares + 1"), column_array<&Hola::column_indices>("nonzeros"),
+                          value_array<&Hola::values>("nonzeros"));
     }
 
     [[nodiscard]] constexpr Offset nonzeros_per_share() const { return Offset{threads} * nonzeros_per_thread; }
@@ -114,8 +112,14 @@ struct HolaLayout final : StoredLayout<Value, Hola<Value, HostArray>> {
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 
+namespace hola {
+
+/// The CUDA kernel `shares`.
+template <ValueType Value>
+class SharesKernel;
+
+}  // namespace hola
+
 [[nodiscard]] LayoutEntry hola_entry();
-[[nodiscard]] KernelEntry hola_host_kernel();
-[[nodiscard]] std::vector<KernelEntry> hola_cuda_kernels();
 
 }  // namespace workbench

@@ -246,22 +246,18 @@ template <typename Stored>
     return PiecesInBlocks<InStorage<Stored, ArrayView>>{view_of(stored), {blocks.data(), static_cast<Offset>(blocks.size())}};
 }
 
-template <ValueType Value>
-void walk_pieces(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
-    const auto& own = dynamic_cast<const SegmentedLayout<Value>&>(layout);
-    std::visit(
-        [&](const auto& stored) {
-            const std::vector<PieceBlock> blocks = own.blocks();
-            const auto pieces = in_blocks(stored, blocks);
-            with_piece_rows(pieces, [&]<typename Rows>(Rows) {
-                for_each_read<Rows>(pieces, array_number(stored, stored.values), [&](Read read) {
-                    read.row = stored.stored_rows[read.row];
-                    visit(read);
-                });
+constexpr auto walk_pieces = [](const auto& layout, const auto& visit) {
+    with_stored(layout, [&](const auto& stored) {
+        const std::vector<PieceBlock> blocks = layout.blocks();
+        const auto pieces = in_blocks(stored, blocks);
+        with_piece_rows(pieces, [&]<typename Rows>(Rows) {
+            for_each_read<Rows>(pieces, array_number(stored, stored.values), [&](Read read) {
+                read.row = stored.stored_rows[read.row];
+                visit(read);
             });
-        },
-        own.stored);
-}
+        });
+    });
+};
 
 /// Multiplies stored rows in parallel, segment after segment, into partial sums, then adds these up for each row of y.
 template <ValueType Value>
@@ -381,10 +377,10 @@ LayoutEntry segmented_entry() {
         .cuda<SegmentedTwoPhase>(
             "two_phase",
             "one thread per stored row, segment after segment, writes its sum; then one thread per row of y adds up its sums",
-            {walk_pieces<float>, walk_pieces<double>})
+            walk_pieces)
         .cuda<SegmentedAtomic>(
             "atomic", "y is set to zero; one thread per stored row, segment after segment, adds its sum to y atomically",
-            {walk_pieces<float>, walk_pieces<double>});
+            walk_pieces);
 }
 
 }  // namespace workbench

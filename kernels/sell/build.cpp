@@ -36,21 +36,17 @@ Sell<Value, std::uint16_t, HostArray> with_short_columns(Slices<Value, Index, Ho
     return sell;
 }
 
-template <ValueType Value>
-std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
+constexpr auto fill = []<ValueType Value>(SellLayout<Value>& layout, const StagedMatrix& staged, const Parameters& parameters) {
     const CsrMatrix& matrix = staged.matrix;
-    require_values_in_range<Value>(matrix);
-    auto layout = std::make_unique<SellLayout<Value>>();
-    layout->nonzero_count = matrix.nonzeros();
-    layout->origin = Origin(ShareView(matrix));
+    layout.origin = Origin(ShareView(matrix));
     const SlicePlan plan{.slice_height = slice_height(matrix, parameters),
                          .group_places = {0, matrix.rows},
                          .column_bounds = {0, matrix.columns}};
     auto slices = build_slices<Value, Index>(matrix, ShareView(matrix), plan, staged.preparer);
     if (parameters.is_word("column_index", "u16")) {
-        layout->stored = with_short_columns(std::move(slices), layout->origin);
+        layout.stored = with_short_columns(std::move(slices), layout.origin);
     } else {
-        static_cast<Slices<Value, Index, HostArray>&>(std::get<0>(layout->stored)) = std::move(slices);
+        static_cast<Slices<Value, Index, HostArray>&>(std::get<0>(layout.stored)) = std::move(slices);
     }
     std::visit(
         [&](auto& sell) {
@@ -60,9 +56,8 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
             sell.threads_per_row = automatic ? 0 : static_cast<Index>(parameters.integer("threads_per_row"));
             sell.split_length = static_cast<Index>(parameters.integer("split_length"));
         },
-        layout->stored);
-    return layout;
-}
+        layout.stored);
+};
 
 Needs needs(const Parameters& parameters) {
     const std::int64_t threads = parameters.is_word("threads_per_row", "auto") ? 1 : parameters.integer("threads_per_row");
@@ -71,6 +66,21 @@ Needs needs(const Parameters& parameters) {
     }
     return {.unsplit = true};
 }
+
+constexpr auto walk_slices = [](const auto& layout, const auto& visit) {
+    with_stored(layout, [&](const auto& sell) {
+        if (!layout.by_lengths()) return walk_in_turn<SellThreads>(sell, visit);
+        const HostArray<Index> lengths = layout.row_lengths();
+        const SellLongRows long_rows = find_long_rows(lengths, sell.split_length);
+        const SellWithLengths<decltype(view_of(sell))> with_lengths{
+            view_of(sell),
+            {lengths.data(), static_cast<Offset>(lengths.size())},
+            {long_rows.parts.data(), static_cast<Offset>(long_rows.parts.size())}};
+        with_sell_whole_rows(with_lengths, [&]<typename Rows>(Rows) {
+            for_each_read<Rows>(with_lengths, array_number(sell, sell.values), visit);
+        });
+    });
+};
 
 template <typename Sell>
 constexpr ColumnKind stored_columns = HasShortColumns<Sell> ? ColumnKind::of_wide_slices : ColumnKind::as_stored;
@@ -143,27 +153,6 @@ std::int64_t SellLayout<Value>::bytes_by_rows(const SellLongRows& long_rows) con
 template struct SellLayout<float>;
 template struct SellLayout<double>;
 
-namespace {
-
-template <ValueType Value>
-void walk_slices(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
-    const auto& own = dynamic_cast<const SellLayout<Value>&>(layout);
-    if (!own.by_lengths()) return walk_reads<Value, SellLayout<Value>, SellThreads>(layout, visit);
-    with_stored(own, [&](const auto& sell) {
-        const HostArray<Index> lengths = own.row_lengths();
-        const SellLongRows long_rows = find_long_rows(lengths, sell.split_length);
-        const SellWithLengths<decltype(view_of(sell))> with_lengths{
-            view_of(sell),
-            {lengths.data(), static_cast<Offset>(lengths.size())},
-            {long_rows.parts.data(), static_cast<Offset>(long_rows.parts.size())}};
-        with_sell_whole_rows(with_lengths, [&]<typename Rows>(Rows) {
-            for_each_read<Rows>(with_lengths, array_number(sell, sell.values), visit);
-        });
-    });
-}
-
-}  // namespace
-
 LayoutEntry sell_entry() {
     return format<SellLayout>(
                {.summary = "sliced ELL: slices of equal height, each padded to its longest row and stored column by column",
@@ -208,11 +197,11 @@ LayoutEntry sell_entry() {
                       .help = "u16: columns of 16 bits, counted from the first column of their slice; a slice that reaches "
                               "over more than 65536 keeps 32 bits"}},
                 .needs = needs,
-                .build = {build<float>, build<double>},
-                .storage_sizes = sell_storage_sizes})
+                .storage_sizes = sell_storage_sizes},
+               fill)
         .host<SellRow>("slices", "slices in parallel, the rows of a slice side by side")
         .cuda<SellSlices>("slices", "one or several threads per row; blocks of threads for rows longer than split_length",
-                          {walk_slices<float>, walk_slices<double>})
+                          walk_slices)
         .with_cuda<sell_cusparse_kernels>();
 }
 

@@ -97,9 +97,8 @@ void for_each_group(const StaircaseSell<Value, HostArray>& stored, const auto& u
 }
 
 /// The reads of both kernels: every group begins a new warp.
-template <ValueType Value>
-void walk_groups(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
-    const auto& stored = dynamic_cast<const StaircaseSellLayout<Value>&>(layout).stored();
+constexpr auto walk_groups = [](const auto& layout, const auto& visit) {
+    const auto& stored = layout.stored();
     std::int64_t first_warp = 0;
     for_each_group(stored, [&](const auto& group, Offset first_slot) {
         for_each_read<StaircaseRows>(
@@ -111,7 +110,7 @@ void walk_groups(const Layout<Value>& layout, const std::function<void(const Rea
             first_warp);
         first_warp += (StaircaseRows::threads(group) + 31) / 32;
     });
-}
+};
 
 template <ValueType Value>
 class StaircaseSlices final : public Kernel<Value> {
@@ -171,9 +170,8 @@ LayoutEntry staircase_sell_entry() {
         .host<StaircaseSlices>("groups", "group after group, its slices in parallel, the rows of a slice side by side")
         .cuda<StaircaseStreams>("streams",
                                 "one thread per row, each group a launch on a stream of its own, forked and joined by events",
-                                {walk_groups<float>, walk_groups<double>})
-        .cuda<StaircaseGraph>("graph", "the same launches, replayed as one CUDA graph",
-                              {walk_groups<float>, walk_groups<double>})
+                                walk_groups)
+        .cuda<StaircaseGraph>("graph", "the same launches, replayed as one CUDA graph", walk_groups)
         .with_cuda<staircase_sell_cusparse_kernels>();
 }
 

@@ -48,14 +48,13 @@ public:
     /// A CUDA kernel with a loop of its own that reads by these schedules, one after another.
     template <template <typename> typename KernelOf, typename... Schedules>
     requires(sizeof...(Schedules) > 0) Format& cuda(std::string name, std::string summary) {
-        return cuda<KernelOf>(std::move(name), std::move(summary), schedule_of<LayoutOf, Schedules...>({}).walk);
+        return loop<KernelOf>(std::move(name), std::move(summary), schedule_of<LayoutOf, Schedules...>({}).walk);
     }
-    /// A CUDA kernel with a loop of its own, and the walk over its reads.
-    template <template <typename> typename KernelOf>
-    Format& cuda(std::string name, std::string summary, const ForEachPrecision<WalkReads>& walk) {
-        entry_.schedules.push_back({name, walk});
-        if constexpr (WORKBENCH_HAS_CUDA) with({CudaLoop<LayoutOf, KernelOf>::entry(std::move(name), std::move(summary))});
-        return *this;
+    /// A CUDA kernel with a loop of its own, and the walk over its reads: walk(layout, visit), a lambda without captures.
+    template <template <typename> typename KernelOf, typename Walk>
+    Format& cuda(std::string name, std::string summary, Walk) {
+        return loop<KernelOf>(std::move(name), std::move(summary),
+                              {walk_layout<Walk, LayoutOf<float>, float>, walk_layout<Walk, LayoutOf<double>, double>});
     }
     /// Kernels that exist only with CUDA, as a function that does, too.
     template <std::vector<KernelEntry> (*kernels)()>
@@ -69,6 +68,17 @@ public:
     }
 
 private:
+    template <template <typename> typename KernelOf>
+    Format& loop(std::string name, std::string summary, const ForEachPrecision<WalkReads>& walk) {
+        entry_.schedules.push_back({name, walk});
+        if constexpr (WORKBENCH_HAS_CUDA) with({CudaLoop<LayoutOf, KernelOf>::entry(std::move(name), std::move(summary))});
+        return *this;
+    }
+    template <typename Walk, typename OwnLayout, ValueType Value>
+    static void walk_layout(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
+        Walk{}(dynamic_cast<const OwnLayout&>(layout), visit);
+    }
+
     LayoutEntry entry_;
 };
 
@@ -77,8 +87,10 @@ std::unique_ptr<Layout<Value>> build_filled(const StagedMatrix& staged, const Pa
     const CsrMatrix& matrix = staged.matrix;
     require_values_in_range<Value>(matrix);
     auto layout = std::make_unique<OwnLayout>();
-    layout->row_count = matrix.rows;
-    layout->column_count = matrix.columns;
+    if constexpr (requires { layout->row_count; }) {
+        layout->row_count = matrix.rows;
+        layout->column_count = matrix.columns;
+    }
     layout->nonzero_count = matrix.nonzeros();
     Fill{}(*layout, staged, parameters);
     return layout;
@@ -95,7 +107,8 @@ template <template <typename> typename LayoutOf>
     return Format<LayoutOf>(std::move(entry));
 }
 
-/// A format whose layouts fill(layout, staged, parameters) fills, once the numbers of their rows, columns and nonzeros are set.
+/// A format whose layouts fill(layout, staged, parameters) fills, once the number of their nonzeros is set, and those of
+/// their rows and columns unless these are members of a variant.
 /// Fill: a lambda without captures.
 template <template <typename> typename LayoutOf, typename Fill>
 [[nodiscard]] Format<LayoutOf> format(LayoutEntry entry, Fill) {

@@ -1,20 +1,35 @@
 // Kernels with loops of their own.
 #pragma once
 
+#include <concepts>
+
 #include "kernels/common/entry/kernels.hpp"
 
 namespace workbench {
+
+/// Has a static function `prepare`, which makes the kernel from the layout, perhaps the rows, and the device.
+template <typename Made, typename OwnLayout, typename... Rows>
+concept Prepares = requires(const OwnLayout& layout, Rows... rows, Device& device) {
+    Made::prepare(layout, rows..., device);
+};
+
+/// Takes the rows of a share.
+template <typename Made, typename OwnLayout>
+concept TakesRows = Prepares<Made, OwnLayout, std::span<const Index>> ||
+    std::constructible_from<Made, const OwnLayout&, std::span<const Index>, Device&>;
 
 /// Makes the kernel by its static function `prepare`, or by its constructor: from the layout, the rows and the device, from the
 /// layout and the device, or from the layout alone.
 template <typename Made, ValueType Value, typename OwnLayout>
 std::unique_ptr<Kernel<Value>> prepare_loop(const Layout<Value>& layout, std::span<const Index> rows, Device& device) {
     const auto& own = dynamic_cast<const OwnLayout&>(layout);
-    if constexpr (requires { Made::prepare(own, rows, device); }) {
+    if constexpr (Prepares<Made, OwnLayout, std::span<const Index>>) {
         return Made::prepare(own, rows, device);
-    } else if constexpr (std::is_constructible_v<Made, const OwnLayout&, std::span<const Index>, Device&>) {
+    } else if constexpr (Prepares<Made, OwnLayout>) {
+        return Made::prepare(own, device);
+    } else if constexpr (TakesRows<Made, OwnLayout>) {
         return std::make_unique<Made>(own, rows, device);
-    } else if constexpr (std::is_constructible_v<Made, const OwnLayout&, Device&>) {
+    } else if constexpr (std::constructible_from<Made, const OwnLayout&, Device&>) {
         return std::make_unique<Made>(own, device);
     } else {
         return std::make_unique<Made>(own);
@@ -28,11 +43,7 @@ template <template <typename> typename LayoutOf, template <typename> typename Ke
     KernelEntry entry =
         kernel_for_rows(backend, std::move(name), std::move(summary),
                         {prepare_loop<KernelOf<float>, float, LayoutOf<float>>, prepare_loop<Made, double, LayoutOf<double>>});
-    constexpr bool takes_rows = std::is_constructible_v<Made, const LayoutOf<double>&, std::span<const Index>, Device&> ||
-                                requires(const LayoutOf<double>& layout, Device& device) {
-        Made::prepare(layout, std::span<const Index>(), device);
-    };
-    if (!takes_rows) entry.prepare_rows = {};
+    if (!TakesRows<Made, LayoutOf<double>>) entry.prepare_rows = {};
     return entry;
 }
 

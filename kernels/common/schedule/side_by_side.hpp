@@ -19,13 +19,9 @@ struct SideBySide {
 
 /// The read of a nonzero by a thread of the grid. array: the number of the value array.
 [[nodiscard]] Read read_of_nonzero(const auto& csr, int array, Offset nonzero, Offset thread, std::int64_t step) {
-    return {.warp = thread / 32,
-            .lane = static_cast<int>(thread % 32),
-            .step = step,
-            .array = array,
-            .index = nonzero,
-            .row = piece_with(csr.row_offsets, nonzero),
-            .column = csr.column_indices[nonzero]};
+    const Slot slot{
+        .array = array, .index = nonzero, .column = csr.column_indices[nonzero], .row = piece_with(csr.row_offsets, nonzero)};
+    return read_of(slot, thread, step);
 }
 
 /// Calls visit(read) for the nonzeros [begin, end) that a thread block loads.

@@ -60,6 +60,17 @@ template <Schedule S>
     return static_cast<Index>(of_matrix);
 }
 
+/// The read of a slot by a thread of the grid.
+[[nodiscard]] inline Read read_of(const Slot& slot, Offset thread, std::int64_t step) {
+    return {.warp = thread / 32,
+            .lane = static_cast<int>(thread % 32),
+            .step = step,
+            .array = slot.array,
+            .index = slot.index,
+            .row = slot.row,
+            .column = slot.column};
+}
+
 /// Calls visit(read) for every slot that the threads of a kernel read, thread by thread. 32 threads are a warp, numbered from
 /// first_warp on; `values` is the number of the value array.
 template <Schedule S>
@@ -70,13 +81,9 @@ void for_each_read(const auto& arrays, int values, const std::function<void(cons
             const RunSlot place{k, run.slot(k)};
             const Index column = column_of<S>(arrays, run, place);
             if (S::no_column == NoColumn::skipped && column < 0) continue;
-            visit({.warp = first_warp + thread / 32,
-                   .lane = static_cast<int>(thread % 32),
-                   .step = k,
-                   .array = values,
-                   .index = place.slot,
-                   .row = run.row < 0 ? -1 : row_of_run<S>(arrays, run, PlainLoad{}),
-                   .column = column});
+            const Slot slot{
+                .array = values, .index = place.slot, .column = column, .row = row_of_run<S>(arrays, run, PlainLoad{})};
+            visit(read_of(slot, first_warp * 32 + thread, k));
         }
     });
 }
