@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# bootstrap_test.sh [PROGRAM]: what bootstrap decides, in a checkout of its own with a stand-in for every tool that it calls. Nothing
-# is installed or built.
+# bootstrap_test.sh [PROGRAM]: the decisions of bootstrap, in a separate checkout with a stand-in for every tool that it calls.
+# Nothing is installed or built.
 set -uo pipefail
 source_dir=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd -P)
 folder=$(mktemp -d)
@@ -23,7 +23,7 @@ if [[ $1 == --build ]]; then
     echo "[1/2] one"
     sleep "${SLOW-0}"
     [[ ! -e broken ]] || { echo "FAILED: two" && exit 1; }
-    # The program tells from which sources it was built.
+    # The program prints the folder of its sources.
     printf '#!/bin/sh\necho "built from %s:" "$@"\nexit 3\n' "$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "build/$3/CMakeCache.txt")" >"build/$3/workbench"
     chmod +x "build/$3/workbench"
 else
@@ -66,7 +66,7 @@ for command in run solve draw; do
     [[ $(cat "$folder/out") == "built from $checkout: $command two words --set a=1" ]] || fault "wrong arguments"
 done
 
-# Mistakes on the command line, and questions that the help answers, cost no build.
+# Wrong command lines and requests for help build nothing.
 refuses() { # MESSAGE ARGUMENT...
     local message=$1
     shift
@@ -88,10 +88,10 @@ holds out "Usage: workbench run"
 [[ ! -s $CALLS ]] || fault "something was built to print a help text"
 bootstrap run csr.toml --json out.toml --set a=b.toml
 exits 3
-# `build`, `test` and `help` are its own: the program must have none of these names.
+# bootstrap has the commands `build`, `test` and `help`, so the program must not.
 if [[ -n ${1-} ]] && "$1" --help | grep -E '^  (build|test|help) '; then fault "the program has a command of that name"; fi
 
-# The program alone, without CUDA where there is no GPU; the second time nothing is configured again.
+# Builds only the program, without CUDA if there is no GPU; the second time nothing is configured again.
 rm -rf "$checkout/build"
 bootstrap run csr.toml
 holds calls "cmake --preset run -U Kokkos_DIR -U WORKBENCH_CUDA -U CMAKE_CUDA_ARCHITECTURES -DWORKBENCH_CUDA=OFF"
@@ -101,7 +101,7 @@ bootstrap run csr.toml
 lacks calls "cmake --preset"
 lacks err "bootstrap: "
 
-# For the GPU that is there, and again for those of another machine.
+# Builds for the GPU of the machine, and again if the GPU changes.
 stand_in nvidia-smi <<<'echo 9.0'
 bootstrap run csr.toml
 holds calls "-DWORKBENCH_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=90-real"
@@ -111,17 +111,17 @@ lacks calls "cmake --preset"
 stand_in nvidia-smi <<<"printf '9.0\n8.0\n9.0\n'"
 bootstrap run csr.toml
 holds calls "-DCMAKE_CUDA_ARCHITECTURES=80-real;90-real"
-# nvcc does not know it: the general list.
+# nvcc does not support the GPU: the general list.
 stand_in nvidia-smi <<<'echo 12.0'
 bootstrap run csr.toml
 holds calls "-DWORKBENCH_CUDA=ON"
 lacks calls "-DCMAKE_CUDA_ARCHITECTURES"
 holds err "building the program for every GPU, as $tools/nvcc does not know that of this machine (sm_120)"
-# What was asked for goes before what is there.
+# Requested architectures take precedence over the GPU of the machine.
 CUDAARCHS=80-real bootstrap run csr.toml
 holds calls "-DWORKBENCH_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=80-real"
 
-# `build` and `test` are for every machine, whatever GPU is there.
+# `build` and `test` build for every GPU, regardless of the machine.
 bootstrap build
 exits 0
 holds calls "cmake --preset release"
@@ -132,7 +132,7 @@ bootstrap test -R cli
 exits 0
 holds calls "ctest --preset release --no-tests=error --parallel 2 -R cli"
 
-# For the tests of the page: its packages are installed where there is npm, and what fails costs these tests alone.
+# For the tests of the page: npm installs its packages if present, and a failure affects only these tests.
 lacks calls "npm"
 mkdir -p "$checkout/viz/page"
 touch "$checkout/viz/page/package-lock.json"
@@ -151,7 +151,7 @@ exits 0
 holds err "the page's packages could not be installed: it is not tested in a browser"
 holds calls "ctest"
 
-# A copy builds its own sources, the original stays as it is.
+# A copy builds its own sources, and the original is unchanged.
 no_gpu
 bootstrap run csr.toml
 cp -r "$checkout" "$folder/copy"
@@ -173,7 +173,7 @@ bootstrap run csr.toml
 lacks calls "cmake --preset"
 holds out "built from $original:"
 
-# Progress where there is no terminal; a build that fails.
+# Progress without a terminal; a build that fails.
 SLOW=2 WORKBENCH_PROGRESS=0.3 bootstrap run csr.toml
 holds err "bootstrap: building ... [1/2]"
 touch "$checkout/broken"

@@ -1,4 +1,4 @@
-// The contract room: the layout checker must see every fault, the device models and the catalogue must be found by name.
+// The contract room: the layout checker must detect every fault, and device models and catalogue entries are found by name.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -26,7 +26,7 @@ CsrMatrix small_matrix() {
     return csr_from_entries(2, 3, entries);
 }
 
-/// A layout whose slots a test can change. At first it is right: ELL of width 2, row by row.
+/// A layout whose slots a test can change. Initially it is a correct ELL of width 2, stored row by row.
 struct ToldLayout final : Layout<float> {
     Index row_count = 2;
     Index column_count = 3;
@@ -51,9 +51,9 @@ struct ToldLayout final : Layout<float> {
 
 }  // namespace
 
-TEST_CASE("check_layout accepts a right layout") { CHECK_NOTHROW(check_layout(ToldLayout(), small_matrix())); }
+TEST_CASE("check_layout accepts a correct layout") { CHECK_NOTHROW(check_layout(ToldLayout(), small_matrix())); }
 
-TEST_CASE("check_layout sees every fault") {
+TEST_CASE("check_layout detects every fault") {
     struct Fault {
         std::string name;
         std::string complaint;
@@ -101,7 +101,7 @@ namespace {
 /// 7 6
 CsrMatrix symmetric_matrix() { return csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 5}, {0, 1, 7}, {1, 0, 7}, {1, 1, 6}}); }
 
-/// It stores 7 once.
+/// Stores 7 once, for both of its places.
 void store_triangle(ToldLayout& layout) {
     layout.column_count = 2;
     layout.nonzero_count = 4;
@@ -113,7 +113,7 @@ void store_triangle(ToldLayout& layout) {
 
 }  // namespace
 
-TEST_CASE("a slot may serve a nonzero and its mirror, and nothing else") {
+TEST_CASE("a slot may store a nonzero and its mirror image, and no other pair") {
     const auto complaint = [](const std::function<void(ToldLayout&)>& plant) {
         ToldLayout layout;
         store_triangle(layout);
@@ -130,12 +130,12 @@ TEST_CASE("a slot may serve a nonzero and its mirror, and nothing else") {
         CHECK(complaint([&](ToldLayout& l) { l.slots[2] = second; }).find("not for a nonzero and its mirror") !=
               std::string::npos);
     }
-    // On the diagonal nothing is a mirror.
+    // An entry on the diagonal has no mirror image.
     CHECK(complaint([](ToldLayout& l) {
               l.slots.insert(l.slots.begin(), l.slots[0]);
           }).find("not for a nonzero and its mirror") != std::string::npos);
     CHECK(complaint([](ToldLayout& l) { l.value_array[1] = 8; }).find("value") != std::string::npos);
-    // A mirror of another value.
+    // A mirror image with another value.
     CsrMatrix matrix = symmetric_matrix();
     matrix.values[2] = 8;
     CHECK(message_of<std::logic_error>([&] { check_layout(right, matrix); }).find("value") != std::string::npos);
@@ -147,7 +147,7 @@ TEST_CASE("padding may add to no row") {
     CHECK_NOTHROW(check_layout(layout, small_matrix()));
 }
 
-TEST_CASE("padding may read no x, and a column may follow from the place") {
+TEST_CASE("padding need not read x, and a column may be implied by its place") {
     ToldLayout layout;
     layout.slots[3].column = -1;
     for (Slot& slot : layout.slots) slot.column_array = -1;
@@ -175,7 +175,7 @@ TEST_CASE("device models") {
     CHECK(&tuned_device_model() == find_device_model("h200"));
 }
 
-TEST_CASE("a word can stand for a number of the device") {
+TEST_CASE("a parameter's word may stand for a number of the device") {
     const std::vector<ParameterDeclaration> declarations{
         {.name = "parts",
          .default_value = std::string("auto"),

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# docs_test.sh PROGRAM: links and file names of the pages exist, each page is in an index, the README is short, and pages name what
-# the program has and print.
+# docs_test.sh PROGRAM: links and file names of the pages exist, each page is in an index, the README is short, and the pages
+# agree with the names and the output of the program.
 set -euo pipefail
 program=$1
 root=$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
@@ -12,7 +12,7 @@ complain() {
     status=1
 }
 
-# anchors PAGE: what a link may name behind '#', derived from the headings as GitHub does.
+# anchors PAGE: the anchors of the headings, derived as GitHub does.
 anchors() {
     awk '/^```/ { code = !code } !code && /^#+ / { sub(/^#+ /, ""); print tolower($0) }' "$1" |
         sed -E 's/\[([^]]*)\]\([^)]*\)/\1/g; s/[]`~!@#$%^&*()+={}|\\:;"'"'"'<>,.?\/[]//g; s/×|∞|–|—|’|“|”//g; s/ /-/g'
@@ -70,7 +70,7 @@ for kind in stages layouts; do
     done
 done
 
-# Pages that show output show that of this program, apart from figures and the widths of columns.
+# Output on pages equals that of this program, except for figures and the widths of columns.
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 squeezed() { sed -E 's/^ +//; s/ +/ /g'; }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# install_test.sh BUILD_FOLDER: installs under a prefix of its own and looks whether all is there and works from any folder.
+# install_test.sh BUILD_FOLDER: installs under a new prefix, and checks that all files exist and work from any folder.
 set -euo pipefail
 build=$1
 folder=$(mktemp -d)
@@ -28,11 +28,11 @@ expected+=" ./share/doc ./share/fish ./share/man ./share/spmv-workbench ./share/
 cd "$folder"
 [[ $("$prefix/bin/workbench" check recipes/ehyb.toml) == "recipes/ehyb.toml: ok: "* ]] || fault "the installed recipes are not found"
 cmp <("$prefix/bin/workbench" manual) "$prefix/share/man/man1/workbench.1" || fault "the manual page is another one's"
-# Its own libraries, from the prefix; without a GPU the tests of the GPU are skipped with 77.
+# The GPU tests load the libraries of the prefix; without a GPU they are skipped with exit code 77.
 for program in bin/workbench libexec/spmv-workbench/gpu_test; do
     [[ $(ldd "$prefix/$program" | grep libfmt) == *"$prefix"* ]] || fault "$program does not take the libraries of the prefix"
 done
-# A kernel beside a recipe finds the program that tries it.
+# A kernel beside a recipe finds the helper program that tries it.
 if command -v c++ >/dev/null; then
     "$prefix/bin/workbench" run recipes/teaching/my_csr_kernel.toml --generate laplace2d:nx=3 --backend cpu --samples 1 --seconds 0 \
         --cache warm --no-pictures >"$folder/log" 2>&1 || fault "a kernel beside a recipe does not run: $(cat "$folder/log")"

@@ -1,5 +1,5 @@
-// The kernels room: every layout keeps its contract on the whole battery and under planted faults, and every host kernel is
-// right within rounding. What is about one layout is in tests/kernels, what needs a GPU in tests/gpu.
+// The kernels room: every layout fulfils its contract on the whole battery and detects planted faults, and every host kernel is
+// right within rounding errors. tests/kernels has the tests of single layouts, tests/gpu those that need a GPU.
 #include <doctest/doctest.h>
 
 #include <Eigen/SparseCore>
@@ -41,7 +41,7 @@ std::vector<Value> test_vector(Index size, std::uint32_t seed) {
     return x;
 }
 
-/// One way to lay a matrix out.
+/// A way to store a matrix: stages, layout and parameters.
 struct Case {
     std::string name;
     LayoutEntry layout;
@@ -59,7 +59,7 @@ struct Case {
     }
 };
 
-/// The axis in three uneven pieces, the second of them empty.
+/// The axis in three unequal pieces, of which the second is empty.
 std::vector<Index> uneven(Index size) { return {0, size / 3, size / 3, size}; }
 
 std::vector<Index> alone(Index size) {
@@ -68,7 +68,7 @@ std::vector<Index> alone(Index size) {
     return boundaries;
 }
 
-/// The recipes of all layouts, and storage that no stage asks for.
+/// The recipes of all layouts, and storage that no stage makes.
 std::vector<Case> all_cases() {
     std::vector<Case> cases;
     for (const LayoutRecipe& one : layout_recipes()) {
@@ -138,7 +138,7 @@ struct Oracle {
     }
 };
 
-/// The number of rows of y beyond their bounds. `before` is what y held where the run accumulated.
+/// The number of rows of y beyond their bounds. `before` is the previous value of y if the product is added to y.
 template <ValueType Value>
 int wrong_rows(const std::vector<Value>& y, const Oracle<Value>& oracle, double before) {
     int wrong = 0;
@@ -163,7 +163,7 @@ void check_host_kernels(const Case& one, const StagedMatrix& staged) {
         if (device_of(entry.backend) != DeviceKind::host) continue;
         CAPTURE(entry.name);
         const auto kernel = entry.prepare.get<Value>()(*layout, host());
-        for (const std::uint32_t seed : {1U, 77U}) {  // twice, so that what the first run leaves behind would show
+        for (const std::uint32_t seed : {1U, 77U}) {  // twice, to detect effects of the first run on the second
             const std::vector<Value> x = test_vector<Value>(matrix.columns, seed);
             const Oracle<Value> oracle(matrix, x);
             std::vector<Value> y(matrix.rows, std::numeric_limits<Value>::quiet_NaN());
@@ -176,7 +176,7 @@ void check_host_kernels(const Case& one, const StagedMatrix& staged) {
     }
 }
 
-/// Does the layout take the matrix? One that would pad too much does not.
+/// Returns true if the layout accepts the matrix; some refuse too much padding.
 bool suits(const Case& one, const StagedMatrix& staged) {
     try {
         (void)one.build<double>(staged);
@@ -243,7 +243,7 @@ TEST_CASE("values that are not finite are stored and multiplied like others") {
 
 namespace {
 
-/// Changes one element of a constant array while it lives.
+/// Changes one element of a constant array during its lifetime.
 template <typename Element>
 class Planted {
 public:
@@ -272,7 +272,7 @@ bool is_caught(const Layout<Value>& layout, const CsrMatrix& matrix) {
     return false;
 }
 
-/// How many changes at these places of an array, one at a time, the checker overlooks.
+/// Changes an array at these places, one at a time. Returns the number of changes that the checker does not detect.
 template <typename Element, ValueType Value>
 int overlooked(const Layout<Value>& layout, const CsrMatrix& matrix, const LayoutField& array,
                const std::vector<std::size_t>& places, Element (*change)(Element)) {
@@ -354,7 +354,7 @@ void check_planted_faults(const Case& one, const StagedMatrix& staged) {
 
 }  // namespace
 
-TEST_CASE("a fault planted in any slot or offset of any layout is seen") {
+TEST_CASE("a fault planted in any slot or offset of any layout is detected") {
     for (const Case& one : all_cases()) {
         CAPTURE(one.name);
         check_planted_faults<float>(one, one.stage(drawn()));
@@ -362,7 +362,7 @@ TEST_CASE("a fault planted in any slot or offset of any layout is seen") {
     }
 }
 
-TEST_CASE("the threads of every CUDA kernel read each nonzero once, for its row and column, one in a step") {
+TEST_CASE("the threads of every CUDA kernel read each nonzero once, for its row and column, one per step") {
     for_each_case([](const Case& one, const StagedMatrix& staged) {
         REQUIRE_FALSE(one.layout.schedules.empty());
         for (const ScheduleEntry& schedule : one.layout.schedules) {
@@ -373,7 +373,7 @@ TEST_CASE("the threads of every CUDA kernel read each nonzero once, for its row 
     });
 }
 
-TEST_CASE("the threads of every CUDA kernel share the work: none reads more than a 32nd of the slots") {
+TEST_CASE("the threads of every CUDA kernel share the work: each reads at most a 32nd of the slots") {
     std::vector<Entry> entries;
     for (Index row = 0; row < 128; ++row) {
         for (Index k = 0; k < 16; ++k) entries.push_back({row, (row + k) % 128, 1.0 + k});
@@ -384,7 +384,7 @@ TEST_CASE("the threads of every CUDA kernel share the work: none reads more than
         const auto layout = one.build<double>(matrix);
         for (const ScheduleEntry& schedule : one.layout.schedules) {
             CAPTURE(schedule.kernel);
-            std::map<std::pair<std::int64_t, int>, int> reads;  // of each lane of each warp
+            std::map<std::pair<std::int64_t, int>, int> reads;  // by warp and lane
             int all = 0;
             int most = 0;
             schedule.walk.f64(*layout, [&](const Read& read) {
@@ -396,7 +396,7 @@ TEST_CASE("the threads of every CUDA kernel share the work: none reads more than
     }
 }
 
-TEST_CASE("every CUDA kernel has its schedule, and no other is there") {
+TEST_CASE("every CUDA kernel has a schedule, and every schedule a kernel") {
     for (const LayoutRecipe& one : layout_recipes()) {
         std::set<std::string> schedules;
         for (const ScheduleEntry& schedule : one.layout().schedules) schedules.insert(schedule.kernel);
@@ -410,7 +410,7 @@ TEST_CASE("every CUDA kernel has its schedule, and no other is there") {
     }
 }
 
-TEST_CASE("a schedule that reads a nonzero never, twice, for another row or column, or two in a step is seen") {
+TEST_CASE("a schedule that reads a nonzero never, twice, for another row or column, or two in a step is detected") {
     const auto built = build<double>(sell_entry(), stage_input(drawn()), {});
     const auto slots = [](const Layout<double>& layout, const std::function<void(const Read&)>& visit) {
         sell_entry().schedules.front().walk.f64(layout, visit);
@@ -443,7 +443,7 @@ TEST_CASE("a schedule that reads a nonzero never, twice, for another row or colu
     });
 }
 
-TEST_CASE("values beyond f32 are refused with their number and the largest") {
+TEST_CASE("values beyond f32 are refused with their count and the largest") {
     const std::vector<Entry> entries{{0, 0, 1e39}, {1, 1, -2e300}, {2, 2, 1}, {3, 3, std::nan("")}};
     const CsrMatrix matrix = csr_from_entries(4, 4, entries);
     for (const Case& one : all_cases()) {
@@ -455,7 +455,7 @@ TEST_CASE("values beyond f32 are refused with their number and the largest") {
     }
 }
 
-TEST_CASE("the CUDA kernels that use shared memory are those that the race check runs") {
+TEST_CASE("the race check runs exactly the CUDA kernels that use shared memory") {
     const std::filesystem::path kernels = std::filesystem::path(WORKBENCH_SOURCE_DIR) / "kernels";
     std::set<std::string> users;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(kernels)) {
@@ -465,7 +465,7 @@ TEST_CASE("the CUDA kernels that use shared memory are those that the race check
         const std::string text(std::istreambuf_iterator<char>(file), {});
         if (text.find("__shared__") != std::string::npos) users.insert(entry.path().parent_path().filename().string());
     }
-    // Suite shared_memory of tests/gpu/battery_test.cpp, krylov_test.cpp and prepare_test.cpp has them.
+    // These are in suite shared_memory of tests/gpu/battery_test.cpp, krylov_test.cpp and prepare_test.cpp.
     CHECK(users ==
           std::set<std::string>{"bccoo", "csr", "csr5", "ehyb", "ell", "halo", "hbp", "hola", "krylov", "prepare", "sell"});
 }

@@ -4,7 +4,7 @@
 set -euo pipefail
 folder=$1
 
-# duplicates FILE...: "name: file:line file:line" of everything that is defined twice in a namespace that has a name
+# duplicates FILE...: "name: file:line file:line" of everything that is defined twice in a named namespace
 duplicates() {
     awk '
         FNR == 1 { depth = raw = 0 }

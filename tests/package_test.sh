@@ -15,14 +15,14 @@ fault() { echo "$*" && failed=1; }
 library=$prefix/lib/libspmv_workbench.so
 [[ -L $library && -s $(readlink -f "$library") ]] || fault "lib/libspmv_workbench.so is no link to a library"
 grep -rqF "$folder/before" "$prefix/lib/cmake" && fault "the package holds the place that it was installed to"
-# The header's names and no others can be seen, and its own libraries lie in the prefix.
+# The library exports only the names of the header, and its libraries are in the prefix.
 others=$(nm -DC --defined-only "$library" | cut -d' ' -f3- | grep -vE '^((typeinfo|typeinfo name|vtable) for )?spmv_workbench::' || true)
 [[ -z $others ]] || fault "exported, too: $(head -5 <<<"$others")"
 nm -DC --defined-only "$library" | grep -qE 'Applied|Checked' && fault "what stands behind the header is exported"
 [[ $(ldd "$library" | grep libfmt) == *"$prefix"* ]] || fault "the library does not take the libraries of the prefix"
 ldd "$library" | grep "not found" && fault "a library is missing"
 
-# As C++17, which is all that the header asks for.
+# As C++17, which the header requires.
 quietly "$cmake" -S "$source_dir/docs/examples/cg" -B "$folder/cg" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER="$cxx" \
     -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_STANDARD=17 -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Werror"
 quietly "$cmake" --build "$folder/cg"
@@ -34,13 +34,13 @@ expect() { # EXPECTED ARGUMENTS...: the last line that the example prints
 }
 expect '^[0-9]+ iterations, true residual [0-9.]+e-1[0-9]$'
 expect '^[0-9]+ iterations, true residual [0-9.]+e-1[0-9]$' "$source_dir/recipes/ehyb.toml" 30
-# Rows are moved alone; a hybrid; a recipe that is none.
+# A recipe that permutes rows only; a hybrid; a file that is not a recipe.
 expect '^[0-9]+ iterations, true residual [0-9.]+e-1[0-9]$' "$source_dir/recipes/pellr.toml" 30
 expect '^[0-9]+ iterations, true residual [0-9.]+e-1[0-9]$' "$source_dir/recipes/hybrid_ehyb.toml" 30
 expect 'tests/golden/cli/wrong.toml:[0-9]+:[0-9]+: |\^' "$source_dir/tests/golden/cli/wrong.toml"
-# What is started beside the library is found there, wherever the program lies.
+# Helper programs are found next to the library, regardless of the folder of the program.
 expect '^[0-9]+ iterations, true residual [0-9.]+e-1[0-9]$' "$source_dir/recipes/teaching/my_csr_kernel.toml" 30
-# A program that brings a METIS with longer integers under the same names is told so.
+# A program with a METIS of wider integers under the same names gets an error.
 echo 'extern "C" int METIS_SetDefaultOptions(long* options) { for (int i = 0; i < 40; ++i) options[i] = -1; return 1; }' >"$folder/metis.cpp"
 quietly "$cxx" -shared -fPIC -o "$folder/metis.so" "$folder/metis.cpp"
 LD_PRELOAD=$folder/metis.so expect '^metis_partition: the METIS in this program has longer integers' "$source_dir/recipes/ehyb.toml" 30

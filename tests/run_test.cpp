@@ -1,4 +1,4 @@
-// From a recipe to verified results: the runner, the verification, and whether planted errors are found.
+// From a recipe to verified results: the runner, the verification, and detection of planted errors.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -60,7 +60,7 @@ std::set<std::string> layouts_covered() {
 
 }  // namespace
 
-TEST_CASE("every layout of the catalogue has a recipe in these tests") {
+TEST_CASE("every layout of the catalogue has a recipe in tests/layouts") {
     for (const LayoutEntry& layout : catalogue().layouts) CHECK_MESSAGE(layouts_covered().count(layout.name) == 1, layout.name);
 }
 
@@ -114,7 +114,7 @@ TEST_CASE("real matrices verify with every layout") {
 
 namespace {
 
-/// Do all kernels of the recipe verify? False where the matrix does not suit it.
+/// Returns true if all kernels of the recipe verify, and false if the recipe is unsuitable for the matrix.
 bool runs_on(const Recipe& recipe, const CsrMatrix& matrix, Device& host) {
     RunOptions options;
     options.timing = quick;
@@ -140,10 +140,10 @@ TEST_CASE("the recipes of the project load and run") {
         CAPTURE(file.path().filename().string());
         const Recipe recipe = load_recipe(file.path(), catalogue());
         CHECK(recipe.name != "");
-        // The recipe that a report carries is the same one.
+        // The resolved recipe of a report is the same recipe.
         const Recipe again = parse_recipe(resolved_recipe(recipe), "elsewhere/resolved.toml", catalogue());
         CHECK(resolved_recipe(again) == resolved_recipe(recipe));
-        // Each is run on a small matrix that suits it.
+        // Each recipe runs on a small matrix that suits it.
         const bool ran = runs_on(recipe, matrix_named("random"), *host) || runs_on(recipe, matrix_named("dense"), *host);
         CHECK(ran);
         ++count;
@@ -155,7 +155,7 @@ namespace {
 
 template <typename Element>
 void add_to(const LayoutField& array, Offset index, int change) {
-    // The layout owns the array and is not const; only the view of it is.
+    // The layout owns the array, which is not constant; only the view is.
     auto* data = static_cast<Element*>(const_cast<void*>(array.data));
     data[index] = static_cast<Element>(data[index] + static_cast<Element>(change));
 }
@@ -167,7 +167,7 @@ void change_column(const LayoutField& array, Offset index, int change) {
     add_to<Index>(array, index, change);
 }
 
-/// Corrupts one slot after the other and demands each time that the exact verification fails. Returns how many were planted.
+/// Corrupts one slot at a time and checks that the exact verification fails. Returns the number of corrupted slots.
 template <ValueType Value>
 int plant_errors(const LayoutRecipe& one, const CsrMatrix& input, Device& host) {
     StagedMatrix staged = one.stage(input);
@@ -193,7 +193,7 @@ int plant_errors(const LayoutRecipe& one, const CsrMatrix& input, Device& host) 
         CHECK_MESSAGE(is_wrong(), "value of slot ", slot.index, " in array ", slot.array);
         add_to<Value>(fields[slot.array], slot.index, -1);
         ++planted;
-        if (slot.nonzero < 0 || slot.column_array < 0) continue;  // padding reads any column: it multiplies it with 0
+        if (slot.nonzero < 0 || slot.column_array < 0) continue;  // padding multiplies any x by 0
         const int step = slot.column + 1 < input.columns ? 1 : -1;
         change_column<Value>(fields[slot.column_array], slot.column_index, step);
         CHECK_MESSAGE(is_wrong(), "column of slot ", slot.index, " in array ", slot.column_array);
@@ -205,7 +205,7 @@ int plant_errors(const LayoutRecipe& one, const CsrMatrix& input, Device& host) 
 
 }  // namespace
 
-TEST_CASE("an error planted in any slot of any layout is found") {
+TEST_CASE("an error planted in any slot of any layout is detected") {
     const std::unique_ptr<Device> host = make_host_device();
     const CsrMatrix input = example();
     for (const LayoutRecipe& one : layout_recipes()) {
@@ -217,7 +217,7 @@ TEST_CASE("an error planted in any slot of any layout is found") {
 
 namespace {
 
-/// A kernel made of a function on host arrays, to see what the verification says of it.
+/// A kernel that is a function on host arrays, for tests of the verification.
 using Function = void (*)(const CsrMatrix& matrix, const double* x, double* y, bool accumulate, int run);
 
 class FunctionKernel final : public Kernel<double> {
@@ -258,14 +258,14 @@ void forget_last_row(const CsrMatrix& matrix, const double* x, double* y, bool a
 
 void overwrite(const CsrMatrix& matrix, const double* x, double* y, bool, int run) { multiply(matrix, x, y, false, run); }
 
-/// As with a counter that is reset once only: from the second run on, one row is passed over.
+/// Omits one row from the second run on, like a kernel that resets a counter only once.
 void work_once(const CsrMatrix& matrix, const double* x, double* y, bool accumulate, int run) {
     const double before = y[3];
     multiply(matrix, x, y, accumulate, run);
     if (run > 0) y[3] = before;
 }
 
-/// Right on integers, too coarse for real values.
+/// Exact on integers, too inaccurate on real values.
 void multiply_coarsely(const CsrMatrix& matrix, const double* x, double* y, bool accumulate, int run) {
     multiply(matrix, x, y, accumulate, run);
     for (Index row = 0; row < matrix.rows; ++row) y[row] = std::round(y[row] * 1024) / 1024;
@@ -293,7 +293,7 @@ KernelOutcome outcome_of_function(const CsrMatrix& input) {
 
 }  // namespace
 
-TEST_CASE("the verification tells what is wrong with a kernel") {
+TEST_CASE("the verification reports the error of a kernel") {
     using Status = KernelOutcome::Status;
     const CsrMatrix input = example();
     CHECK(outcome_of_function<multiply>(input).status == Status::measured);
@@ -314,7 +314,7 @@ TEST_CASE("the verification tells what is wrong with a kernel") {
     CHECK(coarse.error_over_bound > 1);
 }
 
-TEST_CASE("values beyond f32 make f32 unsuitable and leave f64 right") {
+TEST_CASE("values beyond f32 make f32 unsuitable, and f64 is still verified") {
     const CsrMatrix matrix = csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 1e300}, {1, 1, 2.0}});
     const std::unique_ptr<Device> host = make_host_device();
     RunOptions options;
@@ -328,7 +328,7 @@ TEST_CASE("values beyond f32 make f32 unsuitable and leave f64 right") {
     CHECK(report.all_verified());
 }
 
-TEST_CASE("a stage's choices are the values that the recipe gives, be they the defaults") {
+TEST_CASE("the choices of a stage are the values in the recipe, even if they are the defaults") {
     StagedMatrix staged = stage_input(example());
     const Recipe recipe = recipe_of(
         "[[stage]]\nuse = 'random_order'\n"
@@ -338,7 +338,7 @@ TEST_CASE("a stage's choices are the values that the recipe gives, be they the d
     CHECK(stages[2].choices == "parts = 3, weights = \"nonzeros\", seed = 1");
 }
 
-TEST_CASE("an order of the rows alone leaves the edge cut of a partition as it is") {
+TEST_CASE("an order of rows only does not change the edge cut of a partition") {
     const CsrMatrix input = example();
     const Recipe recipe = recipe_of(
         "[[stage]]\nuse = 'metis_partition'\nparts = 3\n"
@@ -361,7 +361,7 @@ TEST_CASE("timing summaries") {
     CHECK(summarise({7}).spread == 0);
 }
 
-TEST_CASE("numbers for people") {
+TEST_CASE("formatted numbers") {
     CHECK(with_commas(0) == "0");
     CHECK(with_commas(999) == "999");
     CHECK(with_commas(1000) == "1,000");
@@ -375,7 +375,7 @@ TEST_CASE("numbers for people") {
     CHECK(significant(0.01234) == "0.0123");
 }
 
-TEST_CASE("the report as JSON has what docs/report.md promises") {
+TEST_CASE("the JSON report has the keys of docs/report.md") {
     const std::unique_ptr<Device> host = make_host_device();
     const CsrMatrix input = example();
     RunOptions options;
@@ -419,7 +419,7 @@ TEST_CASE("the report as JSON has what docs/report.md promises") {
     CHECK(nlohmann::json::parse(to_json(std::vector{report, report}))["runs"].size() == 2);
 }
 
-TEST_CASE("row lengths in tiles are drawn where a stage has changed them") {
+TEST_CASE("row lengths in tiles are drawn after a stage that changes them") {
     const std::unique_ptr<Device> host = make_host_device();
     const CsrMatrix input = matrix_named("random");
     RunOptions options;
@@ -441,12 +441,12 @@ TEST_CASE("row lengths in tiles are drawn where a stage has changed them") {
     CHECK_FALSE(std::filesystem::exists(folder.path() / "2_column_segmentation_tiles.png"));
 }
 
-TEST_CASE("a run is refused before it takes more memory than is free") {
+TEST_CASE("a run that needs more memory than is free is refused in advance") {
     std::vector<Entry> entries;
     for (Index row = 0; row < 1000; ++row) {
         for (Index k = 0; k < 1000; ++k) entries.push_back({row, k, 1});
     }
-    const CsrMatrix matrix = csr_from_entries(1000, 1000, entries);  // of 12 MB
+    const CsrMatrix matrix = csr_from_entries(1000, 1000, entries);  // 12 MB
     const auto host = make_host_device();
     const auto refusal = [&](std::size_t bytes) {
         return message_of<MachineError>([&] {
@@ -458,7 +458,7 @@ TEST_CASE("a run is refused before it takes more memory than is free") {
         });
     };
     CHECK(refusal(8'000'000).find("a copy of the matrix for the stages wants 12008008 bytes") == 0);
-    // Two such copies, and then 8 MB at least; with the layout of 12 MB another one beside 8 MB of exact values.
+    // Two such copies and at least 8 MB; with the layout of 12 MB, another copy and 8 MB of exact values.
     CHECK(refusal(30'000'000).find("layout 'csr'") == 0);
     CHECK(refusal(44'000'000).find("layout 'csr', once more") == 0);
 }

@@ -1,10 +1,10 @@
 // BCCOO: blocks in the order of a coordinate list, with a bit for each instead of its row, and columns in 16 bits.
 // Source: Yan, Li, Zhang and Zhou, "yaSpMV: yet another SpMV framework on GPUs" (PPoPP 2014): the blocks, the bits, a run of
-// blocks for each thread, stored so that neighbouring threads read neighbouring values, differences of columns in 16 bits, and
-// the segmented sums of a thread, a block of threads and all of them. Designs of this project: a whole warp's columns have 32
-// bits where one of its differences does not fit; the first block row is stored of each warp, and threads count the bits of
-// those before them; block rows without blocks have a list; and what a block of threads leaves open is carried on by a second
-// kernel (the paper waits for the block before). Vertical slices (BCCOO+) and tuning all of its options are left out.
+// blocks for each thread, stored so that adjacent threads read adjacent values, differences of columns in 16 bits, and the
+// segmented sums of a thread, of a thread block and of the grid. Designs of this project: the columns of a tile have 32 bits if
+// one of its differences exceeds 16; the first block row of each warp is stored, and threads count the bits of previous
+// threads; block rows without blocks are listed; and a second kernel completes the sums of rows that cross thread blocks
+// (the paper waits for the previous thread block). Not implemented: vertical slices (BCCOO+) and tuning of all options.
 #pragma once
 
 #include <cstdint>
@@ -19,24 +19,24 @@ namespace workbench {
 
 inline constexpr int bccoo_lanes = 32;
 inline constexpr Index largest_bccoo_block = 4;   // rows or columns
-inline constexpr Index most_blocks_of_lane = 16;  // as many bits as a word of `ends` has
+inline constexpr Index most_blocks_of_lane = 16;  // the number of bits of an element of `ends`
 
-/// Blocks that hold a nonzero, block row by block row and in each by ascending column; padding is 0. A tile is what a warp has:
-/// lane l has the blocks_per_lane blocks from (32 * tile + l) * blocks_per_lane on. Behind the last block of all stands padding
-/// with its column. Entry e = r * block_width + c of block k of a lane: values[((tile * blocks_per_lane + k) * area() + e) * 32
-/// + lane].
+/// The blocks that contain a nonzero, by block row and then by column; padding is 0. A tile is the part of a warp: lane l has
+/// blocks_per_lane blocks from block (32 * tile + l) * blocks_per_lane on. The last block is followed by padding with the same
+/// column. Entry e = r * block_width + c of block k of a lane is
+/// values[((tile * blocks_per_lane + k) * area() + e) * 32 + lane].
 ///
-/// Block rows are counted without those that have no block; block_rows tells which they are, unless all have some.
+/// Block rows without blocks are not counted; block_rows contains the block rows with blocks, unless all have blocks.
 template <typename Value, template <typename> typename Array>
 struct Bccoo : MatrixSize {
     Index block_height = 1;
     Index block_width = 1;
     Index blocks_per_lane = 4;
     Array<std::uint16_t> ends;         // [32 * tiles] bit k: the lane's block k is the last of its block row
-    Array<Index> first_block_rows;     // [tiles] the block row, as counted here, of each tile's first block
+    Array<Index> first_block_rows;     // [tiles] the counted block row of each tile's first block
     Array<Index> first_columns;        // [32 * tiles] the block column of each lane's first block
     Array<Index> column_tiles;         // [tiles] i: the other columns are tile i of column_steps; -1 - i: of wide_columns
-    Array<std::int16_t> column_steps;  // [narrow tiles * (blocks_per_lane - 1) * 32] from the lane's block before
+    Array<std::int16_t> column_steps;  // [narrow tiles * (blocks_per_lane - 1) * 32] from the previous block of the lane
     Array<Index> wide_columns;         // [other tiles * (blocks_per_lane - 1) * 32] block columns
     Array<Index> block_rows;           // [block rows with blocks] of the matrix; empty: all have blocks
     Array<Index> empty_block_rows;     // [block rows without blocks] of the matrix
@@ -63,12 +63,12 @@ struct Bccoo : MatrixSize {
     }
 };
 
-/// Where entry 0 of a lane's block k stands in `values`; entry e stands 32 * e behind.
+/// The index in `values` of entry 0 of a lane's block k; entry e is at 32 * e after it.
 [[nodiscard]] constexpr Offset bccoo_slot(Offset tile, int blocks_per_lane, int area, int k, int lane) {
     return (tile * blocks_per_lane + k) * area * bccoo_lanes + lane;
 }
 
-/// Where the column of a lane's block k > 0 stands in column_steps or wide_columns. column_tile: of column_tiles.
+/// The index in column_steps or wide_columns of the column of a lane's block k > 0. column_tile: an element of column_tiles.
 [[nodiscard]] constexpr Offset bccoo_column_place(Index column_tile, int blocks_per_lane, int k, int lane) {
     const Offset tile = column_tile < 0 ? -1 - Offset{column_tile} : column_tile;
     return (tile * (blocks_per_lane - 1) + k - 1) * bccoo_lanes + lane;
@@ -78,12 +78,12 @@ struct Bccoo : MatrixSize {
 struct BccooBlock {
     int lane = 0;
     int k = 0;
-    Index counted_row = 0;  // its block row, counted as in the layout; padding has one behind the last
+    Index counted_row = 0;  // its counted block row; the one of padding follows the last
     Index column = 0;       // block column
     bool is_end = false;
 };
 
-/// The blocks of a tile, lane by lane, which is their order in the matrix.
+/// Visits the blocks of a tile lane by lane, which is their order in the matrix.
 void for_each_block_of_tile(const auto& bccoo, Offset tile, const auto& visit) {
     BccooBlock block{.counted_row = bccoo.first_block_rows[tile]};
     const Index column_tile = bccoo.column_tiles[tile];
@@ -102,7 +102,7 @@ void for_each_block_of_tile(const auto& bccoo, Offset tile, const auto& visit) {
     }
 }
 
-/// Calls use(Known<height>, Known<width>). Throws std::logic_error where no kernel has such blocks.
+/// Calls use(Known<height>, Known<width>). Throws std::logic_error if no kernel has such blocks.
 decltype(auto) with_bccoo_block(Index height, Index width, const auto& use) {
     const auto with_width = [&]<int rows>(Known<rows> known) -> decltype(auto) {
         switch (width) {
@@ -125,9 +125,9 @@ decltype(auto) with_bccoo_block(Index height, Index width, const auto& use) {
 template <ValueType Value>
 struct BccooLayout final : StoredLayout<Value, Bccoo<Value, HostArray>> {
     static constexpr const char* name = "bccoo";
-    // No kernel reads these, and they are no part of the footprint.
+    // No kernel reads these members, which are not part of the footprint.
     Offset block_count = 0;
-    Pattern pattern;  // tells nonzeros from padding
+    Pattern pattern;  // distinguishes nonzeros from padding
 
     void transfer(Transfer& all) override { this->transfer_with(all, block_count, pattern); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;

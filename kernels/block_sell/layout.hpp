@@ -1,6 +1,6 @@
 // Sliced ELL over rows of square blocks: one column of 16 bits for all values of a block, that is for all pairs of unknowns of
-// two mesh nodes. Made here. Sources of its parts: blocks as in BSR (Im, Yelick, "Optimizing sparse matrix computations for
-// register reuse in SPARSITY", 2001), slices as in SELL-C-sigma (Kreutzer et al., 2014).
+// two mesh nodes. Design of this project, from blocks as in BSR (Im, Yelick, "Optimizing sparse matrix computations for
+// register reuse in SPARSITY", 2001) and slices as in SELL-C-sigma (Kreutzer et al., 2014).
 #pragma once
 
 #include "kernels/common/storage/pattern.hpp"
@@ -9,20 +9,20 @@
 
 namespace workbench {
 
-inline constexpr Index largest_node = 6;  // unknowns: a thread has as many sums
+inline constexpr Index largest_node = 6;  // unknowns, which are the sums of a thread
 
 /// Block row i is lane i % slice_height of slice i / slice_height. Block k of lane l of slice s has its column in
 /// column_indices[slice_offsets[s] + k * slice_height + l], counted in blocks, and its value of row r and column c in
 /// values[slice_offsets[s] * size^2 + ((k * size + r) * size + c) * slice_height + l], so that the lanes of a warp read
-/// neighbouring values. Padding has value 0; blocks of padding have the first column of their slice. Where the size does not
-/// divide the sides of the matrix, the last blocks reach beyond it.
+/// adjacent values. Padding has value 0; blocks of padding have the first column of their slice. If the block size does not
+/// divide the size of the matrix, the last blocks exceed it.
 template <typename Value, template <typename> typename Array>
 struct BlockSell : SliceColumns<std::uint16_t, Array> {
     Index row_count = 0;
     Index column_count = 0;
     Index block_size = 1;
-    Index threads_per_row = 1;            // of a GPU, for a row of blocks
-    Index slice_height = 32;              // rows of blocks: 32 / threads_per_row, so that a warp has a slice
+    Index threads_per_row = 1;            // GPU threads per block row
+    Index slice_height = 32;              // block rows per slice: 32 / threads_per_row, so that a warp has a slice
     Array<Offset> slice_offsets;          // [slices + 1] first block of each slice; multiples of slice_height
     Array<std::uint16_t> column_indices;  // [blocks]
     Array<Value> values;                  // [blocks * block_size * block_size]
@@ -39,23 +39,23 @@ struct BlockSell : SliceColumns<std::uint16_t, Array> {
     [[nodiscard]] constexpr Offset slice_count() const { return static_cast<Offset>(slice_offsets.size()) - 1; }
 };
 
-/// The blocks that a thread reads: every threads-th of a row of blocks.
+/// The blocks that a thread reads: with t threads per block row, every t-th block of the row.
 struct BlockSellRun {
     Offset block_row = -1;  // -1: none
-    int turn = 0;           // which of the threads of the row
-    Index count = 0;        // of blocks
+    int turn = 0;           // the number of the thread within its row
+    Index count = 0;        // number of blocks
     Offset first_block = 0;
     Offset first_value = 0;
     Index first_column = 0;  // in blocks
     bool wide = false;
-    Offset to_high = 0;  // from a block to the upper half of its column
+    Offset to_high = 0;  // distance from a block to the upper half of its column
 
-    // The blocks of the threads of a warp are neighbours.
+    // The threads of a warp have adjacent blocks.
     [[nodiscard]] constexpr Offset block(Offset k) const { return first_block + k * 32; }
 };
 
-/// A warp a slice: thread t of a row has its blocks t, t + threads, ... Size and threads: where they are known when this is
-/// compiled, otherwise 0. Kind: of_slices where no slice is wide.
+/// One slice per warp: thread t of a row has its blocks t, t + threads, ... known_size, known_threads: 0 if the value is not
+/// known at compile time. kind: of_slices if no slice is wide.
 template <int known_size, int known_threads, ColumnKind kind = ColumnKind::of_wide_slices>
 struct BlockSellThreads {
     static constexpr int size(const auto& sell) { return known_size == 0 ? sell.block_size : known_size; }
@@ -92,7 +92,7 @@ struct BlockSellThreads {
         }
         return (run.first_column + column) * size(sell);
     }
-    /// Where value number j of the run's block k stands; numbers go along the rows of a block.
+    /// The index of value number j of the run's block k; values are numbered along the rows of a block.
     static constexpr Offset value(const auto& sell, const BlockSellRun& run, Index k, int j) {
         const int area = size(sell) * size(sell);
         return run.first_value + Offset{k} * 32 * area + j * (32 / row_threads(sell));
@@ -102,7 +102,7 @@ struct BlockSellThreads {
 template <ValueType Value>
 struct BlockSellLayout final : StoredLayout<Value, BlockSell<Value, HostArray>> {
     static constexpr const char* name = "block_sell";
-    Pattern pattern;  // tells nonzeros from padding; no kernel reads it
+    Pattern pattern;  // distinguishes nonzeros from padding; no kernel reads it
     void transfer(Transfer& all) override { this->transfer_with(all, pattern); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const override { return notes_on_columns(*this); }

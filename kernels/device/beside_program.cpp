@@ -6,7 +6,7 @@
 namespace workbench {
 
 std::filesystem::path program_folder() {
-    // What this code was loaded with. The program itself has no name here.
+    // The file from which this code was loaded; its name is empty for the program itself.
     Dl_info ignored{};
     void* found = nullptr;
     (void)dladdr1(reinterpret_cast<const void*>(&program_folder), &ignored, &found, RTLD_DL_LINKMAP);

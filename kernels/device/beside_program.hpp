@@ -7,12 +7,12 @@
 
 namespace workbench {
 
-/// Installed, the program is in bin or in libexec/spmv-workbench, the library in lib, and such files are in lib/spmv-workbench.
-/// In a build tree they are in lib, beside the program or the library or, of a test, one folder up or two. None where it is in
-/// no such place.
+/// Finds such a file. In an installation the program is in bin or libexec/spmv-workbench, the library in lib, and these files
+/// are in lib/spmv-workbench. In a build tree they are in lib, next to the program or the library, or one or two folders above
+/// a test. Returns none if the file is in none of these places.
 [[nodiscard]] std::optional<std::filesystem::path> find_beside_program(const std::string& file);
 
-/// The folder that the program lies in; of the library, that one's, wherever the program lies that uses it.
+/// The folder of the program, or of the library if another program uses it.
 [[nodiscard]] std::filesystem::path program_folder();
 
 }  // namespace workbench

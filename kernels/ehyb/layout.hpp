@@ -1,4 +1,4 @@
-// EHYB: sliced ELL with x cached by partition, and extra rows for what lies outside.
+// EHYB: sliced ELL with x cached by partition, and extra rows for entries outside of the partitions.
 // Source: Chen, "Explicit caching HYB: a new high-performance SpMV framework on GPGPU".
 #pragma once
 
@@ -37,11 +37,11 @@ struct Ehyb {
     [[nodiscard]] constexpr Index partition_count() const { return static_cast<Index>(partition_rows.size()) - 1; }
 };
 
-inline constexpr int ehyb_height = 32;  // of all slices: a warp
+inline constexpr int ehyb_height = 32;  // of all slices: one slice per warp
 
-/// A warp a slice inside, a thread a row. Which warp takes which slice of a partition shows only when it runs: the slices are
-/// claimed one by one. Here warp s takes slice s.
-// Eight entries in flight: shared memory may hold the x of one block alone, with half the threads of a multiprocessor.
+/// One slice inside per warp, one row per thread. Warps claim the slices of a partition at run time; in this schedule warp s
+/// takes slice s.
+// Eight entries in flight: the x of one block may fill the shared memory, which leaves half the threads of a multiprocessor.
 struct EhybInside final : ScheduleBase<Hooks{.entries_in_flight = 8, .own_values = true, .own_columns = true}> {
     static constexpr const auto& values(const auto& ehyb) { return ehyb.inside.values; }
     static constexpr const auto& columns(const auto& ehyb) { return ehyb.inside.column_indices; }
@@ -52,7 +52,7 @@ struct EhybInside final : ScheduleBase<Hooks{.entries_in_flight = 8, .own_values
         const Index* const after = std::upper_bound(slices, slices + ehyb.inside_group_slices.size(), slice);
         return run_of(ehyb, static_cast<Index>(after - slices) - 1, slice, static_cast<int>(thread % ehyb_height));
     }
-    /// The same for a kernel that knows its partition.
+    /// Like run(), for a kernel that has the partition already.
     static constexpr auto run_of(const auto& ehyb, Index partition, Index slice, int lane) {
         const Offset row =
             ehyb.partition_rows[partition] + Offset{slice - ehyb.inside_group_slices[partition]} * ehyb_height + lane;
@@ -61,7 +61,7 @@ struct EhybInside final : ScheduleBase<Hooks{.entries_in_flight = 8, .own_values
     }
 };
 
-/// A warp a slice outside, whichever partitions its rows belong to.
+/// One slice outside per warp, for any partitions of its rows.
 struct EhybOutside final
     : ScheduleBase<Hooks{.entries_in_flight = 8, .own_values = true, .own_columns = true, .own_row_of = true}> {
     static constexpr const auto& values(const auto& ehyb) { return ehyb.outside.values; }
@@ -70,7 +70,7 @@ struct EhybOutside final
     static constexpr auto run(const auto& ehyb, Offset thread, const auto&) {
         return run_of(ehyb, static_cast<Index>(thread / ehyb_height), static_cast<int>(thread % ehyb_height));
     }
-    /// The same for a kernel that knows its slice.
+    /// Like run(), for a kernel that has the slice already.
     static constexpr auto run_of(const auto& ehyb, Index slice, int lane) {
         const Index stored = slice * ehyb_height + lane;
         return run_in_slice<ehyb_height>(ehyb.outside, stored < static_cast<Index>(ehyb.outside_rows.size()) ? stored : -1,

@@ -1,18 +1,18 @@
-// HBP: tiles whose rows lie as a hash of their lengths has placed them, for a warp or several, stored without padding; the
+// HBP: tiles whose rows are placed by a hash of their lengths, for one warp or several, and stored without padding; the
 // results of the tiles are merged per row afterwards. Source: Yan, Diao, Liu, An, Xu, "A Nonlinear Hash-based Optimization
-// Method for SpMV on GPUs" (2025). Of the paper, by its abstract and captions: the two steps (figure 1), `columns`, `data`,
-// `add_sign`, `zero_row` and `begin_ptr` and what they are for (figure 2), short rows first (figure 4), a warp for a matrix
+// Method for SpMV on GPUs" (2025). From the paper's abstract and captions: the two steps (figure 1), `columns`, `data`,
+// `add_sign`, `zero_row` and `begin_ptr` and their purpose (figure 2), short rows first (figure 4), one warp per matrix
 // block, and fixed and competitive shares of the blocks (figure 5). Designs of this project:
 // - A tile lists only the rows present in it.
-// - A warp takes a chunk of a tile at a time, so that tiles of many entries keep no warp long. A chunk's columns count from the
-//   least of them, so that 16 bits often reach.
+// - A warp takes one chunk of a tile at a time, so that tiles with many entries do not occupy a warp for long. The columns of
+//   a chunk are relative to the smallest, so that 16 bits often suffice.
 // - The widths of the arrays, and `zero_row` as a mask.
-// - A long row is stored as several rows, which share its entries in turn: no lane walks it alone, and what a warp reads of x
-//   in a step are neighbours.
-// - A row in one batch goes to y at once; only the others have partial results to merge, which lie in the order in which
+// - A long row is stored as several rows, which share its entries in turn: no lane processes it alone, and in each step a
+//   warp reads adjacent elements of x.
+// - A row in one batch is written to y directly; only other rows have partial results, which are stored in the order in which
 //   the merge reads them.
-// - A warp does not follow add_sign through memory. It takes the entries of its chunk, which are neighbours whatever rows they
-//   belong to, 32 at a time, and puts their products into shared memory; there the lanes follow add_sign.
+// - A warp does not follow add_sign through memory. It takes the adjacent entries of its chunk, 32 at a time and regardless of
+//   their rows, and stores their products in shared memory, where the lanes follow add_sign.
 #pragma once
 
 #include <bit>
@@ -22,35 +22,35 @@
 
 namespace workbench {
 
-/// The stored rows of a tile are multiplied in batches of at most 32, a lane a row: lane l of batch b has stored row
-/// batch_rows[b] + l. A chunk is one batch of a tile or several in turn. A batch is stored step by step: the first entries of
-/// its rows, lane by lane, then the second ones of those rows that have two, and so on. So lane l begins at begin_ptr[b] plus
-/// the number of lanes before it that are not marked in zero_row[b], and goes on from entry e to e + add_sign[e] until that is
-/// 0. Neighbours of a batch with the same output_order are parts of one row, and their sums one result.
+/// The stored rows of a tile are multiplied in batches of at most 32, one row per lane: lane l of batch b has stored row
+/// batch_rows[b] + l. A chunk consists of consecutive batches of a tile. A batch is stored step by step: the first entries of
+/// its rows, lane by lane, then the second entries of those rows that have two, and so on. Lane l begins at begin_ptr[b] plus
+/// the number of previous lanes that are not marked in zero_row[b], and continues from entry e to e + add_sign[e] until that is
+/// 0. Adjacent rows of a batch with the same output_order are parts of one row, and their sums are one result.
 ///
-/// Partial results: a group of up to 32 rows stores them step by step as a batch stores entries, first the first ones of its
-/// rows. The only row of a group has all of the group's results. Those of a row stand in the order of its batches.
+/// Partial results: a group of up to 32 rows stores them step by step as a batch stores entries, beginning with the first
+/// result of each row. A group with one row contains only its results. The results of a row have the order of its batches.
 template <typename Value, typename ColumnIndex, template <typename> typename Array>
 struct Hbp {
     using Column = ColumnIndex;
 
     Index row_count = 0;
     Index column_count = 0;
-    Index fixed_chunks = 0;             // of kernel `mixed`: the chunks that are dealt to the warps beforehand
+    Index fixed_chunks = 0;             // kernel `mixed` distributes these chunks in advance
     Array<Index> chunk_batches;         // [chunks + 1] first batch of each chunk
-    Array<Index> chunk_columns;         // [chunks] the least column of the chunk
+    Array<Index> chunk_columns;         // [chunks] the smallest column of the chunk
     Array<Offset> begin_ptr;            // [batches + 1] first entry of each batch
     Array<Index> batch_rows;            // [batches + 1] first stored row of each batch
     Array<std::uint32_t> zero_row;      // [batches] bit l: the row of lane l has no entries, or there is no such row
-    Array<ColumnIndex> column_indices;  // [nonzeros] from the chunk's least column on
+    Array<ColumnIndex> column_indices;  // [nonzeros] relative to the chunk's smallest column
     Array<Value> data;                  // [nonzeros]
     Array<std::uint8_t> add_sign;       // [nonzeros] distance to the row's next entry, at most 32; 0: the last
-    Array<Index> output_order;          // [stored rows] the row of y that has no other result, or ~ the number of a partial one
+    Array<Index> output_order;          // [stored rows] the row of y if this is its only result, otherwise ~ its partial result
     Array<Index> absent_rows;           // [rows in no tile]
     Array<Index> merge_rows;            // [groups + 1] first merged row of each group
     Array<Index> merge_results;         // [groups + 1] first partial result of each group
-    Array<Index> merged_rows;           // [merged rows] those of several partial results
-    Array<Index> merged_counts;         // [merged rows] of partial results
+    Array<Index> merged_rows;           // [merged rows] the rows with several partial results
+    Array<Index> merged_counts;         // [merged rows] the number of partial results
 
     static constexpr auto fields() {
         return field_list(
@@ -70,10 +70,10 @@ struct Hbp {
 
 inline constexpr int hbp_lanes = 32;
 
-/// Batches of a chunk at most: the lanes of a warp hold where they begin.
+/// The maximum number of batches of a chunk: the lanes of a warp keep their first entries.
 inline constexpr int hbp_batches_of_chunk = 16;
 
-/// Nonzeros of a stored row at most, so that places within a chunk have 32 bits.
+/// The maximum number of nonzeros of a stored row, so that places within a chunk have 32 bits.
 inline constexpr std::int64_t hbp_longest_stored_row = 1 << 20;
 
 /// output_order of a lane without a row.
@@ -82,14 +82,14 @@ inline constexpr Index hbp_no_output = 0x7fffffff;
 /// A chunk is read from a multiple of 32 on, so that 32 lanes read whole sectors. Lane e % 32 reads entry e.
 [[nodiscard]] constexpr Offset hbp_stream_begin(Offset first_entry) { return first_entry - first_entry % hbp_lanes; }
 
-/// From the beginning of a batch to the first entry of a lane that is not marked in zero_row.
+/// The distance from the beginning of a batch to the first entry of a lane that is not marked in zero_row.
 [[nodiscard]] constexpr int hbp_lanes_before(std::uint32_t zero_row, int lane) {
     return std::popcount(~zero_row & ((std::uint32_t{1} << lane) - 1));
 }
 
 [[nodiscard]] constexpr bool hbp_has_entries(std::uint32_t zero_row, int lane) { return (zero_row >> lane & 1U) == 0; }
 
-/// Where the entries of a stored row come from: the k-th from `first` + k `stride` in CsrMatrix::values.
+/// The source of the entries of a stored row: entry k is at first + k * stride in CsrMatrix::values.
 struct HbpOrigin {
     Offset first = 0;
     Index stride = 1;
@@ -97,12 +97,12 @@ struct HbpOrigin {
 
 template <ValueType Value>
 struct HbpLayout final : VariantLayout<Value, Hbp<Value, Index, HostArray>, Hbp<Value, std::uint16_t, HostArray>> {
-    std::vector<HbpOrigin> origins;  // [stored rows]; no kernel reads it and it is no part of the footprint
+    std::vector<HbpOrigin> origins;  // [stored rows]; no kernel reads it, and it is not part of the footprint
 
     [[nodiscard]] std::size_t partial_results() const {
         return std::visit([](const auto& hbp) { return static_cast<std::size_t>(hbp.merge_results.back()); }, this->stored);
     }
-    /// What a product moves at least: beside the layout, every partial result is written and read.
+    /// The minimum traffic of a product: the layout, x and y, and every partial result, which is written and read.
     [[nodiscard]] std::int64_t bytes_of_product() const {
         return this->bytes_to_move() + 2 * static_cast<std::int64_t>(partial_results() * sizeof(Value));
     }

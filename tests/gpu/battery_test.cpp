@@ -1,5 +1,5 @@
 // Every CUDA kernel in both precisions on matrices that are small enough for compute-sanitizer. Suite `shared_memory` is for
-// its racecheck, which looks at shared memory alone and takes a hundred times as long.
+// its racecheck, which checks shared memory only and takes a hundred times as long.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -115,7 +115,7 @@ TEST_SUITE("battery") {
         }
     }
 
-    TEST_CASE_TEMPLATE("sell with several threads a row on the battery", Value, float, double) {
+    TEST_CASE_TEMPLATE("sell with several threads per row on the battery", Value, float, double) {
         const auto device = make_cuda_device();
         for (const NamedMatrix& named : battery()) {
             for (const Index threads : {2, 4, 8, 16, 32}) {
@@ -193,10 +193,10 @@ TEST_SUITE("shared_memory") {
         return csr_from_entries(150, 150, entries);
     }
 
-    /// Rows of several blocks of threads, where those are small, among short ones.
+    /// Rows of several small thread blocks between short rows.
     CsrMatrix shared_memory_rows() { return matrix_of_rows({40, 40, 0, 1100, 3, 700, 300, 33, 1}, 1103); }
 
-    TEST_CASE_TEMPLATE("ell that meets in shared memory", Value, float, double) {
+    TEST_CASE_TEMPLATE("ell with partial sums in shared memory", Value, float, double) {
         const auto device = make_cuda_device();
         for (const char* order : {"row_major", "column_major"}) {
             check_cuda_kernels<Value>(ell_entry(), order, stage_input(shared_memory_matrix()),
@@ -204,13 +204,13 @@ TEST_SUITE("shared_memory") {
         }
     }
 
-    TEST_CASE_TEMPLATE("csr whose products meet in shared memory", Value, float, double) {
+    TEST_CASE_TEMPLATE("csr with products in shared memory", Value, float, double) {
         const auto device = make_cuda_device();
         LayoutEntry csr = csr_entry();
         std::erase_if(csr.kernels,
                       [](const KernelEntry& kernel) { return kernel.name == "vector" || kernel.name == "scalar"; });
-        // By their mean lengths for the least and the largest tiles: rows that share one, that have a warp, a block and
-        // several blocks, and shares of the merge path without nonzeros.
+        // The mean lengths select the smallest and the largest tiles. Rows share a tile, or have a warp, a block or several
+        // blocks; some shares of the merge path have no nonzeros.
         std::vector<Index> short_rows(300, 3);
         short_rows.resize(3000, 0);
         for (const Index length : {200, 700, 1100, 2}) short_rows.push_back(length);
@@ -219,7 +219,7 @@ TEST_SUITE("shared_memory") {
                                   {}, *device);
     }
 
-    TEST_CASE_TEMPLATE("sell whose threads share long rows", Value, float, double) {
+    TEST_CASE_TEMPLATE("sell with long rows that threads share", Value, float, double) {
         const auto device = make_cuda_device();
         check_cuda_kernels<Value>(sell_entry(), "long rows", stage_input(shared_memory_matrix()),
                                   {{"split_length", std::int64_t{8}}, {"slice_height", std::int64_t{64}}}, *device);
@@ -229,15 +229,15 @@ TEST_SUITE("shared_memory") {
                                   *device);
     }
 
-    TEST_CASE_TEMPLATE("csr5 whose tiles meet in shared memory", Value, float, double) {
+    TEST_CASE_TEMPLATE("csr5 with partial sums in shared memory", Value, float, double) {
         const auto device = make_cuda_device();
         check_cuda_kernels<Value>(csr5_entry(), "short rows", stage_input(shared_memory_matrix()), sigma_of(6), *device);
         check_cuda_kernels<Value>(csr5_entry(), "long rows", stage_input(shared_memory_rows()), sigma_of(2), *device);
     }
 
-    TEST_CASE_TEMPLATE("hola whose products meet in shared memory", Value, float, double) {
+    TEST_CASE_TEMPLATE("hola with products in shared memory", Value, float, double) {
         const auto device = make_cuda_device();
-        // Rows with lanes of their own, and sums of all threads together.
+        // Rows with separate lanes, and sums of all threads together.
         const auto check = [&](const std::string& name, const CsrMatrix& matrix, std::int64_t most_per_lane) {
             const Given given{{"threads", 128_i}, {"nonzeros_per_thread", 5_i}, {"most_per_lane", most_per_lane}};
             check_cuda_kernels<Value>(hola_entry(), name, stage_input(matrix), given, *device);
@@ -246,7 +246,7 @@ TEST_SUITE("shared_memory") {
         check("long rows", shared_memory_rows(), 0);
     }
 
-    TEST_CASE_TEMPLATE("bccoo whose sums meet in shared memory", Value, float, double) {
+    TEST_CASE_TEMPLATE("bccoo with sums in shared memory", Value, float, double) {
         const auto device = make_cuda_device();
         const auto check = [&](const std::string& name, const CsrMatrix& matrix, Index size) {
             Given given = blocks_of(size, size);
@@ -257,7 +257,7 @@ TEST_SUITE("shared_memory") {
         check("long rows", shared_memory_rows(), 1);
     }
 
-    TEST_CASE_TEMPLATE("ehyb that keeps x in shared memory", Value, float, double) {
+    TEST_CASE_TEMPLATE("ehyb with x in shared memory", Value, float, double) {
         const auto device = make_cuda_device();
         const StagedMatrix staged = partitioned(shared_memory_matrix(), {0, 3, 100, 150});
         for (const char* width : {"u16", "u32"}) {
@@ -265,12 +265,12 @@ TEST_SUITE("shared_memory") {
         }
     }
 
-    TEST_CASE_TEMPLATE("halo whose x and sums are in shared memory", Value, float, double) {
+    TEST_CASE_TEMPLATE("halo with x and sums in shared memory", Value, float, double) {
         const auto device = make_cuda_device();
         const CsrMatrix symmetric = sum_with_transpose(shared_memory_matrix());
         const StagedMatrix staged = partitioned(symmetric, {0, 3, 100, 150});
         for (const std::int64_t size : {1, 3}) {
-            // With room for all columns, and for few of them.
+            // Shared memory for all columns, and for few of them.
             for (const std::int64_t shared_memory : {100000, 1700}) {
                 const std::string name = fmt::format("blocks of {}, {} bytes", size, shared_memory);
                 const Given given{{"block_size", size},
@@ -285,7 +285,7 @@ TEST_SUITE("shared_memory") {
         }
     }
 
-    TEST_CASE_TEMPLATE("hbp whose products lie in shared memory", Value, float, double) {
+    TEST_CASE_TEMPLATE("hbp with products in shared memory", Value, float, double) {
         const auto device = make_cuda_device();
         for (const auto& [height, row_limit] : std::vector<std::pair<std::int64_t, std::int64_t>>{{20, 128}, {150, 3}}) {
             StagedMatrix staged = stage_input(shared_memory_matrix());

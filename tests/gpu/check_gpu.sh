@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Checks the kernels on a machine with a GPU, from the unpacked package: prints what the machine is, runs all GPU tests, then
-# compute-sanitizer's memcheck and racecheck over the small ones. Ends with a table. Exit code 1 if anything in it failed, 77 if
-# there is no GPU to run the tests on, else 0, also where the sanitizer could not be run.
+# Checks the kernels on a machine with a GPU, from the unpacked package: prints the properties of the machine, runs all GPU tests,
+# then memcheck and racecheck of compute-sanitizer on the small ones, and prints a table. Exit code 1 if a step failed, 77 if
+# there is no GPU, otherwise 0, even if the sanitizer could not run.
 #
 #   libexec/spmv-workbench/check_gpu.sh [SECONDS]     limit for each step (default 300; on an H200 the longest takes about 120)
 #
@@ -36,7 +36,7 @@ step() {  # step NAME COMMAND...: 77 means that the step was skipped
     echo "-- $name: $word"
 }
 
-# shellcheck disable=SC2317  # called by way of step
+# shellcheck disable=SC2317  # called by step
 sanitize() {  # sanitize TOOL DOCTEST_OPTIONS...
     local tool=$1 program
     shift
@@ -59,7 +59,7 @@ if [[ $kernel == 4.4.0* ]] || dmesg 2>/dev/null | grep -qi gvisor; then
 elif [[ $kernel == *-fc-* ]] || dmesg 2>/dev/null | grep -qi firecracker; then
     runtime=Firecracker
 else
-    runtime="neither Firecracker nor gVisor, as far as its name tells"
+    runtime="neither Firecracker nor gVisor, according to its name"
 fi
 echo "kernel $kernel ($runtime), $(ldd --version | head -1), $(nproc) cores"
 echo "cuSPARSE module: $(ldd "$prefix/lib/spmv-workbench/libworkbench_cusparse.so" 2>&1 | grep -E 'cusparse|nvJitLink|not found' | tr -s '\t\n ' ' ')"
@@ -68,8 +68,8 @@ echo "NCCL module: $(ldd "$prefix/lib/spmv-workbench/libworkbench_nccl.so" 2>&1 
 for suites in battery,shared_memory recorded_reads,device,krylov,timing large prepare,prepare_large kernel_source cusparse nccl; do
     step "GPU tests: $suites" timeout "$limit" "$gpu_test" --kokkos-disable-warnings -ts="$suites"
 done
-# memcheck counts an allocation that is refused as an error, which one of the tests provokes.
-step "compute-sanitizer memcheck" sanitize memcheck -ts=battery,shared_memory,device,krylov,prepare -tce="memory that is not there*,every recipe of the layouts*"
+# One test provokes a refused allocation, which memcheck would count as an error.
+step "compute-sanitizer memcheck" sanitize memcheck -ts=battery,shared_memory,device,krylov,prepare -tce="too much memory is refused*,every recipe of the layouts*"
 step "compute-sanitizer racecheck" sanitize racecheck -ts=shared_memory
 
 echo "== summary"

@@ -1,4 +1,4 @@
-// The kernels of cuSPARSE, where the library is there.
+// The kernels of cuSPARSE, if the library is present.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@
 namespace workbench {
 namespace {
 
-/// cuSPARSE may refuse a matrix, but only with a known reason.
+/// cuSPARSE may refuse a matrix, but only for a known reason.
 template <ValueType Value>
 void check_cusparse_kernels(const std::string& name, const CsrMatrix& matrix, Device& device) {
     for (const KernelOutcome& outcome : try_kernels<Value>(csr_entry(), Backend::cusparse, stage_input(matrix), {}, device)) {
@@ -56,7 +56,7 @@ TEST_SUITE("cusparse") {
 
     TEST_CASE_TEMPLATE("cuSPARSE on blocks", Value, float, double) {
         const auto device = make_cuda_device();
-        // Full blocks, so that BSR must take them: of 2, 3 and 4, on 1188 rows, and on rows that only 3 divides.
+        // Full blocks, which BSR must accept: of 2, 3 and 4 on 1188 rows, and on rows that only 3 divides.
         for (const auto& shape : {std::pair<Index, Index>{2, 1186}, {3, 1185}, {4, 1188}}) {
             const Index size = shape.first;
             const Index rows = shape.second;

@@ -16,7 +16,7 @@
 namespace workbench {
 
 TEST_SUITE("device") {
-    TEST_CASE("the device tells what it is") {
+    TEST_CASE("the properties of the device") {
         const auto device = make_cuda_device();
         REQUIRE(device != nullptr);
         CHECK_EQ(cuda_absence_reason(), "");
@@ -32,7 +32,7 @@ TEST_SUITE("device") {
                             properties.last_level_cache, properties.memory));
     }
 
-    TEST_CASE("memory that is not there is refused with its purpose and the bytes wanted and had") {
+    TEST_CASE("too much memory is refused with its purpose and the requested and free bytes") {
         const auto device = make_cuda_device();
         std::string text;
         try {
@@ -45,7 +45,7 @@ TEST_SUITE("device") {
         CHECK_EQ(device->allocate(1024, "a little").bytes(), 1024);  // the device still works
     }
 
-    TEST_CASE("copies come back as they went") {
+    TEST_CASE("copies to the device and back are unchanged") {
         const auto device = make_cuda_device();
         const std::vector<double> there = real_vector(100001, 3);
         const DeviceMemory memory = to_device(*device, std::span(there), "a vector");
@@ -55,7 +55,7 @@ TEST_SUITE("device") {
         CHECK_EQ(to_device(*device, std::span<const double>(), "nothing").bytes(), 0);
     }
 
-    TEST_CASE_TEMPLATE("scatter brings each value to its target", Value, float, double) {
+    TEST_CASE_TEMPLATE("scatter writes each value to its target", Value, float, double) {
         const auto device = make_cuda_device();
         constexpr Index count = 5003;
         std::vector<Value> values(count);
@@ -76,7 +76,7 @@ TEST_SUITE("device") {
         CHECK(found == expected);
     }
 
-    TEST_CASE("a branch begins after its fork, and the device goes on after its join") {
+    TEST_CASE("a branch begins after its fork, and the device continues after its join") {
         const auto device = make_cuda_device();
         const auto branch = device->make_branch();
         REQUIRE(branch != nullptr);
@@ -101,7 +101,7 @@ TEST_SUITE("device") {
             device->download(y, std::as_writable_bytes(std::span(found)));
             return found == std::vector<double>(count, value);
         };
-        // A flush takes longer than what would come too early.
+        // A flush takes longer than a branch that begins too early.
         device->flush_cache();
         set(one);
         branch->fork();
@@ -123,7 +123,7 @@ TEST_SUITE("device") {
 }
 
 TEST_SUITE("timing") {
-    TEST_CASE("time and bandwidth are of the order of the device's") {
+    TEST_CASE("time and bandwidth have plausible magnitudes") {
         const auto device = make_cuda_device();
         CHECK_LT(device->time([] {}), 1e-3);
         const Bandwidth bandwidth = device->bandwidth();
@@ -135,7 +135,7 @@ TEST_SUITE("timing") {
         CHECK_EQ(device->bandwidth().copy, bandwidth.copy);  // measured once
     }
 
-    TEST_CASE("what the host takes to queue work is not measured, and work that waits for the device comes to its end") {
+    TEST_CASE("timing excludes the launch time of the host, and work that waits for the device completes") {
         const auto device = make_cuda_device();
         DeviceMemory memory = device->allocate(8, "a number");
         CHECK_LT(device->time([&] {
@@ -151,9 +151,9 @@ TEST_SUITE("timing") {
         CHECK_LT(device->time([] {}), 1e-3);
     }
 
-    TEST_CASE("a flush makes the next run find the cache cold") {
+    TEST_CASE("after a flush the cache is cold") {
         const auto device = make_cuda_device();
-        // A quarter of the cache, so that all of it stays there from one run to the next.
+        // A quarter of the cache, so that all of it stays in the cache between runs.
         const auto count = static_cast<Index>(device->properties().last_level_cache / 4 / (2 * sizeof(double) + sizeof(Index)));
         std::vector<Index> target(count);
         for (Index i = 0; i < count; ++i) target[i] = i;

@@ -1,4 +1,4 @@
-// Demands on the kernels of a layout on a device, for the GPU tests.
+// Checks of a layout's kernels on a device, for the GPU tests.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -19,8 +19,8 @@
 
 namespace workbench {
 
-/// Products of each kernel of the backend: exact and bounded, with several x, with a fresh y and with one that is added to.
-/// `build` makes the layout from a staged matrix. Throws Unsuitable where it does.
+/// Verifies the products of each kernel of the backend: exact and bounded, with several x, with a new y and added to y.
+/// `build` makes the layout from a staged matrix. Throws Unsuitable if `build` does.
 template <ValueType Value, typename Build>
 std::vector<KernelOutcome> try_kernels(const LayoutEntry& entry, Backend backend, const CsrMatrix& input,
                                        const StagedMatrix& staged, const Build& build, Device& device) {
@@ -40,7 +40,7 @@ std::vector<KernelOutcome> try_kernels(const LayoutEntry& entry, Backend backend
     return outcomes;
 }
 
-/// The same for a matrix that stands in the input's order.
+/// Like above, for a matrix in the input's order.
 template <ValueType Value>
 std::vector<KernelOutcome> try_kernels(const LayoutEntry& entry, Backend backend, const StagedMatrix& staged,
                                        const Given& given, Device& device) {
@@ -55,14 +55,14 @@ inline void check_verified(const std::vector<KernelOutcome>& outcomes, const std
     }
 }
 
-/// Demands that all kernels of the layout suit the matrix and are right.
+/// Checks that all kernels of the layout suit the matrix and are right.
 template <ValueType Value>
 void check_cuda_kernels(const LayoutEntry& entry, const std::string& name, const StagedMatrix& staged, const Given& given,
                         Device& device) {
     check_verified(try_kernels<Value>(entry, Backend::cuda, staged, given, device), entry.name, name);
 }
 
-/// Demands that all CUDA kernels of the recipe's layout are right, where the recipe takes such a matrix.
+/// Checks that all CUDA kernels of the recipe's layout are right, if the recipe suits the matrix.
 template <ValueType Value>
 void check_recipe(const LayoutRecipe& one, const std::string& name, const CsrMatrix& matrix, Device& device) {
     if (!one.takes(matrix)) return;
@@ -75,8 +75,8 @@ void check_recipe(const LayoutRecipe& one, const std::string& name, const CsrMat
     }
 }
 
-/// Demands that a hybrid's kernels on a GPU are right together and each share alone, where the recipe takes such a matrix:
-/// those that it chooses, otherwise the `turn`-th that each layout has, of CUDA and cuSPARSE.
+/// Checks that a hybrid's GPU kernels are right, together and for each share alone, if the recipe suits the matrix. The
+/// kernels are those of the recipe, otherwise the `turn`-th CUDA or cuSPARSE kernel of each layout.
 template <ValueType Value>
 void check_hybrid(const LayoutRecipe& one, int turn, const std::string& name, const CsrMatrix& matrix, Device& device) {
     if (!one.takes(matrix)) return;
@@ -98,7 +98,7 @@ void check_hybrid(const LayoutRecipe& one, int turn, const std::string& name, co
     const TimingOptions one_sample{CacheState::warm, 1, 0, 0};
     const auto check = [&](const Candidate<Value>& candidate, const Oracle<Value>& right, const std::string& what) {
         const KernelOutcome outcome = Verifier<Value>{device, &right}.measure(candidate, one_sample);
-        // cuSPARSE does not take every matrix.
+        // cuSPARSE does not support every matrix.
         const bool may_refuse = std::any_of(kernels.begin(), kernels.end(),
                                             [](const KernelEntry* kernel) { return kernel->backend == Backend::cusparse; });
         CHECK_MESSAGE((outcome.verified() || (may_refuse && outcome.status == KernelOutcome::Status::unsuitable)),
@@ -112,7 +112,7 @@ void check_hybrid(const LayoutRecipe& one, int turn, const std::string& name, co
     }
 }
 
-/// Demands that the layout's kernels of this backend are right with rows in the order of Staircase SELL.
+/// Checks that the layout's kernels of this backend are right with rows in the order of Staircase SELL.
 template <ValueType Value>
 void check_staircase(const LayoutEntry& entry, Backend backend, const std::string& name, const CsrMatrix& matrix, Index height,
                      double alpha, Device& device) {

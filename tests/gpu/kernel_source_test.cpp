@@ -1,4 +1,4 @@
-// Kernels beside a recipe on a GPU. They need NVRTC and are left out, with a message, where it is not there.
+// Kernels beside a recipe on a GPU. They need NVRTC and are skipped, with a message, if it is missing.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -27,14 +27,14 @@ bool can_compile() {
     return why.empty();
 }
 
-/// Of the source tree, or of the package that the tests lie in.
+/// From the source tree, or from the package that contains the tests.
 fs::path example(const std::string& file) {
     const char* const layouts = std::getenv("WORKBENCH_LAYOUT_RECIPES");
     const fs::path recipes = layouts == nullptr ? fs::path(WORKBENCH_SOURCE_DIR) / "recipes" : fs::path(layouts) / "../recipes";
     return recipes / "teaching" / file;
 }
 
-/// The layout with this kernel alone.
+/// The layout with this kernel only.
 LayoutEntry with_only(LayoutEntry layout, const KernelSource& source) {
     layout.kernels = {kernel_from_source(source)};
     return layout;
@@ -65,7 +65,7 @@ std::string outcome_of(const fs::path& file, Index rows, Device& device, const f
 }  // namespace
 
 TEST_SUITE("kernel_source") {
-    TEST_CASE_TEMPLATE("the examples are right on the battery", Value, float, double) {
+    TEST_CASE_TEMPLATE("the examples give correct products on the battery", Value, float, double) {
         if (!can_compile()) return;
         const auto device = make_cuda_device();
         for (const int threads_per_row : {1, 8, 32}) {
@@ -82,7 +82,7 @@ TEST_SUITE("kernel_source") {
         }
     }
 
-    TEST_CASE("a kernel that adds gets a y of zeros, and shared memory what it asks for") {
+    TEST_CASE("a kernel that adds to y gets a y of zeros, and kernels get the requested shared memory") {
         if (!can_compile()) return;
         const auto device = make_cuda_device();
         const TemporaryFolder folder;
@@ -108,7 +108,7 @@ extern "C" __global__ void multiply(Arrays arrays, const Value* x, Value* y, boo
         }
     }
 
-    TEST_CASE("what a kernel for a GPU does wrong is told, and the device lives on") {
+    TEST_CASE("failures of a kernel for a GPU are reported, and the device remains usable") {
         if (!can_compile()) return;
         const auto device = make_cuda_device();
         const TemporaryFolder folder;

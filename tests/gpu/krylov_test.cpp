@@ -1,4 +1,4 @@
-// Solving on a GPU.
+// Solves on a GPU.
 #include <doctest/doctest.h>
 
 #include "kernels/device/cuda_device.hpp"
@@ -7,7 +7,7 @@
 namespace workbench {
 
 TEST_SUITE("krylov") {
-    TEST_CASE("the GPU solves as Eigen does") {
+    TEST_CASE("solves on the GPU agree with Eigen") {
         const auto device = make_cuda_device();
         for (const KrylovMethod method : {KrylovMethod::cg, KrylovMethod::bicgstab}) {
             for (const Precision precision : {Precision::f32, Precision::f64}) {
@@ -30,9 +30,9 @@ TEST_SUITE("krylov") {
     TEST_CASE("solves that cannot converge end with the reason") { check_ends_without_convergence(*make_cuda_device()); }
 }
 
-// Without a graph: racecheck crashes on some graphs that loop.
+// Without a graph: racecheck crashes on some graphs with loops.
 TEST_SUITE("shared_memory") {
-    TEST_CASE("iterations whose products someone else makes") {
+    TEST_CASE("iterations with products of the caller") {
         const auto device = make_cuda_device();
         check_iterations_apart(*device, Precision::f32);
         check_iterations_apart(*device, Precision::f64);

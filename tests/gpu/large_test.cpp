@@ -1,4 +1,4 @@
-// Every CUDA kernel in both precisions on matrices of many blocks of threads: no larger than what crosses blocks needs.
+// Every CUDA kernel in both precisions on matrices of many thread blocks, no larger than kernels that cross blocks need.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -60,7 +60,7 @@ TEST_SUITE("large") {
 
     TEST_CASE_TEMPLATE("csr on large matrices", Value, float, double) {
         const auto device = make_cuda_device();
-        for (const Index most_per_row : {2, 6, 12, 25, 50, 100}) {  // every width of a sub-warp
+        for (const Index most_per_row : {2, 6, 12, 25, 50, 100}) {  // every number of lanes per row
             const CsrMatrix matrix = uneven_matrix(6000, 6000, most_per_row);
             const std::string name = fmt::format("uneven rows, up to {}", most_per_row);
             check_cuda_kernels<Value>(csr_entry(), name, stage_input(matrix), {}, *device);
@@ -80,7 +80,7 @@ TEST_SUITE("large") {
         for (const Index sigma : csr5_sigmas) check("long rows", long_rows, sigma);
         check("tall", uneven_matrix(20000, 3000, 9), 4);
         check("wide", uneven_matrix(1500, 100000, 60), 12);
-        const CsrMatrix row = one_row_matrix(300007);  // through several blocks of the calibrator
+        const CsrMatrix row = one_row_matrix(300007);  // several blocks of the kernel that adds partial sums
         for (const Index sigma : {2, 32}) check("one row", row, sigma);
         check_cuda_kernels<Value>(csr5_entry(), "no nonzeros", stage_input(csr_from_entries(100000, 5, {})), {}, *device);
     }
@@ -88,7 +88,7 @@ TEST_SUITE("large") {
     TEST_CASE_TEMPLATE("dasp with many row blocks", Value, float, double) {
         const auto device = make_cuda_device();
         std::vector<Index> lengths(dasp_rows * tuned::dasp_many_row_blocks(tuned_device_model()) + 5);
-        for (const Index shortest : {5, 9, 15}) {  // a shape each
+        for (const Index shortest : {5, 9, 15}) {  // one shape each
             for (std::size_t row = 0; row < lengths.size(); ++row) lengths[row] = shortest + static_cast<Index>(row % 5);
             check_cuda_kernels<Value>(dasp_entry(), "many row blocks", stage_input(matrix_of_rows(lengths, 50)), {}, *device);
         }
@@ -135,7 +135,7 @@ TEST_SUITE("large") {
 
     TEST_CASE_TEMPLATE("bsr on large matrices", Value, float, double) {
         const auto device = make_cuda_device();
-        for (const Index most_per_row : {2, 12, 100}) {  // block rows of a few blocks and of many
+        for (const Index most_per_row : {2, 12, 100}) {  // block rows of few blocks and of many
             const StagedMatrix staged = stage_input(uneven_matrix(6011, 6011, most_per_row));
             for (const Index size : {2, 3, 4, 8}) {
                 const std::string name = fmt::format("uneven rows, up to {}, blocks of {}", most_per_row, size);
@@ -167,7 +167,7 @@ TEST_SUITE("large") {
                                       *device);
         }
         check_cuda_kernels<Value>(sell_entry(), "tall", stage_input(uneven_matrix(20000, 3000, 9)), {}, *device);
-        // Columns of 16 bits, in slices that they reach over and in others.
+        // Columns of 16 bits, in slices that are narrow enough for them and in others.
         const StagedMatrix wide = stage_input(uneven_matrix(6011, 300000, 9));
         for (const auto& [height, threads] :
              std::vector<std::pair<std::int64_t, std::int64_t>>{{32, 1}, {32, 2}, {16, 2}, {5, 4}}) {
@@ -193,7 +193,7 @@ TEST_SUITE("large") {
         }
     }
 
-    TEST_CASE_TEMPLATE("sell with several threads a row on large matrices", Value, float, double) {
+    TEST_CASE_TEMPLATE("sell with several threads per row on large matrices", Value, float, double) {
         const auto device = make_cuda_device();
         const StagedMatrix staged = stage_input(uneven_matrix(5003, 5003, 40));
         for (const Index threads : {2, 4, 8, 16, 32}) {
@@ -207,7 +207,7 @@ TEST_SUITE("large") {
     TEST_CASE_TEMPLATE("staircase_sell on large matrices", Value, float, double) {
         const auto device = make_cuda_device();
         const CsrMatrix matrix = uneven_matrix(5003, 5003, 40);
-        for (const Index height : {1, 32, 512, 672, 1000, 1024, 4096}) {  // a slice is a block, or not
+        for (const Index height : {1, 32, 512, 672, 1000, 1024, 4096}) {  // a slice is a thread block, or not
             for (const double alpha : {0.0, 0.05, 1.0}) {
                 if (alpha == 1.0 && height > 512) continue;  // 3,000 slots for every row: one such matrix is enough
                 check_staircase<Value>(staircase_sell_entry(), Backend::cuda, "uneven rows", matrix, height, alpha, *device);
@@ -222,7 +222,7 @@ TEST_SUITE("large") {
                                0, *device);
     }
 
-    TEST_CASE("staircase_sell follows x and y when they move") {
+    TEST_CASE("staircase_sell with x and y at changing addresses") {
         const auto device = make_cuda_device();
         const StagedMatrix staged = staircase_of(uneven_matrix(5000, 5000, 20), 64, 0.01);
         const auto layout = build<double>(staircase_sell_entry(), staged, slice_height(64));
@@ -230,7 +230,7 @@ TEST_SUITE("large") {
             if (entry.backend != Backend::cuda) continue;
             CAPTURE(entry.name);
             const auto kernel = entry.prepare.get<double>()(*layout, *device);
-            std::vector<DeviceMemory> memory;  // all of it lives on, so that no address comes twice
+            std::vector<DeviceMemory> memory;  // all of it is kept, so that no address occurs twice
             for (const int seed : {1, 2, 3}) {
                 const std::vector<double> x = real_vector(5000, static_cast<std::uint32_t>(seed));
                 const BoundedReference reference = bounded_reference<double>(staged.matrix, x);
@@ -249,7 +249,7 @@ TEST_SUITE("large") {
     TEST_CASE_TEMPLATE("ehyb on large matrices", Value, float, double) {
         const auto device = make_cuda_device();
         const CsrMatrix matrix = uneven_matrix(20000, 20000, 10);
-        // Shares of x from a few bytes to more than the 48 KB that a block has without asking, and two at a time.
+        // Shares of x from a few bytes to more than the 48 KB that a block has by default, and two at a time.
         for (const Index pieces : {1, 2, 7, 132, 700, 5000}) {
             const StagedMatrix staged = partitioned(matrix, uneven_boundaries(matrix.rows, pieces));
             for (const char* width : {"u16", "u32"}) {
@@ -262,7 +262,7 @@ TEST_SUITE("large") {
                                   {}, *device);
     }
 
-    TEST_CASE("two ehyb kernels with different shares of x live at the same time") {
+    TEST_CASE("two ehyb kernels with different shares of x exist at the same time") {
         const auto device = make_cuda_device();
         const CsrMatrix matrix = uneven_matrix(20000, 20000, 10);
         const LayoutEntry entry = ehyb_entry();
@@ -285,7 +285,7 @@ TEST_SUITE("large") {
         }
     }
 
-    TEST_CASE("a share of x that exceeds the shared memory is refused with the figures and the way out") {
+    TEST_CASE("a share of x that exceeds the shared memory is refused with its size and a remedy") {
         const auto device = make_cuda_device();
         const auto columns = static_cast<Index>(device->properties().shared_memory_per_block / sizeof(double));
         const std::vector<Index> boundaries{0, 5, 5 + columns};
@@ -300,7 +300,7 @@ TEST_SUITE("large") {
                               fmt::format("\"{}\" lacks \"{}\"", outcome.reason, figure));
             }
         }
-        // One column less fits, and the counter beside it too.
+        // One column fewer fits, and the counter fits beside it.
         const std::vector<Index> just_fitting{0, 5, 4 + columns};
         check_cuda_kernels<double>(ehyb_entry(), "all of the shared memory",
                                    partitioned(block_diagonal_matrix(just_fitting), just_fitting), {}, *device);

@@ -1,4 +1,4 @@
-// The library's operators on the GPU, on arrays of the device and of the host.
+// The library's operators on the GPU, with arrays on the device and on the host.
 #include <doctest/doctest.h>
 
 #include <memory>
@@ -18,7 +18,8 @@ using spmv_workbench::Operator;
 
 spmv_workbench::Recipe recipe_of(const std::string& text) { return spmv_workbench::Recipe::from_text(text); }
 
-/// In the input's order, of rows and columns alike, of rows alone, and several layouts with a branch of the device.
+/// Recipes that keep the input's order, that permute rows and columns alike, that permute rows only, and with several layouts
+/// and a branch of the device.
 const std::vector<std::string> recipes{
     "[layout]\nuse = \"csr\"\n",
     "[[stage]]\nuse = \"random_order\"\n[layout]\nuse = \"sell\"\n",
@@ -28,7 +29,7 @@ const std::vector<std::string> recipes{
     "[[layout]]\nshare = \"short\"\nuse = \"jds\"\n[[layout]]\nshare = \"long\"\nuse = \"csr\"\n",
 };
 
-/// Runs a call on arrays of the device, which the work on its stream comes before and after.
+/// Runs a call with arrays of the device, between other work on its stream.
 template <typename Value>
 auto on(Device& device,
         const std::function<void(spmv_workbench::DeviceArray<const Value>, spmv_workbench::DeviceArray<Value>)>& call) {
@@ -70,7 +71,7 @@ TEST_SUITE("device") {
         }
     }
 
-    TEST_CASE("an operator is on the GPU unless it is told otherwise, and takes vectors of the host") {
+    TEST_CASE("an operator is on the GPU by default, and accepts vectors in host memory") {
         const auto on_default_stream = make_cuda_device_on(nullptr);
         const CsrMatrix matrix = uneven_matrix(5000, 5000, 20);
         Operator<double> a(recipe_of(recipes[1]), Arrays<double>(matrix).view());
@@ -87,7 +88,7 @@ TEST_SUITE("device") {
         check_operator<double>(a, matrix, device_calls(a, *on_default_stream));
     }
 
-    TEST_CASE("cuSPARSE's module is found beside the library") {
+    TEST_CASE("the cuSPARSE module is found beside the library") {
         spmv_workbench::Options options;
         options.kernel = "csr_alg1";
         const CsrMatrix matrix = uneven_matrix(3000, 2000, 9);
@@ -95,7 +96,7 @@ TEST_SUITE("device") {
             Operator<double> a(recipe_of(recipes[0]), Arrays<double>(matrix).view(), options);
             CHECK(a.facts().backend == "cusparse");
         } catch (const spmv_workbench::MatrixError& error) {
-            // The module may lack cuSPARSE itself, never its place.
+            // The module may lack cuSPARSE, but must be found.
             CHECK_MESSAGE(std::string(error.what()).find("libcusparse.so") != std::string::npos, error.what());
         }
     }

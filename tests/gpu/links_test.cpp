@@ -1,4 +1,4 @@
-// Links between GPUs over NCCL, where it is there: with one rank, which may send to itself.
+// Links between GPUs over NCCL, if present: with one rank, which may send to itself.
 #include <doctest/doctest.h>
 
 #include <vector>
@@ -13,7 +13,7 @@
 namespace workbench {
 namespace {
 
-/// Two ranks that say the same of themselves.
+/// Two ranks with the same data.
 class SameGpu final : public OneRank {
 public:
     [[nodiscard]] int size() const override { return 2; }
@@ -25,7 +25,7 @@ public:
 }  // namespace
 
 TEST_SUITE("nccl") {
-    TEST_CASE("a GPU is linked with itself") {
+    TEST_CASE("a GPU linked with itself") {
         choose_cuda_device(0);
         const auto device = make_cuda_device();
         OneRank ranks;
@@ -48,7 +48,7 @@ TEST_SUITE("nccl") {
         check_ends_across_ranks(*device, *links);
     }
 
-    TEST_CASE("a sum while an exchange is under way") {
+    TEST_CASE("a sum during an exchange") {
         const auto device = make_cuda_device();
         OneRank ranks;
         const auto links = make_cuda_links(ranks, *device);

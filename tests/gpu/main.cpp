@@ -1,4 +1,4 @@
-// The main of the GPU tests. Without a GPU they are skipped, which is neither passing nor failing: exit code 77.
+// The main function of the GPU tests. Without a GPU they are skipped, which is neither success nor failure: exit code 77.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int skipped = 77;
 
-/// How many tests the command line selects. doctest answers on its output: "... passing the current filters: 12".
+/// The number of tests that the command line selects, from doctest's output "... passing the current filters: 12".
 int count_tests(int argc, char** argv) {
     std::vector<const char*> arguments(argv, argv + argc);
     arguments.insert(arguments.end(), {"--count", "--no-colors"});

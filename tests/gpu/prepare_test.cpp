@@ -1,5 +1,5 @@
-// What the GPU prepares is what the host makes, to the bit. Suite `prepare` is small enough for compute-sanitizer, suite
-// `shared_memory` for its racecheck.
+// Results that the GPU prepares equal those of the host, bit for bit. Suite `prepare` is small enough for compute-sanitizer,
+// suite `shared_memory` for its racecheck.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@
 namespace workbench {
 namespace {
 
-/// Row lengths of a table: `kind` 0: one in eight is long; 1: all alike; 2: any up to 3000, log-uniform; 3: descending.
+/// Row lengths of a table. `kind` 0: one in eight is long; 1: equal; 2: any up to 3000, log-uniform; 3: descending.
 std::vector<Index> lengths_of_table(Index rows, int kind, std::uint64_t seed) {
     std::vector<Index> lengths(rows);
     for (Index row = 0; row < rows; ++row) {
@@ -37,7 +37,7 @@ std::vector<Index> lengths_of_table(Index rows, int kind, std::uint64_t seed) {
     return lengths;
 }
 
-/// One table after the other, placed by the GPU and by the host.
+/// Consecutive tables, placed on the GPU and on the host.
 void check_hash(Preparer& preparer, const std::vector<Index>& tables, Index sample) {
     std::vector<Index> lengths;
     std::vector<Offset> first{0};
@@ -114,7 +114,7 @@ void check_matrix(Preparer& preparer, const CsrMatrix& matrix) {
 }  // namespace
 
 TEST_SUITE("prepare") {
-    TEST_CASE("every recipe of the layouts on the battery, prepared by the GPU and by the host") {
+    TEST_CASE("every recipe of the layouts on the battery, prepared on the GPU and on the host") {
         const auto preparer = make_gpu_preparer();
         REQUIRE(preparer != nullptr);
         for (const auto& recipes : {layout_recipes(), hybrid_recipes()}) {
@@ -124,7 +124,7 @@ TEST_SUITE("prepare") {
         }
     }
 
-    TEST_CASE("slices, and the steps that are told of") {
+    TEST_CASE("slices, and their reported steps") {
         const auto preparer = make_gpu_preparer();
         const StagedMatrix host = stage_input(uneven_matrix(3001, 4000, 12));
         StagedMatrix other = host;
@@ -159,7 +159,7 @@ TEST_SUITE("prepare") {
         check_matrix(*preparer, matrix_of_rows({1, 0, 5000, 2, 40, 33, 0, 32, 31}, 6000));
     }
 
-    TEST_CASE("hash tables larger than the limit, and nothing at all, are left to the host") {
+    TEST_CASE("empty hash tables and those above the limit are left to the host") {
         const auto preparer = make_gpu_preparer();
         const std::vector<Index> lengths(static_cast<std::size_t>(most_rows_of_hash_table) + 1, 3);
         const std::vector<Offset> first{0, most_rows_of_hash_table + 1};
@@ -171,7 +171,7 @@ TEST_SUITE("prepare") {
 }
 
 TEST_SUITE("shared_memory") {
-    TEST_CASE("hash tables of all sizes, fitted to few rows and to all") {
+    TEST_CASE("hash tables of all sizes, fitted to a sample and to all rows") {
         const auto preparer = make_gpu_preparer();
         std::vector<Index> tables;
         for (const Index rows : {0, 1, 2, 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 500, 512, 1000}) {

@@ -1,4 +1,4 @@
-// The reads of kernels with loops of their own, as recorded on the device, against the walks of their layouts.
+// The reads of kernels with loops of their own, recorded on the device and compared with the walks of their layouts.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ WalkReads<double> walk_of(const LayoutEntry& entry, std::string_view kernel) {
     throw std::logic_error("no such kernel");
 }
 
-/// Demands that each read of the walk was recorded once, by the same thread at the same step, and that there is no other.
+/// Checks that each read of the walk was recorded once, by the same thread at the same step, and that there are no others.
 [[maybe_unused]] void check_recorded(const RecordedArrays& recorded, const Layout<double>& layout,
                                      const WalkReads<double>& walk) {
     std::map<int, std::vector<Recorded>> expected;
@@ -40,15 +40,14 @@ WalkReads<double> walk_of(const LayoutEntry& entry, std::string_view kernel) {
         for (std::size_t i = 0; i < one.elements.size(); ++i) {
             const Recorded& found = one.elements[i];
             const Recorded& wanted = expected[one.array][i];
-            if (found == wanted) continue;  // a check of each would take most of the time
+            if (found == wanted) continue;  // a CHECK of each would take most of the time
             FAIL_CHECK(fmt::format("array {}, element {}: {} times, thread {}, turn {}; expected thread {}, turn {}", one.array,
                                    i, found.times, found.thread, found.turn, wanted.thread, wanted.turn));
         }
     }
 }
 
-/// Like check_recorded, for warps that claim their work: one warp, any, reads a slice, with the lanes and in the steps of the
-/// walk.
+/// Like check_recorded, for warps that claim their work: any warp reads a slice, with the lanes and steps of the walk.
 [[maybe_unused]] void check_recorded_lanes(const RecordedArrays& recorded, const Layout<double>& layout,
                                            const WalkReads<double>& walk) {
     for (const RecordedArray& array : recorded) {
@@ -73,7 +72,7 @@ WalkReads<double> walk_of(const LayoutEntry& entry, std::string_view kernel) {
 }  // namespace
 
 TEST_SUITE("recorded_reads") {
-    TEST_CASE("csr5 reads as its schedule says") {
+    TEST_CASE("csr5 reads as in its schedule") {
         if constexpr (WORKBENCH_HAS_CUDA) {
             const auto device = make_cuda_device();
             for (const Index sigma : {2, 12, 32}) {
@@ -90,7 +89,7 @@ TEST_SUITE("recorded_reads") {
         }
     }
 
-    TEST_CASE("ehyb reads as its schedule says") {
+    TEST_CASE("ehyb reads as in its schedule") {
         if constexpr (WORKBENCH_HAS_CUDA) {
             const auto device = make_cuda_device();
             for (const NamedMatrix& named : battery()) {
@@ -110,7 +109,7 @@ TEST_SUITE("recorded_reads") {
         }
     }
 
-    TEST_CASE("hbp reads as its schedule says") {
+    TEST_CASE("hbp reads as in its schedule") {
         if constexpr (WORKBENCH_HAS_CUDA) {
             const auto device = make_cuda_device();
             for (const NamedMatrix& named : battery()) {
@@ -132,7 +131,7 @@ TEST_SUITE("recorded_reads") {
         }
     }
 
-    TEST_CASE("hola reads as its schedule says") {
+    TEST_CASE("hola reads as in its schedule") {
         if constexpr (WORKBENCH_HAS_CUDA) {
             const auto device = make_cuda_device();
             for (const NamedMatrix& named : battery()) {
@@ -147,7 +146,7 @@ TEST_SUITE("recorded_reads") {
         }
     }
 
-    TEST_CASE("bccoo reads as its schedule says") {
+    TEST_CASE("bccoo reads as in its schedule") {
         if constexpr (WORKBENCH_HAS_CUDA) {
             const auto device = make_cuda_device();
             for (const NamedMatrix& named : battery()) {
@@ -166,7 +165,7 @@ TEST_SUITE("recorded_reads") {
         }
     }
 
-    TEST_CASE("block_sell reads as its schedule says") {
+    TEST_CASE("block_sell reads as in its schedule") {
         if constexpr (WORKBENCH_HAS_CUDA) {
             const auto device = make_cuda_device();
             for (const NamedMatrix& named : battery()) {
@@ -182,7 +181,7 @@ TEST_SUITE("recorded_reads") {
         }
     }
 
-    TEST_CASE("csr reads as the schedules of adaptive and merge say") {
+    TEST_CASE("csr reads as in the schedules of adaptive and merge") {
         if constexpr (WORKBENCH_HAS_CUDA) {
             const auto device = make_cuda_device();
             const auto check = [&](const CsrMatrix& matrix) {
@@ -200,7 +199,7 @@ TEST_SUITE("recorded_reads") {
         }
     }
 
-    TEST_CASE("halo reads as its schedule says") {
+    TEST_CASE("halo reads as in its schedule") {
         if constexpr (WORKBENCH_HAS_CUDA) {
             const auto device = make_cuda_device();
             for (const NamedMatrix& named : battery()) {
@@ -217,7 +216,7 @@ TEST_SUITE("recorded_reads") {
         }
     }
 
-    TEST_CASE("dasp reads as its schedule says") {
+    TEST_CASE("dasp reads as in its schedule") {
         if constexpr (WORKBENCH_HAS_CUDA) {
             const auto device = make_cuda_device();
             for (const NamedMatrix& named : battery()) {

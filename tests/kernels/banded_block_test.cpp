@@ -1,4 +1,4 @@
-// Layout banded_block: its band, its one array, and what it refuses. What every layout must do is in kernels_test.cpp.
+// Layout banded_block: its band, its array, and refusals. kernels_test.cpp checks what all layouts have in common.
 #include <doctest/doctest.h>
 
 #include <sstream>
@@ -44,7 +44,7 @@ TEST_CASE("banded_block: the arrays of the 6 x 6 matrix") {
     CHECK(banded(layout).values == expected);
 }
 
-TEST_CASE("banded_block: what lies outside the matrix is not counted as moved") {
+TEST_CASE("banded_block: bytes to move exclude slots outside the matrix") {
     for (const NamedMatrix& named : battery()) {
         CAPTURE(named.name);
         for (const auto& [height, width] : {std::pair{2, 3}, std::pair{8, 8}, std::pair{3, 1}}) {
@@ -58,7 +58,7 @@ TEST_CASE("banded_block: what lies outside the matrix is not counted as moved") 
     }
 }
 
-TEST_CASE("banded_block: the band is the least that holds every nonzero") {
+TEST_CASE("banded_block: the band is the smallest that contains every nonzero") {
     const auto whole = build(tridiagonal(6), 1, 1);
     CHECK(banded(whole).first_block == -1);
     CHECK(banded(whole).values == std::vector<double>{0, 1, 2, 11, 12, 13, 22, 23, 24, 33, 34, 35, 44, 45, 46, 55, 56, 0});
@@ -71,14 +71,14 @@ TEST_CASE("banded_block: the band is the least that holds every nonzero") {
     CHECK(banded(rectangular).values == std::vector<double>{1,  11, 2,  12, 0,  13, 0,  0,  0, 0,  0, 0,  //
                                                             0,  0,  22, 0,  23, 33, 24, 34, 0, 35, 0, 0,  //
                                                             44, 0,  45, 55, 46, 56, 0,  0,  0, 0,  0, 0});
-    // Right of the diagonal only: the band begins there.
+    // Nonzeros to the right of the diagonal only: the band begins there.
     const auto upper = build(csr_from_entries(8, 8, std::vector<Entry>{{0, 4, 1}, {1, 6, 2}}), 1, 1);
     CHECK(banded(upper).first_block == 4);
     CHECK(banded(upper).blocks_per_row == 2);
     CHECK(build(csr_from_entries(8, 8, {}), 3, 2)->fields().back().count == 0);
 }
 
-TEST_CASE("banded_block: every block size keeps the contract on the battery, and multiplies right") {
+TEST_CASE("banded_block: every block size keeps the contract on the battery, and products are right") {
     const auto device = make_host_device();
     const LayoutEntry entry = banded_block_entry();
     for (const auto& size : {std::pair<Index, Index>{1, 1}, {1, 5}, {5, 1}, {8, 8}, {32, 4}, {3, 7}, {100, 100}}) {

@@ -1,4 +1,4 @@
-// Layout bccoo: exact arrays, columns of both widths, block rows without blocks, who reads what, what is refused.
+// Layout bccoo: exact arrays, columns of both widths, block rows without blocks, which lane reads what, and refusals.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ const BccooLayout<double>& as_bccoo(const std::unique_ptr<Layout<double>>& layou
     return dynamic_cast<const BccooLayout<double>&>(*layout);
 }
 
-/// What lane `lane` of the first tile has of an array whose elements lie 32 apart.
+/// The elements of lane `lane` of the first tile in an array whose elements of one lane are 32 apart.
 template <typename Element>
 std::vector<Element> of_lane(const HostArray<Element>& array, int lane, std::size_t count) {
     std::vector<Element> elements;
@@ -40,7 +40,7 @@ bool all_are(const HostArray<Element>& array, std::size_t from, Element element)
                        [&](Element one) { return one == element; });
 }
 
-/// A row of nonzeros 1, 2, ... in these columns, among other rows without any.
+/// A row with nonzeros 1, 2, ... in these columns, between rows without nonzeros.
 CsrMatrix one_row(Index rows, Index row, Index columns, const Indices& places) {
     std::vector<Entry> entries;
     for (const Index column : places) entries.push_back({row, column, 1.0 + static_cast<double>(entries.size())});
@@ -84,7 +84,7 @@ TEST_CASE("bccoo: blocks of one entry are a coordinate list") {
     CHECK(of_lane(bccoo.values, 1, 8) == std::vector<double>{9, 10, 11, 12, 13, 0, 0, 0});
 }
 
-TEST_CASE("bccoo: columns have 32 bits in the tiles where a difference does not fit") {
+TEST_CASE("bccoo: columns have 32 bits in tiles with a difference above 16 bits") {
     const Index far = 32767;
     const auto of = [](const Indices& places) { return built(one_row(1, 0, 70000, places), {{"blocks_per_lane", 4_i}}); };
     const auto fits = of({0, far, far + 1, 2 * far + 1});
@@ -96,7 +96,7 @@ TEST_CASE("bccoo: columns have 32 bits in the tiles where a difference does not 
     CHECK(of_lane(as_bccoo(beyond).wide_columns, 0, 3) == Indices{far + 1, far + 2, 69999});
     CHECK(of_lane(as_bccoo(beyond).wide_columns, 31, 3) == Indices(3, 69999));
 
-    // 300 blocks are three tiles of 128; a difference between lanes is none.
+    // 300 blocks are three tiles of 128; differences between lanes are not stored.
     Indices places;
     for (Index i = 0; i < 300; ++i) places.push_back(i < 130 ? i : i + 40000);
     CHECK(as_bccoo(of(places)).column_tiles == Indices{0, -1, 1});
@@ -118,7 +118,7 @@ TEST_CASE("bccoo: columns have 32 bits in the tiles where a difference does not 
     }
 }
 
-TEST_CASE("bccoo: block rows without blocks are listed, and a tile knows its first block row") {
+TEST_CASE("bccoo: block rows without blocks are listed, and a tile stores its first block row") {
     std::vector<Entry> entries;
     for (Index column = 0; column < 300; ++column) entries.push_back({5, column, 1.0});
     entries.push_back({9, 0, 2});
@@ -142,7 +142,7 @@ TEST_CASE("bccoo: block rows without blocks are listed, and a tile knows its fir
     CHECK(as_bccoo(built(csr_from_entries(300, 1, rows), {{"blocks_per_lane", 4_i}})).first_block_rows == Indices{0, 128, 256});
 }
 
-TEST_CASE("bccoo: a lane reads its run, neighbouring lanes neighbouring values") {
+TEST_CASE("bccoo: a lane reads consecutive blocks, and adjacent lanes read adjacent values") {
     std::vector<Entry> entries;
     for (Index row = 0; row < 60; ++row) {
         for (Index column = 0; column < 60; ++column) entries.push_back({row, column, 1.0 + column});
@@ -160,7 +160,7 @@ TEST_CASE("bccoo: a lane reads its run, neighbouring lanes neighbouring values")
     });
 }
 
-TEST_CASE("bccoo: a lane has 16 blocks of one or two values, or 4 larger ones, unless told") {
+TEST_CASE("bccoo: by default a lane has 16 blocks of one or two values, or 4 larger ones") {
     const auto of = [](std::int64_t height, std::int64_t width) {
         const auto layout = built(drawn(), {{"block_height", height}, {"block_width", width}, {"slots_per_nonzero", 100.0}});
         return as_bccoo(layout).blocks_per_lane;
@@ -173,7 +173,7 @@ TEST_CASE("bccoo: a lane has 16 blocks of one or two values, or 4 larger ones, u
     CHECK(as_bccoo(built(drawn(), {{"blocks_per_lane", 8_i}})).blocks_per_lane == 8);
 }
 
-TEST_CASE("bccoo: blocks that no kernel has, and too much padding") {
+TEST_CASE("bccoo: block sizes without a kernel and too much padding are refused") {
     const LayoutEntry entry = bccoo_entry();
     CHECK(entry.needs(Parameters(entry.parameters, {})).unsplit);
     CHECK(message_of<ParameterError>([&] {

@@ -1,4 +1,4 @@
-// Layouts biell and bijad: exact arrays, parameters, refusals. What every layout must do is in kernels_test.cpp.
+// Layouts biell and bijad: exact arrays, parameters, refusals. kernels_test.cpp checks what all layouts have in common.
 #include <doctest/doctest.h>
 
 #include "kernels/biell/layout.hpp"
@@ -16,7 +16,7 @@ CsrMatrix drawn_with_rows(std::vector<Index> old_of_new) {
     return permute(drawn(), Permutation::from_old_of_new(std::move(old_of_new)), Permutation::identity(6));
 }
 
-/// Sorted by length within strips of four, and altogether.
+/// Sorted by length within strips of four, and in the whole matrix.
 CsrMatrix strips_sorted() { return drawn_with_rows({0, 1, 3, 2, 4, 5}); }
 CsrMatrix all_sorted() { return drawn_with_rows({0, 1, 4, 3, 2, 5}); }
 
@@ -68,13 +68,13 @@ TEST_CASE("biell: the arrays of the drawn matrix") {
     CHECK(layout.bytes_to_move() == 7 * 8 + 20 * (4 + 8) + 8 * (6 + 6));
 }
 
-TEST_CASE("biell: a group is as wide as the longest row that no later group goes on with needs") {
+TEST_CASE("biell: a group is as wide as its longest row that no later group continues") {
     CHECK(widths(biell_entry(), rows_of_lengths({8, 8, 8, 8}), 4) == std::vector<Offset>{8, 0, 0});
     CHECK(widths(biell_entry(), rows_of_lengths({9, 3, 2, 1}), 4) == std::vector<Offset>{2, 1, 2});
     CHECK(widths(biell_entry(), rows_of_lengths({100, 0, 0, 0}), 4) == std::vector<Offset>{0, 0, 25});
     CHECK(widths(biell_entry(), rows_of_lengths({7, 6, 0, 0}), 4) == std::vector<Offset>{0, 3, 1});
     CHECK(widths(biell_entry(), rows_of_lengths({7, 6}), 2) == std::vector<Offset>{6, 1});
-    // Of 32 rows: pivots are rows 16, 8, 4, 2, 1 and 0.
+    // In a strip of 32 rows the pivots are rows 16, 8, 4, 2, 1 and 0.
     std::vector<Index> lengths(32, 1);
     lengths[0] = 900;
     lengths[1] = 100;
@@ -83,7 +83,7 @@ TEST_CASE("biell: a group is as wide as the longest row that no later group goes
     CHECK(widths(biell_entry(), rows_of_lengths(lengths), 32) == std::vector<Offset>{1, 0, 1, 2, 5, 25});
 }
 
-TEST_CASE("biell: the lanes of a warp read neighbouring slots, step after step from the last group on") {
+TEST_CASE("biell: the lanes of a warp read adjacent slots, beginning with the last group") {
     std::vector<Index> lengths(70, 2);
     for (const Index long_row : {0, 32, 33, 64}) lengths[long_row] = 50;
     std::unique_ptr<Layout<double>> owner;
@@ -101,7 +101,7 @@ TEST_CASE("biell: the lanes of a warp read neighbouring slots, step after step f
     });
 }
 
-TEST_CASE("biell, bijad: what is refused") {
+TEST_CASE("biell, bijad: refusals") {
     const auto refusal = [](const LayoutEntry& entry, const CsrMatrix& matrix, std::int64_t height) {
         return message_of<Unsuitable>([&] {
             std::unique_ptr<Layout<double>> owner;

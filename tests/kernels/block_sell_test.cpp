@@ -1,5 +1,5 @@
-// Layout block_sell: its arrays, which thread reads what, and what it refuses. What every layout must do is in
-// kernels_test.cpp.
+// Layout block_sell: its arrays, which thread reads what, and refusals. kernels_test.cpp checks what all layouts have in
+// common.
 #include <doctest/doctest.h>
 
 #include <vector>
@@ -20,7 +20,7 @@ const BlockSellLayout<double>& block_sell(const std::unique_ptr<Layout<double>>&
     return dynamic_cast<const BlockSellLayout<double>&>(*layout);
 }
 
-/// The first lanes of some groups of 32: the others have no rows.
+/// The first lanes of the given groups of 32; the other lanes have no rows.
 template <typename Element>
 std::vector<Element> lanes_of(const HostArray<Element>& array, int lanes, std::size_t first, std::size_t groups) {
     std::vector<Element> all;
@@ -48,8 +48,8 @@ TEST_CASE("block_sell: the arrays of the 6 x 6 matrix") {
     CHECK(built->notes() == std::vector<std::pair<std::string, std::string>>{{"slices with columns of 32 bits", "0 of 1"}});
 }
 
-TEST_CASE("block_sell: columns count from the first of their slice, and where 16 bits do not reach they have 32") {
-    // 64 rows of blocks of 2 x 2, 32 a slice. The second slice reaches over 65537 columns of blocks, the first over 65536.
+TEST_CASE("block_sell: columns are relative to the first of their slice, in 32 bits if 16 are too few") {
+    // 64 rows in blocks of 2 x 2, 32 per slice. The second slice spans 65537 block columns, the first one 65536.
     std::vector<Entry> entries{{0, 2 * 70000, 1}, {1, 2 * (70000 + 65535) + 1, 2}, {64, 3, 3}, {127, 2 * (1 + 65536), 4}};
     const CsrMatrix matrix = csr_from_entries(128, 280000, entries);
     const auto layout = build(block_sell_entry(), stage_input(matrix),
@@ -75,7 +75,7 @@ TEST_CASE("block_sell: columns count from the first of their slice, and where 16
     CHECK(y[127] == 4 * x[131074]);
 }
 
-TEST_CASE("block_sell: the threads of a row are as many as its blocks ask for, and a warp reads neighbouring values") {
+TEST_CASE("block_sell: the threads per row follow from the blocks per row, and a warp reads adjacent values") {
     for (const auto& [blocks, threads] : std::vector<std::pair<Index, Index>>{{8, 1}, {9, 2}, {20, 2}, {21, 4}}) {
         std::vector<Entry> entries;
         for (Index row = 0; row < 96; ++row) {

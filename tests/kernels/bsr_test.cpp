@@ -1,4 +1,4 @@
-// Layout bsr: its arrays, its choice of a block size, and what it refuses. What every layout must do is in kernels_test.cpp.
+// Layout bsr: its arrays, its choice of a block size, and refusals. kernels_test.cpp checks what all layouts have in common.
 #include <doctest/doctest.h>
 
 #include "kernels/bsr/layout.hpp"
@@ -21,10 +21,10 @@ const BsrLayout<Value>& bsr(const std::unique_ptr<Layout<Value>>& layout) {
     return dynamic_cast<const BsrLayout<Value>&>(*layout);
 }
 
-/// Any block size takes any matrix.
+/// With a limit on padding that no matrix exceeds.
 Given blocks_of(std::int64_t size) { return {{"block_size", size}, {"slots_per_nonzero", 1e6}}; }
 
-/// Full blocks of this size on the diagonal and right of it.
+/// Full blocks of this size on the diagonal and to the right of it.
 CsrMatrix blocky(Index size, Index block_rows) {
     std::vector<Entry> entries;
     for (Index row = 0; row < size * block_rows; ++row) {
@@ -46,7 +46,7 @@ TEST_CASE("bsr: the arrays of the 6 x 6 matrix") {
           std::vector<double>{1, 2, 0, 4, 3, 0, 5, 0, 0, 0, 6, 0, 7, 0, 0, 8, 0, 0, 0, 9, 10, 0, 0, 0, 11, 12, 0, 13});
 }
 
-TEST_CASE("bsr: blocks reach beyond the edge where the size does not divide the sides") {
+TEST_CASE("bsr: blocks exceed the edge if the block size does not divide the matrix") {
     // Rows 0 to 4, columns 0 to 6, blocks of 3.
     const CsrMatrix matrix = csr_from_entries(5, 7, std::vector<Entry>{{0, 6, 1}, {1, 2, 2}, {1, 3, 3}, {4, 6, 4}});
     const auto layout = build<double>(matrix, blocks_of(3));
@@ -79,7 +79,7 @@ TEST_CASE("bsr: every block size keeps the contract on the battery") {
     }
 }
 
-TEST_CASE("bsr: lanes for blocks of any size, in short and in long block rows") {
+TEST_CASE("bsr: the lanes of blocks of any size, in short and long block rows") {
     for (Index size = 2; size <= largest_block; ++size) {
         for (const Offset blocks : {0, 100, 250, 1000, 100000}) {
             const BsrLanes lanes = bsr_lanes(size, 100, blocks);
@@ -133,7 +133,7 @@ TEST_CASE("bsr: mostly padding is refused with the figures and the parameters") 
     CHECK(with(3, 9) == "nothing was thrown");
 }
 
-TEST_CASE("bsr: every block size multiplies right, also where blocks reach beyond the edge") {
+TEST_CASE("bsr: products are right for every block size, including blocks that exceed the edge") {
     const auto device = make_host_device();
     const LayoutEntry entry = bsr_entry();
     for (Index size = 2; size <= largest_block; ++size) {

@@ -1,4 +1,4 @@
-// Layout coo and the triplets of a share. What every layout must do is in kernels_test.cpp.
+// Layout coo and the triplets of a share. kernels_test.cpp checks what all layouts have in common.
 #include <doctest/doctest.h>
 
 #include "kernels/coo/layout.hpp"
@@ -32,7 +32,7 @@ TEST_CASE("coo: triplets of a share, in the share's order") {
     CHECK(entries_of(ShareView(share)) == std::vector<Offset>{9, 11, 4});
 }
 
-TEST_CASE("coo: arrays that do not fit together are not walked") {
+TEST_CASE("coo: inconsistent arrays are refused") {
     const auto layout = coo_entry().build.f64(stage_input(drawn()), {});
     dynamic_cast<CooLayout<double>&>(*layout).row_indices.pop_back();
     CHECK_THROWS_AS(layout->for_each_slot([](const Slot&) {}), std::logic_error);

@@ -1,4 +1,4 @@
-// Layout csc. What every layout must do is in kernels_test.cpp.
+// Layout csc. kernels_test.cpp checks what all layouts have in common.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ TEST_CASE("csc: the arrays of the 6 x 6 matrix") {
     CHECK(built->bytes_to_move() == 7 * 8 + 13 * (4 + 8) + 8 * (6 + 6));
 }
 
-TEST_CASE("csc: two lanes read a column of two entries in the mean, whose number is not stored") {
+TEST_CASE("csc: two lanes read each column if the mean length is two; its number is not stored") {
     const auto layout = csc_entry().build.f32(stage_input(drawn()), {});
     std::string text;
     layout->for_each_slot([&](const Slot& slot) { CHECK(slot.column_array == -1); });
@@ -31,13 +31,13 @@ TEST_CASE("csc: two lanes read a column of two entries in the mean, whose number
     CHECK(text == "0:0/0 0:1/0 1:2/0 1:3/0 2:4/0 2:4/1 2:5/0 3:6/0 4:8/0 4:9/0 5:10/0 5:10/1 5:11/0 ");
 }
 
-TEST_CASE("csc: rows that do not exist are not walked") {
+TEST_CASE("csc: invalid rows are refused") {
     const auto layout = csc_entry().build.f64(stage_input(drawn()), {});
     auto& csc = dynamic_cast<CscLayout<double>&>(*layout);
     for (const Index row : {-1, 6}) {
         csc.row_indices[3] = row;
         CHECK_THROWS_AS(layout->for_each_slot([](const Slot&) {}), std::logic_error);
     }
-    csc.row_indices[3] = 2;  // row 2 has one nonzero only
+    csc.row_indices[3] = 2;  // row 2 has only one nonzero
     CHECK_THROWS_AS(layout->for_each_slot([](const Slot&) {}), std::logic_error);
 }

@@ -1,4 +1,4 @@
-// Layout csr16: its arrays and what it refuses. What every layout must do is in kernels_test.cpp.
+// Layout csr16: its arrays and refusals. kernels_test.cpp checks what all layouts have in common.
 #include <doctest/doctest.h>
 
 #include "kernels/csr16/layout.hpp"
@@ -24,7 +24,7 @@ TEST_CASE("csr16: the arrays of the 6 x 6 matrix") {
     CHECK(layout.bytes_to_move() == 7 * 8 + 6 * 4 + 13 * (2 + 8) + 8 * (6 + 6));
 }
 
-TEST_CASE("csr16: a row of 65536 columns fits, one of 65537 is refused with the figure") {
+TEST_CASE("csr16: a row that spans 65536 columns fits, one of 65537 is refused with its span") {
     const auto reaching = [](Index last) { return csr_from_entries(2, 70000, std::vector<Entry>{{1, 3, 1}, {1, last, 2}}); };
     const CsrMatrix fits = reaching(3 + 65535);
     CHECK_NOTHROW(check_layout(*build(fits), fits));

@@ -1,5 +1,5 @@
-// Layout csr5: exact arrays, empty rows and rows that cross tiles, sigma, bytes, and what is refused. What every
-// layout must do is in kernels_test.cpp.
+// Layout csr5: exact arrays, empty rows and rows that cross tiles, sigma, bytes, and refusals. kernels_test.cpp checks what
+// all layouts have in common.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -46,7 +46,7 @@ CsrMatrix of_lengths(const Offsets& lengths, Index columns = 40) {
     return csr_from_entries(static_cast<Index>(lengths.size()), columns, entries);
 }
 
-/// The parts of the descriptors.
+/// The fields of all descriptors.
 struct Parts {
     Words bit_flag, y_offset, seg_offset;
 
@@ -77,7 +77,7 @@ std::vector<double> product(const Layout<double>& layout, double before, bool ac
     return y;
 }
 
-/// Row by row, of whole numbers: exact in any order.
+/// The product row by row; all values are integers, so it is exact in any order.
 std::vector<double> expected(const CsrMatrix& matrix, double before) {
     std::vector<double> y(matrix.rows, before);
     for (Index row = 0; row < matrix.rows; ++row) {
@@ -115,7 +115,7 @@ TEST_CASE("csr5: the arrays of the 6 x 6 matrix") {
     CHECK_NOTHROW(check_layout(*layout, drawn()));
 }
 
-TEST_CASE("csr5: a tile is marked where empty rows lie between its rows, and only there") {
+TEST_CASE("csr5: exactly the tiles with empty rows between their rows are marked") {
     // Tiles of 4: rows 1 1 3 3 | 3 3 7 9 | 10 10 10 10 | 10 12
     const CsrMatrix matrix = of_lengths({0, 2, 0, 4, 0, 0, 0, 1, 0, 1, 5, 0, 1, 0, 0});
     const auto layout = build_tiles(matrix, sizes(2, 2));
@@ -133,7 +133,7 @@ TEST_CASE("csr5: a tile is marked where empty rows lie between its rows, and onl
     check_whole(matrix, sizes(2, 2));
 }
 
-TEST_CASE("csr5: a descriptor has one word up to sigma = 16 and two beyond, and every part its place") {
+TEST_CASE("csr5: a descriptor has one word up to sigma = 16 and two beyond, and separate bits for each field") {
     for (const Index sigma : csr5_sigmas) {
         const int words = csr5_words(sigma);
         CHECK(words == (sigma <= 16 ? 1 : 2));
@@ -147,7 +147,7 @@ TEST_CASE("csr5: a descriptor has one word up to sigma = 16 and two beyond, and 
     }
 }
 
-TEST_CASE("csr5: products are exact wherever rows begin and end, with every size of tile") {
+TEST_CASE("csr5: products are exact for all row boundaries and tile sizes") {
     for (const std::int64_t omega : {2, 4, 8, 32}) {
         for (const Index sigma : csr5_sigmas) {
             CAPTURE(omega);
@@ -168,8 +168,8 @@ TEST_CASE("csr5: products are exact wherever rows begin and end, with every size
     check_whole(of_lengths({0, 0, 8, 0}), sizes(2, 2));  // two tiles of one row
 }
 
-TEST_CASE("csr5: the rows of the tail have the first warps, then each tile has one") {
-    const CsrMatrix matrix = of_lengths(Offsets(70, 3));  // 210: three tiles of 64, and rows 64 to 69
+TEST_CASE("csr5: the first warps process the rows of the tail, the others one tile each") {
+    const CsrMatrix matrix = of_lengths(Offsets(70, 3));  // 210 nonzeros: three tiles of 64, and rows 64 to 69
     const auto layout = build_tiles(matrix, sizes(32, 2));
     std::set<std::int64_t> warps;
     for_each_read_of<double>(csr5_entry(), "tiles", *layout, [&](const Read& read) {
@@ -178,7 +178,7 @@ TEST_CASE("csr5: the rows of the tail have the first warps, then each tile has o
             CHECK(read.warp == read.row - 64);
             CHECK(read.lane == read.index - std::max<Offset>(192, matrix.row_offsets[read.row]));
         } else {
-            CHECK(read.warp == 8 + read.index / 64);  // six rows have two whole blocks
+            CHECK(read.warp == 8 + read.index / 64);  // the six rows of the tail take two whole blocks
             CHECK(read.step == read.index % 64 / 32);
             CHECK(read.lane == read.index % 32);
         }
@@ -186,7 +186,7 @@ TEST_CASE("csr5: the rows of the tail have the first warps, then each tile has o
     CHECK(warps == std::set<std::int64_t>{0, 1, 2, 3, 4, 5, 8, 9, 10});
 }
 
-TEST_CASE("csr5: each empty row is zeroed by one lane, and where y is added to none is") {
+TEST_CASE("csr5: one lane zeroes each empty row, and none does if the product is added to y") {
     for (const Offset tail_rows : {0, 1, 4, 6}) {
         for (const Offset tiles : {0, 1, 2, 3, 4}) {
             for (const Index empty : {0, 1, 31, 32, 33, 200}) {
@@ -236,18 +236,18 @@ TEST_CASE("csr5: sigma by the mean row length") {
     CHECK(csr5(build_tiles(of_lengths(Offsets(9, 13)), {})).omega == 32);
 }
 
-TEST_CASE("csr5: bytes count what a product reads and writes") {
+TEST_CASE("csr5: the bytes of a product, by hand") {
     const auto layout = build_tiles(drawn(), sizes(2, 2));
     const std::int64_t arrays = 7 * 8 + 4 * 4 + 6 * 4 + 4 * 8 + 13 * (4 + 8);
     CHECK(layout->bytes_to_move() == arrays + 8 * (6 + 6));
-    // Of row_ptr two elements, for the one row of the tail, whose number is listed; tile_ptr twice; a sum a tile and the tail.
+    // Two elements of row_ptr for the one row of the tail, and its listed number; tile_ptr twice; one sum per tile and row.
     const std::int64_t of_product = arrays + 8 * (6 + 6) - 7 * 8 + 2 * 8 + 4 + 4 * 4 + 2 * 4 * 8;
     CHECK(csr5_bytes(csr5(layout), rows_beside_tiles(csr5(layout))) == of_product);
     const std::unique_ptr<Device> host = make_host_device();
     CHECK(csr5_entry().kernels.front().prepare.f64(*layout, *host)->own_bytes_to_move() == of_product);
 }
 
-TEST_CASE("csr5: sizes that are not there are refused") {
+TEST_CASE("csr5: sizes without a kernel are refused") {
     const auto refusal = [](const Given& given) {
         const LayoutEntry entry = csr5_entry();
         return message_of<ParameterError>([&] { (void)entry.needs(Parameters(entry.parameters, given)); });

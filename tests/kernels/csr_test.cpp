@@ -1,4 +1,4 @@
-// Layout csr. What every layout must do is in kernels_test.cpp.
+// Layout csr. kernels_test.cpp checks what all layouts have in common.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@ TEST_CASE("csr: the footprint is the arrays") {
     CHECK(csr->bytes_to_move() == 7 * 8 + 13 * (4 + 4) + 4 * (6 + 6));
 }
 
-TEST_CASE("csr: two lanes of the CUDA kernel vector read a short row, one of scalar any") {
+TEST_CASE("csr: two lanes of the CUDA kernel vector read a short row, one lane of scalar reads any row") {
     const auto text_of = [](const std::string& kernel) {
         std::string text;
         for_each_read_of<double>(csr_entry(), kernel, *build(csr_entry(), stage_input(drawn())), [&](const Read& read) {
@@ -38,7 +38,7 @@ TEST_CASE("csr: two lanes of the CUDA kernel vector read a short row, one of sca
     CHECK(text_of("scalar") == "0:0/0 0:0/1 0:0/2 1:1/0 1:1/1 1:1/2 2:2/0 3:3/0 3:3/1 4:4/0 4:4/1 4:4/2 5:5/0 ");
 }
 
-TEST_CASE("csr: what it needs") {
+TEST_CASE("csr: its needs") {
     const Needs csr = csr_entry().needs({});
     CHECK(csr.unsplit);
     CHECK_FALSE(csr.square);

@@ -1,4 +1,4 @@
-// How the CUDA kernels `adaptive` and `merge` of layout csr share out the rows: tiles, and shares of the merge path.
+// How the CUDA kernels `adaptive` and `merge` of layout csr distribute the rows: tiles, and shares of the merge path.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -34,14 +34,14 @@ HostArray<Offset> after(HostArray<Offset> first, const HostArray<Offset>& second
     return first;
 }
 
-/// Demands that the tiles hold each row once, whole or in parts that follow one another, and that what writes a row says so.
+/// Checks that the tiles contain each row once, whole or in consecutive parts, and that exactly one of them writes it.
 void check_tiles(const HostArray<Offset>& lengths, int capacity) {
     const HostArray<Offset> offsets = offsets_of(lengths);
     const RowTiles<HostArray> all = cut_into_tiles(offsets, capacity);
     const std::size_t shared_tiles = all.split_of_block.size() * adaptive_warps;
     REQUIRE(all.tiles.size() >= shared_tiles);
 
-    HostArray<Offset> reached(offsets.begin(), offsets.end() - 1);  // of each row
+    HostArray<Offset> reached(offsets.begin(), offsets.end() - 1);  // where the next part of each row begins
     std::vector<int> written(lengths.size(), 0);
     for (std::size_t i = 0; i < all.tiles.size(); ++i) {
         const RowTile& tile = all.tiles[i];
@@ -90,7 +90,7 @@ RowTile tile(Offset first, Index row, int nonzeros, int rows) {
 
 using Tiles = std::vector<RowTile>;
 
-/// The path, step by step: how many row ends there are before each step.
+/// Walks the merge path. Returns the number of row ends before each step.
 HostArray<Index> rows_before_steps(const HostArray<Offset>& offsets) {
     HostArray<Index> before{0};
     Offset nonzero = 0;
@@ -103,7 +103,7 @@ HostArray<Index> rows_before_steps(const HostArray<Offset>& offsets) {
     return before;
 }
 
-/// As the lanes of a warp search together.
+/// Searches as the lanes of a warp do together.
 Index searched_by(int probes, const HostArray<Offset>& offsets, Offset steps) {
     SearchRange range{0, static_cast<Index>(offsets.size() - 1)};
     while (!range.done()) {
@@ -146,7 +146,7 @@ const std::vector<HostArray<Offset>>& kinds_of_rows() {
 
 }  // namespace
 
-TEST_CASE("csr tiles: every row is in one tile, or in the tiles of its blocks, and is written once") {
+TEST_CASE("csr tiles: every row is in one tile or in consecutive ones, and is written once") {
     for (const int capacity : {128, 256, 512, 1024}) {
         CAPTURE(capacity);
         for (const HostArray<Offset>& lengths : kinds_of_rows()) check_tiles(lengths, capacity);
@@ -159,17 +159,17 @@ TEST_CASE("csr tiles: every row is in one tile, or in the tiles of its blocks, a
     }
 }
 
-TEST_CASE("csr tiles: rows that are loaded together make one tile") {
+TEST_CASE("csr tiles: the rows of a tile") {
     const auto tiles_of = [](const HostArray<Offset>& lengths) { return cut_into_tiles(offsets_of(lengths), 256).tiles; };
     CHECK(tiles_of({}).empty());
     CHECK(tiles_of(repeated(8, 64)) == Tiles{tile(0, 0, 256, 4), tile(256, 4, 256, 4)});
-    // Loads begin at a multiple of 8: after nonzero 255 there are 7 before the tile.
+    // Loads begin at a multiple of 8: nonzero 255 is preceded by 7 nonzeros of the previous tile.
     CHECK(tiles_of(after({255}, repeated(5, 50))) == Tiles{tile(0, 0, 255, 1), tile(255, 1, 200, 4), tile(455, 5, 50, 1)});
-    // A lane each, once half of the places are taken; without nonzeros no more than 256.
+    // Tiles with one lane per row end once half of the places are taken; rows without nonzeros end at 256.
     CHECK(tiles_of(repeated(33, 5)) == Tiles{tile(0, 0, 160, 32), tile(160, 32, 5, 1)});
     CHECK(tiles_of(repeated(65, 3)) == Tiles{tile(0, 0, 192, 64), tile(192, 64, 3, 1)});
     CHECK(tiles_of(repeated(257, 0)) == Tiles{tile(0, 0, 0, 256), tile(0, 256, 0, 1)});
-    // One lane would add up 33 where 17 rows have a lane each.
+    // With one lane per row, one lane would add up 33 nonzeros.
     CHECK(tiles_of(after(repeated(16, 1), {33})) == Tiles{tile(0, 0, 16, 16), tile(16, 16, 33, 1)});
     CHECK(tiles_of(after(repeated(16, 1), {32})) == Tiles{tile(0, 0, 48, 17)});
     CHECK(tiles_of(after({33}, repeated(16, 1))) == Tiles{tile(0, 0, 48, 16), tile(48, 16, 1, 1)});
@@ -191,21 +191,21 @@ TEST_CASE("csr tiles: a long row has a block, a longer one several, before all o
     CHECK(blocks.tiles.back() == tile(8193, 1, 0, 1));
     CHECK(bytes_of_tiles(blocks, 8) == 73 * 16 + 9 * 4 + 2 * 12 + 2 * 8 * 8);
 
-    // Of small tiles a warp has four rounds alone, and two of a row that is shared.
+    // With small tiles, an unshared row has at most four rounds of a warp, and a shared row two.
     const RowTiles<HostArray> small = cut_into_tiles(offsets_of({512, 513, 2049}), 128);
     CHECK(small.split_of_block == HostArray<Index>{-1, 0, 0});
     CHECK(small.split_rows == std::vector<SplitRow>{{2, 1, 2}});
     CHECK(small.tiles.back() == tile(0, 0, 512, 1));
 }
 
-TEST_CASE_TEMPLATE("csr tiles: short rows have small tiles, long ones whose columns follow one another large ones", Value,
-                   float, double) {
+TEST_CASE_TEMPLATE("csr tiles: short rows get small tiles, long rows with consecutive columns large ones", Value, float,
+                   double) {
     struct Columns {
         Index row_count = 0;
         std::vector<Value> values;
         HostArray<Index> column_indices;
     };
-    // So many nonzeros, whose columns follow one another in runs of a length.
+    // A matrix whose columns are consecutive in runs of the given length.
     const auto shape = [](Index rows, Index nonzeros, Index run) {
         Columns csr{rows, std::vector<Value>(nonzeros), HostArray<Index>(nonzeros)};
         for (Index i = 0; i < nonzeros; ++i) csr.column_indices[i] = i / run * 2 * run + i % run;
@@ -225,7 +225,7 @@ TEST_CASE_TEMPLATE("csr tiles: short rows have small tiles, long ones whose colu
     CHECK(shape(100, 1600, 1) == scattered);
 }
 
-TEST_CASE("csr tiles: of the kernel adaptive each lane reads two neighbours") {
+TEST_CASE("csr tiles: each lane of the kernel adaptive reads two adjacent nonzeros") {
     std::vector<Entry> entries;
     for (Index column = 0; column < 70; ++column) entries.push_back({1, column, 1});
     const auto csr = build(csr_entry(), stage_input(csr_from_entries(3, 70, entries)));
@@ -254,7 +254,7 @@ TEST_CASE("csr tiles: the path of the 6 x 6 matrix") {
     CHECK(rows == "00001111223334444556");
 }
 
-TEST_CASE("csr tiles: the merge path is found as by walking it, by one and by many at a time") {
+TEST_CASE("csr tiles: searching the merge path equals walking it, for one lane and for a warp") {
     const auto check = [](const HostArray<Offset>& offsets) {
         const HostArray<Index> before = rows_before_steps(offsets);
         const auto rows = static_cast<Index>(offsets.size() - 1);
@@ -285,7 +285,7 @@ TEST_CASE("csr tiles: the first row of each block's share") {
     CHECK(first_rows({0, 3, 6, 7, 9, 12, 13}) == HostArray<Index>{0, 1, 3, 5, 6});
 }
 
-TEST_CASE("csr tiles: the search goes beyond 32 bits") {
+TEST_CASE("csr tiles: the search supports more than 2^32 steps") {
     const HostArray<Offset> offsets{0, Offset{5} << 31, Offset{6} << 31, Offset{6} << 31};
     CHECK(merge_path_search(offsets.data() + 1, 3, (Offset{5} << 31)) == 0);
     CHECK(merge_path_search(offsets.data() + 1, 3, (Offset{5} << 31) + 1) == 1);

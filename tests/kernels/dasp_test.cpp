@@ -1,4 +1,4 @@
-// Layout dasp: exact arrays, the classes of rows, what a fragment must hold, what warps take, what is refused.
+// Layout dasp: exact arrays, the classes of rows, the fill of a fragment, the row blocks of a warp, and refusals.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ std::vector<Element> first(const HostArray<Element>& all, std::size_t count, std
     return {all.begin() + static_cast<std::ptrdiff_t>(from), all.begin() + static_cast<std::ptrdiff_t>(from + count)};
 }
 
-/// How many slots of an array hold no nonzero.
+/// The number of slots of an array that contain no nonzero.
 Offset padding(const Layout<double>& layout, const std::string& name) {
     const std::vector<LayoutField> fields = layout.fields();
     Offset found = 0;
@@ -93,10 +93,10 @@ TEST_CASE("dasp: the arrays of the 6 x 6 matrix, all rows short") {
     CHECK(dasp.four_rows.empty());
     CHECK(dasp.single_rows.empty());
     CHECK(layout->bytes_to_move() ==
-          32 * 4 + 64 * (4 + 8) + 8 * (6 + 6) + 3 * 8 + 4);  // three offsets and long_pieces: a 0 each
+          32 * 4 + 64 * (4 + 8) + 8 * (6 + 6) + 3 * 8 + 4);  // the three offset arrays and long_pieces contain one 0 each
 }
 
-TEST_CASE("dasp: where each length belongs") {
+TEST_CASE("dasp: the class of each length") {
     const CsrMatrix matrix = of_lengths({256, 257, 5, 4, 3, 2, 1, 0, 1, 2, 2, 4}, 300);
     const auto layout = built(matrix);
     const DaspLayout<double>& dasp = as_dasp(layout);
@@ -110,13 +110,13 @@ TEST_CASE("dasp: where each length belongs") {
     CHECK_NOTHROW(check_layout(*layout, matrix));
 }
 
-TEST_CASE("dasp: a fragment that is filled to the share is regular, what is left of its rows is not") {
+TEST_CASE("dasp: fragments with the required fill are regular, and the rest of their rows is irregular") {
     const CsrMatrix full = of_lengths({7, 7, 7, 7, 7, 7, 7, 7}, 20);  // 24 of the 32 places of the second fragment
     const auto layout = built(full);
     CHECK(as_dasp(layout).block_fragments == Offsets{0, 2});
     CHECK(as_dasp(layout).irregular_values.empty());
     CHECK(padding(*layout, "regular_values") == 8);
-    // Fragment after fragment, row after row; padding goes on with the last column of the row.
+    // Fragments are stored one after the other, row by row; padding repeats the last column of the row.
     CHECK(first(as_dasp(layout).regular_values, 8) == Values{1, 2, 3, 4, 1001, 1002, 1003, 1004});
     CHECK(first(as_dasp(layout).regular_values, 8, 32) == Values{5, 6, 7, 0, 1005, 1006, 1007, 0});
     CHECK(first(as_dasp(layout).regular_columns, 8, 32) == Indices{4, 5, 6, 6, 5, 6, 7, 7});
@@ -132,7 +132,7 @@ TEST_CASE("dasp: a fragment that is filled to the share is regular, what is left
     CHECK(as_dasp(built(full, {{"fill", 1.0}})).block_fragments == Offsets{0, 1});
 }
 
-TEST_CASE("dasp: rows are sorted by length, those of equal length in their order, all of them or in windows") {
+TEST_CASE("dasp: rows are sorted by length, stably, as a whole or in windows") {
     std::vector<Index> lengths;
     for (Index row = 0; row < 130; ++row) lengths.push_back(5 + row % 3);
     const CsrMatrix matrix = of_lengths(lengths, 140);
@@ -146,7 +146,7 @@ TEST_CASE("dasp: rows are sorted by length, those of equal length in their order
     CHECK_NOTHROW(check_layout(*windows, matrix));
 }
 
-TEST_CASE("dasp: a long row in pieces, each read by a warp of its own") {
+TEST_CASE("dasp: a long row is cut into pieces, each read by a separate warp") {
     const CsrMatrix matrix = of_lengths({1000, 300}, 1100);
     const auto layout = built(matrix, {{"piece_steps", 5_i}});
     const DaspLayout<double>& dasp = as_dasp(layout);
@@ -165,8 +165,8 @@ TEST_CASE("dasp: a long row in pieces, each read by a warp of its own") {
     CHECK(dasp_entry().kernels.front().prepare.f64(*layout, *host)->own_bytes_to_move() == dasp.bytes_of_product());
 }
 
-TEST_CASE("dasp: row blocks side by side, irregular entries by the four lanes of their row") {
-    const CsrMatrix matrix = of_lengths(std::vector<Index>(40, 14), 100);  // three fragments and two entries left
+TEST_CASE("dasp: a warp reads several row blocks together, and the four lanes of a row its irregular entries") {
+    const CsrMatrix matrix = of_lengths(std::vector<Index>(40, 14), 100);  // three fragments and two entries of each row left
     const auto layout = built(matrix);
     CHECK(as_dasp(layout).block_fragments == Offsets{0, 3, 6, 9, 12, 15});
     const int regular = array_number(as_dasp(layout).stored(), as_dasp(layout).regular_values);
@@ -192,7 +192,7 @@ TEST_CASE("dasp: row blocks side by side, irregular entries by the four lanes of
     check_reads(DaspDeep{});
 }
 
-TEST_CASE("dasp: how many row blocks a warp takes follows from their number and their length") {
+TEST_CASE("dasp: the row blocks per warp follow from their number and length") {
     const auto taken = []<typename Value>(Value, Offset row_blocks, Offset entries) {
         return with_dasp_shape<Value>(row_blocks, entries, 72000,
                                       []<typename Shape>(Shape) { return std::pair(Shape::row_blocks, Shape::fragments); });
@@ -224,7 +224,7 @@ TEST_CASE("dasp: how many row blocks a warp takes follows from their number and 
     }
 }
 
-TEST_CASE("dasp: the classes of rows are blocks of their own, the longest rows first") {
+TEST_CASE("dasp: the classes of rows have separate thread blocks, the longest rows first") {
     std::vector<Index> lengths(40, 3);
     lengths[5] = 300;
     lengths[6] = 12;
@@ -239,7 +239,7 @@ TEST_CASE("dasp: the classes of rows are blocks of their own, the longest rows f
     CHECK(none.end == 0);
 }
 
-TEST_CASE("dasp: bounds that do not go together") {
+TEST_CASE("dasp: contradicting bounds are refused") {
     const LayoutEntry entry = dasp_entry();
     CHECK(entry.needs(Parameters(entry.parameters, {})).unsplit);
     CHECK(message_of<ParameterError>([&] {

@@ -1,5 +1,5 @@
-// Layout dia: its arrays, its padding outside the matrix, and what it refuses. What every layout must do is in
-// kernels_test.cpp.
+// Layout dia: its arrays, its padding outside the matrix, and refusals. kernels_test.cpp checks what all layouts have in
+// common.
 #include <doctest/doctest.h>
 
 #include "kernels/device/host_device.hpp"
@@ -29,7 +29,7 @@ TEST_CASE("dia: the arrays of the 6 x 6 matrix") {
           std::vector<double>{0, 0, 0, 0, 10, 0, 1, 4, 7, 8, 11, 13, 2, 5, 0, 0, 12, 0, 3, 0, 0, 9, 0, 0, 0, 6, 0, 0, 0, 0});
 }
 
-TEST_CASE("dia: a matrix that is wider than high, and one that is higher than wide") {
+TEST_CASE("dia: wide and tall matrices") {
     const CsrMatrix wide = csr_from_entries(2, 5, std::vector<Entry>{{0, 4, 1}, {1, 0, 2}, {1, 4, 3}});
     const auto layout = build(wide);
     CHECK(dia(layout).offsets == std::vector<Index>{-1, 3, 4});
@@ -39,7 +39,7 @@ TEST_CASE("dia: a matrix that is wider than high, and one that is higher than wi
     CHECK(dia(transposed).values == std::vector<double>{0, 0, 0, 0, 1, 0, 0, 0, 0, 3, 2, 0, 0, 0, 0});
 }
 
-TEST_CASE("dia: slots are read as one thread a row reads them, and outside the matrix no x is read") {
+TEST_CASE("dia: one thread per row reads the slots, and slots outside the matrix read no x") {
     const auto layout = build(drawn());
     layout->for_each_slot([&](const Slot& slot) {
         const Offset column = slot.index % 6 + dia(layout).offsets[slot.index / 6];
@@ -57,7 +57,7 @@ TEST_CASE("dia: slots are read as one thread a row reads them, and outside the m
     CHECK(inside == 2 + 6 + 5 + 4 + 3);
 }
 
-TEST_CASE("dia: what lies outside the matrix is not counted as moved") {
+TEST_CASE("dia: bytes to move exclude slots outside the matrix") {
     std::vector<Entry> ring;
     for (Index i = 0; i < 10; ++i) {
         for (const Index neighbour : {9, 0, 1}) ring.push_back({i, (i + neighbour) % 10, 1});
@@ -82,7 +82,7 @@ TEST_CASE("dia: mostly padding is refused with the figures") {
     CHECK(with(71) == "nothing was thrown");
 }
 
-TEST_CASE("dia: the footprint is an offset a diagonal and a value a row of it") {
+TEST_CASE("dia: the footprint is one offset per diagonal and one value per row of it") {
     CHECK(build(drawn())->bytes_to_move() == 5 * 4 + 5 * 6 * 8 + 8 * (6 + 6));
 }
 

@@ -1,4 +1,4 @@
-// Layout ehyb: exact arrays, and partitions and shares that it refuses. What every layout must do is in kernels_test.cpp.
+// Layout ehyb: exact arrays, and refused partitions and shares. kernels_test.cpp checks what all layouts have in common.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -58,7 +58,7 @@ TEST_CASE("ehyb: the footprint is the arrays, padding included") {
     CHECK(ehyb->bytes_to_move() == 3 * 3 * 4 + 3 * 8 + 160 * (2 + 8) + 2 * 4 + 2 * 8 + 32 * (4 + 8) + 8 * (6 + 6));
 }
 
-TEST_CASE("ehyb: what does not fit is refused with the figure and the parameter") {
+TEST_CASE("ehyb: refusals state the figure and the parameter") {
     SUBCASE("a partition beyond 16 bits") {
         const auto whole = [](const CsrMatrix& matrix) { return partitioned(matrix, {0, 0, matrix.rows}); };
         const CsrMatrix fits = diagonal(65536);
@@ -90,7 +90,7 @@ TEST_CASE("ehyb: what does not fit is refused with the figure and the parameter"
     }
 }
 
-TEST_CASE("ehyb: what it needs") {
+TEST_CASE("ehyb: its needs") {
     const Needs ehyb = ehyb_entry().needs({});
     CHECK(ehyb.square);
     CHECK(ehyb.cuts == std::vector<CutKind>{CutKind::partition});

@@ -1,5 +1,5 @@
-// Layout ell: its arrays in both orders, the lanes that read them, storage of a share, refusals. What every layout must do is
-// in kernels_test.cpp.
+// Layout ell: its arrays in both orders, the lanes that read them, storage of a share, refusals. kernels_test.cpp checks what
+// all layouts have in common.
 #include <doctest/doctest.h>
 
 #include <set>
@@ -62,9 +62,9 @@ TEST_CASE("ell: padding has value 0 and no column") {
     });
 }
 
-TEST_CASE("ell: who reads what") {
-    const CsrMatrix matrix = arrow(70);  // 70 slots a row
-    SUBCASE("column by column, a thread reads a row") {
+TEST_CASE("ell: which thread reads which slot") {
+    const CsrMatrix matrix = arrow(70);  // 70 slots per row
+    SUBCASE("column-major: one thread per row") {
         for_each_read_of<double>(ell_entry(), "rows", *build(matrix, {{"slots_per_nonzero", 70.0}}), [](const Read& read) {
             const Offset row = read.index % 70;
             CHECK(read.warp == row / 32);
@@ -72,7 +72,7 @@ TEST_CASE("ell: who reads what") {
             CHECK(read.step == read.index / 70);
         });
     }
-    SUBCASE("row by row, a warp reads neighbouring slots of a long row") {
+    SUBCASE("row-major: a warp reads adjacent slots of a long row") {
         const auto layout = build(matrix, {{"order", std::string("row_major")}, {"slots_per_nonzero", 70.0}});
         for_each_read_of<double>(ell_entry(), "reduce", *layout, [](const Read& read) {
             const Offset k = read.index % 70;
@@ -81,7 +81,7 @@ TEST_CASE("ell: who reads what") {
             CHECK(read.step == k / 32);
         });
     }
-    SUBCASE("row by row, a warp reads several short rows") {
+    SUBCASE("row-major: a warp reads several short rows") {
         const auto layout = build(drawn(), {{"order", std::string("row_major")}});
         for_each_read_of<double>(ell_entry(), "reduce", *layout, [](const Read& read) {
             CHECK(read.warp == 0);
@@ -89,7 +89,7 @@ TEST_CASE("ell: who reads what") {
             CHECK(read.step == read.index % 3 / 2);
         });
     }
-    SUBCASE("column by column, the warps of a block share 32 rows") {
+    SUBCASE("column-major: the warps of a block share 32 rows") {
         for_each_read_of<double>(ell_entry(), "reduce", *build(matrix, {{"slots_per_nonzero", 70.0}}), [](const Read& read) {
             const Offset row = read.index % 70;
             const Offset k = read.index / 70;
@@ -98,7 +98,7 @@ TEST_CASE("ell: who reads what") {
             CHECK(read.step == k / 8);
         });
     }
-    SUBCASE("atomic, a thread reads a slot") {
+    SUBCASE("atomic: one thread per slot") {
         for (const std::string order : {"column_major", "row_major"}) {
             const auto layout = build(drawn(), {{"order", order}});
             for_each_read_of<double>(ell_entry(), "atomic", *layout, [](const Read& read) {
@@ -136,13 +136,13 @@ TEST_CASE("ell: too much padding is refused with the figures") {
     CHECK(slots_of(build(none)).slot_count() == 0);
 }
 
-TEST_CASE("ell: padding beyond memory is refused before it is taken") {
+TEST_CASE("ell: padding that exceeds memory is refused before it is allocated") {
     const CsrMatrix matrix = arrow(1 << 21);
     const std::string message = message_of<Unsuitable>([&] { (void)build<float>(matrix, {{"slots_per_nonzero", 1e9}}); });
     CHECK(message.find("have 4398046511104 slots for 4194303 nonzeros: 35184372088832 bytes, but ") != std::string::npos);
 }
 
-TEST_CASE("ell: arrays that do not fit together are not walked") {
+TEST_CASE("ell: inconsistent arrays are refused") {
     const auto layout = build(drawn());
     auto& ell = dynamic_cast<EllLayout<double>&>(*layout);
     ell.column_indices.pop_back();

@@ -1,5 +1,5 @@
-// Layout ellr and PELLR, which is ellr after row_sort: the arrays, and the iterations of the warps (PELLR eq. 1). What every
-// layout must do is in kernels_test.cpp.
+// Layout ellr and PELLR, which is ellr after row_sort: the arrays, and the iterations of the warps (PELLR eq. 1).
+// kernels_test.cpp checks what all layouts have in common.
 #include <doctest/doctest.h>
 
 #include <map>
@@ -22,7 +22,7 @@ std::unique_ptr<Layout<double>> build(const StagedMatrix& staged, double slots_p
     return build(ellr_entry(), staged, {{"slots_per_nonzero", slots_per_nonzero}});
 }
 
-/// The steps of all warps, as the schedule tells them: what a warp's longest row takes.
+/// The number of steps of all warps in the schedule: each warp takes as many as its longest row has nonzeros.
 Offset iterations(const Layout<double>& layout) {
     std::map<std::int64_t, std::int64_t> of_warps;
     for_each_read_of<double>(ellr_entry(), "rows", layout, [&](const Read& read) {
@@ -52,7 +52,7 @@ TEST_CASE("ellr: the arrays of the 6 x 6 matrix") {
     CHECK(layout.bytes_to_move() == 6 * 4 + 18 * (4 + 8) + 8 * (6 + 6));
 }
 
-TEST_CASE("ellr: what a product moves leaves the padding out") {
+TEST_CASE("ellr: bytes to move exclude the padding") {
     const LayoutEntry entry = ellr_entry();
     const auto layout = build(stage_input(drawn()));
     const auto host = make_host_device();
@@ -60,7 +60,7 @@ TEST_CASE("ellr: what a product moves leaves the padding out") {
     CHECK(kernel->own_bytes_to_move() == 6 * 4 + 13 * (4 + 8) + 8 * (6 + 6));
 }
 
-TEST_CASE("ellr: its warps take as many iterations as equation 1 says, in any order") {
+TEST_CASE("ellr: the warps take as many iterations as in equation 1, for any order") {
     for (const NamedMatrix& named : battery()) {
         CAPTURE(named.name);
         CHECK(iterations(*build(stage_input(named.matrix))) == warp_iterations(named.matrix.row_offsets));
@@ -69,7 +69,7 @@ TEST_CASE("ellr: its warps take as many iterations as equation 1 says, in any or
     }
 }
 
-TEST_CASE("pellr: rows alone are sorted, all of them, the longest first") {
+TEST_CASE("pellr: all rows are sorted by descending length, and columns keep their order") {
     const StagedMatrix staged = pellr().stage(drawn());
     CHECK(std::vector<Index>(staged.row_order.old_of_new().begin(), staged.row_order.old_of_new().end()) ==
           std::vector<Index>{0, 1, 4, 3, 2, 5});

@@ -1,5 +1,5 @@
-// Layout halo: its arrays, which blocks it stores once, and where it falls back. What every layout must do is in
-// kernels_test.cpp.
+// Layout halo: its arrays, which blocks it stores once, and its fallbacks. kernels_test.cpp checks what all layouts have in
+// common.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -38,7 +38,7 @@ std::unique_ptr<Layout<double>> built(const StagedMatrix& staged, Given given = 
     return build(halo_entry(), staged, given);
 }
 
-/// The first lanes of each 32.
+/// The first lanes of each group of 32.
 template <typename Element>
 std::vector<Element> first_lanes_of(const HostArray<Element>& array, std::size_t lanes) {
     std::vector<Element> elements;
@@ -68,7 +68,7 @@ CsrMatrix ring() {
                                                {3, 3, 6}});
 }
 
-/// Symmetric, with a few nonzeros a row: exact in f32. An arrow and a band.
+/// An arrow and a band: symmetric, with few nonzeros per row, so that products are exact in f32.
 CsrMatrix symmetric(Index size) {
     std::vector<Entry> entries;
     const auto add = [&](Index i, Index j, double value) {
@@ -139,7 +139,7 @@ TEST_CASE("halo: the arrays of the 6 x 6 matrix") {
     CHECK_NOTHROW(check_layout(*layout, drawn()));
 }
 
-TEST_CASE("halo: a pair within a part is stored once, by the end that has fewer; a pair across parts twice") {
+TEST_CASE("halo: a pair within a part is stored once, at its shorter row; a pair across parts twice") {
     const auto whole = built(in_parts(ring(), {0, 4}));
     const HaloLayout<double>& one = as_halo(whole);
     CHECK(one.pairs == 4);
@@ -167,8 +167,8 @@ TEST_CASE("halo: a pair within a part is stored once, by the end that has fewer;
     CHECK(notes_of(two).at("heaviest part") == "0.0 % above the mean, in bytes");
     const auto one_empty = built(in_parts(ring(), {0, 4, 4}));
     CHECK(notes_of(as_halo(one_empty)).at("heaviest part") == "100.0 % above the mean, in bytes");
-    // Both have two steps of 32 values and columns and a diagonal of 32 values. One has x of 1 and 2 columns, 8 bytes of
-    // numbers; the other of 3 and 1 columns, 4 bytes of numbers: 928 and 932 bytes.
+    // Both parts have two steps of 32 values and columns and a diagonal of 32 values. One has x of 1 and 2 columns and 8 bytes
+    // of column numbers, the other x of 3 and 1 columns and 4 bytes of column numbers: 928 and 932 bytes.
     const auto uneven = built(in_parts(ring(), {0, 1, 4}));
     CHECK(notes_of(as_halo(uneven)).at("heaviest part") == "0.2 % above the mean, in bytes");
 
@@ -179,7 +179,7 @@ TEST_CASE("halo: a pair within a part is stored once, by the end that has fewer;
     CHECK_NOTHROW(check_layout(*off, ring()));
 }
 
-TEST_CASE("halo: only values that agree in every bit are stored once") {
+TEST_CASE("halo: only values that are equal in every bit are stored once") {
     const auto pairs_of = [](double above, double below) {
         const std::vector<Entry> entries{{0, 0, 1}, {0, 1, above}, {1, 0, below}, {1, 1, 1}, {2, 1, 4}};
         const CsrMatrix matrix = csr_from_entries(3, 3, entries);
@@ -193,7 +193,7 @@ TEST_CASE("halo: only values that agree in every bit are stored once") {
     CHECK(pairs_of(std::nan(""), std::nan("")) == 1);
 }
 
-TEST_CASE("halo: blocks of nodes keep triangles of the diagonal where all of its blocks are symmetric") {
+TEST_CASE("halo: diagonal blocks are stored as triangles if all of them are symmetric") {
     const CsrMatrix matrix = symmetric(41);  // the last node lacks an unknown
     for (const std::int64_t size : {2, 3, 4, 5, 6}) {
         CAPTURE(size);
@@ -220,14 +220,14 @@ TEST_CASE("halo: a node of the mesh is a block, and large nodes are refused") {
           "nodes of 7 unknowns, but blocks have at most 6: set block_size");
 }
 
-TEST_CASE("halo: columns that find no room are read from memory, and parts that find none are cut") {
+TEST_CASE("halo: columns that exceed shared memory are read from global memory, and parts that exceed it are cut") {
     const CsrMatrix matrix = symmetric(60);
     const StagedMatrix staged = in_parts(matrix, {0, 20, 60});
     const auto roomy = built(staged);
     CHECK(as_halo(roomy).far_blocks == 0);
     CHECK(notes_of(as_halo(roomy)).count("blocks outside") == 0);
 
-    // x and y of 40 nodes and 4 columns more.
+    // Memory for x and y of 40 nodes and for 4 more columns.
     const auto tight = built(staged, {{"shared_memory", 84_i * 8}});
     CHECK(as_halo(tight).parts() == 2);
     CHECK(as_halo(tight).halo_offsets[2] - as_halo(tight).halo_offsets[1] == 4);
@@ -236,21 +236,21 @@ TEST_CASE("halo: columns that find no room are read from memory, and parts that 
     CHECK_NOTHROW(check_layout(*tight, matrix));
     CHECK(product(*tight, counting(60)) == product(matrix, counting(60)));
 
-    // x and y of 39 nodes: the part of 40 is cut into two pieces of at most 29.
+    // Memory for x and y of 39 nodes: the part of 40 nodes is cut into two pieces of at most 29.
     const auto cut = built(staged, {{"shared_memory", 78_i * 8}});
     CHECK(as_halo(cut).part_nodes == Indices{0, 20, 40, 60});
     CHECK(notes_of(as_halo(cut)).at("parts cut") == "1 were too large for the shared memory");
     CHECK_NOTHROW(check_layout(*cut, matrix));
     CHECK(product(*cut, counting(60)) == product(matrix, counting(60)));
 
-    // Without room for anything, each node is a part and every column is read from memory.
+    // Without memory for any column, each node is a part and every column is read from global memory.
     const auto least = built(staged, {{"shared_memory", 32_i}, {"symmetric", std::string("off")}});
     CHECK(as_halo(least).part_nodes.size() == 61);
     CHECK(as_halo(least).pairs == 0);
     CHECK(product(*least, counting(60)) == product(matrix, counting(60)));
 }
 
-TEST_CASE("halo: a row in pieces pads less, and its warps have equal shares of the steps") {
+TEST_CASE("halo: rows in pieces have less padding, and warps equal numbers of steps") {
     const CsrMatrix matrix = symmetric(200);
     std::size_t steps = std::numeric_limits<std::size_t>::max();
     for (const std::int64_t piece : {100, 4, 1}) {
@@ -270,7 +270,8 @@ TEST_CASE("halo: a row in pieces pads less, and its warps have equal shares of t
 
 namespace {
 
-/// How many changes of an element, one at a time, the walk overlooks. `except`: elements that are left alone.
+/// Changes the elements of an array one at a time. Returns the number of changes that the walk does not detect.
+/// `except`: the value of elements that are not changed.
 template <typename Element>
 int overlooked(const Layout<double>& layout, const CsrMatrix& matrix, const HostArray<Element>& array, Element except = -2) {
     int missed = 0;
@@ -293,7 +294,7 @@ int overlooked(const Layout<double>& layout, const CsrMatrix& matrix, const Host
 
 }  // namespace
 
-TEST_CASE("halo: a fault in any array is seen, also where one slot serves two nonzeros") {
+TEST_CASE("halo: a fault in any array is detected, including slots of two nonzeros") {
     const CsrMatrix matrix = symmetric(17);
     for (const std::int64_t shared_memory : {100000, 30 * 8}) {
         const auto layout =
@@ -311,7 +312,7 @@ TEST_CASE("halo: a fault in any array is seen, also where one slot serves two no
         CHECK(overlooked(*layout, matrix, halo.rest_segments) == 0);
         CHECK(overlooked(*layout, matrix, halo.segment_steps) == 0);
         CHECK(overlooked(*layout, matrix, halo.segment_rows) == 0);
-        // Padding multiplies by zero: it may read any column.
+        // Padding multiplies by zero, so it may read any column.
         CHECK(overlooked(*layout, matrix, halo.column_places, no_place) == 0);
         CHECK(overlooked(*layout, matrix, halo.values) == 0);
         CHECK(overlooked(*layout, matrix, halo.far_steps) == 0);

@@ -1,4 +1,4 @@
-// HBP: exact arrays, rows that are split, merged or absent, bytes, and what is refused.
+// Layout hbp: exact arrays, rows that are split, merged or empty, bytes, and refusals.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -51,14 +51,14 @@ const HbpLayout<double>& hbp_layout(const std::unique_ptr<Layout<double>>& layou
 
 const WideHbp& as_hbp(const std::unique_ptr<Layout<double>>& layout) { return std::get<WideHbp>(hbp_layout(layout).stored); }
 
-/// Who reads each entry. [nonzeros]
+/// The thread and step that read each entry. [nonzeros]
 std::vector<Read> readers(const Layout<double>& layout) {
     std::vector<Read> of_entry(layout.nonzeros());
     for_each_read_of<double>(hbp_entry(), "fixed", layout, [&](const Read& read) { of_entry[read.index] = read; });
     return of_entry;
 }
 
-/// Row i has i % 7 nonzeros, so that some have none.
+/// Row i has i % 7 nonzeros, so some rows are empty.
 CsrMatrix ragged(Index rows, Index columns) {
     std::vector<Entry> entries;
     for (Index row = 0; row < rows; ++row) {
@@ -76,7 +76,7 @@ std::vector<double> product(const Layout<double>& layout, bool accumulate = fals
     return y;
 }
 
-/// The same without a layout.
+/// The product computed from the matrix.
 std::vector<double> product(const CsrMatrix& matrix, bool accumulate = false) {
     std::vector<double> y;
     for (Index row = 0; row < matrix.rows; ++row) {
@@ -89,7 +89,7 @@ std::vector<double> product(const CsrMatrix& matrix, bool accumulate = false) {
     return y;
 }
 
-/// Each row has as many nonzeros as is said here, from its own column on and then around.
+/// Row i has lengths[i] nonzeros, from column i on, continued at column 0.
 CsrMatrix with_lengths(const Indices& lengths, Index columns) {
     std::vector<Entry> entries;
     for (Index row = 0; row < static_cast<Index>(lengths.size()); ++row) {
@@ -127,11 +127,11 @@ TEST_CASE("hbp: the arrays of the 6 x 6 matrix") {
     CHECK_NOTHROW(check_layout(*layout, drawn()));
 }
 
-TEST_CASE("hbp: entries lie step by step, lanes ascending, in batches of 32 rows") {
+TEST_CASE("hbp: entries are stored by step and then by lane, in batches of 32 rows") {
     const CsrMatrix matrix = ragged(100, 60);
     const auto layout = build(hashed(in_tiles(matrix, 80, 60)), {{"column_index", std::string("u32")}});
     const WideHbp& hbp = as_hbp(layout);
-    CHECK(hbp.batch_rows == Indices{0, 32, 64, 68, 85});  // 68 and 17 rows that are not empty
+    CHECK(hbp.batch_rows == Indices{0, 32, 64, 68, 85});  // the two tiles have 68 and 17 nonempty rows
     CHECK_NOTHROW(check_layout(*layout, matrix));
     for (Index chunk = 0; chunk < hbp.chunk_count(); ++chunk) {
         HbpEntryOwner before;
@@ -143,7 +143,7 @@ TEST_CASE("hbp: entries lie step by step, lanes ascending, in batches of 32 rows
     }
 }
 
-TEST_CASE("hbp: a warp reads a chunk, 32 neighbours a step from a multiple of 32 on") {
+TEST_CASE("hbp: a warp reads a chunk, 32 adjacent entries per step from a multiple of 32 on") {
     for (const std::int64_t chunk_limit : {std::int64_t{1}, std::int64_t{200}, std::int64_t{1} << 20}) {
         const auto layout =
             build(in_tiles(ragged(1300, 60), 1250, 60), {{"column_index", std::string("u32")}, {"chunk_limit", chunk_limit}});
@@ -163,10 +163,10 @@ TEST_CASE("hbp: a warp reads a chunk, 32 neighbours a step from a multiple of 32
     }
 }
 
-TEST_CASE("hbp: chunks are whole batches of one tile, up to the limit and to 16") {
+TEST_CASE("hbp: chunks are whole batches of one tile, up to the limit of entries and at most 16") {
     Indices lengths(32 * 20, 1);                 // 20 batches of 32 nonzeros
-    lengths.insert(lengths.end(), 32, 3);        // one of 96
-    lengths.insert(lengths.end(), {200, 1, 1});  // one of 202
+    lengths.insert(lengths.end(), 32, 3);        // one batch of 96
+    lengths.insert(lengths.end(), {200, 1, 1});  // one batch of 202
     const CsrMatrix matrix = with_lengths(lengths, 300);
     const auto chunks = [&](std::int64_t height, std::int64_t chunk_limit) {
         const Given given{{"chunk_limit", chunk_limit}, {"column_index", std::string("u32")}};
@@ -185,7 +185,7 @@ TEST_CASE("hbp: chunks are whole batches of one tile, up to the limit and to 16"
     CHECK(chunks(32 * 3, 1000) == Indices{0, 3, 6, 9, 12, 15, 18, 21, 22});
 }
 
-TEST_CASE("hbp: chunks are dealt to warps by their entries, each to one") {
+TEST_CASE("hbp: chunks are distributed to warps by their entries") {
     const Indices chunk_batches{0, 1, 3, 4, 5, 6};
     const Offsets begin_ptr{0, 500, 600, 1000, 1500, 1600, 2000};  // chunks of 500, 500, 500, 100 and 400
     CHECK(deal_hbp_chunks(chunk_batches, begin_ptr, 5, 1) == Indices{0, 5});
@@ -194,7 +194,7 @@ TEST_CASE("hbp: chunks are dealt to warps by their entries, each to one") {
     CHECK(deal_hbp_chunks(chunk_batches, begin_ptr, 3, 3) == Indices{0, 1, 2, 3});
     CHECK(deal_hbp_chunks(chunk_batches, begin_ptr, 0, 2) == Indices{0, 0, 0});
     CHECK(deal_hbp_chunks({0}, {0}, 0, 3) == Indices{0, 0, 0, 0});
-    // a chunk costs as much as 192 entries beside its own: six with one entry each cost 1158, the one with 600 costs 792
+    // A chunk costs its entries plus 192: six chunks with one entry each cost 1158, the one with 600 costs 792.
     CHECK(deal_hbp_chunks({0, 1, 2, 3, 4, 5, 6, 7}, {0, 600, 601, 602, 603, 604, 605, 606}, 7, 2) == Indices{0, 2, 7});
     for (const Index warps : {7, 64, 4224}) {
         const Indices deals = deal_hbp_chunks(chunk_batches, begin_ptr, 5, warps);
@@ -203,13 +203,13 @@ TEST_CASE("hbp: chunks are dealt to warps by their entries, each to one") {
         CHECK(deals.back() == 5);
         for (Index warp = 0; warp < warps; ++warp) {
             CHECK(deals[warp] <= deals[warp + 1]);
-            CHECK(deals[warp + 1] <= deals[warp] + 1);  // with so many warps none has two
+            CHECK(deals[warp + 1] <= deals[warp] + 1);  // with at least as many warps as chunks, no warp has two
         }
     }
 }
 
-TEST_CASE("hbp: columns count from the least of their chunk") {
-    const CsrMatrix matrix = with_lengths(Indices(70, 2), 100);  // rows from their own column on
+TEST_CASE("hbp: columns are relative to the smallest of their chunk") {
+    const CsrMatrix matrix = with_lengths(Indices(70, 2), 100);  // the nonzeros of row i begin at column i
     const auto layout = build(in_tiles(matrix, 70, 100), {{"chunk_limit", 64_i}, {"column_index", std::string("u32")}});
     const WideHbp& hbp = as_hbp(layout);
     CHECK(hbp.chunk_columns == Indices{0, 32, 64});
@@ -218,7 +218,7 @@ TEST_CASE("hbp: columns count from the least of their chunk") {
     CHECK(hbp.column_indices.back() == 6);
 }
 
-TEST_CASE("hbp: a lane reads in the order of its steps, in all kernels alike") {
+TEST_CASE("hbp: lanes read in the order of their steps, the same way in all kernels") {
     const auto layout = build(hashed(in_tiles(ragged(400, 60), 200, 30)));
     std::vector<Read> of_fixed;
     std::map<std::pair<std::int64_t, int>, std::int64_t> last;
@@ -236,7 +236,7 @@ TEST_CASE("hbp: a lane reads in the order of its steps, in all kernels alike") {
     }
 }
 
-TEST_CASE("hbp: a long row is several stored rows, which share its entries in turn") {
+TEST_CASE("hbp: the entries of a long row are distributed to several stored rows in turn") {
     const CsrMatrix matrix = with_lengths({7, 1, 3}, 9);
     const auto layout = build(in_tiles(matrix, 3, 9), {{"row_limit", 3_i}, {"column_index", std::string("u32")}});
     const WideHbp& hbp = as_hbp(layout);
@@ -247,11 +247,11 @@ TEST_CASE("hbp: a long row is several stored rows, which share its entries in tu
     check_right(in_tiles(matrix, 3, 9), {{"row_limit", 3_i}});
 }
 
-TEST_CASE("hbp: the stored rows of a row lie in one batch, where 32 are enough") {
+TEST_CASE("hbp: up to 32 stored rows of one row are in one batch") {
     Indices lengths(30, 1);
-    lengths.push_back(6);       // three stored rows behind 30 of the batch
-    lengths.push_back(64);      // 32
-    lengths.push_back(2 * 70);  // 70
+    lengths.push_back(6);       // three stored rows, after 30 stored rows of the batch
+    lengths.push_back(64);      // 32 stored rows
+    lengths.push_back(2 * 70);  // 70 stored rows
     lengths.push_back(2);
     const StagedMatrix staged = in_tiles(with_lengths(lengths, 200), 40, 200);
     const auto layout = build(staged, {{"row_limit", 2_i}, {"column_index", std::string("u32")}});
@@ -265,7 +265,7 @@ TEST_CASE("hbp: the stored rows of a row lie in one batch, where 32 are enough")
     check_right(staged, {{"row_limit", 2_i}});
 }
 
-TEST_CASE("hbp: rows of one tile go to y, the others' results lie step by step, and rows in no tile are listed") {
+TEST_CASE("hbp: rows in one tile are written to y, rows in several have partial results, rows in no tile are listed") {
     // Segments of 10 columns: row 0 is in all four, row 1 in one, row 2 in none, row 3 in two.
     std::vector<Entry> entries;
     for (const Index column : {0, 5, 12, 25, 33}) entries.push_back({0, column, column + 1.0});
@@ -284,8 +284,8 @@ TEST_CASE("hbp: rows of one tile go to y, the others' results lie step by step, 
     check_right(staged, {});
 }
 
-TEST_CASE("hbp: a row of more than 32 partial results is merged on its own, and 32 others together") {
-    Indices lengths(70, 2);  // in two segments each, but for row 3, which is in all 40
+TEST_CASE("hbp: a row with more than 32 partial results is merged separately, other rows in groups of 32") {
+    Indices lengths(70, 2);  // two segments each, except for row 3, which is in all 40
     lengths[3] = 40;
     std::vector<Entry> entries;
     for (Index row = 0; row < 70; ++row) {
@@ -301,7 +301,7 @@ TEST_CASE("hbp: a row of more than 32 partial results is merged on its own, and 
     check_right(staged, {});
 }
 
-TEST_CASE("hbp: right whatever the tiles and the limits") {
+TEST_CASE("hbp: products are right for all tiles and limits") {
     for (const auto& [row_limit, chunk_limit] :
          std::vector<std::pair<std::int64_t, std::int64_t>>{{1, 1}, {2, 40}, {5, 100}, {128, 1024}}) {
         for (const std::int64_t width : {7, 60}) {
@@ -313,7 +313,7 @@ TEST_CASE("hbp: right whatever the tiles and the limits") {
     }
 }
 
-TEST_CASE("hbp: rows that a share lists without entries are marked, and their result is 0") {
+TEST_CASE("hbp: empty rows of a share are marked, and their result is 0") {
     const CsrMatrix matrix = csr_from_entries(4, 3, std::vector<Entry>{{0, 0, 2}, {2, 0, 3}, {2, 1, 4}, {2, 2, 5}});
     StagedMatrix staged = stage_input(matrix);
     staged.cuts = {{CutKind::row_block, {0, 4}}, {CutKind::segment, {0, 2, 3}}};
@@ -329,7 +329,7 @@ TEST_CASE("hbp: rows that a share lists without entries are marked, and their re
     CHECK(product(*layout) == std::vector<double>{2, 0, 3 + 8 + 15, 0});
 }
 
-TEST_CASE("hbp: columns of 16 bits from the least of their chunk, up to the last that they reach") {
+TEST_CASE("hbp: the widest chunk for columns of 16 bits") {
     constexpr Index columns = 65536;
     const StagedMatrix fits =
         in_tiles(csr_from_entries(1, columns + 9, std::vector<Entry>{{0, 9, 2}, {0, columns + 8, 1}}), 1, columns + 9);
@@ -351,10 +351,10 @@ TEST_CASE("hbp: columns of 16 bits from the least of their chunk, up to the last
         "set column_index = \"auto\"");
 }
 
-TEST_CASE("hbp: shares that are not the nonzeros of a tile are a mistake of the program") {
+TEST_CASE("hbp: shares that are not the nonzeros of a tile are an internal error") {
     StagedMatrix staged = in_tiles(drawn(), 3, 3);
-    SUBCASE("a share that reaches into another segment") { staged.cuts[1].boundaries = {0, 2, 6}; }
-    SUBCASE("a row that is torn apart") {
+    SUBCASE("a share with entries in another segment") { staged.cuts[1].boundaries = {0, 2, 6}; }
+    SUBCASE("a row in two shares of one tile") {
         staged = in_tiles(drawn(), 3, 6);
         staged.shares.push_back(Share{{ShareKind::tile, 0, 0}, {0}, {0, 1}, {1}});
         staged.shares[0] = Share{{ShareKind::tile, 0, 0}, {0, 1, 2}, {0, 2, 5, 6}, {0, 2, 3, 4, 5, 6}};
@@ -363,7 +363,7 @@ TEST_CASE("hbp: shares that are not the nonzeros of a tile are a mistake of the 
     CHECK_THROWS_AS((void)build(staged), std::logic_error);
 }
 
-TEST_CASE("hbp: a tampered array is noticed, not followed") {
+TEST_CASE("hbp: a tampered array is detected without invalid reads") {
     const StagedMatrix staged = hashed(in_tiles(drawn(), 3, 3));
     const auto layout = build(staged, {{"row_limit", 2_i}, {"column_index", std::string("u32")}});
     auto& hbp = const_cast<WideHbp&>(as_hbp(layout));
@@ -406,7 +406,7 @@ TEST_CASE("hbp: bytes count every partial result twice") {
           hbp_layout(layout).bytes_of_product());
 }
 
-TEST_CASE("hbp: what it needs, and the share of the chunks that is dealt") {
+TEST_CASE("hbp: its needs, and the share of the chunks that is distributed in advance") {
     const Needs needs = hbp_entry().needs({});
     CHECK(needs.cuts == std::vector<CutKind>{CutKind::row_block, CutKind::segment});
     CHECK(needs.shares == std::vector<ShareChoice>{{ShareKind::tile}});

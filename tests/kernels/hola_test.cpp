@@ -1,4 +1,4 @@
-// Layout hola: exact arrays, where shares begin and end, who reads what, what is refused.
+// Layout hola: exact arrays, the boundaries of shares, which thread reads what, and refusals.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ const HolaLayout<double>& as_hola(const std::unique_ptr<Layout<double>>& layout)
     return dynamic_cast<const HolaLayout<double>&>(*layout);
 }
 
-/// Rows of so many nonzeros each, from column 0 on: 1, 2, ...
+/// Row i has lengths[i] nonzeros, in the columns from 0 on, with the values 1, 2, ...
 CsrMatrix of_lengths(const Indices& lengths, Index columns) {
     std::vector<Entry> entries;
     for (Index row = 0; row < static_cast<Index>(lengths.size()); ++row) {
@@ -35,7 +35,7 @@ CsrMatrix of_lengths(const Indices& lengths, Index columns) {
     return csr_from_entries(static_cast<Index>(lengths.size()), columns, entries);
 }
 
-/// The pieces of all shares: "row begin-end" of those that end in a share, in brackets what goes on in the next.
+/// The pieces of all shares as "row begin-end"; a piece whose row continues in the next share is in parentheses.
 std::string pieces(const HolaLayout<double>& hola) {
     std::string text;
     for (Offset number = 0; number < hola.shares(); ++number) {
@@ -66,7 +66,7 @@ TEST_CASE("hola: the arrays of the 6 x 6 matrix") {
     CHECK(entry.kernels.front().prepare.f64(*layout, *host)->own_bytes_to_move() == layout->bytes_to_move());
 }
 
-TEST_CASE("hola: a share ends the rows whose last nonzero it has, and the empty ones there") {
+TEST_CASE("hola: a row ends in the share of its last nonzero, and empty rows end there too") {
     CHECK(first_rows_of_shares({0}, 4) == Indices{0});
     CHECK(first_rows_of_shares({0, 0, 0}, 4) == Indices{0, 2});
     CHECK(first_rows_of_shares({0, 3, 6, 7, 9, 12, 13}, 4) == Indices{0, 1, 3, 5, 6});
@@ -89,7 +89,7 @@ TEST_CASE("hola: shares of a matrix") {
     CHECK(pieces(as_hola(built(of_lengths({}, 3), small))).empty());
 }
 
-TEST_CASE("hola: neighbouring threads of a block read neighbouring nonzeros") {
+TEST_CASE("hola: adjacent threads of a block read adjacent nonzeros") {
     const auto layout = built(of_lengths(Indices(40, 100), 100));
     for_each_read_of<double>(hola_entry(), "shares", *layout, [](const Read& read) {
         const Offset in_share = read.index % 1792;
@@ -99,7 +99,7 @@ TEST_CASE("hola: neighbouring threads of a block read neighbouring nonzeros") {
     });
 }
 
-TEST_CASE("hola: lanes of pieces") {
+TEST_CASE("hola: lanes per piece") {
     CHECK(lanes_of_pieces(1, 256) == 32);
     CHECK(lanes_of_pieces(8, 256) == 32);
     CHECK(lanes_of_pieces(9, 256) == 16);
@@ -108,7 +108,7 @@ TEST_CASE("hola: lanes of pieces") {
     CHECK(lanes_of_pieces(2147483647, 256) == 1);
 }
 
-TEST_CASE("hola: blocks that no kernel has") {
+TEST_CASE("hola: block shapes without a kernel are refused") {
     const LayoutEntry entry = hola_entry();
     const auto refusal = [&](const Given& given) {
         return message_of<ParameterError>([&] { (void)entry.needs(Parameters(entry.parameters, given)); });

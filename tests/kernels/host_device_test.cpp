@@ -28,7 +28,7 @@ TEST_CASE("the host as a device") {
     CHECK(device.properties().processors >= 1);
     CHECK(device.properties().memory > 0);
 
-    SUBCASE("memory comes and goes unchanged") {
+    SUBCASE("memory is copied in both directions unchanged") {
         const std::vector<double> numbers{1, 2, 3};
         const DeviceMemory memory = to_device<double>(device, numbers, "three numbers");
         std::vector<double> back(3);
@@ -38,7 +38,7 @@ TEST_CASE("the host as a device") {
         CHECK_THROWS_AS(device.download(memory, std::as_writable_bytes(std::span(too_many))), std::logic_error);
         CHECK_NOTHROW((void)to_device<double>(device, {}, "nothing"));
     }
-    SUBCASE("too much memory is refused with the bytes wanted and free") {
+    SUBCASE("too much memory is refused with the requested and free bytes") {
         const std::string message = message_of<MachineError>([&] { (void)device.allocate(std::size_t{1} << 60, "a planet"); });
         CHECK(message.find("host memory for a planet: 1152921504606846976 bytes wanted, ") == 0);
         CHECK_THROWS_AS((void)device.allocate(std::numeric_limits<std::size_t>::max(), "everything"), MachineError);
@@ -50,7 +50,7 @@ TEST_CASE("the host as a device") {
         device.scatter(values.data(), target.data(), 3, y.data());
         CHECK(y == std::vector<float>{11, 12, 10});
     }
-    SUBCASE("what is flushed through the cache is at least twice as large") {
+    SUBCASE("the flush buffer is at least twice as large as the cache") {
         const FreeMemory none(0);
         const std::string message = message_of<MachineError>([&] { device.flush_cache(); });
         const std::string before = "host memory for flushing the cache: ";
@@ -59,7 +59,7 @@ TEST_CASE("the host as a device") {
         CHECK(wanted >= 2 * device.properties().last_level_cache);
         CHECK(wanted >= 64 * mebibyte);
     }
-    SUBCASE("all of that is written to flush the cache") {
+    SUBCASE("a flush writes the whole buffer") {
         const std::size_t before = memory_figure("VmRSS");
         device.flush_cache();
         const std::size_t buffer = std::max(2 * device.properties().last_level_cache, 64 * mebibyte);
@@ -77,7 +77,7 @@ TEST_CASE("the host as a device") {
     }
 }
 
-TEST_CASE("bandwidth: the best copy of half a buffer to the other, and the best read of it, which both move all its bytes") {
+TEST_CASE("bandwidth: the best copy of one half of a buffer to the other, and the best read, each moving all its bytes") {
     std::vector<std::uint64_t> buffer(100, 7);
     const std::uint64_t& last_of_copy = buffer.back();
     std::vector<double> seconds{5, 7, 2, 8, 4, 4};
@@ -93,7 +93,7 @@ TEST_CASE("bandwidth: the best copy of half a buffer to the other, and the best 
     CHECK(bandwidth.read == 800.0 / 4);
 }
 
-TEST_CASE("the last-level cache: each cache of the highest level once, whichever cores share it") {
+TEST_CASE("the last-level cache: each cache of the highest level counts once") {
     const TemporaryFolder folder;
     const auto describe = [&](const std::string& core, const std::string& cache, const std::vector<std::string>& figures) {
         const std::filesystem::path path = folder.path() / core / "cache" / cache;

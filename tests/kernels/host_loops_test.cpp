@@ -1,4 +1,4 @@
-// The loops of builders and host kernels: each i once, and what one throws reaches the caller.
+// The loops of builders and host kernels: each i runs once, and exceptions reach the caller.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -9,7 +9,7 @@
 
 using namespace workbench;
 
-TEST_CASE("a loop over all cores passes each number once, whatever the chunk") {
+TEST_CASE("a loop over all cores passes each number once, for any chunk size") {
     for (const int chunk : {1, 7, 64}) {
         std::vector<std::atomic<int>> seen(100);
         for_each_in_parallel(100, chunk, [&](std::int64_t i) { ++seen[i]; });
@@ -18,7 +18,7 @@ TEST_CASE("a loop over all cores passes each number once, whatever the chunk") {
     CHECK(count_in_parallel(100, [](std::int64_t i) { return i % 3 == 0; }) == 34);
 }
 
-TEST_CASE("want of memory in one thread of a loop is told to the caller") {
+TEST_CASE("an allocation failure in one thread of a loop is rethrown to the caller") {
     const auto run_out = [](std::int64_t i) {
         if (i == 77) throw std::bad_alloc();
     };

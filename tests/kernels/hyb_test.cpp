@@ -1,5 +1,5 @@
-// Layout hyb: its two shares, rows that are in neither, refusals. What every layout must do is in
-// kernels_test.cpp.
+// Layout hyb: its two shares, rows that are in neither, and refusals. kernels_test.cpp checks what all layouts have in
+// common.
 #include <doctest/doctest.h>
 
 #include "kernels/common/storage/slices.hpp"
@@ -61,7 +61,7 @@ TEST_CASE("hyb: rows without nonzeros are in neither share") {
     CHECK(layout.nonzeros() == 7);
 }
 
-TEST_CASE("hyb: an order of storage in share first is told by its list of rows") {
+TEST_CASE("hyb: the list of rows states the order of storage in share first") {
     StagedMatrix staged = split_after(drawn(), 1);
     Share& first = staged.shares[0];
     std::swap(first.rows[0], first.rows[5]);
@@ -72,7 +72,7 @@ TEST_CASE("hyb: an order of storage in share first is told by its list of rows")
     CHECK_NOTHROW(check_layout(*built, staged.matrix));
 }
 
-TEST_CASE("hyb: the warps of the rest come after those of ELL, which hold a row a lane") {
+TEST_CASE("hyb: the warps of the rest follow those of ELL, which have one row per lane") {
     std::vector<Entry> entries;
     for (Index row = 0; row < 40; ++row) {
         for (Index column = 0; column <= row % 3; ++column) entries.push_back({row, column, 1.0});
@@ -90,7 +90,7 @@ TEST_CASE("hyb: the warps of the rest come after those of ELL, which hold a row 
     });
 }
 
-TEST_CASE("hyb: what it needs and refuses") {
+TEST_CASE("hyb: its needs and refusals") {
     CHECK(hyb_entry().needs({}).shares == std::vector<ShareChoice>{{ShareKind::first}, {ShareKind::rest}});
     StagedMatrix staged = split_after(drawn(), 2);
     staged.shares.push_back(staged.shares[1]);

@@ -1,4 +1,4 @@
-// Jagged diagonals in groups, and layout jds. What every layout must do is in kernels_test.cpp.
+// Jagged diagonals in groups, and layout jds. kernels_test.cpp checks what all layouts have in common.
 #include <doctest/doctest.h>
 
 #include "kernels/device/host_device.hpp"
@@ -21,7 +21,7 @@ std::unique_ptr<Layout<Value>> build(const CsrMatrix& matrix) {
     return jds_entry().build.get<Value>()(stage_input(matrix), Parameters());
 }
 
-/// What lies left and right of column 3, the rows of each half in descending length.
+/// The nonzeros left and right of column 3; the rows of each half are in descending length.
 Share halves() {
     return {{ShareKind::first},
             {0, 1, 2, 4, 3, 4, 1, 5},
@@ -42,7 +42,7 @@ TEST_CASE("jagged diagonals in two groups: the arrays") {
     CHECK(jagged.column_indices == std::vector<std::uint16_t>{0, 1, 2, 0, 1, 2, 2, 0, 1, 1, 2, 2, 2});
 }
 
-TEST_CASE("jagged diagonals: a row ends where its diagonals do") {
+TEST_CASE("jagged diagonals: a row ends at the first diagonal that is too short for it") {
     const std::vector<Offset> offsets{0, 4, 6, 7, 11, 13};
     struct {
         const std::vector<Offset>& diagonal_offsets;
@@ -62,7 +62,7 @@ TEST_CASE("jagged diagonals: a row ends where its diagonals do") {
     CHECK(run(0, 3, 3).count == 0);
 }
 
-TEST_CASE("jds: a tampered offset is noticed, not followed") {
+TEST_CASE("jds: a tampered offset is detected without invalid reads") {
     const auto built = build<double>(sorted_by_length());
     auto& jds = dynamic_cast<JdsLayout<double>&>(*built);
     const auto walk = [&] { jds.for_each_slot([](const Slot&) {}); };
@@ -78,7 +78,7 @@ TEST_CASE("jds: a tampered offset is noticed, not followed") {
     CHECK_THROWS_AS(walk(), std::logic_error);
 }
 
-TEST_CASE("jagged diagonals: rows without entries stand at the end, and groups may be empty") {
+TEST_CASE("jagged diagonals: empty rows are at the end, and groups may be empty") {
     const std::vector<Entry> entries{{0, 1, 5}, {0, 2, 6}, {1, 0, 7}};
     const CsrMatrix matrix = csr_from_entries(4, 3, entries);
     const JaggedPlan plan{{0, 0, 4}, {0, 0, 3}};
@@ -92,7 +92,7 @@ TEST_CASE("jagged diagonals: rows without entries stand at the end, and groups m
     CHECK(y == std::vector<float>{650, 7, 0, 0});
 }
 
-TEST_CASE("jagged diagonals: what is refused") {
+TEST_CASE("jagged diagonals: refusals") {
     CHECK(message_of<Unsuitable>([] { (void)build<double>(drawn()); }) ==
           "jagged diagonals need rows in descending length, but row 3 has 2 nonzeros and row 2, stored before it, has 1: put "
           "stage row_sort with apply = \"rows\" before");
@@ -103,7 +103,7 @@ TEST_CASE("jagged diagonals: what is refused") {
     CHECK_THROWS_AS(build_with({{0, 5, 8}, {0, 6, 6}}), std::logic_error);  // rows that do not descend
 }
 
-TEST_CASE("jds: a thread reads a row, a diagonal in a step") {
+TEST_CASE("jds: one thread per row, one diagonal per step") {
     std::vector<Entry> entries;
     for (Index row = 0; row < 70; ++row) {
         for (Index k = 0; k < 3 - row / 30; ++k) entries.push_back({row, (row + 7 * k) % 80, 1});
@@ -128,7 +128,7 @@ TEST_CASE("jds: the arrays of the 6 x 6 matrix") {
     CHECK(jagged.column_indices == std::vector<Index>{0, 1, 0, 3, 2, 5, 1, 2, 4, 5, 2, 4, 5});
 }
 
-TEST_CASE("jds: the footprint is the nonzeros and an offset a diagonal") {
+TEST_CASE("jds: the footprint is the nonzeros and one offset per diagonal") {
     CHECK(build<float>(sorted_by_length())->bytes_to_move() == 4 * 8 + 13 * (4 + 4) + 4 * (6 + 6));
     CHECK(build<double>(sorted_by_length())->bytes_to_move() == 4 * 8 + 13 * (4 + 8) + 8 * (6 + 6));
 }

@@ -1,4 +1,4 @@
-// A layout that was written and read back is the layout that it was, whatever the format.
+// A layout of any format that was written to a file and read back is unchanged.
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -79,7 +79,7 @@ void check_kept(const LayoutRecipe& recipe, const CsrMatrix& matrix) {
     check_same(*layout, *back);
     check_layout(*back, staged.matrix);
 
-    // Cut anywhere, it is noticed before memory is taken for what is not there.
+    // A truncated file is detected before memory is allocated for the missing part.
     for (const std::size_t left : {std::size_t{0}, written.bytes.size() / 3, written.bytes.size() - 1}) {
         const auto cut = entry.empty.get<Value>()(recipe.recipe.layouts.front().parameters);
         FromMemory some(std::string_view(written.bytes).substr(0, left));
@@ -90,7 +90,7 @@ void check_kept(const LayoutRecipe& recipe, const CsrMatrix& matrix) {
 }  // namespace
 
 TEST_SUITE("kept layouts") {
-    TEST_CASE("each layout is read back as it was written, on the battery") {
+    TEST_CASE("every layout of the battery is unchanged after writing and reading") {
         for (const LayoutRecipe& recipe : layout_recipes()) {
             for (const NamedMatrix& one : battery()) {
                 if (!recipe.takes(one.matrix)) continue;
@@ -105,7 +105,7 @@ TEST_SUITE("kept layouts") {
         }
     }
 
-    TEST_CASE("a number of elements that no file can hold takes no memory") {
+    TEST_CASE("an impossible number of elements takes no memory") {
         ToMemory written;
         std::size_t count = std::size_t{1} << 60;
         written(count);

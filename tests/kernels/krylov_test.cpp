@@ -1,4 +1,4 @@
-// Solving on the host.
+// Solves on the host.
 #include <doctest/doctest.h>
 
 #include "kernels/device/host_device.hpp"
@@ -6,7 +6,7 @@
 
 namespace workbench {
 
-TEST_CASE("the host solves as Eigen does") {
+TEST_CASE("solves on the host agree with Eigen") {
     const auto host = make_host_device();
     for (const KrylovMethod method : {KrylovMethod::cg, KrylovMethod::bicgstab}) {
         for (const Precision precision : {Precision::f32, Precision::f64}) {
@@ -20,7 +20,7 @@ TEST_CASE("the host solves as Eigen does") {
     check_ends_without_convergence(*host);
 }
 
-TEST_CASE("iterations on the host whose products someone else makes") {
+TEST_CASE("iterations on the host with products of the caller") {
     const auto host = make_host_device();
     for (const Precision precision : {Precision::f32, Precision::f64}) {
         CAPTURE(name_of(precision));

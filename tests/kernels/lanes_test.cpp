@@ -1,4 +1,5 @@
-// How many lanes share a row, and what is compiled for them. Which slots they read: the tests of csr, csr16 and csc.
+// The number of lanes per row, and the instance that is compiled for it. The tests of csr, csr16 and csc check which slots the
+// lanes read.
 #include <doctest/doctest.h>
 
 #include <initializer_list>
@@ -7,7 +8,7 @@
 
 using namespace workbench;
 
-TEST_CASE("lanes: at most two entries each, up to a warp") {
+TEST_CASE("lanes: two entries per lane on average, at most a warp") {
     CHECK(lanes_for(1, 0) == 1);
     CHECK(lanes_for(1, 2) == 1);
     CHECK(lanes_for(1, 3) == 2);
@@ -20,7 +21,7 @@ TEST_CASE("lanes: at most two entries each, up to a warp") {
     CHECK(lanes_for(1, 9, 2) == 8);
 }
 
-TEST_CASE("lanes: each number calls what is compiled for it") {
+TEST_CASE("lanes: each number calls the instance that is compiled for it") {
     const auto same = [](auto known) { return known.value; };
     for (const int lanes : {1, 2, 4, 8, 16, 32}) CHECK(with_lanes<1>(lanes, same) == lanes);
     for (const int lanes : {2, 4, 8, 16, 32}) CHECK(with_lanes<2>(lanes, same) == lanes);

@@ -1,4 +1,4 @@
-// Links between ranks, and a solve over them: on the host, with ranks that a test plays.
+// Links between ranks, and a solve over them: on the host, with neighbours that a test plays.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace workbench {
 namespace {
 
-/// Rank 1 of 3, whose neighbours send numbers that count on.
+/// Rank 1 of 3, whose neighbours send consecutive numbers.
 class MiddleOfThree final : public OneRank {
 public:
     [[nodiscard]] int rank() const override { return 1; }
@@ -58,7 +58,7 @@ private:
     std::span<const Incoming> incoming_;
 };
 
-/// Two ranks that have the same: what is solved on one is solved on both.
+/// Two ranks with identical data: each has the solution of one rank.
 class Twins final : public OneRank {
 public:
     [[nodiscard]] int size() const override { return 2; }
@@ -70,7 +70,7 @@ public:
 
 }  // namespace
 
-TEST_CASE("on the host a halo is packed, sent and received as its plan says") {
+TEST_CASE("the host packs, sends and receives a halo according to its plan") {
     MiddleOfThree ranks;
     const auto host = make_host_device();
     const auto links = make_host_links(ranks, *host);
@@ -107,7 +107,7 @@ TEST_CASE("on the host a halo is packed, sent and received as its plan says") {
     CHECK(all == std::vector<double>{0, 100, 1, 2, 400, 500});
 }
 
-TEST_CASE("a rank of the host alone") {
+TEST_CASE("a single rank on the host") {
     OneRank ranks;
     const auto host = make_host_device();
     const auto links = make_host_links(ranks, *host);
@@ -117,7 +117,7 @@ TEST_CASE("a rank of the host alone") {
     check_ends_across_ranks(*host, *links);
 }
 
-TEST_CASE_TEMPLATE("two ranks with the same solve as one does, to the bit", Value, float, double) {
+TEST_CASE_TEMPLATE("two ranks with identical data solve bit-identically to one", Value, float, double) {
     const CsrMatrix matrix = scaled_laplacian(25, 0);
     const std::vector<double> b = right_hand_side(matrix.rows);
     const std::vector<Value> rounded(b.begin(), b.end());
@@ -138,14 +138,14 @@ TEST_CASE_TEMPLATE("two ranks with the same solve as one does, to the bit", Valu
     found->launch(20);
     CHECK_EQ(found->wait().iterations, 20);
     CHECK(found->x() == expected->x());
-    // Twice as many squares.
+    // The sums of squares are twice as large.
     const std::vector<double> history = found->history();
     const std::vector<double> expected_history = expected->history();
     REQUIRE_EQ(history.size(), expected_history.size());
     for (std::size_t i = 0; i < history.size(); ++i) CHECK(history[i] == doctest::Approx(std::sqrt(2.0) * expected_history[i]));
 }
 
-TEST_CASE("nothing of the directions before is left in a solve that begins anew") {
+TEST_CASE("a restarted solve drops the previous directions") {
     double b = 5, r = 0, u = 0, q = 3, p = std::nan(""), inverse = 0.25;
     krylov::Vectors<double> v;
     v.size = 1;
@@ -167,7 +167,7 @@ TEST_CASE("nothing of the directions before is left in a solve that begins anew"
     CHECK_EQ(scalars.own[1], 1);
 }
 
-TEST_CASE("sums over the ranks are taken in their order") {
+TEST_CASE("sums over the ranks are added in the order of ranks") {
     std::vector<double> history(2);
     const auto curvature_of = [&](const std::vector<double>& all) {
         krylov::Scalars scalars;
@@ -187,7 +187,7 @@ TEST_CASE("sums over the ranks are taken in their order") {
     CHECK_EQ(lost.divisor, 0);
 }
 
-TEST_CASE("what rounding alone takes from p.Ap is no sign of an indefinite matrix") {
+TEST_CASE("rounding errors of p.Ap do not count as an indefinite matrix") {
     std::vector<double> history(3);
     for (const double length : {1e-9, 0.0, -1e-9, -1e-3}) {
         krylov::Scalars scalars;
@@ -205,7 +205,7 @@ TEST_CASE("what rounding alone takes from p.Ap is no sign of an indefinite matri
 }
 
 #if !WORKBENCH_HAS_CUDA
-TEST_CASE("without CUDA there are no GPUs to link") {
+TEST_CASE("linking GPUs requires CUDA") {
     OneRank ranks;
     const auto host = make_host_device();
     choose_cuda_device(3);

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 const fs::path source = WORKBENCH_SOURCE_DIR;
 const std::string catalogue_file = "pipeline/catalogue/catalogue.cpp";
 
-/// All files of the format but the catalogue.
+/// All files of the format except the catalogue.
 std::vector<std::string> format_files() {
     std::vector<std::string> files{"recipes/csr16.toml", "tests/layouts/csr16.toml", "tests/kernels/csr16_test.cpp"};
     for (const auto& file : fs::directory_iterator(source / "kernels" / "csr16")) {
@@ -30,7 +30,7 @@ std::vector<std::string> format_files() {
     return files;
 }
 
-/// Where the page and the files differ. Of the catalogue, it shows a line; of all others, everything.
+/// The differences between the page and the files. Of the catalogue it shows one line, of the other files everything.
 std::vector<std::string> differences(const std::string& page) {
     const ShownBlocks shown = shown_blocks(page);
     std::vector<std::string> found;
@@ -47,7 +47,7 @@ std::vector<std::string> differences(const std::string& page) {
     return found;
 }
 
-/// The commands of the page that write files, in its order; the others build and start the program.
+/// The commands of the page that write files, in its order; the other commands build and start the program.
 std::vector<std::string> writing_commands() {
     std::vector<std::string> writing;
     for (const std::string& command : shown_blocks(file_text(source / "docs" / "new_format.md")).commands) {
@@ -79,7 +79,7 @@ std::string renamed(const std::string& text) {
     return std::regex_replace(std::regex_replace(text, std::regex("csr16"), "mine"), std::regex("Csr16"), "Mine");
 }
 
-/// The files of the format and the catalogue, as a checkout has them.
+/// The files of the format and the catalogue, as in a checkout.
 void copy_checkout(const fs::path& folder) {
     std::vector<std::string> paths = format_files();
     paths.push_back(catalogue_file);
@@ -95,7 +95,7 @@ TEST_SUITE("new_format") {
     TEST_CASE("docs/new_format.md shows every file of its format as it is") {
         const std::string page = file_text(source / "docs" / "new_format.md");
         for (const std::string& difference : differences(page)) FAIL_CHECK(difference);
-        // A page that differs is noticed.
+        // A page that differs is detected.
         for (const std::string word : {"        csr16_entry(),", "struct Csr16Rows final", "\"eight threads per row\"",
                                        "use = \"csr16\"", "variant = \"reverse\"", "```cuda kernels/csr16/cuda.cu"}) {
             const std::size_t place = page.find(word);
@@ -107,7 +107,7 @@ TEST_SUITE("new_format") {
         }
     }
 
-    TEST_CASE("what docs/new_format.md tells to type makes a format of its own") {
+    TEST_CASE("the commands of docs/new_format.md make a format") {
         const TemporaryFolder folder;
         copy_checkout(folder.path());
         Files expected = files_of(folder.path());
@@ -131,7 +131,7 @@ TEST_SUITE("new_format") {
         CHECK(made.size() == expected.size());
     }
 
-    TEST_CASE("what docs/new_format.md tells to type leaves alone what is there") {
+    TEST_CASE("the commands of docs/new_format.md overwrite no file") {
         const std::vector<std::string> commands = writing_commands();
         for (const std::string& path : format_files()) {
             const TemporaryFolder folder;

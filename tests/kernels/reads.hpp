@@ -1,4 +1,4 @@
-// What the threads of a layout's CUDA kernel read, for tests of who reads what.
+// The reads of the threads of a layout's CUDA kernel, for tests of which thread reads what.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// Layout segmented: exact arrays of the drawn matrix in all four formats, what it refuses, and the order of its blocks.
+// Layout segmented: exact arrays of the drawn matrix in all four formats, refusals, and the order of its blocks.
 #include <doctest/doctest.h>
 
 #include <set>
@@ -139,7 +139,7 @@ TEST_SUITE("segmented") {
         }
     }
 
-    TEST_CASE("S-JDS: every slot knows its nonzero, row and column") {
+    TEST_CASE("S-JDS: the nonzero, row and column of every slot") {
         const CsrMatrix matrix = drawn();
         const auto built = build(sorted_in_segments(matrix, 3), {{"column_index", "u16"}});
         const auto& jagged = std::get<NarrowJagged>(segmented(built).stored);
@@ -157,7 +157,7 @@ TEST_SUITE("segmented") {
         CHECK(nonzeros.size() == 13);
     }
 
-    TEST_CASE("who reads what: a thread a stored row, and each piece begins with a block") {
+    TEST_CASE("reads: one thread per stored row, and each piece begins with a new block") {
         const auto reads = [](const Given& given) {
             const auto built = build(sorted_in_segments(drawn(), 3), given);
             std::string text;
@@ -175,7 +175,7 @@ TEST_SUITE("segmented") {
               "13:8.3/0 ");
     }
 
-    TEST_CASE("a tampered array is noticed, not followed") {
+    TEST_CASE("a tampered array is detected without invalid reads") {
         const StagedMatrix staged = sorted_in_segments(drawn(), 3);
         const auto built = build(staged, {{"column_index", "u16"}});
         auto& jagged = const_cast<NarrowJagged&>(std::get<NarrowJagged>(segmented(built).stored));
@@ -199,7 +199,7 @@ TEST_SUITE("segmented") {
         CHECK_THROWS_AS(walk(), std::logic_error);
     }
 
-    TEST_CASE("blocks go segment after segment, and reads say which") {
+    TEST_CASE("blocks are ordered by segment, and reads contain the segment") {
         std::vector<Entry> entries;
         for (Index row = 0; row < 600; ++row) {
             entries.push_back({row, row % 4, 1});
@@ -224,7 +224,7 @@ TEST_SUITE("segmented") {
         }
     }
 
-    TEST_CASE("bytes: the sums that are stored and read again, y that is set and added to") {
+    TEST_CASE("bytes: partial sums are written and read; y is zeroed and added to") {
         const auto built = build(sorted_in_segments(drawn(), 3), {});
         const SegmentedLayout<double>& layout = segmented(built);
         // segment_columns, piece_starts; columns and values; group_diagonals and diagonal_offsets; x and y
@@ -254,7 +254,7 @@ TEST_SUITE("segmented") {
     }
 }
 
-TEST_CASE("segmented: lanes beyond memory are refused before they are made") {
+TEST_CASE("segmented: lanes that exceed memory are refused before they are allocated") {
     constexpr Index size = 1 << 12;
     std::vector<Entry> diagonal;
     for (Index i = 0; i < size; ++i) diagonal.push_back({i, i, 1});

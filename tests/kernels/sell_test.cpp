@@ -1,4 +1,4 @@
-// Layout sell: which thread reads which slot, and what is refused. What every layout must do is in kernels_test.cpp.
+// Layout sell: which thread reads which slot, and refusals. kernels_test.cpp checks what all layouts have in common.
 #include <doctest/doctest.h>
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ std::unique_ptr<Layout<double>> build(const CsrMatrix& matrix, std::int64_t slic
     return build(sell_entry(), stage_input(matrix), {{"slice_height", slice_height}, {"threads_per_row", threads_per_row}});
 }
 
-/// "row: first + entries" and, where the row has several parts, the number of the sum.
+/// "row: first + entries" and, if the row has several parts, the number of the sum.
 std::vector<std::string> texts(const std::vector<SellPart>& parts) {
     std::vector<std::string> all;
     for (const SellPart& part : parts) {
@@ -52,7 +52,7 @@ TEST_CASE("sell: the footprint is the arrays, padding included") {
     CHECK(sell->bytes_to_move() == 4 * 8 + 16 * (4 + 8) + 8 * (6 + 6));
 }
 
-TEST_CASE("sell: the lanes of a warp read neighbouring slots of a slice of height 32") {
+TEST_CASE("sell: the lanes of a warp read adjacent slots of a slice of height 32") {
     for (const NamedMatrix& named : battery()) {
         const auto layout = build<float>(sell_entry(), stage_input(named.matrix), {{"threads_per_row", 1_i}});
         for_each_read_of<float>(sell_entry(), "slices", *layout, [&](const Read& read) {
@@ -62,7 +62,7 @@ TEST_CASE("sell: the lanes of a warp read neighbouring slots of a slice of heigh
     }
 }
 
-TEST_CASE("sell: long rows have a block each, longer ones several, the longest first") {
+TEST_CASE("sell: long rows get one block each, longer rows several, the longest first") {
     const SellLongRows found = find_long_rows({5, 513, 512, 9000, 4096, 4097}, 512);
     CHECK(texts(found.parts) == std::vector<std::string>{"3: 0 + 4096, sum 0", "3: 4096 + 4096, sum 1", "3: 8192 + 808, sum 2",
                                                          "5: 0 + 4096, sum 3", "5: 4096 + 1, sum 4", "4: 0 + 4096",
@@ -79,7 +79,7 @@ TEST_CASE("sell: long rows have a block each, longer ones several, the longest f
     CHECK(find_long_rows({}, 512).sum_count() == 0);
 }
 
-TEST_CASE("sell: the lengths of rows are read where that spares something") {
+TEST_CASE("sell: the lengths of rows are read if that saves memory traffic") {
     const auto by_lengths = [](const std::vector<Entry>& entries, const Given& given) {
         const auto layout = build(sell_entry(), stage_input(csr_from_entries(64, 600, entries)), given);
         return dynamic_cast<const SellLayout<double>&>(*layout).by_lengths();
@@ -94,7 +94,7 @@ TEST_CASE("sell: the lengths of rows are read where that spares something") {
     CHECK(by_lengths(even, {{"slice_height", 64_i}}));
     CHECK(!by_lengths(even, {{"split_length", 9_i}, {"threads_per_row", 1_i}}));
     std::vector<Entry> padded = even;
-    for (Index k = 10; k < 30; ++k) padded.push_back({0, k, 1});  // 40 slots of each two rows, 20 nonzeros and some
+    for (Index k = 10; k < 30; ++k) padded.push_back({0, k, 1});  // rows 0 and 1 then have 40 slots
     CHECK(!by_lengths(padded, {}));
     padded.push_back({0, 30, 1});
     for (Index k = 31; k < 40; ++k) padded.push_back({0, k, 1});
@@ -120,7 +120,7 @@ TEST_CASE("sell: padding is neither read nor counted") {
     CHECK(sell.bytes_by_rows(find_long_rows({5000}, 512)) == by_rows + 2 * 16 + 2 * 2 * 8);
 }
 
-TEST_CASE("sell: with several threads a row, a warp reads neighbouring slots of its slice") {
+TEST_CASE("sell: with several threads per row, a warp reads adjacent slots of its slice") {
     for (const NamedMatrix& named : battery()) {
         CAPTURE(named.name);
         for (const int threads : {1, 2, 4, 8, 16, 32}) {
@@ -135,8 +135,8 @@ TEST_CASE("sell: with several threads a row, a warp reads neighbouring slots of 
     }
 }
 
-TEST_CASE("sell: threads share a row whatever the slice height") {
-    // Row 0 of 5 entries, row 1 of 2, in a slice of 3 rows with 4 threads a row: 8 rows are a warp's.
+TEST_CASE("sell: threads share a row for any slice height") {
+    // Row 0 has 5 entries and row 1 has 2; slices have 3 rows, with 4 threads per row, so a warp has 8 rows.
     std::vector<Entry> entries{{1, 1, 6}, {1, 4, 7}};
     for (Index column = 0; column < 5; ++column) entries.push_back({0, column, 1.0 + column});
     const auto layout = build(csr_from_entries(2, 5, entries), 3, 4);
@@ -144,11 +144,11 @@ TEST_CASE("sell: threads share a row whatever the slice height") {
     for_each_read_of<double>(sell_entry(), "slices", *layout, [&](const Read& read) {
         text += std::to_string(read.index) + ":" + std::to_string(read.lane) + "/" + std::to_string(read.step) + " ";
     });
-    // Slot 3 k + row: the two rows read their steps 0 to 4, the shorter one padding from step 2 on.
+    // Slot 3 k + row: the two rows read their steps 0 to 4; the shorter row reads padding from step 2 on.
     CHECK(text == "0:0/0 12:0/1 1:1/0 13:1/1 3:8/0 4:9/0 6:16/0 7:17/0 9:24/0 10:25/0 ");
 }
 
-TEST_CASE("sell: threads a row that are no power of two are refused") {
+TEST_CASE("sell: a number of threads per row that is not a power of two is refused") {
     const LayoutEntry entry = sell_entry();
     for (const std::int64_t threads : {3, 6, 31}) {
         CHECK_THROWS_AS((void)entry.needs(Parameters(entry.parameters, {{"threads_per_row", threads}})), ParameterError);
@@ -156,7 +156,7 @@ TEST_CASE("sell: threads a row that are no power of two are refused") {
     CHECK(entry.needs(Parameters(entry.parameters, {{"threads_per_row", std::int64_t{32}}})).unsplit);
 }
 
-TEST_CASE("sell: padding beyond memory is refused with the figure") {
+TEST_CASE("sell: padding that exceeds memory is refused with its size") {
     constexpr Index size = 1 << 20;
     std::vector<Entry> entries;
     for (Index column = 0; column < size; ++column) entries.push_back({7, column, 1});
@@ -167,8 +167,8 @@ TEST_CASE("sell: padding beyond memory is refused with the figure") {
     CHECK(message.find("slices of height 65536 have 68719476736 slots for 1048576 nonzeros: 824633720832 bytes") == 0);
 }
 
-TEST_CASE("sell: columns of 16 bits count from the first of their slice, and where these do not reach they have 32") {
-    // Slices of 2 rows: the first reaches over 65536 columns, the second over one more, the third is empty.
+TEST_CASE("sell: columns of 16 bits are relative to the first of their slice; slices that are too wide have 32") {
+    // Slices of 2 rows: the first spans 65536 columns, the second one more, the third is empty.
     const std::vector<Entry> entries{{0, 9, 1},     {0, 700, 2},           {1, 9 + 65535, 3},
                                      {2, 70000, 4}, {3, 70000 + 65536, 5}, {3, 140000, 6}};
     const CsrMatrix matrix = csr_from_entries(6, 150000, entries);
@@ -199,7 +199,7 @@ TEST_CASE("sell: columns of 16 bits count from the first of their slice, and whe
     }
 }
 
-TEST_CASE("sell: where columns of 16 bits lost what belongs to them, the walk says so") {
+TEST_CASE("sell: a walk over inconsistent arrays of 16-bit columns is an error") {
     const std::vector<Entry> entries{{0, 9, 1}, {2, 70000, 4}, {3, 140000, 6}};
     const auto broken = [&](const auto& breaks) {
         const auto layout = build(sell_entry(), stage_input(csr_from_entries(6, 150000, entries)),
@@ -218,7 +218,7 @@ TEST_CASE("sell: where columns of 16 bits lost what belongs to them, the walk sa
     broken([](auto& sell) { sell.high_columns[3] = 9; });
 }
 
-TEST_CASE("sell: the threads of a row and the height of slices that the program chooses") {
+TEST_CASE("sell: default threads per row and slice height") {
     for (const auto& [length, threads] : std::vector<std::pair<Index, Index>>{{20, 1}, {21, 2}, {48, 2}, {49, 4}}) {
         std::vector<Entry> entries;
         for (Index row = 0; row < 64; ++row) {

@@ -1,4 +1,4 @@
-// Kernels beside a recipe: the header of their arrays, compiling, trying, running.
+// Kernels beside a recipe: the header with the fields of their layout, compilation, verification, product.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -34,13 +34,13 @@ const fs::path source_folder = WORKBENCH_SOURCE_DIR;
 
 void write(const fs::path& file, const std::string& text) { std::ofstream(file) << text; }
 
-/// A file of a test whose name no output shows.
+/// A test file whose name does not appear in any output.
 std::string without(std::string text, const std::string& folder) {
     for (std::size_t at = 0; (at = text.find(folder + "/")) != std::string::npos;) text.erase(at, folder.size() + 1);
     return text;
 }
 
-/// What a kernel for the host says when it is tried on csr of a diagonal matrix of so many rows.
+/// The message of a kernel for the host that is tried on csr of a diagonal matrix with `rows` rows.
 std::string trial_of(const KernelEntry& kernel, Index rows, const std::string& folder) {
     std::vector<Entry> entries;
     for (Index i = 0; i < rows; ++i) entries.push_back({i, i, 1.0 + i});
@@ -54,7 +54,7 @@ std::string trial_of(const KernelEntry& kernel, Index rows, const std::string& f
     return "fine";
 }
 
-TEST_CASE("what a process leaves behind ends with it") {
+TEST_CASE("run_process also ends the processes that its command started") {
     const TemporaryFolder folder;
     const std::string file = (folder.path() / "left").string();
     const auto is_running = [&] {
@@ -87,7 +87,7 @@ TEST_CASE("the header of a layout") {
     compare_with_golden(golden / "hbp_f64.hpp.txt", header(hbp_entry(), 1, Precision::f64));
 }
 
-TEST_CASE("every layout tells its fields, with the length of every array") {
+TEST_CASE("every layout lists its fields, with the length of every array") {
     for (const LayoutEntry& layout : catalogue().layouts) {
         CAPTURE(layout.name);
         REQUIRE((layout.fields.f32 != nullptr));
@@ -140,7 +140,7 @@ TEST_CASE("arrays are packed as a compiler lays them out") {
     CHECK(expected.last == 9);
 }
 
-TEST_CASE("what a kernel for the host does wrong is told, whatever it is") {
+TEST_CASE("every failure of a kernel for the host is reported") {
     const TemporaryFolder folder;
     const fs::path file = folder.path() / "faults.cpp";
     write(file, R"(#include "arrays.hpp"
@@ -204,13 +204,13 @@ TEST_CASE("a kernel for the host multiplies with the arrays of the layout") {
     CHECK(y == product);
     prepared->run(x.data(), y.data(), true);
     CHECK(y.front() == 642);
-    // The file is compiled once for all kernels of one header.
+    // The file is compiled once for all kernels with the same header.
     const auto again = kernel.prepare.get<float>()(*layout, *device);
     again->run(x.data(), y.data(), false);
     CHECK(y == product);
 }
 
-TEST_CASE("a kernel that adds gets a y of zeros") {
+TEST_CASE("a kernel that adds to y gets a y of zeros") {
     const TemporaryFolder folder;
     write(folder.path() / "adds.cpp", R"(#include "arrays.hpp"
 void multiply(const Arrays& arrays, const Value* x, Value* y, bool) {
@@ -260,7 +260,7 @@ void multiply(const Arrays&, const Value*, Value*, bool) { helper(); })");
     const KernelEntry absent = kernel_from_source({.file = folder.path() / "absent.cpp", .layout = "csr"});
     CHECK(trial_of(absent, 1, folder.path().string()) ==
           "absent.cpp: No such file or directory; expected the source of a kernel");
-    // Its own headers are found, and a stale copy of the program's is not.
+    // The file's own headers are found, and an outdated copy of the program's header is not used.
     write(folder.path() / "mine.hpp", "inline constexpr int mine = 1;\n");
     write(folder.path() / "arrays.hpp", "#error stale\n");
     CHECK(found("includes.cpp", R"(#include "mine.hpp"
@@ -308,10 +308,10 @@ TEST_CASE("the examples compile for a GPU") {
     };
     CHECK(refusal("#include \"arrays.hpp\"\n\nint nothing = unknown_name;\n")
               .find("wrong.cu: NVRTC cannot compile it\nwrong.cu(3): error: ") == 0);
-    // Not the function that the header declares.
+    // A function other than the one that the header declares.
     CHECK(refusal("#include \"arrays.hpp\"\nextern \"C\" __global__ void multiply(Arrays, const Value*, Value*, bool*) {}")
               .find("wrong.cu(2): error: ") != std::string::npos);
-    // Its own headers are found, and a stale copy of the program's is not.
+    // The file's own headers are found, and an outdated copy of the program's header is not used.
     write(folder.path() / "mine.hpp", "#define MINE\n");
     write(folder.path() / "arrays.hpp", "#error stale\n");
     CHECK(refusal(R"(#include "mine.hpp"

@@ -1,4 +1,4 @@
-// Staircase SELL: exact arrays, column 0, and how it compares with sliced ELL.
+// Staircase SELL: exact arrays, column 0, and comparison with sliced ELL.
 #include <doctest/doctest.h>
 
 #include <limits>
@@ -61,7 +61,7 @@ TEST_CASE("staircase_sell: the arrays of the 6 x 6 matrix") {
 }
 
 TEST_CASE("staircase_sell: column 0 is a column like any other, and padding is not") {
-    // Every entry is in column 0 or is the only other of its row, so that a kernel that takes 0 for padding loses most of them.
+    // Each entry is in column 0 or is the only other entry of its row, so a kernel that takes column 0 for padding loses most.
     const CsrMatrix matrix = csr_from_entries(4, 4, std::vector<Entry>{{0, 0, 2}, {1, 0, 3}, {2, 0, 5}, {2, 3, 7}, {3, 0, 11}});
     const StagedMatrix staged = staircase_of(matrix, 2, 1);
     const auto built = build<double>(staircase_sell_entry(), staged, 2);
@@ -98,7 +98,7 @@ TEST_CASE("staircase_sell: groups, slices and the warps that read them") {
     });
 }
 
-TEST_CASE("staircase_sell: without alpha it has the slots of sliced ELL in the same order, with it never fewer") {
+TEST_CASE("staircase_sell: with alpha = 0 the slots are those of sliced ELL in the same order, otherwise at least as many") {
     const LayoutEntry sell = sell_entry();
     for (const NamedMatrix& named : battery()) {
         CAPTURE(named.name);
@@ -111,7 +111,7 @@ TEST_CASE("staircase_sell: without alpha it has the slots of sliced ELL in the s
     }
 }
 
-TEST_CASE("staircase_sell: groups that another slice height cut are padded each, and right") {
+TEST_CASE("staircase_sell: groups of another slice height are padded separately, and products are right") {
     for (const NamedMatrix& named : battery()) {
         CAPTURE(named.name);
         const StagedMatrix staged = staircase_of(named.matrix, 3, 0);
@@ -130,7 +130,7 @@ TEST_CASE("staircase_sell: groups that another slice height cut are padded each,
     }
 }
 
-TEST_CASE("staircase_sell: what it needs, and padding beyond memory") {
+TEST_CASE("staircase_sell: its needs, and padding that exceeds memory") {
     const Needs needs = staircase_sell_entry().needs({});
     CHECK(needs.cuts == std::vector<CutKind>{CutKind::length_group});
     CHECK(needs.unsplit);

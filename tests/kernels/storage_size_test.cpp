@@ -1,4 +1,4 @@
-// Sizes of formats: by hand, as the source prints them, and as the layouts are stored.
+// Sizes of formats: computed by hand, printed in the source, and stored by the layouts.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ std::int64_t real_size(const LayoutEntry& entry, const StagedMatrix& staged, con
 }  // namespace
 
 TEST_CASE("storage sizes, by hand") {
-    // The matrix of the drawings has rows of the lengths 3 3 1 2 3 1.
+    // The rows of the drawn matrix have the lengths 3 3 1 2 3 1.
     const ElementSizes f64;
     CHECK(coo_size(13, f64) == 13 * (4 + 4 + 8));
     CHECK(csr_size(6, 13, f64) == 7 * 4 + 13 * (4 + 8));
@@ -53,15 +53,15 @@ TEST_CASE("storage sizes, by hand") {
 }
 
 TEST_CASE("storage sizes, as table 5.2 of the source prints them") {
-    // Slice heights and slots, which the printed sizes determine: "Size SC" is 12 bytes a slot, "Size SELL" these and a pointer
-    // of 4 bytes for each slice. Both are whole numbers of slices times widths.
+    // The printed sizes determine slice heights and slots: "Size SC" is 12 bytes a slot; "Size SELL" adds a pointer of 4 bytes
+    // for each slice. Both are integer numbers of slices times widths.
     struct Row {
         Index rows;
         Index height_sc;
         Index height_sell;
         std::int64_t size_sc;
         std::int64_t size_sell;
-        Offset columns_sc;  // the widths of all slices together
+        Offset columns_sc;  // the sum of the widths of all slices
         Offset columns_sell;
     };
     const std::vector<Row> table{{102400, 672, 32, 11088000, 11042048, 1375, 28722},
@@ -102,7 +102,7 @@ TEST_CASE("storage sizes are those of the layouts") {
             std::vector<Offset> ascending = lengths;
             std::sort(ascending.begin(), ascending.end());
             const std::vector<Index> groups = length_groups(ascending, slice_height, 0.2);
-            // Beside the slots there are row_ptr, step_ptr and step_lengths, which stay on the host.
+            // The layout also has row_ptr, step_ptr and step_lengths, which stay on the host.
             const auto group_count = static_cast<std::int64_t>(groups.size()) - 1;
             const std::int64_t on_host = 4 * (group_count + 1) + 8 * (group_count + 1) + 4 * group_count;
             CHECK(real_size(staircase_sell_entry(), staircase_of(matrix, height, 0.2), given) ==

@@ -23,7 +23,7 @@ CsrMatrix diagonal(Index rows) {
 
 }  // namespace
 
-TEST_CASE("tuned numbers follow the device, and are those of an H200 by default") {
+TEST_CASE("tuned values depend on the device; the defaults are those of an H200") {
     struct Expected {
         const char* device;
         std::int64_t halo_parts;

@@ -18,7 +18,7 @@
 namespace workbench {
 namespace {
 
-/// Hits of a cache that reads these sectors one after another.
+/// The number of hits of a cache that reads these sectors in this order.
 int hits(SetAssociativeCache cache, const std::vector<std::uint64_t>& sectors) {
     int found = 0;
     for (const std::uint64_t sector : sectors) found += cache.read(sector) ? 1 : 0;
@@ -26,9 +26,9 @@ int hits(SetAssociativeCache cache, const std::vector<std::uint64_t>& sectors) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------------------
-// The same model in the simplest form.
+// The same model in its simplest form.
 
-/// The sectors of a set, the last used first.
+/// The sectors of a set, most recently used first.
 using NaiveSet = std::list<std::uint64_t>;
 
 struct NaiveCache {
@@ -52,7 +52,7 @@ struct NaiveLevel {
     CacheLevelCount count;
 };
 
-/// Warp, then step, then the sectors asked for.
+/// The requested sectors by warp and step.
 using Program = std::map<std::int64_t, std::map<std::int64_t, std::set<std::uint64_t>>>;
 
 template <ValueType Value>
@@ -69,7 +69,7 @@ struct Place {
     std::int64_t block;  // -1: empty
 };
 
-/// Warp k of a block asks one level after the other.
+/// Warp k of a block requests a sector from one level after another, until one has it.
 void read_sector(std::vector<NaiveLevel>& levels, const CacheModel& model, int processor, int k, std::uint64_t sector) {
     for (NaiveLevel& level : levels) {
         const std::size_t each = level.caches.size() / model.processors;
@@ -82,7 +82,7 @@ void read_sector(std::vector<NaiveLevel>& levels, const CacheModel& model, int p
     }
 }
 
-/// Takes one step of each warp of a block out of the program; false where none is left.
+/// Removes one step of each warp of a block from the program. Returns false if no step is left.
 bool take_step(Program& program, std::vector<NaiveLevel>& levels, const CacheModel& model, const Place& place) {
     bool left = false;
     for (int k = 0; k < model.block_warps; ++k) {
@@ -102,7 +102,7 @@ std::vector<CacheLevelCount> naive_counts(Program program, const CacheModel& mod
         levels.push_back(
             {{count, NaiveCache{cache.bytes / 32 / cache.ways, static_cast<std::size_t>(cache.ways), {}}}, {cache.name}});
     }
-    // The blocks that read x, and the places where they may be, in the order in which places are filled.
+    // The blocks that read x and their possible slots, in the order in which slots are filled.
     std::list<std::int64_t> waiting;
     for (const auto& [warp, steps] : program) {
         if (waiting.empty() || waiting.back() != warp / model.block_warps) waiting.push_back(warp / model.block_warps);
@@ -149,7 +149,7 @@ void compare(const Layout<Value>& layout, WalkReads<Value> walk, const CacheMode
     }
 }
 
-/// Far too small for the battery, so that sectors are displaced all the time.
+/// A cache so small that the battery evicts sectors constantly.
 const CacheModel tiny{2, 4, 2, {{"near", 4 * 32, 2, 2}, {"far", 12 * 32, 4, 0}}};
 const CacheModel one_warp{1, 1, 1, {{"near", 2 * 32, 2, 1}}};
 const CacheModel ample{3, 64, 8, {{"near", 64 * 1024, 4, 1}, {"far", 1024 * 1024, 16, 0}}};
@@ -158,17 +158,17 @@ Recipe recipe_of(const std::string& text) { return parse_recipe("[recipe]\nname 
 
 }  // namespace
 
-TEST_CASE("a set-associative cache gives up what was used longest ago") {
+TEST_CASE("a set-associative cache evicts the least recently used sector") {
     CHECK(hits({4 * 32, 4}, {1, 2, 3, 4, 1, 2, 3, 4}) == 4);  // one set of four
-    CHECK(hits({4 * 32, 4}, {1, 2, 3, 4, 5, 1}) == 0);        // 5 displaces 1
-    CHECK(hits({4 * 32, 4}, {1, 2, 3, 4, 1, 5, 1, 2}) == 2);  // 1 was used again: 5 displaces 2
+    CHECK(hits({4 * 32, 4}, {1, 2, 3, 4, 5, 1}) == 0);        // 5 evicts 1
+    CHECK(hits({4 * 32, 4}, {1, 2, 3, 4, 1, 5, 1, 2}) == 2);  // 1 was used again, so 5 evicts 2
     CHECK(hits({4 * 32, 1}, {0, 4, 0, 4, 1, 1}) == 1);        // four sets of one: 0 and 4 share one
     CHECK(hits({4 * 32, 2}, {0, 2, 4, 0, 1, 3, 1, 3}) == 2);  // even and odd sectors
-    CHECK(hits({16, 1}, {7, 7}) == 1);                        // never without a place
+    CHECK(hits({16, 1}, {7, 7}) == 1);                        // a cache below one sector has one place
     CHECK(hits({3 * 32, 1}, {0, 1, 2, 0, 1, 2, 3, 0}) == 3);  // three sets: no power of two is needed
 }
 
-TEST_CASE("the cache model counts what brute force counts, for every layout") {
+TEST_CASE("the cache model agrees with brute force for every layout") {
     for (const LayoutRecipe& one : layout_recipes()) {
         for (const NamedMatrix& named : battery()) {
             if (!one.takes(named.matrix)) continue;
@@ -183,13 +183,13 @@ TEST_CASE("the cache model counts what brute force counts, for every layout") {
                     }
                 }
             } catch (const Unsuitable&) {
-                continue;  // what is refused is tested elsewhere
+                continue;  // other tests check refusals
             }
         }
     }
 }
 
-TEST_CASE("the kernel that a recipe names is the one whose reads are counted") {
+TEST_CASE("the reads of the recipe's kernel are counted") {
     const CsrMatrix matrix = csr_from_entries(1, 64, [] {
         std::vector<Entry> entries;
         for (Index column = 0; column < 64; ++column) entries.push_back({0, column, 1});
@@ -203,7 +203,7 @@ TEST_CASE("the kernel that a recipe names is the one whose reads are counted") {
     CHECK(requests("[kernel]\ncuda = 'scalar'\n") == 64);  // one lane, one value a step
 }
 
-TEST_CASE("an ample cache lacks each sector once") {
+TEST_CASE("a large cache misses each sector once") {
     for (const NamedMatrix& named : battery()) {
         const Recipe recipe = recipe_of("[layout]\nuse = 'sell'\n");
         const CachePoint point = study_cache(recipe, named.matrix, Precision::f64, ample, {});
@@ -212,8 +212,8 @@ TEST_CASE("an ample cache lacks each sector once") {
     }
 }
 
-TEST_CASE("segments that fit a cache are hit, and those that do not are not") {
-    // Each row reads all of x, four times the size of the cache: a sector is displaced before it is read again.
+TEST_CASE("segments that fit the cache have hits, larger ones have none") {
+    // Each row reads all of x, which is four times the size of the cache: sectors are evicted before they are read again.
     std::vector<Entry> entries;
     for (Index row = 0; row < 320; ++row) {
         for (Index column = 0; column < 128; ++column) entries.push_back({row, column, 1});
@@ -228,12 +228,12 @@ TEST_CASE("segments that fit a cache are hit, and those that do not are not") {
     const CacheCounts fits = study(32);
     CHECK(fits.requests == 10 * 128);      // ten warps, whose lanes read one column in each step
     CHECK(fits.from_memory() == 128 / 4);  // each sector once
-    // Two blocks, one after the other: eight warps in step ask for a sector four steps long, then never again.
+    // Two consecutive blocks: eight warps in step request a sector for four steps, and never again.
     CHECK(study(128).from_memory() == 2 * 128 / 4);
     CHECK(study(64).from_memory() == 2 * 128 / 4);
 }
 
-TEST_CASE("a chart has a curve for each cache and each value of what else is swept") {
+TEST_CASE("a chart has a curve for each cache and each combination of the other swept values") {
     const auto points_of = [](const std::string& matrix, const std::string& stage) {
         return parse_points("[matrix]\ngenerate = 'laplace2d'\nnx = " + matrix +
                                 "\nny = 5\n[[stage]]\nuse = 'column_segmentation'\nwidth = " + stage +
@@ -249,7 +249,7 @@ TEST_CASE("a chart has a curve for each cache and each value of what else is swe
     std::int64_t hits = 0;
     for (const Recipe& recipe : points_of("{ sweep = [2, 3] }", "{ sweep = [40, 4] }")) {
         study.points.emplace_back().place = chart_place(recipe);
-        if (++hits == 4) break;  // one that the layout does not take
+        if (++hits == 4) break;  // the layout refuses the fourth point
         study.points.back().counts = CacheCounts{10, 10, 10, {{"near", 10, hits}, {"far", 10 - hits, 0}}};
     }
     const XyChart chart = chart_of(study);
@@ -264,14 +264,14 @@ TEST_CASE("a chart has a curve for each cache and each value of what else is swe
     CHECK(!chart.x.logarithmic);
     CHECK(chart.y.high == 100.0);
 
-    // Three curves on each of two caches have colours; four have not.
+    // Three curves for each of two caches have colours; the other four have none.
     check_chartable(points_of("{ sweep = [2, 3, 4] }", "{ sweep = [4, 8] }"), study.model);
     CHECK_THROWS_AS(check_chartable(points_of("{ sweep = [2, 3, 4, 5] }", "{ sweep = [4, 8] }"), study.model), RecipeError);
     CHECK_THROWS_AS(check_chartable(points_of("2", "4"), study.model), RecipeError);
     CHECK(chart_place(points_of("2", "{ sweep = [4, 8] }").back()).curve.empty());
 }
 
-TEST_CASE("what does not suit the layout is recorded, and the JSON holds what the table shows") {
+TEST_CASE("unsuitable points are recorded, and the JSON contains the figures of the table") {
     const CsrMatrix matrix = csr_from_entries(2, 70000, std::vector<Entry>{{0, 0, 1}, {0, 69999, 1}, {1, 8, 1}});
     CacheStudy study{"test", "a device", Precision::f32, tiny, "layout.column_index", {}};
     const std::string stages =

@@ -1,4 +1,4 @@
-// What recipes of one run begin with runs once: the same results, and nothing kept for longer than somebody needs it.
+// Initial stages that recipes of one run share run once: results are the same, and nothing is kept longer than necessary.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -31,7 +31,7 @@ const CsrMatrix& example() {
 
 using Names = std::vector<std::string>;
 
-/// "reverse rotate_rows": a recipe of these stages.
+/// A recipe with these stages, such as "reverse rotate_rows".
 std::string stages(const std::string& names, const std::string& before = "") {
     std::string text = before;
     std::istringstream words(names);
@@ -58,12 +58,12 @@ const Catalogue& by_precision() {
 
 struct Ran {
     std::vector<RunReport> reports;
-    Names announced;  // stages that were computed
-    Names shared;     // stages that were not
+    Names announced;  // stages that ran
+    Names shared;     // stages that were reused
 };
 
 Ran run(const Names& texts, const std::vector<Precision>& precisions = {Precision::f64}, std::size_t expected = 100) {
-    new_script().seconds["stage reverse"] = {2, 700};  // the second would be a mistake
+    new_script().seconds["stage reverse"] = {2, 700};  // a second run would take 700 s
     script().seconds["run usual"] = {16};
     script().seconds["run fast"] = {4};
     ScriptedDevice host({DeviceKind::host, "a host", 1, 0, 0, 0});
@@ -102,7 +102,7 @@ CsrMatrix grid(std::int64_t n) {
     return laplace.generate(Parameters(laplace.parameters, {{"nx", n}}));
 }
 
-/// What each chain leaves behind.
+/// The result of each chain.
 std::vector<StagedMatrix> results_of(SharedStages& shared, const std::vector<Recipe>& recipes, const RunObserver& observer,
                                      std::vector<std::size_t>& kept) {
     std::vector<std::vector<Chain>> chains;
@@ -130,7 +130,7 @@ void check_same_matrix(const StagedMatrix& a, const StagedMatrix& b) {
 
 }  // namespace
 
-TEST_CASE("a beginning that recipes share runs once, and each report has its price") {
+TEST_CASE("initial stages that recipes share run once, and each report contains their time") {
     const Ran ran = run({stages("reverse rotate_rows"), stages("reverse"), stages("reverse rotate_columns")});
     CHECK(ran.announced == Names{"reverse", "rotate_rows", "rotate_columns"});
     CHECK(ran.shared == Names{"input", "reverse", "input", "reverse"});
@@ -146,21 +146,21 @@ TEST_CASE("a beginning that recipes share runs once, and each report has its pri
           std::string::npos);
 }
 
-TEST_CASE("only what is the same is shared") {
-    // Another size of node: not even the input's figures. Another device that stages decide for: no stage.
+TEST_CASE("only equal stages are shared") {
+    // A different node size prevents sharing even of the input's figures, a different device of every stage that depends on it.
     CHECK(run({stages(""), stages("")}).shared == Names{"input"});
     CHECK(run({stages(""), stages("", "[matrix]\nnode_size = 2\n")}).shared.empty());
     CHECK(run({stages("reverse"), stages("reverse", "[recipe]\ndevice = 'v100'\n")}).announced == Names{"reverse", "reverse"});
     CHECK(run({stages("rotate_rows reverse"), stages("reverse rotate_rows")}).shared == Names{"input"});
-    // Nobody said that more would come.
+    // The runner did not expect further recipes.
     CHECK(run({stages("reverse"), stages("reverse")}, {Precision::f64}, 0).announced == Names{"reverse", "reverse"});
-    // Ids are names, no part of the work; a report has those of its recipe.
+    // Ids do not affect sharing; a report contains those of its recipe.
     const Ran named = run({stages("reverse"), "[[stage]]\nid = 'mine'\nuse = 'reverse'\n[layout]\nuse = 'plain'\n"});
     CHECK(named.announced == Names{"reverse"});
     CHECK(stages_of(named.reports[1]) == Names{"input shared", "mine shared"});
 }
 
-TEST_CASE("a precision of its own from where it matters on") {
+TEST_CASE("stages from the first that depends on the precision run for each precision") {
     const Ran both =
         run({stages("reverse halve"), stages("reverse halve"), stages("reverse")}, {Precision::f64, Precision::f32});
     CHECK(both.announced == Names{"reverse", "halve", "halve"});
@@ -174,7 +174,7 @@ TEST_CASE("a precision of its own from where it matters on") {
     CHECK(stages_of(one.reports[1]) == Names{"input shared", "reverse shared", "halve shared"});
 }
 
-TEST_CASE("a stage that refuses the matrix leaves what was before it to the others") {
+TEST_CASE("the stages before one that refuses the matrix are shared") {
     const Ran ran = run({stages("reverse refuse"), stages("reverse refuse"), stages("reverse rotate_rows")});
     CHECK(ran.announced == Names{"reverse", "refuse", "refuse", "rotate_rows"});
     CHECK(stages_of(ran.reports[1]) == Names{"input shared", "reverse shared"});
@@ -183,7 +183,7 @@ TEST_CASE("a stage that refuses the matrix leaves what was before it to the othe
     CHECK(run({stages("reverse refuse"), stages("reverse refuse")}).announced == Names{"reverse", "refuse", "refuse"});
 }
 
-TEST_CASE("shared stages leave the same matrix behind, bit for bit, and no more is kept than is needed") {
+TEST_CASE("shared stages give bit-identical matrices, and only necessary results are kept") {
     const std::string metis = "[[stage]]\nuse = 'metis_partition'\nparts = 4\n";
     const std::string sort = "[[stage]]\nuse = 'row_sort'\nwithin = 'partition'\n";
     const std::string split = "[[stage]]\nuse = 'split'\nby = 'inside_partition'\n";
@@ -203,7 +203,7 @@ TEST_CASE("shared stages leave the same matrix behind, bit for bit, and no more 
     std::vector<std::size_t> kept;
     const std::vector<StagedMatrix> results = results_of(shared, recipes, observer, kept);
     CHECK(computed == Names{"metis_partition", "row_sort", "random_order", "split", "metis_partition"});
-    // metis; and row_sort; and random_order; metis and random_order; the same; random_order; nothing.
+    // Kept: metis; + row_sort; + random_order; metis and random_order; unchanged; random_order; nothing.
     CHECK(kept == std::vector<std::size_t>{1, 2, 3, 2, 2, 1, 0});
     REQUIRE(results.size() == recipes.size());
     for (std::size_t i = 0; i < recipes.size(); ++i) {
@@ -214,7 +214,7 @@ TEST_CASE("shared stages leave the same matrix behind, bit for bit, and no more 
     }
 }
 
-TEST_CASE("stages that nobody looks between leave behind what they leave one by one") {
+TEST_CASE("stages give the same matrix with and without figures in between") {
     for (const LayoutRecipe& each : layout_recipes()) {
         for (const NamedMatrix& named : battery()) {
             if (!each.takes(named.matrix)) continue;
@@ -233,7 +233,7 @@ TEST_CASE("stages that nobody looks between leave behind what they leave one by 
     }
 }
 
-TEST_CASE("orders wait for a stage that reads entries, and for the end") {
+TEST_CASE("entries are permuted before a stage that reads them, and at the end") {
     static std::vector<bool> had_entries;
     Catalogue watched = scripted_catalogue();
     for (StageEntry& stage : watched.stages) {
@@ -259,20 +259,20 @@ TEST_CASE("orders wait for a stage that reads entries, and for the end") {
         CHECK_NOTHROW(check_invariants(staged, example()));
         return had_entries;
     };
-    // `rotate_rows` reads entries, as every stage does that does not say otherwise.
+    // `rotate_rows` reads entries, which is the default of a stage.
     CHECK(after([&](StagedMatrix& staged) { (void)apply_stages(recipe, staged, {}); }) ==
           std::vector<bool>{true, false, true, false});
-    // With figures in between somebody looks.
+    // With figures in between, each of them reads the entries.
     CHECK(after([&](StagedMatrix& staged) { (void)run_stages(recipe, staged, {}, {}); }) ==
           std::vector<bool>{true, true, true, true});
 }
 
-TEST_CASE("where memory is short, nothing is kept and stages run again") {
+TEST_CASE("if memory is short, nothing is kept and stages run again") {
     std::vector<Recipe> recipes;
     for (const char* names : {"reverse rotate_rows", "reverse rotate_rows", "reverse"}) {
         recipes.push_back(parse_recipe(stages(names), "test.toml", scripted_catalogue()));
     }
-    const CsrMatrix matrix = grid(400);  // a copy of it takes 11 MiB
+    const CsrMatrix matrix = grid(400);  // a copy takes 11 MiB
     const auto computed_with = [&](std::size_t free_bytes, std::vector<std::size_t>& kept) {
         new_script();
         const FreeMemory free(free_bytes);
@@ -291,7 +291,7 @@ TEST_CASE("where memory is short, nothing is kept and stages run again") {
     CHECK(kept == std::vector<std::size_t>{0, 0, 0});
 }
 
-TEST_CASE("pictures of shared stages are the same to the byte") {
+TEST_CASE("pictures of shared stages have identical bytes") {
     const auto pictures = [](const Names& texts, const std::filesystem::path& folder) {
         std::vector<Recipe> recipes;
         for (const std::string& text : texts) recipes.push_back(parse_recipe(text, "test.toml", scripted_catalogue()));

@@ -1,4 +1,4 @@
-// Two runs side by side, on a machine whose times a script gives.
+// Two runs side by side, on a machine with scripted times.
 #include <doctest/doctest.h>
 
 #include <sstream>
@@ -24,7 +24,7 @@ std::vector<RunReport> run(const std::vector<std::string>& texts, const std::vec
     Script& script = new_script();
     script.seconds["stage reverse"] = {1};
     script.seconds["stage rotate_rows"] = {0.002};
-    script.seconds["build plain"] = {3, 500, 4, 500};  // the second of each is for the exact problem
+    script.seconds["build plain"] = {3, 500, 4, 500};  // the second build of each is for the exact problem
     script.seconds["run usual"] = {16};
     script.seconds["run fast"] = {4};
     script.seconds["run slow"] = {32};
@@ -63,7 +63,7 @@ TEST_CASE("two runs side by side fit 80 columns") {
     compare("compare_wrong.txt", compare_text(reports[2], reports[0]));
 }
 
-TEST_CASE("kernels of one name are compared, then those in their order; what is left stands alone") {
+TEST_CASE("kernels are paired by name, then in order; the rest is listed alone") {
     const std::vector<RunReport> reports = run(
         {a, "[layout]\nuse = 'plain'\n[kernel]\nkokkos = 'slow'\n", "[layout]\nuse = 'bad'\n[kernel]\nkokkos = 'coarse'\n"});
     const auto names = [](const std::vector<KernelPair>& pairs) {
@@ -83,7 +83,7 @@ TEST_CASE("kernels of one name are compared, then those in their order; what is 
     }
 }
 
-TEST_CASE("the ratio of two times, where both were measured") {
+TEST_CASE("the ratio of two times requires both") {
     const std::vector<RunReport> reports = run({"[layout]\nuse = 'plain'\n[kernel]\nkokkos = 'fast'\neigen = 'eigen'\n",
                                                 "[layout]\nuse = 'plain'\n[kernel]\nkokkos = 'slow'\n", bad});
     CHECK(pairs_of(reports[0], reports[1])[1].ratio() == 4.0 / 32);

@@ -1,4 +1,4 @@
-// The lists of figures: docs/report.md has all of them, and no two share a key, a label or a place.
+// The lists of figures: docs/report.md contains all of them, and keys, labels and places are unique.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ Types types_in_docs(const std::string& prefix) {
     return types;
 }
 
-/// "number, share"; of a figure without a value "object" or "list". `whole` has a value for every figure.
+/// "number, share"; "object" or "list" for a figure without a value. `whole` has a value for every figure.
 template <typename Measured>
 std::string type_of(const Figures<Measured>& all, const Figure<Measured>& figure, const Measured& whole) {
     constexpr std::array types{"nothing", "integer", "number", "text", "array"};
@@ -52,8 +52,8 @@ Types types_in_list(const Figures<Measured>& figures, const Measured& whole) {
     return types;
 }
 
-/// Checks that each key occurs once, after the object that holds it, that figures of one label are neighbours, and that no two
-/// labels share a place.
+/// Checks that each key occurs once, after the object that contains it, that figures with one label are adjacent, and that
+/// labels have different places.
 template <typename Measured>
 void check_list(const Figures<Measured>& figures, const Measured& whole) {
     std::set<std::string> keys;
@@ -110,7 +110,7 @@ TEST_CASE("docs/report.md has the key and type of each figure of a kernel") {
     check_list(kernel_figures(), whole);
 }
 
-TEST_CASE("what a contact sheet shows first") {
+TEST_CASE("the first figures of a contact sheet") {
     std::map<int, std::string> labels;
     for (const auto& figure : metric_figures()) {
         if (figure.telling > 0) labels[figure.telling] = figure.caption.label;
@@ -124,7 +124,7 @@ TEST_CASE("what a contact sheet shows first") {
                                                {7, "warp iterations"}});
 }
 
-TEST_CASE("a matrix without partition, tiles and symmetry has no figures of them") {
+TEST_CASE("without a partition, tiles or symmetry their figures are omitted") {
     Metrics metrics;
     const auto caption = caption_of(metrics);
     CHECK(caption.back() == std::pair<std::string, std::string>{"symmetry pattern/values", "-"});
@@ -132,7 +132,7 @@ TEST_CASE("a matrix without partition, tiles and symmetry has no figures of them
     metrics.tiles.emplace();
     const auto more = caption_of(metrics);
     REQUIRE(more.size() == caption.size() + 6);
-    CHECK(more[caption.size() + 1] == std::pair<std::string, std::string>{"nonzeros inside", "-"});  // of no nonzeros
+    CHECK(more[caption.size() + 1] == std::pair<std::string, std::string>{"nonzeros inside", "-"});  // there are no nonzeros
     CHECK(more.back() == std::pair<std::string, std::string>{"idle lanes in tiles", "0.0 %"});
 }
 

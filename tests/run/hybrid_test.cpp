@@ -1,4 +1,4 @@
-// Hybrids: shares of the nonzeros in layouts of their own, alone and together, and whether planted errors are found.
+// Hybrids: shares of the nonzeros in separate layouts, alone and together, and detection of planted errors.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -47,7 +47,7 @@ CsrMatrix example() {
     return csr_from_entries(11, 11, entries);
 }
 
-/// The shares of a recipe in their layouts, with the values of the exact problem as their own.
+/// The shares of a recipe in their layouts, with the values of the exact problem.
 template <ValueType Value>
 struct ExactHybrid {
     const Recipe& recipe;
@@ -68,7 +68,7 @@ struct ExactHybrid {
         for (BuiltShare<Value>& share : built.shares) share.layout.real = share.layout.exact;
     }
 
-    /// With all shares, or with one alone.
+    /// The first error with all shares, or with one share alone.
     [[nodiscard]] std::string first_error(std::optional<std::size_t> share, const Oracle<Value>& right, Device& host) const {
         std::vector<const KernelEntry*> kernels;
         for (const RecipeLayout& layout : recipe.layouts) kernels.push_back(layout.entry->kernels.data());
@@ -146,7 +146,7 @@ TEST_SUITE("hybrids") {
         }
     }
 
-    TEST_CASE("an error planted in any slot of any share is found alone and together") {
+    TEST_CASE("an error planted in any slot of any share is detected, alone and together") {
         const std::unique_ptr<Device> host = make_host_device();
         const CsrMatrix input = example();
         for (const LayoutRecipe& one : hybrid_recipes()) {
@@ -167,12 +167,12 @@ TEST_SUITE("hybrids") {
                 }
             }
             CHECK(planted == input.nonzeros());
-            // All is as it was: what is left are values that are not the input's.
+            // All faults were reverted: the only differences are values that are not those of the input.
             CHECK(hybrid.first_error({}, hybrid.oracle, *host).find("exactly") == std::string::npos);
         }
     }
 
-    TEST_CASE("two rows of a share that change places are found") {
+    TEST_CASE("two swapped rows of a share are detected") {
         const std::unique_ptr<Device> host = make_host_device();
         int planted = 0;
         for (const LayoutRecipe& one : hybrid_recipes()) {
@@ -190,7 +190,7 @@ TEST_SUITE("hybrids") {
         CHECK(planted >= 7);
     }
 
-    TEST_CASE("an entry that is lost, held twice, or in no layout stops the program") {
+    TEST_CASE("an entry that is lost, in two shares, or in no layout is an internal error") {
         const LayoutRecipe& one = hybrid_named("long_csr_short_sell");
         const CsrMatrix input = example();
         const Oracle<double> oracle(input);
@@ -221,7 +221,7 @@ TEST_SUITE("hybrids") {
     }
 
     TEST_CASE("bytes, padding and storage of each share and of the whole, by hand") {
-        // Rows of 1, 3, 0, 2 nonzeros: long are those of more than 2, short the others.
+        // Rows of 1, 3, 0, 2 nonzeros: those with more than 2 are long, the others short.
         const CsrMatrix input = csr_from_entries(
             4, 5, std::vector<Entry>{{0, 2, 1.5}, {1, 0, 2.5}, {1, 1, 3.5}, {1, 4, 4.5}, {3, 3, 5.5}, {3, 4, 6.5}});
         const std::unique_ptr<Device> host = make_host_device();
@@ -240,7 +240,7 @@ TEST_SUITE("hybrids") {
         CHECK(whole.share == "");
         CHECK(whole.nonzeros == 6);
         CHECK(few.share == "short");
-        CHECK(few.rows == 2);  // those present
+        CHECK(few.rows == 2);  // the nonempty ones
         CHECK(few.nonzeros == 3);
         CHECK(few.slots() == 4);
         CHECK(many.share == "long");
@@ -248,7 +248,7 @@ TEST_SUITE("hybrids") {
         CHECK(many.slots() == 3);
         CHECK(whole.slots() == 7);
         CHECK(whole.bytes() == few.bytes() + many.bytes());
-        // Offsets of 8 bytes, a column and a value for each nonzero, a row.
+        // Two offsets, a column and a value for each nonzero, and the row number.
         CHECK(many.bytes() == 2 * 8 + 3 * 4 + 3 * 8 + 1 * 4);
 
         REQUIRE(report.kernels.size() == 4);
@@ -256,14 +256,14 @@ TEST_SUITE("hybrids") {
         CHECK(report.kernels[1].kernel == "slices + rows");
         CHECK(report.kernels[2].share == "short");
         CHECK(report.kernels[3].share == "long");
-        // Alone, y is zeroed, then one row of it written; x is read.
+        // Alone: y is zeroed, then one row of it is written; x is read.
         CHECK(report.kernels[3].bytes_to_move == static_cast<std::int64_t>(many.bytes()) + 4 * 8 + 1 * 8 + 5 * 8);
-        // Together no row is written twice; row 2 is in no share, so y is zeroed.
+        // Together: no row is written twice; row 2 is in no share, so y is zeroed.
         CHECK(report.kernels[1].bytes_to_move == static_cast<std::int64_t>(whole.bytes()) + 4 * 8 + 3 * 8 + 5 * 8);
         CHECK(report.kernels[1].bytes_per_nonzero == static_cast<double>(report.kernels[1].bytes_to_move) / 6);
     }
 
-    TEST_CASE("a share that does not suit its layout costs the hybrid, and says so") {
+    TEST_CASE("a share that is unsuitable for its layout makes the hybrid unsuitable, with a reason") {
         const std::unique_ptr<Device> host = make_host_device();
         const CsrMatrix input = example();
         RunOptions options;
@@ -284,7 +284,7 @@ TEST_SUITE("hybrids") {
 
 namespace {
 
-/// A layout of the rows of `matrix`, as csr has it.
+/// The csr layout of a matrix.
 std::unique_ptr<Layout<double>> csr_of(const CsrMatrix& matrix) {
     const LayoutEntry& csr = *catalogue().find_layout("csr");
     return csr.build.f64(stage_input(matrix), Parameters(csr.parameters, {}));
@@ -313,7 +313,7 @@ TEST_SUITE("hybrid kernel") {
     using Ys = std::vector<double>;
     const Ys seven{7, 7, 7};
 
-    TEST_CASE("who writes, who adds, and when y is zeroed before") {
+    TEST_CASE("which shares write to y, which add, and when y is zeroed") {
         const auto two = csr_of(csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 1}, {1, 1, 2}}));  // 1, 20
         const auto one = csr_of(csr_from_entries(1, 2, std::vector<Entry>{{0, 0, 3}}));             // 3
         const auto all = csr_of(csr_from_entries(3, 2, std::vector<Entry>{{0, 0, 4}, {2, 1, 5}}));  // 4, 0, 50
@@ -326,18 +326,18 @@ TEST_SUITE("hybrid kernel") {
         const KernelOfShare<double> at_2{&rows, one.get(), r2, 1};
         const KernelOfShare<double> whole{&rows, all.get(), {}, 2};
 
-        CHECK(product({at_20, at_1}, seven, false, false) == Ys{20, 3, 1});  // no row in common, none left
+        CHECK(product({at_20, at_1}, seven, false, false) == Ys{20, 3, 1});  // disjoint rows, and all of them
         CHECK(product({at_20, at_1}, seven, true, false) == Ys{27, 10, 8});
         CHECK(product({at_20}, seven, false, true) == Ys{20, 0, 1});        // row 1 is in no share
-        CHECK(product({at_20, at_2}, seven, false, true) == Ys{20, 0, 4});  // row 2 is added to
+        CHECK(product({at_20, at_2}, seven, false, true) == Ys{20, 0, 4});  // the second share adds to row 2
         CHECK(product({at_20, at_2}, seven, true, true) == Ys{27, 7, 11});
         CHECK(product({whole, at_2}, seven, false, false) == Ys{4, 0, 53});
-        CHECK(product({at_2, whole}, seven, false, true) == Ys{4, 0, 53});  // the whole adds to rows that nobody wrote
+        CHECK(product({at_2, whole}, seven, false, true) == Ys{4, 0, 53});  // the last share adds to rows not written before
         CHECK(product({}, seven, false, true) == Ys{0, 0, 0});
         CHECK(product({}, seven, true, true) == seven);
     }
 
-    TEST_CASE("a kernel that knows nothing of other rows goes through a buffer, which is counted") {
+    TEST_CASE("a kernel that cannot scatter its rows uses a buffer, whose bytes count") {
         const auto two = csr_of(csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 1}, {1, 1, 2}}));
         const std::vector<Index> r02{2, 0};
         const std::unique_ptr<Device> host = make_host_device();
@@ -353,12 +353,12 @@ TEST_SUITE("hybrid kernel") {
         CHECK(product({buffered}, seven, false, true) == Ys{20, 0, 1});
         CHECK(product({buffered}, seven, true, true) == Ys{27, 7, 8});
         CHECK(product({buffered, buffered}, seven, false, true) == Ys{40, 0, 2});
-        // 3 offsets, 2 columns, 2 values, x, 2 of y, 2 rows, and y zeroed.
+        // 3 offsets, 2 columns, 2 values, x, 2 rows of y, 2 row numbers, and y zeroed.
         CHECK(bytes("rows") == 3 * 8 + 2 * 4 + 2 * 8 + 2 * 8 + 2 * 8 + 2 * 4 + 3 * 8);
         CHECK(bytes("eigen") == bytes("rows") + 2 * 2 * 8);
     }
 
-    TEST_CASE("side by side run those that have no row in common") {
+    TEST_CASE("shares without common rows run side by side") {
         const auto two = csr_of(csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 1}, {1, 1, 2}}));  // 1, 20
         const auto one = csr_of(csr_from_entries(1, 2, std::vector<Entry>{{0, 0, 3}}));             // 3
         const auto all = csr_of(csr_from_entries(4, 2, std::vector<Entry>{{0, 0, 4}, {2, 1, 5}}));  // 4, 0, 50, 0
@@ -366,7 +366,7 @@ TEST_SUITE("hybrid kernel") {
         const std::vector<Index> r1{1};
         const std::vector<Index> r2{2};
         const std::vector<Index> r3{3};
-        const KernelEntry& eigen = csr_kernel("eigen");  // through a buffer: the device sees when it runs
+        const KernelEntry& eigen = csr_kernel("eigen");  // through a buffer, so that the script records when it runs
         const KernelOfShare<double> at_20{&eigen, two.get(), r02, 2};
         const KernelOfShare<double> at_1{&eigen, one.get(), r1, 1};
         const KernelOfShare<double> at_2{&eigen, one.get(), r2, 1};
@@ -383,7 +383,7 @@ TEST_SUITE("hybrid kernel") {
             CHECK(y == expected);
             return script().events;
         };
-        // Row 2 of the third is the first one's, too: it begins anew, and the fourth runs beside it.
+        // The third share has row 2 in common with the first: it starts a new group, and the fourth runs beside it.
         CHECK(run({at_20, at_1, at_2, at_3}, true, {20, 3, 4, 3}) == Events{"fork 1", "scatter", "take 1", "scatter", "taken 1",
                                                                             "join 1", "fork 2", "scatter_add", "take 2",
                                                                             "scatter", "taken 2", "join 2"});
@@ -391,7 +391,7 @@ TEST_SUITE("hybrid kernel") {
                                                                       "taken 1", "take 2", "scatter", "taken 2", "join 1",
                                                                       "join 2"});
         CHECK(run({at_20, at_1, at_3}, false, {20, 3, 1, 3}) == Events{"scatter", "scatter", "scatter"});
-        // What has all rows has them in common with everything.
+        // A share with all rows has rows in common with every other share.
         CHECK(run({at_1, whole, at_2}, true, {4, 3, 53, 0}) == Events{"zero", "scatter", "scatter_add"});
     }
 }

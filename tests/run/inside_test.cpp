@@ -1,4 +1,4 @@
-// Products timed inside the iterations of a solve: what they read and write, what goes before them, and who is refused.
+// Products timed inside the iterations of a solve: the vectors, the work before each product, and refused cases.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -16,7 +16,7 @@ using namespace scripted_runs;
 
 namespace {
 
-/// A x, x and y in an order of theirs: element i of the input's is at place[i].
+/// A x with x and y in another order: element i of the input's order is at place[i].
 template <typename Value>
 std::vector<double> product(const std::vector<double>& x, const std::vector<Index>& place) {
     const CsrMatrix& matrix = example();
@@ -31,7 +31,7 @@ std::vector<double> product(const std::vector<double>& x, const std::vector<Inde
     return y;
 }
 
-/// The iterations of one kernel: those of which its run was the last before their rest.
+/// The iterations whose last product before the rest of the iteration was one of this kernel.
 std::vector<Script::Iteration> iterations_of(const std::string& kernel) {
     std::vector<Script::Iteration> found;
     std::string last;
@@ -82,12 +82,12 @@ void check_orders() {
 }  // namespace
 
 TEST_SUITE("inside CG") {
-    TEST_CASE("each kernel has a solve of its own, in the order of its x, whatever its rows have") {
+    TEST_CASE("each kernel has a separate solve, in the order of its x and for any order of rows") {
         check_orders<float>();
         check_orders<double>();
     }
 
-    TEST_CASE("only the product is timed, with what brings y to x's order") {
+    TEST_CASE("only the product is timed, including the permutation of y to the order of x") {
         price_everything();
         script().seconds["rest of iteration"] = {1000};
         const RunReport report =
@@ -98,7 +98,7 @@ TEST_SUITE("inside CG") {
         CHECK(to_text(report).find("\nKernels (inside CG)\n") != std::string::npos);
     }
 
-    TEST_CASE("alone on its device, a kernel makes no product twice") {
+    TEST_CASE("a kernel that is alone on its device repeats no product") {
         price_everything();
         (void)run("[layout]\nuse = 'csr'\n", options_of(CacheState::inside_cg));
         const int verified = ExactProblem(example()).vector_count() + 3;
@@ -118,7 +118,7 @@ TEST_SUITE("inside CG") {
               "inside CG: a host cannot iterate");
     }
 
-    TEST_CASE("a whole recipe on this machine, also where CG does not converge, and where there is nothing to solve") {
+    TEST_CASE("a whole recipe on this machine, including matrices on which CG does not converge and empty ones") {
         const auto host = make_host_device();
         for (const CsrMatrix& matrix :
              {example(), csr_from_entries(3, 3, std::vector<Entry>{{0, 0, 1}, {1, 1, -2}, {2, 2, 1}}),

@@ -1,4 +1,4 @@
-// Results that are kept: read by the next run, and made anew wherever something else is found in their place.
+// Kept results: the next run reads them, and computes them again if a file contains something else.
 #include <doctest/doctest.h>
 
 #include <sys/wait.h>
@@ -60,7 +60,7 @@ share = 'short'
 use = 'sell'
 )";
 
-/// The kept files of a folder by the names of what they hold: "metis_partition", "ehyb_f64".
+/// The kept files of a folder by the names of their contents: "metis_partition", "ehyb_f64".
 std::multiset<std::string> names_in(const fs::path& folder) {
     std::multiset<std::string> names;
     for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -78,13 +78,13 @@ fs::path file_in(const fs::path& folder, const std::string& name) {
     return {};
 }
 
-/// In place of a file that is there; a new one, which no file system waits for.
+/// Replaces a file by a new one, because truncating a file that was just written would wait for the disk.
 void write_text(const fs::path& file, const std::string& text) {
     fs::remove(file);
     std::ofstream(file, std::ios::binary) << text;
 }
 
-/// One run in a process of its own, as far as what is kept is concerned.
+/// One run that finds kept results like a new process.
 RunReport run(const std::string& text, const CsrMatrix& matrix, const fs::path& folder, const std::string& maker = "a program",
               const std::vector<Precision>& precisions = {Precision::f64}) {
     KeepFolder keep(folder, maker);
@@ -111,7 +111,7 @@ std::set<std::string> kept_of(const RunReport& report) {
     return kept;
 }
 
-/// The notes that are about files in the folder.
+/// The notes about files in the folder.
 std::vector<std::string> notes_on(const fs::path& folder, const RunReport& report) {
     std::vector<std::string> notes;
     for (const std::string& note : report.notes) {
@@ -126,7 +126,7 @@ const Names all_of_ehyb{"metis_partition", "row_sort", "split", "sort_outside", 
 }  // namespace
 
 TEST_SUITE("kept results") {
-    TEST_CASE("the second run reads all, and finds the same") {
+    TEST_CASE("the second run reads all results and gives the same figures") {
         const TemporaryFolder folder;
         const CsrMatrix matrix = grid(20);
         const RunReport first = run(ehyb, matrix, folder.path());
@@ -141,12 +141,12 @@ TEST_SUITE("kept results") {
             CHECK(first.stages[i].notes == second.stages[i].notes);
             CHECK_EQ(first.stages[i].metrics.mean_bandwidth, second.stages[i].metrics.mean_bandwidth);
         }
-        CHECK_EQ(first.layouts[0].seconds, second.layouts[0].seconds);  // what it once took
+        CHECK_EQ(first.layouts[0].seconds, second.layouts[0].seconds);  // the time of the first run
         CHECK_EQ(first.layouts[0].bytes(), second.layouts[0].bytes());
         CHECK_EQ(first.layouts[0].slots(), second.layouts[0].slots());
     }
 
-    TEST_CASE("what stages leave behind is the same on the battery, made or read") {
+    TEST_CASE("results of stages on the battery are equal whether computed or read") {
         const TemporaryFolder folder;
         for (const std::vector<LayoutRecipe>* recipes : {&layout_recipes(), &hybrid_recipes()}) {
             for (const LayoutRecipe& recipe : *recipes) {
@@ -189,7 +189,7 @@ TEST_SUITE("kept results") {
         CHECK_EQ(kept_of(run(hybrid, matrix, folder.path())), Names{"split", "sell short"});
     }
 
-    TEST_CASE("two shares in one layout are two results") {
+    TEST_CASE("two shares with the same layout are two results") {
         const TemporaryFolder folder;
         std::string both_csr = hybrid;
         both_csr.replace(both_csr.find("'sell'"), 6, "'csr'");
@@ -199,7 +199,7 @@ TEST_SUITE("kept results") {
         CHECK_EQ(kept_of(run(both_csr, matrix, folder.path())), Names{"split", "csr + csr", "csr long", "csr short"});
     }
 
-    TEST_CASE("what differs in what it depends on is something else") {
+    TEST_CASE("a result is kept for exactly what it depends on") {
         const TemporaryFolder folder;
         const CsrMatrix matrix = grid(12);
         (void)run(ehyb, matrix, folder.path());
@@ -209,7 +209,7 @@ TEST_SUITE("kept results") {
             CHECK(kept_of(run(ehyb, other, folder.path())).empty());
         }
         SUBCASE("the program or the machine") { CHECK(kept_of(run(ehyb, matrix, folder.path(), "another")).empty()); }
-        SUBCASE("a parameter of a stage, and all that follows it") {
+        SUBCASE("a parameter of a stage, which affects all later results") {
             std::string changed = ehyb;
             changed.replace(changed.find("'partition'"), 11, "'partition'\norder = 'ascending'");
             CHECK_EQ(kept_of(run(changed, matrix, folder.path())), Names{"metis_partition"});
@@ -218,11 +218,11 @@ TEST_SUITE("kept results") {
             CHECK_EQ(kept_of(run(ehyb + std::string("column_index = 'u32'\n"), matrix, folder.path())),
                      Names{"metis_partition", "row_sort", "split", "sort_outside"});
         }
-        SUBCASE("the device that a stage may ask") {
+        SUBCASE("the device that a stage depends on") {
             const std::string on_v100 = "[recipe]\ndevice = 'v100'\n" + std::string(ehyb);
             CHECK(kept_of(run(on_v100, matrix, folder.path())).empty());
         }
-        SUBCASE("the precision of a layout, but of no stage that does not ask") {
+        SUBCASE("the precision of a layout, but not of stages that do not depend on it") {
             CHECK_EQ(kept_of(run(ehyb, matrix, folder.path(), "a program", {Precision::f32})),
                      Names{"metis_partition", "row_sort", "split", "sort_outside"});
         }
@@ -231,7 +231,7 @@ TEST_SUITE("kept results") {
         }
     }
 
-    TEST_CASE("the names of stages and parameters that are only written make no difference") {
+    TEST_CASE("the ids of stages, and defaults that a recipe states, do not matter") {
         const TemporaryFolder folder;
         const CsrMatrix matrix = grid(12);
         (void)run(ehyb, matrix, folder.path());
@@ -240,7 +240,7 @@ TEST_SUITE("kept results") {
         CHECK_EQ(kept_of(run(changed, matrix, folder.path())), Names{"cut", "row_sort", "split", "sort_outside", "ehyb"});
     }
 
-    TEST_CASE("a damaged file is noticed, whichever byte it is, and so is a cut one") {
+    TEST_CASE("damage in any byte of a file is detected, and so is truncation") {
         const TemporaryFolder folder;
         KeepFolder keep(folder.path(), "a program");
         const Keeping keeping(&keep, grid(3));
@@ -270,7 +270,7 @@ TEST_SUITE("kept results") {
         CHECK(texts == std::vector<std::string>{"some", "", "more"});
     }
 
-    TEST_CASE("damaged results of stages are made anew, and kept") {
+    TEST_CASE("damaged results of stages are computed again and kept") {
         const TemporaryFolder folder;
         const CsrMatrix matrix = grid(6);
         const Recipe recipe = parse_recipe(hybrid, "test.toml", catalogue());
@@ -298,7 +298,7 @@ TEST_SUITE("kept results") {
         }
     }
 
-    TEST_CASE("a damaged layout is built anew, and the note names the file") {
+    TEST_CASE("a damaged layout is built again, and the note names the file") {
         const TemporaryFolder folder;
         const CsrMatrix matrix = grid(12);
         (void)run(ehyb, matrix, folder.path());
@@ -314,7 +314,7 @@ TEST_SUITE("kept results") {
         CHECK_EQ(kept_of(run(ehyb, matrix, folder.path())), all_of_ehyb);
     }
 
-    TEST_CASE("what lies under the name of something else is not taken") {
+    TEST_CASE("a file under another result's name is not used") {
         const TemporaryFolder folder;
         const CsrMatrix matrix = grid(12);
         CsrMatrix other = matrix;
@@ -322,7 +322,7 @@ TEST_SUITE("kept results") {
         (void)run(ehyb, matrix, folder.path());
         const std::string of_matrix = fs::directory_iterator(folder.path())->path().filename().string();
         (void)run(ehyb, other, folder.path());
-        // The other matrix's files under the names of the first one's.
+        // The files of the other matrix, renamed to those of the first one.
         for (const std::string name : {"metis_partition", "split"}) {
             fs::path of_other;
             for (const auto& entry : fs::directory_iterator(folder.path())) {
@@ -336,7 +336,7 @@ TEST_SUITE("kept results") {
         CHECK_EQ(kept_of(run(ehyb, matrix, folder.path())), all_of_ehyb);
     }
 
-    TEST_CASE("where nothing can be written the run goes on, and says so once") {
+    TEST_CASE("if results cannot be written, the run continues with one note") {
         const TemporaryFolder folder;
         const CsrMatrix matrix = grid(12);
         SUBCASE("no folder for the matrix") {
@@ -360,14 +360,14 @@ TEST_SUITE("kept results") {
         CHECK_EQ(report.kernels.size(), 2);
     }
 
-    TEST_CASE("there is no folder where a file is") {
+    TEST_CASE("a file instead of a folder") {
         const TemporaryFolder folder;
         write_text(folder.path() / "file", "text");
         CHECK_THROWS_AS(KeepFolder(folder.path() / "file", "a program"), MachineError);
         CHECK_THROWS_AS(KeepFolder(folder.path() / "file" / "below", "a program"), MachineError);
     }
 
-    TEST_CASE("processes may keep the same at the same time") {
+    TEST_CASE("several processes may keep the same result at once") {
         const TemporaryFolder folder;
         const CsrMatrix matrix = grid(4);
         std::vector<double> values(100000, 0.5);
@@ -398,10 +398,10 @@ TEST_SUITE("kept results") {
         CHECK_GT(found, 0);
         CHECK(keep.take_notes().empty());
         CHECK(keeping.read(transfer));
-        CHECK_EQ(names_in(folder.path()).size(), 1);  // nothing half written is left
+        CHECK_EQ(names_in(folder.path()).size(), 1);  // no partial files
     }
 
-    TEST_CASE("times of what was kept are those that it once took, and the report says so") {
+    TEST_CASE("kept results have the times of their computation, and the report notes it") {
         const TemporaryFolder folder;
         const auto run_scripted = [&folder](double seconds_of_stage) {
             new_script().seconds["stage reverse"] = {seconds_of_stage};
@@ -421,7 +421,7 @@ TEST_SUITE("kept results") {
         const RunReport first = run_scripted(2);
         CHECK_EQ(script().count("stage reverse"), 1);
         const RunReport second = run_scripted(700);
-        CHECK_EQ(script().count("stage reverse"), 0);  // nobody ran it
+        CHECK_EQ(script().count("stage reverse"), 0);  // the stage did not run
         CHECK_EQ(second.stages[1].seconds, 2);
         CHECK_EQ(second.stages[1].kept_seconds, 0);
         CHECK_EQ(first.kernels[1].break_even, second.kernels[1].break_even);
@@ -430,7 +430,7 @@ TEST_SUITE("kept results") {
         CHECK_NE(to_json(first).find("\"kept_seconds\": null"), std::string::npos);
     }
 
-    TEST_CASE("a recipe that a solve makes ready reads what a run kept, and says so") {
+    TEST_CASE("a solve reads the results that a run kept, and notes it") {
         const TemporaryFolder folder;
         const CsrMatrix matrix = grid(12);
         (void)run(ehyb, matrix, folder.path());

@@ -1,4 +1,4 @@
-// The page of a run: what it holds, and that it never takes more than it may.
+// The page of a run: its contents, and its limit of size.
 #include <doctest/doctest.h>
 
 #include <memory>
@@ -12,7 +12,7 @@
 namespace workbench {
 namespace {
 
-/// A report with as many stages as there are patterns, each of the matrix in another random order.
+/// A report with as many stages as there are patterns; each stage has the matrix in another random order.
 struct Ran {
     RunReport report;
     std::vector<std::shared_ptr<const PagePattern>> patterns;
@@ -50,7 +50,7 @@ std::string page_of_run(const Ran& ran, std::size_t budget = page_budget) {
 
 }  // namespace
 
-TEST_CASE("every matrix has a page, whatever its shape") {
+TEST_CASE("matrices of every shape have a page") {
     for (const NamedMatrix& one : battery()) {
         CAPTURE(one.name);
         const std::string html = page_of_run(shuffled(one.matrix, 3));
@@ -59,13 +59,13 @@ TEST_CASE("every matrix has a page, whatever its shape") {
     }
 }
 
-TEST_CASE("a page keeps to its budget, and is the same each time") {
+TEST_CASE("a page stays within its budget and is reproducible") {
     const Ran ran = shuffled(random_matrix(30'000, 190'000), 6);
     CHECK(ran.patterns.front()->pyramid.levels.front().shows_entries());
     CHECK(ran.patterns.front()->values.size() == static_cast<std::size_t>(ran.report.matrix.nonzeros));
     CHECK(ran.patterns.back()->values.empty());
     CHECK(ran.patterns.back()->original_rows.size() == 30'000);
-    CHECK(ran.patterns.back()->original_columns.empty());  // they did not move
+    CHECK(ran.patterns.back()->original_columns.empty());  // the columns did not move
     for (const std::size_t budget : {page_budget, std::size_t{2'000'000}, std::size_t{1'000'000}}) {
         CAPTURE(budget);
         const std::string html = page_of_run(ran, budget);
@@ -76,7 +76,7 @@ TEST_CASE("a page keeps to its budget, and is the same each time") {
     CHECK(page_of_run(ran).size() > page_of_run(ran, 2'000'000).size());
 }
 
-TEST_CASE("values of large matrices are left out, and stages without patterns") {
+TEST_CASE("values of large matrices and stages without patterns are omitted") {
     const CsrMatrix matrix = random_matrix(1000, 230'000);
     REQUIRE(matrix.nonzeros() > most_entries_with_values);
     CHECK(page_pattern(stage_input(matrix))->values.empty());

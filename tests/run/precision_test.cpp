@@ -1,4 +1,4 @@
-// Stages that depend on the precision of a run, or on a device.
+// Stages that depend on the precision of a run or on a device.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -27,8 +27,8 @@ constexpr const char* by_precision =
 
 struct Watched {
     RunReport report;
-    std::vector<std::string> stages;  // announced
-    std::vector<Index> segments;      // after each
+    std::vector<std::string> stages;  // the stages that ran
+    std::vector<Index> segments;      // the number of segments after each
 };
 
 Watched run_watched(const Recipe& recipe, const CsrMatrix& matrix, const std::vector<Precision>& precisions) {
@@ -60,7 +60,7 @@ std::vector<std::string> labels_of(const RunReport& report) {
 
 }  // namespace
 
-TEST_CASE("stages that depend on the precision run for each, with those after them; the others run once") {
+TEST_CASE("stages that depend on the precision, and later ones, run for each precision; the others run once") {
     using Words = std::vector<std::string>;
     const Recipe recipe = recipe_of(by_precision);
     std::vector<Entry> entries;
@@ -76,7 +76,7 @@ TEST_CASE("stages that depend on the precision run for each, with those after th
           Words{"input", "column_sort", "column_segmentation f64", "row_sort f64", "column_segmentation f32", "row_sort f32"});
     REQUIRE(both.report.layouts.size() == 2);
     for (const LayoutOutcome& layout : both.report.layouts) {
-        // [segments + 1]: where the columns of each segment begin.
+        // [segments + 1]: the first column of each segment.
         const auto columns = std::find_if(layout.footprint.begin(), layout.footprint.end(),
                                           [](const auto& array) { return array.name == "segment_columns"; });
         REQUIRE(columns != layout.footprint.end());
@@ -87,7 +87,7 @@ TEST_CASE("stages that depend on the precision run for each, with those after th
     CHECK(labels_of(narrow.report) == Words{"input", "column_sort", "column_segmentation", "row_sort"});
     CHECK(narrow.segments == std::vector<Index>{0, 0, 2, 2});
 
-    // With the size of a value in the recipe, nothing depends on the precision.
+    // If the recipe states the size of a value, nothing depends on the precision.
     const Recipe fixed =
         recipe_of(std::string(by_precision).insert(std::string(by_precision).find("cache_share"), "value_bytes = 8\n"));
     const Watched once = run_watched(fixed, matrix, {Precision::f64, Precision::f32});
@@ -95,7 +95,7 @@ TEST_CASE("stages that depend on the precision run for each, with those after th
     CHECK(once.segments == std::vector<Index>{0, 0, 4, 4});
 }
 
-TEST_CASE("a stage of one precision has its price there alone, and its picture is compared with what it began with") {
+TEST_CASE("a stage counts for its precision only, and its picture is compared with its input") {
     RunReport report;
     const auto add = [&report](std::optional<Precision> precision, double seconds) {
         StageOutcome stage;
@@ -116,7 +116,7 @@ TEST_CASE("a stage of one precision has its price there alone, and its picture i
     CHECK(before == std::vector<std::size_t>{0, 1, 2, 1, 4});
 }
 
-TEST_CASE("a recipe names the device that its stages decide for") {
+TEST_CASE("a recipe may name the device that its stages depend on") {
     const DeviceProperties here{DeviceKind::gpu, "here", 1, 1, 1, 1};
     Recipe recipe = recipe_of("[layout]\nuse = 'csr'\n");
     CHECK(stage_context(recipe, Precision::f64, nullptr).device == nullptr);

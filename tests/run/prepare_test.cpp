@@ -1,5 +1,5 @@
-// Work that stages and layouts hand to a preparer: which of it, with what, and what a report says of it. The preparer here
-// does all of it in a way of its own; a GPU's is compared with the host in tests/gpu/prepare_test.cpp.
+// Work that stages and layouts give to a preparer: which tasks, with which arguments, and how a report lists them. The
+// preparer here does all tasks in a different way; tests/gpu/prepare_test.cpp compares a GPU with the host.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ std::string note_of(const std::vector<std::pair<std::string, std::string>>& note
     return "(no note)";
 }
 
-/// What the preparer is given by a recipe's stages, then by its layout: "sort permute | slices".
+/// The tasks of a recipe's stages, then those of its layout: "sort permute | slices".
 std::string tasks_of(const std::string& recipe, const CsrMatrix& matrix) {
     SecondPreparer preparer;
     const LayoutRecipe& one = recipe_named(recipe);
@@ -63,7 +63,7 @@ std::string tasks_of(const std::string& recipe, const CsrMatrix& matrix) {
 
 }  // namespace
 
-TEST_CASE("who prepares a recipe changes nothing") {
+TEST_CASE("the preparer does not change results") {
     SecondPreparer preparer;
     for (const auto& recipes : {layout_recipes(), hybrid_recipes()}) {
         for (const LayoutRecipe& one : recipes) {
@@ -72,7 +72,7 @@ TEST_CASE("who prepares a recipe changes nothing") {
     }
 }
 
-TEST_CASE("rows that claim their slots in any order come to the host's hash table") {
+TEST_CASE("rows that claim slots in any order give the host's hash table") {
     SecondPreparer preparer;
     for (const Index rows : {1, 2, 40, 700, 3000}) {
         for (const int spread : {0, 3, 9}) {
@@ -90,7 +90,7 @@ TEST_CASE("rows that claim their slots in any order come to the host's hash tabl
     }
 }
 
-TEST_CASE("stages that no layout's recipe has") {
+TEST_CASE("stages that no recipe of the layouts has") {
     const std::string parts = "[[stage]]\nuse = 'rcm_blocks'\nparts = 3\n";
     const std::string segments = "[[stage]]\nuse = 'column_segmentation'\nwidth = 9\n";
     const std::string sell = "[layout]\nuse = 'sell'\n";
@@ -112,7 +112,7 @@ TEST_CASE("stages that no layout's recipe has") {
     CHECK(preparer.done() == std::set<std::string>{"divide", "hash", "permute", "slices", "sort", "tiles"});
 }
 
-TEST_CASE("what a preparer leaves, the host does") {
+TEST_CASE("the host does the tasks that a preparer declines") {
     SecondPreparer preparer({"sort", "hash", "permute", "divide", "tiles", "slices"});
     for (const std::string name : {"ehyb", "hbp_rows_hashed", "segmented_sell", "sell_rows_sorted"}) {
         for (const NamedMatrix& each : battery()) check_preparer(preparer, recipe_named(name), each.name, each.matrix);
@@ -120,7 +120,7 @@ TEST_CASE("what a preparer leaves, the host does") {
     CHECK(preparer.tasks().empty());
 }
 
-TEST_CASE("stages and layouts hand over the work that they have") {
+TEST_CASE("the tasks that stages and layouts give to a preparer") {
     const CsrMatrix& matrix = named("random_300");
     CHECK(tasks_of("sell_rows_sorted", matrix) == "sort permute | slices");
     CHECK(tasks_of("ehyb", matrix) == "permute sort permute divide sort | slices slices");
@@ -132,7 +132,7 @@ TEST_CASE("stages and layouts hand over the work that they have") {
     CHECK(tasks_of("csr", matrix) == " | ");
 }
 
-TEST_CASE("a report says where each stage and layout was prepared, and how long that took") {
+TEST_CASE("a report states where each stage and layout was prepared, and how long it took") {
     SecondPreparer preparer;
     const LayoutRecipe& one = recipe_named("ehyb");
     StagedMatrix staged = stage_input(named("random_300"));
@@ -147,7 +147,7 @@ TEST_CASE("a report says where each stage and layout was prepared, and how long 
     const LayoutOutcome built = build_layouts<double>(one.recipe, staged, {.exact = &exact}).outcome;
     CHECK(note_of(built.notes) ==
           "on another machine: slices in 2.00 s, 500 ms of it transfers; slices in 2.00 s, 500 ms of it transfers");
-    CHECK(preparer.tasks().empty());  // those of the exact layout are not reported
+    CHECK(preparer.tasks().empty());  // the tasks of the exact layout are not reported
 
     SecondPreparer idle({"sort", "permute", "divide", "slices"});
     StagedMatrix again = stage_input(named("random_300"));
@@ -163,7 +163,7 @@ TEST_CASE("a report says where each stage and layout was prepared, and how long 
                        [](const std::string& note) { return note.find("prepared") != std::string::npos; }));
 }
 
-TEST_CASE("what was kept of one preparer's times is not told of another") {
+TEST_CASE("kept times of one preparer are not reported for another") {
     const TemporaryFolder folder;
     KeepFolder keep(folder.path(), "this program");
     const CsrMatrix& matrix = named("random_300");
@@ -180,7 +180,7 @@ TEST_CASE("what was kept of one preparer's times is not told of another") {
     CHECK(ran_from_kept(&preparer));
 }
 
-TEST_CASE("a runner hands its preparer to stages and layouts") {
+TEST_CASE("a runner gives its preparer to stages and layouts") {
     SecondPreparer preparer;
     const CsrMatrix& matrix = named("random_300");
     const auto host = make_host_device();

@@ -1,4 +1,4 @@
-// Text and JSON of a report in which all figures differ, to the letter.
+// Text and JSON of a report with distinct figures, byte by byte.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -43,7 +43,7 @@ KernelOutcome measured(const std::string& layout, const std::string& kernel) {
     return outcome;
 }
 
-/// Figures that all differ.
+/// A report whose figures are all different.
 RunReport example() {
     RunReport report;
     report.recipe_name = "a name";

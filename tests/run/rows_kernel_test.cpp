@@ -1,4 +1,4 @@
-// Kernels that write their rows elsewhere: by themselves, or through a buffer.
+// Kernels that write their rows to other places of y, directly or through a buffer.
 #include <doctest/doctest.h>
 
 #include <span>
@@ -26,7 +26,7 @@ struct Written {
     std::int64_t bytes = 0;
 };
 
-/// Two rows, 1 x and 2 x, brought to some of the rows of a y of 4 that were 10, 20, 30, 40.
+/// Writes the two rows 1 x and 2 x to given rows of a y that was 10, 20, 30, 40.
 Written write(const std::string& kernel, const std::vector<Index>& rows, bool accumulate) {
     new_script();
     ScriptedDevice host({.kind = DeviceKind::host, .name = "a host", .processors = 1});
@@ -46,7 +46,7 @@ Written write(const std::string& kernel, const std::vector<Index>& rows, bool ac
 }  // namespace
 
 TEST_SUITE("rows kernel") {
-    TEST_CASE("rows go where they are wanted, and others are left alone, by the kernel itself or from a buffer") {
+    TEST_CASE("rows are written to their places and no others, by the kernel or from a buffer") {
         for (const std::string kernel : {"rows", "eigen"}) {
             CAPTURE(kernel);
             const std::ptrdiff_t scatters = kernel == "eigen" ? 1 : 0;
@@ -61,7 +61,7 @@ TEST_SUITE("rows kernel") {
         }
     }
 
-    TEST_CASE("without a list of rows each is itself, and nothing is scattered") {
+    TEST_CASE("without a list of rows each row has its own place, and nothing is scattered") {
         for (const std::string kernel : {"rows", "eigen"}) {
             CAPTURE(kernel);
             const Written written = write(kernel, {}, false);

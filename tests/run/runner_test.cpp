@@ -1,4 +1,4 @@
-// What a run measures and derives, worked out by hand: stages, layouts and kernels take the time that a script gives them.
+// The measurements and derived figures of a run, worked out by hand: stages, layouts and kernels take scripted times.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace workbench {
 using namespace scripted_runs;
 
 TEST_SUITE("runner") {
-    TEST_CASE("speed-up, and when it has paid for stages, layout, preparing and permuting") {
+    TEST_CASE("speed-up, and break-even of stages, layout, preparation and permutation") {
         price_everything();
         script().seconds["time"] = {0.25};  // the overhead of timing on the device
         const RunReport report = run(reversed_plain);
@@ -36,8 +36,8 @@ TEST_SUITE("runner") {
         CHECK(!fast.baseline);
         CHECK(fast.layout == "plain");
         CHECK(fast.timing.median == 4.25);
-        CHECK(fast.prepare_seconds == 5.25);            // and until the device has nothing left to do
-        CHECK(fast.vector_permutation_seconds == 1.5);  // x there and y back
+        CHECK(fast.prepare_seconds == 5.25);            // including the wait until the device is idle
+        CHECK(fast.vector_permutation_seconds == 1.5);  // x in one direction and y in the other
         CHECK(fast.speedup == 16.25 / 4.25);
         CHECK(fast.break_even == (1.0 + 3 + 5.25 + 1.5) / (16.25 - 4.25));
 
@@ -54,7 +54,7 @@ TEST_SUITE("runner") {
             seconds.assign(before, 1);
             seconds.insert(seconds.end(), each.begin(), each.end());
         };
-        // The machine is slow in the second round and slower in the fourth: for all.
+        // All kernels are slow in the second round and slower in the fourth.
         samples("run usual", {8, 80, 8, 800, 9});
         samples("run fast", {4, 20, 2, 100, 3});    // ratios 2, 4, 4, 8, 3; gains 4, 60, 6, 700, 6
         samples("run slow", {16, 100, 8, 200, 9});  // ratios 0.5, 0.8, 1, 4, 1
@@ -86,7 +86,7 @@ TEST_SUITE("runner") {
         CHECK(report.turn_seed == 1);
     }
 
-    TEST_CASE("four rounds say too little") {
+    TEST_CASE("four rounds are too few") {
         price_everything();
         const RunReport report = run("[layout]\nuse = 'plain'\n", options_of(CacheState::cold, 4));
         CHECK(kernel_of(report, "fast").speedup == 4);
@@ -94,16 +94,16 @@ TEST_SUITE("runner") {
         CHECK(!kernel_of(report, "fast").break_even);
     }
 
-    TEST_CASE("a kernel for which the others leave no memory is prepared after their turns") {
+    TEST_CASE("a kernel that does not fit beside the others is prepared after their turns") {
         price_everything();
         script().fails["prepare slow"] = {1};
         const RunReport report = run("[layout]\nuse = 'plain'\n");
         CHECK(names_of(report) == Names{"usual", "fast", "slow", "eigen"});
         CHECK(kernel_of(report, "fast").speedup == 4);
         CHECK(kernel_of(report, "slow").speedup == 0.5);
-        CHECK(script().count("run usual") == script().count("run fast") + 1 + 5 * 2);  // it took turns once more
+        CHECK(script().count("run usual") == script().count("run fast") + 1 + 5 * 2);  // it took part in one more set of turns
 
-        // Where that does not help, what was measured is kept.
+        // If that does not help, earlier measurements are kept.
         price_everything();
         script().fails["prepare slow"] = {1, 2};
         Machine machine;
@@ -114,19 +114,19 @@ TEST_SUITE("runner") {
         CHECK(kernel_of(kept, "fast").speedup == 4);
     }
 
-    TEST_CASE("all stages are paid for") {
+    TEST_CASE("break-even includes all stages") {
         price_everything();
         const RunReport report = run("[[stage]]\nuse = 'reverse'\n[[stage]]\nuse = 'rotate_rows'\n[layout]\nuse = 'plain'\n");
         CHECK(report.stage_seconds(Precision::f64) == 3);
-        // y is brought to x's order within the product: 4.5 s.
+        // y is permuted to the order of x within the product: 4.5 s.
         CHECK(kernel_of(report, "fast").break_even == (3.0 + 3 + 5 + 1) / (16 - 4.5));
     }
 
-    TEST_CASE("a stage's time has applying its change in it, and nothing else") {
+    TEST_CASE("the time of a stage includes applying its change, and nothing else") {
         new_script().seconds["stage reverse"] = {4};
         StagedMatrix staged = stage_input(example());
         Clock clock = scripted_clock();
-        // The matrix takes 3 s to turn round.
+        // Applying the order takes 3 s.
         clock.seconds = [&staged] { return script().now + (staged.row_order.is_identity() ? 0 : 3); };
         RunObserver observer;
         observer.progress = [](const std::string&) { script().now += 10; };
@@ -141,7 +141,7 @@ TEST_SUITE("runner") {
         CHECK(stages[1].metrics.nonzeros == 7);
     }
 
-    TEST_CASE("rates count two operations a nonzero and every byte once, in units of 10^9") {
+    TEST_CASE("rates count two operations per nonzero and every byte once, in units of 10^9") {
         price_everything();
         const RunReport report = run("[layout]\nuse = 'plain'\n", options_of(), true);
         const KernelOutcome& fast = kernel_of(report, "fast");
@@ -151,7 +151,7 @@ TEST_SUITE("runner") {
         CHECK(fast.gbytes_per_second == doctest::Approx(188.0 / 4 / 1e9).epsilon(1e-12));
         CHECK(fast.share_of_copy == doctest::Approx(188.0 / 4 / 376).epsilon(1e-12));
         CHECK(fast.share_of_read == doctest::Approx(188.0 / 4 / 752).epsilon(1e-12));
-        // A library's own arrays instead of the layout's.
+        // The vendor kernel reports the bytes of its own arrays.
         CHECK(kernel_of(report, "vendor").bytes_to_move == 1000);
         CHECK(kernel_of(report, "vendor").bytes_per_nonzero == doctest::Approx(1000.0 / 7));
     }
@@ -169,17 +169,17 @@ TEST_SUITE("runner") {
         CHECK(report.layouts[1].slots() == 7);
     }
 
-    TEST_CASE("permuting vectors: once there, once back, apart from the product") {
+    TEST_CASE("permuting vectors: x before and y after, apart from the product") {
         price_everything();
         const RunReport report = run(reversed_plain);
         CHECK(kernel_of(report, "fast").vector_permutation_seconds == 1);
         CHECK(kernel_of(report, "fast").timing.samples == std::vector<double>(5, 4));
-        // For each of three kernels, and each order once more beforehand.
+        // For each of three kernels: x and y, after one untimed round of both.
         CHECK(script().count("scatter") == 3 * 4);
     }
 
-    TEST_CASE("permuting vectors: x goes by the order of the columns, y comes back from it; rows come back in the product") {
-        // The last four scatters.
+    TEST_CASE("permuting vectors: x and y by the order of the columns; rows are permuted within the product") {
+        // The targets of the last four scatters.
         const auto last_of = [](const std::string& stage) {
             new_script();
             RunOptions options = options_of();
@@ -189,11 +189,11 @@ TEST_SUITE("runner") {
             REQUIRE(all.size() >= 4);
             return std::vector<std::vector<Index>>(all.end() - 4, all.end());
         };
-        const std::vector<Index> down{1, 2, 3, 0};  // column 0 now stands in place 1
-        const std::vector<Index> up{3, 0, 1, 2};    // row 0 now is row 3 of the input
+        const std::vector<Index> down{1, 2, 3, 0};  // column 0 moves to place 1
+        const std::vector<Index> up{3, 0, 1, 2};    // row 0 was row 3 of the input
         using Targets = std::vector<std::vector<Index>>;
         CHECK(last_of("rotate_columns") == Targets{down, down, up, up});  // x twice, y twice
-        CHECK(last_of("rotate_rows") == Targets{up, up, up, up});         // products alone
+        CHECK(last_of("rotate_rows") == Targets{up, up, up, up});         // only products permute
     }
 
     TEST_CASE("without an order nothing is permuted") {
@@ -203,7 +203,7 @@ TEST_SUITE("runner") {
         CHECK(script().count("scatter") == 0);
     }
 
-    TEST_CASE("rows and columns in one order: y stays; in two: y is brought to x's, within the product") {
+    TEST_CASE("y is permuted within the product if rows and columns have different orders") {
         const StagedMatrix staged = stage_input(example());
         const Permutation identity = Permutation::identity(4);
         const Permutation rotated = Permutation::from_old_of_new({3, 0, 1, 2});
@@ -213,12 +213,12 @@ TEST_SUITE("runner") {
         CHECK(ProductSpace(identity, identity).unchanged());
         CHECK(!ProductSpace(identity, rotated).unchanged());
         CHECK(!ProductSpace(rotated, identity).unchanged());
-        // Row 0 now is row 3 of the input, and x of column 3 stands in place 3.
+        // Row 0 was row 3 of the input, and x of column 3 is at place 3.
         CHECK(ProductSpace(rotated, identity).target == std::vector<Index>{3, 0, 1, 2});
-        // Row 0 is row 0 of the input, and x of column 0 stands in place 1.
+        // Row 0 was row 0 of the input, and x of column 0 is at place 1.
         CHECK(ProductSpace(identity, rotated).target == std::vector<Index>{1, 2, 3, 0});
         CHECK(ProductSpace(swapped, rotated).target == std::vector<Index>{2, 1, 3, 0});
-        // Not square: to the input's rows.
+        // A rectangular matrix: y is permuted to the order of the input's rows.
         const Permutation two = Permutation::from_old_of_new({1, 0});
         CHECK(ProductSpace(rotated, two).target == std::vector<Index>{3, 0, 1, 2});
         CHECK(ProductSpace(identity, two).target.empty());
@@ -236,7 +236,7 @@ TEST_SUITE("runner") {
         CHECK(kernel_of(both, "fast").timing.samples == std::vector<double>(5, 4));
     }
 
-    TEST_CASE("samples and cache as the options say") {
+    TEST_CASE("options set the number of samples and the state of the cache") {
         price_everything();
         const RunReport report = run("[layout]\nuse = 'plain'\n[kernel]\neigen = 'eigen'\n", options_of(CacheState::cold, 6));
         CHECK(report.cache == CacheState::cold);
@@ -272,7 +272,7 @@ TEST_SUITE("runner") {
               "eigen (eigen), gpu (cuda)");
     }
 
-    TEST_CASE("the baseline stands once in a report, unless its order is another") {
+    TEST_CASE("a report lists the baseline once, unless its order differs") {
         new_script();
         CHECK(names_of(run("[layout]\nuse = 'csr'\n")) == Names{"usual"});
         CHECK(names_of(run("[layout]\nuse = 'csr'\n", options_of(), true)) == Names{"usual", "vendor", "own"});
@@ -282,7 +282,7 @@ TEST_SUITE("runner") {
         CHECK(!reversed.kernels[1].baseline);
     }
 
-    TEST_CASE("each device is compared with a baseline of its own, and the baseline is measured once") {
+    TEST_CASE("each device has its own baseline, which is measured once") {
         price_everything();
         script().seconds["run vendor"] = {8};
         script().seconds["run gpu"] = {2};
@@ -305,7 +305,7 @@ TEST_SUITE("runner") {
         CHECK(kernel_of(again, "usual").timing.median == 16);
     }
 
-    TEST_CASE("without a vendor's kernel, our own is the baseline of a GPU") {
+    TEST_CASE("without a vendor kernel, the program's CSR is the baseline of a GPU") {
         new_script();
         Catalogue catalogue = scripted_catalogue();
         std::erase_if(catalogue.layouts[0].kernels, [](const KernelEntry& kernel) { return kernel.name == "vendor"; });
@@ -316,7 +316,7 @@ TEST_SUITE("runner") {
         CHECK(kernel_of(report, "own").baseline);
     }
 
-    TEST_CASE("what does not suit is recorded, and the rest runs") {
+    TEST_CASE("unsuitable kernels are recorded, and the rest runs") {
         new_script();
         const RunReport report = run("[layout]\nuse = 'bad'\n[kernel]\nkokkos = 'unfit'\n");
         CHECK(names_of(report) == Names{"usual", "unfit"});
@@ -330,7 +330,7 @@ TEST_SUITE("runner") {
         CHECK(names_of(refused) == Names{"usual"});
     }
 
-    TEST_CASE("a wrong kernel is not timed, has no speed-up, and the report says so") {
+    TEST_CASE("a wrong kernel is not timed, has no speed-up, and is reported") {
         price_everything();
         const RunReport report = run("[layout]\nuse = 'bad'\n[kernel]\nkokkos = 'wrong'\n");
         const KernelOutcome& wrong = kernel_of(report, "wrong");
@@ -340,7 +340,7 @@ TEST_SUITE("runner") {
         CHECK(!wrong.speedup);
         CHECK(!wrong.break_even);
         CHECK(!report.all_verified());
-        CHECK(script().count("prepare wrong") == 1);  // the real values were not looked at
+        CHECK(script().count("prepare wrong") == 1);  // the kernel was not prepared for the real values
     }
 
     TEST_CASE("nothing is compared with a baseline that is wrong") {
@@ -378,14 +378,14 @@ TEST_SUITE("runner") {
         CHECK(script().count("prepare usual") == 2);
     }
 
-    TEST_CASE("a stage that does not suit ends the run with its place") {
+    TEST_CASE("an unsuitable stage ends the run with an error that names its line") {
         new_script();
         const std::string message =
             message_of<InputError>([] { (void)run("[[stage]]\nuse = 'refuse'\n[layout]\nuse = 'plain'\n"); });
         CHECK(message == "some/test.toml:1: stage 'refuse': this matrix has no such order");
     }
 
-    TEST_CASE("what the report says of the recipe") {
+    TEST_CASE("the report describes the recipe") {
         new_script();
         const RunReport report = run("[recipe]\nname = 'N'\nsource = 'S'\n[layout]\nuse = 'plain'\n");
         CHECK(report.recipe_name == "N");

@@ -1,4 +1,4 @@
-// Runs of one small matrix on the scripted machine, for tests that work out by hand what a run measures and derives.
+// Runs of one small matrix on the scripted machine, for tests with measurements and figures that are worked out by hand.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -12,8 +12,8 @@
 
 namespace workbench::scripted_runs {
 
-/// 4 x 4 with 7 nonzeros, none of them an integer. As plain rows in f64: 40 bytes of offsets, 28 of columns, 56 of values; with
-/// x and y 188 in all.
+/// 4 x 4 with 7 nonzeros, none of them an integer. CSR in f64 takes 40 bytes of offsets, 28 of columns and 56 of values, and
+/// 188 bytes with x and y.
 inline const CsrMatrix& example() {
     static const CsrMatrix matrix = csr_from_entries(
         4, 4, std::vector<Entry>{{0, 0, 1.5}, {0, 2, 2.5}, {1, 1, 3.5}, {2, 0, 4.5}, {2, 3, 5.5}, {3, 1, 6.5}, {3, 3, 0.25}});
@@ -59,14 +59,14 @@ inline std::vector<std::string> names_of(const RunReport& report) {
 
 using Names = std::vector<std::string>;
 
-/// The baseline takes 16 s, `fast` 4 and `slow` 32; the rest as in the comments.
+/// Sets times: the baseline takes 16 s, `fast` 4 and `slow` 32; the others as in the comments.
 inline void price_everything() {
     Script& script = new_script();
     script.seconds["stage reverse"] = {1};
     script.seconds["stage rotate_rows"] = {2};
     script.seconds["build csr"] = {1000};
-    script.seconds["build plain"] = {3, 500};   // the second is for the exact problem, and no price
-    script.seconds["prepare fast"] = {700, 5};  // the first likewise
+    script.seconds["build plain"] = {3, 500};   // the second build is for the exact problem and is not part of the price
+    script.seconds["prepare fast"] = {700, 5};  // likewise, the first is for the exact problem
     script.seconds["prepare slow"] = {700, 5};
     script.seconds["run usual"] = {16};
     script.seconds["run fast"] = {4};

@@ -1,4 +1,4 @@
-// What layouts store, as maps: cell by cell and in bins, for every layout and hybrid on the battery; in letters and drawn.
+// Storage maps of layouts: by cell and in bins, for every layout and hybrid on the battery; as text and as pictures.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -42,8 +42,8 @@ StorageMap map_of(const LayoutRecipe& one, const StagedMatrix& staged, const Lay
 constexpr Offset by_cell = Offset{1} << 40;
 constexpr Offset by_bin = -1;
 
-/// Each nonzero stands once among the cells of values, at its row and column and with its number; what is read is read in one
-/// place alone.
+/// Checks that each nonzero is in exactly one cell of values, with its row, column and number, and that a thread reads one cell
+/// per step.
 void check_cells(const StorageMap& map, const CsrMatrix& matrix) {
     std::vector<int> found(matrix.nonzeros(), 0);
     for (const StoragePart& part : map.parts) {
@@ -92,7 +92,7 @@ void check_cells(const StorageMap& map, const CsrMatrix& matrix) {
     CHECK(std::all_of(found.begin(), found.end(), [](int times) { return times == 1; }));
 }
 
-/// Bins say of their cells what all of them say; of a column that stands for a block, what all values of the block say.
+/// Checks that a bin combines its cells; a bin of columns of blocks combines the values of their blocks.
 void check_bins(const StorageArray& bins, const StoragePart& part, int number) {
     const StorageArray& cells = part.arrays[number];
     CHECK(bins.nonzeros == cells.nonzeros);
@@ -129,7 +129,7 @@ void check_bins(const StorageArray& bins, const StoragePart& part, int number) {
         }
         const StorageBin& bin = bins.bins[i];
         CHECK(bin.padding == expected.padding);
-        if (bins.role == ArrayRole::column && several_columns) continue;  // values do not say which of them tells theirs
+        if (bins.role == ArrayRole::column && several_columns) continue;  // values do not refer to one of several column arrays
         CHECK(bin.first_row == expected.first_row);
         CHECK(bin.last_row == expected.last_row);
         CHECK(bin.first_column == expected.first_column);
@@ -160,7 +160,7 @@ void check_shown_warps(const StorageMap& cells) {
     }
 }
 
-/// Rows of cells and reads are those of the matrix: of a share, some that it holds, also where there is padding.
+/// Checks that cells and reads have rows of the matrix, and those of a share have rows of the share, including padding.
 void check_rows(const StorageMap& map, const CsrMatrix& matrix) {
     for (const StoragePart& part : map.parts) {
         std::set<Index> rows;
@@ -197,7 +197,7 @@ void check_map(const LayoutRecipe& one, const CsrMatrix& matrix) {
     check_cells(cells, staged.matrix);
     check_shown_warps(cells);
     check_rows(cells, staged.matrix);
-    // The figures of the report are those of LayoutField.
+    // The report has the same figures from LayoutField.
     std::size_t bytes = 0;
     Offset slots = 0;
     for (const LayoutField& field : layout->fields()) {
@@ -276,7 +276,7 @@ TEST_CASE("storage: the map of every hybrid on the battery") {
 
 namespace {
 
-/// A layout whose walk was tampered with.
+/// A layout with a modified walk.
 struct Tampered final : Layout<double> {
     const Layout<double>* of = nullptr;
     std::function<void(Slot&)> change;
@@ -295,7 +295,7 @@ struct Tampered final : Layout<double> {
 
 }  // namespace
 
-TEST_CASE("storage: a walk that leads astray is refused") {
+TEST_CASE("storage: invalid walks are refused") {
     const LayoutRecipe* const csr = &*std::find_if(layout_recipes().begin(), layout_recipes().end(),
                                                    [](const LayoutRecipe& one) { return one.name == "csr"; });
     const StagedMatrix staged = stage_input(drawn());
@@ -320,11 +320,11 @@ TEST_CASE("storage: a walk that leads astray is refused") {
     CHECK(map.parts.front().arrays.back().type == ElementType::f64);
     CHECK(map.parts.front().warps == 0);
     CHECK(map.parts.front().arrays[1].like == 2);
-    // Columns that are not told element by element stand beside nothing.
+    // Columns without one element per value are not shown parallel to any array.
     tampered.change = [](Slot& slot) { slot.column_index = 5; };
     CHECK(map_storage<double>(staged.matrix, std::span(&mapped, 1)).parts.front().arrays[1].like == -1);
     tampered.change = [](Slot&) {};
-    // Of a share, rows are those of the whole, and nonzeros are looked up there.
+    // The rows and nonzeros of a share are those of the whole matrix.
     const std::vector<Index> too_few{0, 1};
     const MappedLayout<double> share{&tampered, "csr", nullptr, "outside", too_few};
     CHECK_THROWS_AS((void)map_storage<double>(staged.matrix, std::span(&share, 1)), std::logic_error);
@@ -385,7 +385,7 @@ TEST_CASE("storage: the padding that docs/first_run.md states, with the rows sor
     check_golden("storage_unsorted", storage_sheet("EHYB, rows not sorted", "", without));
 }
 
-TEST_CASE("storage: every layout explained, in letters and drawn") {
+TEST_CASE("storage: every layout explained, as text and as a picture") {
     for (const LayoutEntry& layout : catalogue().layouts) {
         CAPTURE(layout.name);
         std::string text;

@@ -1,4 +1,4 @@
-// How often a product is timed, and what precedes each sample: on a clock that the test sets.
+// The number of samples of a product, and the work before each sample, with a scripted clock.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -14,7 +14,7 @@
 namespace workbench {
 namespace {
 
-/// Times "run", which takes one second unless the script says otherwise.
+/// Times "run", which takes one second by default.
 Timing timed(TimingOptions options) {
     ScriptedDevice device({});
     options.clock = scripted_clock();
@@ -32,7 +32,7 @@ std::vector<Contender> contenders(Device& device, const std::vector<std::string>
 }  // namespace
 
 TEST_SUITE("timing") {
-    TEST_CASE("one run goes first that is no sample, and each sample finds a cold cache") {
+    TEST_CASE("one run precedes the samples, and the cache is flushed before each sample") {
         Script& script = new_script();
         script.seconds["run"] = {100, 3, 1, 2};
         script.seconds["flush"] = {50};
@@ -43,13 +43,13 @@ TEST_SUITE("timing") {
         CHECK(script.events == Events{"time", "run", "flush", "time", "run", "flush", "time", "run", "flush", "time", "run"});
     }
 
-    TEST_CASE("a warm cache is left alone") {
+    TEST_CASE("a warm cache is not flushed") {
         Script& script = new_script();
         CHECK(timed({CacheState::warm, 3, 0, 1000}).samples.size() == 3);
         CHECK(script.count("flush") == 0);
     }
 
-    TEST_CASE("samples are taken until there are enough of them and they took long enough") {
+    TEST_CASE("sampling continues up to the minimum number and the minimum time") {
         new_script();
         CHECK(timed({CacheState::warm, 7, 2, 1000}).samples.size() == 7);
         new_script();
@@ -58,10 +58,10 @@ TEST_SUITE("timing") {
         CHECK(timed({CacheState::warm, 1, 6.5, 1000}).samples.size() == 7);
     }
 
-    TEST_CASE("time is up when the clock says so, flushes included, but not before five samples") {
+    TEST_CASE("sampling ends at the maximum time, flushes included, but not before five samples") {
         Script& script = new_script();
         script.seconds["flush"] = {9};
-        // The run before takes 1 s, each sample 10: 51 s after five, 61 after six.
+        // The untimed run takes 1 s and each sample 10: 51 s after five samples, 61 after six.
         CHECK(timed({CacheState::cold, 100, 0, 50}).samples.size() == 5);
         new_script().seconds["flush"] = {9};
         CHECK(timed({CacheState::cold, 100, 0, 60}).samples.size() == 6);
@@ -71,14 +71,14 @@ TEST_SUITE("timing") {
         CHECK(timed({CacheState::cold, 3, 0, 0}).samples.size() == 3);
     }
 
-    TEST_CASE("interruptions count while a sample is taken, and only then") {
+    TEST_CASE("interruptions count only during samples") {
         Script& script = new_script();
         script.interruptions["run"] = 2;
         script.interruptions["flush"] = 1000;
         CHECK(timed({CacheState::cold, 4, 0, 1000}).interruptions == 8);
     }
 
-    TEST_CASE("several take turns, in an order that is shuffled each round") {
+    TEST_CASE("several kernels take turns in an order that is shuffled each round") {
         Script& script = new_script();
         script.seconds = {{"run a", {9, 1, 2, 3}}, {"run b", {9, 4, 5, 6}}, {"run c", {9, 7, 8, 9}}};
         ScriptedDevice device({});
@@ -89,8 +89,8 @@ TEST_SUITE("timing") {
         CHECK(timings[1].samples == std::vector<double>{4, 5, 6});
         CHECK(timings[2].median == 8);
         std::erase(script.events, "time");
-        // The generator's first numbers are 1791095845, 4282876139, 3093770124, 4005303368, 491263 and 550290313: modulo 3 and
-        // 2 in turn they exchange the last of three, and then of two, with number 1, 1; 0, 0; 1, 1.
+        // The generator begins with 1791095845, 4282876139, 3093770124, 4005303368, 491263 and 550290313: modulo 3 and
+        // 2 in turn, they swap the third item and then the second one with item 1, 1; 0, 0; 1, 1.
         using Events = std::vector<std::string>;
         CHECK(script.events == Events{"run a", "run b", "run c",                             //
                                       "flush", "run a", "flush", "run c", "flush", "run b",  //
@@ -98,7 +98,7 @@ TEST_SUITE("timing") {
                                       "flush", "run c", "flush", "run a", "flush", "run b"});
     }
 
-    TEST_CASE("another seed is another order") {
+    TEST_CASE("another seed gives another order") {
         const auto order = [](std::uint32_t seed) {
             Script& script = new_script();
             ScriptedDevice device({});
@@ -111,7 +111,7 @@ TEST_SUITE("timing") {
         CHECK(order(1) != order(2));
     }
 
-    TEST_CASE("with a warm cache each warms it up before its turn") {
+    TEST_CASE("with a warm cache, each kernel runs once before its sample") {
         Script& script = new_script();
         script.seconds = {{"run a", {9, 9, 1, 9, 2}}, {"run b", {9, 9, 3, 9, 4}}};
         ScriptedDevice device({});
@@ -121,7 +121,7 @@ TEST_SUITE("timing") {
         CHECK(script.count("flush") == 0);
     }
 
-    TEST_CASE("inside an iteration the rest of it precedes each sample, and nothing is flushed") {
+    TEST_CASE("inside CG, the rest of the iteration precedes each sample, and nothing is flushed") {
         Script& script = new_script();
         script.seconds = {{"run", {9, 1, 2}}, {"rest", {50}}};
         ScriptedDevice device({});
@@ -132,7 +132,7 @@ TEST_SUITE("timing") {
         CHECK(script.events == Events{"time", "run", "rest", "time", "run", "rest", "time", "run"});
     }
 
-    TEST_CASE("inside an iteration, of several, each makes its last product again before the rest of it") {
+    TEST_CASE("inside CG, each of several kernels repeats its last product before the rest of the iteration") {
         Script& script = new_script();
         script.seconds = {{"run a", {9, 9, 1, 9, 2}}, {"run b", {9, 9, 3, 9, 4}}, {"rest a", {50}}, {"rest b", {50}}};
         ScriptedDevice device({});
@@ -154,7 +154,7 @@ TEST_SUITE("timing") {
         CHECK(script.events.size() == 2 + 4 * 3);
     }
 
-    TEST_CASE("rounds go on until the slowest to say something has said it, or the time of all is up") {
+    TEST_CASE("rounds continue until every kernel has enough samples or the total time is up") {
         ScriptedDevice device({});
         const auto rounds = [&device](double minimum_seconds, double maximum_seconds) {
             new_script().seconds = {{"run a", {1}}, {"run b", {3}}};
@@ -165,11 +165,11 @@ TEST_SUITE("timing") {
         };
         CHECK(rounds(0, 1000) == 6);
         CHECK(rounds(8, 1000) == 8);
-        CHECK(rounds(100, 20) == 10);  // 4 s at first, and 4 a round: 40 s after 9 rounds are not yet beyond twice 20
+        CHECK(rounds(100, 20) == 10);  // 4 s of untimed runs and 4 s per round: 40 s after 9 rounds do not exceed 2 * 20
         CHECK(rounds(100, 0) == 5);
     }
 
-    TEST_CASE("a median lies between two samples with the confidence of a coin") {
+    TEST_CASE("the confidence interval of a median follows from coin tosses") {
         const auto counted = [](int n) {
             std::vector<double> samples(n);
             for (int i = 0; i < n; ++i) samples[i] = n - i;  // the i-th smallest is i
@@ -179,8 +179,8 @@ TEST_SUITE("timing") {
         CHECK(counted(1).value == 1);
         CHECK(counted(4).value == 2.5);
         CHECK(!counted(4).interval);
-        CHECK(counted(5).interval == Interval{1, 5});    // 93.75 %: there is no more
-        CHECK(counted(8).interval == Interval{1, 8});    // 9 of 256 for less than 2 heads are too many
+        CHECK(counted(5).interval == Interval{1, 5});    // 93.75 % is the maximum for five samples
+        CHECK(counted(8).interval == Interval{1, 8});    // fewer than 2 heads have 9 of 256 outcomes, more than 2.5 %
         CHECK(counted(9).interval == Interval{2, 8});    // 10 of 512
         CHECK(counted(20).interval == Interval{6, 15});  // 21,700 of 1,048,576; with one more 60,460
         CHECK(counted(100).interval == Interval{40, 61});
@@ -188,7 +188,7 @@ TEST_SUITE("timing") {
         CHECK(counted(10000).interval == Interval{4902, 5099});  // 5000 - 98
     }
 
-    TEST_CASE("the clock of the machine goes forward by itself") {
+    TEST_CASE("the clock of the machine advances") {
         const Stopwatch watch;
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
         CHECK(watch.seconds() >= 0.02);

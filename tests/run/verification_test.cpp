@@ -1,4 +1,4 @@
-// Verification: integers that show every misplaced entry, and bounds on rounding.
+// Verification: integers that reveal every misplaced entry, and bounds on rounding errors.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace workbench {
 
-TEST_CASE("the integers of the exact problem are exact and tell all columns apart") {
+TEST_CASE("the integers of the exact problem are exact and distinguish all columns") {
     for (const NamedMatrix& named : battery()) {
         const CsrMatrix& matrix = named.matrix;
         const ExactProblem problem(matrix);
@@ -31,8 +31,8 @@ TEST_CASE("the integers of the exact problem are exact and tell all columns apar
     }
 }
 
-TEST_CASE("the integers of the exact problem tell all rows apart") {
-    // Every row is the same but for its values.
+TEST_CASE("the integers of the exact problem distinguish all rows") {
+    // All rows are equal except for their values.
     std::vector<Entry> entries;
     for (Index row = 0; row < 50; ++row) entries.insert(entries.end(), {{row, 3, 1}, {row, 7, 1}, {row, 20, 1}});
     const CsrMatrix matrix = csr_from_entries(50, 30, entries);
@@ -52,14 +52,14 @@ TEST_CASE("the integers of a symmetric matrix are symmetric, those of others are
     CHECK(values(0.3, 0.3));
     CHECK_FALSE(values(0.3, 0.30000000000000004));
     CHECK_FALSE(values(0.0, -0.0));
-    // An entry without a mirror, and a matrix that is not square.
+    // An entry without a mirror image, and a matrix that is not square.
     const CsrMatrix lone = csr_from_entries(3, 3, std::vector<Entry>{{0, 2, 1}, {1, 2, 1}, {2, 0, 1}});
     CHECK(ExactProblem(lone).value(0, 2) != ExactProblem(lone).value(2, 0));
     const CsrMatrix wide = csr_from_entries(2, 3, std::vector<Entry>{{0, 1, 1}, {1, 0, 1}});
     CHECK(ExactProblem(wide).value(0, 1) != ExactProblem(wide).value(1, 0));
 }
 
-TEST_CASE("a long row leaves small integers, and one too long for any is said so") {
+TEST_CASE("a long row requires small integers, and a row that is too long is refused") {
     CsrMatrix wide;
     wide.rows = 1;
     wide.columns = 1 << 23;

@@ -1,4 +1,4 @@
-// What a run warns of.
+// Warnings of a run.
 #include <doctest/doctest.h>
 
 #include <deque>
@@ -35,7 +35,7 @@ TEST_SUITE("warnings") {
 
     TEST_CASE("a solve that fits in the cache") {
         price_everything();
-        // x and r beside the 188 bytes: 32 each.
+        // x and r beside the 188 bytes: 32 bytes each.
         const RunOptions inside = options_of(CacheState::inside_cg);
         CHECK(warnings_of({DeviceKind::host, "a host", 8, 0, 188 + 64, 0}, inside).empty());
         CHECK(warnings_of({DeviceKind::host, "a host", 8, 0, 188 + 65, 0}, inside) ==
@@ -52,7 +52,7 @@ TEST_SUITE("warnings") {
     TEST_CASE("a wide spread") {
         new_script().seconds["run fast"] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2};
         CHECK(warnings_of(host_properties(), options_of(CacheState::cold, 5)).empty());
-        // Of three products on integers, one that adds, two on real values and one before the samples: the last is a sample.
+        // Three products on integers, one that adds to y, two on real values and one before the samples; then one sample.
         const int before = ExactProblem(example()).vector_count() + 4;
         Script& script = new_script();
         script.seconds["run fast"] = std::deque<double>(before, 1);

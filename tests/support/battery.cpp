@@ -13,7 +13,7 @@ using Entries = std::vector<Entry>;
 
 std::uint64_t mixed_place(std::uint64_t row, std::uint64_t column) { return mixed(mixed(row) + column); }
 
-// A value that tells its place, exact in f32: a multiple of 1/64 in [-2048, 2048), never zero.
+// A nonzero value that identifies its place: a multiple of 1/64 in [-2048, 2048), exact in f32.
 double value_at(Index row, Index column) {
     const auto step = static_cast<double>(mixed_place(row, column) % (1U << 18)) - (1 << 17);
     return (step + 0.5) / 64;
@@ -45,7 +45,7 @@ CsrMatrix identity(Index size) {
     return csr_from_entries(size, size, entries);
 }
 
-// Each place is taken with probability `percent`.
+// Each place is in the matrix with the probability `percent`.
 CsrMatrix scattered(Index rows, Index columns, std::uint64_t percent, std::uint64_t seed) {
     return where(rows, columns, [=](Index i, Index j) { return mixed(mixed_place(i, j) + seed) % 100 < percent; });
 }
@@ -82,7 +82,7 @@ CsrMatrix two_components() {
     return csr_from_entries(60, 60, entries);
 }
 
-// A grid, then vertices that touch nobody: 42 and 44 with their diagonal entry alone, 43 without any entry.
+// A grid, then vertices without neighbours: 42 and 44 have only their diagonal entry, 43 has no entry.
 CsrMatrix isolated_vertices() {
     std::vector<Index> number(42);
     for (Index i = 0; i < 42; ++i) number[i] = i;
@@ -93,7 +93,7 @@ CsrMatrix isolated_vertices() {
     return csr_from_entries(45, 45, entries);
 }
 
-// Three unknowns a node: full 3 x 3 blocks on a ring of nodes with some chords.
+// Three unknowns per node: full 3 x 3 blocks on a ring of nodes with some chords.
 CsrMatrix node_blocks(Index nodes) {
     return where(3 * nodes, 3 * nodes, [=](Index i, Index j) {
         const Index a = std::min(i / 3, j / 3);
@@ -102,7 +102,7 @@ CsrMatrix node_blocks(Index nodes) {
     });
 }
 
-// A band around the diagonal, stored with every fourth entry zero.
+// A band around the diagonal, in which every fourth stored entry is zero.
 CsrMatrix explicit_zeros() {
     Entries entries;
     for (Index i = 0; i < 48; ++i) {
@@ -113,7 +113,7 @@ CsrMatrix explicit_zeros() {
     return csr_from_entries(48, 48, entries);
 }
 
-// Row lengths fall like 1 / rank, the ranks in no order; the longest row is full.
+// Row lengths fall like 1 / rank, with ranks in random order; the longest row is full.
 bool is_skewed_entry(Index i, Index j, Index size) {
     const Index rank = (i * 37 + 5) % size;
     return (j * 41 + i) % size < size / (rank + 1);
@@ -135,7 +135,7 @@ std::vector<NamedMatrix> all_matrices() {
     add("dense_column", where(70, 70, [](Index i, Index j) { return i == j || j == 12; }));
     add("arrow", where(65, 65, [](Index i, Index j) { return i == j || i == 64 || j == 64; }));
     add("empty_rows_and_columns", where(50, 50, [](Index i, Index j) {
-            return i % 7 != 0 && j % 7 != 0 && mixed_place(i, j) % 8 == 0;  // the first and the last row and column among them
+            return i % 7 != 0 && j % 7 != 0 && mixed_place(i, j) % 8 == 0;  // including the first and last row and column
         }));
     add("last_column_only", where(35, 35, [](Index i, Index j) { return j == 34 && i % 2 == 0; }));
     add("tridiagonal", where(64, 64, [](Index i, Index j) { return i - j <= 1 && j - i <= 1; }));

@@ -1,4 +1,4 @@
-// The small matrices that every stage and every layout must get right.
+// Small matrices on which every stage and every layout must be correct.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ struct NamedMatrix {
 };
 
 /// Empty, 1 x 1, without nonzeros, identity, one dense row, one dense column, empty rows and columns, tridiagonal, band, block,
-/// skewed row lengths, random, rectangular both ways, two components, symmetric and not. Values are finite and distinct enough
-/// that a misplaced entry shows.
+/// skewed row lengths, random, wide and tall, two components, symmetric and unsymmetric. Values are finite, and distinct enough
+/// to reveal a misplaced entry.
 [[nodiscard]] const std::vector<NamedMatrix>& battery();
 
 }  // namespace workbench

@@ -1,4 +1,4 @@
-// Some rows of a matrix, cut out of the whole: the oracle of whoever reads, makes or gets rows.
+// Some rows of a matrix, cut out of the whole: the oracle for reading, generating and receiving rows.
 #pragma once
 
 #include "pipeline/matrix/csr_matrix.hpp"

@@ -1,4 +1,4 @@
-// Real matrices, which are no part of the sources.
+// Real matrices, which are not part of the sources.
 #pragma once
 
 #include <filesystem>
@@ -6,8 +6,7 @@
 
 namespace workbench {
 
-/// A folder of them: in $WORKBENCH_TEST_DATA, or in shared/data beside the checkout. Empty, with a message, where there is
-/// none.
+/// The folder of matrices: $WORKBENCH_TEST_DATA, or shared/data next to the checkout. Empty, with a message, if there is none.
 [[nodiscard]] std::filesystem::path data_folder(std::string_view name);
 
 }  // namespace workbench

@@ -1,4 +1,4 @@
-// The matrix that every layout is explained with, and that many tests build.
+// The example matrix of all layouts, which many tests use.
 #pragma once
 
 #include "pipeline/matrix/csr_matrix.hpp"

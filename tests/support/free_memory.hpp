@@ -1,4 +1,4 @@
-// Tests of what is refused for want of memory.
+// Tests of refusals because of insufficient memory.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@ namespace workbench {
 
 inline constexpr std::size_t mebibyte = std::size_t{1} << 20;
 
-/// A figure of /proc/self/status in bytes: VmRSS, or VmHWM, the most that VmRSS ever was.
+/// A figure of /proc/self/status in bytes: VmRSS, or VmHWM, which is the maximum of VmRSS so far.
 std::size_t memory_figure(const std::string& name);
 
-/// How far the resident memory rises above what it is now.
+/// The increase of the resident memory during the work.
 template <typename Work>
 std::size_t memory_taken(const Work& work) {
     std::ofstream("/proc/self/clear_refs") << 5;  // resets the peak
@@ -22,12 +22,12 @@ std::size_t memory_taken(const Work& work) {
 }
 
 #if defined(__SANITIZE_ADDRESS__)
-inline constexpr bool memory_is_ours = false;  // the sanitizer keeps what is freed
+inline constexpr bool memory_is_ours = false;  // the sanitizer keeps freed memory
 #else
 inline constexpr bool memory_is_ours = true;
 #endif
 
-/// While it lives, so much memory is free and no more.
+/// While an object exists, exactly this much memory counts as free.
 class FreeMemory {
 public:
     explicit FreeMemory(std::size_t bytes);

@@ -1,4 +1,4 @@
-// Stages and layouts with the parameters that a recipe would give them.
+// Stages and layouts with the parameters of a recipe.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ namespace workbench {
 
 using Given = std::map<std::string, ParameterValue>;
 
-/// A whole number, as parameters have it.
+/// An integer of the type that parameters have.
 constexpr std::int64_t operator""_i(unsigned long long number) { return static_cast<std::int64_t>(number); }
 
-/// Runs a stage on a matrix, which changes with it.
+/// Runs a stage and applies its changes to the matrix.
 StageResult pass(StagedMatrix& staged, const StageEntry& stage, const Given& given);
 
 template <ValueType Value = double>

@@ -1,4 +1,4 @@
-// Texts that are compared with stored ones to the byte.
+// Comparison of texts with stored ones, byte for byte.
 #pragma once
 
 #include <filesystem>
@@ -6,11 +6,10 @@
 
 namespace workbench {
 
-/// The whole file; empty where there is none.
+/// The contents of the file; empty if there is none.
 [[nodiscard]] std::string file_text(const std::filesystem::path& file);
 
-/// Checks that the file holds the text. WORKBENCH_UPDATE_GOLDEN=1 writes the file instead, to be looked at before it is
-/// committed.
+/// Checks that the file contains the text. WORKBENCH_UPDATE_GOLDEN=1 writes the file instead; review it before committing.
 void compare_with_golden(const std::filesystem::path& file, const std::string& text);
 
 }  // namespace workbench

@@ -17,7 +17,7 @@
 namespace workbench {
 namespace {
 
-/// Bound to a free port of this machine.
+/// A socket that is bound to a free port of this machine.
 std::pair<int, int> bound_socket() {
     const int socket_file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in address{};
@@ -46,7 +46,7 @@ void send_all(int connection, const std::string& bytes) {
     }
 }
 
-/// A member of a tar archive: a head of 512 bytes, and the bytes in blocks of 512.
+/// A member of a tar archive: a header of 512 bytes, and the contents in blocks of 512.
 std::string tar_member(const std::string& name, const std::string& bytes) {
     std::array<char, 512> head{};
     const auto put = [&head](std::size_t at, const std::string& text) {
@@ -127,7 +127,7 @@ void HttpServer::answer_one(int connection) {
     send_all(connection, text + "\r\n" + reply.body.substr(0, reply.stop_after));
     while (reply.hang && !over_) {
         pollfd waiting{connection, POLLIN, 0};
-        if (poll(&waiting, 1, 5) > 0) break;  // the other side has gone
+        if (poll(&waiting, 1, 5) > 0) break;  // the client has closed the connection
     }
 }
 
@@ -144,7 +144,7 @@ HttpReply file_reply(const HttpRequest& request, const std::string& bytes, const
 }
 
 std::string unused_address() {
-    const auto [socket_file, port] = bound_socket();  // bound, but nobody listens
+    const auto [socket_file, port] = bound_socket();  // bound, but not listening
     close(socket_file);
     return "http://127.0.0.1:" + std::to_string(port);
 }

@@ -1,4 +1,4 @@
-// A server of files for tests: on this machine, one connection after the other, and as badly behaved as a test asks for.
+// A file server on this machine, which serves one connection at a time and misbehaves as a test requests.
 #pragma once
 
 #include <atomic>
@@ -13,16 +13,16 @@ namespace workbench {
 
 struct HttpRequest {
     std::string path;      // "/MM/Group/name.tar.gz"
-    std::string range;     // of the header Range: "bytes=10-"; empty: none
-    std::string if_range;  // likewise
+    std::string range;     // of the header Range: "bytes=10-"; empty if there is none
+    std::string if_range;  // of the header If-Range
 };
 
 struct HttpReply {
     int status = 200;
     std::vector<std::string> headers = {};  // "ETag: \"1\""
     std::string body = {};
-    std::size_t stop_after = std::string::npos;  // so many bytes of the body, then the connection is closed
-    bool hang = false;                           // and, before it is closed: nothing, until the other side has had enough
+    std::size_t stop_after = std::string::npos;  // the connection is closed after this many bytes of the body
+    bool hang = false;                           // before that, the server waits until the client closes the connection
     bool says_length = true;
 };
 
@@ -33,10 +33,10 @@ public:
     HttpServer(const HttpServer&) = delete;
     HttpServer& operator=(const HttpServer&) = delete;
 
-    /// "http://127.0.0.1:34567".
+    /// Such as "http://127.0.0.1:34567".
     [[nodiscard]] std::string address() const;
 
-    /// All that it was asked for, in this order.
+    /// All requests, in order.
     [[nodiscard]] std::vector<HttpRequest> requests() const;
 
 private:
@@ -52,13 +52,13 @@ private:
     std::thread thread_;
 };
 
-/// What a good server answers: the whole file, or the piece that is asked for where the file is still the one with this ETag.
+/// The reply of a correct server: the whole file, or the requested range if the file still has this ETag.
 [[nodiscard]] HttpReply file_reply(const HttpRequest& request, const std::string& bytes, const std::string& etag);
 
-/// An address of this machine where nobody listens.
+/// An address of this machine on which no server listens.
 [[nodiscard]] std::string unused_address();
 
-/// NAME/NAME.mtx and, beside it, NAME/NAME_b.mtx with a right side, in a .tar.gz: what the collection sends.
+/// NAME/NAME.mtx and NAME/NAME_b.mtx, a right-hand side, in a .tar.gz, as the SuiteSparse collection sends them.
 [[nodiscard]] std::string collection_archive(const std::string& name, const std::string& matrix_market);
 
 }  // namespace workbench

@@ -1,4 +1,4 @@
-// The main of every test program: doctest, with Kokkos initialised around it.
+// The main function of every test program: doctest, with Kokkos initialised.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 

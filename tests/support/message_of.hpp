@@ -1,11 +1,11 @@
-// The words of an error.
+// The message of an error.
 #pragma once
 
 #include <string>
 
 namespace workbench {
 
-/// The text of the error that the work throws.
+/// The message of the error that the work throws.
 template <typename Error, typename Work>
 [[nodiscard]] std::string message_of(const Work& work) {
     try {

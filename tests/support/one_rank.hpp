@@ -1,4 +1,4 @@
-// Ranks without MPI: one that is alone, and may write to itself.
+// Ranks without MPI: a single rank, which may send to itself.
 #pragma once
 
 #include <cstring>

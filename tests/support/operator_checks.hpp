@@ -1,4 +1,4 @@
-// The library's operators: a matrix as a caller has it, and whether the products are right.
+// Checks of the library's operators with matrices in the form of a caller.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -20,7 +20,7 @@
 
 namespace workbench {
 
-/// A matrix as a caller has it: the columns of each row in no order.
+/// The CSR arrays of a caller: the columns of each row are in no order.
 template <typename Value>
 struct Arrays {
     explicit Arrays(const CsrMatrix& matrix) : rows(matrix.rows), columns(matrix.columns), row_offsets(matrix.row_offsets) {
@@ -51,7 +51,7 @@ template <typename Value>
     return all;
 }
 
-/// start + A x in f64, by Eigen.
+/// start + A x in f64, computed by Eigen.
 template <typename Value>
 [[nodiscard]] std::vector<double> expected(const CsrMatrix& matrix, const std::vector<Value>& x,
                                            const std::vector<Value>& start) {
@@ -74,7 +74,7 @@ template <typename Value>
     return found.size() == right.size();
 }
 
-/// What an operator can do with vectors, wherever these lie.
+/// The calls of an operator, with vectors on the host; the calls may copy them to another memory.
 template <typename Value>
 struct OperatorCalls {
     using Call = std::function<void(const std::vector<Value>&, std::vector<Value>&)>;
@@ -86,7 +86,7 @@ struct OperatorCalls {
     Call come_back;
 };
 
-/// All of it gives what Eigen gives.
+/// Checks that all calls give Eigen's results.
 template <typename Value>
 void check_operator(const spmv_workbench::Operator<Value>& a, const CsrMatrix& matrix, const OperatorCalls<Value>& calls) {
     const auto x = numbers<Value>(matrix.columns, 1);
@@ -101,7 +101,7 @@ void check_operator(const spmv_workbench::Operator<Value>& a, const CsrMatrix& m
     calls.multiply_add(x, y);
     CHECK(close(y, sum, matrix));
 
-    // In the recipe's order: x there, the product there, and y back.
+    // In the recipe's order: x is permuted, multiplied in this order, and y is permuted back.
     std::vector<Value> x_there(x.size());
     calls.go_there(x, x_there);
     std::vector<Value> as_said;

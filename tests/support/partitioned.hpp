@@ -1,4 +1,4 @@
-// A matrix as the stages leave it for EHYB, made without them.
+// A matrix in the form that EHYB needs, made without stages.
 #pragma once
 
 #include <vector>
@@ -7,10 +7,10 @@
 
 namespace workbench {
 
-/// What a partition and `split` would leave: cuts at the boundaries, and the shares "inside" and "outside".
+/// The result of a partition and `split`: cuts at the boundaries, and the shares "inside" and "outside".
 [[nodiscard]] StagedMatrix partitioned(const CsrMatrix& matrix, std::vector<Index> boundaries);
 
-/// Stores the rows of a share the other way round.
+/// Stores the rows of a share in reverse order.
 void reverse_rows(Share& share);
 
 }  // namespace workbench

@@ -5,8 +5,8 @@
 
 namespace workbench {
 
-/// Rows that begin at the ends of tiles of so many nonzeros and one, two and many before them, rows of one and several tiles,
-/// and empty rows within tiles and between them. The last tile is not full.
+/// Rows that begin at the ends of tiles of `tile` nonzeros and one, two and many before them, rows of one and several tiles,
+/// and empty rows within and between tiles. The last tile is not full.
 [[nodiscard]] CsrMatrix rows_of_tiles(Index tile);
 
 }  // namespace workbench

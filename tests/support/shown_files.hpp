@@ -1,4 +1,4 @@
-// The blocks of a page of documentation: files that it shows as they are, and commands that it tells to type.
+// The code blocks of a page of documentation: files that it shows unchanged, and commands that the reader runs.
 #pragma once
 
 #include <map>
@@ -8,7 +8,7 @@
 namespace workbench {
 
 struct ShownBlocks {
-    std::map<std::string, std::string> files;  // of the blocks that name a file behind their language (```cpp FILE)
+    std::map<std::string, std::string> files;  // of the blocks with a file name after their language (```cpp FILE)
     std::vector<std::string> commands;         // of the blocks ```sh
 };
 

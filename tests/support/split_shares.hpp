@@ -1,4 +1,4 @@
-// Shares of a matrix in tests.
+// Shares of a matrix for tests.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// A folder that lives as long as a test.
+// A folder that is deleted at the end of a test.
 #pragma once
 
 #include <cstdlib>

@@ -17,8 +17,8 @@ namespace workbench {
 
 struct Recorded {
     int times = 0;    // how often the element was read
-    int thread = -1;  // the last thread that read it, by its number in the grid
-    int turn = -1;    // how many elements of the array that thread had read before
+    int thread = -1;  // number in the grid of the last thread that read it
+    int turn = -1;    // how many elements of the array this thread had read before
 
     friend bool operator==(const Recorded&, const Recorded&) = default;
 };

@@ -1,4 +1,4 @@
-// The loaders that record reads, and how a kernel is run with one.
+// Loaders that record reads, and the run of a kernel with one of them.
 #pragma once
 
 #include "gpu/recorded/recorded_reads.hpp"
@@ -15,7 +15,7 @@ struct RecordedValues {
     int* turns = nullptr;          // [threads of the grid] elements read so far
 };
 
-/// In place of StreamingLoad.
+/// Replaces StreamingLoad.
 struct RecordingLoad {
     static constexpr int most_arrays = 5;
     RecordedValues arrays[most_arrays];
@@ -47,7 +47,7 @@ struct RecordingLoad {
     }
 };
 
-/// In place of StreamingPackets: records each element that is wanted.
+/// Replaces StreamingPackets: records each wanted element.
 struct RecordingPackets {
     RecordingLoad recording;
 
@@ -86,7 +86,7 @@ public:
         return load;
     }
 
-    /// After the kernel.
+    /// The records after the kernel.
     [[nodiscard]] RecordedArrays read() const {
         RecordedArrays all;
         for (std::size_t i = 0; i < arrays_.size(); ++i) {
@@ -110,7 +110,7 @@ private:
     std::vector<DeviceMemory> memory_;
 };
 
-/// Records a product. Loader: what the kernel is given, made of a RecordingLoad.
+/// Records a product. Loader: the kernel's loader, which is constructed from a RecordingLoad.
 template <typename Loader = RecordingLoad>
 [[nodiscard]] RecordedArrays record(const auto& kernel, const Layout<double>& layout, Device& device) {
     const Recording recording(device, kernel.stored(), kernel.launched_threads());

@@ -39,7 +39,7 @@ double norm(const std::vector<Value>& x) {
     return distance(x, std::vector<Value>(x.size()));
 }
 
-/// A chain of springs that become stiffer: the eigenvalues lie apart.
+/// A chain of springs with periodic stiffness, whose eigenvalues are distinct.
 CsrMatrix chain(Index size) {
     std::vector<Entry> entries;
     for (Index i = 0; i < size; ++i) {
@@ -85,7 +85,7 @@ void check_as_cg(const CsrMatrix& matrix, bool jacobi, Device& device, Links& li
     const std::int64_t vectors = jacobi ? 13 : 11;
     CHECK_EQ(across->vector_bytes(), vectors * matrix.rows * static_cast<std::int64_t>(sizeof(Value)));
 
-    // The same bits again, though sums are taken in between.
+    // The same bits again, with sums in between.
     const Solve<Value> again(matrix, device, links, plan, b, inverse);
     again->sum_alone();
     again->launch(3);
@@ -118,7 +118,7 @@ void check_limits_and_restarts_across_ranks(Device& device, Links& links) {
     const KrylovProgress at_once = whole->wait();
     REQUIRE(at_once.state == KrylovState::converged);
 
-    // In pieces it is the same solve, to the bit.
+    // A solve in several launches is bit-identical.
     const Solve<double> pieces(matrix, device, links, plan, b, inverse);
     pieces->launch(0);
     CHECK_EQ(pieces->wait().iterations, 0);
@@ -131,7 +131,7 @@ void check_limits_and_restarts_across_ranks(Device& device, Links& links) {
     CHECK(pieces->x() == whole->x());
     CHECK(pieces->history() == whole->history());
 
-    // The limit holds over all launches, and over restarts.
+    // The limit applies to all launches together, including restarts.
     const Solve<double> limited(matrix, device, links, {KrylovMethod::cg, plan.stop_below, 5}, b, inverse);
     for (int i = 0; i < 2; ++i) limited->launch(2);
     limited->restart();
@@ -140,7 +140,7 @@ void check_limits_and_restarts_across_ranks(Device& device, Links& links) {
     CHECK(limited->wait().state == KrylovState::running);
     CHECK_EQ(limited->history().size(), 6);
 
-    // A restart goes on from the x that is there, and forgets the direction.
+    // A restart continues from the current x, and drops the direction.
     const Solve<double> again(matrix, device, links, plan, b, inverse);
     again->launch(10);
     const double before = again->wait().residual;
@@ -150,7 +150,7 @@ void check_limits_and_restarts_across_ranks(Device& device, Links& links) {
     CHECK(again->wait().residual == doctest::Approx(before).epsilon(1e-6));
     CHECK(again->x() == x);
     again->launch(1);
-    // The first step of a solve for b - A x.
+    // The step equals the first step of a solve for b - A x.
     std::vector<double> rest(x.size());
     const Eigen::VectorXd product = to_eigen(matrix) * Eigen::Map<const Eigen::VectorXd>(x.data(), std::ssize(x));
     for (std::size_t i = 0; i < x.size(); ++i) rest[i] = b[i] - product[static_cast<Eigen::Index>(i)];
@@ -162,7 +162,7 @@ void check_limits_and_restarts_across_ranks(Device& device, Links& links) {
     again->launch(300);
     CHECK(again->wait().state == KrylovState::converged);
 
-    // What has converged and begins anew has no more to do than rounding leaves.
+    // A converged solve that restarts only removes rounding errors.
     whole->restart();
     whole->launch(300);
     CHECK(whole->wait().state == KrylovState::converged);
@@ -187,14 +187,14 @@ void check_ends_across_ranks(Device& device, Links& links) {
     CHECK(negative.state == KrylovState::indefinite);
     CHECK_EQ(negative.divisor, 1 - 8 + 1);
     CHECK(compare(indefinite, {1, 2, 1}, {1, -0.5, 1}).state == KrylovState::indefinite);
-    // r.Ar stays above 0 for one iteration, p.Ap does not.
+    // r.Ar stays positive for one iteration, p.Ap does not.
     const KrylovProgress later = compare(square_of(3, {{0, 0, 4}, {1, 1, 3}, {2, 2, -1}}), {1, 1, 1});
     CHECK(later.state == KrylovState::indefinite);
     CHECK_EQ(later.iterations, 1);
     CHECK_LT(later.divisor, 0);
     const CsrMatrix singular = square_of(2, {{0, 0, 1}});
     CHECK(compare(singular, {0, 1}).state == KrylovState::indefinite);
-    // Nothing to do, and nothing that can be done.
+    // Solves without work, and impossible ones.
     const CsrMatrix identity = square_of(2, {{0, 0, 1}, {1, 1, 1}});
     CHECK(compare(identity, {0, 0}).state == KrylovState::converged);
     CHECK(compare(identity, {1, std::nan("")}).state == KrylovState::breakdown);
@@ -204,7 +204,7 @@ void check_ends_across_ranks(Device& device, Links& links) {
     CHECK(none.state == KrylovState::converged);
     CHECK_EQ(none.iterations, 0);
 
-    // A restart ends a breakdown, and gives back the iterations that were none.
+    // A restart ends a breakdown, and its iterations without progress do not count.
     bool broken = true;
     const std::vector<double> b{3, 4};
     const auto huge = to_device(device, std::span<const double>(std::vector<double>{1e308, 1e308}), "a test");
@@ -252,7 +252,7 @@ void check_exchange_of(Device& device, Links& links) {
         CHECK_EQ(found[3], first + 5);
         CHECK_EQ(found[4], first + 5);
     }
-    // Without neighbours there is nothing to wait for.
+    // Without neighbours the exchange does nothing.
     const auto nothing = links.make_exchange<Value>(HaloPlan());
     nothing->start(x.as<const Value>());
     nothing->finish();

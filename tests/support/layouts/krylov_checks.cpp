@@ -46,7 +46,7 @@ Expected eigen_solution(const CsrMatrix& matrix, KrylovMethod method, bool jacob
     constexpr auto both = Eigen::Lower | Eigen::Upper;
     const EigenMatrix eigen = to_eigen(matrix);
     if (method == KrylovMethod::cg) {
-        // It does not count the iteration that converges.
+        // Eigen does not count the iteration that converges.
         Expected found = jacobi ? solve_with<Eigen::ConjugateGradient<EigenMatrix, both, Jacobi>>(eigen, b, tolerance)
                                 : solve_with<Eigen::ConjugateGradient<EigenMatrix, both, None>>(eigen, b, tolerance);
         ++found.iterations;
@@ -71,7 +71,7 @@ void check_one_solve(Device& device, KrylovMethod method, bool jacobi) {
     const KrylovProgress progress = krylov->wait();
     CAPTURE(jacobi);
     CHECK(progress.state == KrylovState::converged);
-    // Rounding decides when the residual goes under the threshold.
+    // Rounding determines when the residual falls below the threshold.
     const std::int64_t off = 1 + expected.iterations / (method == KrylovMethod::cg && !single ? 50 : 10);
     CHECK_GE(progress.iterations, expected.iterations - off);
     CHECK_LE(progress.iterations, expected.iterations + off);
@@ -113,7 +113,7 @@ void check_limits_and_restarts(Device& device, KrylovMethod method) {
     const KrylovProgress at_once = whole->wait();
     REQUIRE(at_once.state == KrylovState::converged);
 
-    // In pieces it is the same solve, to the bit.
+    // A solve in several launches is bit-identical.
     const auto pieces = begin<double>(device, plan, b, inverse);
     pieces->use(multiplier.product());
     pieces->launch(0);
@@ -127,7 +127,7 @@ void check_limits_and_restarts(Device& device, KrylovMethod method) {
     CHECK(pieces->x() == whole->x());
     CHECK(pieces->history() == whole->history());
 
-    // The limit holds over all launches.
+    // The limit applies to all launches together.
     const auto limited = begin<double>(device, {method, plan.stop_below, 5}, b, inverse);
     limited->use(multiplier.product());
     for (int i = 0; i < 4; ++i) limited->launch(3);
@@ -135,7 +135,7 @@ void check_limits_and_restarts(Device& device, KrylovMethod method) {
     CHECK(limited->wait().state == KrylovState::running);
     CHECK_EQ(limited->history().size(), 6);
 
-    // A restart goes on from the x that is there.
+    // A restart continues from the current x.
     const auto again = begin<double>(device, plan, b, inverse);
     again->use(multiplier.product());
     again->launch(10);
@@ -173,7 +173,7 @@ void check_reordering(Device& device, KrylovMethod method) {
         moved->use(other.product());
         moved->launch(500);
         CHECK(moved->wait().state == KrylovState::converged);
-        // Only rounding tells the two apart.
+        // The two solves differ by rounding only.
         CHECK_LE(std::abs(moved->wait().iterations - plain->wait().iterations),
                  1 + plain->wait().iterations / (method == KrylovMethod::cg ? 50 : 8));
         const std::vector<double> expected = plain->x();
@@ -217,7 +217,7 @@ void check_iterations_of(Device& device) {
     const std::vector<double> history = whole.krylov->history();
     REQUIRE(iterations > 10);
 
-    // The same solve, to the bit, up to its last iteration; then it begins anew, and takes the same way again.
+    // The same solve, bit for bit, up to its last iteration; then it restarts and repeats the same iterations.
     Apart<Value> apart(matrix, device, plan, b);
     for (int time = 0; time < 2; ++time) {
         CHECK_EQ(apart.krylov->wait().iterations, 0);
@@ -237,8 +237,8 @@ void check_iterations_of(Device& device) {
         CHECK_EQ(limited.krylov->wait().iterations, count);
     }
 
-    // p.Ap < 0 in each iteration, which takes nothing from them: with A = -1 there is one, to the right x; with two different
-    // numbers there are two.
+    // p.Ap < 0 in each iteration does not end the solve: A = -1 takes one iteration to the right x, two different eigenvalues
+    // take two.
     for (const double second : {-1.0, -2.0}) {
         const CsrMatrix negative = square_of(2, {{0, 0, -1}, {1, 1, second}});
         Apart<Value> goes_on(negative, device, {KrylovMethod::cg, 0.01, 50}, {3, 4});
@@ -250,7 +250,7 @@ void check_iterations_of(Device& device) {
         CHECK_EQ(goes_on.krylov->wait().iterations, 0);
     }
 
-    // What is not finite any more begins anew.
+    // A solve that is no longer finite restarts.
     const CsrMatrix singular = square_of(2, {{0, 0, 1}});
     Apart<Value> broken(singular, device, {KrylovMethod::cg, 1e-12, 50}, {0, 1});
     for (int i = 0; i < 3; ++i) {
@@ -258,7 +258,7 @@ void check_iterations_of(Device& device) {
         CHECK_EQ(broken.krylov->wait().iterations, 0);
         CHECK_EQ(broken.krylov->wait().residual, 1);
     }
-    // Nothing to do at all.
+    // A solve without work.
     Apart<Value> nothing(singular, device, {KrylovMethod::cg, 1e-12, 50}, {0, 0});
     nothing.iterate();
     CHECK_EQ(nothing.krylov->wait().iterations, 0);
@@ -289,9 +289,9 @@ void check_ends_without_convergence(Device& device) {
     CHECK_EQ(negative.divisor, 1 - 8 + 1);  // p.Ap with p = b
     CHECK_EQ(negative.iterations, 0);
     CHECK(end_of(indefinite, KrylovMethod::bicgstab, {3, 1, 2}).state == KrylovState::converged);
-    // The preconditioner: r.Mr = 1 - 2 + 1 - ...
+    // An indefinite preconditioner: r.Mr = 1 - 2 + 1 - ...
     CHECK(end_of(indefinite, KrylovMethod::cg, {1, 2, 1}, {1, -0.5, 1}).state == KrylovState::indefinite);
-    // Singular, and b not in its range.
+    // A singular matrix, and a b outside of its range.
     const CsrMatrix singular = square_of(2, {{0, 0, 1}});
     CHECK(end_of(singular, KrylovMethod::cg, {0, 1}).state == KrylovState::indefinite);
     CHECK(end_of(singular, KrylovMethod::bicgstab, {0, 1}).state == KrylovState::breakdown);
@@ -301,7 +301,7 @@ void check_ends_without_convergence(Device& device) {
     CHECK(broken.state == KrylovState::breakdown);
     CHECK_EQ(broken.divisor, 0);
     CHECK_EQ(broken.iterations, 0);
-    // Nothing to do, and nothing that can be done.
+    // Solves without work, and impossible ones.
     const CsrMatrix identity = square_of(2, {{0, 0, 1}, {1, 1, 1}});
     for (const KrylovMethod method : {KrylovMethod::cg, KrylovMethod::bicgstab}) {
         const KrylovProgress nothing = end_of(identity, method, {0, 0});

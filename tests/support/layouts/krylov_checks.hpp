@@ -1,4 +1,4 @@
-// What a solve on any device must do, with Eigen's solvers as oracles.
+// Checks of a solve on any device, with Eigen's solvers as oracles.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace workbench {
 
-/// Each throws nothing and checks with doctest. Products are the baseline CSR kernel of the device.
+/// The checks use doctest and throw nothing. Products are those of the baseline CSR kernel of the device.
 void check_solves_like_eigen(Device& device, KrylovMethod method, Precision precision);
 void check_limits_and_restarts(Device& device, KrylovMethod method);
 void check_reordering(Device& device, KrylovMethod method);
 void check_ends_without_convergence(Device& device);
-/// Iterations whose products someone else makes.
+/// Checks iterations with products of the caller.
 void check_iterations_apart(Device& device, Precision precision);
 
 }  // namespace workbench

@@ -1,4 +1,4 @@
-// Systems that are solved in tests, and products for them.
+// Linear systems for tests of solves, and their products.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace workbench {
 
 inline CsrMatrix square_of(Index size, const std::vector<Entry>& entries) { return csr_from_entries(size, size, entries); }
 
-/// Five points on a square of so many nodes a side, each unknown scaled so that the diagonal runs from 4 to some 200; `drift`
-/// takes the symmetry away.
+/// The five-point stencil on side x side nodes. Each unknown is scaled, so that the diagonal ranges from 4 to about 200. A
+/// `drift` other than 0 makes the matrix unsymmetric.
 inline CsrMatrix scaled_laplacian(Index side, double drift) {
     std::vector<Entry> entries;
     const auto scale = [&](Index i) { return 1.0 + 6.0 * static_cast<double>(i % 17) / 16.0; };
@@ -53,15 +53,15 @@ inline double norm_of(const std::vector<double>& b) {
     return Eigen::Map<const Eigen::VectorXd>(b.data(), std::ssize(b)).norm();
 }
 
-/// The baseline's kernel on a device.
+/// The product of the baseline kernel of a device.
 template <typename Value>
 class BaselineProduct {
 public:
     BaselineProduct(const CsrMatrix& matrix, Device& device) : staged_(stage_input(matrix)) {
         const LayoutEntry& csr = *catalogue().find_layout("csr");
         layout_ = csr.build.template get<Value>()(staged_, Parameters(csr.parameters, {}));
-        // On a GPU one without shared memory: with `adaptive` in a graph that loops memcheck reports an illegal address and no
-        // kernel that it is of, where plain runs are right.
+        // On a GPU a kernel without shared memory: for `adaptive` in a graph with a loop, memcheck reports an illegal address
+        // without naming a kernel, although plain runs are right.
         const bool gpu = device.properties().kind == DeviceKind::gpu;
         const auto entry = std::find_if(csr.kernels.begin(), csr.kernels.end(), [&](const KernelEntry& kernel) {
             return gpu ? kernel.backend == Backend::cuda && kernel.name == "vector" : kernel.backend == Backend::kokkos;

@@ -1,5 +1,5 @@
-// The recipes of tests/layouts: at least one a layout, with the stages that it needs. All tests of what every layout must do
-// run over them, on the host and on a GPU: a new layout's test is one file there.
+// The recipes of tests/layouts: at least one per layout, with the stages that it needs. All tests of common properties of
+// layouts run them, on the host and on a GPU: the test of a new layout is one file there.
 #pragma once
 
 #include <memory>
@@ -12,13 +12,13 @@
 namespace workbench {
 
 struct LayoutRecipe {
-    std::string name;  // of the file
+    std::string name;  // of the file, without .toml
     Recipe recipe;
 
-    /// Of a recipe that is no hybrid.
+    /// The layout of a recipe that is not a hybrid.
     [[nodiscard]] const LayoutEntry& layout() const { return *recipe.layouts.front().entry; }
 
-    /// Does the recipe suit a matrix of this shape?
+    /// Returns true if the recipe suits a matrix of this shape.
     [[nodiscard]] bool takes(const CsrMatrix& matrix) const;
 
     /// The matrix after the recipe's stages.
@@ -30,10 +30,10 @@ struct LayoutRecipe {
     }
 };
 
-/// By name. They lie in $WORKBENCH_LAYOUT_RECIPES, or in the source folder. Throws where there are none.
+/// Sorted by name, from $WORKBENCH_LAYOUT_RECIPES or the source folder. Throws if there are none.
 [[nodiscard]] const std::vector<LayoutRecipe>& layout_recipes();
 
-/// The same of the folder `hybrids` in it: recipes with several layouts, each for a share.
+/// The recipes of the folder `hybrids` in it, with several layouts, each for one share.
 [[nodiscard]] const std::vector<LayoutRecipe>& hybrid_recipes();
 
 }  // namespace workbench

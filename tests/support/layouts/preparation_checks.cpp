@@ -27,7 +27,7 @@ void check_same(const StagedMatrix& host, const StagedMatrix& other, const std::
     CHECK_MESSAGE(host.shares == other.shares, where);
 }
 
-/// All arrays of a layout, byte by byte; of one that does not suit the matrix, why.
+/// The bytes of all arrays of a layout, or the reason why it is unsuitable.
 template <ValueType Value>
 std::vector<std::string> built(const RecipeLayout& layout, const StagedMatrix& staged) {
     std::vector<std::string> arrays;
@@ -61,7 +61,7 @@ void check_layouts(const Recipe& recipe, const StagedMatrix& host, const StagedM
 
 void check_preparer(Preparer& preparer, const LayoutRecipe& one, const std::string& matrix_name, const CsrMatrix& matrix) {
     if (!one.takes(matrix)) return;
-    std::vector<StagedMatrix> after;  // each stage, on the host
+    std::vector<StagedMatrix> after;  // the result of each stage on the host
     RunObserver observer;
     StagedMatrix host = stage_input(matrix, one.recipe.node_size);
     observer.stage_done = [&](const StagedMatrix& staged, StageOutcome&) { after.push_back(staged); };

@@ -16,7 +16,7 @@
 namespace workbench {
 namespace {
 
-/// A solve that is tuned has two threads.
+/// A tuned solve has two threads.
 std::mutex one_at_a_time;
 
 Script& the_script() {
@@ -94,7 +94,7 @@ std::vector<StageEntry> stages() {
         })};
 }
 
-/// Rows one after the other.
+/// The entries of rows, one row after the other.
 template <ValueType Value>
 struct PlainRows final : Layout<Value> {
     CsrMatrix matrix;
@@ -157,7 +157,7 @@ public:
 private:
     const PlainRows<Value>& layout_;
     Which which_;
-    bool real_;  // not the integers of the exact problem
+    bool real_;  // false: the integers of the exact problem
     int runs_ = 0;
 };
 
@@ -189,7 +189,7 @@ private:
     std::string number_;
 };
 
-/// Solves with the steps of all devices, one element after the other, on the thread that asks for it.
+/// A solve with the steps of all devices, one element after the other, in the calling thread.
 template <ValueType Value>
 class ScriptedKrylov final : public Krylov<Value> {
 public:
@@ -282,7 +282,7 @@ private:
     std::vector<double> history_;
     krylov::Scalars scalars_;
     KrylovProduct<Value> product_;
-    std::vector<Value> x_;  // of products inside iterations
+    std::vector<Value> x_;  // vectors of products inside iterations
     mutable std::vector<Value> y_;
 };
 

@@ -1,5 +1,5 @@
-// A machine on which time passes only as a test says, and a catalogue whose stages, layouts and kernels take that time: what
-// the program measures and derives can then be worked out by hand.
+// A machine on which time passes only as scripted by a test, and a catalogue of stages, layouts and kernels that take scripted
+// times: measurements and derived figures can be worked out by hand.
 #pragma once
 
 #include <cstddef>
@@ -14,40 +14,40 @@
 
 namespace workbench {
 
-/// What happens, by name: "stage reverse", "build plain", "prepare fast", "run fast", "scatter",
-/// "scatter_add", "zero", "flush", "upload", "download", "time", "bandwidth", "rest of iteration", of branches, counted from 1,
-/// "fork 1", "take 1", "taken 1", "join 1". There is one script, because stages and layouts
-/// are plain functions; each test begins with a new one.
+/// Events have names: "stage reverse", "build plain", "prepare fast", "run fast", "scatter", "scatter_add", "zero", "flush",
+/// "upload", "download", "time", "bandwidth", "rest of iteration" and, for branches, which are numbered from 1, "fork 1",
+/// "take 1", "taken 1", "join 1". There is one global script, because stages and layouts are plain functions; each test begins
+/// with a new one.
 struct Script {
-    std::map<std::string, std::deque<double>> seconds;  // that each time takes; the last again and again; none: no time
-    std::map<std::string, long> interruptions;          // that each time brings
-    std::map<std::string, std::set<int>> fails;         // the times, from 1, at which memory runs out
+    std::map<std::string, std::deque<double>> seconds;  // of each occurrence; the last one repeats; none: 0
+    std::map<std::string, long> interruptions;          // that each occurrence adds
+    std::map<std::string, std::set<int>> fails;         // the occurrences, from 1, at which memory runs out
 
-    std::map<std::string, std::int64_t> bytes;  // that a kernel says it moves, by its name; none: what the layout says
+    std::map<std::string, std::int64_t> bytes;  // that a kernel reports to move, by its name; otherwise those of the layout
 
     double now = 1000;
     long interrupted = 7;
     std::vector<std::string> events;
     std::vector<std::vector<Index>> targets;  // of each scatter
-    bool solves = true;                       // does the device make a Krylov?
+    bool solves = true;                       // false: the device cannot make a Krylov
     struct Iteration {
         std::vector<double> x;
         std::vector<double> y;
     };
-    std::vector<Iteration> iterations;  // what each "rest of iteration" found
+    std::vector<Iteration> iterations;  // the operands of each "rest of iteration"
 
     void pass(const std::string& event);
     [[nodiscard]] std::ptrdiff_t count(const std::string& event) const;
 };
 
 [[nodiscard]] Script& script();
-/// Forgets what was.
+/// Replaces the script by an empty one.
 Script& new_script();
 
 /// A clock that shows the script's time.
 [[nodiscard]] Clock scripted_clock();
 
-/// Computes on the host whatever it says that it is, and takes the script's time for it.
+/// Computes on the host, whatever device it claims to be, and takes the times of the script.
 class ScriptedDevice final : public Device {
 public:
     explicit ScriptedDevice(DeviceProperties properties, Bandwidth bandwidth = {1, 1})
@@ -65,7 +65,7 @@ public:
     void flush_cache() override { script().pass("flush"); }
     [[nodiscard]] double time(const std::function<void()>& work) override;
     [[nodiscard]] std::unique_ptr<Branch> make_branch() override;
-    /// Has a product's operands and nothing else of a solve: x is b at first, and each y the next x.
+    /// A solve with a product's operands only: x is b at first, and then the previous y.
     [[nodiscard]] std::unique_ptr<Krylov<float>> make_krylov(const KrylovPlan& plan, std::span<const float> b,
                                                              std::span<const float> inverse_diagonal) override;
     [[nodiscard]] std::unique_ptr<Krylov<double>> make_krylov(const KrylovPlan& plan, std::span<const double> b,
@@ -78,13 +78,13 @@ private:
     Bandwidth bandwidth_;
 };
 
-/// Stages: `reverse` turns rows and columns round, `rotate_rows` moves each row one place down, `rotate_columns` each column,
-/// `halve` makes two partitions, `refuse` suits no matrix.
-/// Layouts, rows one after the other: `csr`, the baseline, with the kernels `usual` on the host, `vendor` (cusparse) and `own`
-/// (cuda) on the GPU; `plain` with `fast`, `slow` and `eigen` on the host and `gpu` on the GPU; `bad`, all on the host, with
-/// `wrong`, which leaves a 1 out of the last row, `wrong_later`, which does so on real values from the second product on,
-/// `coarse`, which is half of what is allowed off in the last row of the second product on real values, and `unfit`, which
-/// refuses the matrix; `refusing`, which suits no matrix.
+/// Stages: `reverse` reverses rows and columns, `rotate_rows` moves each row down by one, `rotate_columns` each column by one,
+/// `halve` makes two partitions, `refuse` is unsuitable for every matrix.
+/// Layouts, all stored row by row: `csr`, the baseline, with the kernels `usual` on the host, and `vendor` (cusparse) and `own`
+/// (cuda) on the GPU; `plain` with `fast`, `slow` and `eigen` on the host and `gpu` on the GPU; `bad` on the host only, with
+/// `wrong`, which omits a 1 in the last row, `wrong_later`, which does so for real values from the second product on,
+/// `coarse`, whose error in the last row of the second product on real values is half of the bound, and `unfit`, which refuses
+/// every matrix; `refusing`, which is unsuitable for every matrix.
 [[nodiscard]] const Catalogue& scripted_catalogue();
 
 }  // namespace workbench

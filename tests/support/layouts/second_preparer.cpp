@@ -15,7 +15,7 @@
 namespace workbench {
 namespace {
 
-/// As a GPU does it: rows propose to their slots in any order, and a slot keeps the earliest.
+/// Places rows as a GPU does: rows propose to their slots in any order, and a slot keeps the earliest row.
 std::vector<Index> matched(std::span<const Index> lengths, Index sample) {
     const auto rows = static_cast<Index>(lengths.size());
     const LengthHash hash = fit_length_hash(lengths, sample);
@@ -56,7 +56,7 @@ bool belongs(const Division& division, const CsrMatrix& matrix, const ShareView&
     return false;
 }
 
-/// Writes an item of so many bytes to a place in an array of them: what its lowest bytes are.
+/// Writes the `bytes` lowest bytes of an item to element `place` of an array.
 template <typename Item>
 void put(std::span<std::byte> array, int bytes, Offset place, Item item) {
     static_assert(std::endian::native == std::endian::little);

@@ -1,4 +1,4 @@
-// A preparer that needs no GPU: it does every task in another, plain way, and remembers which it was given.
+// A preparer that needs no GPU: it does every task in a different, simple way, and records the tasks.
 #pragma once
 
 #include <set>
@@ -11,7 +11,7 @@ namespace workbench {
 
 class SecondPreparer final : public Preparer {
 public:
-    /// Takes all tasks but those of these names.
+    /// Declines tasks with these names and does all others.
     explicit SecondPreparer(std::set<std::string> left = {}) : left_(std::move(left)) {}
 
     [[nodiscard]] std::string name() const override { return "another machine"; }
@@ -24,17 +24,17 @@ public:
     [[nodiscard]] std::optional<std::vector<Share>> split_into_tiles(const CsrMatrix& matrix, const Cuts* row_blocks,
                                                                      const Cuts& segments) override;
     [[nodiscard]] std::optional<std::int64_t> fill_slices(const SliceTask& task) override;
-    /// Each took 2 s, 0.5 s of it transfers.
+    /// Each step took 2 s, of which transfers took 0.5 s.
     [[nodiscard]] std::vector<PreparedStep> take_steps() override;
 
-    /// The names of the tasks since they were taken, one after the other: "sort permute".
+    /// The names of the tasks since the last take_steps(), in order: "sort permute".
     [[nodiscard]] std::string tasks() const;
 
-    /// Those of its whole life.
+    /// The names of all tasks so far.
     [[nodiscard]] const std::set<std::string>& done() const { return done_; }
 
 private:
-    /// Notes the task. Is it taken?
+    /// Records the task. Returns true if it is not declined.
     [[nodiscard]] bool takes(const std::string& task);
 
     std::set<std::string> left_;

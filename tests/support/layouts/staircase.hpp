@@ -1,11 +1,11 @@
-// A matrix as the stages leave it for Staircase SELL.
+// A matrix after the stages that Staircase SELL needs.
 #pragma once
 
 #include "pipeline/matrix/staged_matrix.hpp"
 
 namespace workbench {
 
-/// Rows in ascending length, columns left where they are, and length groups.
+/// Rows in ascending order of length, columns in their original order, and length groups.
 [[nodiscard]] StagedMatrix staircase_of(const CsrMatrix& matrix, Index slice_height, double alpha);
 
 }  // namespace workbench
