@@ -222,6 +222,16 @@ TEST_SUITE("lines of a bench") {
         CHECK(line_of(report_of(kernel_of("slow", 2, noise))).summary == "within noise (0.500 to 2.00), kokkos slow");
     }
 
+    TEST_CASE("the line of a hybrid is summarised by the kernel of all shares") {
+        const std::string whole = good + R"(, "share": null)";
+        const std::string of_share =
+            R"("status": "measured", "verified": true, "reason": null, "speedup": null, "share": "long")";
+        const BenchLine line = line_of(report_of(kernel_of("rows + slices", 3, whole) + "," + kernel_of("rows", 1, of_share)));
+        CHECK(line.status == "measured");
+        CHECK(line.summary == "1.50 x (1.25 to 2.00), kokkos rows + slices");
+        CHECK(Json::parse(line.text)["kernels"].size() == 2);
+    }
+
     TEST_CASE("lines without a measurement have a reason") {
         CHECK(line_of(report_of(kernel_of("fast", 1, good)), Precision::f32).status == "unsuitable");
         CHECK(line_of(report_of(kernel_of("fast", 1, good)), Precision::f32).summary == "too wide");

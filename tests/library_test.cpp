@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -12,6 +14,8 @@
 #include <fmt/format.h>
 #include <spmv_workbench/spmv_workbench.hpp>
 
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/library/caller_errors.hpp"
 #include "support/battery.hpp"
 #include "support/message_of.hpp"
 #include "support/operator_checks.hpp"
@@ -142,6 +146,7 @@ TEST_CASE("the facts of an operator") {
     CHECK(facts.nonzeros == 11);
     CHECK(facts.layout == "csr");
     CHECK(facts.bytes == 8 * 8 + 11 * (4 + 8));
+    CHECK(facts.bytes_to_move == facts.bytes + (7 + 7) * 8);
     CHECK(facts.seconds > 0);
     CHECK(facts.verified);
     REQUIRE(!facts.notes.empty());
@@ -251,6 +256,41 @@ TEST_CASE("an unsuitable matrix is an error with a reason") {
                          Arrays<double>(csr_from_entries(2000, 2000, arrow)).view());
     });
     CHECK_MESSAGE(said.substr(0, 27) == "recipe.toml:1: layout ell: ", said);
+}
+
+namespace {
+
+/// The type of the exception that a caller of the library gets for one of the workbench.
+template <typename Thrown>
+std::string type_for_caller(const Thrown& thrown) {
+    try {
+        for_caller([&thrown] { throw thrown; });
+    } catch (const spmv_workbench::RecipeError& error) {
+        return std::string("RecipeError: ") + error.what();
+    } catch (const spmv_workbench::MatrixError& error) {
+        return std::string("MatrixError: ") + error.what();
+    } catch (const spmv_workbench::MachineError& error) {
+        return std::string("MachineError: ") + error.what();
+    } catch (const spmv_workbench::WrongResult& error) {
+        return std::string("WrongResult: ") + error.what();
+    } catch (const spmv_workbench::Error& error) {
+        return std::string("Error: ") + error.what();
+    } catch (const std::bad_alloc&) {
+        return "bad_alloc";
+    }
+    return "nothing";
+}
+
+}  // namespace
+
+TEST_CASE("each kind of error has its own type in the header") {
+    CHECK(type_for_caller(RecipeError("a")) == "RecipeError: a");
+    CHECK(type_for_caller(InputError("b")) == "MatrixError: b");
+    CHECK(type_for_caller(Unsuitable("c")) == "MatrixError: c");  // such as a row too long to be verified exactly
+    CHECK(type_for_caller(MachineError("d")) == "MachineError: d");
+    CHECK(type_for_caller(BrokenKernel("e")) == "WrongResult: e");
+    CHECK(type_for_caller(std::bad_alloc()) == "bad_alloc");
+    CHECK(type_for_caller(std::logic_error("f")) == "Error: f\nThis is a bug in libspmv_workbench; please report it.");
 }
 
 TEST_CASE("invalid arguments") {

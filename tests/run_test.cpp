@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <set>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -22,6 +23,7 @@
 #include "support/data_folder.hpp"
 #include "support/free_memory.hpp"
 #include "support/layouts/layout_recipes.hpp"
+#include "support/layouts/scripted.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -316,11 +318,11 @@ TEST_CASE("the verification reports the error of a kernel") {
 
 TEST_CASE("values beyond f32 make f32 unsuitable, and f64 is still verified") {
     const CsrMatrix matrix = csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 1e300}, {1, 1, 2.0}});
-    const std::unique_ptr<Device> host = make_host_device();
+    ScriptedDevice host({DeviceKind::host, "a host", 1, 0, 0, 0});
     RunOptions options;
     options.precisions = {Precision::f64, Precision::f32};
     options.timing = quick;
-    Runner runner(matrix, catalogue(), {*host}, options);
+    Runner runner(matrix, catalogue(), {host}, options);
     const RunReport report = runner.run(recipe_of("[layout]\nuse = 'csr'\n"), {});
     REQUIRE(report.layouts.size() == 2);
     CHECK(report.layouts[0].unsuitable == "");
@@ -375,12 +377,29 @@ TEST_CASE("formatted numbers") {
     CHECK(significant(0.01234) == "0.0123");
 }
 
+TEST_CASE("columns of a table are aligned by letters, not by bytes") {
+    TextTable table{{"name", "kernel", "time"}, 2, {{"m\u00fcller", "\u00fc", "1 s"}, {"matrix", "rows", "12.5 ms"}}};
+    std::istringstream lines(table.text());
+    std::vector<std::size_t> letters;
+    for (std::string line; std::getline(lines, line);) {
+        letters.push_back(static_cast<std::size_t>(std::count_if(
+            line.begin(), line.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; })));
+    }
+    REQUIRE(letters.size() == 3);
+    CHECK(letters[1] == letters[0]);
+    CHECK(letters[2] == letters[0]);
+    table = {{"a", "b"}, 1, {{"x", "10"}, {"long", "2"}}};
+    CHECK(table.text() == "  a      b\n  x     10\n  long   2\n");
+    table.left_columns = 2;  // lines end without spaces
+    CHECK(table.text() == "  a     b\n  x     10\n  long  2\n");
+}
+
 TEST_CASE("the JSON report has the keys of docs/report.md") {
-    const std::unique_ptr<Device> host = make_host_device();
+    ScriptedDevice host({DeviceKind::host, "a host", 1, 0, 0, 0});
     const CsrMatrix input = example();
     RunOptions options;
     options.timing = quick;
-    Runner runner(input, catalogue(), {*host}, options);
+    Runner runner(input, catalogue(), {host}, options);
     const Recipe recipe = load_recipe(WORKBENCH_SOURCE_DIR "/tests/layouts/ehyb.toml", catalogue());
     const TemporaryFolder folder;
     PictureBook pictures;
@@ -420,11 +439,11 @@ TEST_CASE("the JSON report has the keys of docs/report.md") {
 }
 
 TEST_CASE("row lengths in tiles are drawn after a stage that changes them") {
-    const std::unique_ptr<Device> host = make_host_device();
+    ScriptedDevice host({DeviceKind::host, "a host", 1, 0, 0, 0});
     const CsrMatrix input = matrix_named("random");
     RunOptions options;
     options.timing = quick;
-    Runner runner(input, catalogue(), {*host}, options);
+    Runner runner(input, catalogue(), {host}, options);
     const TemporaryFolder folder;
     PictureBook pictures;
     RunObserver observer;
@@ -447,12 +466,12 @@ TEST_CASE("a run that needs more memory than is free is refused in advance") {
         for (Index k = 0; k < 1000; ++k) entries.push_back({row, k, 1});
     }
     const CsrMatrix matrix = csr_from_entries(1000, 1000, entries);  // 12 MB
-    const auto host = make_host_device();
+    ScriptedDevice host({DeviceKind::host, "a host", 1, 0, 0, 0});
     const auto refusal = [&](std::size_t bytes) {
         return message_of<MachineError>([&] {
             RunOptions options;
             options.timing = quick;
-            Runner runner(matrix, catalogue(), {*host}, options);
+            Runner runner(matrix, catalogue(), {host}, options);
             const FreeMemory free(bytes);
             (void)runner.run(recipe_of("[layout]\nuse = 'csr'\n"), {});
         });

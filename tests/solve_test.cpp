@@ -185,6 +185,7 @@ TEST_CASE("each way to end has an exit code and a reason") {
     CHECK_GT(stagnated.true_residual, 1e-9);
     CHECK_LT(stagnated.true_residual, 1e-5);
     CHECK_GE(stagnated.restarts, 1);
+    CHECK_EQ(stagnated.products, stagnated.iterations + stagnated.restarts);
     CHECK_NE(stagnated.reason.find("f32 is not accurate enough"), std::string::npos);
     CHECK_EQ(exit_code_of(coarse), ExitCode::stagnated);
 

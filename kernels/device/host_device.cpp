@@ -167,8 +167,8 @@ public:
     }
 
     [[nodiscard]] Bandwidth bandwidth() override {
-        if (!bandwidth_) bandwidth_ = measure_bandwidth(large_buffer(), seconds_of);
-        return *bandwidth_;
+        static const Bandwidth of_machine = measure_bandwidth(large_buffer(), seconds_of);
+        return of_machine;
     }
 
 private:
@@ -193,7 +193,6 @@ private:
     DeviceProperties properties_;
     std::optional<DeviceMemory> buffer_;
     Word flushes_ = 0;
-    std::optional<Bandwidth> bandwidth_;
 };
 
 }  // namespace

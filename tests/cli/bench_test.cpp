@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <thread>
 
@@ -71,8 +72,16 @@ TEST_SUITE("bench with the program") {
                                                        "']\nmatrices = ['down']\ngenerate = ['laplace2d:nx=9,ny=9']\n"
                                                        "backends = ['kokkos']\nsamples = 5\nseconds = 0\ninside = 'cg'\n";
         CHECK(workbench_in(folder.path(), "bench s.toml").text.find("8 already measured") != std::string::npos);
-        CHECK(workbench_in(folder.path(), "bench s.toml --cache warm").text.find("8 already measured") != std::string::npos);
         CHECK(lines_of(folder.path() / "s.jsonl") == 16);
+        // --cache overrides the suite's `inside`: the lines of the first bench are found, and without them nothing is.
+        std::istringstream lines(file_text(folder.path() / "s.jsonl"));
+        std::string warm;
+        for (std::string line; std::getline(lines, line);) {
+            if (line.find("--inside cg") == std::string::npos) warm += line + '\n';
+        }
+        std::ofstream(folder.path() / "s.jsonl") << warm;
+        CHECK(workbench_in(folder.path(), "bench s.toml --cache warm").text.find("8 already measured") != std::string::npos);
+        CHECK(lines_of(folder.path() / "s.jsonl") == 8);
     }
 
     TEST_CASE("after a kill, repeating the command measures the rest") {
@@ -111,6 +120,19 @@ TEST_SUITE("bench with the program") {
         std::ofstream(folder.path() / "file") << "text";
         CHECK(workbench_in(folder.path(), "bench " + sell + five_samples + "--generate laplace2d:nx=9 --keep file").exit_code ==
               4);
+    }
+
+    TEST_CASE("a wrong kernel gives exit code 1, whatever else was measured") {
+        const TemporaryFolder folder;
+        std::ofstream(folder.path() / "wrong.toml") << "[layout]\nuse = 'csr'\n[kernel]\ncpu_source = 'wrong.cpp'\n";
+        std::ofstream(folder.path() / "wrong.cpp")
+            << "#include \"arrays.hpp\"\n"
+               "void multiply(const Arrays&, const Value*, Value* y, bool) { y[0] = 0; }\n";
+        const Outcome first = workbench_in(folder.path(),
+                                           "bench wrong.toml --backend cpu,kokkos --samples 5 --seconds 0 "
+                                           "--cache warm --generate laplace2d:nx=3");
+        CHECK_MESSAGE(first.exit_code == 1, first.text);
+        CHECK(first.text.find("2 measured, 0 unsuitable, 1 wrong, 0 failed, 0 already measured") != std::string::npos);
     }
 
     TEST_CASE("errors") {

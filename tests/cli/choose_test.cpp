@@ -34,6 +34,7 @@ void expect_choice(const std::string& name, const fs::path& folder, const std::s
 }
 
 const std::string on_host = " --backend kokkos ";
+const std::string wide_matrix = WORKBENCH_SOURCE_DIR "/tests/golden/cli/wide.mtx";
 
 }  // namespace
 
@@ -68,12 +69,27 @@ TEST_SUITE("choose with the program") {
         CHECK_FALSE(fs::exists(folder.path() / "winner.toml"));
     }
 
+    TEST_CASE("a wrong kernel gives exit code 1, and the choice is written nevertheless") {
+        const TemporaryFolder folder;
+        std::ofstream(folder.path() / "wrong.toml")
+            << "[recipe]\nname = 'Wrong'\n[layout]\nuse = 'csr'\n[kernel]\ncpu_source = 'wrong.cpp'\n";
+        std::ofstream(folder.path() / "wrong.cpp")
+            << "#include \"arrays.hpp\"\n"
+               "void multiply(const Arrays&, const Value*, Value* y, bool) { y[0] = 0; }\n";
+        const Outcome chosen =
+            choose_in(folder.path(), "wrong.toml --backend cpu --budget 3 --products 1 --matrix " + wide_matrix);
+        CHECK_MESSAGE(chosen.exit_code == 1, chosen.text);
+        CHECK(chosen.text.find("\n  WRONG RESULT of kernel wrong: row ") != std::string::npos);
+        CHECK(chosen.text.ends_with("error: a kernel failed verification, see WRONG RESULT under 'Not timed'\n"));
+        CHECK(fs::exists(folder.path() / "winner.toml"));
+    }
+
     TEST_CASE("the chosen recipe is written and can be run") {
         const TemporaryFolder folder;
-        const Outcome chosen = choose_in(folder.path(), recipes + "sell.toml " + recipes +
-                                                            "metis_sell.toml --json all.json --matrix " WORKBENCH_SOURCE_DIR
-                                                            "/tests/golden/cli/wide.mtx" +
-                                                            on_host);
+        // One product pays for no recipe, so that no winner is timed again.
+        const Outcome chosen = choose_in(
+            folder.path(), recipes + "sell.toml " + recipes +
+                               "metis_sell.toml --budget 8 --products 1 --json all.json --matrix " + wide_matrix + on_host);
         CHECK(chosen.exit_code == 0);
         CHECK(chosen.text.find("wide.mtx: 3 x 4, 5 nonzeros\nf64 on ") == 0);
         CHECK(chosen.text.find("\nNot timed\n  needs a square matrix: CSR after RCM; METIS SELL-32-256\n\n") !=

@@ -73,6 +73,7 @@ struct NamedRecipe {
     std::string text;
 };
 
+/// The machine fails for the recipe with the name `unlucky`.
 Outcome run_scripted(const std::vector<NamedRecipe>& texts, const RunOutput& output, const CsrMatrix& matrix = example()) {
     new_script();
     ScriptedDevice host({DeviceKind::host, "a host", 1, 0, 0, 0});
@@ -82,8 +83,12 @@ Outcome run_scripted(const std::vector<NamedRecipe>& texts, const RunOutput& out
     std::vector<Recipe> recipes;
     for (const NamedRecipe& one : texts) recipes.push_back(parse_recipe(one.text, one.name + ".toml", scripted_catalogue()));
     CapturedOutput captured;
-    const ExitCode exit_code = run_recipes([&](const Recipe&) -> Runner& { return runner; }, recipes, output,
-                                           [](RunReport& report) { report.matrix.source = "a matrix"; });
+    const auto runner_for = [&](const Recipe& recipe) -> Runner& {
+        if (recipe.file.stem() == "unlucky") throw MachineError("no memory for the matrix");
+        return runner;
+    };
+    const ExitCode exit_code =
+        run_recipes(runner_for, recipes, output, [](RunReport& report) { report.matrix.source = "a matrix"; });
     return {static_cast<int>(exit_code), captured.text()};
 }
 
@@ -152,6 +157,15 @@ TEST_SUITE("run_recipes") {
         CHECK(runs[2]["errors"].empty());
         CHECK(runs[2]["kernels"].size() == 4);
         CHECK(files_in(folder.path()) == Files{"all.json", "good/report.json", "of_pairs/report.json", "refused/report.json"});
+    }
+
+    TEST_CASE("if several recipes fail, the exit code is that of the first") {
+        const TemporaryFolder folder;
+        const NamedRecipe unlucky{"unlucky", good.text};
+        const Outcome first = run_scripted({good, unlucky, refused}, {folder.path(), "", false});
+        CHECK(first.exit_code == 4);
+        CHECK(first.text.find("\nerror: unlucky.toml: no memory for the matrix\nerror: refused.toml: ") != std::string::npos);
+        CHECK(run_scripted({refused, good, unlucky}, {folder.path(), "", false}).exit_code == 3);
     }
 
     TEST_CASE("a single unsuitable recipe is an error, and nothing is written") {

@@ -63,6 +63,31 @@ TEST_CASE("two runs side by side fit 80 columns") {
     compare("compare_wrong.txt", compare_text(reports[2], reports[0]));
 }
 
+TEST_CASE("the change of a stage of one precision is that since the last stage of both or of this precision") {
+    RunReport report;
+    report.recipe_name = "two precisions";
+    const auto add = [&report](const std::string& id, std::optional<Precision> precision, Index bandwidth) {
+        StageOutcome stage;
+        stage.id = stage.name = id;
+        stage.precision = precision;
+        stage.metrics.bandwidth = bandwidth;
+        report.stages.push_back(stage);
+    };
+    add("input", {}, 900);
+    add("sort", {}, 800);
+    add("cut", Precision::f64, 700);
+    add("turn", Precision::f64, 600);
+    add("cut", Precision::f32, 500);
+    add("turn", Precision::f32, 400);
+    std::istringstream lines(compare_text(report, report));
+    std::vector<std::string> bandwidths;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.starts_with("    bandwidth ")) bandwidths.push_back(line.substr(21, 10));
+    }
+    CHECK(bandwidths ==
+          std::vector<std::string>{"900       ", "900 -> 800", "800 -> 700", "700 -> 600", "800 -> 500", "500 -> 400"});
+}
+
 TEST_CASE("kernels are paired by name, then in order; the rest is listed alone") {
     const std::vector<RunReport> reports = run(
         {a, "[layout]\nuse = 'plain'\n[kernel]\nkokkos = 'slow'\n", "[layout]\nuse = 'bad'\n[kernel]\nkokkos = 'coarse'\n"});

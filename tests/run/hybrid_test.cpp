@@ -224,10 +224,10 @@ TEST_SUITE("hybrids") {
         // Rows of 1, 3, 0, 2 nonzeros: those with more than 2 are long, the others short.
         const CsrMatrix input = csr_from_entries(
             4, 5, std::vector<Entry>{{0, 2, 1.5}, {1, 0, 2.5}, {1, 1, 3.5}, {1, 4, 4.5}, {3, 3, 5.5}, {3, 4, 6.5}});
-        const std::unique_ptr<Device> host = make_host_device();
+        ScriptedDevice host({DeviceKind::host, "a host", 1, 0, 0, 0});
         RunOptions options;
         options.timing = quick;
-        Runner runner(input, catalogue(), {*host}, options);
+        Runner runner(input, catalogue(), {host}, options);
         const RunReport report = runner.run(recipe_of("[[stage]]\nuse = 'split'\nby = 'row_length'\nlonger_than = 2\n"
                                                       "[[layout]]\nshare = 'short'\nuse = 'sell'\nslice_height = 2\n"
                                                       "[[layout]]\nshare = 'long'\nuse = 'csr'\n"),
@@ -263,12 +263,46 @@ TEST_SUITE("hybrids") {
         CHECK(report.kernels[1].bytes_per_nonzero == static_cast<double>(report.kernels[1].bytes_to_move) / 6);
     }
 
+    TEST_CASE("rows and bytes of a share are those of its precision and of the rows that it has") {
+        // Rows of 1, 3, 0, 2 nonzeros: long are those of more than 2, short the others. COO has all rows of a share.
+        const CsrMatrix input = csr_from_entries(
+            4, 5, std::vector<Entry>{{0, 2, 1.5}, {1, 0, 2.5}, {1, 1, 3.5}, {1, 4, 4.5}, {3, 3, 5.5}, {3, 4, 6.5}});
+        ScriptedDevice host({DeviceKind::host, "a host", 1, 0, 0, 0});
+        RunOptions options;
+        options.precisions = {Precision::f64, Precision::f32};
+        options.backends = {Backend::kokkos};
+        options.timing = quick;
+        Runner runner(input, catalogue(), {host}, options);
+        const RunReport report = runner.run(recipe_of("[[stage]]\nuse = 'split'\nby = 'row_length'\nlonger_than = 2\n"
+                                                      "[[layout]]\nshare = 'short'\nuse = 'coo'\n"
+                                                      "[[layout]]\nshare = 'long'\nuse = 'csr'\n"),
+                                            {});
+        REQUIRE(report.layouts.size() == 6);
+        REQUIRE(report.kernels.size() == 8);
+        for (const std::size_t f32 : {std::size_t{0}, std::size_t{1}}) {
+            const std::size_t value_bytes = f32 == 0 ? 8 : 4;
+            const LayoutOutcome& few = report.layouts[3 * f32 + 1];
+            const LayoutOutcome& many = report.layouts[3 * f32 + 2];
+            CHECK(few.rows == 2);
+            CHECK(many.rows == 1);
+            CHECK(few.bytes() == 3 * (4 + 4 + value_bytes));
+            // Offsets of 8 bytes, a column and a value for each nonzero, a row.
+            CHECK(many.bytes() == 2 * 8 + 3 * (4 + value_bytes) + 4);
+            const KernelOutcome& kernel = report.kernels[4 * f32 + 3];
+            CHECK(kernel.share == "long");
+            CHECK(kernel.precision == few.precision);
+            // Alone, y is zeroed, then one row of it written; x is read.
+            CHECK(kernel.bytes_to_move == static_cast<std::int64_t>(many.bytes() + (4 + 1 + 5) * value_bytes));
+        }
+        CHECK(to_text(report).find("\n    3 nonzeros, 2 rows\n") != std::string::npos);
+    }
+
     TEST_CASE("a share that is unsuitable for its layout makes the hybrid unsuitable, with a reason") {
-        const std::unique_ptr<Device> host = make_host_device();
+        ScriptedDevice host({DeviceKind::host, "a host", 1, 0, 0, 0});
         const CsrMatrix input = example();
         RunOptions options;
         options.timing = quick;
-        Runner runner(input, catalogue(), {*host}, options);
+        Runner runner(input, catalogue(), {host}, options);
         const RunReport report = runner.run(recipe_of("[[stage]]\nuse = 'split'\nby = 'distance'\ndistance = 0\n"
                                                       "[[layout]]\nshare = 'near'\nuse = 'dia'\n"
                                                       "[[layout]]\nshare = 'far'\nuse = 'jds'\n"),
@@ -356,6 +390,34 @@ TEST_SUITE("hybrid kernel") {
         // 3 offsets, 2 columns, 2 values, x, 2 rows of y, 2 row numbers, and y zeroed.
         CHECK(bytes("rows") == 3 * 8 + 2 * 4 + 2 * 8 + 2 * 8 + 2 * 8 + 2 * 4 + 3 * 8);
         CHECK(bytes("eigen") == bytes("rows") + 2 * 2 * 8);
+    }
+
+    TEST_CASE("rows of y that a share adds to are read as well as written") {
+        const auto two = csr_of(csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 1}, {1, 1, 2}}));
+        const auto one = csr_of(csr_from_entries(1, 2, std::vector<Entry>{{0, 0, 3}}));
+        const auto all = csr_of(csr_from_entries(3, 2, std::vector<Entry>{{0, 0, 4}, {2, 1, 5}}));
+        const KernelEntry& rows = csr_kernel("rows");
+        const std::vector<Index> r02{2, 0};
+        const std::vector<Index> r1{1};
+        const std::vector<Index> r2{2};
+        const KernelOfShare<double> at_20{&rows, two.get(), r02, 2};
+        const KernelOfShare<double> at_1{&rows, one.get(), r1, 1};
+        const KernelOfShare<double> at_2{&rows, one.get(), r2, 1};
+        const KernelOfShare<double> whole{&rows, all.get(), {}, 2};
+        const std::unique_ptr<Device> host = make_host_device();
+        const auto bytes = [&](const std::vector<KernelOfShare<double>>& shares) {
+            return HybridKernel<double>(shares, 3, 2, false, *host).own_bytes_to_move().value();
+        };
+        const int x = 2 * 8;
+        // Offsets, columns and values; the list of rows; the rows of y.
+        const int of_two = 3 * 8 + 2 * 4 + 2 * 8 + 2 * 4 + 2 * 8;
+        const int of_one = 2 * 8 + 4 + 8 + 4 + 8;
+        const int of_all = 4 * 8 + 2 * 4 + 2 * 8 + 3 * 8;
+        CHECK(bytes({at_20, at_1}) == x + of_two + of_one);
+        CHECK(bytes({at_20, at_2}) == x + of_two + of_one + 8 + 3 * 8);  // row 2 is read; y is zeroed for row 1
+        // Of the three rows of the last, the two with nonzeros are read and written, and the third is left alone.
+        CHECK(bytes({at_20, whole}) == x + of_two + of_all + (2 + 2 - 3) * 8 + 3 * 8);
+        CHECK(bytes({whole, at_2}) == x + of_all + of_one + 8);
     }
 
     TEST_CASE("shares without common rows run side by side") {

@@ -60,6 +60,20 @@ share = 'short'
 use = 'sell'
 )";
 
+/// Segments of x that fit 49 bytes: 6 columns in f64, 12 in f32.
+constexpr const char* segments_that_fit = R"([[stage]]
+use = 'column_sort'
+[[stage]]
+use = 'column_segmentation'
+fit = 'k20x:read_only'
+cache_share = 0.004
+[[stage]]
+use = 'row_sort'
+share = 'segment'
+[layout]
+use = 'segmented'
+)";
+
 /// The kept files of a folder by the names of their contents: "metis_partition", "ehyb_f64".
 std::multiset<std::string> names_in(const fs::path& folder) {
     std::multiset<std::string> names;
@@ -88,13 +102,13 @@ void write_text(const fs::path& file, const std::string& text) {
 RunReport run(const std::string& text, const CsrMatrix& matrix, const fs::path& folder, const std::string& maker = "a program",
               const std::vector<Precision>& precisions = {Precision::f64}) {
     KeepFolder keep(folder, maker);
-    const std::unique_ptr<Device> host = make_host_device();
+    ScriptedDevice host({DeviceKind::host, "a host", 1, 0, 0, 0});
     RunOptions options;
     options.precisions = precisions;
     options.backends = {Backend::kokkos};
     options.timing = {CacheState::warm, 0, 0};
     options.keep = &keep;
-    Runner runner(matrix, catalogue(), {*host}, options);
+    Runner runner(matrix, catalogue(), {host}, options);
     RunReport report = runner.run(parse_recipe(text, "test.toml", catalogue()), {});
     CHECK(report.all_verified());
     return report;
@@ -187,6 +201,47 @@ TEST_SUITE("kept results") {
         fs::remove(file_in(folder.path(), "csr_f64"));
         fs::remove(file_in(folder.path(), "csr_f64"));
         CHECK_EQ(kept_of(run(hybrid, matrix, folder.path())), Names{"split", "sell short"});
+    }
+
+    TEST_CASE("the note on a hybrid lists each share once, and its time") {
+        const TemporaryFolder folder;
+        const CsrMatrix matrix = grid(12);
+        (void)run(hybrid, matrix, folder.path());
+        KeepFolder keep(folder.path(), "a program");
+        ScriptedDevice host({DeviceKind::host, "a host", 1, 0, 0, 0});
+        RunOptions options;
+        options.backends = {Backend::kokkos};
+        // Each look at the clock takes a second, so that reading one result does.
+        options.timing = {CacheState::warm, 0, 0, 2, {.seconds = [now = 0.0]() mutable { return now += 1; }}};
+        options.keep = &keep;
+        Runner runner(matrix, catalogue(), {host}, options);
+        const RunReport report = runner.run(parse_recipe(hybrid, "test.toml", catalogue()), {});
+        REQUIRE(report.layouts.size() == 3);
+        CHECK_EQ(report.layouts[0].kept_seconds, 2);
+        CHECK_EQ(report.layouts[1].kept_seconds, 1);
+        REQUIRE(!report.notes.empty());
+        CHECK_EQ(report.notes.back(),
+                 "kept by an earlier run: split, layout csr f64 of share long, layout sell f64 of share short; read in 3.00 s, "
+                 "and the times are those that it once took to make");
+    }
+
+    TEST_CASE("a stage that depends on the precision is kept for each precision") {
+        const TemporaryFolder folder;
+        const CsrMatrix matrix = grid(12);
+        const std::vector<Precision> both{Precision::f64, Precision::f32};
+        const RunReport first = run(segments_that_fit, matrix, folder.path(), "a program", both);
+        CHECK(kept_of(first).empty());
+        CHECK_EQ(names_in(folder.path()).count("column_sort"), 1);
+        CHECK_EQ(names_in(folder.path()).count("column_segmentation"), 2);
+        CHECK_EQ(names_in(folder.path()).count("row_sort"), 2);  // both follow another segmentation
+        const RunReport second = run(segments_that_fit, matrix, folder.path(), "a program", both);
+        CHECK_EQ(kept_of(second), Names{"column_sort", "column_segmentation", "row_sort", "segmented"});
+        REQUIRE_EQ(first.layouts.size(), 2);
+        for (std::size_t i = 0; i < 2; ++i) CHECK_EQ(first.layouts[i].bytes(), second.layouts[i].bytes());
+        // f32 alone finds its own results, and nothing but those.
+        const RunReport narrow = run(segments_that_fit, matrix, folder.path(), "a program", {Precision::f32});
+        CHECK_EQ(kept_of(narrow), kept_of(second));
+        CHECK_EQ(narrow.layouts.at(0).bytes(), first.layouts[1].bytes());
     }
 
     TEST_CASE("two shares with the same layout are two results") {

@@ -2,12 +2,16 @@
 #include <doctest/doctest.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "pipeline/matrix/random.hpp"
 #include "pipeline/report/page.hpp"
 #include "support/battery.hpp"
+#include "support/page_sections.hpp"
 
 namespace workbench {
 namespace {
@@ -57,6 +61,19 @@ TEST_CASE("matrices of every shape have a page") {
         CHECK(html.size() > PageFile::template_bytes());
         CHECK(html.size() < PageFile::template_bytes() + 200'000);
     }
+}
+
+TEST_CASE("a stage of one precision is shown beside what it began with") {
+    Ran ran = shuffled(random_matrix(50, 100), 6);
+    const std::vector<std::optional<Precision>> precisions{
+        {}, {}, Precision::f64, Precision::f64, Precision::f32, Precision::f32};
+    for (std::size_t i = 0; i < precisions.size(); ++i) ran.report.stages[i].precision = precisions[i];
+    const auto document = nlohmann::json::parse(section_of_page(page_of_run(ran), "document"));
+    std::vector<int> before;
+    for (const auto& stage : document["runs"][0]["pattern"]["stages"]) before.push_back(stage["before"]);
+    CHECK(before == std::vector<int>{0, 0, 1, 2, 1, 4});
+    CHECK(document["runs"][0]["pattern"]["stages"][4]["label"] == "shuffle4 f32");
+    CHECK(document["command"] == "workbench run");
 }
 
 TEST_CASE("a page stays within its budget and is reproducible") {

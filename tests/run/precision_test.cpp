@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "kernels/device/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/run/runner.hpp"
+#include "support/layouts/scripted.hpp"
 
 namespace workbench {
 namespace {
@@ -32,11 +32,11 @@ struct Watched {
 };
 
 Watched run_watched(const Recipe& recipe, const CsrMatrix& matrix, const std::vector<Precision>& precisions) {
-    const std::unique_ptr<Device> host = make_host_device();
+    ScriptedDevice host({DeviceKind::host, "a host", 1, 0, 0, 0});
     RunOptions options;
     options.precisions = precisions;
     options.timing = quick;
-    Runner runner(matrix, catalogue(), {*host}, options);
+    Runner runner(matrix, catalogue(), {host}, options);
     Watched watched;
     RunObserver observer;
     observer.progress = [&](const std::string& step) {

@@ -59,6 +59,31 @@ TEST_CASE("break-even in iterations and in solves") {
     CHECK_FALSE(twice.over_parts());
 }
 
+TEST_CASE("a solve that permutes its vectors pays for that each time") {
+    SolveOutcome base = outcome("base", 1, 10);
+    base.vector_seconds = 1;
+    SolveOutcome other = outcome("other", 13, 4);
+    other.vector_seconds = 4;
+    // 12 s more once; each solve saves 6 s and permutes for 3 s longer.
+    CHECK_EQ(*break_even_solves(other, base), 4);
+    // 15 s more before the first iteration, each of which saves 0.6 s.
+    CHECK_EQ(*break_even_iterations(other, base), doctest::Approx(25));
+    other.vector_seconds = 7;
+    CHECK_FALSE(break_even_solves(other, base));  // permuting takes what iterating saves
+}
+
+TEST_CASE("break-even is rounded up") {
+    SolveReport rounded = report();
+    rounded.outcomes.resize(1);
+    rounded.outcomes.push_back(outcome("costly", 7.03, 4));  // 6.03 s more, 0.6 s less per iteration, 6 s less per solve
+    const std::string text = solve_text(rounded);
+    CHECK_NE(text.find("11.5 s          11\n"), std::string::npos);
+    CHECK_NE(text.find("after 2 such solves\n"), std::string::npos);
+    const auto json = nlohmann::json::parse(solve_json(rounded));
+    CHECK_EQ(json["solves"][1]["level_after_iterations"], doctest::Approx(10.05));
+    CHECK_EQ(json["solves"][1]["pays_after_solves"], doctest::Approx(1.005));
+}
+
 TEST_CASE("the tables of a solve") {
     const std::string text = solve_text(report());
     const auto line = [&](const std::string& begin, std::size_t number) {

@@ -1,6 +1,4 @@
 // The packed data of a page against the pattern, and the file around it.
-#include <zlib.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -12,6 +10,7 @@
 
 #include "pipeline/matrix/random.hpp"
 #include "support/battery.hpp"
+#include "support/page_sections.hpp"
 #include "support/split_shares.hpp"
 #include "viz/packed_pattern.hpp"
 #include "viz/page_file.hpp"
@@ -47,31 +46,6 @@ struct Reader {
         return twice % 2 == 0 ? static_cast<std::int64_t>(twice / 2) : -static_cast<std::int64_t>((twice + 1) / 2);
     }
 };
-
-std::string from_base64(const std::string& text) {
-    const std::string letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string bytes;
-    std::uint32_t four = 0;
-    int bits = 0;
-    for (const char letter : text) {
-        if (letter == '=') break;
-        four = (four << 6 | static_cast<std::uint32_t>(letters.find(letter))) & 0xFFFFFF;
-        bits += 6;
-        if (bits >= 8) bytes += static_cast<char>(four >> (bits -= 8) & 255);
-    }
-    return bytes;
-}
-
-std::string inflated(const std::string& text) {
-    const std::string bytes = from_base64(text);
-    std::string result(1 << 20, '\0');
-    uLongf size = result.size();
-    const int status = uncompress(reinterpret_cast<Bytef*>(result.data()), &size, reinterpret_cast<const Bytef*>(bytes.data()),
-                                  static_cast<uLong>(bytes.size()));
-    REQUIRE(status == Z_OK);
-    result.resize(size);
-    return result;
-}
 
 }  // namespace
 
@@ -181,16 +155,9 @@ TEST_CASE("the file contains title, document and each section once") {
     CHECK(page.bytes() < 2000);
     const std::string html = page.html("a < b & c", R"({"kind": "</script>"})");
     CHECK(html.find("<title>a &lt; b &amp; c</title>") != std::string::npos);
-    const auto section = [&html](const std::string& id) {
-        const std::string begin = "<script type=\"text/plain\" id=\"" + id + "\">";
-        const std::size_t at = html.find(begin);
-        REQUIRE(at != std::string::npos);
-        const std::size_t from = at + begin.size();
-        return inflated(html.substr(from, html.find('<', from) - from));
-    };
-    CHECK(section("document") == R"({"kind": "</script>"})");
-    CHECK(section("section-0") == "one");
-    CHECK(section("section-1") == many);
+    CHECK(section_of_page(html, "document") == R"({"kind": "</script>"})");
+    CHECK(section_of_page(html, "section-0") == "one");
+    CHECK(section_of_page(html, "section-1") == many);
     CHECK(html.find("section-2") == html.rfind("section-2"));  // at most in the script of the template
     for (const std::string& text : {std::string(), std::string("a"), std::string("ab"), std::string("abc")}) {
         CHECK(inflated(page_text(text)) == text);

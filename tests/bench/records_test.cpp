@@ -1,0 +1,201 @@
+// Records, rankings and prices of results with two axes: recipes and matrices in two precisions, on two devices, as a whole and
+// by share.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "pipeline/bench/plots.hpp"
+#include "pipeline/bench/ranking.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace workbench {
+namespace {
+
+struct Place {
+    std::string precision = "f64";
+    std::string device = "host";
+};
+
+Record result_of(const std::string& recipe, const std::string& matrix, double speedup, const Place& place = {}) {
+    Record record;
+    record.recipe = recipe;
+    record.matrix = matrix;
+    record.device = place.device;
+    record.precision = place.precision;
+    record.status = "measured";
+    record.speedup = speedup;
+    record.interval = Interval{speedup - 0.1, speedup + 0.1};
+    return record;
+}
+
+Record failure_of(const std::string& recipe, const std::string& matrix, const std::string& precision) {
+    Record record;
+    record.recipe = recipe;
+    record.matrix = matrix;
+    record.precision = precision;
+    record.status = "failed";
+    return record;
+}
+
+/// The records of one file with this text.
+std::vector<Record> records_in(const std::string& text) {
+    const TemporaryFolder folder;
+    std::ofstream(folder.path() / "file", std::ios::binary) << text;
+    std::vector<Record> records;
+    add_records(folder.path() / "file", records);
+    return records;
+}
+
+std::string kernel_json(const std::string& name, const std::string& backend, const std::string& precision, double seconds,
+                        const std::string& share = "null") {
+    return fmt::format(
+        R"({{"layout":"ell","kernel":"{}","backend":"{}","precision":"{}","share":{},"baseline":false,"status":"measured",)"
+        R"("median_seconds":{},"speedup":{},"speedup_interval":[1.5,2.5],"verdict":"faster"}})",
+        name, backend, precision, share, seconds, 8 / seconds);
+}
+
+std::string report_json(const std::string& kernels, const std::string& more = "") {
+    return R"({"recipe":{"name":"R"},"matrix":{"source":"m","rows":7},"layouts":[{"name":"ell"}],)" + more + R"("kernels":[)" +
+           kernels + "]}";
+}
+
+const Ranked& ranked_in(const Ranking& ranking, const std::string& recipe) {
+    for (const Ranked& one : ranking.recipes) {
+        if (one.recipe == recipe) return one;
+    }
+    FAIL("no recipe ", recipe);
+    return ranking.recipes.front();
+}
+
+}  // namespace
+
+TEST_SUITE("records") {
+    TEST_CASE("each precision and device of a report has a record of its fastest kernel") {
+        const std::string kernels = kernel_json("slow", "kokkos", "f64", 4) + "," + kernel_json("quick", "kokkos", "f64", 2) +
+                                    "," + kernel_json("single", "kokkos", "f32", 1) + "," +
+                                    kernel_json("wide", "cuda", "f64", 0.5) + "," + kernel_json("thin", "cuda", "f32", 0.25);
+        const std::string devices = R"("devices":[{"kind":"host","copy_bytes_per_second":5,"read_bytes_per_second":6},)"
+                                    R"({"kind":"gpu","copy_bytes_per_second":50,"read_bytes_per_second":60}],)";
+        std::vector<std::string> found;
+        for (const Record& one : records_in(report_json(kernels, devices))) {
+            CHECK(one.copy_bandwidth == (one.device == "gpu" ? 50 : 5));
+            CHECK(one.read_bandwidth == (one.device == "gpu" ? 60 : 6));
+            found.push_back(fmt::format("{} {} {} {}", one.precision, one.device, one.kernel, one.speedup.value_or(0)));
+        }
+        CHECK(found == std::vector<std::string>{"f32 gpu thin 32", "f32 host single 8", "f64 gpu wide 16", "f64 host quick 4"});
+    }
+
+    TEST_CASE("of repeated measurements the last counts, separately for each precision and device") {
+        const std::string first = report_json(kernel_json("a", "kokkos", "f64", 4) + "," + kernel_json("b", "cuda", "f64", 4) +
+                                              "," + kernel_json("c", "kokkos", "f32", 4));
+        const std::string second = report_json(kernel_json("again", "kokkos", "f64", 2));
+        std::vector<std::string> found;
+        for (const Record& one : records_in(first + '\n' + second + '\n')) found.push_back(one.kernel);
+        CHECK(found == std::vector<std::string>{"c", "b", "again"});
+    }
+
+    TEST_CASE("the kernel of one share does not stand for the hybrid") {
+        const std::string kernels =
+            kernel_json("rows + slices", "kokkos", "f64", 4) + "," + kernel_json("rows", "kokkos", "f64", 1, "\"long\"");
+        const std::vector<Record> records = records_in(report_json(kernels));
+        REQUIRE(records.size() == 1);
+        CHECK(records[0].kernel == "rows + slices");
+        CHECK(records[0].seconds == 4);
+        CHECK(records[0].speedup == 2);
+        CHECK(ranking_text(records).find("CPU, f64: 1 matrix") == 0);
+    }
+
+    TEST_CASE("metrics are those of the input, whatever the stages do") {
+        const std::string stages =
+            R"("stages":[{"id":"input","metrics":{"bandwidth":90,"row_length":{"mean":3}}},)"
+            R"({"id":"sort","name":"row_sort","parameters":{"window":16},"metrics":{"bandwidth":10,"row_length":{"mean":4}}}],)";
+        const std::vector<Record> records = records_in(report_json(kernel_json("k", "kokkos", "f64", 1), stages));
+        REQUIRE(records.size() == 1);
+        CHECK(records[0].metrics == std::map<std::string, double>{{"bandwidth", 90}, {"row_length.mean", 3}, {"rows", 7}});
+        CHECK(records[0].parameters == std::map<std::string, double>{{"stage.sort.window", 16}});
+        CHECK(records[0].shape == "row_sort ell");
+    }
+}
+
+TEST_SUITE("rankings of two axes") {
+    TEST_CASE("each device and precision has its own ranking, the GPU and f64 first") {
+        const std::vector<Ranking> rankings =
+            rank({result_of("a", "one", 2), result_of("a", "one", 3, {"f32", "host"}), result_of("a", "one", 4, {"f64", "gpu"}),
+                  result_of("b", "one", 5, {"f64", "gpu"}), result_of("a", "two", 6, {"f32", "gpu"})});
+        std::vector<std::string> found;
+        for (const Ranking& one : rankings) {
+            found.push_back(fmt::format("{} {}: {} recipes, {:.0f} x", one.device, one.precision, one.recipes.size(),
+                                        one.recipes.front().speedup.most));
+        }
+        CHECK(found == std::vector<std::string>{"gpu f64: 2 recipes, 5 x", "gpu f32: 1 recipes, 6 x",
+                                                "host f64: 1 recipes, 2 x", "host f32: 1 recipes, 3 x"});
+    }
+
+    TEST_CASE("a failure counts in its own precision, and in both if its precision is unknown") {
+        const std::vector<Record> records{result_of("a", "one", 2),         result_of("a", "one", 2, {"f32"}),
+                                          failure_of("a", "two", "f32"),    failure_of("a", "three", "f32"),
+                                          failure_of("a", "three", ""),     result_of("b", "one", 3),
+                                          result_of("b", "one", 3, {"f32"})};
+        const std::vector<Ranking> rankings = rank(records);
+        REQUIRE(rankings.size() == 2);
+        CHECK(rankings[0].precision == "f64");
+        CHECK(ranked_in(rankings[0], "a").not_measured == 1);  // three, for the failure of unknown precision
+        CHECK(ranked_in(rankings[1], "a").not_measured == 2);
+        CHECK(ranked_in(rankings[1], "b").not_measured == 0);
+        const std::string only_f32 =
+            ranking_text({result_of("a", "one", 2), result_of("a", "one", 2, {"f32"}), failure_of("a", "two", "f32")});
+        const std::size_t note = only_f32.find("are left out");
+        CHECK(note > only_f32.find("CPU, f32"));
+        CHECK(only_f32.find("are left out", note + 1) == std::string::npos);
+    }
+
+    TEST_CASE("shares of a comparison refer to the matrices that both recipes have") {
+        const std::vector<Record> records{result_of("a", "one", 4), result_of("a", "two", 4), result_of("a", "three", 4),
+                                          result_of("rare", "one", 2)};
+        const auto table = against_others(records, rank(records)[0], "a");
+        REQUIRE(table.size() == 1);
+        CHECK(table[0].faster == 1);
+        CHECK(table[0].ratio.count == 1);
+        CHECK(ranking_text(records, "a").find("  rare     100 %  2.00  2.00     2.00  2.00         1\n") !=
+              std::string::npos);
+    }
+
+    TEST_CASE("prices: the median of an even number is the mean of the middle two, and each precision has its own") {
+        std::vector<Record> records{result_of("a", "one", 2), result_of("a", "two", 2), result_of("a", "three", 2, {"f32"})};
+        records[0].break_even = 400;
+        records[1].break_even = 900;
+        records[2].break_even = 7;
+        const std::string text = prices_text(records);
+        const std::size_t f32 = text.find("CPU, f32: 1 matrix, products until preprocessing pays off\n");
+        REQUIRE(f32 != std::string::npos);
+        CHECK(text.substr(0, f32).find("  a          100 %  400     650  900         2\n") != std::string::npos);
+        CHECK(text.substr(f32).find("  a          100 %    7       7    7         1\n") != std::string::npos);
+        // A recipe that pays off on one of its four matrices.
+        records = {result_of("b", "one", 2), result_of("b", "two", 2), result_of("b", "three", 2), result_of("b", "four", 2)};
+        records[1].break_even = 20;
+        CHECK(prices_text(records).find("  b           25 %   20      20   20         4\n") != std::string::npos);
+    }
+
+    TEST_CASE("a performance profile ends at the share of matrices that the recipe was measured on") {
+        const Plots plots = plots_of({result_of("a", "one", 4), result_of("a", "two", 4), result_of("a", "three", 4),
+                                      result_of("rare", "one", 8), result_of("a", "four", 1, {"f32"})},
+                                     {});
+        REQUIRE(plots.curves.size() == 2);  // a profile per precision; without bandwidths there is no roofline
+        CHECK(plots.curves[0].name == "profile_host_f64");
+        const XyChart& chart = plots.curves[0].chart;
+        REQUIRE(chart.series.size() == 2);
+        CHECK(chart.series[0].name == "rare");
+        CHECK(chart.series[0].points.back().second == doctest::Approx(1.0 / 3));
+        CHECK(chart.series[1].points.back().second == 1);
+        // `a` takes twice the time of `rare` on the first matrix.
+        CHECK(chart.series[1].points.back().first == 2);
+        CHECK(plots.curves[1].chart.series.size() == 1);
+    }
+}
+
+}  // namespace workbench

@@ -1,0 +1,69 @@
+// The matrices of a bench, and the folder of kept results, as the options name them.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "pipeline/cli/options.hpp"
+#include "pipeline/cli/suite_matrices.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "support/layouts/scripted.hpp"
+#include "support/message_of.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace workbench {
+namespace {
+
+void write_matrix_file(const std::filesystem::path& file, const std::string& text) {
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << text;
+}
+
+/// The names of the matrices of a suite that lists these paths, and "generated" ones.
+std::vector<std::string> matrix_names(const std::vector<std::filesystem::path>& paths,
+                                      const std::vector<std::string>& generated = {}) {
+    Suite suite;
+    for (const std::filesystem::path& path : paths) suite.matrices.push_back({path.string(), ""});
+    for (const std::string& kind : generated) suite.generated.push_back({kind, ""});
+    std::vector<std::string> names;
+    for (const BenchMatrix& matrix : matrices_of(suite, "s.toml").here) names.push_back(matrix.name);
+    return names;
+}
+
+using MatrixNames = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a matrix that is named by its folder and by itself is measured once") {
+    const TemporaryFolder folder;
+    const std::filesystem::path mats = folder.path() / "mats";
+    write_matrix_file(mats / "a.mtx", "1");
+    write_matrix_file(mats / "b.mtx", "22");
+    CHECK(matrix_names({mats}) == MatrixNames{"mats/a.mtx", "mats/b.mtx"});
+    CHECK(matrix_names({mats, mats / "b.mtx"}) == MatrixNames{"mats/a.mtx", "mats/b.mtx"});
+    CHECK(matrix_names({mats / "b.mtx", mats, mats / "." / "a.mtx"}) == MatrixNames{"mats/b.mtx", "mats/a.mtx"});
+    CHECK(matrix_names({mats / "b.mtx"}, {"laplace2d:nx=3", "laplace2d:nx=3"}) == MatrixNames{"mats/b.mtx", "laplace2d:nx=3"});
+    // Files of one name and different sizes are different matrices.
+    write_matrix_file(folder.path() / "other" / "mats" / "a.mtx", "333");
+    CHECK(matrix_names({mats, folder.path() / "other" / "mats"}) == MatrixNames{"mats/a.mtx", "mats/b.mtx", "mats/a.mtx"});
+}
+
+TEST_CASE("the key of kept results contains the program and the machine") {
+    const TemporaryFolder folder;
+    const CsrMatrix matrix = csr_from_entries(1, 1, std::vector<Entry>{{0, 0, 1}});
+    const auto key_on = [&](int threads, const std::string& processor) {
+        const ScriptedDevice host({DeviceKind::host, processor, threads, 0, 0, 0});
+        return keep_folder((folder.path() / "kept").string(), host)->key_of(matrix).text;
+    };
+    const std::string key = key_on(8, "a processor");
+    CHECK(key.find("workbench ") != std::string::npos);  // its version, beside those of the libraries
+    CHECK(key.find(", program " + checksum_of_program() + ", on 8 threads of a processor\n") != std::string::npos);
+    CHECK(key != key_on(7, "a processor"));
+    CHECK(key != key_on(8, "another processor"));
+    CHECK(key == key_on(8, "a processor"));
+    CHECK_FALSE(keep_folder("", ScriptedDevice({})).has_value());
+}
+
+}  // namespace workbench
