@@ -208,6 +208,26 @@ TEST_SUITE("download") {
         CHECK(place.error(at + "/round") == at + "/round: redirected more than 10 times, last to " + at + "/round");
     }
 
+    TEST_CASE("the version of a redirect is not that of the file behind it") {
+        const Place place;
+        const HttpServer server([](const HttpRequest& request) {
+            const bool dated = request.path.ends_with("dated");
+            if (request.path.starts_with("/f")) {
+                return HttpReply{.status = 302,
+                                 .headers = {dated ? "Location: /dated" : "Location: /there", "ETag: \"page\"",
+                                             "Last-Modified: Tue, 02 Jan 2024 00:00:00 GMT"}};
+            }
+            HttpReply reply{.body = bytes, .stop_after = 60};
+            if (dated) reply.headers = {"Last-Modified: Mon, 01 Jan 2024 00:00:00 GMT"};
+            return reply;
+        });
+        const std::string url = server.address() + "/f";
+        CHECK(place.error(url).find("resume") == std::string::npos);
+        CHECK(file_text(origin_file(place.part)) == url + "\n\n");
+        CHECK(place.error(url + "dated").find("resume") != std::string::npos);
+        CHECK(file_text(origin_file(place.part)) == url + "dated\nMon, 01 Jan 2024 00:00:00 GMT\n");
+    }
+
     TEST_CASE("a server error, no server, and a server that stops sending") {
         const Place place;
         const HttpServer server([](const HttpRequest& request) {

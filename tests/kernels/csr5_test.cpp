@@ -186,6 +186,21 @@ TEST_CASE("csr5: the first warps process the rows of the tail, the others one ti
     CHECK(warps == std::set<std::int64_t>{0, 1, 2, 3, 4, 5, 8, 9, 10});
 }
 
+TEST_CASE("csr5: a long row of the tail is read 32 neighbours a step") {
+    const CsrMatrix matrix = of_lengths({64, 3, 60}, 64);  // a tile of 64, and rows 1 and 2
+    const auto layout = build_tiles(matrix, sizes(32, 2));
+    Offset of_tail = 0;
+    for_each_read_of<double>(csr5_entry(), "tiles", *layout, [&](const Read& read) {
+        if (read.index < 64) return;
+        ++of_tail;
+        const Offset place = read.index - (read.row == 1 ? 64 : 67);
+        CHECK(read.warp == read.row - 1);
+        CHECK(read.lane == place % 32);
+        CHECK(read.step == place / 32);
+    });
+    CHECK(of_tail == 63);
+}
+
 TEST_CASE("csr5: one lane zeroes each empty row, and none does if the product is added to y") {
     for (const Offset tail_rows : {0, 1, 4, 6}) {
         for (const Offset tiles : {0, 1, 2, 3, 4}) {

@@ -250,6 +250,46 @@ TEST_CASE("halo: columns that exceed shared memory are read from global memory, 
     CHECK(product(*least, counting(60)) == product(matrix, counting(60)));
 }
 
+TEST_CASE("halo: the columns that most blocks need are kept in shared memory") {
+    // Rows 0 to 3 need column 4 + row once, column 9 three times and column 10 twice.
+    std::vector<Entry> entries;
+    for (Index row = 0; row < 4; ++row) entries.push_back({row, 4 + row, 1});
+    for (const Index row : {0, 1, 3}) entries.push_back({row, 9, 2});
+    for (const Index row : {1, 2}) entries.push_back({row, 10, 3});
+    const CsrMatrix matrix = csr_from_entries(12, 12, entries);
+    // x and y of 8 nodes, and N columns.
+    const auto of = [&](std::int64_t columns) {
+        return built(in_parts(matrix, {0, 4, 12}), {{"shared_memory", (16 + columns) * 8}});
+    };
+    const auto first_halo = [](const HaloLayout<double>& halo) {
+        return Indices(halo.halo_nodes.begin(), halo.halo_nodes.begin() + halo.halo_offsets[1]);
+    };
+    // The first part has 4 nodes of its own, and so 8 columns more than the second.
+    CHECK(as_halo(of(0)).far_blocks == 0);
+    const auto with_one = built(in_parts(matrix, {0, 4, 8, 12}), {{"shared_memory", 9_i * 8}});
+    CHECK(first_halo(as_halo(with_one)) == Indices{9});
+    CHECK(as_halo(with_one).far_blocks == 4 + 2);
+    const auto with_two = built(in_parts(matrix, {0, 4, 8, 12}), {{"shared_memory", 10_i * 8}});
+    CHECK(first_halo(as_halo(with_two)) == Indices{9, 10});
+    CHECK(as_halo(with_two).far_blocks == 4);
+    CHECK(product(*with_two, counting(12)) == product(matrix, counting(12)));
+}
+
+TEST_CASE("halo: values of 4 bytes leave room for twice as many nodes and columns") {
+    const CsrMatrix matrix = symmetric(60);
+    const auto part_nodes = [&]<ValueType Value>(Value, std::int64_t bytes) {
+        const auto layout = build<Value>(halo_entry(), in_parts(matrix, {0, 20, 60}),
+                                         {{"warps", 1_i}, {"slots_per_nonzero", 1e6}, {"shared_memory", bytes}});
+        const auto& halo = dynamic_cast<const HaloLayout<Value>&>(*layout);
+        return std::pair{Indices(halo.part_nodes.begin(), halo.part_nodes.end()), halo.far_blocks};
+    };
+    CHECK(part_nodes(1.0F, 84_i * 4) == part_nodes(1.0, 84_i * 8));
+    CHECK(part_nodes(1.0F, 78_i * 4) == part_nodes(1.0, 78_i * 8));
+    CHECK(part_nodes(1.0F, 84_i * 8).first == Indices{0, 20, 60});
+    CHECK(part_nodes(1.0F, 84_i * 8).second == 0);
+    CHECK(part_nodes(1.0, 84_i * 8).second > 0);
+}
+
 TEST_CASE("halo: rows in pieces have less padding, and warps equal numbers of steps") {
     const CsrMatrix matrix = symmetric(200);
     std::size_t steps = std::numeric_limits<std::size_t>::max();

@@ -301,6 +301,21 @@ TEST_CASE("hbp: a row with more than 32 partial results is merged separately, ot
     check_right(staged, {});
 }
 
+TEST_CASE("hbp: a row of 32 partial results is merged with others, one of 33 on its own") {
+    std::vector<Entry> entries;
+    for (const auto& [row, count] : {std::pair<Index, Index>{0, 31}, {1, 32}, {2, 33}, {3, 2}, {4, 1}}) {
+        for (Index k = 0; k < count; ++k) entries.push_back({row, k, 1.0 + k});
+    }
+    const StagedMatrix staged = in_tiles(csr_from_entries(5, 40, entries), 5, 1);
+    const auto layout = build(staged, {{"column_index", std::string("u32")}});
+    const WideHbp& hbp = as_hbp(layout);
+    CHECK(hbp.merged_rows == Indices{0, 1, 3, 2});
+    CHECK(hbp.merged_counts == Indices{31, 32, 2, 33});
+    CHECK(hbp.merge_rows == Indices{0, 3, 4});
+    CHECK(hbp.merge_results == Indices{0, 65, 98});
+    check_right(staged, {});
+}
+
 TEST_CASE("hbp: products are right for all tiles and limits") {
     for (const auto& [row_limit, chunk_limit] :
          std::vector<std::pair<std::int64_t, std::int64_t>>{{1, 1}, {2, 40}, {5, 100}, {128, 1024}}) {

@@ -60,6 +60,7 @@ TEST_SUITE("node_blocks") {
     TEST_CASE("rectangular and empty matrices, and a number of rows without divisors") {
         CHECK(found(stage_input(csr_from_entries(0, 0, {}))) == 1);
         CHECK(found(stage_input(csr_from_entries(4, 6, {}))) == 1);
+        CHECK(found(stage_input(csr_from_entries(6, 6, {}))) == 1);  // all sizes need the same: no bytes
         std::vector<Entry> entries;
         for (Index row = 0; row < 7; ++row) {
             for (Index column = 0; column < 7; ++column) entries.push_back({row, column, 1});

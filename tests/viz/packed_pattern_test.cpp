@@ -146,6 +146,31 @@ TEST_CASE("tiles: rows are drawn where they are stored, and can be unpacked") {
     }
 }
 
+TEST_CASE("the sample of tiles is drawn below the rows of earlier blocks") {
+    // Two blocks of two rows by two segments of two columns, all full; each tile stores its rows in another order.
+    std::vector<Entry> entries;
+    for (Index row = 0; row < 4; ++row) {
+        for (Index column = 0; column < 4; ++column) entries.push_back({row, column, 1.0 + 4 * row + column});
+    }
+    const CsrMatrix matrix = csr_from_entries(4, 4, entries);
+    StagedMatrix staged = stage_input(matrix);
+    staged.cuts = {{CutKind::row_block, {0, 2, 4}}, {CutKind::segment, {0, 2, 4}}};
+    staged.shares = {{{ShareKind::tile, 0, 0}, {0, 1}, {0, 2, 4}, {0, 1, 4, 5}},
+                     {{ShareKind::tile, 0, 1}, {1, 0}, {0, 2, 4}, {6, 7, 2, 3}},
+                     {{ShareKind::tile, 1, 0}, {3, 2}, {0, 2, 4}, {12, 13, 8, 9}},
+                     {{ShareKind::tile, 1, 1}, {2, 3}, {0, 2, 4}, {10, 11, 14, 15}}};
+    check_invariants(staged, matrix);
+    const PatternSample sample = sample_of(staged, 100);
+    REQUIRE(sample.values.size() == 4);
+    for (std::size_t i = 0; i < 4; ++i) {
+        const Index row = sample.original_rows[i];
+        const Index segment = sample.original_columns[i] / 2;
+        const bool swapped = row < 2 ? segment == 1 : segment == 0;
+        CHECK(sample.drawn_rows[i] == (swapped ? row / 2 * 2 + 1 - row % 2 : row));
+        CHECK(sample.drawn_columns[i] == sample.original_columns[i]);
+    }
+}
+
 TEST_CASE("the file contains title, document and each section once") {
     PageFile page;
     const std::string many(300000, 'x');

@@ -130,6 +130,21 @@ TEST_CASE("a pyramid of very many columns needs no dense rows") {
     }
 }
 
+TEST_CASE("a pyramid of very many columns keeps shares that alternate within a bin apart") {
+    // Columns 0 to 5 of the first level are bins 0 to 2 of the next; their shares are 0 1 0 1 0 1.
+    constexpr Index columns = 1 << 23;
+    std::vector<Entry> entries;
+    for (Index row = 0; row < 3; ++row) {
+        for (const Index column : {0, 1, 2, 3, 4, 5, columns - 2, columns - 1}) entries.push_back({row, column, 1});
+    }
+    StagedMatrix staged;
+    staged.matrix = csr_from_entries(3, columns, entries);
+    split(staged, 2);
+    for (const PyramidLevel& level : build_pyramid(staged).levels) {
+        CHECK(bins_of(level) == brute_force(staged.matrix, level.row_bits, level.column_bits, 2));
+    }
+}
+
 TEST_CASE("in a pyramid of tiles rows are placed as they are stored") {
     StagedMatrix staged = stage_input(csr_from_entries(4, 4, std::vector<Entry>{{1, 0, 1}, {3, 1, 1}, {0, 2, 1}, {2, 3, 1}}));
     staged.cuts = {{CutKind::row_block, {0, 4}}, {CutKind::segment, {0, 2, 4}}};

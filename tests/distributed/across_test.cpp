@@ -1,0 +1,293 @@
+// Products and solves over ranks, which are fibers here, on a machine whose clock a script moves.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "kernels/device/host_device.hpp"
+#include "kernels/exchange/make_links.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/distributed/collective.hpp"
+#include "pipeline/distributed/run_across.hpp"
+#include "pipeline/measure/verification.hpp"
+#include "pipeline/run/kernel_choice.hpp"
+#include "support/cut_out.hpp"
+#include "support/layouts/krylov_problems.hpp"
+#include "support/layouts/scripted.hpp"
+#include "support/message_of.hpp"
+#include "support/rank_fibers.hpp"
+
+namespace workbench {
+namespace {
+
+RankRows piece_of(Ranks& ranks, const CsrMatrix& whole) {
+    return in_equal_pieces(ranks, whole.rows, cut_out(whole, equal_piece(whole.rows, ranks.size(), ranks.rank())));
+}
+
+/// 1 on the diagonal and -0.25 beside it.
+CsrMatrix tridiagonal(Index size) {
+    std::vector<Entry> entries;
+    for (Index i = 0; i < size; ++i) {
+        entries.push_back({i, i, 1});
+        if (i > 0) entries.push_back({i, i - 1, -0.25});
+        if (i + 1 < size) entries.push_back({i, i + 1, -0.25});
+    }
+    return csr_from_entries(size, size, entries);
+}
+
+/// Links whose exchanges pass the script's time.
+class ScriptedLinks final : public Links {
+public:
+    explicit ScriptedLinks(Links& links) : links_(links) {}
+
+    [[nodiscard]] std::string engine() const override { return "a wire"; }
+    [[nodiscard]] int ranks() const override { return links_.ranks(); }
+    [[nodiscard]] std::unique_ptr<Exchange<float>> make_exchange_f32(const HaloPlan& plan) override {
+        return std::make_unique<Passing<float>>(links_.make_exchange_f32(plan));
+    }
+    [[nodiscard]] std::unique_ptr<Exchange<double>> make_exchange_f64(const HaloPlan& plan) override {
+        return std::make_unique<Passing<double>>(links_.make_exchange_f64(plan));
+    }
+    void gather(const double* mine, double* all, int count) override {
+        links_.gather(mine, all, count);
+        script().pass("gather");
+    }
+
+private:
+    template <ValueType Value>
+    class Passing final : public Exchange<Value> {
+    public:
+        explicit Passing(std::unique_ptr<Exchange<Value>> exchange) : exchange_(std::move(exchange)) {}
+        void start(const Value* x) override {
+            exchange_->start(x);
+            script().pass("start exchange");
+        }
+        void finish() override {
+            exchange_->finish();
+            script().pass("finish exchange");
+        }
+        [[nodiscard]] const Value* halo() const override { return exchange_->halo(); }
+
+    private:
+        std::unique_ptr<Exchange<Value>> exchange_;
+    };
+
+    Links& links_;
+};
+
+/// One rank of a scripted run.
+struct ScriptedRank {
+    explicit ScriptedRank(Ranks& ranks_of_run, const std::string& recipe_text)
+        : ranks(ranks_of_run), recipe(parse_recipe(recipe_text, "some/test.toml", scripted_catalogue())) {}
+
+    [[nodiscard]] RanksPlan plan() {
+        return {.ranks = ranks,
+                .links = links,
+                .device = device,
+                .recipe = recipe,
+                .kernels = choose_kernels(recipe, {DeviceKind::host}),
+                .outside_layout = *scripted_catalogue().find_layout("csr"),
+                .clock = scripted_clock()};
+    }
+
+    Ranks& ranks;
+    Recipe recipe;
+    ScriptedDevice device{{DeviceKind::host, "a host", 8, 0, 0, 0}};
+    std::unique_ptr<Links> host_links = make_host_links(ranks, device);
+    ScriptedLinks links{*host_links};
+};
+
+/// The reports of all ranks, which see the script's time each for itself.
+template <ValueType Value>
+std::vector<RanksReport> run_scripted(int size, const CsrMatrix& matrix, const std::optional<SolveAcross>& solve = {},
+                                      const std::string& recipe = "[layout]\nuse = 'plain'\n") {
+    std::vector<RanksReport> reports(size);
+    on_rank_fibers(
+        size,
+        [&](Ranks& ranks) {
+            ScriptedRank rank(ranks, recipe);
+            reports[ranks.rank()] = run_across<Value>(rank.plan(), piece_of(ranks, matrix), {}, solve, 3);
+        },
+        &script().now);
+    return reports;
+}
+
+/// The failure that all of `size` ranks report when the ranks with a failure in the list fail with it.
+RanksFailed agreed(const std::vector<std::optional<Failure>>& failures) {
+    std::vector<RanksFailed> all;
+    on_rank_fibers(static_cast<int>(failures.size()), [&](Ranks& ranks) {
+        try {
+            agree(ranks, failures[ranks.rank()]);
+        } catch (const RanksFailed& failure) {
+            all.push_back(failure);
+        }
+    });
+    REQUIRE(all.size() == failures.size());
+    for (const RanksFailed& failure : all) {
+        CHECK(failure.exit_code == all.front().exit_code);
+        CHECK(std::string(failure.what()) == all.front().what());
+    }
+    return all.front();
+}
+
+}  // namespace
+
+TEST_CASE("distributed: ranks that fail differently end with the exit code of the first") {
+    const Failure bad_input{ExitCode::bad_input, "a bad row"};
+    const Failure bad_recipe{ExitCode::bad_recipe, "no such stage"};
+    const RanksFailed failure = agreed({std::nullopt, bad_input, bad_recipe, bad_input, bad_input});
+    CHECK(failure.exit_code == ExitCode::bad_input);
+    CHECK(std::string(failure.what()) == "ranks 1, 3 to 4 of 5: a bad row\nrank 2 of 5: no such stage");
+    CHECK(agreed({bad_recipe, bad_input}).exit_code == ExitCode::bad_recipe);
+    CHECK(std::string(agreed({bad_input, bad_input}).what()) == "a bad row");
+    on_rank_fibers(3, [](Ranks& ranks) { CHECK_NOTHROW(agree(ranks, std::nullopt)); });
+}
+
+TEST_CASE("distributed: sums and maxima over ranks are those of all") {
+    on_rank_fibers(3, [](Ranks& ranks) {
+        const double mine = ranks.rank() == 1 ? -5 : 2.5 * ranks.rank();
+        CHECK(of_each(ranks, mine) == std::vector<double>{0, -5, 5});
+        CHECK(sum_of(ranks, mine) == 0);
+        CHECK(largest_of(ranks, mine) == 5);
+        CHECK(largest_of(ranks, -1 - mine) == 4);
+    });
+}
+
+TEST_CASE("distributed: a matrix of as many rows as ranks is partitioned, one of fewer is refused") {
+    const StageEntry& nodes = *catalogue().find_stage("node_blocks");
+    const StageEntry& stage = *catalogue().find_stage("metis_partition");
+    std::vector<Index> rows_of_input;
+    on_rank_fibers(4, [&](Ranks& ranks) {
+        const RankRows rows = partition(ranks, piece_of(ranks, tridiagonal(4)), nodes, stage);
+        CHECK(rows.rows() == 4);
+        rows_of_input.insert(rows_of_input.end(), rows.rows_of_input.begin(), rows.rows_of_input.end());
+        CHECK(message_of<RanksFailed>([&] { (void)partition(ranks, piece_of(ranks, tridiagonal(3)), nodes, stage); }) ==
+              "3 rows cannot be partitioned among 4 ranks: use --rows-to-ranks equal");
+    });
+    std::sort(rows_of_input.begin(), rows_of_input.end());
+    CHECK(rows_of_input == std::vector<Index>{0, 1, 2, 3});
+}
+
+TEST_CASE("distributed: the times of each phase are those of the clock") {
+    Script& script = new_script();
+    script.seconds["run fast"] = {6};
+    script.seconds["run usual"] = {2};
+    script.seconds["scatter_add"] = {0.5};
+    script.seconds["start exchange"] = {1};
+    script.seconds["finish exchange"] = {3};
+    script.seconds["stage reverse"] = {10};
+    script.seconds["build plain"] = {20};
+    script.seconds["build csr"] = {100, 40, 100, 40, 100, 40};  // for the exact problem, then for the matrix
+    script.seconds["prepare fast"] = {700, 700, 700, 5};        // likewise
+    const auto reports = run_scripted<float>(
+        3, tridiagonal(9), {}, "[[stage]]\nuse = 'reverse'\n[layout]\nuse = 'plain'\n[kernel]\nkokkos = 'fast'\n");
+    for (const RanksReport& report : reports) {
+        CHECK(report.ranks.size() == 3);
+        CHECK(report.precision == Precision::f32);
+        CHECK(report.layout == "plain");
+        CHECK(report.kernel == "fast");
+        CHECK(report.engine == "fibers");
+        CHECK(report.exchange_engine == "a wire");
+        CHECK(report.samples == 3);
+        CHECK(report.products_a_sample == 1);
+        CHECK_FALSE(report.solve);
+        for (std::size_t rank = 0; rank < report.ranks.size(); ++rank) {
+            CAPTURE(rank);
+            const RankFacts& facts = report.ranks[rank];
+            const std::int64_t neighbours = rank == 1 ? 2 : 1;
+            CHECK(facts.rows == 3);
+            CHECK(facts.nonzeros_inside == 7);
+            CHECK(facts.nonzeros_outside == neighbours);
+            CHECK(facts.rows_outside == neighbours);
+            CHECK(facts.halo == neighbours);
+            CHECK(facts.sent == neighbours);
+            CHECK(facts.neighbours == neighbours);
+            CHECK(facts.stage_seconds == 10);
+            CHECK(facts.build_seconds == 20);
+            CHECK(facts.inside_seconds == 6);
+            CHECK(facts.exchange_seconds == 4);
+            CHECK(facts.outside_product_seconds == 2.5);
+            CHECK(facts.product_seconds == 12.5);
+            CHECK(facts.hidden() == 0);
+            CHECK(facts.sum_seconds == 0);
+            CHECK(facts.vector_bytes == 0);
+        }
+    }
+}
+
+TEST_CASE("distributed: the residuals of a solve are relative to |b|") {
+    new_script();
+    const CsrMatrix matrix = tridiagonal(40);
+    for (const double size_of_b : {1000.0, 0.001}) {
+        for (const std::int64_t most : {std::int64_t{3}, std::int64_t{1000}}) {
+            SolveAcross solve{{}, [&](Index row) { return size_of_b * (1 + row % 3); }};
+            solve.options.tolerance = 1e-9;
+            solve.options.most_iterations = most;
+            for (const RanksReport& report : run_scripted<double>(2, matrix, solve)) {
+                REQUIRE(report.solve);
+                CHECK(report.solve->end == (most == 3 ? SolveEnd::iteration_limit : SolveEnd::converged));
+                CHECK(report.solve->history.front() == doctest::Approx(1));
+                CHECK(report.solve->history.back() == report.solve->residual);
+                CHECK(std::abs(report.solve->residual - report.solve->true_residual) < 1e-12);
+                CHECK(report.solve->residual < (most == 3 ? 0.1 : 1e-9));
+            }
+        }
+    }
+}
+
+TEST_CASE("distributed: the largest error of all vectors and ranks is reported, over its bound") {
+    new_script();
+    // Rounding errors in f32 that are larger with the first vector for some matrices, with the second for others.
+    const std::unique_ptr<Device> host = make_host_device();
+    int larger_at_first = 0;
+    int larger_at_last = 0;
+    int of_other_rank = 0;
+    for (int variant = 0; variant < 6; ++variant) {
+        CsrMatrix matrix = tridiagonal(20);
+        for (std::size_t i = 0; i < matrix.values.size(); ++i) matrix.values[i] = std::sqrt(2.0 + variant + i % 7);
+        std::vector<std::vector<double>> errors(2, std::vector<double>(2));  // [ranks][vectors]
+        std::vector<double> reported(2);
+        on_rank_fibers(2, [&](Ranks& ranks) {
+            ScriptedRank rank(ranks, "[layout]\nuse = 'plain'\n[kernel]\nkokkos = 'fast'\n");
+            const RanksPlan plan = rank.plan();
+            const RankShares shares = split_by_rank(ranks, piece_of(ranks, matrix));
+            RankProduct<float> product(plan, shares);
+            reported[ranks.rank()] = product.error_over_bound();
+            const RowRange own = equal_piece(matrix.rows, 2, ranks.rank());
+            for (const std::uint32_t seed : {1U, 2U}) {
+                const std::vector<double> all = real_vector(matrix.columns, seed);
+                std::vector<float> x(all.begin() + own.first, all.begin() + own.end);
+                std::vector<float> y(x.size());
+                product.multiply(x.data(), y.data());
+                const std::vector<double> r = bounded_reference<double>(matrix, all).r;
+                // A bound for each share of a row.
+                const BoundedReference inside = bounded_reference<float>(shares.inside, {x.begin(), x.end()});
+                std::vector<double> halo;
+                for (const Index column : shares.halo_columns) halo.push_back(all[column]);
+                const BoundedReference outside = bounded_reference<float>(shares.outside, halo);
+                for (std::size_t i = 0; i < y.size(); ++i) {
+                    double bound = inside.bound[i];
+                    for (std::size_t k = 0; k < shares.outside_rows.size(); ++k) {
+                        if (shares.outside_rows[k] == static_cast<Index>(i)) bound += outside.bound[k];
+                    }
+                    double& error = errors[ranks.rank()][seed - 1];
+                    error = std::max(error, std::abs(y[i] - r[own.first + i]) / bound);
+                }
+            }
+        });
+        for (std::size_t rank = 0; rank < 2; ++rank) {
+            const double largest = std::max({errors[0][0], errors[0][1], errors[1][0], errors[1][1]});
+            CHECK(reported[rank] == doctest::Approx(largest).epsilon(1e-6));
+            const double own = std::max(errors[rank][0], errors[rank][1]);
+            if (own < largest) ++of_other_rank;
+            if (own == largest) ++(errors[rank][0] > errors[rank][1] ? larger_at_first : larger_at_last);
+        }
+    }
+    CHECK(larger_at_first > 0);
+    CHECK(larger_at_last > 0);
+    CHECK(of_other_rank > 0);
+}
+
+}  // namespace workbench
