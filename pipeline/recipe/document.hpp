@@ -102,8 +102,10 @@ struct RecipeDocument {
 /// than longest_recipe.
 [[nodiscard]] RecipeDocument read_document(int file, Diagnostics& diagnostics);
 
-/// Merges the recipe, file 0 of the diagnostics, with the recipes that it extends, and names the stages.
-[[nodiscard]] RecipeDocument read_with_bases(const std::filesystem::path& recipe, Diagnostics& diagnostics);
+/// Merges the recipe, file 0 of the diagnostics, with the recipes that it extends, and names the stages. within: the folder
+/// that must contain all of these; none: they may be anywhere.
+[[nodiscard]] RecipeDocument read_with_bases(const std::filesystem::path& recipe,
+                                             const std::optional<std::filesystem::path>& within, Diagnostics& diagnostics);
 
 /// Reads a range of integers to try, "32..1024*2", "8..64+8" or "1..4", into a sweep, or sets its sweep_problem.
 void read_range(std::string_view text, Place place, Setting& setting);

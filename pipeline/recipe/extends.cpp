@@ -233,7 +233,8 @@ void check_stage_count(const RecipeDocument& document, Diagnostics& diagnostics)
 
 class Reader {
 public:
-    explicit Reader(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+    Reader(const std::optional<std::filesystem::path>& within, Diagnostics& diagnostics)
+        : within_(within), diagnostics_(diagnostics) {}
 
     RecipeDocument read(int number, const std::filesystem::path& file) {
         files_.push_back(file);
@@ -269,6 +270,7 @@ private:
         check_cycle(base, place);
         if (files_.size() == most_files)
             refuse(place, fmt::format("found a chain of more than {} recipes; expected fewer", most_files));
+        check_folder(base, place);
         std::string text;
         std::error_code unknown;
         if (std::filesystem::is_other(base, unknown)) refuse(place, base.string() + ": not a regular file; expected a recipe");
@@ -280,6 +282,19 @@ private:
         return read(diagnostics_.add_file(printable(base.string(), 1000), std::move(text)), base);
     }
 
+    /// Says nothing about a file outside the folder, not even if it exists.
+    void check_folder(const std::filesystem::path& base, Place place) {
+        if (!within_) return;
+        std::error_code failure;
+        const std::filesystem::path folder = std::filesystem::weakly_canonical(*within_, failure);
+        const std::filesystem::path file =
+            failure ? base : std::filesystem::weakly_canonical(std::filesystem::absolute(base), failure);
+        const auto [end_of_folder, rest] = std::mismatch(folder.begin(), folder.end(), file.begin(), file.end());
+        if (!failure && end_of_folder == folder.end() && rest != file.end()) return;
+        refuse(place, fmt::format("[recipe], extends: found a file outside the folder {}; expected a recipe in it",
+                                  printable(within_->string(), 1000)));
+    }
+
     void check_cycle(const std::filesystem::path& base, Place place) {
         std::string chain;
         for (const std::filesystem::path& file : files_) {
@@ -288,6 +303,7 @@ private:
         if (!chain.empty()) refuse(place, fmt::format("found a recipe that extends itself: {}{}", chain, base.string()));
     }
 
+    const std::optional<std::filesystem::path>& within_;
     Diagnostics& diagnostics_;
     std::vector<std::filesystem::path> files_;  // by Place::file
 };
@@ -361,8 +377,9 @@ std::string read_recipe_file(const std::filesystem::path& file, std::string_view
     return text;
 }
 
-RecipeDocument read_with_bases(const std::filesystem::path& recipe, Diagnostics& diagnostics) {
-    Reader reader(diagnostics);
+RecipeDocument read_with_bases(const std::filesystem::path& recipe, const std::optional<std::filesystem::path>& within,
+                               Diagnostics& diagnostics) {
+    Reader reader(within, diagnostics);
     RecipeDocument document = reader.read(0, recipe);
     document.files = reader.files();
     return document;

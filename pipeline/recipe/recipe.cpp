@@ -324,7 +324,7 @@ std::string Recipe::line_of(Place place) const {
 LoadedRecipe parse_points(std::string_view text, const std::filesystem::path& file, const Catalogue& catalogue,
                           const RecipeChanges& changes, Unmatched unmatched) {
     Diagnostics diagnostics(printable(file.string(), 1000), std::string(text));
-    const RecipeDocument document = read_with_bases(file, diagnostics);
+    const RecipeDocument document = read_with_bases(file, changes.bases_within, diagnostics);
     const std::vector<RecipeProblem> of_document = diagnostics.take();
 
     LoadedRecipe loaded;

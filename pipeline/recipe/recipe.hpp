@@ -102,6 +102,9 @@ struct RecipeChanges {
     std::optional<std::string> generate = {};  // --generate KIND:NAME=VALUE,...
     std::vector<std::string> overrides = {};   // --set WHAT=VALUE
     std::vector<std::string> sweeps = {};      // --sweep WHAT=VALUE,VALUE,... or WHAT=FIRST..LAST*FACTOR
+
+    /// For recipes from others: `extends` reads only files in this folder, after links are followed. None: any file.
+    std::optional<std::filesystem::path> bases_within = {};
 };
 
 /// An override or sweep that found nothing to change in a recipe.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "recipe/recipes.hpp"
+#include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace workbench {
@@ -151,6 +152,39 @@ TEST_CASE("a base may extend another one and be swept; the command line override
     CHECK(points[0].bases.size() == 2);
     CHECK(std::get<MatrixFile>(points[3].matrix.from).path == folder.path() / "bases" / "a.mtx");
     CHECK(load({.overrides = {"stage.shuffle.seed=5", "layout.slice_height=9"}}).size() == 1);
+}
+
+TEST_CASE("a recipe from others extends recipes of one folder only") {
+    const Folder folder(chain);
+    folder.write("outside.toml", "secret = 'of another user'\n");
+    folder.write("bases/leading_out.toml", "[recipe]\nextends = '../outside.toml'\n");
+    fs::create_symlink("../outside.toml", folder.path() / "bases/link.toml");
+    fs::create_symlink("base.toml", folder.path() / "bases/inner_link.toml");
+    fs::create_directory(folder.path() / "bases_of_others");
+    folder.write("bases_of_others/base.toml", chain);
+    const fs::path within = folder.path() / "bases";
+    const auto load = [&](const std::string& name) {
+        return parse_recipe("[recipe]\nextends = '" + name + "'\n", within / "own.toml", small_catalogue(),
+                            {.bases_within = within});
+    };
+    const std::string outside = "extends: found a file outside the folder " + within.string() + "; expected a recipe in it";
+    for (const std::string& name : std::vector<std::string>{"base.toml", "./base.toml", "../bases/base.toml", "inner_link.toml",
+                                                            (within / "base.toml").string()}) {
+        CAPTURE(name);
+        CHECK(chain_of(load(name)) == "shuffle:shuffle sort_1:sort sort_2:sort plain");
+    }
+    for (const std::string& name :
+         std::vector<std::string>{"../outside.toml", (folder.path() / "outside.toml").string(), "link.toml", "leading_out.toml",
+                                  "../bases_of_others/base.toml", "/etc/passwd", "../none.toml", "."}) {
+        CAPTURE(name);
+        const std::string message = message_of<RecipeError>([&] { (void)load(name); });
+        CHECK_MESSAGE(contains(message, outside), message);
+        CHECK_FALSE(contains(message, "secret"));
+    }
+    CHECK(contains(message_of<RecipeError>([&] { (void)load("none.toml"); }), "none.toml: no such file"));
+    // Without a folder, a recipe of the user may extend any file.
+    CHECK(chain_of(parse_recipe("[recipe]\nextends = '../bases_of_others/base.toml'\n", within / "own.toml",
+                                small_catalogue())) == "shuffle:shuffle sort_1:sort sort_2:sort plain");
 }
 
 TEST_CASE("bases with a byte order mark, and bases that are not recipes") {
