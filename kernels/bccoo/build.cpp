@@ -11,6 +11,7 @@
 #include "kernels/common/entry/format.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
 #include "kernels/common/storage/block_rows.hpp"
+#include "kernels/device/tuned.hpp"
 #include "pipeline/contract/errors.hpp"
 
 namespace workbench {
@@ -133,7 +134,7 @@ void store_values(BccooLayout<Value>& bccoo, const CsrView<double>& matrix, cons
 }
 
 Index blocks_per_lane(const Parameters& parameters, Index area) {
-    if (parameters.is_word("blocks_per_lane", "auto")) return area <= 2 ? 16 : 4;
+    if (parameters.is_word("blocks_per_lane", "auto")) return tuned::bccoo_blocks_per_lane(area);
     return static_cast<Index>(parameters.integer("blocks_per_lane"));
 }
 
@@ -217,33 +218,33 @@ Needs needs(const Parameters& parameters) {
 }
 
 std::vector<ParameterDeclaration> parameters() {
-    return {
-        {.name = "block_height",
-         .default_value = std::int64_t{1},
-         .minimum = 1,
-         .maximum = largest_bccoo_block,
-         .unit = "rows",
-         .help = "rows of a block"},
-        {.name = "block_width",
-         .default_value = std::int64_t{1},
-         .minimum = 1,
-         .maximum = largest_bccoo_block,
-         .unit = "columns",
-         .help = "columns of a block"},
-        {.name = "blocks_per_lane",
-         .type = ParameterType::integer,
-         .default_value = std::string("auto"),
-         .minimum = 4,
-         .maximum = most_blocks_of_lane,
-         .words = {"auto"},
-         .unit = "blocks",
-         .help = "neighbouring blocks that a thread takes: 4, 8 or 16; auto: 16 if a block has one or two values, otherwise 4"},
-        {.name = "column_index",
-         .type = ParameterType::choice,
-         .default_value = std::string("u16"),
-         .words = {"u16", "u32"},
-         .help = "u16: differences of columns, if all of a warp fit; u32: columns of 32 bits throughout"},
-        slots_per_nonzero_parameter(4)};
+    return {{.name = "block_height",
+             .default_value = std::int64_t{1},
+             .minimum = 1,
+             .maximum = largest_bccoo_block,
+             .unit = "rows",
+             .help = "rows of a block"},
+            {.name = "block_width",
+             .default_value = std::int64_t{1},
+             .minimum = 1,
+             .maximum = largest_bccoo_block,
+             .unit = "columns",
+             .help = "columns of a block"},
+            {.name = "blocks_per_lane",
+             .type = ParameterType::integer,
+             .default_value = std::string("auto"),
+             .minimum = 4,
+             .maximum = most_blocks_of_lane,
+             .words = {"auto"},
+             .unit = "blocks",
+             .help = "neighbouring blocks that a thread takes: 4, 8 or 16; auto: 16 if a block has up to 4 values, 8 up to 9, "
+                     "otherwise 4"},
+            {.name = "column_index",
+             .type = ParameterType::choice,
+             .default_value = std::string("u16"),
+             .words = {"u16", "u32"},
+             .help = "u16: differences of columns, if all of a warp fit; u32: columns of 32 bits throughout"},
+            slots_per_nonzero_parameter(4)};
 }
 
 void require(bool condition, std::string_view what) {

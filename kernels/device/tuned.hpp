@@ -69,4 +69,7 @@ inline constexpr int hola_resident_threads_of_many = 1024;
 inline constexpr int bccoo_resident_threads = 1024;
 inline constexpr int bccoo_resident_threads_of_blocks = 512;
 
+/// Neighbouring blocks that a thread takes, for blocks of `area` values.
+[[nodiscard]] constexpr Index bccoo_blocks_per_lane(Index area) { return area <= 4 ? 16 : area <= 9 ? 8 : 4; }
+
 }  // namespace workbench::tuned

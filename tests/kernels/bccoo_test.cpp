@@ -160,7 +160,7 @@ TEST_CASE("bccoo: a lane reads consecutive blocks, and adjacent lanes read adjac
     });
 }
 
-TEST_CASE("bccoo: by default a lane has 16 blocks of one or two values, or 4 larger ones") {
+TEST_CASE("bccoo: the default number of blocks per lane is 16 for up to 4 values, 8 for up to 9, otherwise 4") {
     const auto of = [](std::int64_t height, std::int64_t width) {
         const auto layout = built(drawn(), {{"block_height", height}, {"block_width", width}, {"slots_per_nonzero", 100.0}});
         return as_bccoo(layout).blocks_per_lane;
@@ -168,8 +168,11 @@ TEST_CASE("bccoo: by default a lane has 16 blocks of one or two values, or 4 lar
     CHECK(of(1, 1) == 16);
     CHECK(of(1, 2) == 16);
     CHECK(of(2, 1) == 16);
-    CHECK(of(1, 3) == 4);
-    CHECK(of(3, 3) == 4);
+    CHECK(of(1, 3) == 16);
+    CHECK(of(2, 2) == 16);
+    CHECK(of(2, 3) == 8);
+    CHECK(of(3, 3) == 8);
+    CHECK(of(3, 4) == 4);
     CHECK(as_bccoo(built(drawn(), {{"blocks_per_lane", 8_i}})).blocks_per_lane == 8);
 }
 
