@@ -297,7 +297,7 @@ void draw_bins(Sheet& sheet, const StoragePart& part, int number) {
     const StorageArray& array = part.arrays[number];
     std::string beside;
     for (const StorageArray& other : part.arrays) {
-        if (other.like == number) beside += fmt::format(", with {} ({}) beside it", other.name, name_of(other.type));
+        if (other.like == number) beside += fmt::format(", parallel to {} ({})", other.name, name_of(other.type));
     }
     sheet.paragraph(fmt::format("{} ({}){}: {} places, {} of padding", array.name, name_of(array.type), beside,
                                 grouped(array.length), percent(array.padding, array.length)),
@@ -305,8 +305,8 @@ void draw_bins(Sheet& sheet, const StoragePart& part, int number) {
     const std::size_t in_line = sheet.content_width() / bin_width;
     const auto [bins, width] = joined_bins(array, in_line * sheet.detail.most_lines);
     sheet.paragraph(
-        fmt::format("{} places each {} pixels to the right, filled as far as they hold nonzeros; below, from the first to "
-                    "the last column of them, of {}",
+        fmt::format("a bar of {1} pixels is {0} places and is filled in proportion to its nonzeros; below it is the range of their "
+                    "columns, out of {2}",
                     grouped(width), bin_width, grouped(sheet.map.columns)),
         13, style::muted, 2);
     sheet.y += 6;
@@ -424,12 +424,12 @@ int draw_warp_grid(const Sheet& sheet, const WarpReads& warp, int left, int widt
 void draw_warps(Sheet& sheet, const StoragePart& part) {
     const std::size_t shown = std::min(part.shown_warps.size(), sheet.detail.most_warps);
     if (shown == 0) return;
-    sheet.paragraph(fmt::format("who reads what, in kernel {}: a column a lane, a line a step; a lane that is left pale waits",
+    sheet.paragraph(fmt::format("which thread reads what in kernel {}: one column per lane, one line per step; pale lanes are idle",
                                 part.kernel),
                     17, style::ink, 16);
     sheet.paragraph(
-        fmt::format("warps: {}; of their lanes' steps {} wait. Right: how many sectors of {} bytes the step reads of the "
-                    "values and of x",
+        fmt::format("warps: {}; {} of their lane steps are idle. Right: the number of sectors of {} bytes of the values and "
+                    "of x that each step reads",
                     grouped(part.warps), percent(part.lane_steps - part.reads, part.lane_steps), sector_bytes),
         14, style::muted, 2);
     sheet.y += 8;

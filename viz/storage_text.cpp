@@ -105,7 +105,7 @@ std::string draw(const Track& track, std::size_t names, std::size_t width) {
     return text;
 }
 
-/// A line a step, a column for each lane that ever reads a nonzero.
+/// One line per step, and one column for each lane that reads a nonzero in any of them.
 std::string draw(const WarpReads& warp, const StoragePart& part) {
     std::vector<int> lanes;
     std::vector<int> padding_lanes;
@@ -142,8 +142,8 @@ std::string draw(const WarpReads& warp, const StoragePart& part) {
     }
     const std::size_t idle = 32 - lanes.size() - padding_lanes.size();
     std::string others;
-    if (!padding_lanes.empty()) others = fmt::format(" {} padding alone", padding_lanes.size());
-    if (idle > 0) others += fmt::format("{} {} nothing", others.empty() ? "" : ",", idle);
+    if (!padding_lanes.empty()) others = fmt::format(" {} only padding", padding_lanes.size());
+    if (idle > 0) others += fmt::format("{} {} idle", others.empty() ? "" : ",", idle);
     if (!others.empty()) text += "  other lanes:" + others + '\n';
     if (warp.listed_steps() < warp.steps) text += fmt::format("  {} more steps\n", warp.steps - warp.listed_steps());
     return text;
@@ -162,11 +162,11 @@ std::string draw(const StoragePart& part, std::size_t width) {
     std::string bars;
     for (const Along along : seen) {
         bars += (bars.empty() ? "" : " or ") + std::string(bar_of(along));
-        if (along == Along::lanes) bars += ", ||: of other rows";
+        if (along == Along::lanes) bars += ", ||: other rows";
     }
     text += fmt::format("  a dot: padding{}{}\n", bars.empty() ? "" : "; |: ", bars);
     if (part.shown_warps.empty()) return text;
-    text += fmt::format("\nwho reads what, in kernel {}: a line a step, a column a lane\n", part.kernel);
+    text += fmt::format("\nwhich thread reads what in kernel {}: one line per step, one column per lane\n", part.kernel);
     for (const WarpReads& warp : part.shown_warps) text += draw(warp, part);
     const auto shown_count = static_cast<std::int64_t>(part.shown_warps.size());
     if (shown_count < part.warps) text += fmt::format("  {} of {} warps\n", shown_count, part.warps);

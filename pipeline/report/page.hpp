@@ -17,7 +17,7 @@ namespace workbench {
 /// The most bytes that a page takes, whatever the matrix.
 inline constexpr std::size_t page_budget = 6'000'000;
 
-/// Up to so many nonzeros every entry is shown, with its value.
+/// The largest number of nonzeros for which every entry is shown with its value.
 inline constexpr Offset most_entries_with_values = 200'000;
 
 /// What the page of a run needs of the matrix after a stage, which is gone when the page is written.

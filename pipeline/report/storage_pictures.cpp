@@ -13,13 +13,13 @@ namespace workbench {
 void write_storage_pictures(const std::filesystem::path& folder, RunReport& report) {
     if (report.storage == nullptr) return;
     const StorageMap& map = *report.storage;
-    const StoragePicture picture{report.title() + ": what is stored",
+    const StoragePicture picture{report.title() + ": stored arrays",
                                  fmt::format("{}  ·  {}", head_of(report).origin, name_of(map.precision)), map};
     try {
         write_png(folder / "storage.png", storage_sheet(picture.title, picture.subtitle, map));
         report.storage_picture = "storage.png";
         if (map.has_reads()) {
-            write_png(folder / "storage_reads.png", reads_sheet(report.title() + ": who reads it", picture.subtitle, map));
+            write_png(folder / "storage_reads.png", reads_sheet(report.title() + ": which thread reads what", picture.subtitle, map));
         }
         write_whole_file(folder / "storage.svg", svg_of(picture));
     } catch (...) {

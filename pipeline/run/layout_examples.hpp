@@ -1,4 +1,4 @@
-// One 6 x 6 matrix in a layout, for who wants to see what the layout does.
+// One 6 x 6 matrix in a layout, as an explanation of the layout.
 #pragma once
 
 #include <string>
@@ -16,10 +16,11 @@ struct LayoutExample {
     StorageMap storage;   // in f64
 };
 
-/// One for each of the layout's examples, or one of it as it is. Throws RecipeError or Unsuitable where an example is none.
+/// One for each of the layout's examples, or one of the layout alone if it has none. Throws RecipeError or Unsuitable if an
+/// example is invalid.
 [[nodiscard]] std::vector<LayoutExample> examples_of(const LayoutEntry& layout, const Catalogue& catalogue);
 
-/// All of it in letters: the recipe, the matrix as the stages leave it, the arrays, and who reads what.
+/// The example as text: the recipe, the matrix after the stages, the arrays, and which thread reads what.
 [[nodiscard]] std::string to_text(const LayoutExample& example);
 
 }  // namespace workbench
