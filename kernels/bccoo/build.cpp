@@ -370,7 +370,7 @@ void BccooLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& v
 }
 
 LayoutEntry bccoo_entry() {
-    return format<BccooLayout>({.summary = "blocks as a coordinate list, with one bit a block for the ends of block rows and "
+    return format<BccooLayout>({.summary = "blocks as a coordinate list, with one bit per block for the ends of block rows and "
                                            "differences of columns in 16 bits",
                                 .source = "Yan, Li, Zhang and Zhou, 'yaSpMV: yet another SpMV framework on GPUs' (PPoPP 2014)",
                                 .examples = {std::string(example)},
@@ -379,7 +379,8 @@ LayoutEntry bccoo_entry() {
                                 .rows_of_share = RowsOfShare::all},
                                fill)
         .host<BccooTiles>("tiles", "tiles of blocks in parallel, then the block rows that cross tiles")
-        .cuda<bccoo::LanesKernel>("lanes", "a lane a run of blocks; segmented sums join what the lanes leave open", walk_tiles);
+        .cuda<bccoo::LanesKernel>("lanes", "one lane per run of blocks; segmented sums complete the rows that cross lanes",
+                                  walk_tiles);
 }
 
 template struct BccooLayout<float>;

@@ -204,7 +204,7 @@ void BlockSellLayout<Value>::for_each_slot(const std::function<void(const Slot&)
 LayoutEntry block_sell_entry() {
     LayoutEntry entry{
         .name = "block_sell",
-        .summary = "sliced ELL over rows of square blocks, the unknowns of a mesh node, with one column of 16 bits a block",
+        .summary = "sliced ELL over rows of square blocks, the unknowns of a mesh node, with one column of 16 bits per block",
         .source = "made here; blocks: Im and Yelick (2001), slices: Kreutzer et al. (2014)",
         .examples = {std::string(example)},
         .parameters =

@@ -4,7 +4,7 @@
 namespace workbench {
 
 std::vector<KernelEntry> block_sell_cuda_kernels() {
-    return {{"warps", Backend::cuda, "a warp a slice, threads_per_row threads a row of blocks",
+    return {{"warps", Backend::cuda, "one warp per slice, threads_per_row threads per block row",
              prepare_as<block_sell::WarpsKernel, BlockSellLayout>()}};
 }
 

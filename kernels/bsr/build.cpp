@@ -139,7 +139,7 @@ void BsrLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& vis
 LayoutEntry bsr_entry() {
     return format<BsrLayout>(
                {.summary =
-                    "block compressed sparse rows: square blocks that hold a nonzero, stored whole, with one column a block",
+                    "block compressed sparse rows: square blocks that hold a nonzero, stored whole, with one column per block",
                 .source = "Im and Yelick, 'Optimizing sparse matrix computations for register reuse in SPARSITY' (2001)",
                 .examples = {std::string(example)},
                 .parameters = {{.name = "block_size",

@@ -1,4 +1,4 @@
-// Block compressed sparse rows: square blocks that hold a nonzero, stored whole, with one column a block.
+// Block compressed sparse rows: square blocks that hold a nonzero, stored whole, with one column per block.
 // Sources: Im, Yelick, "Optimizing sparse matrix computations for register reuse in SPARSITY" (2001); the arrays are those of
 // cuSPARSE; the size follows Wikberg, "Unstructured mesh FVM with GPU" (dissertation, 2025), eq. 4.3.
 #pragma once

@@ -17,7 +17,7 @@ std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& devi
 std::vector<KernelEntry> csr5_cuda_kernels() {
     return {{"tiles",
              Backend::cuda,
-             "a warp a tile, each lane writes the rows that begin in it; then rows that cross tiles",
+             "one warp per tile, each lane writes the rows that begin in it; then rows that cross tiles",
              {prepare<float>, prepare<double>}}};
 }
 

@@ -20,8 +20,9 @@ KernelEntry entry(std::string name, std::string summary) {
 
 std::vector<KernelEntry> dasp_cuda_kernels() {
     return {
-        entry<true>("tensor", "blocks by class of rows; fragments of f64 on tensor cores"),
-        entry<false>("plain", "the same with ordinary multiply-adds in f64, too"),
+        entry<true>("tensor",
+                    "blocks by class of rows; in f64 fragments and irregular entries on tensor cores, in f32 as plain"),
+        entry<false>("plain", "the same with ordinary multiply-adds"),
     };
 }
 

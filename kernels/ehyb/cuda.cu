@@ -18,11 +18,11 @@ std::vector<KernelEntry> ehyb_cuda_kernels() {
     return {
         {"fused",
          Backend::cuda,
-         "one launch: a block a partition, then the outside rows; a row's two shares meet by an atomic swap (Algorithm 3)",
+         "one launch: a block per partition, then the outside rows; an atomic swap combines a row's two shares (Algorithm 3)",
          {prepare<float, true>, prepare<double, true>}},
         {"two_launch",
          Backend::cuda,
-         "a block a partition; a second launch adds the outside rows",
+         "one block per partition; a second launch adds the outside rows",
          {prepare<float, false>, prepare<double, false>}},
     };
 }

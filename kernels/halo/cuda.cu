@@ -4,7 +4,7 @@
 namespace workbench {
 
 std::vector<KernelEntry> halo_cuda_kernels() {
-    return {{"parts", Backend::cuda, "a block of threads a part, whose x and sums are in shared memory",
+    return {{"parts", Backend::cuda, "one thread block per part, whose x and sums are in shared memory",
              prepare_as<halo::PartsKernel, HaloLayout>()}};
 }
 

@@ -48,9 +48,9 @@ void require_equal_shares(const auto& halo, Index part) {
     Offset before = 0;
     for (Index warp = 0; warp < halo.warps; ++warp) {
         require(step_of(halo.warp_segments[first + warp + 1]) - first_step == halo_steps_until(steps, warp, halo.warps),
-                "steps are not dealt evenly");
+                "steps are not distributed evenly");
         before += step_of(halo.rest_segments[first + warp]) - step_of(halo.warp_segments[first + warp]);
-        require(before == halo_pairs_until(pairs, steps, warp, halo.warps), "pairs are not dealt evenly");
+        require(before == halo_pairs_until(pairs, steps, warp, halo.warps), "pairs are not distributed evenly");
     }
 }
 

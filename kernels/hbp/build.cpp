@@ -328,7 +328,8 @@ LayoutEntry hbp_entry() {
               .default_value = 0.5,
               .minimum = 0,
               .maximum = 1,
-              .help = "kernel mixed: share of the chunks that are dealt to the warps beforehand; the warps claim the others"}},
+              .help = "kernel mixed: share of the chunks that are distributed to the warps in advance; the warps claim the "
+                      "others"}},
         .needs =
             [](const Parameters&) {
                 return Needs{.cuts = {CutKind::row_block, CutKind::segment}, .shares = {{ShareKind::tile}}};

@@ -24,11 +24,11 @@ ForEachPrecision<PrepareKernel> both() {
 
 std::vector<KernelEntry> hbp_cuda_kernels() {
     return {
-        {"fixed", Backend::cuda, "chunks dealt to the warps, to all about as many entries; then partial results merged",
+        {"fixed", Backend::cuda, "chunks distributed to warps in advance, by their entries; then partial results merged",
          both<Allocation::fixed>()},
         {"competitive", Backend::cuda, "chunks claimed by the warps from a counter; then partial results merged",
          both<Allocation::competitive>()},
-        {"mixed", Backend::cuda, "fixed_share of the chunks dealt, the rest claimed (the paper's mixed execution)",
+        {"mixed", Backend::cuda, "fixed_share of the chunks distributed, the rest claimed (the paper's mixed execution)",
          both<Allocation::mixed>()},
     };
 }

@@ -44,7 +44,7 @@ std::vector<ParameterDeclaration> parameters() {
              .minimum = 0,
              .maximum = 1 << 20,
              .unit = "nonzeros",
-             .help = "a block with a row that would give one lane more of them sums up with all its threads together"}};
+             .help = "a block with a row that would give one lane more of them sums with all its threads together"}};
 }
 
 /// Shares in parallel, like the thread blocks of the CUDA kernel: each writes the rows that end in it, and keeps its sum of the
@@ -117,7 +117,8 @@ void HolaLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& vi
 
 LayoutEntry hola_entry() {
     return format<HolaLayout>(
-               {.summary = "CSR in equal shares of the nonzeros, a thread block each, with the first row of every share",
+               {.summary = "CSR in equal shares of the nonzeros, one per thread block, with the first row of every share (an "
+                           "adaptation)",
                 .source = "Steinberger, Zayer and Seidel, 'Globally homogeneous, locally adaptive sparse matrix-vector "
                           "multiplication on the GPU' (ICS 2017)",
                 .parameters = parameters(),
@@ -125,7 +126,8 @@ LayoutEntry hola_entry() {
                fill)
         .host<HolaShares>("shares", "equal shares of the nonzeros in parallel, then the rows that cross shares")
         .cuda<hola::SharesKernel>(
-            "shares", "a block an equal share of the nonzeros, summed up by lanes or by segments as rows ask for", walk_shares);
+            "shares", "one block per equal share of the nonzeros, summed by lanes or by segments depending on the rows",
+            walk_shares);
 }
 
 template struct HolaLayout<float>;

@@ -1,9 +1,10 @@
-// HOLA: CSR in equal shares of the nonzeros, a block of threads each, with the first row of every share.
-// Source: Steinberger, Zayer and Seidel, "Globally homogeneous, locally adaptive sparse matrix-vector multiplication on the
-// GPU" (ICS 2017): the equal shares (global homogeneity), the first row of each found before the product, and blocks that
-// choose by their rows how their threads work together (local adaptivity). Designs of this project: a share ends rows, empty
-// ones included, so that y need not be zeroed; the two ways that a block chooses between, and their bound; and a second kernel
-// completes the rows that cross blocks, instead of atomics.
+// HOLA: CSR in equal shares of the nonzeros, one per thread block, with the first row of every share. An adaptation of
+// Steinberger, Zayer and Seidel, "Globally homogeneous, locally adaptive sparse matrix-vector multiplication on the GPU" (ICS
+// 2017): the equal shares (global homogeneity), the first row of each, and blocks that choose by their rows how their threads
+// work together (local adaptivity). Designs of this project: first_rows is stored, not computed in every product; a share ends
+// rows, empty ones included, so that y need not be zeroed; a block's two methods, and the bound between them; and a second
+// kernel, instead of atomics, completes rows that cross blocks. Of the authors' code it lacks the loads of x in sorted order,
+// 4 and 8 nonzeros per thread, and the path for uniform rows.
 #pragma once
 
 #include <algorithm>
