@@ -86,7 +86,7 @@ private:
     std::vector<std::uint8_t> plane_of_;  // [nonzeros]; empty where there is one plane
 };
 
-/// What the planes of a Placement are called: "nonzeros" where they are not split, or are tiles.
+/// The names of the planes of a Placement: "nonzeros" if the nonzeros are not split, or are tiles.
 [[nodiscard]] std::vector<std::string> plane_names(const StagedMatrix& staged, int most_planes = 2);
 
 }  // namespace workbench

@@ -166,7 +166,7 @@ std::string draw(const StoragePart& part, std::size_t width) {
     }
     text += fmt::format("  a dot: padding{}{}\n", bars.empty() ? "" : "; |: ", bars);
     if (part.shown_warps.empty()) return text;
-    text += fmt::format("\nwhich thread reads what in kernel {}: one line per step, one column per lane\n", part.kernel);
+    text += fmt::format("\nwhich thread reads what in kernel {}: a line per step, a column per lane\n", part.kernel);
     for (const WarpReads& warp : part.shown_warps) text += draw(warp, part);
     const auto shown_count = static_cast<std::int64_t>(part.shown_warps.size());
     if (shown_count < part.warps) text += fmt::format("  {} of {} warps\n", shown_count, part.warps);

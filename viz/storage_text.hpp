@@ -1,4 +1,4 @@
-// What a layout stores, drawn in letters.
+// The arrays of a layout, drawn as text.
 #pragma once
 
 #include <string>

@@ -82,7 +82,7 @@ struct Choice {
 /// A table of at most 80 columns, and the recipes that were not timed.
 [[nodiscard]] std::string choice_text(const Choice& choice, const ChooseOptions& options, const MatrixReport& matrix);
 
-/// JSON, described in docs/prototyping.md. `written`: the file with the chosen recipe.
+/// JSON, described in docs/choosing.md. `written`: the file with the chosen recipe.
 [[nodiscard]] std::string choice_json(const Choice& choice, const ChooseOptions& options, const MatrixReport& matrix,
                                       const std::string& written);
 

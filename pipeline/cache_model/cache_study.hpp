@@ -10,8 +10,8 @@
 
 namespace workbench {
 
-/// Where a point stands in a chart (pipeline/cache_model/cache_chart.hpp): its place, and which curve of each cache it belongs
-/// to.
+/// The place of a point in a chart (pipeline/cache_model/cache_chart.hpp), and the curve of each cache to which it
+/// belongs.
 struct ChartPlace {
     double x = 0;
     std::string curve;

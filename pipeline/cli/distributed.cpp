@@ -52,7 +52,7 @@ Recipe recipe_of(const SharedArguments& arguments) {
     return std::move(points.front());
 }
 
-/// What one rank knows before the run.
+/// The facts about one rank before the run.
 struct RankInput {
     RankRows rows = {};
     RankFacts facts = {};

@@ -132,7 +132,7 @@ VerifiedKernel<Value> verify_on(Vectors<Value>* vectors, const Candidate<Value>&
     return verified;
 }
 
-/// What it costs to bring x into the layout's order and y back, once each; nothing where both are in the input's.
+/// The time to permute x to the layout's order and y back, once each; 0 if both are in the input's order.
 template <ValueType Value>
 double time_vector_permutation(const ProductSpace& space, Device& device) {
     const auto time_one = [&device](std::span<const Index> list) {

@@ -28,7 +28,7 @@ struct Oracle {
     std::vector<BoundedReference> references;         // one per x
 };
 
-/// What samples taken in turns say about a kernel and the baseline.
+/// The result of comparing samples of a kernel and of the baseline, taken in turns.
 enum class Verdict { faster, slower, within_noise, too_few_samples };
 
 struct KernelOutcome {

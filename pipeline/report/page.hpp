@@ -20,7 +20,7 @@ inline constexpr std::size_t page_budget = 6'000'000;
 /// The largest number of nonzeros for which every entry is shown with its value.
 inline constexpr Offset most_entries_with_values = 200'000;
 
-/// What the page of a run needs of the matrix after a stage, which is gone when the page is written.
+/// The data of the matrix after a stage for the page of a run, which is written after the matrix has gone.
 struct PagePattern {
     Pyramid pyramid;
     std::vector<Cuts> cuts;

@@ -22,10 +22,10 @@ namespace workbench {
 /// The lines of a caption for a sheet of all stages: at most five that a stage changes, most informative first.
 [[nodiscard]] StageCaption short_caption(const StageCaption& caption, const std::vector<StageCaption>& all);
 
-/// What stands on a sheet of all stages.
+/// The head of a sheet of all stages.
 [[nodiscard]] SheetHead head_of(const RunReport& report);
 
-/// What the pictures of a stage need of the matrix, which is gone when they are drawn.
+/// The data of the matrix for the pictures of a stage, which are drawn after the matrix has gone.
 struct StagePage {
     PatternRaster raster;
     TileProfiles profiles;
@@ -46,7 +46,7 @@ public:
     /// Shades are those of `scale`, or else those that suit these pictures, whose ceiling the report then tells.
     void write(const std::filesystem::path& folder, RunReport& report, std::optional<DensityScale> scale = {}) const;
 
-    /// Of the stages in their order; empty where one was not collected.
+    /// The patterns of the stages in their order; empty if one of them was not collected.
     [[nodiscard]] std::vector<std::shared_ptr<const PagePattern>> patterns() const;
 
 private:

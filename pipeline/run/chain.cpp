@@ -286,7 +286,7 @@ void SharedStages::run(const StageRun& run, const std::vector<Chain>& chains, st
         Running running{.chain = chain, .later = later_than(chains, i)};
         Plan plan = make_plan(chain, running.later);
         begin(run, std::move(plan.begin), running);
-        // What all chains have in common is an outcome of the first.
+        // Outcomes that all chains have in common are listed with the first chain.
         const auto is_new = [i](const StageOutcome& outcome) { return i == 0 || outcome.precision; };
         for (const StageOutcome& outcome : running.done) {
             if (!is_new(outcome)) continue;

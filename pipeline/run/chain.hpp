@@ -76,13 +76,13 @@ public:
     [[nodiscard]] std::size_t kept() const;
 
 private:
-    /// What the first stages of a chain left behind. Without a step: the outcome of the input alone.
+    /// The result of the first stages of a chain. Without a step: only the outcome of the input.
     struct Kept {
         Chain beginning;
         std::vector<StageOutcome> outcomes;
         std::optional<StagedMatrix> staged;
     };
-    /// What a chain begins with, and the numbers of steps after which later chains will begin.
+    /// The kept result with which a chain begins, and the numbers of steps whose results later chains need.
     struct Plan {
         std::optional<Kept> begin;
         std::vector<std::size_t> keep;
@@ -112,7 +112,7 @@ private:
     std::deque<Kept> kept_;
 };
 
-/// What the stages of a recipe may know: its device, or else the GPU of this machine (null: none).
+/// The context of the stages of a recipe: its device, otherwise the GPU of this machine (null: none).
 [[nodiscard]] StageContext stage_context(const Recipe& recipe, Precision precision, const DeviceProperties* present_gpu);
 
 /// Runs the stages of a recipe on a matrix that check_against accepts. Throws InputError if the matrix does not suit a stage.

@@ -415,7 +415,7 @@ TEST_SUITE("hybrid kernel") {
         const int of_all = 4 * 8 + 2 * 4 + 2 * 8 + 3 * 8;
         CHECK(bytes({at_20, at_1}) == x + of_two + of_one);
         CHECK(bytes({at_20, at_2}) == x + of_two + of_one + 8 + 3 * 8);  // row 2 is read; y is zeroed for row 1
-        // Of the three rows of the last, the two with nonzeros are read and written, and the third is left alone.
+        // The last share has three rows: the two with nonzeros are read and written, and the third is not touched.
         CHECK(bytes({at_20, whole}) == x + of_two + of_all + (2 + 2 - 3) * 8 + 3 * 8);
         CHECK(bytes({whole, at_2}) == x + of_all + of_one + 8);
     }
