@@ -198,7 +198,7 @@ TEST_CASE("cuts are rounded to bins, without empty pieces") {
     staged.cuts = {{CutKind::partition, {0, 0, 400, 800, 800, 1600, 1600}},
                    {CutKind::row_block, {0, 1, 401, 403, 1600}},
                    {CutKind::segment, {0, 1599, 1600}}};
-    const PatternRaster raster = rasterise(staged, 400);  // 4 rows a bin
+    const PatternRaster raster = rasterise(staged, 400);  // 4 rows per bin
     CHECK(raster.partition == std::vector<int>{100, 200});
     CHECK(raster.row_cuts == std::vector<int>{100, 101});
     CHECK(raster.column_cuts.empty());  // rounded to the end of the axis

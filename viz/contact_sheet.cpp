@@ -209,7 +209,7 @@ void draw(Canvas& canvas, const ContactSheet& sheet) {
     const Plan plan = plan_of(shape_of(sheet));
     const Unit unit = unit_of(width);
     if (longest_side(sheet.frames) > std::max(unit(plan.side), 16)) {
-        throw std::invalid_argument("a contact sheet needs at least one pixel a bin of its rasters");
+        throw std::invalid_argument("a contact sheet needs at least one pixel per bin of its rasters");
     }
     const int text_block = unit(text_width_of_sheet);
     canvas.text(unit(margin), unit(60), sheet.head.title, {unit(46), style::ink, Align::left, text_block});

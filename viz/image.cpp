@@ -11,7 +11,7 @@ Colour Image::at(int x, int y) const {
 }
 
 Image blank_image(int width, int height, Colour colour) {
-    if (width < 1 || height < 1) throw std::invalid_argument("an image must have at least one pixel a side");
+    if (width < 1 || height < 1) throw std::invalid_argument("an image must have at least one pixel per side");
     Image image{width, height, std::vector<std::uint8_t>(static_cast<std::size_t>(width) * height * 3)};
     fill(image, {0, 0, width, height}, colour);
     return image;

@@ -92,7 +92,7 @@ private:
 
     int planes_;
     std::vector<Offset> places_;      // [bin columns][planes]
-    std::vector<std::uint64_t> met_;  // [bin columns / 64] one bit a column: is it nonempty?
+    std::vector<std::uint64_t> met_;  // [bin columns / 64] one bit per column: is it nonempty?
     std::vector<Index> words_;        // the nonzero elements of met_
     std::vector<Bin> bins_;
 };

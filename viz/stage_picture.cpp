@@ -142,7 +142,7 @@ void draw(Canvas& canvas, const StagePicture& picture) {
     const auto& [raster, scale, caption, width, moving] = picture;
     const Unit unit = unit_of(width);
     if (std::max(raster.row_bins(), raster.column_bins()) > unit(pattern_side)) {
-        throw std::invalid_argument("a stage picture needs at least one pixel a bin of its raster");
+        throw std::invalid_argument("a stage picture needs at least one pixel per bin of its raster");
     }
     draw_head(canvas, caption, unit);
     const Box pattern = place_pattern(raster, unit);

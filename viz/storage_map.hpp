@@ -163,8 +163,8 @@ struct MappedLayout {
 };
 
 /// `matrix` has the order that the layouts were built from. The map is by cell for up to `cells` elements. Slots are walked
-/// once, reads twice; in addition to the memory of the walk over slots, this takes a number a warp and a bit a column. Throws
-/// std::logic_error if a walk visits an element that does not exist, MachineError if memory runs out.
+/// once, reads twice; in addition to the memory of the walk over slots, this takes a number per warp and a bit per column.
+/// Throws std::logic_error if a walk visits an element that does not exist, MachineError if memory runs out.
 template <ValueType Value>
 [[nodiscard]] StorageMap map_storage(const CsrMatrix& matrix, std::span<const MappedLayout<Value>> layouts,
                                      Offset cells = most_cells);

@@ -305,9 +305,10 @@ void draw_bins(Sheet& sheet, const StoragePart& part, int number) {
     const std::size_t in_line = sheet.content_width() / bin_width;
     const auto [bins, width] = joined_bins(array, in_line * sheet.detail.most_lines);
     sheet.paragraph(
-        fmt::format("a bar of {1} pixels is {0} places and is filled in proportion to its nonzeros; below it is the range of their "
-                    "columns, out of {2}",
-                    grouped(width), bin_width, grouped(sheet.map.columns)),
+        fmt::format(
+            "a bar of {1} pixels is {0} places and is filled in proportion to its nonzeros; below it is the range of their "
+            "columns, out of {2}",
+            grouped(width), bin_width, grouped(sheet.map.columns)),
         13, style::muted, 2);
     sheet.y += 6;
     std::vector<Offset> places(bins.size(), width);
@@ -424,9 +425,10 @@ int draw_warp_grid(const Sheet& sheet, const WarpReads& warp, int left, int widt
 void draw_warps(Sheet& sheet, const StoragePart& part) {
     const std::size_t shown = std::min(part.shown_warps.size(), sheet.detail.most_warps);
     if (shown == 0) return;
-    sheet.paragraph(fmt::format("which thread reads what in kernel {}: one column per lane, one line per step; pale lanes are idle",
-                                part.kernel),
-                    17, style::ink, 16);
+    sheet.paragraph(
+        fmt::format("which thread reads what in kernel {}: one column per lane, one line per step; pale lanes are idle",
+                    part.kernel),
+        17, style::ink, 16);
     sheet.paragraph(
         fmt::format("warps: {}; {} of their lane steps are idle. Right: the number of sectors of {} bytes of the values and "
                     "of x that each step reads",

@@ -19,7 +19,8 @@ void write_storage_pictures(const std::filesystem::path& folder, RunReport& repo
         write_png(folder / "storage.png", storage_sheet(picture.title, picture.subtitle, map));
         report.storage_picture = "storage.png";
         if (map.has_reads()) {
-            write_png(folder / "storage_reads.png", reads_sheet(report.title() + ": which thread reads what", picture.subtitle, map));
+            write_png(folder / "storage_reads.png",
+                      reads_sheet(report.title() + ": which thread reads what", picture.subtitle, map));
         }
         write_whole_file(folder / "storage.svg", svg_of(picture));
     } catch (...) {

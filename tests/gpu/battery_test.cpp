@@ -120,7 +120,8 @@ TEST_SUITE("battery") {
         for (const NamedMatrix& named : battery()) {
             for (const Index threads : {2, 4, 8, 16, 32}) {
                 for (const Index height : {32 / threads, 7}) {
-                    const std::string name = fmt::format("{}, {} threads a row, slice height {}", named.name, threads, height);
+                    const std::string name =
+                        fmt::format("{}, {} threads per row, slice height {}", named.name, threads, height);
                     check_cuda_kernels<Value>(sell_entry(), name, stage_input(named.matrix), threads_per_row(threads, height),
                                               *device);
                 }

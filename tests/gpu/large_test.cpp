@@ -125,7 +125,7 @@ TEST_SUITE("large") {
         const CsrMatrix long_rows = long_rows_matrix();
         const CsrMatrix band = band_matrix(6000, 6000, 20, 20);
         for (const std::int64_t blocks_per_lane : {4, 8, 16}) {
-            check(fmt::format("long rows, {} blocks a lane", blocks_per_lane), long_rows, {}, blocks_per_lane);
+            check(fmt::format("long rows, {} blocks per lane", blocks_per_lane), long_rows, {}, blocks_per_lane);
             check(fmt::format("a band, {} blocks of 3 x 3 a lane", blocks_per_lane), band, blocks_of(3, 3), blocks_per_lane);
         }
         check("columns far apart, blocks of 2 x 4", uneven_matrix(1501, 100003, 60), blocks_of(2, 4), 8);
@@ -198,7 +198,7 @@ TEST_SUITE("large") {
         const StagedMatrix staged = stage_input(uneven_matrix(5003, 5003, 40));
         for (const Index threads : {2, 4, 8, 16, 32}) {
             for (const Index height : {32 / threads, 100, 1024}) {
-                check_cuda_kernels<Value>(sell_entry(), fmt::format("{} threads a row, slice height {}", threads, height),
+                check_cuda_kernels<Value>(sell_entry(), fmt::format("{} threads per row, slice height {}", threads, height),
                                           staged, threads_per_row(threads, height), *device);
             }
         }
