@@ -277,7 +277,7 @@ TEST_SUITE("suites that name matrices") {
             }
             named += suite.named.size();
         }
-        CHECK(suites == 9);
+        CHECK(suites == 10);
         CHECK(named == 92 + 12 + 3 + 3 + 4 + 8);
     }
 
