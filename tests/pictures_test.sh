@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# pictures_test.sh PROGRAM: docs/pictures/make draws exactly the stored pictures of the README and the lessons, and they are small.
+# pictures_test.sh PROGRAM: docs/pictures/make draws exactly the stored pictures of the README, the lessons and docs/figures.md, and
+# they are small.
 set -euo pipefail
 root=$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 drawn=$(mktemp -d)
@@ -12,7 +13,7 @@ complain() {
     status=1
 }
 # page.png is a screenshot of a browser, compared by eye.
-pictures() { (cd "$1" && find pictures lessons \( -name '*.png' -o -name '*.gif' \) ! -name page.png | sort); }
+pictures() { (cd "$1" && find pictures lessons \( -name '*.png' -o -name '*.gif' -o -path '*/figures/*.svg' \) ! -name page.png | sort); }
 diff <(pictures "$root/docs") <(pictures "$drawn") >&2 || complain "docs holds other pictures than docs/pictures/make draws"
 while read -r picture; do
     cmp -s "$root/docs/$picture" "$drawn/$picture" ||

@@ -51,9 +51,10 @@ struct BarChart {
     std::string subtitle;
     std::string label;  // of the values
     std::vector<std::string> rows;
-    std::vector<std::string> series;                                                      // at most most_series
-    std::vector<std::vector<std::optional<double>>> values;                               // [row][series]
-    std::optional<double> guide = {};                                                     // a line at this value
+    std::vector<std::string> series;                         // at most most_series
+    std::vector<std::vector<std::optional<double>>> values;  // [row][series]
+    std::optional<double> guide = {};                        // a line at this value
+    bool stacked = false;  // the series of a row are pieces of one bar, with their sum behind it; spans are not drawn
     std::map<std::pair<std::size_t, std::size_t>, std::pair<double, double>> spans = {};  // by row and series: from, to
     std::string foot = {};
 };

@@ -169,8 +169,9 @@ int legend_width(const XyChart& chart) {
 constexpr int xy_left = margin + 52;
 constexpr int xy_height = 420;
 
-int bar_height(const BarChart& chart) { return chart.series.size() > 3 ? 7 : 10; }
-int row_height(const BarChart& chart) { return std::max(24, bar_height(chart) * static_cast<int>(chart.series.size()) + 10); }
+int bars_of_row(const BarChart& chart) { return chart.stacked ? 1 : static_cast<int>(chart.series.size()); }
+int bar_height(const BarChart& chart) { return chart.stacked ? 16 : chart.series.size() > 3 ? 7 : 10; }
+int row_height(const BarChart& chart) { return std::max(24, bar_height(chart) * bars_of_row(chart) + 10); }
 int bar_left(const BarChart& chart) { return margin + widest(chart.rows, small_size, longest_row_name) + 10; }
 
 /// From 0 to the highest value.
@@ -179,8 +180,10 @@ Scale bar_scale(const BarChart& chart, const Plot& plot) {
     range.add(0, false);
     if (chart.guide) range.add(*chart.guide, false);
     for (const auto& row : chart.values) {
+        double before = 0;
         for (const std::optional<double>& value : row) {
-            if (value) range.add(*value, false);
+            if (value) range.add(before + *value, false);
+            if (chart.stacked) before += value.value_or(0);
         }
     }
     // A span that is much wider than the others is cut at the edge, so that it does not shorten all bars.
@@ -189,10 +192,23 @@ Scale bar_scale(const BarChart& chart, const Plot& plot) {
     return {{}, {0, range.high}, {plot.left, plot.right}};
 }
 
+/// One bar of all series, with their sum behind it.
+void draw_stack(Canvas& canvas, const BarChart& chart, std::size_t row, double middle, const Scale& x) {
+    double sum = 0;
+    for (std::size_t i = 0; i < chart.series.size(); ++i) {
+        const double left = x.at(sum);
+        sum += chart.values[row][i].value_or(0);
+        canvas.box({left, middle - bar_height(chart) / 2.0, x.at(sum) - left, static_cast<double>(bar_height(chart))},
+                   series_colour(i));
+    }
+    canvas.text(x.at(sum) + 6, middle + 5, fmt::format("{:.4g}", sum), small_text);
+}
+
 void draw_bars(Canvas& canvas, const BarChart& chart, std::size_t row, const Plot& plot, const Scale& x) {
     const double height = bar_height(chart);
     const double middle = plot.top + static_cast<double>(row) * row_height(chart) + row_height(chart) / 2.0;
     canvas.text(plot.left - 10, middle + 5, chart.rows[row], row_name_text);
+    if (chart.stacked) return draw_stack(canvas, chart, row, middle, x);
     const double bars = height * static_cast<double>(chart.series.size());
     for (std::size_t i = 0; i < chart.series.size(); ++i) {
         const std::optional<double>& value = chart.values[row][i];

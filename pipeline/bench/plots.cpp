@@ -141,6 +141,61 @@ void add_profile(const Field& field, Plots& plots) {
     plots.curves.push_back({"profile_" + field.suffix, std::move(chart)});
 }
 
+/// The preprocessing of a record in products of its fastest kernel, by part.
+std::map<std::string, double> preparation_in_products(const Record& record) {
+    std::map<std::string, double> parts;
+    for (const auto& [part, seconds] : record.preparation) parts[part] += seconds / record.seconds;
+    return parts;
+}
+
+/// The parts of preprocessing on all of the matrices, in the order of the recipe. Those with the smallest sums beyond
+/// most_series are left out, and their sum is a last part "others".
+std::vector<std::string> parts_of(const Field& field, const std::string& recipe) {
+    std::vector<std::string> parts;
+    std::map<std::string, double> sums;
+    for (const std::string& matrix : field.matrices) {
+        const Record* record = field.find(recipe, matrix);
+        if (record == nullptr) continue;
+        for (const auto& [part, seconds] : record->preparation) {
+            if (std::ranges::count(parts, part) == 0) parts.push_back(part);
+            sums[part] += seconds / record->seconds;
+        }
+    }
+    if (parts.size() <= most_series) return parts;
+    std::vector<std::string> largest = parts;
+    std::ranges::stable_sort(largest, std::greater<>(), [&](const std::string& part) { return sums[part]; });
+    largest.resize(most_series - 1);
+    std::erase_if(parts, [&](const std::string& part) { return std::ranges::count(largest, part) == 0; });
+    parts.emplace_back("others");
+    return parts;
+}
+
+/// A chart for each recipe with stages: a bar per matrix, with a piece for each part of preprocessing.
+void add_preparation(const Field& field, Plots& plots) {
+    int number = 0;
+    for (const std::string& recipe : field.recipes) {
+        const std::vector<std::string> parts = parts_of(field, recipe);
+        BarChart chart{"Preprocessing of " + recipe, field.where, "time over that of one product", {}, parts, {}};
+        chart.stacked = true;
+        for (const std::string& matrix : field.matrices) {
+            const Record* record = field.find(recipe, matrix);
+            if (record == nullptr || record->preparation.empty() || record->preparation.front().first == "layout") continue;
+            if (chart.rows.size() == rows_of_bars) break;
+            chart.rows.push_back(short_name(matrix));
+            std::map<std::string, double> products = preparation_in_products(*record);
+            double others = 0;
+            for (const auto& [part, count] : products) others += std::ranges::count(parts, part) == 0 ? count : 0;
+            products["others"] += others;
+            chart.values.emplace_back();
+            for (const std::string& part : parts) {
+                chart.values.back().push_back(products.contains(part) ? std::optional(products[part]) : std::nullopt);
+            }
+        }
+        if (chart.rows.empty()) continue;
+        plots.bars.push_back({fmt::format("preprocessing_{}_{}", ++number, field.suffix), std::move(chart)});
+    }
+}
+
 using Point = std::optional<std::pair<double, double>>;
 
 /// Adds a series of markers per recipe, with a point for each record that has one. Returns the smallest positive and the
@@ -225,6 +280,15 @@ struct Sweep {
     std::map<std::vector<double>, std::vector<const Record*>> points;
 };
 
+/// True if both parameters have the same value, or none.
+bool have_same(const Record& record, const std::string& one, const std::string& other) {
+    const auto value = [&](const std::string& name) {
+        const auto found = record.parameters.find(name);
+        return found == record.parameters.end() ? std::nullopt : std::optional(found->second);
+    };
+    return value(one) == value(other);
+}
+
 std::vector<std::pair<std::string, Sweep>> sweeps_of(const Field& field) {
     std::map<std::string, std::vector<const Record*>> shapes;
     for (const auto& [where, record] : field.at) shapes[record->shape].push_back(record);
@@ -236,7 +300,11 @@ std::vector<std::pair<std::string, Sweep>> sweeps_of(const Field& field) {
         }
         Sweep sweep;
         for (const auto& [name, all] : values) {
-            if (all.size() > 1) sweep.names.push_back(name);
+            // A reference to another parameter is no axis of its own.
+            const bool known = std::ranges::any_of(sweep.names, [&](const std::string& other) {
+                return std::ranges::all_of(records, [&](const Record* record) { return have_same(*record, name, other); });
+            });
+            if (all.size() > 1 && !known) sweep.names.push_back(name);
         }
         if (sweep.names.empty() || sweep.names.size() > 2) continue;
         for (const Record* record : records) {
@@ -335,6 +403,7 @@ Plots plots_of(const std::vector<Record>& records, const std::vector<std::string
         for (const std::string& metric : metrics) add_metric(field, metric, plots);
         add_roofline(field, plots);
         add_map(field, plots);
+        add_preparation(field, plots);
         add_sweeps(field, plots);
     }
     return plots;

@@ -25,7 +25,8 @@ struct Plots {
 
 /// For each device and precision: bars by matrix, a performance profile (Dolan and More, 'Benchmarking optimization software
 /// with performance profiles' (2002)), speed-up against each of these metrics of the input, a roofline, and a heat map; for
-/// recipes that differ in one or two numbers only, a curve or a heat map over those. Shows the best most_series recipes.
+/// each recipe with stages, the parts of its preprocessing in products (Chen, arXiv:2204.06666 (2022), figure 6); for recipes
+/// that differ in one or two numbers only, a curve or a heat map over those. Shows the best most_series recipes.
 [[nodiscard]] Plots plots_of(const std::vector<Record>& records, const std::vector<std::string>& metrics);
 
 /// Writes NAME.png and NAME.svg of each chart and returns the file names.

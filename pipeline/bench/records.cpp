@@ -91,6 +91,22 @@ bool is_own(const Json& report, const Json& kernel) {
            text_at(layouts[0], "name") == text_at(kernel, "layout");
 }
 
+void add_preparation(const Json& report, const Json& kernel, Record& record) {
+    for (const Json& stage : list_at(report, "stages")) {
+        const std::string precision = text_at(stage, "precision");
+        if (text_at(stage, "id") == "input" || (!precision.empty() && precision != record.precision)) continue;
+        record.preparation.emplace_back(text_at(stage, "id"), number_at(stage, "seconds"));
+    }
+    double layouts = 0;
+    for (const Json& layout : list_at(report, "layouts")) {
+        if (text_at(layout, "precision") == record.precision) layouts += number_at(layout, "seconds");
+    }
+    record.preparation.emplace_back("layout", layouts);
+    record.preparation.emplace_back("copy", number_at(kernel, "prepare_seconds"));
+    const double vectors = number_at(kernel, "vector_permutation_seconds");
+    if (vectors > 0) record.preparation.emplace_back("vectors", vectors);
+}
+
 void add_kernel(const Json& report, const Json& kernel, Record& record) {
     record.status = "measured";
     record.layout = text_at(kernel, "layout");
@@ -140,6 +156,7 @@ void add_report(const Json& report, std::vector<Record>& records) {
         Record record = common;
         std::tie(record.precision, record.device) = where;
         add_kernel(report, *kernel, record);
+        add_preparation(report, *kernel, record);
         records.push_back(std::move(record));
     }
     if (!best.empty()) return;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "pipeline/report/report.hpp"
@@ -32,6 +33,9 @@ struct Record {
     std::optional<Interval> interval;  // of the speed-up; 1 to 1 for the baseline
     std::string verdict;
     std::optional<double> break_even;
+    /// The parts of preprocessing in their order, with their seconds: each stage by its id, "layout" (building it), "copy" (to
+    /// the device) and, if vectors are permuted, "vectors".
+    std::vector<std::pair<std::string, double>> preparation;
     double copy_bandwidth = 0;  // of the device, in bytes per second
     double read_bandwidth = 0;
 

@@ -1,6 +1,7 @@
 // workbench draw and workbench animate: pictures of the stages; no kernel runs.
 #include <algorithm>
 #include <filesystem>
+#include <stdexcept>
 #include <vector>
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include "pipeline/report/pictures.hpp"
 #include "pipeline/run/kokkos_runtime.hpp"
 #include "viz/animation.hpp"
+#include "viz/flow_picture.hpp"
 #include "viz/moves.hpp"
 #include "viz/pdf_canvas.hpp"
 #include "viz/png.hpp"
@@ -23,6 +25,7 @@ namespace {
 struct DrawArguments {
     DrawnArguments drawn;
     std::string stage;
+    bool flow = false;
     std::string format;
     std::string out;
     std::string scale_from;
@@ -54,18 +57,46 @@ std::string drawn_as(const std::string& format, const auto& picture) {
     return format == "pdf" ? file_of<PdfCanvas>(picture) : png_bytes(image_of(picture));
 }
 
+/// Draws the phases of a product over the segments or tiles that the last stage left.
+void draw_flow(const DrawArguments& arguments, const Recipe& recipe, const std::string& format, WholeFile& file) {
+    ProductFlow flow;
+    std::string problem;
+    const RunReport report = run_drawn_stages(recipe, [&](const StagedMatrix& staged) {
+        try {
+            flow = flow_of(staged);
+            problem.clear();
+        } catch (const std::invalid_argument& wrong) {
+            problem = wrong.what();
+        }
+    });
+    if (!problem.empty()) {
+        throw RecipeError(
+            fmt::format("--flow: {}; expected a recipe with column_segmentation and a matrix of 1 to {} rows and "
+                        "columns",
+                        problem, most_flow_rows));
+    }
+    const SheetHead head = head_of(report);
+    file.write(drawn_as(format, FlowPicture{head.title, head.origin, flow, arguments.width}));
+}
+
 ExitCode draw(const DrawArguments& arguments) {
     const KokkosRuntime kokkos;
     const std::string format = format_of(arguments, {"png", "svg", "pdf"});
     const Recipe recipe = drawn_recipe(arguments.drawn);
     const bool one = !arguments.stage.empty() || recipe.stages.empty();
     const std::size_t number = stage_number(recipe, arguments.stage);
-    const std::string suffix = arguments.stage.empty() ? "" : "_" + arguments.stage;
+    const std::string suffix = arguments.flow ? "_flow" : arguments.stage.empty() ? "" : "_" + arguments.stage;
     const std::filesystem::path out =
         arguments.out.empty() ? recipe.file.stem().string() + suffix + "." + format : arguments.out;
     WholeFile file(out);  // throws before the work
     if (!arguments.scale_from.empty()) static_cast<void>(density_ceiling_of_report(arguments.scale_from));
 
+    if (arguments.flow) {
+        draw_flow(arguments, recipe, format, file);
+        file.finish();
+        fmt::print("drawn to {}\n", out.string());
+        return ExitCode::ok;
+    }
     // Captions are not known yet, so the resolution is that of a sheet with the longest ones.
     const SheetShape shape{.frames = recipe.stages.size() + 1, .lines = 5, .stored = true};
     const int resolution = one ? stage_resolution(arguments.width) : sheet_resolution(shape, arguments.width);
@@ -153,6 +184,10 @@ void add_draw_command(CLI::App& app, Action& action) {
     add_drawn_options(command, arguments.drawn);
     command.add_option("--stage", arguments.stage, "Draw only this stage (its id, or 'input') instead of a sheet of all")
         ->type_name("ID");
+    command
+        .add_flag("--flow", arguments.flow,
+                  "Draw the two phases of a product over segments or tiles: partial results, and their sums")
+        ->excludes("--stage");
     add_choice(command, "--format", arguments.format, {"png", "svg", "pdf"},
                "png, svg or pdf (default: the extension of --out, or png)");
     add_picture_options(command, arguments);

@@ -95,8 +95,11 @@ void read_node(const toml::node& node, Setting& setting) {
         }
     } else if (const auto* table = node.as_table(); table != nullptr && table->contains("sweep")) {
         read_sweep(*table, setting);
+    } else if (table != nullptr && table->size() == 1 && table->get("same_as") != nullptr) {
+        setting.same_as = table->get("same_as")->value_or(std::string());
+        if (!setting.same_as.empty()) setting.kind = "a reference";
     }
-    if (!setting.value && !setting.texts && !setting.swept) setting.kind = node.is_table() ? "a table" : "a list";
+    if (!setting.value && !setting.texts && setting.kind.empty()) setting.kind = node.is_table() ? "a table" : "a list";
 }
 
 RecipeTable read_table(const toml::table& source) {
@@ -288,7 +291,7 @@ Setting read_value(std::string_view text, Place place) {
         } catch (const toml::parse_error&) {  // a bare word
         }
     }
-    if (!setting.value && !setting.texts && !setting.swept) {
+    if (!setting.value && !setting.texts && !setting.swept && setting.same_as.empty()) {
         if (is_too_large(text)) {
             setting.kind = fmt::format("{}, too {} for an integer", printable(text, 60), text[0] == '-' ? "small" : "large");
         } else {

@@ -22,8 +22,8 @@ struct TextItem {
 
 struct RecipeTable;
 
-/// key = value. The value is plain, a list of strings, a list of tables, a sweep (values to try), or of a kind that no recipe
-/// uses.
+/// key = value. The value is plain, a list of strings, a list of tables, a sweep (values to try), a reference to another value,
+/// or of a kind that no recipe uses.
 struct Setting {
     std::string key;
     Place key_place;
@@ -31,7 +31,8 @@ struct Setting {
     std::optional<ParameterValue> value;         // plain
     std::optional<std::vector<TextItem>> texts;  // a list of strings
     std::vector<RecipeTable> tables;             // a list of tables
-    std::string kind;                            // otherwise: "a list", "a table", "a sweep"
+    std::string kind;                            // otherwise: "a list", "a table", "a sweep", "a reference"
+    std::string same_as;                         // a reference: the name of the value, "stage.length_groups.slice_height"
     bool swept = false;
     std::vector<Setting> sweep;  // the values to try
     std::string sweep_problem;   // the error in them; empty if there is none

@@ -287,7 +287,9 @@ std::vector<Recipe> check_points(const RecipeDocument& document, const Catalogue
     std::vector<std::vector<RecipeProblem>> problems;
     std::size_t problem_count = 0;
     for (std::size_t i = 0; i < sweeps.count() && problem_count <= most_problems; ++i) {
-        if (std::optional<Recipe> recipe = check_document(sweeps.document(i), catalogue, diagnostics)) {
+        RecipeDocument point = sweeps.document(i);
+        fill_references(point, diagnostics);
+        if (std::optional<Recipe> recipe = check_document(point, catalogue, diagnostics)) {
             recipe->sweep = sweeps.point(i);
             points.push_back(std::move(*recipe));
         }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <set>
 
 #include "pipeline/recipe/text.hpp"
@@ -147,6 +148,32 @@ std::string problem_of(const Range& range) {
 }
 
 }  // namespace
+
+void fill_references(RecipeDocument& document, Diagnostics& diagnostics) {
+    const std::vector<NamedTable> tables = tables_of(document);
+    std::map<std::string, const Setting*> values;
+    for (const NamedTable& table : tables) {
+        for (const Setting& setting : table.table->settings) values.emplace(table.name + "." + setting.key, &setting);
+    }
+    for (const NamedTable& table : tables) {
+        for (Setting& setting : table.table->settings) {
+            if (setting.same_as.empty()) continue;
+            const auto found = values.find(setting.same_as);
+            if (found == values.end() || !found->second->same_as.empty()) {
+                diagnostics.add(setting.value_place, "{}: '{}' is {}; expected the name of a value in this recipe, as in --set",
+                                printable(setting.key, 40), printable(setting.same_as, 80),
+                                found == values.end() ? "not given" : "a reference itself");
+                continue;
+            }
+            setting.value = found->second->value;
+            setting.texts = found->second->texts;
+            setting.kind = found->second->kind;
+        }
+    }
+    // One error about a value is enough.
+    const auto is_empty = [](const Setting& setting) { return !setting.same_as.empty() && !setting.value && !setting.texts; };
+    for (const NamedTable& table : tables) std::erase_if(table.table->settings, is_empty);
+}
 
 bool is_range(std::string_view text) {
     std::int64_t number = 0;

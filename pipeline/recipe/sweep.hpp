@@ -1,4 +1,4 @@
-// Sweeps: the points of a recipe are all combinations of the values to try.
+// Sweeps: the points of a recipe are all combinations of the values to try. References: one value for several parameters.
 #pragma once
 
 #include <string>
@@ -45,5 +45,9 @@ private:
     std::vector<Swept> all_;  // the last changes fastest
     std::vector<SweepPoint> points_;
 };
+
+/// Gives each reference, key = { same_as = "NAME" }, the value of that name, such as "stage.row_sort.window". Adds an error for
+/// each reference to a value that the document does not have, or that is a reference itself.
+void fill_references(RecipeDocument& document, Diagnostics& diagnostics);
 
 }  // namespace workbench

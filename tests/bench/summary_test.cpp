@@ -250,6 +250,51 @@ TEST_SUITE("summary") {
         check_golden("chart_sweep_map", image_of(map));
     }
 
+    TEST_CASE("a parameter that refers to another is no axis of its own") {
+        std::vector<Record> records;
+        for (const double height : {32.0, 64.0}) {
+            for (const double alpha : {0.01, 0.1}) {
+                records.push_back(measured(std::to_string(height) + std::to_string(alpha), "one.mtx", height * alpha, {2, 3}));
+                records.back().parameters = {
+                    {"layout.slice_height", height}, {"stage.groups.alpha", alpha}, {"stage.groups.slice_height", height}};
+            }
+        }
+        const auto axes = [&] {
+            const Plots plots = plots_of(records, {});
+            const HeatMap& map = plots.maps.back().chart;
+            return std::pair(map.row_label, map.column_label);
+        };
+        CHECK(axes() == std::pair<std::string, std::string>("layout.slice_height", "stage.groups.alpha"));
+        records[3].parameters["stage.groups.slice_height"] = 128;  // three numbers differ, which no map shows
+        CHECK(axes().first.empty());
+    }
+
+    TEST_CASE("the parts of preprocessing, in products") {
+        std::vector<Record> records{measured("a", "f/one.mtx", 2, {1, 3}), measured("a", "two.mtx", 2, {1, 3}),
+                                    measured("plain", "two.mtx", 1, {1, 1})};
+        records[0].seconds = 0.5;
+        records[0].preparation = {{"partition", 10}, {"sort", 2}, {"layout", 1}, {"copy", 0.5}};
+        records[1].seconds = 0.25;
+        records[1].preparation = {{"partition", 2}, {"sort", 3}, {"layout", 1}, {"copy", 0.25}, {"vectors", 0.25}};
+        records[2].preparation = {{"layout", 1}, {"copy", 1}};  // without stages there is no chart
+        Plots plots = plots_of(records, {});
+        REQUIRE(plots.bars.size() == 2);
+        CHECK(plots.bars[1].name == "preprocessing_1_host_f64");
+        const BarChart& chart = plots.bars[1].chart;
+        CHECK(chart.title == "Preprocessing of a");
+        CHECK(chart.rows == std::vector<std::string>{"one", "two"});
+        CHECK(chart.series == std::vector<std::string>{"partition", "sort", "layout", "copy", "vectors"});
+        using Row = std::vector<std::optional<double>>;
+        CHECK(chart.values[0] == Row{20, 4, 2, 1, std::nullopt});
+        CHECK(chart.values[1] == Row{8, 12, 4, 1, 1});
+        check_golden("chart_stacked", image_of(chart));
+
+        records[0].preparation = {{"a", 1}, {"b", 8}, {"c", 7}, {"d", 6}, {"e", 5}, {"f", 4}, {"g", 3}, {"layout", 0.5}};
+        plots = plots_of({records[0]}, {});
+        CHECK(plots.bars[1].chart.series == std::vector<std::string>{"b", "c", "d", "e", "f", "g", "others"});
+        CHECK(plots.bars[1].chart.values[0].back() == 3.0);
+    }
+
     TEST_CASE("noise is marked, but not for the baseline") {
         std::vector<Record> records{measured("a", "m", 2, {1.5, 3}), measured("b", "m", 1.2, {1, 1.5}),
                                     measured("c", "m", 0.9, {0.7, 1}), measured("d", "m", 1, {1, 1}),

@@ -51,6 +51,8 @@ TEST_SUITE("draw") {
         expect_drawing("draw_width", out, "draw " + small_recipe + " --width 10 -o OUT/x.png", 2);
         expect_drawing("draw_scale_missing", out, "draw " + small_recipe + " --scale-from OUT/none.json -o OUT/x.png", 2);
         expect_drawing("draw_scale_other", out, "draw " + small_recipe + " --scale-from recipes/csr.toml -o OUT/x.png", 2);
+        expect_drawing("draw_no_flow", out, "draw " + small_recipe + " --flow -o OUT/x.png", 2);
+        expect_drawing("draw_large_flow", out, "draw recipes/s_jds.toml --generate laplace2d:nx=6 --flow -o OUT/x.png", 2);
         expect_drawing("draw_not_writable", out, "draw " + small_recipe + " -o /dev/null/x.png", 4);
         expect_drawing("animate_matrix", out, "animate --generate laplace2d:nx=3 -o OUT/x.png", 2);
         expect_drawing("animate_ending", out, "animate " + small_recipe + " -o OUT/x.mp4", 2);
@@ -86,7 +88,9 @@ TEST_SUITE("draw") {
         CHECK(in_folder("draw " + recipe + " --stage reversed --format svg") == "drawn to small_inline_reversed.svg\n");
         CHECK(in_folder("draw " + (project / "tests/golden/cli/wide.mtx").string()) == "drawn to wide.png\n");
         CHECK(in_folder("draw --generate laplace2d:nx=4") == "drawn to laplace2d.png\n");
-        CHECK(count_files(folder.path()) == 4);
+        const std::string segments = (project / "recipes/figures/s_jds_6x6.toml").string();
+        CHECK(in_folder("draw " + segments + " --flow") == "drawn to s_jds_6x6_flow.png\n");
+        CHECK(count_files(folder.path()) == 5);
     }
 
     TEST_CASE("names in Chinese, Japanese and Korean are drawn with or without a font") {

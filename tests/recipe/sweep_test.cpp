@@ -157,4 +157,33 @@ TEST_CASE("options change those of several recipes that have the setting") {
                                  load(plain, {.overrides = {"stage.shuffle.seed=3"}})}));
 }
 
+TEST_CASE("a reference has the value of another parameter, also of a sweep and of an option") {
+    const std::string text = shuffle + "seed.sweep = [5, 6]\n" + plain + "slice_height = { same_as = 'stage.shuffle.seed' }\n";
+    const std::vector<Recipe> points = points_of(text);
+    REQUIRE(points.size() == 2);
+    CHECK(points[0].layouts.front().parameters.integer("slice_height") == 5);
+    CHECK(points[1].layouts.front().parameters.integer("slice_height") == 6);
+    CHECK(points[1].sweep.label == "seed=6");
+    for (const Recipe& point : points) check_same(point, parse(resolved_recipe(point)));
+    const auto height = [&](const std::string& override) {
+        return points_of(text, {.overrides = {override}}).back().layouts.front().parameters.integer("slice_height");
+    };
+    CHECK(height("stage.shuffle.seed=7") == 7);
+    CHECK(height("layout.slice_height=8") == 8);
+    CHECK(height("layout.slice_height={ same_as = 'stage.shuffle.seed' }") == 6);
+    CHECK(labels_of(text, {.sweeps = {"stage.shuffle.seed=1..3"}}) == Texts{"seed=1", "seed=2", "seed=3"});
+}
+
+TEST_CASE("errors of references") {
+    const std::string text = shuffle + "seed = 0\n[layout]\nuse = 'plain'\nslice_height.same_as = ";
+    CHECK(contains(
+        errors_of(text + "'stage.shuffle.sed'\n"),
+        "error: recipes/test.toml:6:1: slice_height: 'stage.shuffle.sed' is not given; expected the name of a value in "
+        "this recipe, as in --set\n"));
+    CHECK(contains(errors_of(text + "'layout.slice_height'\n"), "slice_height: 'layout.slice_height' is a reference itself; "));
+    CHECK(contains(errors_of(text + "3\n"), "slice_height: found a table"));
+    // The value is checked where it is used, too.
+    CHECK(contains(errors_of(text + "'stage.shuffle.seed'\n"), "slice_height: found 0"));
+}
+
 }  // namespace workbench

@@ -9,6 +9,7 @@
 
 #include "support/battery.hpp"
 #include "viz/contact_sheet.hpp"
+#include "viz/flow_picture.hpp"
 #include "viz/golden_picture.hpp"
 #include "viz/raster.hpp"
 #include "viz/stage_picture.hpp"
@@ -210,4 +211,26 @@ TEST_CASE("profiles show all digits of nonzeros and rows") {
     const auto before = drawn();
     profiles.chosen[0].rows += 1;  // changes the last digit
     CHECK(drawn() != before);
+}
+
+TEST_CASE("the flow of a product: pieces, partial results and sums") {
+    // Rows 0: columns 0, 2; 1: column 3; 2: columns 0, 1, 3.
+    const CsrMatrix matrix =
+        csr_from_entries(3, 4, std::vector<Entry>{{0, 0, 1}, {0, 2, 2}, {1, 3, 3}, {2, 0, 4}, {2, 1, 5}, {2, 3, 6}});
+    const ProductFlow segments = flow_of(tiled(matrix, 0, 2, true));
+    CHECK(segments.row_starts == Indices{0, 3});
+    CHECK(segments.column_starts == Indices{0, 2, 4});
+    REQUIRE(segments.pieces.size() == 2);
+    using Rows = std::vector<std::pair<Index, Indices>>;
+    CHECK(segments.pieces[0].rows == Rows{{0, {0}}, {2, {0, 1}}});
+    CHECK(segments.pieces[1].rows == Rows{{0, {2}}, {1, {3}}, {2, {3}}});
+    CHECK(segments.partial_results() == 5);
+    const ProductFlow tiles = flow_of(tiled(matrix, 2, 2, false));
+    CHECK(tiles.row_starts == Indices{0, 2, 3});
+    CHECK(tiles.pieces.size() == 4);
+    CHECK(tiles.pieces[2].row_block == 1);
+    check_golden("flow", image_of(FlowPicture{"A matrix", "2 x 2 tiles", tiles, 640}));
+    CHECK_THROWS_AS((void)flow_of(stage_input(matrix)), std::invalid_argument);
+    CHECK_THROWS_AS((void)flow_of(tiled(csr_from_entries(33, 1, std::vector<Entry>{{32, 0, 1}}), 0, 1, false)),
+                    std::invalid_argument);
 }
