@@ -108,6 +108,7 @@ function(workbench_program name folder)
   target_compile_definitions(workbench_cli PRIVATE
     WORKBENCH_VERSION="${PROJECT_VERSION}" WORKBENCH_LIBRARY_VERSIONS="${WORKBENCH_LIBRARY_VERSIONS}")
   workbench_compile_quickly(cli)
+  workbench_compile_together(workbench_cli EXCEPT provenance)  # which every commit changes
   add_executable(${name} ${folder}/main.cpp)
   target_link_libraries(${name} PRIVATE workbench_cli)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})

@@ -13,12 +13,12 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/device/host_device.hpp"
-#include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/input/read_matrix.hpp"
 #include "pipeline/report/pictures.hpp"
 #include "pipeline/run/runner.hpp"
 #include "pipeline/text/text_table.hpp"
+#include "run/catalogue_runs.hpp"
 #include "support/battery.hpp"
 #include "support/data_folder.hpp"
 #include "support/free_memory.hpp"
@@ -30,28 +30,11 @@
 namespace workbench {
 namespace {
 
-const TimingOptions quick{CacheState::warm, 1, 0, 0};
-
-Recipe recipe_of(const std::string& text) { return parse_recipe("[recipe]\nname = 'test'\n" + text, "test.toml", catalogue()); }
-
 const CsrMatrix& matrix_named(const std::string& name) {
     for (const NamedMatrix& candidate : battery()) {
         if (candidate.name == name) return candidate.matrix;
     }
     throw std::out_of_range(name);
-}
-
-/// A small matrix with rows of several lengths and no symmetry.
-CsrMatrix example() {
-    std::vector<Entry> entries;
-    for (Index row = 0; row < 11; ++row) {
-        for (Index column = 0; column < 11; ++column) {
-            if ((row * 7 + column * 3) % 5 == 0 || row == column || row == 4) {
-                entries.push_back({row, column, 1.0 + row + 0.25 * column});
-            }
-        }
-    }
-    return csr_from_entries(11, 11, entries);
 }
 
 std::set<std::string> layouts_covered() {
@@ -155,13 +138,6 @@ TEST_CASE("the recipes of the project load and run") {
 
 namespace {
 
-template <typename Element>
-void add_to(const LayoutField& array, Offset index, int change) {
-    // The layout owns the array, which is not constant; only the view is.
-    auto* data = static_cast<Element*>(const_cast<void*>(array.data));
-    data[index] = static_cast<Element>(data[index] + static_cast<Element>(change));
-}
-
 template <ValueType Value>
 void change_column(const LayoutField& array, Offset index, int change) {
     if (bytes_of(array.type) == 2) return add_to<std::uint16_t>(array, index, change);
@@ -209,7 +185,7 @@ int plant_errors(const LayoutRecipe& one, const CsrMatrix& input, Device& host) 
 
 TEST_CASE("an error planted in any slot of any layout is detected") {
     const std::unique_ptr<Device> host = make_host_device();
-    const CsrMatrix input = example();
+    const CsrMatrix input = uneven_matrix();
     for (const LayoutRecipe& one : layout_recipes()) {
         CAPTURE(one.name);
         CHECK(plant_errors<float>(one, input, *host) >= input.nonzeros());
@@ -297,7 +273,7 @@ KernelOutcome outcome_of_function(const CsrMatrix& input) {
 
 TEST_CASE("the verification reports the error of a kernel") {
     using Status = KernelOutcome::Status;
-    const CsrMatrix input = example();
+    const CsrMatrix input = uneven_matrix();
     CHECK(outcome_of_function<multiply>(input).status == Status::measured);
 
     const KernelOutcome forgets = outcome_of_function<forget_last_row>(input);
@@ -331,7 +307,7 @@ TEST_CASE("values beyond f32 make f32 unsuitable, and f64 is still verified") {
 }
 
 TEST_CASE("the choices of a stage are the values in the recipe, even if they are the defaults") {
-    StagedMatrix staged = stage_input(example());
+    StagedMatrix staged = stage_input(uneven_matrix());
     const Recipe recipe = recipe_of(
         "[[stage]]\nuse = 'random_order'\n"
         "[[stage]]\nuse = 'metis_partition'\nparts = 3\nseed = 1\nweights = 'nonzeros'\n[layout]\nuse = 'csr'\n");
@@ -341,7 +317,7 @@ TEST_CASE("the choices of a stage are the values in the recipe, even if they are
 }
 
 TEST_CASE("an order of rows only does not change the edge cut of a partition") {
-    const CsrMatrix input = example();
+    const CsrMatrix input = uneven_matrix();
     const Recipe recipe = recipe_of(
         "[[stage]]\nuse = 'metis_partition'\nparts = 3\n"
         "[[stage]]\nuse = 'row_sort'\nwithin = 'partition'\napply = 'rows'\n[layout]\nuse = 'csr'\n");
@@ -396,7 +372,7 @@ TEST_CASE("columns of a table are aligned by letters, not by bytes") {
 
 TEST_CASE("the JSON report has the keys of docs/report.md") {
     ScriptedDevice host({DeviceKind::host, "a host", 1, 0, 0, 0});
-    const CsrMatrix input = example();
+    const CsrMatrix input = uneven_matrix();
     RunOptions options;
     options.timing = quick;
     Runner runner(input, catalogue(), {host}, options);

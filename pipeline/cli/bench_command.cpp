@@ -31,7 +31,7 @@
 namespace workbench {
 namespace {
 
-struct Arguments {
+struct BenchArguments {
     std::vector<std::string> files;  // one suite, or recipes
     std::vector<std::string> matrices;
     std::vector<std::string> generated;
@@ -104,7 +104,7 @@ Machine machine_here() {
     return {text.substr(1), text.front() == '+'};
 }
 
-std::vector<Backend> backends_for(const Arguments& arguments, const Suite& suite, bool gpu) {
+std::vector<Backend> backends_for(const BenchArguments& arguments, const Suite& suite, bool gpu) {
     std::vector<Backend> wanted = suite.backends;
     if (!arguments.backends.empty()) wanted.clear();
     const std::array all{Backend::kokkos, Backend::eigen, Backend::cpu, Backend::cuda, Backend::cusparse};
@@ -118,7 +118,7 @@ std::vector<Backend> backends_for(const Arguments& arguments, const Suite& suite
     return wanted;
 }
 
-std::vector<BenchRecipe> recipes_of(const Suite& suite, const Arguments& arguments, const std::vector<Backend>& backends,
+std::vector<BenchRecipe> recipes_of(const Suite& suite, const BenchArguments& arguments, const std::vector<Backend>& backends,
                                     bool gpu) {
     std::vector<std::string> files;
     for (const SuiteItem& item : suite.recipes) files.push_back(item.text);
@@ -140,7 +140,7 @@ std::vector<BenchRecipe> recipes_of(const Suite& suite, const Arguments& argumen
 }
 
 /// The suite file, or a suite of the recipe files, with the command line's options applied.
-Suite suite_of(const Arguments& arguments) {
+Suite suite_of(const BenchArguments& arguments) {
     Suite suite;
     const std::filesystem::path first = find_recipe(arguments.files.front());
     if (arguments.files.size() == 1 && is_suite(first)) {
@@ -176,14 +176,14 @@ Suite suite_of(const Arguments& arguments) {
 }
 
 /// Writes bench.html beside bench.jsonl, unless the results go to a device or pipe.
-void write_page(const std::filesystem::path& lines, const std::string& title, const std::vector<Record>& records) {
+void write_bench_page(const std::filesystem::path& lines, const std::string& title, const std::vector<Record>& records) {
     std::error_code unknown;
     if (!std::filesystem::is_regular_file(lines, unknown) || lines.extension() == ".html") return;
     std::filesystem::path page = lines;
     write_whole_file(page.replace_extension(".html"), bench_page(records, title, command_line()));
 }
 
-ExitCode run_bench(const Arguments& arguments) {
+ExitCode run_bench(const BenchArguments& arguments) {
     const Suite suite = suite_of(arguments);
     const Machine machine = machine_here();
     BenchPlan plan;
@@ -223,7 +223,7 @@ ExitCode run_bench(const Arguments& arguments) {
     std::vector<Record> records;
     add_records(out, records);
     fmt::print("\n{}{}", ranking_text(records), prices_text(records));
-    if (!arguments.no_page) write_page(out, suite.name, records);
+    if (!arguments.no_page) write_bench_page(out, suite.name, records);
     if (count.stopped) {
         fmt::print("{} done; repeat the command for the rest.\n",
                    count.measured + count.unsuitable + count.wrong + count.failed + count.already_measured);

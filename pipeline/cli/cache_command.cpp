@@ -18,7 +18,7 @@
 namespace workbench {
 namespace {
 
-struct Arguments {
+struct CacheArguments {
     std::string recipe;
     RecipeChanges changes;
     std::string device = "k20x";
@@ -62,7 +62,7 @@ void count(const std::vector<Recipe>& recipes, const DeviceProperties& device, b
     }
 }
 
-ExitCode study(const Arguments& arguments) {
+ExitCode study(const CacheArguments& arguments) {
     const KokkosRuntime kokkos;
     const DeviceProperties& device = *find_device_model(arguments.device);
     if (arguments.block_warps > arguments.resident_warps) {

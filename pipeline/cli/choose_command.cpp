@@ -26,8 +26,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Arguments : SharedArguments {
-    Arguments() { out = "winner.toml"; }
+struct ChooseArguments : SharedArguments {
+    ChooseArguments() { out = "winner.toml"; }
     double budget = 60;
     std::optional<double> products;
 };
@@ -49,7 +49,7 @@ std::vector<std::string> shipped_recipes() {
     return files;
 }
 
-std::vector<Recipe> recipes_of(const Arguments& arguments) {
+std::vector<Recipe> recipes_of(const ChooseArguments& arguments) {
     if (!arguments.changes.matrix && !arguments.changes.generate) {
         throw RecipeError("no matrix; name one with --matrix FILE or --generate KIND");
     }
@@ -73,7 +73,7 @@ void check_out(const std::string& out, const std::string& json) {
     if (!json.empty() && json != standard_output) check_writable(json);
 }
 
-ExitCode choose_recipe(const Arguments& arguments) {
+ExitCode choose_recipe(const ChooseArguments& arguments) {
     const KokkosRuntime kokkos;
     check_finite("--budget", arguments.budget);
     check_out(arguments.out, arguments.json);

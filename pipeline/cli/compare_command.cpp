@@ -66,7 +66,7 @@ void write_sheets(const std::filesystem::path& folder, const std::vector<Recipe>
 }
 
 /// `pages`: null if nothing is drawn.
-RunReport run_one(MatrixRunner& runner, const Recipe& recipe, bool with_pattern, Pages* pages) {
+RunReport run_side(MatrixRunner& runner, const Recipe& recipe, bool with_pattern, Pages* pages) {
     const StdoutToStderr redirection;
     const Progress progress;
     RunObserver observer;
@@ -90,7 +90,8 @@ RunReport run_one(MatrixRunner& runner, const Recipe& recipe, bool with_pattern,
     return report;
 }
 
-void write_page(const CompareArguments& arguments, const std::vector<RunReport>& reports, const std::vector<Pages>& pages) {
+void write_comparison_page(const CompareArguments& arguments, const std::vector<RunReport>& reports,
+                           const std::vector<Pages>& pages) {
     std::vector<PageRun> runs;
     for (std::size_t i = 0; i < reports.size(); ++i) {
         std::vector<std::shared_ptr<const PagePattern>> patterns;
@@ -116,13 +117,13 @@ ExitCode compare(const CompareArguments& arguments) {
     std::vector<Pages> pages(recipes.size());
     const bool draws = !arguments.out.empty() || !arguments.no_page;
     for (const Recipe& recipe : recipes) {
-        reports.push_back(run_one(runner, recipe, !arguments.no_page, draws ? &pages[reports.size()] : nullptr));
+        reports.push_back(run_side(runner, recipe, !arguments.no_page, draws ? &pages[reports.size()] : nullptr));
         runner.add_facts(reports.back());
     }
     fmt::print("{}", arguments.as_json ? compare_json(reports[0], reports[1]) : compare_text(reports[0], reports[1]));
 
     if (!arguments.out.empty()) write_sheets(arguments.out, recipes, reports, pages);
-    if (!arguments.no_page) write_page(arguments, reports, pages);
+    if (!arguments.no_page) write_comparison_page(arguments, reports, pages);
 
     ExitCode exit_code = ExitCode::ok;
     for (const RunReport& report : reports) {

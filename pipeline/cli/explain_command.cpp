@@ -123,13 +123,13 @@ ExitCode print_header(const std::string& name, Precision precision) {
     return ExitCode::ok;
 }
 
-struct Arguments {
+struct ExplainArguments {
     std::string name;
     bool header = false;
     std::string precision = "f64";
 };
 
-ExitCode explain(const Arguments& arguments) {
+ExitCode explain(const ExplainArguments& arguments) {
     const std::string& name = arguments.name;
     if (arguments.header) return print_header(name, precision_named(arguments.precision));
     if (const StageEntry* stage = catalogue().find_stage(name)) {

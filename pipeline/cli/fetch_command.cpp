@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* address_variable = "WORKBENCH_COLLECTION";
 
-struct Arguments {
+struct FetchArguments {
     std::vector<std::string> what;
     std::string into = default_matrix_folder;
     std::string from;
@@ -46,7 +46,7 @@ struct FetchCount {
     int unknown = 0;  // without a known group
 };
 
-std::string address_of(const Arguments& arguments) {
+std::string address_of(const FetchArguments& arguments) {
     const char* variable = std::getenv(address_variable);
     const bool by_variable = arguments.from.empty() && variable != nullptr && *variable != '\0';
     std::string address = !arguments.from.empty() ? arguments.from : by_variable ? variable : collection_address;
@@ -59,7 +59,7 @@ std::string address_of(const Arguments& arguments) {
     return address;
 }
 
-std::vector<Wanted> wanted_of(const Arguments& arguments) {
+std::vector<Wanted> wanted_of(const FetchArguments& arguments) {
     std::vector<Wanted> all;
     const auto add = [&all](Wanted wanted) {
         const bool is_new = std::none_of(
@@ -89,7 +89,7 @@ std::vector<Wanted> wanted_of(const Arguments& arguments) {
 
 class Fetching {
 public:
-    explicit Fetching(const Arguments& arguments) : arguments_(arguments), address_(address_of(arguments)) {
+    explicit Fetching(const FetchArguments& arguments) : arguments_(arguments), address_(address_of(arguments)) {
         std::error_code unknown;
         if (fs::is_directory(arguments.into, unknown)) present_ = any_matrices_in(arguments.into);
     }
@@ -180,13 +180,13 @@ private:
         if (!warning.empty()) print_error(fmt::format("warning: {}: {}", name, warning));
     }
 
-    const Arguments& arguments_;
+    const FetchArguments& arguments_;
     std::string address_;
     std::vector<BenchMatrix> present_;
     FetchCount count_;
 };
 
-ExitCode fetch(const Arguments& arguments) {
+ExitCode fetch(const FetchArguments& arguments) {
     const std::vector<Wanted> all = wanted_of(arguments);
     const KokkosRuntime kokkos;
     const FetchCount count = Fetching(arguments).run(all);

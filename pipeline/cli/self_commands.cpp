@@ -7,12 +7,12 @@
 namespace workbench {
 namespace {
 
-struct Arguments {
+struct SelfArguments {
     const CLI::App* program = nullptr;
     std::string shell;
 };
 
-ExitCode print_completion(const Arguments& arguments) {
+ExitCode print_completion(const SelfArguments& arguments) {
     const CommandFacts program = facts_of(*arguments.program);
     if (arguments.shell == "bash") fmt::print("{}", bash_completion(program));
     if (arguments.shell == "zsh") fmt::print("{}", zsh_completion(program));
@@ -20,7 +20,7 @@ ExitCode print_completion(const Arguments& arguments) {
     return ExitCode::ok;
 }
 
-ExitCode print_manual(const Arguments& arguments) {
+ExitCode print_manual(const SelfArguments& arguments) {
     fmt::print("{}", manual_page(facts_of(*arguments.program)));
     return ExitCode::ok;
 }

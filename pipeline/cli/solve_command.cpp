@@ -28,8 +28,8 @@
 namespace workbench {
 namespace {
 
-struct Arguments : SharedArguments {
-    Arguments() { out = "out/solve"; }
+struct SolveArguments : SharedArguments {
+    SolveArguments() { out = "out/solve"; }
     std::vector<std::string> tune;
     std::string method = "cg";
     std::string preconditioner = "none";
@@ -47,7 +47,7 @@ struct Recipes {
     MatrixChoice matrix;
 };
 
-Recipes recipes_of(const Arguments& arguments) {
+Recipes recipes_of(const SolveArguments& arguments) {
     std::vector<std::string> files = arguments.recipes;
     files.insert(files.end(), arguments.tune.begin(), arguments.tune.end());
     if (files.empty()) throw RecipeError("no recipe; name recipes to solve with, or recipes to try after --tune");
@@ -74,7 +74,7 @@ Recipes recipes_of(const Arguments& arguments) {
     return recipes;
 }
 
-RightHandSide right_hand_side_of(const Arguments& arguments) {
+RightHandSide right_hand_side_of(const SolveArguments& arguments) {
     if (arguments.rhs == "ones") return {RightHandSide::Kind::ones};
     if (arguments.rhs == "random") return {RightHandSide::Kind::random, arguments.seed};
     if (std::error_code ignored; !std::filesystem::exists(arguments.rhs, ignored)) {
@@ -84,7 +84,7 @@ RightHandSide right_hand_side_of(const Arguments& arguments) {
     return {RightHandSide::Kind::file, 0, arguments.rhs};
 }
 
-SolveOptions options_of(const Arguments& arguments) {
+SolveOptions options_of(const SolveArguments& arguments) {
     SolveOptions options;
     options.method = arguments.method == "cg" ? KrylovMethod::cg : KrylovMethod::bicgstab;
     options.jacobi = arguments.preconditioner == "jacobi";
@@ -98,7 +98,7 @@ SolveOptions options_of(const Arguments& arguments) {
     return options;
 }
 
-ExitCode solve_distributed(const Arguments& arguments) {
+ExitCode solve_distributed(const SolveArguments& arguments) {
     if (!arguments.tune.empty()) throw RecipeError("--distributed does not support --tune");
     if (arguments.method != "cg") throw RecipeError("--distributed supports --method cg only");
     if (!arguments.keep.empty()) throw RecipeError("--distributed does not support --keep");
@@ -106,7 +106,7 @@ ExitCode solve_distributed(const Arguments& arguments) {
     return run_distributed(arguments, options.timing.minimum_samples, DistributedSolve{options, right_hand_side_of(arguments)});
 }
 
-ExitCode run_solve(const Arguments& arguments) {
+ExitCode run_solve(const SolveArguments& arguments) {
     if (arguments.distributed) return solve_distributed(arguments);
     const KokkosRuntime kokkos;
     const std::filesystem::path folder = arguments.out;

@@ -13,7 +13,7 @@
 namespace workbench {
 namespace {
 
-struct Arguments {
+struct SummaryArguments {
     std::vector<std::string> files;
     std::string of;
     bool csv = false;
@@ -22,7 +22,7 @@ struct Arguments {
     std::vector<std::string> metrics{"nonzeros", "row_length.mean"};
 };
 
-void check_metrics(const std::vector<Record>& records, const Arguments& arguments) {
+void check_metrics(const std::vector<Record>& records, const SummaryArguments& arguments) {
     std::set<std::string> known;
     for (const Record& record : records) {
         for (const auto& [name, value] : record.metrics) known.insert(name);
@@ -34,7 +34,7 @@ void check_metrics(const std::vector<Record>& records, const Arguments& argument
     }
 }
 
-ExitCode summary(const Arguments& arguments) {
+ExitCode summary(const SummaryArguments& arguments) {
     std::vector<Record> records;
     for (const std::string& file : arguments.files) add_records(file, records);
     if (!arguments.plots.empty()) check_metrics(records, arguments);

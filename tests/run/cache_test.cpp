@@ -10,8 +10,8 @@
 
 #include "pipeline/cache_model/cache_chart.hpp"
 #include "pipeline/cache_model/cache_study.hpp"
-#include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "run/catalogue_runs.hpp"
 #include "support/battery.hpp"
 #include "support/layouts/layout_recipes.hpp"
 
@@ -128,7 +128,7 @@ std::vector<CacheLevelCount> naive_counts(Program program, const CacheModel& mod
 }
 
 template <ValueType Value>
-void compare(const Layout<Value>& layout, WalkReads<Value> walk, const CacheModel& model) {
+void compare_with_brute_force(const Layout<Value>& layout, WalkReads<Value> walk, const CacheModel& model) {
     const Program program = program_of(layout, walk);
     const CacheCounts counts = count_cache_hits(layout, walk, model);
     std::int64_t requests = 0;
@@ -154,8 +154,6 @@ const CacheModel tiny{2, 4, 2, {{"near", 4 * 32, 2, 2}, {"far", 12 * 32, 4, 0}}}
 const CacheModel one_warp{1, 1, 1, {{"near", 2 * 32, 2, 1}}};
 const CacheModel ample{3, 64, 8, {{"near", 64 * 1024, 4, 1}, {"far", 1024 * 1024, 16, 0}}};
 
-Recipe recipe_of(const std::string& text) { return parse_recipe("[recipe]\nname = 'test'\n" + text, "test.toml", catalogue()); }
-
 }  // namespace
 
 TEST_CASE("a set-associative cache evicts the least recently used sector") {
@@ -178,8 +176,8 @@ TEST_CASE("the cache model agrees with brute force for every layout") {
                 const StagedMatrix staged = one.stage(named.matrix);
                 for (const CacheModel* model : {&tiny, &one_warp, &ample}) {
                     for (const ScheduleEntry& schedule : one.layout().schedules) {
-                        compare(*one.build<double>(staged), schedule.walk.f64, *model);
-                        compare(*one.build<float>(staged), schedule.walk.f32, *model);
+                        compare_with_brute_force(*one.build<double>(staged), schedule.walk.f64, *model);
+                        compare_with_brute_force(*one.build<float>(staged), schedule.walk.f32, *model);
                     }
                 }
             } catch (const Unsuitable&) {

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/matrix/random.hpp"
 #include "pipeline/report/pictures.hpp"
 #include "pipeline/run/runner.hpp"
+#include "run/catalogue_runs.hpp"
 #include "support/battery.hpp"
 #include "support/free_memory.hpp"
 #include "support/golden.hpp"
@@ -23,13 +23,13 @@
 namespace workbench {
 namespace {
 
-const CsrMatrix& example() {
+const CsrMatrix& five_nonzeros() {
     static const CsrMatrix matrix =
         csr_from_entries(4, 4, std::vector<Entry>{{0, 0, 1.5}, {0, 2, 2.5}, {1, 1, 3.5}, {2, 0, 4.5}, {3, 3, 0.25}});
     return matrix;
 }
 
-using Names = std::vector<std::string>;
+using StageNames = std::vector<std::string>;
 
 /// A recipe with these stages, such as "reverse rotate_rows".
 std::string stages(const std::string& names, const std::string& before = "") {
@@ -40,7 +40,7 @@ std::string stages(const std::string& names, const std::string& before = "") {
 }
 
 /// A catalogue whose stage `halve` depends on the precision.
-const Catalogue& by_precision() {
+const Catalogue& precision_catalogue() {
     static const Catalogue catalogue = [] {
         Catalogue changed = scripted_catalogue();
         for (StageEntry& stage : changed.stages) {
@@ -56,13 +56,14 @@ const Catalogue& by_precision() {
     return catalogue;
 }
 
-struct Ran {
+struct ChainRuns {
     std::vector<RunReport> reports;
-    Names announced;  // stages that ran
-    Names shared;     // stages that were reused
+    StageNames announced;  // stages that ran
+    StageNames shared;     // stages that were reused
 };
 
-Ran run(const Names& texts, const std::vector<Precision>& precisions = {Precision::f64}, std::size_t expected = 100) {
+ChainRuns run_in_turn(const StageNames& texts, const std::vector<Precision>& precisions = {Precision::f64},
+                      std::size_t expected = 100) {
     new_script().seconds["stage reverse"] = {2, 700};  // a second run would take 700 s
     script().seconds["run usual"] = {16};
     script().seconds["run fast"] = {4};
@@ -71,10 +72,10 @@ Ran run(const Names& texts, const std::vector<Precision>& precisions = {Precisio
     options.precisions = precisions;
     options.timing = {CacheState::warm, 5, 0, 1e9, scripted_clock()};
     std::vector<Recipe> recipes;
-    for (const std::string& text : texts) recipes.push_back(parse_recipe(text, "test.toml", by_precision()));
-    Runner runner(example(), by_precision(), {host}, options);
+    for (const std::string& text : texts) recipes.push_back(parse_recipe(text, "test.toml", precision_catalogue()));
+    Runner runner(five_nonzeros(), precision_catalogue(), {host}, options);
     runner.expect(std::span(recipes).first(std::min(expected, recipes.size())));
-    Ran ran;
+    ChainRuns ran;
     RunObserver observer;
     observer.progress = [&](const std::string& step) {
         if (step.starts_with("stage ")) ran.announced.push_back(step.substr(6));
@@ -90,16 +91,10 @@ Ran run(const Names& texts, const std::vector<Precision>& precisions = {Precisio
     return ran;
 }
 
-Names stages_of(const RunReport& report) {
-    Names names;
+StageNames stages_of(const RunReport& report) {
+    StageNames names;
     for (const StageOutcome& stage : report.stages) names.push_back(stage.label() + (stage.shared ? " shared" : ""));
     return names;
-}
-
-/// The five-point Laplacian of n x n points.
-CsrMatrix grid(std::int64_t n) {
-    const GeneratorEntry& laplace = *catalogue().find_generator("laplace2d");
-    return laplace.generate(Parameters(laplace.parameters, {{"nx", n}}));
 }
 
 /// The result of each chain.
@@ -131,12 +126,12 @@ void check_same_matrix(const StagedMatrix& a, const StagedMatrix& b) {
 }  // namespace
 
 TEST_CASE("initial stages that recipes share run once, and each report contains their time") {
-    const Ran ran = run({stages("reverse rotate_rows"), stages("reverse"), stages("reverse rotate_columns")});
-    CHECK(ran.announced == Names{"reverse", "rotate_rows", "rotate_columns"});
-    CHECK(ran.shared == Names{"input", "reverse", "input", "reverse"});
-    CHECK(stages_of(ran.reports[0]) == Names{"input", "reverse", "rotate_rows"});
-    CHECK(stages_of(ran.reports[1]) == Names{"input shared", "reverse shared"});
-    CHECK(stages_of(ran.reports[2]) == Names{"input shared", "reverse shared", "rotate_columns"});
+    const ChainRuns ran = run_in_turn({stages("reverse rotate_rows"), stages("reverse"), stages("reverse rotate_columns")});
+    CHECK(ran.announced == StageNames{"reverse", "rotate_rows", "rotate_columns"});
+    CHECK(ran.shared == StageNames{"input", "reverse", "input", "reverse"});
+    CHECK(stages_of(ran.reports[0]) == StageNames{"input", "reverse", "rotate_rows"});
+    CHECK(stages_of(ran.reports[1]) == StageNames{"input shared", "reverse shared"});
+    CHECK(stages_of(ran.reports[2]) == StageNames{"input shared", "reverse shared", "rotate_columns"});
     for (const RunReport& report : ran.reports) CHECK(report.stages[1].seconds == 2);
     CHECK(ran.reports[1].stages[1].notes.at(0).second == "round");
     CHECK(ran.reports[1].kernels.back().verified());
@@ -148,39 +143,43 @@ TEST_CASE("initial stages that recipes share run once, and each report contains 
 
 TEST_CASE("only equal stages are shared") {
     // A different node size prevents sharing even of the input's figures, a different device of every stage that depends on it.
-    CHECK(run({stages(""), stages("")}).shared == Names{"input"});
-    CHECK(run({stages(""), stages("", "[matrix]\nnode_size = 2\n")}).shared.empty());
-    CHECK(run({stages("reverse"), stages("reverse", "[recipe]\ndevice = 'v100'\n")}).announced == Names{"reverse", "reverse"});
-    CHECK(run({stages("rotate_rows reverse"), stages("reverse rotate_rows")}).shared == Names{"input"});
+    CHECK(run_in_turn({stages(""), stages("")}).shared == StageNames{"input"});
+    CHECK(run_in_turn({stages(""), stages("", "[matrix]\nnode_size = 2\n")}).shared.empty());
+    CHECK(run_in_turn({stages("reverse"), stages("reverse", "[recipe]\ndevice = 'v100'\n")}).announced ==
+          StageNames{"reverse", "reverse"});
+    CHECK(run_in_turn({stages("rotate_rows reverse"), stages("reverse rotate_rows")}).shared == StageNames{"input"});
     // The runner did not expect further recipes.
-    CHECK(run({stages("reverse"), stages("reverse")}, {Precision::f64}, 0).announced == Names{"reverse", "reverse"});
+    CHECK(run_in_turn({stages("reverse"), stages("reverse")}, {Precision::f64}, 0).announced ==
+          StageNames{"reverse", "reverse"});
     // Ids do not affect sharing; a report contains those of its recipe.
-    const Ran named = run({stages("reverse"), "[[stage]]\nid = 'mine'\nuse = 'reverse'\n[layout]\nuse = 'plain'\n"});
-    CHECK(named.announced == Names{"reverse"});
-    CHECK(stages_of(named.reports[1]) == Names{"input shared", "mine shared"});
+    const ChainRuns named =
+        run_in_turn({stages("reverse"), "[[stage]]\nid = 'mine'\nuse = 'reverse'\n[layout]\nuse = 'plain'\n"});
+    CHECK(named.announced == StageNames{"reverse"});
+    CHECK(stages_of(named.reports[1]) == StageNames{"input shared", "mine shared"});
 }
 
 TEST_CASE("stages from the first that depends on the precision run for each precision") {
-    const Ran both =
-        run({stages("reverse halve"), stages("reverse halve"), stages("reverse")}, {Precision::f64, Precision::f32});
-    CHECK(both.announced == Names{"reverse", "halve", "halve"});
-    CHECK(stages_of(both.reports[0]) == Names{"input", "reverse", "halve f64", "halve f32"});
-    CHECK(stages_of(both.reports[1]) == Names{"input shared", "reverse shared", "halve f64 shared", "halve f32 shared"});
-    CHECK(both.shared == Names{"input", "reverse", "halve f64", "halve f32", "input", "reverse"});
+    const ChainRuns both =
+        run_in_turn({stages("reverse halve"), stages("reverse halve"), stages("reverse")}, {Precision::f64, Precision::f32});
+    CHECK(both.announced == StageNames{"reverse", "halve", "halve"});
+    CHECK(stages_of(both.reports[0]) == StageNames{"input", "reverse", "halve f64", "halve f32"});
+    CHECK(stages_of(both.reports[1]) == StageNames{"input shared", "reverse shared", "halve f64 shared", "halve f32 shared"});
+    CHECK(both.shared == StageNames{"input", "reverse", "halve f64", "halve f32", "input", "reverse"});
     CHECK(both.reports[1].layouts.size() == 2);
     CHECK(both.reports[2].layouts.size() == 2);
-    const Ran one = run({stages("reverse halve"), stages("reverse halve")});
-    CHECK(one.announced == Names{"reverse", "halve"});
-    CHECK(stages_of(one.reports[1]) == Names{"input shared", "reverse shared", "halve shared"});
+    const ChainRuns one = run_in_turn({stages("reverse halve"), stages("reverse halve")});
+    CHECK(one.announced == StageNames{"reverse", "halve"});
+    CHECK(stages_of(one.reports[1]) == StageNames{"input shared", "reverse shared", "halve shared"});
 }
 
 TEST_CASE("the stages before one that refuses the matrix are shared") {
-    const Ran ran = run({stages("reverse refuse"), stages("reverse refuse"), stages("reverse rotate_rows")});
-    CHECK(ran.announced == Names{"reverse", "refuse", "refuse", "rotate_rows"});
-    CHECK(stages_of(ran.reports[1]) == Names{"input shared", "reverse shared"});
+    const ChainRuns ran = run_in_turn({stages("reverse refuse"), stages("reverse refuse"), stages("reverse rotate_rows")});
+    CHECK(ran.announced == StageNames{"reverse", "refuse", "refuse", "rotate_rows"});
+    CHECK(stages_of(ran.reports[1]) == StageNames{"input shared", "reverse shared"});
     CHECK(ran.reports[1].kernels.empty());
     CHECK(ran.reports[2].kernels.size() == 4);
-    CHECK(run({stages("reverse refuse"), stages("reverse refuse")}).announced == Names{"reverse", "refuse", "refuse"});
+    CHECK(run_in_turn({stages("reverse refuse"), stages("reverse refuse")}).announced ==
+          StageNames{"reverse", "refuse", "refuse"});
 }
 
 TEST_CASE("shared stages give bit-identical matrices, and only necessary results are kept") {
@@ -197,12 +196,12 @@ TEST_CASE("shared stages give bit-identical matrices, and only necessary results
     }
     const CsrMatrix matrix = grid(12);
     SharedStages shared(matrix);
-    Names computed;
+    StageNames computed;
     RunObserver observer;
     observer.progress = [&](const std::string& step) { computed.push_back(step.substr(6)); };
     std::vector<std::size_t> kept;
     const std::vector<StagedMatrix> results = results_of(shared, recipes, observer, kept);
-    CHECK(computed == Names{"metis_partition", "row_sort", "random_order", "split", "metis_partition"});
+    CHECK(computed == StageNames{"metis_partition", "row_sort", "random_order", "split", "metis_partition"});
     // Kept: metis; + row_sort; + random_order; metis and random_order; unchanged; random_order; nothing.
     CHECK(kept == std::vector<std::size_t>{1, 2, 3, 2, 2, 1, 0});
     REQUIRE(results.size() == recipes.size());
@@ -254,9 +253,9 @@ TEST_CASE("entries are permuted before a stage that reads them, and at the end")
     const Recipe recipe = parse_recipe(stages("reverse reverse rotate_rows reverse"), "test.toml", watched);
     const auto after = [&](auto&& use) {
         had_entries.clear();
-        StagedMatrix staged = stage_input(example());
+        StagedMatrix staged = stage_input(five_nonzeros());
         use(staged);
-        CHECK_NOTHROW(check_invariants(staged, example()));
+        CHECK_NOTHROW(check_invariants(staged, five_nonzeros()));
         return had_entries;
     };
     // `rotate_rows` reads entries, which is the default of a stage.
@@ -277,29 +276,29 @@ TEST_CASE("if memory is short, nothing is kept and stages run again") {
         new_script();
         const FreeMemory free(free_bytes);
         SharedStages shared(matrix);
-        Names computed;
+        StageNames computed;
         RunObserver observer;
         observer.progress = [&](const std::string& step) { computed.push_back(step.substr(6)); };
         CHECK(results_of(shared, recipes, observer, kept).size() == 3);
         return computed;
     };
     std::vector<std::size_t> kept;
-    CHECK(computed_with(1000 * mebibyte, kept) == Names{"reverse", "rotate_rows"});
+    CHECK(computed_with(1000 * mebibyte, kept) == StageNames{"reverse", "rotate_rows"});
     CHECK(kept == std::vector<std::size_t>{2, 1, 0});
     kept.clear();
-    CHECK(computed_with(60 * mebibyte, kept) == Names{"reverse", "rotate_rows", "reverse", "rotate_rows", "reverse"});
+    CHECK(computed_with(60 * mebibyte, kept) == StageNames{"reverse", "rotate_rows", "reverse", "rotate_rows", "reverse"});
     CHECK(kept == std::vector<std::size_t>{0, 0, 0});
 }
 
 TEST_CASE("pictures of shared stages have identical bytes") {
-    const auto pictures = [](const Names& texts, const std::filesystem::path& folder) {
+    const auto pictures = [](const StageNames& texts, const std::filesystem::path& folder) {
         std::vector<Recipe> recipes;
         for (const std::string& text : texts) recipes.push_back(parse_recipe(text, "test.toml", scripted_catalogue()));
         new_script();
         ScriptedDevice host({DeviceKind::host, "a host", 1, 0, 0, 0});
         RunOptions options;
         options.timing = {CacheState::warm, 5, 0, 1e9, scripted_clock()};
-        Runner runner(example(), scripted_catalogue(), {host}, options);
+        Runner runner(five_nonzeros(), scripted_catalogue(), {host}, options);
         runner.expect(recipes);
         std::set<std::string> names;
         for (const Recipe& recipe : recipes) {

@@ -8,19 +8,14 @@
 #include <nlohmann/json.hpp>
 
 #include "pipeline/report/comparison.hpp"
-#include "pipeline/run/runner.hpp"
+#include "run/scripted_runs.hpp"
 #include "support/golden.hpp"
-#include "support/layouts/scripted.hpp"
 
 namespace workbench {
 namespace {
 
-CsrMatrix example() {
-    return csr_from_entries(
-        4, 4, std::vector<Entry>{{0, 0, 1.5}, {0, 2, 2.5}, {1, 1, 3.5}, {2, 0, 4.5}, {2, 3, 5.5}, {3, 1, 6.5}, {3, 3, 0.25}});
-}
-
-std::vector<RunReport> run(const std::vector<std::string>& texts, const std::vector<Precision>& precisions = {Precision::f64}) {
+std::vector<RunReport> run_priced(const std::vector<std::string>& texts,
+                                  const std::vector<Precision>& precisions = {Precision::f64}) {
     Script& script = new_script();
     script.seconds["stage reverse"] = {1};
     script.seconds["stage rotate_rows"] = {0.002};
@@ -31,11 +26,10 @@ std::vector<RunReport> run(const std::vector<std::string>& texts, const std::vec
     script.seconds["run eigen"] = {10};
     script.seconds["scatter"] = {0.5};
     ScriptedDevice host({DeviceKind::host, "a host", 8, 0, 0, 0}, {376, 752});
-    const CsrMatrix matrix = example();
     RunOptions options;
     options.precisions = precisions;
     options.timing = {CacheState::warm, 5, 0, 1e9, scripted_clock()};
-    Runner runner(matrix, scripted_catalogue(), {host}, options);
+    Runner runner(example(), scripted_catalogue(), {host}, options);
     std::vector<RunReport> reports;
     for (const std::string& text : texts) {
         reports.push_back(runner.run(parse_recipe(text, "recipes/test.toml", scripted_catalogue()), {}));
@@ -47,7 +41,7 @@ std::vector<RunReport> run(const std::vector<std::string>& texts, const std::vec
 const std::string a = "[recipe]\nname = 'all kernels'\n[[stage]]\nuse = 'reverse'\n[layout]\nuse = 'plain'\n";
 const std::string bad = "[recipe]\nname = 'wrong'\n[layout]\nuse = 'bad'\n[kernel]\nkokkos = 'wrong'\n";
 
-void compare(const std::string& name, const std::string& text) {
+void compare_with_lines(const std::string& name, const std::string& text) {
     compare_with_golden(std::string(WORKBENCH_SOURCE_DIR) + "/tests/golden/run/" + name, text);
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 80, line);
@@ -58,9 +52,9 @@ void compare(const std::string& name, const std::string& text) {
 TEST_CASE("two runs side by side fit 80 columns") {
     const std::string rotated =
         "[[stage]]\nuse = 'rotate_rows'\n[[stage]]\nid = 'back'\nuse = 'reverse'\n[layout]\nuse = 'plain'\n";
-    const std::vector<RunReport> reports = run({a, rotated, bad});
-    compare("compare.txt", compare_text(reports[0], reports[1]));
-    compare("compare_wrong.txt", compare_text(reports[2], reports[0]));
+    const std::vector<RunReport> reports = run_priced({a, rotated, bad});
+    compare_with_lines("compare.txt", compare_text(reports[0], reports[1]));
+    compare_with_lines("compare_wrong.txt", compare_text(reports[2], reports[0]));
 }
 
 TEST_CASE("the change of a stage of one precision is that since the last stage of both or of this precision") {
@@ -89,7 +83,7 @@ TEST_CASE("the change of a stage of one precision is that since the last stage o
 }
 
 TEST_CASE("kernels are paired by name, then in order; the rest is listed alone") {
-    const std::vector<RunReport> reports = run(
+    const std::vector<RunReport> reports = run_priced(
         {a, "[layout]\nuse = 'plain'\n[kernel]\nkokkos = 'slow'\n", "[layout]\nuse = 'bad'\n[kernel]\nkokkos = 'coarse'\n"});
     const auto names = [](const std::vector<KernelPair>& pairs) {
         std::vector<std::string> text;
@@ -97,11 +91,10 @@ TEST_CASE("kernels are paired by name, then in order; the rest is listed alone")
         for (const KernelPair& pair : pairs) text.push_back(name(pair.a) + " " + name(pair.b));
         return text;
     };
-    using Names = std::vector<std::string>;
     CHECK(names(pairs_of(reports[0], reports[1])) == Names{"usual usual", "fast -", "slow slow", "eigen eigen"});
     CHECK(names(pairs_of(reports[1], reports[0])) == Names{"usual usual", "slow slow", "eigen eigen", "- fast"});
     CHECK(names(pairs_of(reports[0], reports[2])) == Names{"usual usual", "fast coarse", "slow -", "eigen -"});
-    const std::vector<RunReport> both = run({a, a}, {Precision::f64, Precision::f32});
+    const std::vector<RunReport> both = run_priced({a, a}, {Precision::f64, Precision::f32});
     for (const KernelPair& pair : pairs_of(both[0], both[1])) {
         CHECK(pair.a->precision == pair.b->precision);
         CHECK(pair.ratio() == 1);
@@ -109,8 +102,8 @@ TEST_CASE("kernels are paired by name, then in order; the rest is listed alone")
 }
 
 TEST_CASE("the ratio of two times requires both") {
-    const std::vector<RunReport> reports = run({"[layout]\nuse = 'plain'\n[kernel]\nkokkos = 'fast'\neigen = 'eigen'\n",
-                                                "[layout]\nuse = 'plain'\n[kernel]\nkokkos = 'slow'\n", bad});
+    const std::vector<RunReport> reports = run_priced({"[layout]\nuse = 'plain'\n[kernel]\nkokkos = 'fast'\neigen = 'eigen'\n",
+                                                       "[layout]\nuse = 'plain'\n[kernel]\nkokkos = 'slow'\n", bad});
     CHECK(pairs_of(reports[0], reports[1])[1].ratio() == 4.0 / 32);
     CHECK(pairs_of(reports[0], reports[1])[0].ratio() == 1);
     CHECK_FALSE(pairs_of(reports[0], reports[2])[1].ratio());

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "kernels/device/host_device.hpp"
-#include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/input/read_matrix.hpp"
 #include "pipeline/measure/hybrid_kernel.hpp"
 #include "pipeline/run/built_layouts.hpp"
 #include "pipeline/run/runner.hpp"
+#include "run/catalogue_runs.hpp"
 #include "support/battery.hpp"
 #include "support/data_folder.hpp"
 #include "support/layouts/layout_recipes.hpp"
@@ -23,28 +23,11 @@
 namespace workbench {
 namespace {
 
-const TimingOptions quick{CacheState::warm, 1, 0, 0};
-
-Recipe recipe_of(const std::string& text) { return parse_recipe(text, "test.toml", catalogue()); }
-
 const LayoutRecipe& hybrid_named(const std::string& name) {
     const auto& all = hybrid_recipes();
     const auto found = std::find_if(all.begin(), all.end(), [&](const LayoutRecipe& one) { return one.name == name; });
     REQUIRE(found != all.end());
     return *found;
-}
-
-/// Rows of 1 to 11 nonzeros, with a diagonal.
-CsrMatrix example() {
-    std::vector<Entry> entries;
-    for (Index row = 0; row < 11; ++row) {
-        for (Index column = 0; column < 11; ++column) {
-            if ((row * 7 + column * 3) % 5 == 0 || row == column || row == 4) {
-                entries.push_back({row, column, 1.0 + row + 0.25 * column});
-            }
-        }
-    }
-    return csr_from_entries(11, 11, entries);
 }
 
 /// The shares of a recipe in their layouts, with the values of the exact problem.
@@ -83,12 +66,6 @@ struct ExactHybrid {
                first_error(share, of_share, host).find("exactly") != std::string::npos;
     }
 };
-
-template <typename Element>
-void add_to(const LayoutField& array, Offset index, int change) {
-    auto* data = static_cast<Element*>(const_cast<void*>(array.data));
-    data[index] = static_cast<Element>(data[index] + static_cast<Element>(change));
-}
 
 }  // namespace
 
@@ -148,7 +125,7 @@ TEST_SUITE("hybrids") {
 
     TEST_CASE("an error planted in any slot of any share is detected, alone and together") {
         const std::unique_ptr<Device> host = make_host_device();
-        const CsrMatrix input = example();
+        const CsrMatrix input = uneven_matrix();
         for (const LayoutRecipe& one : hybrid_recipes()) {
             CAPTURE(one.name);
             ExactHybrid<double> hybrid(one, input);
@@ -177,7 +154,7 @@ TEST_SUITE("hybrids") {
         int planted = 0;
         for (const LayoutRecipe& one : hybrid_recipes()) {
             CAPTURE(one.name);
-            ExactHybrid<float> hybrid(one, example());
+            ExactHybrid<float> hybrid(one, uneven_matrix());
             for (std::size_t i = 0; i < hybrid.built.shares.size(); ++i) {
                 std::vector<Index>& rows = hybrid.built.shares[i].layout.rows;
                 if (rows.size() < 2) continue;
@@ -192,7 +169,7 @@ TEST_SUITE("hybrids") {
 
     TEST_CASE("an entry that is lost, in two shares, or in no layout is an internal error") {
         const LayoutRecipe& one = hybrid_named("long_csr_short_sell");
-        const CsrMatrix input = example();
+        const CsrMatrix input = uneven_matrix();
         const Oracle<double> oracle(input);
         const StagedMatrix sound = one.stage(input);
         const auto message = [&](const Recipe& recipe, StagedMatrix staged) {
@@ -299,7 +276,7 @@ TEST_SUITE("hybrids") {
 
     TEST_CASE("a share that is unsuitable for its layout makes the hybrid unsuitable, with a reason") {
         ScriptedDevice host({DeviceKind::host, "a host", 1, 0, 0, 0});
-        const CsrMatrix input = example();
+        const CsrMatrix input = uneven_matrix();
         RunOptions options;
         options.timing = quick;
         Runner runner(input, catalogue(), {host}, options);
@@ -331,8 +308,8 @@ const KernelEntry& csr_kernel(const std::string& name) {
     throw std::out_of_range(name);
 }
 
-std::vector<double> product(const std::vector<KernelOfShare<double>>& shares, std::vector<double> y, bool accumulate,
-                            bool zeroes_first) {
+std::vector<double> hybrid_product(const std::vector<KernelOfShare<double>>& shares, std::vector<double> y, bool accumulate,
+                                   bool zeroes_first) {
     const std::unique_ptr<Device> host = make_host_device();
     const std::vector<double> x{1, 10};
     HybridKernel<double> kernel(shares, static_cast<Index>(y.size()), 2, false, *host);
@@ -360,15 +337,16 @@ TEST_SUITE("hybrid kernel") {
         const KernelOfShare<double> at_2{&rows, one.get(), r2, 1};
         const KernelOfShare<double> whole{&rows, all.get(), {}, 2};
 
-        CHECK(product({at_20, at_1}, seven, false, false) == Ys{20, 3, 1});  // disjoint rows, and all of them
-        CHECK(product({at_20, at_1}, seven, true, false) == Ys{27, 10, 8});
-        CHECK(product({at_20}, seven, false, true) == Ys{20, 0, 1});        // row 1 is in no share
-        CHECK(product({at_20, at_2}, seven, false, true) == Ys{20, 0, 4});  // the second share adds to row 2
-        CHECK(product({at_20, at_2}, seven, true, true) == Ys{27, 7, 11});
-        CHECK(product({whole, at_2}, seven, false, false) == Ys{4, 0, 53});
-        CHECK(product({at_2, whole}, seven, false, true) == Ys{4, 0, 53});  // the last share adds to rows not written before
-        CHECK(product({}, seven, false, true) == Ys{0, 0, 0});
-        CHECK(product({}, seven, true, true) == seven);
+        CHECK(hybrid_product({at_20, at_1}, seven, false, false) == Ys{20, 3, 1});  // disjoint rows, and all of them
+        CHECK(hybrid_product({at_20, at_1}, seven, true, false) == Ys{27, 10, 8});
+        CHECK(hybrid_product({at_20}, seven, false, true) == Ys{20, 0, 1});        // row 1 is in no share
+        CHECK(hybrid_product({at_20, at_2}, seven, false, true) == Ys{20, 0, 4});  // the second share adds to row 2
+        CHECK(hybrid_product({at_20, at_2}, seven, true, true) == Ys{27, 7, 11});
+        CHECK(hybrid_product({whole, at_2}, seven, false, false) == Ys{4, 0, 53});
+        CHECK(hybrid_product({at_2, whole}, seven, false, true) ==
+              Ys{4, 0, 53});  // the last share adds to rows not written before
+        CHECK(hybrid_product({}, seven, false, true) == Ys{0, 0, 0});
+        CHECK(hybrid_product({}, seven, true, true) == seven);
     }
 
     TEST_CASE("a kernel that cannot scatter its rows uses a buffer, whose bytes count") {
@@ -384,9 +362,9 @@ TEST_SUITE("hybrid kernel") {
         REQUIRE(rows_knows_others);
         REQUIRE_FALSE(eigen_knows_others);
         const KernelOfShare<double> buffered{&csr_kernel("eigen"), two.get(), r02, 2};
-        CHECK(product({buffered}, seven, false, true) == Ys{20, 0, 1});
-        CHECK(product({buffered}, seven, true, true) == Ys{27, 7, 8});
-        CHECK(product({buffered, buffered}, seven, false, true) == Ys{40, 0, 2});
+        CHECK(hybrid_product({buffered}, seven, false, true) == Ys{20, 0, 1});
+        CHECK(hybrid_product({buffered}, seven, true, true) == Ys{27, 7, 8});
+        CHECK(hybrid_product({buffered, buffered}, seven, false, true) == Ys{40, 0, 2});
         // 3 offsets, 2 columns, 2 values, x, 2 rows of y, 2 row numbers, and y zeroed.
         CHECK(bytes("rows") == 3 * 8 + 2 * 4 + 2 * 8 + 2 * 8 + 2 * 8 + 2 * 4 + 3 * 8);
         CHECK(bytes("eigen") == bytes("rows") + 2 * 2 * 8);

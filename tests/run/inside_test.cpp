@@ -12,13 +12,11 @@
 
 namespace workbench {
 
-using namespace scripted_runs;
-
 namespace {
 
 /// A x with x and y in another order: element i of the input's order is at place[i].
 template <typename Value>
-std::vector<double> product(const std::vector<double>& x, const std::vector<Index>& place) {
+std::vector<double> permuted_product(const std::vector<double>& x, const std::vector<Index>& place) {
     const CsrMatrix& matrix = example();
     std::vector<double> y(matrix.rows);
     for (Index row = 0; row < matrix.rows; ++row) {
@@ -54,7 +52,7 @@ void check_iterations(const std::string& stages, const std::string& kernel, cons
     const std::vector<double> b = real_vector(4, 1);
     for (Index i = 0; i < 4; ++i) CHECK(iterations.front().x[place[i]] == static_cast<Value>(b[i]));
     for (std::size_t k = 0; k < iterations.size(); ++k) {
-        CHECK(iterations[k].y == product<Value>(iterations[k].x, place));
+        CHECK(iterations[k].y == permuted_product<Value>(iterations[k].x, place));
         if (k > 0) CHECK(iterations[k].x == iterations[k - 1].y);
     }
 }

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "kernels/device/host_device.hpp"
-#include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/run/ready_recipe.hpp"
 #include "pipeline/run/runner.hpp"
+#include "run/catalogue_runs.hpp"
 #include "support/battery.hpp"
 #include "support/golden.hpp"
 #include "support/layouts/layout_recipes.hpp"
@@ -25,11 +25,6 @@ namespace workbench {
 namespace {
 
 namespace fs = std::filesystem;
-
-CsrMatrix grid(std::int64_t n) {
-    const GeneratorEntry& laplace = *catalogue().find_generator("laplace2d");
-    return laplace.generate(Parameters(laplace.parameters, {{"nx", n}}));
-}
 
 constexpr const char* ehyb = R"([[stage]]
 use = 'metis_partition'
@@ -99,8 +94,8 @@ void write_text(const fs::path& file, const std::string& text) {
 }
 
 /// One run that finds kept results like a new process.
-RunReport run(const std::string& text, const CsrMatrix& matrix, const fs::path& folder, const std::string& maker = "a program",
-              const std::vector<Precision>& precisions = {Precision::f64}) {
+RunReport run_keeping(const std::string& text, const CsrMatrix& matrix, const fs::path& folder,
+                      const std::string& maker = "a program", const std::vector<Precision>& precisions = {Precision::f64}) {
     KeepFolder keep(folder, maker);
     ScriptedDevice host({DeviceKind::host, "a host", 1, 0, 0, 0});
     RunOptions options;
@@ -134,8 +129,8 @@ std::vector<std::string> notes_on(const fs::path& folder, const RunReport& repor
     return notes;
 }
 
-using Names = std::set<std::string>;
-const Names all_of_ehyb{"metis_partition", "row_sort", "split", "sort_outside", "ehyb"};
+using NameSet = std::set<std::string>;
+const NameSet all_of_ehyb{"metis_partition", "row_sort", "split", "sort_outside", "ehyb"};
 
 }  // namespace
 
@@ -143,11 +138,11 @@ TEST_SUITE("kept results") {
     TEST_CASE("the second run reads all results and gives the same figures") {
         const TemporaryFolder folder;
         const CsrMatrix matrix = grid(20);
-        const RunReport first = run(ehyb, matrix, folder.path());
+        const RunReport first = run_keeping(ehyb, matrix, folder.path());
         CHECK(kept_of(first).empty());
         CHECK_EQ(names_in(folder.path()),
                  std::multiset<std::string>{"ehyb_f64", "ehyb_f64", "metis_partition", "row_sort", "row_sort", "split"});
-        const RunReport second = run(ehyb, matrix, folder.path());
+        const RunReport second = run_keeping(ehyb, matrix, folder.path());
         CHECK_EQ(kept_of(second), all_of_ehyb);
         CHECK(notes_on(folder.path(), second).empty());
         REQUIRE_EQ(first.stages.size(), second.stages.size());
@@ -196,17 +191,17 @@ TEST_SUITE("kept results") {
     TEST_CASE("a hybrid's layouts are kept share by share") {
         const TemporaryFolder folder;
         const CsrMatrix matrix = grid(12);
-        CHECK(kept_of(run(hybrid, matrix, folder.path())).empty());
-        CHECK_EQ(kept_of(run(hybrid, matrix, folder.path())), Names{"split", "csr + sell", "csr long", "sell short"});
+        CHECK(kept_of(run_keeping(hybrid, matrix, folder.path())).empty());
+        CHECK_EQ(kept_of(run_keeping(hybrid, matrix, folder.path())), NameSet{"split", "csr + sell", "csr long", "sell short"});
         fs::remove(file_in(folder.path(), "csr_f64"));
         fs::remove(file_in(folder.path(), "csr_f64"));
-        CHECK_EQ(kept_of(run(hybrid, matrix, folder.path())), Names{"split", "sell short"});
+        CHECK_EQ(kept_of(run_keeping(hybrid, matrix, folder.path())), NameSet{"split", "sell short"});
     }
 
     TEST_CASE("the note on a hybrid lists each share once, and its time") {
         const TemporaryFolder folder;
         const CsrMatrix matrix = grid(12);
-        (void)run(hybrid, matrix, folder.path());
+        (void)run_keeping(hybrid, matrix, folder.path());
         KeepFolder keep(folder.path(), "a program");
         ScriptedDevice host({DeviceKind::host, "a host", 1, 0, 0, 0});
         RunOptions options;
@@ -229,17 +224,17 @@ TEST_SUITE("kept results") {
         const TemporaryFolder folder;
         const CsrMatrix matrix = grid(12);
         const std::vector<Precision> both{Precision::f64, Precision::f32};
-        const RunReport first = run(segments_that_fit, matrix, folder.path(), "a program", both);
+        const RunReport first = run_keeping(segments_that_fit, matrix, folder.path(), "a program", both);
         CHECK(kept_of(first).empty());
         CHECK_EQ(names_in(folder.path()).count("column_sort"), 1);
         CHECK_EQ(names_in(folder.path()).count("column_segmentation"), 2);
         CHECK_EQ(names_in(folder.path()).count("row_sort"), 2);  // both follow another segmentation
-        const RunReport second = run(segments_that_fit, matrix, folder.path(), "a program", both);
-        CHECK_EQ(kept_of(second), Names{"column_sort", "column_segmentation", "row_sort", "segmented"});
+        const RunReport second = run_keeping(segments_that_fit, matrix, folder.path(), "a program", both);
+        CHECK_EQ(kept_of(second), NameSet{"column_sort", "column_segmentation", "row_sort", "segmented"});
         REQUIRE_EQ(first.layouts.size(), 2);
         for (std::size_t i = 0; i < 2; ++i) CHECK_EQ(first.layouts[i].bytes(), second.layouts[i].bytes());
         // f32 alone finds its own results, and nothing but those.
-        const RunReport narrow = run(segments_that_fit, matrix, folder.path(), "a program", {Precision::f32});
+        const RunReport narrow = run_keeping(segments_that_fit, matrix, folder.path(), "a program", {Precision::f32});
         CHECK_EQ(kept_of(narrow), kept_of(second));
         CHECK_EQ(narrow.layouts.at(0).bytes(), first.layouts[1].bytes());
     }
@@ -249,50 +244,51 @@ TEST_SUITE("kept results") {
         std::string both_csr = hybrid;
         both_csr.replace(both_csr.find("'sell'"), 6, "'csr'");
         const CsrMatrix matrix = grid(12);
-        (void)run(both_csr, matrix, folder.path());
+        (void)run_keeping(both_csr, matrix, folder.path());
         CHECK_EQ(names_in(folder.path()).count("csr_f64"), 4);  // each with its own values and with exact ones
-        CHECK_EQ(kept_of(run(both_csr, matrix, folder.path())), Names{"split", "csr + csr", "csr long", "csr short"});
+        CHECK_EQ(kept_of(run_keeping(both_csr, matrix, folder.path())), NameSet{"split", "csr + csr", "csr long", "csr short"});
     }
 
     TEST_CASE("a result is kept for exactly what it depends on") {
         const TemporaryFolder folder;
         const CsrMatrix matrix = grid(12);
-        (void)run(ehyb, matrix, folder.path());
+        (void)run_keeping(ehyb, matrix, folder.path());
         SUBCASE("a value of the matrix") {
             CsrMatrix other = matrix;
             other.values[3] = 17;
-            CHECK(kept_of(run(ehyb, other, folder.path())).empty());
+            CHECK(kept_of(run_keeping(ehyb, other, folder.path())).empty());
         }
-        SUBCASE("the program or the machine") { CHECK(kept_of(run(ehyb, matrix, folder.path(), "another")).empty()); }
+        SUBCASE("the program or the machine") { CHECK(kept_of(run_keeping(ehyb, matrix, folder.path(), "another")).empty()); }
         SUBCASE("a parameter of a stage, which affects all later results") {
             std::string changed = ehyb;
             changed.replace(changed.find("'partition'"), 11, "'partition'\norder = 'ascending'");
-            CHECK_EQ(kept_of(run(changed, matrix, folder.path())), Names{"metis_partition"});
+            CHECK_EQ(kept_of(run_keeping(changed, matrix, folder.path())), NameSet{"metis_partition"});
         }
         SUBCASE("a parameter of the layout") {
-            CHECK_EQ(kept_of(run(ehyb + std::string("column_index = 'u32'\n"), matrix, folder.path())),
-                     Names{"metis_partition", "row_sort", "split", "sort_outside"});
+            CHECK_EQ(kept_of(run_keeping(ehyb + std::string("column_index = 'u32'\n"), matrix, folder.path())),
+                     NameSet{"metis_partition", "row_sort", "split", "sort_outside"});
         }
         SUBCASE("the device that a stage depends on") {
             const std::string on_v100 = "[recipe]\ndevice = 'v100'\n" + std::string(ehyb);
-            CHECK(kept_of(run(on_v100, matrix, folder.path())).empty());
+            CHECK(kept_of(run_keeping(on_v100, matrix, folder.path())).empty());
         }
         SUBCASE("the precision of a layout, but not of stages that do not depend on it") {
-            CHECK_EQ(kept_of(run(ehyb, matrix, folder.path(), "a program", {Precision::f32})),
-                     Names{"metis_partition", "row_sort", "split", "sort_outside"});
+            CHECK_EQ(kept_of(run_keeping(ehyb, matrix, folder.path(), "a program", {Precision::f32})),
+                     NameSet{"metis_partition", "row_sort", "split", "sort_outside"});
         }
         SUBCASE("the size of nodes") {
-            CHECK(kept_of(run("[matrix]\nnode_size = 2\n" + std::string(ehyb), matrix, folder.path())).empty());
+            CHECK(kept_of(run_keeping("[matrix]\nnode_size = 2\n" + std::string(ehyb), matrix, folder.path())).empty());
         }
     }
 
     TEST_CASE("the ids of stages, and defaults that a recipe states, do not matter") {
         const TemporaryFolder folder;
         const CsrMatrix matrix = grid(12);
-        (void)run(ehyb, matrix, folder.path());
+        (void)run_keeping(ehyb, matrix, folder.path());
         std::string changed = ehyb;
         changed.replace(changed.find("parts = 4"), 9, "parts = 4\nid = 'cut'\nmethod = 'kway'");
-        CHECK_EQ(kept_of(run(changed, matrix, folder.path())), Names{"cut", "row_sort", "split", "sort_outside", "ehyb"});
+        CHECK_EQ(kept_of(run_keeping(changed, matrix, folder.path())),
+                 NameSet{"cut", "row_sort", "split", "sort_outside", "ehyb"});
     }
 
     TEST_CASE("damage in any byte of a file is detected, and so is truncation") {
@@ -356,17 +352,17 @@ TEST_SUITE("kept results") {
     TEST_CASE("a damaged layout is built again, and the note names the file") {
         const TemporaryFolder folder;
         const CsrMatrix matrix = grid(12);
-        (void)run(ehyb, matrix, folder.path());
+        (void)run_keeping(ehyb, matrix, folder.path());
         const fs::path file = file_in(folder.path(), "ehyb_f64");
         std::string bytes = file_text(file);
         bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 4);
         write_text(file, bytes);
-        const RunReport report = run(ehyb, matrix, folder.path());
+        const RunReport report = run_keeping(ehyb, matrix, folder.path());
         const std::vector<std::string> notes = notes_on(folder.path(), report);
         REQUIRE_EQ(notes.size(), 1);
         CHECK_EQ(notes[0].substr(0, file.string().size()), file.string());
         CHECK_NE(notes[0].find("made anew"), std::string::npos);
-        CHECK_EQ(kept_of(run(ehyb, matrix, folder.path())), all_of_ehyb);
+        CHECK_EQ(kept_of(run_keeping(ehyb, matrix, folder.path())), all_of_ehyb);
     }
 
     TEST_CASE("a file under another result's name is not used") {
@@ -374,9 +370,9 @@ TEST_SUITE("kept results") {
         const CsrMatrix matrix = grid(12);
         CsrMatrix other = matrix;
         for (double& value : other.values) value += 1;
-        (void)run(ehyb, matrix, folder.path());
+        (void)run_keeping(ehyb, matrix, folder.path());
         const std::string of_matrix = fs::directory_iterator(folder.path())->path().filename().string();
-        (void)run(ehyb, other, folder.path());
+        (void)run_keeping(ehyb, other, folder.path());
         // The files of the other matrix, renamed to those of the first one.
         for (const std::string name : {"metis_partition", "split"}) {
             fs::path of_other;
@@ -385,29 +381,29 @@ TEST_SUITE("kept results") {
             }
             fs::copy_file(of_other, file_in(folder.path() / of_matrix, name), fs::copy_options::overwrite_existing);
         }
-        const RunReport report = run(ehyb, matrix, folder.path());
-        CHECK_EQ(kept_of(report), Names{"row_sort", "sort_outside", "ehyb"});
+        const RunReport report = run_keeping(ehyb, matrix, folder.path());
+        CHECK_EQ(kept_of(report), NameSet{"row_sort", "sort_outside", "ehyb"});
         CHECK_EQ(notes_on(folder.path(), report).size(), 2);
-        CHECK_EQ(kept_of(run(ehyb, matrix, folder.path())), all_of_ehyb);
+        CHECK_EQ(kept_of(run_keeping(ehyb, matrix, folder.path())), all_of_ehyb);
     }
 
     TEST_CASE("if results cannot be written, the run continues with one note") {
         const TemporaryFolder folder;
         const CsrMatrix matrix = grid(12);
         SUBCASE("no folder for the matrix") {
-            (void)run(ehyb, matrix, folder.path());
+            (void)run_keeping(ehyb, matrix, folder.path());
             const fs::path place = fs::directory_iterator(folder.path())->path();
             fs::remove_all(place);
             write_text(place, "a file");
         }
         SUBCASE("a full disk") {
-            (void)run(ehyb, matrix, folder.path());
+            (void)run_keeping(ehyb, matrix, folder.path());
             const fs::path file = file_in(folder.path(), "metis_partition");
             fs::remove_all(file.parent_path());
             fs::create_directory(file.parent_path());
             fs::create_symlink("/dev/full", file);
         }
-        const RunReport report = run(ehyb, matrix, folder.path());
+        const RunReport report = run_keeping(ehyb, matrix, folder.path());
         CHECK(kept_of(report).empty());
         const std::vector<std::string> notes = notes_on(folder.path(), report);
         REQUIRE_EQ(notes.size(), 1);
@@ -488,7 +484,7 @@ TEST_SUITE("kept results") {
     TEST_CASE("a solve reads the results that a run kept, and notes it") {
         const TemporaryFolder folder;
         const CsrMatrix matrix = grid(12);
-        (void)run(ehyb, matrix, folder.path());
+        (void)run_keeping(ehyb, matrix, folder.path());
         KeepFolder keep(folder.path(), "a program");
         const std::unique_ptr<Device> host = make_host_device();
         const Recipe recipe = parse_recipe(ehyb, "test.toml", catalogue());

@@ -17,13 +17,13 @@ namespace workbench {
 namespace {
 
 /// A report with as many stages as there are patterns; each stage has the matrix in another random order.
-struct Ran {
+struct ShuffledRun {
     RunReport report;
     std::vector<std::shared_ptr<const PagePattern>> patterns;
 };
 
-Ran shuffled(const CsrMatrix& matrix, int stages) {
-    Ran ran;
+ShuffledRun shuffled(const CsrMatrix& matrix, int stages) {
+    ShuffledRun ran;
     ran.report.recipe_name = "shuffled";
     ran.report.matrix = {"a matrix", matrix.rows, matrix.columns, matrix.nonzeros(), 0};
     StagedMatrix staged = stage_input(matrix);
@@ -47,7 +47,7 @@ CsrMatrix random_matrix(Index size, int nonzeros) {
     return csr_from_entries(size, size, entries);
 }
 
-std::string page_of_run(const Ran& ran, std::size_t budget = page_budget) {
+std::string page_of_run(const ShuffledRun& ran, std::size_t budget = page_budget) {
     const std::vector<PageRun> runs{{ran.report, ran.patterns}};
     return page_html(runs, {"shuffled", "run", "workbench run"}, budget);
 }
@@ -64,7 +64,7 @@ TEST_CASE("matrices of every shape have a page") {
 }
 
 TEST_CASE("a stage of one precision is shown beside what it began with") {
-    Ran ran = shuffled(random_matrix(50, 100), 6);
+    ShuffledRun ran = shuffled(random_matrix(50, 100), 6);
     const std::vector<std::optional<Precision>> precisions{
         {}, {}, Precision::f64, Precision::f64, Precision::f32, Precision::f32};
     for (std::size_t i = 0; i < precisions.size(); ++i) ran.report.stages[i].precision = precisions[i];
@@ -77,7 +77,7 @@ TEST_CASE("a stage of one precision is shown beside what it began with") {
 }
 
 TEST_CASE("a page stays within its budget and is reproducible") {
-    const Ran ran = shuffled(random_matrix(30'000, 190'000), 6);
+    const ShuffledRun ran = shuffled(random_matrix(30'000, 190'000), 6);
     CHECK(ran.patterns.front()->pyramid.levels.front().shows_entries());
     CHECK(ran.patterns.front()->values.size() == static_cast<std::size_t>(ran.report.matrix.nonzeros));
     CHECK(ran.patterns.back()->values.empty());
@@ -97,7 +97,7 @@ TEST_CASE("values of large matrices and stages without patterns are omitted") {
     const CsrMatrix matrix = random_matrix(1000, 230'000);
     REQUIRE(matrix.nonzeros() > most_entries_with_values);
     CHECK(page_pattern(stage_input(matrix))->values.empty());
-    Ran ran = shuffled(random_matrix(50, 100), 3);
+    ShuffledRun ran = shuffled(random_matrix(50, 100), 3);
     const std::size_t whole = page_of_run(ran).size();
     ran.patterns[1] = nullptr;
     CHECK(page_of_run(ran).size() < whole);

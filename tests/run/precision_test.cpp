@@ -7,19 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/run/runner.hpp"
+#include "run/catalogue_runs.hpp"
 #include "support/layouts/scripted.hpp"
 
 namespace workbench {
 namespace {
 
-const TimingOptions quick{CacheState::warm, 1, 0, 0};
-
-Recipe recipe_of(const std::string& text) { return parse_recipe(text, "test.toml", catalogue()); }
-
 /// Segments of x that fit 49 bytes: 6 columns in f64, 12 in f32.
-constexpr const char* by_precision =
+constexpr const char* segments_by_precision =
     "[[stage]]\nuse = 'column_sort'\n"
     "[[stage]]\nuse = 'column_segmentation'\nfit = 'k20x:read_only'\ncache_share = 0.004\n"
     "[[stage]]\nuse = 'row_sort'\nshare = 'segment'\n"
@@ -62,7 +58,7 @@ std::vector<std::string> labels_of(const RunReport& report) {
 
 TEST_CASE("stages that depend on the precision, and later ones, run for each precision; the others run once") {
     using Words = std::vector<std::string>;
-    const Recipe recipe = recipe_of(by_precision);
+    const Recipe recipe = recipe_of(segments_by_precision);
     std::vector<Entry> entries;
     for (Index i = 0; i < 24; ++i) {
         for (Index k = 0; k <= i % 5; ++k) entries.push_back({i, (i + 7 * k) % 24, 1.0 + k});
@@ -88,8 +84,8 @@ TEST_CASE("stages that depend on the precision, and later ones, run for each pre
     CHECK(narrow.segments == std::vector<Index>{0, 0, 2, 2});
 
     // If the recipe states the size of a value, nothing depends on the precision.
-    const Recipe fixed =
-        recipe_of(std::string(by_precision).insert(std::string(by_precision).find("cache_share"), "value_bytes = 8\n"));
+    const Recipe fixed = recipe_of(
+        std::string(segments_by_precision).insert(std::string(segments_by_precision).find("cache_share"), "value_bytes = 8\n"));
     const Watched once = run_watched(fixed, matrix, {Precision::f64, Precision::f32});
     CHECK(once.stages == Words{"column_sort", "column_segmentation", "row_sort"});
     CHECK(once.segments == std::vector<Index>{0, 0, 4, 4});

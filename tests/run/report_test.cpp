@@ -44,7 +44,7 @@ KernelOutcome measured(const std::string& layout, const std::string& kernel) {
 }
 
 /// A report whose figures are all different.
-RunReport example() {
+RunReport distinct_figures() {
     RunReport report;
     report.recipe_name = "a name";
     report.recipe_source = "a source";
@@ -155,7 +155,7 @@ std::filesystem::path golden(const char* name) {
 
 TEST_SUITE("report") {
     TEST_CASE("as text, as JSON, and the captions of its pictures") {
-        const RunReport report = example();
+        const RunReport report = distinct_figures();
         compare_with_golden(golden("report.txt"), to_text(report));
         compare_with_golden(golden("report.json"), to_json(report));
         std::string captions;
@@ -169,7 +169,7 @@ TEST_SUITE("report") {
     }
 
     TEST_CASE("sums") {
-        const RunReport report = example();
+        const RunReport report = distinct_figures();
         CHECK(report.stage_seconds(Precision::f64) == 2.125);
         CHECK(report.layouts[0].bytes() == 20060);
         CHECK(report.layouts[0].slots() == 2006);

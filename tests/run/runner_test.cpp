@@ -11,8 +11,6 @@
 
 namespace workbench {
 
-using namespace scripted_runs;
-
 TEST_SUITE("runner") {
     TEST_CASE("speed-up, and break-even of stages, layout, preparation and permutation") {
         price_everything();
@@ -109,7 +107,7 @@ TEST_SUITE("runner") {
         Machine machine;
         Runner runner(example(), scripted_catalogue(), {machine.host}, options_of());
         RunReport kept;
-        CHECK_THROWS_AS(runner.run(recipe_of("[layout]\nuse = 'plain'\n"), {}, kept), MachineError);
+        CHECK_THROWS_AS(runner.run(scripted_recipe("[layout]\nuse = 'plain'\n"), {}, kept), MachineError);
         CHECK(names_of(kept) == Names{"usual", "fast"});
         CHECK(kernel_of(kept, "fast").speedup == 4);
     }
@@ -131,7 +129,7 @@ TEST_SUITE("runner") {
         RunObserver observer;
         observer.progress = [](const std::string&) { script().now += 10; };
         observer.stage_done = [](const StagedMatrix&, StageOutcome&) { script().now += 100; };
-        const auto stages = run_stages(recipe_of(reversed_plain), staged, {}, observer, clock);
+        const auto stages = run_stages(scripted_recipe(reversed_plain), staged, {}, observer, clock);
         REQUIRE(stages.size() == 2);
         CHECK(stages[1].seconds == 7);
         CHECK(stages[1].id == "reverse");
@@ -288,7 +286,7 @@ TEST_SUITE("runner") {
         script().seconds["run gpu"] = {2};
         Machine machine;
         Runner runner(example(), scripted_catalogue(), {machine.host, &machine.gpu}, options_of());
-        const RunReport report = runner.run(recipe_of("[layout]\nuse = 'plain'\n"), {});
+        const RunReport report = runner.run(scripted_recipe("[layout]\nuse = 'plain'\n"), {});
         CHECK(kernel_of(report, "gpu").speedup == 4);
         CHECK(kernel_of(report, "fast").speedup == 4);
         CHECK(kernel_of(report, "gpu").share_of_copy == doctest::Approx(188.0 / 2 / 3000));
@@ -300,7 +298,7 @@ TEST_SUITE("runner") {
         CHECK(report.devices[1].bandwidth.read == 4000);
 
         const auto built = script().count("build csr");
-        const RunReport again = runner.run(recipe_of(reversed_plain), {});
+        const RunReport again = runner.run(scripted_recipe(reversed_plain), {});
         CHECK(script().count("build csr") == built);
         CHECK(kernel_of(again, "usual").timing.median == 16);
     }

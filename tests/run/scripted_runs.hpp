@@ -10,7 +10,7 @@
 #include "pipeline/run/runner.hpp"
 #include "support/layouts/scripted.hpp"
 
-namespace workbench::scripted_runs {
+namespace workbench {
 
 /// 4 x 4 with 7 nonzeros, none of them an integer. CSR in f64 takes 40 bytes of offsets, 28 of columns and 56 of values, and
 /// 188 bytes with x and y.
@@ -23,7 +23,7 @@ inline const CsrMatrix& example() {
 inline DeviceProperties host_properties() { return {DeviceKind::host, "a host", 8, 0, 0, 0}; }
 inline DeviceProperties gpu_properties() { return {DeviceKind::gpu, "a GPU", 4, 1000, 0, 0}; }
 
-inline Recipe recipe_of(const std::string& text) { return parse_recipe(text, "some/test.toml", scripted_catalogue()); }
+inline Recipe scripted_recipe(const std::string& text) { return parse_recipe(text, "some/test.toml", scripted_catalogue()); }
 
 inline RunOptions options_of(CacheState cache = CacheState::warm, int samples = 5) {
     RunOptions options;
@@ -40,7 +40,7 @@ inline RunReport run(const std::string& recipe, const RunOptions& options = opti
                      const CsrMatrix& matrix = example()) {
     Machine machine;
     Runner runner(matrix, scripted_catalogue(), {machine.host, with_gpu ? &machine.gpu : nullptr}, options);
-    return runner.run(recipe_of(recipe), {});
+    return runner.run(scripted_recipe(recipe), {});
 }
 
 inline const KernelOutcome& kernel_of(const RunReport& report, const std::string& name, Precision precision = Precision::f64) {
@@ -76,4 +76,4 @@ inline void price_everything() {
 
 inline constexpr const char* reversed_plain = "[[stage]]\nuse = 'reverse'\n[layout]\nuse = 'plain'\n";
 
-}  // namespace workbench::scripted_runs
+}  // namespace workbench

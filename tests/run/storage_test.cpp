@@ -218,7 +218,7 @@ void check_map(const LayoutRecipe& one, const CsrMatrix& matrix) {
     CHECK(bins.parts.front().shown_warps.size() == cells.parts.front().shown_warps.size());
 }
 
-Recipe recipe_of(const std::string& name, const std::vector<std::string>& removed = {}) {
+Recipe project_recipe(const std::string& name, const std::vector<std::string>& removed = {}) {
     std::string text = file_text(source / "recipes" / name);
     for (const std::string& part : removed) {
         REQUIRE(text.find(part) != std::string::npos);
@@ -356,7 +356,7 @@ TEST_CASE("storage: as JSON") {
     }
     CHECK(part["shown_warps"][0]["array"].size() == 32 * part["shown_warps"][0]["steps"].get<int>());
     const auto bins = nlohmann::json::parse(to_json([&] {
-        const auto recipe = recipe_of("sell.toml");
+        const auto recipe = project_recipe("sell.toml");
         const StagedMatrix staged = staged_by(recipe, read_matrix(source / "recipes/matrices/elasticity3d.mtx.gz"));
         return storage_of<double>(recipe, staged);
     }()));
@@ -372,7 +372,7 @@ TEST_CASE("storage: as JSON") {
 }
 
 TEST_CASE("storage: the padding that docs/first_run.md states, with the rows sorted within partitions and without") {
-    const Recipe sorted = recipe_of("ehyb.toml");
+    const Recipe sorted = project_recipe("ehyb.toml");
     const CsrMatrix matrix = read_matrix(source / "recipes/matrices/elasticity3d.mtx.gz");
     const StorageMap with = storage_of<double>(sorted, staged_by(sorted, matrix));
     CHECK(fmt::format("{:.1f}", 100 * with.padding_share()) == "10.4");
@@ -427,7 +427,7 @@ TEST_CASE("storage: sheets are 16 : 9, and nothing is cut off") {
     }
     for (const char* name : {"halo.toml", "hbp.toml", "csr.toml"}) {
         CAPTURE(name);
-        const Recipe recipe = recipe_of(name);
+        const Recipe recipe = project_recipe(name);
         const StorageMap map = storage_of<double>(recipe, staged_by(recipe, large));
         check_sheet(storage_sheet(name, "", map));
         if (map.has_reads()) check_sheet(reads_sheet(name, "", map));

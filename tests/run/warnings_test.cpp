@@ -8,8 +8,6 @@
 
 namespace workbench {
 
-using namespace scripted_runs;
-
 namespace {
 
 /// The warnings of kernel `fast`, or `gpu`.
@@ -19,7 +17,7 @@ Names warnings_of(const DeviceProperties& properties, const RunOptions& options 
     Machine machine;
     const bool gpu = properties.kind == DeviceKind::gpu;
     Runner runner(example(), scripted_catalogue(), {gpu ? machine.host : device, gpu ? &device : nullptr}, options);
-    return kernel_of(runner.run(recipe_of(stages + "[layout]\nuse = 'plain'\n"), {}), gpu ? "gpu" : "fast").warnings;
+    return kernel_of(runner.run(scripted_recipe(stages + "[layout]\nuse = 'plain'\n"), {}), gpu ? "gpu" : "fast").warnings;
 }
 
 }  // namespace
