@@ -13,7 +13,7 @@
 namespace workbench {
 namespace {
 
-StageResult run(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
+StageResult run_approximate_minimum_degree(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
     const Graph graph = adjacency_graph(staged.matrix, staged.node_size);
     const std::vector<SuiteSparse_long> offsets(graph.offsets.begin(), graph.offsets.end());
     std::vector<SuiteSparse_long> neighbours(graph.neighbours.begin(), graph.neighbours.end());
@@ -56,7 +56,7 @@ StageEntry approximate_minimum_degree_stage() {
             "dense", by_default(10.0), between(0, 1e9),
             "rows coupled with more than max(16, dense * sqrt(rows)) others are ignored and put last")},
         .contract = contract_of_symmetric_order,
-        .run = run};
+        .run = run_approximate_minimum_degree};
 }
 
 }  // namespace workbench

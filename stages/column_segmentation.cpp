@@ -57,7 +57,7 @@ void refuse_beside(const Parameters& parameters, std::string_view method, const 
     }
 }
 
-StageContract contract(const Parameters& parameters) {
+StageContract column_segmentation_contract(const Parameters& parameters) {
     StageContract contract{.needs = {.unsplit = true},
                            .gives_cuts = {CutKind::segment},
                            .gives_shares = {{.kind = ShareKind::tile, .only_with = CutKind::row_block},
@@ -122,7 +122,7 @@ std::string describe_widths(const Cuts& segments) {
     return narrowest == widest ? most : std::to_string(narrowest) + " to " + most;
 }
 
-StageResult run(const StagedMatrix& staged, const Parameters& parameters, const StageContext& context) {
+StageResult run_column_segmentation(const StagedMatrix& staged, const Parameters& parameters, const StageContext& context) {
     Cuts segments{CutKind::segment, boundaries_of(staged.matrix.columns, parameters, context)};
     if (segments.count() > most_segments) {
         throw Unsuitable(std::to_string(segments.count()) + " segments of " + std::to_string(staged.matrix.columns) +
@@ -178,8 +178,8 @@ StageEntry column_segmentation_stage() {
             "Nagasaka, 'Exploiting GPU Caches in Sparse Matrix Vector Multiplication', slides, Tokyo Institute of Technology: "
             "segmented and NUS formats",
         .parameters = declarations(),
-        .contract = contract,
-        .run = run};
+        .contract = column_segmentation_contract,
+        .run = run_column_segmentation};
 }
 
 }  // namespace workbench

@@ -9,20 +9,20 @@
 namespace workbench {
 namespace {
 
-StageContract contract(const Parameters& parameters) {
+StageContract column_sort_contract(const Parameters& parameters) {
     return {.acts = Acts::columns, .gives_columns_by_density = descends(parameters)};
 }
 
 /// [columns / node_size] The nonzeros in the columns of each node, which may exceed 2^31.
-std::vector<Offset> node_lengths(const CsrMatrix& matrix, Index node_size) {
+std::vector<Offset> node_column_lengths(const CsrMatrix& matrix, Index node_size) {
     std::vector<Offset> lengths(matrix.columns / node_size, 0);
     Kokkos::parallel_for("count_columns", HostRange<Offset>(0, matrix.nonzeros()),
                          [&](Offset entry) { Kokkos::atomic_increment(&lengths[matrix.column_indices[entry] / node_size]); });
     return lengths;
 }
 
-StageResult run(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
-    const std::vector<Offset> lengths = node_lengths(staged.matrix, staged.node_size);
+StageResult run_column_sort(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
+    const std::vector<Offset> lengths = node_column_lengths(staged.matrix, staged.node_size);
     std::vector<Index> order = all_of(static_cast<Index>(lengths.size()));
     const bool descending = descends(parameters);
     std::stable_sort(order.begin(), order.end(),
@@ -40,8 +40,8 @@ StageEntry column_sort_stage() {
             "Nagasaka, 'Exploiting GPU Caches in Sparse Matrix Vector Multiplication', slides, Tokyo Institute of Technology: "
             "non-uniformly segmented formats",
         .parameters = {direction_parameter("densest columns, or mesh nodes,")},
-        .contract = contract,
-        .run = run};
+        .contract = column_sort_contract,
+        .run = run_column_sort};
 }
 
 }  // namespace workbench

@@ -10,7 +10,7 @@
 namespace workbench {
 namespace {
 
-StageResult run(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
+StageResult run_cuthill_mckee(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
     CuthillMcKeeOrder found = cuthill_mckee_order(adjacency_graph(staged.matrix, staged.node_size));
     if (parameters.text("variant") == "reverse") std::reverse(found.old_of_new.begin(), found.old_of_new.end());
     return {.change = {.order = order_of_nodes(std::move(found.old_of_new), staged.node_size)},
@@ -31,7 +31,7 @@ StageEntry cuthill_mckee_stage() {
         .parameters = {choice_parameter("variant", by_default("reverse"), {"reverse", "plain"},
                                         "reverse the order, which keeps the bandwidth and never increases the profile")},
         .contract = contract_of_symmetric_order,
-        .run = run};
+        .run = run_cuthill_mckee};
 }
 
 }  // namespace workbench

@@ -7,7 +7,7 @@
 namespace workbench {
 namespace {
 
-StageResult run(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
+StageResult run_degree_sort(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
     const Graph graph = adjacency_graph(staged.matrix, staged.node_size);
     std::vector<Index> keys(graph.vertex_count());
     for (Index vertex = 0; vertex < graph.vertex_count(); ++vertex) keys[vertex] = graph.degree(vertex);
@@ -24,7 +24,7 @@ StageEntry degree_sort_stage() {
         .source = "Faldu, Diamond, Grot, 'A closer look at lightweight graph reordering', IISWC 2019, section II: Sort",
         .parameters = {direction_parameter("vertices of highest degree")},
         .contract = contract_of_symmetric_order,
-        .run = run};
+        .run = run_degree_sort};
 }
 
 }  // namespace workbench

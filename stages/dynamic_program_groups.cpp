@@ -10,7 +10,7 @@
 namespace workbench {
 namespace {
 
-StageResult run(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
+StageResult run_dynamic_program_groups(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
     const auto most_groups = static_cast<Index>(parameters.integer("groups"));
     std::atomic<std::int64_t> groups = 0;
     std::atomic<std::int64_t> padding = 0;
@@ -37,7 +37,7 @@ StageEntry dynamic_program_groups_stage() {
                 integer_parameter("groups", by_default(8), between(1, 256, "groups"),
                                   "maximum number of groups in the matrix, in each partition, or in each tile")),
             .contract = placement_contract,
-            .run = run};
+            .run = run_dynamic_program_groups};
 }
 
 }  // namespace workbench

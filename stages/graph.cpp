@@ -11,8 +11,6 @@
 namespace workbench {
 namespace {
 
-using Range = UnevenHostRange<>;
-
 /// The directed edges from rows to columns, without self-loops, ascending for each node.
 Graph links_of_rows(const CsrMatrix& matrix, Index node_size) {
     const Index nodes = matrix.rows / node_size;
@@ -22,7 +20,7 @@ Graph links_of_rows(const CsrMatrix& matrix, Index node_size) {
 
     Graph graph;
     graph.offsets.assign(static_cast<std::size_t>(nodes) + 1, 0);
-    Kokkos::parallel_for("links_of_rows", Range(0, nodes), [&](Index node) {
+    Kokkos::parallel_for("links_of_rows", UnevenHostRange<>(0, nodes), [&](Index node) {
         auto* const first = first_link(node);
         auto* last = first;
         for (Index row = node * node_size; row < (node + 1) * node_size; ++row) {
@@ -42,7 +40,7 @@ Graph links_of_rows(const CsrMatrix& matrix, Index node_size) {
     sum_up(graph.offsets);
 
     make_room(graph.neighbours, graph.offsets.back());
-    Kokkos::parallel_for("close_gaps", Range(0, nodes), [&](Index node) {
+    Kokkos::parallel_for("close_gaps", UnevenHostRange<>(0, nodes), [&](Index node) {
         std::copy_n(first_link(node), graph.degree(node), graph.neighbours.begin() + graph.offsets[node]);
     });
     return graph;
@@ -54,7 +52,7 @@ bool has_both_directions(const Graph& graph) {
     std::uint64_t first = 0;
     std::uint64_t second = 0;
     Kokkos::parallel_reduce(
-        "has_both_directions", Range(0, graph.vertex_count()),
+        "has_both_directions", UnevenHostRange<>(0, graph.vertex_count()),
         [&](Index a, std::uint64_t& one, std::uint64_t& other) {
             for (const Index b : graph.neighbours_of(a)) {
                 const auto low = static_cast<std::uint64_t>(std::min(a, b));
@@ -70,7 +68,7 @@ bool has_both_directions(const Graph& graph) {
 /// Calls visit(b, a) in parallel for every edge a -> b without an edge b -> a.
 template <typename Visit>
 void for_each_missing(const Graph& graph, const Visit& visit) {
-    Kokkos::parallel_for("missing_edges", Range(0, graph.vertex_count()), [&](Index a) {
+    Kokkos::parallel_for("missing_edges", UnevenHostRange<>(0, graph.vertex_count()), [&](Index a) {
         for (const Index b : graph.neighbours_of(a)) {
             const auto back = graph.neighbours_of(b);
             if (!std::binary_search(back.begin(), back.end(), a)) visit(b, a);
@@ -89,14 +87,14 @@ Graph with_both_directions(Graph graph) {
     HostArray<Index> neighbours;
     make_room(neighbours, offsets.back());
     std::vector<Offset> next(graph.vertex_count());
-    Kokkos::parallel_for("copy_edges", Range(0, graph.vertex_count()), [&](Index vertex) {
+    Kokkos::parallel_for("copy_edges", UnevenHostRange<>(0, graph.vertex_count()), [&](Index vertex) {
         const auto old = graph.neighbours_of(vertex);
         std::copy(old.begin(), old.end(), neighbours.begin() + offsets[vertex]);
         next[vertex] = offsets[vertex] + graph.degree(vertex);
     });
     for_each_missing(graph, [&](Index from, Index to) { neighbours[Kokkos::atomic_fetch_add(&next[from], Offset{1})] = to; });
     // This also makes the result independent of the order in which threads appended edges.
-    Kokkos::parallel_for("sort_edges", Range(0, graph.vertex_count()), [&](Index vertex) {
+    Kokkos::parallel_for("sort_edges", UnevenHostRange<>(0, graph.vertex_count()), [&](Index vertex) {
         std::sort(neighbours.begin() + offsets[vertex], neighbours.begin() + offsets[vertex + 1]);
     });
     return {std::move(offsets), std::move(neighbours)};

@@ -44,7 +44,7 @@ std::vector<RowKey> keys_of(const StagedMatrix& staged, std::int64_t segments, s
     return keys;
 }
 
-StageResult run(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
+StageResult run_gray(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
     const std::vector<RowKey> keys = keys_of(staged, parameters.integer("segments"), parameters.integer("dense_row"));
     std::vector<Index> order = all_of(static_cast<Index>(keys.size()));
     std::stable_sort(order.begin(), order.end(), [&keys](Index a, Index b) {
@@ -70,7 +70,7 @@ StageEntry gray_stage() {
                                          "rows of at least this length (of a mesh node: on average) are sorted by length"),
                        apply_parameter(by_default("rows"), {"rows", "symmetric"})},
         .contract = contract_of_order,
-        .run = run};
+        .run = run_gray};
 }
 
 }  // namespace workbench

@@ -62,7 +62,7 @@ private:
     std::vector<Index> order_;
 };
 
-StageResult run(const StagedMatrix& staged, const Parameters&, const StageContext&) {
+StageResult run_king(const StagedMatrix& staged, const Parameters&, const StageContext&) {
     const Graph graph = adjacency_graph(staged.matrix, staged.node_size);
     LevelSearch search(graph);
     KingOrder king(graph);
@@ -88,7 +88,7 @@ StageEntry king_stage() {
             "1979",
         .parameters = {},
         .contract = contract_of_symmetric_order,
-        .run = run};
+        .run = run_king};
 }
 
 }  // namespace workbench

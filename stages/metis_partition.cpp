@@ -10,7 +10,7 @@
 namespace workbench {
 namespace {
 
-StageResult run(const StagedMatrix& staged, const Parameters& parameters, const StageContext& context) {
+StageResult run_metis_partition(const StagedMatrix& staged, const Parameters& parameters, const StageContext& context) {
     constexpr std::string_view stage = "metis_partition";
     Partitioning partitioning(staged, parameters, context, stage);
     return partitioning.partition_by([&] {
@@ -39,7 +39,7 @@ StageEntry metis_partition_stage() {
                                                                  "multilevel k-way partitioning, or recursive bisection"),
                                                 imbalance_parameter(), seed_parameter()}),
             .contract = contract_of_partition,
-            .run = run};
+            .run = run_metis_partition};
 }
 
 }  // namespace workbench

@@ -14,8 +14,6 @@
 namespace workbench {
 namespace {
 
-using Range = HostRange<>;
-
 /// A graph, and the clusters that become the vertices of the next coarser graph.
 struct Level {
     WeightedGraph graph;
@@ -38,7 +36,7 @@ bool is_uneven(const AnyGraph& graph) {
     constexpr Offset times_the_mean = 16;
     Offset most = 0;
     Kokkos::parallel_reduce(
-        "most_edges", Range(0, graph.vertex_count()),
+        "most_edges", HostRange<>(0, graph.vertex_count()),
         [&](Index vertex, Offset& found) { found = std::max(found, static_cast<Offset>(graph.edges_of(vertex).size())); },
         Kokkos::Max<Offset>(most));
     return most * graph.vertex_count() > times_the_mean * graph.ends();
@@ -59,7 +57,7 @@ void project(Partition& partition, const WeightedGraph& coarse, const Clusters& 
     const auto vertices = static_cast<Index>(clusters.of.size());
     std::vector<Index> part_of(vertices);
     std::vector<char> border(vertices);
-    Kokkos::parallel_for("project", Range(0, vertices), [&](Index vertex) {
+    Kokkos::parallel_for("project", HostRange<>(0, vertices), [&](Index vertex) {
         const Index cluster = clusters.of[vertex];
         part_of[vertex] = cluster < 0 ? 0 : partition.part_of[cluster];
         border[vertex] = cluster < 0 ? char{0} : partition.border[cluster];
@@ -157,8 +155,8 @@ FoundPartition partition_in_levels(const Graph& graph, const std::vector<Offset>
     const Offset large = 2 * enough_for_metis(parts, options);
     Index coupled = 0;
     Kokkos::parallel_reduce(
-        "coupled_vertices", Range(0, vertices), [&](Index vertex, Index& sum) { sum += graph.degree(vertex) > 0 ? 1 : 0; },
-        coupled);
+        "coupled_vertices", HostRange<>(0, vertices),
+        [&](Index vertex, Index& sum) { sum += graph.degree(vertex) > 0 ? 1 : 0; }, coupled);
     if (coupled <= large) {
         FoundPartition result = partition_with_metis(metis_graph(graph, weights, stage), parts, options.metis);
         result.levels = {coupled};
@@ -169,7 +167,7 @@ FoundPartition partition_in_levels(const Graph& graph, const std::vector<Offset>
         if (merged.graph.vertex_count() > large) {
             FoundPartition result = partition_large(merged.graph, parts, options, stage);
             std::vector<Index> part_of(vertices, -1);
-            Kokkos::parallel_for("unmerge", Range(0, vertices), [&](Index vertex) {
+            Kokkos::parallel_for("unmerge", HostRange<>(0, vertices), [&](Index vertex) {
                 if (merged.vertex_of[vertex] >= 0) part_of[vertex] = result.part_of[merged.vertex_of[vertex]];
             });
             result.part_of = std::move(part_of);
@@ -178,7 +176,7 @@ FoundPartition partition_in_levels(const Graph& graph, const std::vector<Offset>
         }
     }
     UnitGraph unit{graph, weights};
-    Kokkos::parallel_for("weigh_coupled", Range(0, vertices), [&](Index vertex) {
+    Kokkos::parallel_for("weigh_coupled", HostRange<>(0, vertices), [&](Index vertex) {
         if (graph.degree(vertex) == 0) unit.vertex_weights[vertex] = 0;
     });
     FoundPartition result = partition_large(unit, parts, options, stage);

@@ -11,7 +11,7 @@
 namespace workbench {
 namespace {
 
-StageResult run(const StagedMatrix& staged, const Parameters& parameters, const StageContext& context) {
+StageResult run_multilevel_partition(const StagedMatrix& staged, const Parameters& parameters, const StageContext& context) {
     constexpr std::string_view stage = "multilevel_partition";
     Partitioning partitioning(staged, parameters, context, stage);
     return partitioning.partition_by([&] {
@@ -53,7 +53,7 @@ StageEntry multilevel_partition_stage() {
                  "least_vertices", by_default(2000), between(1, largest_index),
                  "minimum size of the coarsest graph; METIS alone partitions graphs of up to twice the coarsest size")}),
         .contract = contract_of_partition,
-        .run = run};
+        .run = run_multilevel_partition};
 }
 
 }  // namespace workbench

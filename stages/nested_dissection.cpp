@@ -9,7 +9,7 @@
 namespace workbench {
 namespace {
 
-StageResult run(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
+StageResult run_nested_dissection(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
     const Graph graph = adjacency_graph(staged.matrix, staged.node_size);
     std::vector<Index> order =
         dissect_with_metis(metis_graph(graph, {}, "nested_dissection"), static_cast<Index>(parameters.integer("seed")));
@@ -31,7 +31,7 @@ StageEntry nested_dissection_stage() {
             "Scientific Computing 1998)",
         .parameters = {seed_parameter()},
         .contract = contract_of_symmetric_order,
-        .run = run};
+        .run = run_nested_dissection};
 }
 
 }  // namespace workbench

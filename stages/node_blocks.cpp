@@ -79,7 +79,7 @@ Found asked_for(const StagedMatrix& staged, Index size) {
     return {size, size > 1 ? count_blocks(staged.matrix, size) : staged.matrix.nonzeros()};
 }
 
-StageResult run(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
+StageResult run_node_blocks(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
     StageResult result;
     const auto note = [&](std::string what, std::string text) { result.notes.emplace_back(std::move(what), std::move(text)); };
     if (staged.node_size > 1 && parameters.is_word("unknowns", "auto")) {
@@ -113,7 +113,7 @@ StageEntry node_blocks_stage() {
             "rows of a node; auto: 2, 3, 4 or 6, for the fewest bytes of blocks with one column each, or 1 "
             "if single nonzeros take fewer bytes; incomplete blocks count as full")},
         .contract = [](const Parameters&) { return StageContract{}; },
-        .run = run};
+        .run = run_node_blocks};
 }
 
 }  // namespace workbench

@@ -13,7 +13,7 @@
 namespace workbench {
 namespace {
 
-StageResult run(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
+StageResult run_nonlinear_hash(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
     const auto sample = static_cast<Index>(parameters.integer("sample"));
     std::atomic<std::int64_t> tables = 0;
     std::atomic<std::int64_t> rows = 0;
@@ -57,7 +57,7 @@ StageEntry nonlinear_hash_stage() {
         .parameters = placement_parameters(integer_parameter("sample", by_default(512), between(1, largest_index, "rows"),
                                                              "rows per hash table to which its parameters are fitted")),
         .contract = placement_contract,
-        .run = run};
+        .run = run_nonlinear_hash};
 }
 
 }  // namespace workbench

@@ -126,7 +126,7 @@ private:
     std::vector<Offset> weight_to_;             // [vertices] in gather_edges: sums by community
 };
 
-StageResult run(const StagedMatrix& staged, const Parameters&, const StageContext&) {
+StageResult run_rabbit_order(const StagedMatrix& staged, const Parameters&, const StageContext&) {
     const Graph graph = adjacency_graph(staged.matrix, staged.node_size);
     Communities communities(graph);
     communities.aggregate();
@@ -144,7 +144,7 @@ StageEntry rabbit_order_stage() {
                 "analysis', IPDPS 2016; here serial, with the same result on every machine",
             .parameters = {},
             .contract = contract_of_symmetric_order,
-            .run = run};
+            .run = run_rabbit_order};
 }
 
 }  // namespace workbench

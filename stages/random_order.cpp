@@ -9,7 +9,7 @@
 namespace workbench {
 namespace {
 
-StageResult run(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
+StageResult run_random_order(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
     const Acts acts = axes_of(parameters);
     const Index length = acts == Acts::columns ? staged.matrix.columns : staged.matrix.rows;
     const Permutation nodes =
@@ -29,7 +29,7 @@ StageEntry random_order_stage() {
         .parameters = {seed_parameter(at_least(0)), apply_parameter(by_default("symmetric"), {"symmetric", "rows", "columns"})},
         .contract = contract_of_order,
         .reads_entries = [](const Parameters&) { return false; },
-        .run = run};
+        .run = run_random_order};
 }
 
 }  // namespace workbench

@@ -6,14 +6,14 @@
 namespace workbench {
 namespace {
 
-StageContract contract(const Parameters& parameters) {
+StageContract row_blocks_contract(const Parameters& parameters) {
     require_one_of(parameters, {"height", "count"});
     StageContract contract{.needs = {.unsplit = true}, .gives_cuts = {CutKind::row_block}};
     if (parameters.has("count")) contract.most_pieces[CutKind::row_block] = parameters.integer("count");
     return contract;
 }
 
-StageResult run(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
+StageResult run_row_blocks(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
     const Index rows = staged.matrix.rows;
     Cuts blocks{CutKind::row_block, parameters.has("height") ? boundaries_by_size(rows, parameters.integer("height"))
                                                              : boundaries_by_count(rows, parameters.integer("count"))};
@@ -35,9 +35,9 @@ StageEntry row_blocks_stage() {
                            integer_parameter(
                                "count", not_required, between(1, largest_index, "blocks"),
                                "number of blocks, at most the number of rows; their heights differ by at most one row")},
-            .contract = contract,
+            .contract = row_blocks_contract,
             .reads_entries = [](const Parameters&) { return false; },
-            .run = run};
+            .run = run_row_blocks};
 }
 
 }  // namespace workbench

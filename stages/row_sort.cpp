@@ -60,7 +60,7 @@ private:
     }
 };
 
-StageContract contract(const Parameters& parameters) {
+StageContract row_sort_contract(const Parameters& parameters) {
     const Request request(parameters);
     StageContract contract;
     if (!request.storage) {
@@ -226,7 +226,7 @@ std::vector<StorageOrder> sorted_storage(const StagedMatrix& staged, const Reque
     return orders;
 }
 
-StageResult run(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
+StageResult run_row_sort(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
     const Request request(parameters);
     const RowSorter sorter(staged, request);
     if (request.storage) return {.change = {.storage = sorted_storage(staged, request, sorter)}};
@@ -265,9 +265,9 @@ StageEntry row_sort_stage() {
                               "the length of a row: all of its nonzeros, or those whose column is in the row's partition"),
              direction_parameter("longest rows"),
              apply_parameter(not_required, {"symmetric", "rows"}, "; default: symmetric; not with share")},
-        .contract = contract,
+        .contract = row_sort_contract,
         .reads_entries = [](const Parameters& parameters) { return Request(parameters).inside_partition; },
-        .run = run};
+        .run = run_row_sort};
 }
 
 }  // namespace workbench

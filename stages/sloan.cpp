@@ -79,7 +79,7 @@ private:
     std::vector<Index> order_;
 };
 
-StageResult run(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
+StageResult run_sloan(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
     const Graph graph = adjacency_graph(staged.matrix, staged.node_size);
     LevelSearch search(graph);
     SloanOrder sloan(graph, {parameters.integer("distance_weight"), parameters.integer("front_weight")});
@@ -109,7 +109,7 @@ StageEntry sloan_stage() {
                            integer_parameter("front_weight", by_default(1), between(0, 1000000),
                                              "weight of the rows that would join the front (W2 of the paper)")},
             .contract = contract_of_symmetric_order,
-            .run = run};
+            .run = run_sloan};
 }
 
 }  // namespace workbench

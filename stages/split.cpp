@@ -79,7 +79,7 @@ ShareId part_of(const ShareId& parent, ShareKind kind) {
     return *id;
 }
 
-StageContract contract(const Parameters& parameters) {
+StageContract split_contract(const Parameters& parameters) {
     const Criterion& criterion = criterion_of(parameters);
     for (const char* name : {"k", "longer_than", "fill", "size", "density", "distance"}) {
         if (!parameters.has(name) || takes(criterion, name)) continue;
@@ -248,7 +248,7 @@ struct Splitting {
 
 double fill_of(const Parameters& parameters) { return parameters.has("fill") ? parameters.real("fill") : 0.7; }
 
-StageResult run(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
+StageResult run_split(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
     const CsrMatrix& matrix = staged.matrix;
     const ShareId parent = parent_of(parameters);
     Splitting split{staged, parent, staged.share(parent), criterion_of(parameters)};
@@ -340,8 +340,8 @@ StageEntry split_stage() {
                             "columns: a dense column has nonzeros in more than this fraction of the rows"),
              integer_parameter("distance", not_required, between(0, largest_index, "columns"),
                                "distance: the maximum difference of row and column of a near nonzero")},
-        .contract = contract,
-        .run = run};
+        .contract = split_contract,
+        .run = run_split};
 }
 
 }  // namespace workbench

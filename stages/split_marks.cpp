@@ -11,8 +11,6 @@
 namespace workbench {
 namespace {
 
-using Range = HostRange<>;
-
 /// Calls visit(row of the matrix, entry) for the entries of a stored row.
 template <typename Visit>
 void for_each_entry(const ShareView& view, Index stored, const Visit& visit) {
@@ -26,7 +24,7 @@ std::vector<Offset> histogram(const ShareView& view, Offset numbers, const Numbe
     std::vector<Offset> counts(numbers, 0);
     const Index pieces = host_threads();
     if (pieces > 1 && numbers * pieces > view.entry_count()) {
-        Kokkos::parallel_for("count_entries", Range(0, view.row_count()), [&](Index stored) {
+        Kokkos::parallel_for("count_entries", HostRange<>(0, view.row_count()), [&](Index stored) {
             for_each_entry(view, stored, [&](Index row, Offset entry) {
                 std::atomic_ref<Offset>(counts[number_of(row, entry)]).fetch_add(1, std::memory_order_relaxed);
             });
@@ -34,7 +32,7 @@ std::vector<Offset> histogram(const ShareView& view, Offset numbers, const Numbe
         return counts;
     }
     std::vector<std::vector<Offset>> counts_of_piece(pieces);
-    guarded_for("count_entries", Range(0, pieces), [&](Index piece) {
+    guarded_for("count_entries", HostRange<>(0, pieces), [&](Index piece) {
         std::vector<Offset>& own = counts_of_piece[piece];
         own.assign(numbers, 0);
         const auto begin = static_cast<Index>(Offset{view.row_count()} * piece / pieces);
@@ -63,7 +61,7 @@ Marks mark_by_number(const CsrMatrix& matrix, const ShareView& view, Offset numb
         marks.dense += dense[number];
         ++marks.present;
     }
-    Kokkos::parallel_for("mark_entries", Range(0, view.row_count()), [&](Index stored) {
+    Kokkos::parallel_for("mark_entries", HostRange<>(0, view.row_count()), [&](Index stored) {
         for_each_entry(view, stored, [&](Index row, Offset entry) { marks.marked[entry] = dense[number_of(row, entry)]; });
     });
     return marks;
@@ -169,7 +167,7 @@ Marks mark_dense_blocks(const CsrMatrix& matrix, const ShareView& view, Index si
     make_zeros(marks.marked, matrix.values.size());
     std::atomic<Offset> dense = 0;
     std::atomic<Offset> present = 0;
-    guarded_for("mark_blocks", Range(0, static_cast<Index>(begins.size()) - 1), [&](Index i) {
+    guarded_for("mark_blocks", HostRange<>(0, static_cast<Index>(begins.size()) - 1), [&](Index i) {
         const std::span<const Index> rows(stored.data() + begins[i], begins[i + 1] - begins[i]);
         const auto [of_row, present_of_row] = mark_block_row(matrix, view, rows, {size, fill}, marks.marked.data());
         dense += of_row;

@@ -7,8 +7,6 @@
 namespace workbench {
 namespace {
 
-using Range = UnevenHostRange<>;
-
 /// The next neighbour that is neither a nor b.
 std::span<const Index>::iterator skip(std::span<const Index>::iterator at, std::span<const Index>::iterator end, Index a,
                                       Index b) {
@@ -34,13 +32,13 @@ bool same_neighbours(const Graph& graph, Index a, Index b) {
 std::vector<Index> first_of_same(const Graph& graph) {
     const Index vertices = graph.vertex_count();
     std::vector<std::uint64_t> hash(vertices);
-    Kokkos::parallel_for("hash_neighbours", Range(0, vertices), [&](Index vertex) {
+    Kokkos::parallel_for("hash_neighbours", UnevenHostRange<>(0, vertices), [&](Index vertex) {
         std::uint64_t sum = mixed(vertex);
         for (const Index neighbour : graph.neighbours_of(vertex)) sum += mixed(neighbour);
         hash[vertex] = sum;
     });
     std::vector<Index> first(vertices);
-    Kokkos::parallel_for("first_of_same", Range(0, vertices), [&](Index vertex) {
+    Kokkos::parallel_for("first_of_same", UnevenHostRange<>(0, vertices), [&](Index vertex) {
         first[vertex] = graph.degree(vertex) > 0 ? vertex : -1;
         for (const Index neighbour : graph.neighbours_of(vertex)) {
             if (neighbour > vertex) break;  // neighbours ascend
@@ -60,7 +58,7 @@ double share_to_merge(const Graph& graph) {
     const Index samples = graph.vertex_count() / stride;
     Index merged = 0;
     Kokkos::parallel_reduce(
-        "share_to_merge", Range(0, samples),
+        "share_to_merge", UnevenHostRange<>(0, samples),
         [&](Index sample, Index& sum) {
             const Index vertex = sample * stride;
             for (const Index neighbour : graph.neighbours_of(vertex)) {
@@ -81,14 +79,14 @@ MergedGraph merge_supervariables(const Graph& graph, const std::vector<Offset>& 
     result.vertex_of.assign(vertices, -1);
     Index count = 0;
     Kokkos::parallel_scan(
-        "number_vertices", Range(0, vertices),
+        "number_vertices", UnevenHostRange<>(0, vertices),
         [&](Index vertex, Index& number, bool last) {
             if (first[vertex] != vertex) return;
             if (last) result.vertex_of[vertex] = number;
             ++number;
         },
         count);
-    Kokkos::parallel_for("number_merged_vertices", Range(0, vertices), [&](Index vertex) {
+    Kokkos::parallel_for("number_merged_vertices", UnevenHostRange<>(0, vertices), [&](Index vertex) {
         if (first[vertex] >= 0 && first[vertex] != vertex) result.vertex_of[vertex] = result.vertex_of[first[vertex]];
     });
 
@@ -96,7 +94,7 @@ MergedGraph merge_supervariables(const Graph& graph, const std::vector<Offset>& 
     std::vector<Index> multiplicity(count, 0);
     merged.vertex_weights.assign(count, 0);
     merged.offsets.assign(static_cast<std::size_t>(count) + 1, 0);
-    Kokkos::parallel_for("merge_vertices", Range(0, vertices), [&](Index vertex) {
+    Kokkos::parallel_for("merge_vertices", UnevenHostRange<>(0, vertices), [&](Index vertex) {
         const Index number = result.vertex_of[vertex];
         if (number < 0) return;
         Kokkos::atomic_add(&multiplicity[number], Index{1});
@@ -110,7 +108,7 @@ MergedGraph merge_supervariables(const Graph& graph, const std::vector<Offset>& 
     });
     sum_up(merged.offsets);
     make_room(merged.edges, merged.offsets.back());
-    Kokkos::parallel_for("merge_edges", Range(0, vertices), [&](Index vertex) {
+    Kokkos::parallel_for("merge_edges", UnevenHostRange<>(0, vertices), [&](Index vertex) {
         if (first[vertex] != vertex) return;
         const Index number = result.vertex_of[vertex];
         WeightedEdge* edge = merged.edges.data() + merged.offsets[number];

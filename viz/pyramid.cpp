@@ -19,7 +19,7 @@ namespace {
 
 constexpr Offset unlimited = std::numeric_limits<Offset>::max();
 
-Index bins_along(Index length, int bits) { return length == 0 ? 0 : static_cast<Index>((length - 1) >> bits) + 1; }
+Index bins_at_level(Index length, int bits) { return length == 0 ? 0 : static_cast<Index>((length - 1) >> bits) + 1; }
 
 struct Bits {
     int row = 0;
@@ -29,8 +29,8 @@ struct Bits {
 };
 
 Bits coarser_bits(Index rows, Index columns, Bits bits) {
-    const std::int64_t row_bins = bins_along(rows, bits.row);
-    const std::int64_t column_bins = bins_along(columns, bits.column);
+    const std::int64_t row_bins = bins_at_level(rows, bits.row);
+    const std::int64_t column_bins = bins_at_level(columns, bits.column);
     return {bits.row + (row_bins > 1 && 2 * row_bins > column_bins ? 1 : 0),
             bits.column + (column_bins > 1 && 2 * column_bins > row_bins ? 1 : 0)};
 }
@@ -108,14 +108,14 @@ struct BinRows {
 template <typename Fill>
 std::optional<PyramidLevel> make_level(Index rows, Index columns, Bits bits, int planes, Offset most_bins, const Fill& fill) {
     PyramidLevel level{rows, columns, bits.row, bits.column, planes, {0}, {}, {}};
-    const std::int64_t row_bins = bins_along(rows, bits.row);
+    const std::int64_t row_bins = bins_at_level(rows, bits.row);
     const std::int64_t part_count = std::min<std::int64_t>(row_bins, std::int64_t{host_threads()} * 16);
     std::vector<BinRows> parts(part_count);
     std::atomic<Offset> bins{0};
     using Policy = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>>;
     guarded_for("pyramid", Policy(0, part_count).set_chunk_size(1), [&](std::int64_t i) {
         BinRows& part = parts[i];
-        BinRow line(bins_along(columns, bits.column), planes);
+        BinRow line(bins_at_level(columns, bits.column), planes);
         for (std::int64_t bin = i * row_bins / part_count; bin < (i + 1) * row_bins / part_count; ++bin) {
             if (bins > most_bins) return;
             fill(static_cast<Index>(bin), line);
@@ -203,7 +203,7 @@ Pyramid build_pyramid(const StagedMatrix& staged, Offset most_bins) {
     pyramid.levels.push_back(deepest_level(staged, Placement(staged, most_planes), most_bins));
     while (true) {
         const PyramidLevel& last = pyramid.levels.back();
-        if (bins_along(last.rows, last.row_bits) <= 1 && bins_along(last.columns, last.column_bits) <= 1) break;
+        if (bins_at_level(last.rows, last.row_bits) <= 1 && bins_at_level(last.columns, last.column_bits) <= 1) break;
         PyramidLevel next = coarser(last);
         pyramid.levels.push_back(std::move(next));
     }

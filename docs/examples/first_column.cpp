@@ -7,7 +7,7 @@
 namespace workbench {
 namespace {
 
-StageResult run(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
+StageResult run_first_column(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
     const std::int64_t width = parameters.integer("width");
     const Index nodes = staged.matrix.rows / staged.node_size;
     std::vector<Index> keys(nodes, 0);
@@ -34,7 +34,7 @@ StageEntry first_column_stage() {
                             .unit = "columns",
                             .help = "columns that count as one place"}},
             .contract = [](const Parameters&) { return StageContract{.acts = Acts::rows}; },
-            .run = run};
+            .run = run_first_column};
 }
 
 }  // namespace workbench

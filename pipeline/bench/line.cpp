@@ -45,7 +45,7 @@ struct Judgement {
 bool is_of_share(const Json& kernel) { return kernel.contains("share") && !kernel["share"].is_null(); }
 
 /// The kernels of the recipe, without the baseline and without the kernels of single shares.
-std::vector<const Json*> own_kernels(const Json& kernels) {
+std::vector<const Json*> own_kernel_lines(const Json& kernels) {
     std::vector<const Json*> own;
     for (const Json& kernel : kernels) {
         if (!kernel["baseline"] && !is_of_share(kernel)) own.push_back(&kernel);
@@ -59,7 +59,7 @@ Judgement judge(const Json& report, const Json& layouts, const Json& kernels) {
     }
     if (!layouts.empty() && !layouts[0]["unsuitable"].is_null()) return {"unsuitable", layouts[0]["unsuitable"]};
     const bool broke_off = !report["errors"].empty();
-    std::vector<const Json*> own = own_kernels(kernels);
+    std::vector<const Json*> own = own_kernel_lines(kernels);
     if (own.empty() && !broke_off) {
         for (const Json& kernel : kernels) own.push_back(&kernel);
     }

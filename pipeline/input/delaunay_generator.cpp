@@ -34,7 +34,7 @@ constexpr std::int64_t tile_squares = 96;  // along an edge of a tile
 constexpr std::int64_t rim = 3;
 constexpr int place_bits = 22;  // of a coordinate within a square: those of a tile with its rim then fit 32 bits
 
-struct Neighbour {
+struct DelaunayNeighbour {
     std::int64_t natural;  // orders all nodes, unknown or eliminated
     Index column;          // -1: eliminated
     double flux;
@@ -96,7 +96,7 @@ private:
     }
 
     void add_row(const Voronoi::cell_type& cell, const Permutation& order, TileRows& result) const {
-        thread_local std::vector<Neighbour> neighbours;
+        thread_local std::vector<DelaunayNeighbour> neighbours;
         neighbours.clear();
         const Point& here = points_[cell.source_index()];
         const auto beyond = [](const Voronoi::edge_type* edge) { return edge->twin()->cell()->source_index(); };
@@ -113,20 +113,20 @@ private:
         // Summing in an order that is independent of tiles and numbering makes the sum reproducible bit for bit.
         std::sort(neighbours.begin(), neighbours.end(), [](const auto& a, const auto& b) { return a.natural < b.natural; });
         double sum = 0;
-        for (const Neighbour& other : neighbours) sum += other.flux;
+        for (const DelaunayNeighbour& other : neighbours) sum += other.flux;
         const Index row = neighbour(cell.source_index(), order, 0).column;
         neighbours.push_back({0, row, -sum});
-        std::erase_if(neighbours, [](const Neighbour& other) { return other.column < 0; });
+        std::erase_if(neighbours, [](const DelaunayNeighbour& other) { return other.column < 0; });
         std::sort(neighbours.begin(), neighbours.end(), [](const auto& a, const auto& b) { return a.column < b.column; });
         result.rows.push_back(row);
-        for (const Neighbour& other : neighbours) {
+        for (const DelaunayNeighbour& other : neighbours) {
             result.columns.push_back(other.column);
             result.values.push_back(-other.flux);
         }
         result.offsets.push_back(static_cast<Offset>(result.columns.size()));
     }
 
-    [[nodiscard]] Neighbour neighbour(std::size_t place, const Permutation& order, double flux) const {
+    [[nodiscard]] DelaunayNeighbour neighbour(std::size_t place, const Permutation& order, double flux) const {
         const std::int64_t x = first_x_ + static_cast<std::int64_t>(place) % width_;
         const std::int64_t y = first_y_ + static_cast<std::int64_t>(place) / width_;
         const Grid::Place square{x, y, 0};

@@ -30,10 +30,10 @@ namespace {
 
 using Host = Kokkos::DefaultHostExecutionSpace;
 using Blocks = Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Offset>>;
-using Rows = Kokkos::RangePolicy<Host, Kokkos::IndexType<Index>>;
+using CellRange = Kokkos::RangePolicy<Host, Kokkos::IndexType<Index>>;
 using Cube = Grid::Place;
 
-constexpr std::int64_t rim = 4;  // cubes farther away contain no node within farthest_square
+constexpr std::int64_t node_rim = 4;  // cubes farther away contain no node within farthest_square
 constexpr Index block_cells = 4096;
 constexpr Offset most_neighbours = 20;
 
@@ -45,9 +45,9 @@ struct Step {
 /// All steps to cubes whose nodes may share a face, nearest first.
 std::vector<Step> steps_around() {
     std::vector<Step> steps;
-    for (std::int64_t z = -rim; z <= rim; ++z) {
-        for (std::int64_t y = -rim; y <= rim; ++y) {
-            for (std::int64_t x = -rim; x <= rim; ++x) {
+    for (std::int64_t z = -node_rim; z <= node_rim; ++z) {
+        for (std::int64_t y = -node_rim; y <= node_rim; ++y) {
+            for (std::int64_t x = -node_rim; x <= node_rim; ++x) {
                 const auto gap = [](std::int64_t step) { return std::max(std::abs(step) - 1, std::int64_t{0}) * lattice_edge; };
                 const std::int64_t least_square = square_of({gap(x), gap(y), gap(z)});
                 if ((x != 0 || y != 0 || z != 0) && least_square <= farthest_square) steps.push_back({{x, y, z}, least_square});
@@ -66,10 +66,10 @@ struct Mesh {
     std::int64_t spread;   // of a node in its cube, in coordinates
     double smallest_face;  // area, in squared edges
 
-    /// The node of a cube at most `rim` cubes away from the unknowns, with ten random bits per axis.
+    /// The node of a cube at most `node_rim` cubes away from the unknowns, with ten random bits per axis.
     [[nodiscard]] LatticeVector node(const Cube& cube) const {
-        const Grid with_rim{grid.lengths + Cube{2 * rim, 2 * rim, 2 * rim}};
-        const auto number = static_cast<std::uint64_t>(with_rim.number(cube + Cube{rim, rim, rim}));
+        const Grid with_rim{grid.lengths + Cube{2 * node_rim, 2 * node_rim, 2 * node_rim}};
+        const auto number = static_cast<std::uint64_t>(with_rim.number(cube + Cube{node_rim, node_rim, node_rim}));
         const std::uint64_t random = random_stream(seed, number).next();
         LatticeVector node{};
         for (int axis = 0; axis < 3; ++axis) {
@@ -142,7 +142,7 @@ std::vector<Entry> block_faces(const Mesh& mesh, const Equation& equation, const
 /// are removed as well, so that the result does not depend on the order of the neighbours.
 void limit_neighbours(CsrMatrix& matrix) {
     std::vector<double> too_small(matrix.rows, 0.0);
-    guarded_for("too_small", Rows(0, matrix.rows), [&](Index row) {
+    guarded_for("too_small", CellRange(0, matrix.rows), [&](Index row) {
         if (matrix.row_length(row) <= most_neighbours + 1) return;
         std::vector<double> flows;
         for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) {
@@ -182,7 +182,7 @@ CsrMatrix areas_over_distances(const Mesh& mesh, const Equation& equation, Index
 
 /// Turns areas over distances into coefficients. The diagonal is the sum of all fluxes, including those from eliminated nodes.
 void discretize(const Mesh& mesh, const Equation& equation, CsrMatrix& matrix) {
-    Kokkos::parallel_for("discretize", Rows(0, matrix.rows), [&](Index row) {
+    Kokkos::parallel_for("discretize", CellRange(0, matrix.rows), [&](Index row) {
         const LatticeVector node = mesh.node(mesh.grid.place(row));
         double sum = 0;
         Offset diagonal = 0;

@@ -11,7 +11,7 @@
 namespace workbench {
 namespace {
 
-constexpr int most = 10000;  // limit of all counts in a format
+constexpr int largest_count = 10000;  // limit of all counts in a format
 
 class Parser {
 public:
@@ -35,7 +35,7 @@ private:
     std::optional<int> number() {
         const auto end = std::min(text_.find_first_not_of("0123456789"), text_.size());
         const auto parsed = parse_integer(text_.substr(0, end));
-        if (!parsed || *parsed > most) return std::nullopt;
+        if (!parsed || *parsed > largest_count) return std::nullopt;
         text_.remove_prefix(end);
         return static_cast<int>(*parsed);
     }
@@ -54,7 +54,7 @@ private:
         }
         if (negative) return false;
         format.fields *= count.value_or(1);
-        if (format.fields < 1 || format.fields > most) return false;
+        if (format.fields < 1 || format.fields > largest_count) return false;
         const bool inside = take('(') ? items(format, depth + 1) : field(format);
         return inside && take(')');
     }

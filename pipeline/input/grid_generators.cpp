@@ -117,14 +117,14 @@ private:
     std::optional<Permutation> scrambled_;
 };
 
-struct Neighbour {
+struct StencilNeighbour {
     Index node;  // number in the matrix
     const Coupling* coupling;
 };
 
 /// Stores the neighbours of a node and the node itself in ascending order. Returns how many there are.
 Index find_neighbours(const Grid& grid, const Stencil& stencil, const Numbering& numbering, Index node,
-                      std::array<Neighbour, 27>& neighbours) {
+                      std::array<StencilNeighbour, 27>& neighbours) {
     const Index natural = numbering.natural_of(node);
     const auto place = grid.place(natural);
     Index count = 0;
@@ -134,7 +134,7 @@ Index find_neighbours(const Grid& grid, const Stencil& stencil, const Numbering&
         neighbours[count++] = {numbering.of_natural(neighbour), &coupling};
     }
     std::sort(neighbours.begin(), neighbours.begin() + count,
-              [](const Neighbour& a, const Neighbour& b) { return a.node < b.node; });
+              [](const StencilNeighbour& a, const StencilNeighbour& b) { return a.node < b.node; });
     return count;
 }
 
@@ -192,7 +192,7 @@ private:
 
     void fill(Index node, RowRange range, const Numbering& numbering, CsrMatrix& matrix) const {
         const Index d = stencil_.unknowns;
-        std::array<Neighbour, 27> neighbours{};
+        std::array<StencilNeighbour, 27> neighbours{};
         const Index count = find_neighbours(grid_, stencil_, numbering, node, neighbours);
         const RowRange rows = rows_of(node, range);
         for (Index row = rows.first; row < rows.end; ++row) {

@@ -24,7 +24,7 @@ namespace {
 enum class Format { coordinate, array };
 enum class Field { real, integer, pattern };
 
-struct Header {
+struct MatrixMarketHeader {
     Format format = Format::coordinate;
     Field field = Field::real;
     Mirror mirror = Mirror::nothing;
@@ -55,7 +55,7 @@ Choice take_choice(std::string_view& banner, const char* what, const char* expec
     throw LineError{fmt::format("found the {} {}; expected {}", what, in_quotes(word), expected)};
 }
 
-void read_banner(LineReader& lines, Header& header) {
+void read_banner(LineReader& lines, MatrixMarketHeader& header) {
     constexpr const char* banner =
         "the banner '%%MatrixMarket matrix coordinate|array real|integer|pattern general|symmetric|skew-symmetric'";
     if (!lines.next()) lines.fail("found nothing; expected {}", banner);
@@ -87,12 +87,12 @@ bool has_content(std::string_view line) {
 }
 
 /// Values in an array file, which has fewer than 2^31 rows and columns.
-Offset places_in_array(const Header& header) {
+Offset places_in_array(const MatrixMarketHeader& header) {
     if (header.mirror == Mirror::nothing) return header.rows * header.columns;
     return header.rows * (header.mirror == Mirror::same ? header.rows + 1 : header.rows - 1) / 2;
 }
 
-void read_size(LineReader& lines, Header& header) {
+void read_size(LineReader& lines, MatrixMarketHeader& header) {
     const bool array = header.format == Format::array;
     const char* expected = array ? "the size line of an array: rows and columns" : "the size line: rows, columns and entries";
     do {
@@ -112,9 +112,9 @@ void read_size(LineReader& lines, Header& header) {
     check_size(header.rows, header.columns, header.entries);
 }
 
-Header read_header(LineReader& lines) {
+MatrixMarketHeader read_matrix_market_header(LineReader& lines) {
     return lines.with_place([&] {
-        Header header;
+        MatrixMarketHeader header;
         read_banner(lines, header);
         read_size(lines, header);
         return header;
@@ -125,10 +125,10 @@ Header read_header(LineReader& lines) {
 
 // Each function stops at the newline that ends a block, and returns null to leave the line to the slow parser below.
 
-bool is_blank(char c) { return c == ' ' || c == '\t'; }
+bool is_space_or_tab(char c) { return c == ' ' || c == '\t'; }
 
 const char* skip_blanks(const char* at) {
-    while (is_blank(*at)) ++at;
+    while (is_space_or_tab(*at)) ++at;
     return at;
 }
 
@@ -193,17 +193,17 @@ const char* take_value(const char* at, const char* end, double& value) {
 
 /// Returns the beginning of the next line, or null to leave this one to the slow parser.
 template <Format format, Field field>
-const char* take_entry(const char* at, const char* end, const Header& header, Entry& entry) {
+const char* take_entry(const char* at, const char* end, const MatrixMarketHeader& header, Entry& entry) {
     if constexpr (format == Format::coordinate) {
         at = take_index(at, end, header.rows, entry.row);
-        if (at == nullptr || !is_blank(*at)) return nullptr;
+        if (at == nullptr || !is_space_or_tab(*at)) return nullptr;
         at = take_index(at, end, header.columns, entry.column);
         if (at == nullptr) return nullptr;
         if constexpr (field == Field::pattern) {
             entry.value = 1;
             return end_of_line(at);
         }
-        if (!is_blank(*at)) return nullptr;
+        if (!is_space_or_tab(*at)) return nullptr;
     }
     at = take_value<field>(at, end, entry.value);
     return at == nullptr ? nullptr : end_of_line(at);
@@ -221,7 +221,7 @@ double parse_value(std::string_view word, Field field) {
     return *parsed;
 }
 
-Entry parse_entry(std::string_view line, const Header& header) {
+Entry parse_entry(std::string_view line, const MatrixMarketHeader& header) {
     Entry entry;
     if (header.format == Format::array) {
         entry.value = parse_value(next_word(line), header.field);
@@ -242,7 +242,7 @@ Entry parse_entry(std::string_view line, const Header& header) {
 
 // ---- the file ----
 
-void check_place(const Entry& entry, const Header& header, EntryBlock& block) {
+void check_place(const Entry& entry, const MatrixMarketHeader& header, EntryBlock& block) {
     if (header.mirror == Mirror::nothing || header.format == Format::array) return;
     if (entry.row != entry.column) {
         ++(entry.row < entry.column ? block.above : block.below);
@@ -252,7 +252,7 @@ void check_place(const Entry& entry, const Header& header, EntryBlock& block) {
 }
 
 template <Format format, Field field>
-void parse_lines(std::string_view text, const Header& header, EntryBlock& block) {
+void parse_lines(std::string_view text, const MatrixMarketHeader& header, EntryBlock& block) {
     const char* end = text.data() + text.size();
     constexpr std::size_t short_line = 12;  // bytes; most lines are longer
     block.entries.reserve(text.size() / short_line);
@@ -275,7 +275,7 @@ void parse_lines(std::string_view text, const Header& header, EntryBlock& block)
     block.entries.shrink_to_fit();
 }
 
-using ParseLines = void (*)(std::string_view, const Header&, EntryBlock&);
+using ParseLines = void (*)(std::string_view, const MatrixMarketHeader&, EntryBlock&);
 
 template <Format format>
 ParseLines parser_of(Field field) {
@@ -287,13 +287,13 @@ ParseLines parser_of(Field field) {
     return parse_lines<format, Field::real>;
 }
 
-ParseLines parser_of(const Header& header) {
+ParseLines parser_of(const MatrixMarketHeader& header) {
     return header.format == Format::array ? parser_of<Format::array>(header.field)
                                           : parser_of<Format::coordinate>(header.field);
 }
 
 /// Compares the number of entries with the size line.
-void check_count(LineReader& lines, const Header& header, const std::deque<EntryBlock>& blocks) {
+void check_count(LineReader& lines, const MatrixMarketHeader& header, const std::deque<EntryBlock>& blocks) {
     Offset read = 0;
     for (const EntryBlock& block : blocks) {
         const auto there = static_cast<Offset>(block.entries.size());
@@ -312,7 +312,7 @@ void check_count(LineReader& lines, const Header& header, const std::deque<Entry
 }
 
 /// Assigns rows and columns to the values of an array, which are listed by columns; a symmetric array lists the lower triangle.
-void place_values(const Header& header, std::deque<EntryBlock>& blocks) {
+void place_values(const MatrixMarketHeader& header, std::deque<EntryBlock>& blocks) {
     const auto first_row = [&header](Index column) {
         return header.mirror == Mirror::nothing ? 0 : header.mirror == Mirror::same ? column : column + 1;
     };
@@ -345,14 +345,14 @@ void check_one_triangle(const LineReader& lines, const std::deque<EntryBlock>& b
     }
 }
 
-ClaimedSize claimed_size(const Header& header) {
+ClaimedSize claimed_size(const MatrixMarketHeader& header) {
     return {header.rows, header.entries, header.mirror == Mirror::nothing ? header.entries : doubled(header.entries)};
 }
 
 }  // namespace
 
 CsrMatrix read_matrix_market(LineReader& lines) {
-    const Header header = read_header(lines);
+    const MatrixMarketHeader header = read_matrix_market_header(lines);
     const std::uintmax_t shortest_line = header.format == Format::array ? 2 : 4;
     ReadingMemory memory(lines.name(), claimed_size(header), shortest_line, lines.most_bytes());
     const ParseLines parse_text = parser_of(header);

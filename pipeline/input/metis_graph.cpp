@@ -17,7 +17,7 @@
 namespace workbench {
 namespace {
 
-struct Header {
+struct MetisHeader {
     std::int64_t vertices = 0;
     std::int64_t neighbours = 0;  // twice the number of edges
     bool vertex_sizes = false;
@@ -46,7 +46,7 @@ bool is_number(std::string_view word) {
 // ---- the first line ----
 
 /// Three flags: vertex sizes, vertex weights, edge weights. Leading zeros may be omitted.
-void read_flags(const LineReader& lines, std::string_view word, Header& header) {
+void read_flags(const LineReader& lines, std::string_view word, MetisHeader& header) {
     if (word.size() > 3 || word.find_first_not_of("01") != std::string_view::npos) {
         lines.fail("found the format {}; expected up to three digits, each 0 or 1", in_quotes(word));
     }
@@ -56,7 +56,7 @@ void read_flags(const LineReader& lines, std::string_view word, Header& header) 
     header.edge_weights = flags[2] == '1';
 }
 
-Header read_header(LineReader& lines) {
+MetisHeader read_metis_header(LineReader& lines) {
     constexpr const char* expected =
         "the numbers of vertices and edges, optionally followed by the format and the number of weights";
     bool there = false;
@@ -65,7 +65,7 @@ Header read_header(LineReader& lines) {
     } while (there && is_comment(lines.line()));
     if (!there) lines.fail("found the end of the file; expected {}", expected);
     std::string_view rest = lines.line();
-    Header header;
+    MetisHeader header;
     header.vertices = take_integer(rest, "number of vertices", 0, std::numeric_limits<Index>::max());
     header.neighbours = 2 * take_integer(rest, "number of edges", 0, std::numeric_limits<Offset>::max() / 2);
     read_flags(lines, next_word(rest), header);
@@ -83,7 +83,7 @@ Header read_header(LineReader& lines) {
 
 // ---- the lines of the vertices ----
 
-void parse_vertex(std::string_view line, const Header& header, VertexBlock& block) {
+void parse_vertex(std::string_view line, const MetisHeader& header, VertexBlock& block) {
     std::string_view rest = line;
     if (next_word(rest).empty()) {
         if (block.first_without_words == none) block.first_without_words = block.vertices;
@@ -101,7 +101,7 @@ void parse_vertex(std::string_view line, const Header& header, VertexBlock& bloc
     }
 }
 
-void parse_vertices(std::string_view text, const Header& header, VertexBlock& block) {
+void parse_vertices(std::string_view text, const MetisHeader& header, VertexBlock& block) {
     while (!text.empty()) {
         const std::size_t length = text.find('\n');
         const std::string_view line = text.substr(0, length);
@@ -128,7 +128,7 @@ std::int64_t line_of(const std::deque<VertexBlock>& blocks, std::int64_t vertex)
 }
 
 /// Checks a block whose first line is that of `first_vertex`, and replaces the block's vertex numbers by those of the graph.
-void place_block(const LineReader& lines, const Header& header, std::int64_t first_vertex, Offset neighbours_before,
+void place_block(const LineReader& lines, const MetisHeader& header, std::int64_t first_vertex, Offset neighbours_before,
                  VertexBlock& block) {
     const auto fail_at_vertex = [&](std::int64_t vertex, const std::string& what) {
         lines.fail_at(block.first_line + block.item_lines.line_of(vertex), what);
@@ -158,7 +158,7 @@ void place_block(const LineReader& lines, const Header& header, std::int64_t fir
     check_outcome(lines, block);
 }
 
-void place_blocks(LineReader& lines, const Header& header, std::deque<VertexBlock>& blocks) {
+void place_blocks(LineReader& lines, const MetisHeader& header, std::deque<VertexBlock>& blocks) {
     std::int64_t vertices = 0;
     Offset neighbours = 0;
     for (VertexBlock& block : blocks) {
@@ -233,7 +233,7 @@ bool is_metis_graph(std::string_view start) {
 CsrMatrix read_metis_graph(LineReader& lines) {
     constexpr std::size_t longest_line = std::size_t{1} << 31;  // of a vertex with many neighbours
     lines.allow_lines_of(longest_line);
-    const Header header = lines.with_place([&] { return read_header(lines); });
+    const MetisHeader header = lines.with_place([&] { return read_metis_header(lines); });
     constexpr std::uintmax_t shortest_neighbour = 2;
     ReadingMemory memory(lines.name(), {header.vertices, header.neighbours, doubled(header.neighbours)}, shortest_neighbour,
                          lines.most_bytes());

@@ -18,9 +18,9 @@ namespace workbench {
 namespace {
 
 /// The member of the archive that is being read.
-class Member {
+class NpzMember {
 public:
-    Member(ArchiveReader& zip, std::string where, std::uintmax_t archive_bytes)
+    NpzMember(ArchiveReader& zip, std::string where, std::uintmax_t archive_bytes)
         : zip_(zip), where_(std::move(where)), archive_bytes_(archive_bytes) {}
 
     template <typename... Values>
@@ -104,14 +104,14 @@ std::optional<std::string_view> value_of(std::string_view header, std::string_vi
     return value;
 }
 
-std::string parse_type(const Member& member, std::string_view header) {
+std::string parse_type(const NpzMember& member, std::string_view header) {
     const auto value = value_of(header, "descr");
     const auto end = value && !value->empty() && value->front() == '\'' ? value->find('\'', 1) : std::string_view::npos;
     if (end == std::string_view::npos) member.fail("found a header without a plain type; expected one like '<f8'");
     return std::string(value->substr(1, end - 1));
 }
 
-std::vector<std::int64_t> parse_shape(const Member& member, std::string_view header) {
+std::vector<std::int64_t> parse_shape(const NpzMember& member, std::string_view header) {
     const auto value = value_of(header, "shape");
     const auto end = value && !value->empty() && value->front() == '(' ? value->find(')') : std::string_view::npos;
     if (end == std::string_view::npos) member.fail("found a header without a shape; expected one like (3, 4)");
@@ -128,7 +128,7 @@ std::vector<std::int64_t> parse_shape(const Member& member, std::string_view hea
 }
 
 /// Bytes per item, the digits at the end of the type: 8 for "<f8". Text of type U has four bytes per character.
-std::int64_t item_bytes(const Member& member, const std::string& type) {
+std::int64_t item_bytes(const NpzMember& member, const std::string& type) {
     const auto fail = [&] { member.fail("found the type {}; expected one like '<f8'", in_quotes(type)); };
     const bool plain = std::all_of(type.begin(), type.end(), [](char c) { return c > ' ' && c <= '~'; });
     const auto digits = type.find_first_of("0123456789");
@@ -145,7 +145,7 @@ std::uint64_t little_endian(const std::vector<std::byte>& bytes, std::size_t fir
 }
 
 /// The dictionary of a .npy file, which begins with 6 bytes of magic, 2 of version and 2 or 4 of length.
-std::string read_header(const Member& member) {
+std::string read_npy_header(const NpzMember& member) {
     constexpr std::size_t longest = std::size_t{1} << 16;
     std::vector<std::byte> start;
     member.read(start, 8);
@@ -169,8 +169,8 @@ ItemRange within(ItemRange items, std::int64_t size) {
     return {first, std::clamp(items.end, first, size)};
 }
 
-NpyArray read_array(const Member& member, ItemRange wanted) {
-    const std::string header = read_header(member);
+NpyArray read_array(const NpzMember& member, ItemRange wanted) {
+    const std::string header = read_npy_header(member);
     NpyArray array;
     array.type = parse_type(member, header);
     array.shape = parse_shape(member, header);
@@ -236,7 +236,7 @@ std::map<std::string, NpyArray> read_npz(const std::filesystem::path& path, cons
         const std::string name = array_name(archive_entry_pathname(entry));
         const auto items = wanted.find(name);
         if (items == wanted.end()) continue;
-        const Member member(zip, fmt::format("{}: member {}.npy: ", path.string(), name), unknown ? 0 : file_size);
+        const NpzMember member(zip, fmt::format("{}: member {}.npy: ", path.string(), name), unknown ? 0 : file_size);
         if (!arrays.emplace(name, read_array(member, items->second)).second) member.fail("found twice; expected once");
     }
 }

@@ -17,9 +17,9 @@ namespace workbench {
 namespace {
 
 using Host = Kokkos::DefaultHostExecutionSpace;
-using Rows = Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Index>>;
+using DynamicRows = Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Index>>;
 
-constexpr std::int64_t most = std::numeric_limits<Index>::max();
+constexpr std::int64_t index_limit = std::numeric_limits<Index>::max();
 
 std::uint64_t seed_of(const Parameters& parameters) { return static_cast<std::uint64_t>(parameters.integer("seed")); }
 
@@ -38,7 +38,7 @@ CsrMatrix empty_rows(RowRange range, Index columns, double expected_nonzeros, co
     matrix.rows = range.count();
     matrix.columns = columns;
     matrix.row_offsets.resize(static_cast<std::size_t>(matrix.rows) + 1);
-    Kokkos::parallel_for("lengths", Rows(range.first, range.end),
+    Kokkos::parallel_for("lengths", DynamicRows(range.first, range.end),
                          [&](Index row) { matrix.row_offsets[row - range.first + 1] = length(row); });
     std::partial_sum(matrix.row_offsets.begin(), matrix.row_offsets.end(), matrix.row_offsets.begin());
     check_generator_memory(matrix.rows, static_cast<double>(matrix.nonzeros()), 0);
@@ -63,7 +63,7 @@ public:
             for (Index column = begin(row); column < end(row); ++column) length += takes(row, column) ? 1 : 0;
             return length;
         });
-        Kokkos::parallel_for("banded", Rows(range.first, range.end), [&](Index row) {
+        Kokkos::parallel_for("banded", DynamicRows(range.first, range.end), [&](Index row) {
             const Index made = row - range.first;
             Offset place = matrix.row_offsets[made];
             for (Index column = begin(row); column < end(row); ++column) {
@@ -172,7 +172,7 @@ public:
             for_each_entry(row, [&length](Index, double) { ++length; });
             return length;
         });
-        guarded_for("random_laplacian", Rows(range.first, range.end), [&](Index row) {
+        guarded_for("random_laplacian", DynamicRows(range.first, range.end), [&](Index row) {
             Offset place = matrix.row_offsets[row - range.first];
             for_each_entry(row, [&](Index column, double value) {
                 matrix.column_indices[place] = column;
@@ -267,7 +267,7 @@ public:
         CsrMatrix matrix = empty_rows(range, columns_, expected, [this](Index row) {
             return length_(random_stream(seed_, static_cast<std::uint64_t>(row)));
         });
-        guarded_for("random_rows", Rows(range.first, range.end),
+        guarded_for("random_rows", DynamicRows(range.first, range.end),
                     [&](Index row) { fill_row(matrix, row - range.first, row, seed_); });
         return matrix;
     }
@@ -360,10 +360,10 @@ CsrMatrix rmat(const Parameters& parameters) {
     return csr_from_entries(rows, rows, entries);
 }
 
-ParameterDeclaration rows_parameter() { return integer_parameter("rows", 1, most, "rows"); }
+ParameterDeclaration rows_parameter() { return integer_parameter("rows", 1, index_limit, "rows"); }
 
 ParameterDeclaration columns_parameter() {
-    ParameterDeclaration declaration = integer_parameter("columns", 1, most, "columns; default: rows");
+    ParameterDeclaration declaration = integer_parameter("columns", 1, index_limit, "columns; default: rows");
     declaration.optional = true;
     return declaration;
 }
@@ -371,20 +371,21 @@ ParameterDeclaration columns_parameter() {
 }  // namespace
 
 std::vector<GeneratorEntry> random_generators() {
-    constexpr auto most_real = static_cast<double>(most);
+    constexpr auto most_real = static_cast<double>(index_limit);
     return {
         made_by_rows<banded>("banded",
                              "a band around the diagonal, full or with random gaps; symmetric positive definite: -1, and the "
                              "row's length on the "
                              "diagonal",
-                             {integer_parameter("rows", 1, most, "rows and columns"),
-                              integer_parameter("bandwidth", 0, most, "places on each side of the diagonal"),
+                             {integer_parameter("rows", 1, index_limit, "rows and columns"),
+                              integer_parameter("bandwidth", 0, index_limit, "places on each side of the diagonal"),
                               real_parameter("fill", 0, 1, "fraction of the places beside the diagonal that hold a nonzero", 1),
                               seed_parameter()}),
         made_by_rows<random_uniform>(
             "random_uniform", "rows of random lengths, uniform between two bounds; columns anywhere, values from 1 to 9",
-            {rows_parameter(), columns_parameter(), integer_parameter("shortest", 0, most, "smallest row length, in nonzeros"),
-             integer_parameter("longest", 0, most, "largest row length, in nonzeros"), seed_parameter()}),
+            {rows_parameter(), columns_parameter(),
+             integer_parameter("shortest", 0, index_limit, "smallest row length, in nonzeros"),
+             integer_parameter("longest", 0, index_limit, "largest row length, in nonzeros"), seed_parameter()}),
         made_by_rows<random_normal>(
             "random_normal", "rows of random lengths, nearly normally distributed; columns anywhere, values from 1 to 9",
             {rows_parameter(), columns_parameter(), real_parameter("mean", 0, most_real, "mean row length"),
@@ -395,7 +396,7 @@ std::vector<GeneratorEntry> random_generators() {
             "random_laplacian",
             "the Laplace operator of a random graph, plus 1; symmetric positive definite: -1 per edge, degree + 1 on the "
             "diagonal",
-            {integer_parameter("rows", 1, most, "rows and columns"),
+            {integer_parameter("rows", 1, index_limit, "rows and columns"),
              integer_parameter("degree", 0, 1 << 20, "edges of a vertex, an even number; parallel edges are summed"),
              seed_parameter()}),
         {"rmat",

@@ -13,7 +13,7 @@
 namespace workbench {
 namespace {
 
-struct Header {
+struct RutherfordBoeingHeader {
     char field = 'r';     // r, i or p
     char symmetry = 'u';  // s, z, u or r
     std::int64_t rows = 0;
@@ -46,7 +46,7 @@ std::string_view next_header_line(LineReader& lines, const char* expected) {
     return without_newline(lines.line());
 }
 
-void read_type(const LineReader& lines, std::string_view word, Header& header) {
+void read_type(const LineReader& lines, std::string_view word, RutherfordBoeingHeader& header) {
     const std::string type = lower_case(word);
     const auto refuse = [&](const char* kind) {
         lines.fail("found {}, {} matrix, which is not supported; expected R, I or P, then S, Z, U or R, then A",
@@ -81,8 +81,8 @@ FortranFormat read_format(const LineReader& lines, std::string_view& rest, const
     return *format;
 }
 
-Header read_header(LineReader& lines) {
-    Header header;
+RutherfordBoeingHeader read_rutherford_boeing_header(LineReader& lines) {
+    RutherfordBoeingHeader header;
     next_header_line(lines, "a title");
     std::string_view counts = next_header_line(lines, "the numbers of lines");
     take_integer(counts, "number of lines", 0, no_limit);
@@ -167,7 +167,7 @@ std::int64_t parse_field(std::string_view field, const char* what, std::int64_t 
 constexpr std::int64_t counted_together = std::int64_t{1} << 16;  // elements per request to ReadingMemory
 
 /// The column pointers, counted from 0.
-std::vector<Offset> read_pointers(LineReader& lines, const Header& header, ReadingMemory& memory) {
+std::vector<Offset> read_pointers(LineReader& lines, const RutherfordBoeingHeader& header, ReadingMemory& memory) {
     Fields fields(lines, header.pointers, header.columns + 1, "pointers");
     std::vector<Offset> pointers;
     for (std::int64_t i = 0; i <= header.columns; ++i) {
@@ -183,7 +183,7 @@ std::vector<Offset> read_pointers(LineReader& lines, const Header& header, Readi
     return pointers;
 }
 
-void check_triangle(const LineReader& lines, const Header& header, const Entry& entry) {
+void check_triangle(const LineReader& lines, const RutherfordBoeingHeader& header, const Entry& entry) {
     if (!header.triangle()) return;
     const bool skew = header.symmetry == 'z';
     if (entry.row > entry.column || (entry.row == entry.column && !skew)) return;
@@ -191,7 +191,7 @@ void check_triangle(const LineReader& lines, const Header& header, const Entry& 
                skew ? "skew-symmetric" : "symmetric", skew ? "" : " or on it");
 }
 
-std::vector<Entry> read_places(LineReader& lines, const Header& header, ReadingMemory& memory) {
+std::vector<Entry> read_places(LineReader& lines, const RutherfordBoeingHeader& header, ReadingMemory& memory) {
     const std::vector<Offset> pointers = read_pointers(lines, header, memory);
     Fields fields(lines, header.indices, header.entries, "row indices");
     std::vector<Entry> entries;
@@ -206,7 +206,7 @@ std::vector<Entry> read_places(LineReader& lines, const Header& header, ReadingM
     return entries;
 }
 
-void read_values(LineReader& lines, const Header& header, std::vector<Entry>& entries) {
+void read_values(LineReader& lines, const RutherfordBoeingHeader& header, std::vector<Entry>& entries) {
     Fields fields(lines, header.values, header.entries, "values");
     for (Entry& entry : entries) {
         const std::string_view field = fields.next();
@@ -241,7 +241,7 @@ bool is_rutherford_boeing(std::string_view start) {
 
 CsrMatrix read_rutherford_boeing(LineReader& lines) {
     return lines.with_place([&] {
-        const Header header = read_header(lines);
+        const RutherfordBoeingHeader header = read_rutherford_boeing_header(lines);
         const Offset nonzeros = header.triangle() ? doubled(header.entries) : header.entries;
         ReadingMemory memory(lines.name(), {header.rows, header.entries, nonzeros}, 1, lines.most_bytes());
         std::vector<Entry> entries = read_places(lines, header, memory);

@@ -11,9 +11,9 @@
 namespace workbench {
 namespace {
 
-class Member final : public ByteSource {
+class TarMember final : public ByteSource {
 public:
-    explicit Member(ArchiveReader& archive) : archive_(archive) {}
+    explicit TarMember(ArchiveReader& archive) : archive_(archive) {}
     [[nodiscard]] std::size_t read(std::span<char> buffer) override { return archive_.read(buffer, "tar archive"); }
 
 private:
@@ -63,7 +63,7 @@ void for_each_member(std::unique_ptr<ByteSource> archive,
         check(status);
         if (archive_entry_filetype(entry) != AE_IFREG) continue;
         const char* name = archive_entry_pathname(entry);
-        visit(name == nullptr ? "" : name, std::make_unique<Member>(reader));
+        visit(name == nullptr ? "" : name, std::make_unique<TarMember>(reader));
     }
 }
 

@@ -10,8 +10,6 @@
 namespace workbench {
 namespace {
 
-using Rows = UnevenHostRange<>;
-
 constexpr Index row_block = 32;
 
 double ratio(Offset part, Offset whole) { return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole); }
@@ -53,7 +51,7 @@ void move_bound(Index& bound, Index row, Before before) {
 
 std::vector<Bounds> rows_of_columns(const CsrMatrix& matrix) {
     std::vector<Bounds> bounds(matrix.columns);
-    Kokkos::parallel_for("rows_of_columns", Rows(0, matrix.rows), [&](Index row) {
+    Kokkos::parallel_for("rows_of_columns", UnevenHostRange<>(0, matrix.rows), [&](Index row) {
         for (const Index column : matrix.row_columns(row)) {
             move_bound(bounds[column].first, row, std::less<>());
             move_bound(bounds[column].last, row, std::greater<>());
@@ -96,7 +94,7 @@ std::array<CacheLines, 3> measure_lines(const CsrMatrix& matrix) {
     std::array<Offset, 3> sums{};
     LoopGuard guard;
     Kokkos::parallel_reduce(
-        "x_lines", Rows(0, blocks),
+        "x_lines", UnevenHostRange<>(0, blocks),
         [&](Index block, Offset& lines32, Offset& lines64, Offset& lines128) {
             guard.run([&] {
                 const std::array<Offset, 3> counts = lines_of_block(matrix, block);
@@ -120,7 +118,7 @@ std::array<CacheLines, 3> measure_lines(const CsrMatrix& matrix) {
 NeighbourRuns measure_runs(const CsrMatrix& matrix) {
     NeighbourRuns runs;
     Kokkos::parallel_reduce(
-        "runs", Rows(0, matrix.rows),
+        "runs", UnevenHostRange<>(0, matrix.rows),
         [&matrix](Index row, Offset& count) {
             Index previous = -2;
             for (const Index column : matrix.row_columns(row)) {
@@ -138,7 +136,7 @@ Symmetry measure_symmetry(const CsrMatrix& matrix) {
     Offset equal = 0;
     Offset off_diagonal = 0;
     Kokkos::parallel_reduce(
-        "symmetry", Rows(0, matrix.rows),
+        "symmetry", UnevenHostRange<>(0, matrix.rows),
         [&matrix](Index row, Offset& pairs, Offset& equal_pairs, Offset& others) {
             const auto columns = matrix.row_columns(row);
             for (std::size_t k = 0; k < columns.size(); ++k) {

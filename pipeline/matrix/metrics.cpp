@@ -9,12 +9,10 @@
 namespace workbench {
 namespace {
 
-using Rows = HostRange<>;
-
 void measure_distances(const CsrMatrix& matrix, Metrics& metrics) {
     Offset sum = 0;
     Kokkos::parallel_reduce(
-        "distances", Rows(0, matrix.rows),
+        "distances", HostRange<>(0, matrix.rows),
         [&matrix](Index row, Index& bandwidth, Offset& distance_sum, Offset& profile) {
             const auto columns = matrix.row_columns(row);
             if (columns.empty()) return;
@@ -61,7 +59,7 @@ PartitionMetrics measure_partition(const StagedMatrix& staged, const Cuts& cuts)
         return u < v || !has_entry(matrix, rows.new_of_old(v), columns.new_of_old(u));
     };
     Kokkos::parallel_reduce(
-        "partition", Rows(0, matrix.rows),
+        "partition", HostRange<>(0, matrix.rows),
         [&](Index row, Offset& inside, Offset& cut) {
             for (const Index column : matrix.row_columns(row)) {
                 if (piece_of[row] == piece_of[column]) {
@@ -79,7 +77,7 @@ TileMetrics measure_tiles(const StagedMatrix& staged) {
     TileMetrics metrics;
     const std::vector<Share>& shares = staged.shares;
     Kokkos::parallel_reduce(
-        "tiles", Rows(0, static_cast<Index>(shares.size())),
+        "tiles", HostRange<>(0, static_cast<Index>(shares.size())),
         [&shares](Index share, Index& count, Offset& rows, Offset& iterations) {
             count += shares[share].entries.empty() ? 0 : 1;
             rows += static_cast<Offset>(shares[share].rows.size());

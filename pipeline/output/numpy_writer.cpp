@@ -27,10 +27,6 @@ std::string npy_header(const NumpyArray& array) {
            text;
 }
 
-std::string_view text_of(std::span<const std::byte> bytes) {
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 template <typename Number>
 NumpyArray list_of(std::string type, std::span<const Number> numbers) {
     return {std::move(type), {static_cast<std::int64_t>(numbers.size())}, {std::as_bytes(numbers)}};

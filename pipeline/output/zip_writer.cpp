@@ -19,10 +19,6 @@ std::string two(std::uint64_t number) { return little_endian(number, 2); }
 std::string four(std::uint64_t number) { return little_endian(number, 4); }
 std::string eight(std::uint64_t number) { return little_endian(number, 8); }
 
-std::string_view text_of(std::span<const std::byte> bytes) {
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 }  // namespace
 
 void ZipWriter::write(const std::string& bytes) {

@@ -7,11 +7,16 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pipeline/contract/whole_file.hpp"
 
 namespace workbench {
+
+[[nodiscard]] inline std::string_view text_of(std::span<const std::byte> bytes) {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 /// All sizes and offsets use the 64-bit records. Members have no date, so equal members make equal files.
 class ZipWriter {
