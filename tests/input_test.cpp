@@ -19,8 +19,7 @@
 #include "pipeline/matrix/permutation.hpp"
 #include "support/eigen.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 using Rows = std::vector<std::string>;
@@ -277,3 +276,5 @@ TEST_CASE("generators refuse what does not fit") {
     }
     CHECK(known().find_generator("laplace4d") == nullptr);
 }
+
+}  // namespace workbench

@@ -26,8 +26,7 @@
 #include "support/layouts/layout_recipes.hpp"
 #include "support/partitioned.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 /// A vector of hashed multiples of 2^-20 in [-1, 1): exact in f32.
@@ -469,3 +468,5 @@ TEST_CASE("the race check runs exactly the CUDA kernels that use shared memory")
     CHECK(users ==
           std::set<std::string>{"bccoo", "csr", "csr5", "ehyb", "ell", "halo", "hbp", "hola", "krylov", "prepare", "sell"});
 }
+
+}  // namespace workbench

@@ -14,8 +14,7 @@
 #include "support/battery.hpp"
 #include "support/eigen.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 // Compares structure and values with a matrix of Eigen.
@@ -125,3 +124,5 @@ TEST_CASE("check_csr detects a violation of each invariant") {
     broken([](CsrMatrix& m) { m.column_indices[1] = 0; });
     broken([](CsrMatrix& m) { std::swap(m.column_indices[3], m.column_indices[4]); });
 }
+
+}  // namespace workbench

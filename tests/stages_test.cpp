@@ -13,8 +13,7 @@
 #include "stages/steps.hpp"
 #include "support/battery.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 std::vector<StageEntry> all_stages() {
@@ -155,3 +154,5 @@ TEST_CASE("every chain of stages keeps the invariants on the battery, and is rep
         }
     }
 }
+
+}  // namespace workbench

@@ -22,8 +22,7 @@
 #include "viz/stage_picture.hpp"
 #include "viz/text.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 /// A scattered matrix without random numbers.
@@ -397,3 +396,5 @@ TEST_CASE("pictures equal the golden ones") {
         check_golden("sheet", image_of(ContactSheet{frames, common_scale(rasters), {"Two stages", "a grid of 30 × 30"}}));
     }
 }
+
+}  // namespace workbench

@@ -21,7 +21,7 @@ void* open_library() {
 }
 
 /// Never closes the library, which keeps global state.
-Curl open() {
+Curl loaded_functions() {
     Curl curl;
     void* const library = open_library();
     const auto find = [library](auto& function, const char* name) {
@@ -42,7 +42,7 @@ Curl open() {
 }  // namespace
 
 const Curl& curl() {
-    static const Curl opened = open();
+    static const Curl opened = loaded_functions();
     return opened;
 }
 

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-CsrMatrix example() {
+CsrMatrix example_matrix() {
     return csr_from_entries(
         4, 4, std::vector<Entry>{{0, 0, 1.5}, {0, 2, 2.5}, {1, 1, 3.5}, {2, 0, 4.5}, {2, 3, 5.5}, {3, 1, 6.5}, {3, 3, 0.25}});
 }
@@ -47,7 +47,7 @@ ChooseOptions options_of(double budget = 1e9) {
     return options;
 }
 
-Choice choose(const std::vector<Recipe>& recipes, const ChooseOptions& options, const CsrMatrix& matrix = example()) {
+Choice choose(const std::vector<Recipe>& recipes, const ChooseOptions& options, const CsrMatrix& matrix = example_matrix()) {
     ScriptedDevice host({DeviceKind::host, "a host", 8, 0, 0, 0}, {376, 752});
     return choose(matrix, scripted_catalogue(), {host}, recipes, options);
 }
@@ -71,7 +71,7 @@ Names not_timed_of(const Choice& choice) {
 void script_a_tie() {
     Script& script = new_script();
     script.seconds["run usual"] = {16};
-    const int before = 2 * (ExactProblem(example()).vector_count() + 4);  // products of verifying and preparing twice
+    const int before = 2 * (ExactProblem(example_matrix()).vector_count() + 4);  // products of verifying and preparing twice
     const auto samples = [&](const std::string& kernel, const std::vector<double>& each) {
         std::deque<double>& seconds = script.seconds["run " + kernel];
         seconds.assign(before, 1);
@@ -83,7 +83,7 @@ void script_a_tie() {
     script.seconds["prepare slow"] = {1};
 }
 
-void compare(const std::string& name, const std::string& text) {
+void compare_choice(const std::string& name, const std::string& text) {
     compare_with_golden(fs::path(WORKBENCH_SOURCE_DIR) / "tests/golden/bench" / name, text);
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 80, line);
@@ -203,7 +203,7 @@ TEST_SUITE("choose") {
         CHECK(choice.ranking[1].tied);
         CHECK_FALSE(choice.ranking[2].tied);
         CHECK(answer_of(choice, options_of()) == "S (slow) is 3.20 x as fast as CSR (usual); it pays after 1 product.");
-        compare("choose.txt", choice_text(choice, options_of(), matrix_report));
+        compare_choice("choose.txt", choice_text(choice, options_of(), matrix_report));
 
         script_a_tie();
         std::deque<double>& slow = script().seconds["run slow"];
@@ -307,8 +307,8 @@ TEST_SUITE("choose") {
         CHECK(choice.ranking[1].tied);
         CHECK(choice.wrong);
         CHECK(answer_of(choice, options_of()) == "Stay with CSR: no measured recipe beats it by more than the noise.");
-        compare("choose_stay.txt", choice_text(choice, options_of(), matrix_report));
-        compare("choose_stay.toml", choice_recipe(choice, options_of()));
+        compare_choice("choose_stay.txt", choice_text(choice, options_of(), matrix_report));
+        compare_choice("choose_stay.toml", choice_recipe(choice, options_of()));
     }
 
     TEST_CASE("the JSON contains the text's figures and the reports") {

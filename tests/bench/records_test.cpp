@@ -161,8 +161,7 @@ TEST_SUITE("rankings of two axes") {
         REQUIRE(table.size() == 1);
         CHECK(table[0].faster == 1);
         CHECK(table[0].ratio.count == 1);
-        CHECK(ranking_text(records, "a").find("  rare     100 %  2.00  2.00     2.00  2.00         1\n") !=
-              std::string::npos);
+        CHECK(ranking_text(records, "a").find("  rare     100 %  2.00  2.00     2.00  2.00         1\n") != std::string::npos);
     }
 
     TEST_CASE("prices: the median of an even number is the mean of the middle two, and each precision has its own") {

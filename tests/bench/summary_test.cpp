@@ -48,7 +48,7 @@ Record measured(const std::string& recipe, const std::string& matrix, double spe
 }
 
 /// `a` wins on matrix one, ties on two, loses on three, and is unsuitable for four.
-std::vector<Record> example() {
+std::vector<Record> example_records() {
     std::vector<Record> records{
         measured("a", "f/one.mtx", 4, {3.5, 4.5}),   measured("b & c", "f/one.mtx", 1, {0.9, 1.1}),
         measured("a", "f/two.mtx", 2, {1.5, 2.5}),   measured("b & c", "f/two.mtx", 1.6, {1.4, 1.8}),
@@ -67,7 +67,7 @@ std::vector<Record> example() {
     return records;
 }
 
-void compare(const std::string& name, const std::string& text) {
+void compare_summary(const std::string& name, const std::string& text) {
     compare_with_golden(fs::path(WORKBENCH_SOURCE_DIR) / "tests/golden/bench" / name, text);
 }
 
@@ -90,7 +90,7 @@ TEST_SUITE("summary") {
     }
 
     TEST_CASE("won, tied, and the order by geometric mean") {
-        const std::vector<Ranking> rankings = rank(example());
+        const std::vector<Ranking> rankings = rank(example_records());
         REQUIRE(rankings.size() == 1);
         const Ranking& ranking = rankings[0];
         CHECK(ranking.matrices == 3);
@@ -106,7 +106,7 @@ TEST_SUITE("summary") {
     }
 
     TEST_CASE("nothing is won without intervals or competitors") {
-        std::vector<Record> records = example();
+        std::vector<Record> records = example_records();
         for (Record& record : records) record.interval.reset();
         CHECK(rank(records)[0].recipes[0].won == 0);
         CHECK(rank(records)[0].recipes[0].tied == 3);
@@ -114,7 +114,7 @@ TEST_SUITE("summary") {
     }
 
     TEST_CASE("one against the others") {
-        const std::vector<Record> records = example();
+        const std::vector<Record> records = example_records();
         const auto table = against_others(records, rank(records)[0], "a");
         REQUIRE(table.size() == 1);
         CHECK(table[0].other == "b & c");
@@ -127,18 +127,18 @@ TEST_SUITE("summary") {
     }
 
     TEST_CASE("the tables") {
-        std::vector<Record> records = example();
+        std::vector<Record> records = example_records();
         records.push_back(measured("a name that is much longer than its column in the table", "f/one.mtx", 123.4, {100, 150}));
         fit_80_columns(ranking_text(records, "a"));
-        compare("ranking.txt", ranking_text(records, "a"));
-        compare("ranking.tex", ranking_tex(records, "a"));
-        compare("records.csv", records_csv(records));
+        compare_summary("ranking.txt", ranking_text(records, "a"));
+        compare_summary("ranking.tex", ranking_tex(records, "a"));
+        compare_summary("records.csv", records_csv(records));
         CHECK(ranking_text({}) == "nothing was measured\n");
         records[2].break_even = 1.5e12;
         records[4].break_even = 99999;
         records[5].break_even = 123456;
         fit_80_columns(prices_text(records));
-        compare("prices.txt", prices_text(records));
+        compare_summary("prices.txt", prices_text(records));
         CHECK(prices_text({}).empty());
     }
 
@@ -195,18 +195,18 @@ TEST_SUITE("summary") {
     }
 
     TEST_CASE("the charts, to the byte") {
-        std::vector<Record> records = example();
+        std::vector<Record> records = example_records();
         const Plots plots = plots_of(records, {"nonzeros"});
         REQUIRE(plots.bars.size() == 1);
         check_golden("chart_bars", image_of(plots.bars[0].chart));
-        compare("bars.svg", svg_of(plots.bars[0].chart));
+        compare_summary("bars.svg", svg_of(plots.bars[0].chart));
         std::vector<std::string> names;
         for (const auto& plot : plots.curves) {
             names.push_back(plot.name);
             check_golden("chart_" + plot.name, image_of(plot.chart));
         }
         CHECK(names == std::vector<std::string>{"profile_host_f64", "speedup_nonzeros_host_f64", "roofline_host_f64"});
-        compare("profile.svg", svg_of(plots.curves[0].chart));
+        compare_summary("profile.svg", svg_of(plots.curves[0].chart));
         REQUIRE(plots.maps.size() == 1);
         check_golden("chart_map", image_of(plots.maps[0].chart));
 

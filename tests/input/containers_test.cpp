@@ -9,8 +9,7 @@
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/input/inline_matrix.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 using Files = std::vector<std::pair<std::string, std::string>>;  // names and contents
@@ -208,3 +207,5 @@ TEST_CASE("tar archives: damaged ones are refused or read correctly, byte by byt
         CHECK(refusal(write("m.tar", whole.substr(0, length))) != "read");
     }
 }
+
+}  // namespace workbench

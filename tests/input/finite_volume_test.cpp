@@ -17,8 +17,7 @@
 #include "pipeline/matrix/random.hpp"
 #include "support/eigen.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 /// Random nodes, one per cube, whose coordinates are multiples of edge / steps.
@@ -352,3 +351,5 @@ TEST_CASE("finite_volume: sizes that are too large are refused") {
     CHECK(refusal("finite_volume", {{"nx", whole(1290)}}).substr(0, 11) == "4 a matrix ");
     CHECK(made("finite_volume", {{"nx", whole(1)}}).nonzeros() == 1);
 }
+
+}  // namespace workbench

@@ -12,8 +12,7 @@
 #include "pipeline/matrix/permutation.hpp"
 #include "pipeline/matrix/random.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 struct Moments {
@@ -229,3 +228,5 @@ TEST_CASE("delaunay: scrambling permutes the matrix without changing a value") {
     CHECK(refusal("delaunay", {{"nx", whole(46341)}}) ==
           "3 found a grid of 46341 x 46341 x 1 nodes with 1 unknown each; expected at most 2147483647 rows");
 }
+
+}  // namespace workbench

@@ -10,8 +10,7 @@
 #include "pipeline/input/reading_memory.hpp"
 #include "support/free_memory.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 std::string repeated(const std::string& text, std::size_t times) {
@@ -130,3 +129,5 @@ TEST_CASE("a matrix that does not fit is refused with the bytes needed and avail
     CHECK(outcome(write("m.mtx", wide)).find("m.mtx: reading a matrix of 16000000 rows and 1 entries needs 128000032 bytes") !=
           std::string::npos);
 }
+
+}  // namespace workbench

@@ -8,7 +8,7 @@
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/input/inline_matrix.hpp"
 
-using namespace workbench;
+namespace workbench {
 
 TEST_CASE("Matrix Market: fields and symmetries") {
     CHECK(read_text(real_general("3 4 5\n1 1 1\n1 3 2\n3 1 3\n3 2 0\n3 4 4\n")) == csr_from_rows(example));
@@ -216,3 +216,5 @@ TEST_CASE("Matrix Market: a damaged text is refused or is a matrix, byte by byte
         CHECK((place + 2 > text.size() || refusal_of_text(text.substr(0, place)) != "read"));
     }
 }
+
+}  // namespace workbench

@@ -5,8 +5,7 @@
 #include "input/input_files.hpp"
 #include "pipeline/input/inline_matrix.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 CsrMatrix read_graph(const std::string& text) { return read_matrix(write("m.graph", text)); }
@@ -117,3 +116,5 @@ TEST_CASE("METIS graphs: a damaged text is refused or is a symmetric matrix, byt
         if (place + 2 < text.size()) CHECK(refusal_of_graph(text.substr(0, place)) != "read");
     }
 }
+
+}  // namespace workbench

@@ -13,8 +13,7 @@
 #include "support/free_memory.hpp"
 #include "support/golden.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 std::string npz_refusal(const Members& members) { return refusal(write_npz("m.npz", members)); }
@@ -195,3 +194,5 @@ TEST_CASE("npz: a matrix that does not fit is refused, whichever array exceeds t
     const FreeMemory enough(64 * mebibyte);
     CHECK(read_matrix(in_order).nonzeros() == entries);
 }
+
+}  // namespace workbench

@@ -16,8 +16,7 @@
 #include "pipeline/input/inline_matrix.hpp"
 #include "support/data_folder.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 std::string decompressed(const std::filesystem::path& path) {
@@ -151,3 +150,5 @@ TEST_CASE("malformed files are refused, or read correctly where the format is am
     }
     CHECK(count >= 39);
 }
+
+}  // namespace workbench

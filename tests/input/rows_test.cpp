@@ -19,8 +19,7 @@
 #include "support/free_memory.hpp"
 #include "support/golden.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 /// Empty ranges, one row, the first and last rows, all rows, and ranges that coincide with no boundary.
@@ -375,3 +374,5 @@ TEST_CASE("npz: rows take memory of their own size, anywhere in the file") {
         CHECK_THROWS_WITH_AS((void)reader->read({0, rows}), doctest::Contains("an array of "), MachineError);
     }
 }
+
+}  // namespace workbench

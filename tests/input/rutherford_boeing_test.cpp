@@ -9,8 +9,7 @@
 #include "pipeline/input/fortran_format.hpp"
 #include "pipeline/input/inline_matrix.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 struct Parts {
@@ -223,3 +222,5 @@ TEST_CASE("Rutherford-Boeing: a damaged text is refused or is a matrix, byte by 
         if (place + 2 < text.size()) CHECK(refusal(write("m.rb", text.substr(0, place))) != "read");
     }
 }
+
+}  // namespace workbench

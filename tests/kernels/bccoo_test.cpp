@@ -18,7 +18,7 @@ using Indices = std::vector<Index>;
 using Steps = std::vector<std::int16_t>;
 using Words = std::vector<std::uint16_t>;
 
-std::unique_ptr<Layout<double>> built(const CsrMatrix& matrix, const Given& given = {}) {
+std::unique_ptr<Layout<double>> build_bccoo(const CsrMatrix& matrix, const Given& given = {}) {
     return build(bccoo_entry(), stage_input(matrix), given);
 }
 
@@ -50,7 +50,7 @@ CsrMatrix one_row(Index rows, Index row, Index columns, const Indices& places) {
 }  // namespace
 
 TEST_CASE("bccoo: the arrays of the 6 x 6 matrix, blocks of 2 x 2") {
-    const auto layout = built(drawn(), {{"block_height", 2_i}, {"block_width", 2_i}, {"blocks_per_lane", 4_i}});
+    const auto layout = build_bccoo(drawn(), {{"block_height", 2_i}, {"block_width", 2_i}, {"blocks_per_lane", 4_i}});
     const BccooLayout<double>& bccoo = as_bccoo(layout);
     CHECK(bccoo.block_count == 7);
     CHECK(bccoo.first_block_rows == Indices{0});
@@ -73,7 +73,7 @@ TEST_CASE("bccoo: the arrays of the 6 x 6 matrix, blocks of 2 x 2") {
 }
 
 TEST_CASE("bccoo: blocks of one entry are a coordinate list") {
-    const auto layout = built(drawn(), {{"blocks_per_lane", 8_i}});
+    const auto layout = build_bccoo(drawn(), {{"blocks_per_lane", 8_i}});
     const BccooLayout<double>& bccoo = as_bccoo(layout);
     CHECK(bccoo.block_count == 13);
     CHECK(Words(bccoo.ends.begin(), bccoo.ends.begin() + 2) == Words{0b01100100, 0b11001});
@@ -86,7 +86,7 @@ TEST_CASE("bccoo: blocks of one entry are a coordinate list") {
 
 TEST_CASE("bccoo: columns have 32 bits in tiles with a difference above 16 bits") {
     const Index far = 32767;
-    const auto of = [](const Indices& places) { return built(one_row(1, 0, 70000, places), {{"blocks_per_lane", 4_i}}); };
+    const auto of = [](const Indices& places) { return build_bccoo(one_row(1, 0, 70000, places), {{"blocks_per_lane", 4_i}}); };
     const auto fits = of({0, far, far + 1, 2 * far + 1});
     CHECK(as_bccoo(fits).column_tiles == Indices{0});
     CHECK(of_lane(as_bccoo(fits).column_steps, 0, 3) == Steps{32767, 1, 32767});
@@ -104,10 +104,10 @@ TEST_CASE("bccoo: columns have 32 bits in tiles with a difference above 16 bits"
     for (Index i = 0; i < 300; ++i) places.push_back(i < 132 ? i : i + 40000);
     CHECK(as_bccoo(of(places)).column_tiles == Indices{0, 1, 2});
     const CsrMatrix back = csr_from_entries(2, 70000, std::vector<Entry>{{0, 32768, 1}, {1, 0, 2}});
-    CHECK(as_bccoo(built(back)).column_tiles == Indices{0});
+    CHECK(as_bccoo(build_bccoo(back)).column_tiles == Indices{0});
     const CsrMatrix further_back = csr_from_entries(2, 70000, std::vector<Entry>{{0, 32769, 1}, {1, 0, 2}});
-    CHECK(as_bccoo(built(further_back)).column_tiles == Indices{-1});
-    CHECK(as_bccoo(built(back, {{"column_index", std::string("u32")}})).column_tiles == Indices{-1});
+    CHECK(as_bccoo(build_bccoo(further_back)).column_tiles == Indices{-1});
+    CHECK(as_bccoo(build_bccoo(back, {{"column_index", std::string("u32")}})).column_tiles == Indices{-1});
     for (const auto* layout : {&fits, &beyond}) {
         Indices columns;
         (*layout)->for_each_slot([&](const Slot& slot) {
@@ -123,7 +123,7 @@ TEST_CASE("bccoo: block rows without blocks are listed, and a tile stores its fi
     for (Index column = 0; column < 300; ++column) entries.push_back({5, column, 1.0});
     entries.push_back({9, 0, 2});
     const CsrMatrix matrix = csr_from_entries(13, 300, entries);
-    const auto layout = built(matrix, {{"block_height", 2_i}, {"blocks_per_lane", 4_i}});
+    const auto layout = build_bccoo(matrix, {{"block_height", 2_i}, {"blocks_per_lane", 4_i}});
     const BccooLayout<double>& bccoo = as_bccoo(layout);
     CHECK(bccoo.block_rows == Indices{2, 4});
     CHECK(bccoo.empty_block_rows == Indices{0, 1, 3, 5, 6});
@@ -132,14 +132,15 @@ TEST_CASE("bccoo: block rows without blocks are listed, and a tile stores its fi
     const auto bits = [&](std::size_t lane) { return bccoo.ends[lane]; };
     CHECK(bits(74) == 0b1000);  // block 299
     CHECK(bits(75) == 0b0001);
-    const auto single = built(matrix, {{"blocks_per_lane", 16_i}});
+    const auto single = build_bccoo(matrix, {{"blocks_per_lane", 16_i}});
     CHECK(as_bccoo(single).first_block_rows == Indices{0});
-    CHECK(as_bccoo(built(csr_from_entries(3, 4, {}))).empty_block_rows == Indices{0, 1, 2});
-    CHECK(as_bccoo(built(csr_from_entries(3, 4, {}))).tiles() == 0);
+    CHECK(as_bccoo(build_bccoo(csr_from_entries(3, 4, {}))).empty_block_rows == Indices{0, 1, 2});
+    CHECK(as_bccoo(build_bccoo(csr_from_entries(3, 4, {}))).tiles() == 0);
 
     std::vector<Entry> rows;
     for (Index row = 0; row < 300; ++row) rows.push_back({row, 0, 1.0});
-    CHECK(as_bccoo(built(csr_from_entries(300, 1, rows), {{"blocks_per_lane", 4_i}})).first_block_rows == Indices{0, 128, 256});
+    CHECK(as_bccoo(build_bccoo(csr_from_entries(300, 1, rows), {{"blocks_per_lane", 4_i}})).first_block_rows ==
+          Indices{0, 128, 256});
 }
 
 TEST_CASE("bccoo: a lane reads consecutive blocks, and adjacent lanes read adjacent values") {
@@ -148,7 +149,7 @@ TEST_CASE("bccoo: a lane reads consecutive blocks, and adjacent lanes read adjac
         for (Index column = 0; column < 60; ++column) entries.push_back({row, column, 1.0 + column});
     }
     const auto layout =
-        built(csr_from_entries(60, 60, entries), {{"block_height", 3_i}, {"block_width", 2_i}, {"blocks_per_lane", 8_i}});
+        build_bccoo(csr_from_entries(60, 60, entries), {{"block_height", 3_i}, {"block_width", 2_i}, {"blocks_per_lane", 8_i}});
     for_each_read_of<double>(bccoo_entry(), "lanes", *layout, [](const Read& read) {
         CHECK(read.warp == read.index / (32 * 8 * 6));
         CHECK(read.lane == read.index % 32);
@@ -162,7 +163,8 @@ TEST_CASE("bccoo: a lane reads consecutive blocks, and adjacent lanes read adjac
 
 TEST_CASE("bccoo: the default number of blocks per lane is 16 for up to 4 values, 8 for up to 9, otherwise 4") {
     const auto of = [](std::int64_t height, std::int64_t width) {
-        const auto layout = built(drawn(), {{"block_height", height}, {"block_width", width}, {"slots_per_nonzero", 100.0}});
+        const auto layout =
+            build_bccoo(drawn(), {{"block_height", height}, {"block_width", width}, {"slots_per_nonzero", 100.0}});
         return as_bccoo(layout).blocks_per_lane;
     };
     CHECK(of(1, 1) == 16);
@@ -173,7 +175,7 @@ TEST_CASE("bccoo: the default number of blocks per lane is 16 for up to 4 values
     CHECK(of(2, 3) == 8);
     CHECK(of(3, 3) == 8);
     CHECK(of(3, 4) == 4);
-    CHECK(as_bccoo(built(drawn(), {{"blocks_per_lane", 8_i}})).blocks_per_lane == 8);
+    CHECK(as_bccoo(build_bccoo(drawn(), {{"blocks_per_lane", 8_i}})).blocks_per_lane == 8);
 }
 
 TEST_CASE("bccoo: block sizes without a kernel and too much padding are refused") {
@@ -185,7 +187,7 @@ TEST_CASE("bccoo: block sizes without a kernel and too much padding are refused"
     CHECK_THROWS_AS(with_bccoo_block(5, 1, [](auto, auto) {}), std::logic_error);
     CHECK_THROWS_AS(with_bccoo_block(1, 5, [](auto, auto) {}), std::logic_error);
     CHECK(message_of<Unsuitable>([] {
-              (void)built(one_row(4, 0, 8, {0, 4}), {{"block_height", 4_i}, {"block_width", 4_i}});
+              (void)build_bccoo(one_row(4, 0, 8, {0, 4}), {{"block_height", 4_i}, {"block_width", 4_i}});
           }) ==
           "2 blocks of 4 x 4 have 32 slots for 2 nonzeros: 16 a nonzero, but at most 4 are allowed; smaller blocks "
           "(block_height, "

@@ -8,8 +8,7 @@
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 CsrMatrix drawn_with_rows(std::vector<Index> old_of_new) {
@@ -20,8 +19,8 @@ CsrMatrix drawn_with_rows(std::vector<Index> old_of_new) {
 CsrMatrix strips_sorted() { return drawn_with_rows({0, 1, 3, 2, 4, 5}); }
 CsrMatrix all_sorted() { return drawn_with_rows({0, 1, 4, 3, 2, 5}); }
 
-BiellLayout<double>* built(const LayoutEntry& entry, const CsrMatrix& matrix, std::int64_t height,
-                           std::unique_ptr<Layout<double>>& owner) {
+BiellLayout<double>* build_biell(const LayoutEntry& entry, const CsrMatrix& matrix, std::int64_t height,
+                                 std::unique_ptr<Layout<double>>& owner) {
     owner = build(entry, stage_input(matrix), {{"strip_height", height}});
     return &dynamic_cast<BiellLayout<double>&>(*owner);
 }
@@ -37,7 +36,7 @@ CsrMatrix rows_of_lengths(const std::vector<Index>& lengths) {
 
 std::vector<Offset> widths(const LayoutEntry& entry, const CsrMatrix& matrix, std::int64_t height) {
     std::unique_ptr<Layout<double>> owner;
-    const BiellLayout<double>& layout = *built(entry, matrix, height, owner);
+    const BiellLayout<double>& layout = *build_biell(entry, matrix, height, owner);
     std::vector<Offset> all;
     for (Offset group = 0; group + 1 < static_cast<Offset>(layout.group_offsets.size()); ++group) {
         all.push_back(layout.width(group));
@@ -49,11 +48,11 @@ std::vector<Offset> widths(const LayoutEntry& entry, const CsrMatrix& matrix, st
 
 TEST_CASE("biell, bijad: the arrays of the 6 x 6 matrix") {
     std::unique_ptr<Layout<double>> owner;
-    const BiellLayout<double>& strips = *built(biell_entry(), strips_sorted(), 4, owner);
+    const BiellLayout<double>& strips = *build_biell(biell_entry(), strips_sorted(), 4, owner);
     CHECK(strips.group_offsets == std::vector<Offset>{0, 8, 12, 12, 12, 16, 20});
     CHECK(strips.values == std::vector<double>{1, 4, 8, 7, 2, 5, 9, 0, 3, 6, 0, 0, 10, 13, 11, 0, 12, 0, 0, 0});
     CHECK(strips.column_indices == std::vector<Index>{0, 1, 3, 2, 1, 2, 5, 0, 2, 4, 0, 0, 0, 5, 4, 0, 5, 0, 0, 0});
-    const BiellLayout<double>& jagged = *built(bijad_entry(), all_sorted(), 4, owner);
+    const BiellLayout<double>& jagged = *build_biell(bijad_entry(), all_sorted(), 4, owner);
     CHECK(jagged.group_offsets == std::vector<Offset>{0, 12, 12, 12, 12, 16, 16});
     CHECK(jagged.values == std::vector<double>{1, 4, 10, 8, 2, 5, 11, 9, 3, 6, 12, 0, 7, 13, 0, 0});
     CHECK(jagged.column_indices == std::vector<Index>{0, 1, 0, 3, 1, 2, 4, 5, 2, 4, 5, 0, 2, 5, 0, 0});
@@ -61,7 +60,7 @@ TEST_CASE("biell, bijad: the arrays of the 6 x 6 matrix") {
 
 TEST_CASE("biell: the arrays of the drawn matrix") {
     std::unique_ptr<Layout<double>> owner;
-    const BiellLayout<double>& layout = *built(biell_entry(), strips_sorted(), 4, owner);
+    const BiellLayout<double>& layout = *build_biell(biell_entry(), strips_sorted(), 4, owner);
     CHECK(layout.group_offsets == std::vector<Offset>{0, 8, 12, 12, 12, 16, 20});
     CHECK(layout.values == std::vector<double>{1, 4, 8, 7, 2, 5, 9, 0, 3, 6, 0, 0, 10, 13, 11, 0, 12, 0, 0, 0});
     CHECK(layout.column_indices == std::vector<Index>{0, 1, 3, 2, 1, 2, 5, 0, 2, 4, 0, 0, 0, 5, 4, 0, 5, 0, 0, 0});
@@ -87,7 +86,7 @@ TEST_CASE("biell: the lanes of a warp read adjacent slots, beginning with the la
     std::vector<Index> lengths(70, 2);
     for (const Index long_row : {0, 32, 33, 64}) lengths[long_row] = 50;
     std::unique_ptr<Layout<double>> owner;
-    const BiellLayout<double>& layout = *built(biell_entry(), rows_of_lengths(lengths), 32, owner);
+    const BiellLayout<double>& layout = *build_biell(biell_entry(), rows_of_lengths(lengths), 32, owner);
     CHECK(layout.group_count() == 6);
     CHECK(layout.strip_count() == 3);
     for_each_read_of<double>(biell_entry(), "strips", layout, [&](const Read& read) {
@@ -105,7 +104,7 @@ TEST_CASE("biell, bijad: refusals") {
     const auto refusal = [](const LayoutEntry& entry, const CsrMatrix& matrix, std::int64_t height) {
         return message_of<Unsuitable>([&] {
             std::unique_ptr<Layout<double>> owner;
-            (void)built(entry, matrix, height, owner);
+            (void)build_biell(entry, matrix, height, owner);
         });
     };
     CHECK(refusal(biell_entry(), drawn(), 4) ==
@@ -126,3 +125,5 @@ TEST_CASE("biell, bijad: refusals") {
     CHECK(message_of<ParameterError>([&] { (void)needs(24); }) ==
           "a strip of 24 rows cannot be halved down to one: expected a power of two");
 }
+
+}  // namespace workbench

@@ -12,8 +12,7 @@
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 const BlockSellLayout<double>& block_sell(const std::unique_ptr<Layout<double>>& layout) {
@@ -101,3 +100,5 @@ TEST_CASE("block_sell: sizes without a kernel are refused") {
     CHECK_THROWS_AS((void)entry.needs(Parameters(entry.parameters, {{"block_size", 5_i}})), ParameterError);
     CHECK_THROWS_AS((void)entry.needs(Parameters(entry.parameters, {{"threads_per_row", 3_i}})), ParameterError);
 }
+
+}  // namespace workbench

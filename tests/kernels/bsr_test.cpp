@@ -12,7 +12,7 @@ namespace workbench {
 namespace {
 
 template <ValueType Value>
-std::unique_ptr<Layout<Value>> build(const CsrMatrix& matrix, const Given& given) {
+std::unique_ptr<Layout<Value>> build_bsr(const CsrMatrix& matrix, const Given& given) {
     return build<Value>(bsr_entry(), stage_input(matrix), given);
 }
 
@@ -38,7 +38,7 @@ CsrMatrix blocky(Index size, Index block_rows) {
 }  // namespace
 
 TEST_CASE("bsr: the arrays of the 6 x 6 matrix") {
-    const auto layout = build<double>(drawn(), {{"block_size", std::int64_t{2}}});
+    const auto layout = build_bsr<double>(drawn(), {{"block_size", std::int64_t{2}}});
     const auto& blocks = bsr(layout);
     CHECK(blocks.block_offsets == std::vector<Index>{0, 3, 5, 7});
     CHECK(blocks.block_columns == std::vector<Index>{0, 1, 2, 1, 2, 0, 2});
@@ -49,7 +49,7 @@ TEST_CASE("bsr: the arrays of the 6 x 6 matrix") {
 TEST_CASE("bsr: blocks exceed the edge if the block size does not divide the matrix") {
     // Rows 0 to 4, columns 0 to 6, blocks of 3.
     const CsrMatrix matrix = csr_from_entries(5, 7, std::vector<Entry>{{0, 6, 1}, {1, 2, 2}, {1, 3, 3}, {4, 6, 4}});
-    const auto layout = build<double>(matrix, blocks_of(3));
+    const auto layout = build_bsr<double>(matrix, blocks_of(3));
     const auto& blocks = bsr(layout);
     CHECK(blocks.block_offsets == std::vector<Index>{0, 3, 4});
     CHECK(blocks.block_columns == std::vector<Index>{0, 1, 2, 2});
@@ -72,7 +72,7 @@ TEST_CASE("bsr: every block size keeps the contract on the battery") {
         for (const NamedMatrix& named : battery()) {
             CAPTURE(size);
             CAPTURE(named.name);
-            const auto layout = build<float>(named.matrix, blocks_of(size));
+            const auto layout = build_bsr<float>(named.matrix, blocks_of(size));
             CHECK_NOTHROW(check_layout(*layout, named.matrix));
             CHECK_NOTHROW(check_schedule(*layout, bsr_entry().schedules.front().walk.f32));
         }
@@ -101,16 +101,16 @@ TEST_CASE("bsr: auto takes the size with the fewest bytes") {
     for (Index size = 2; size <= 8; ++size) {
         CAPTURE(size);
         const CsrMatrix matrix = blocky(size, 30);
-        const auto layout = build<double>(matrix, {});
+        const auto layout = build_bsr<double>(matrix, {});
         CHECK(bsr(layout).block_size == size);
         CHECK(bsr(layout).values.size() == static_cast<std::size_t>(matrix.nonzeros()));
     }
-    CHECK(bsr(build<float>(csr_from_entries(0, 0, {}), {})).block_size == 2);
+    CHECK(bsr(build_bsr<float>(csr_from_entries(0, 0, {}), {})).block_size == 2);
 }
 
 TEST_CASE("bsr: the footprint is Wikberg's eq. 4.3") {
     for (const NamedMatrix& named : battery()) {
-        const auto layout = build<double>(named.matrix, blocks_of(3));
+        const auto layout = build_bsr<double>(named.matrix, blocks_of(3));
         const auto blocks = static_cast<std::int64_t>(bsr(layout).block_columns.size());
         const std::int64_t block_rows = (std::int64_t{named.matrix.rows} + 2) / 3;
         const std::int64_t vectors = 8 * (std::int64_t{named.matrix.rows} + named.matrix.columns);
@@ -124,7 +124,7 @@ TEST_CASE("bsr: mostly padding is refused with the figures and the parameters") 
     const CsrMatrix matrix = csr_from_entries(300, 300, entries);
     const auto with = [&](std::int64_t size, double slots_per_nonzero) {
         return message_of<Unsuitable>([&] {
-            (void)build<double>(matrix, {{"block_size", size}, {"slots_per_nonzero", slots_per_nonzero}});
+            (void)build_bsr<double>(matrix, {{"block_size", size}, {"slots_per_nonzero", slots_per_nonzero}});
         });
     };
     CHECK(with(3, 8.5) ==
@@ -139,7 +139,7 @@ TEST_CASE("bsr: products are right for every block size, including blocks that e
     for (Index size = 2; size <= largest_block; ++size) {
         CAPTURE(size);
         const CsrMatrix matrix = blocky(5, 9);  // 45 rows
-        const auto layout = build<double>(matrix, blocks_of(size));
+        const auto layout = build_bsr<double>(matrix, blocks_of(size));
         std::vector<double> x(45);
         std::vector<double> y(45, -1);
         std::vector<double> expected(45, 0);

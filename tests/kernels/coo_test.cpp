@@ -5,7 +5,7 @@
 #include "kernels/reads.hpp"
 #include "support/drawn_matrix.hpp"
 
-using namespace workbench;
+namespace workbench {
 
 TEST_CASE("coo: the arrays of the 6 x 6 matrix") {
     const LayoutEntry entry = coo_entry();
@@ -37,3 +37,5 @@ TEST_CASE("coo: inconsistent arrays are refused") {
     dynamic_cast<CooLayout<double>&>(*layout).row_indices.pop_back();
     CHECK_THROWS_AS(layout->for_each_slot([](const Slot&) {}), std::logic_error);
 }
+
+}  // namespace workbench

@@ -8,7 +8,7 @@
 #include "kernels/reads.hpp"
 #include "support/drawn_matrix.hpp"
 
-using namespace workbench;
+namespace workbench {
 
 TEST_CASE("csc: the arrays of the 6 x 6 matrix") {
     const LayoutEntry entry = csc_entry();
@@ -41,3 +41,5 @@ TEST_CASE("csc: invalid rows are refused") {
     csc.row_indices[3] = 2;  // row 2 has only one nonzero
     CHECK_THROWS_AS(layout->for_each_slot([](const Slot&) {}), std::logic_error);
 }
+
+}  // namespace workbench

@@ -8,14 +8,14 @@
 namespace workbench {
 namespace {
 
-std::unique_ptr<Layout<double>> build(const CsrMatrix& matrix) {
+std::unique_ptr<Layout<double>> build_csr16(const CsrMatrix& matrix) {
     return csr16_entry().build.f64(stage_input(matrix), Parameters());
 }
 
 }  // namespace
 
 TEST_CASE("csr16: the arrays of the 6 x 6 matrix") {
-    const auto built = build(drawn());
+    const auto built = build_csr16(drawn());
     const auto& layout = dynamic_cast<const Csr16Layout<double>&>(*built);
     CHECK(layout.row_offsets == std::vector<Offset>{0, 3, 6, 7, 9, 12, 13});
     CHECK(layout.first_columns == std::vector<Index>{0, 1, 2, 3, 0, 5});
@@ -27,9 +27,9 @@ TEST_CASE("csr16: the arrays of the 6 x 6 matrix") {
 TEST_CASE("csr16: a row that spans 65536 columns fits, one of 65537 is refused with its span") {
     const auto reaching = [](Index last) { return csr_from_entries(2, 70000, std::vector<Entry>{{1, 3, 1}, {1, last, 2}}); };
     const CsrMatrix fits = reaching(3 + 65535);
-    CHECK_NOTHROW(check_layout(*build(fits), fits));
+    CHECK_NOTHROW(check_layout(*build_csr16(fits), fits));
     CHECK(
-        message_of<Unsuitable>([&] { (void)build(reaching(3 + 65536)); }) ==
+        message_of<Unsuitable>([&] { (void)build_csr16(reaching(3 + 65536)); }) ==
         "row 1 reaches over 65537 columns, but columns of 16 bits reach 65536: an order of less bandwidth (cuthill_mckee) may "
         "bring them together");
 }

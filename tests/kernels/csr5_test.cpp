@@ -17,13 +17,12 @@
 #include "support/given.hpp"
 #include "support/rows_of_tiles.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
-using Indices = HostArray<Index>;
+using HostIndices = HostArray<Index>;
 using Offsets = std::vector<Offset>;
-using Words = std::vector<std::uint32_t>;
+using DescriptorWords = std::vector<std::uint32_t>;
 
 constexpr std::uint32_t mark = csr5_mark;
 
@@ -38,7 +37,7 @@ const Csr5Layout<double>& csr5(const std::unique_ptr<Layout<double>>& layout) {
 }
 
 /// Rows of these lengths with values 1, 2, 3, ...
-CsrMatrix of_lengths(const Offsets& lengths, Index columns = 40) {
+CsrMatrix numbered_rows(const Offsets& lengths, Index columns = 40) {
     std::vector<Entry> entries;
     for (std::size_t row = 0; row < lengths.size(); ++row) {
         for (Index k = 0; k < lengths[row]; ++k) entries.push_back({static_cast<Index>(row), k, 1.0 + entries.size()});
@@ -48,7 +47,7 @@ CsrMatrix of_lengths(const Offsets& lengths, Index columns = 40) {
 
 /// The fields of all descriptors.
 struct Parts {
-    Words bit_flag, y_offset, seg_offset;
+    DescriptorWords bit_flag, y_offset, seg_offset;
 
     explicit Parts(const Csr5Layout<double>& layout) {
         const int words = csr5_words(layout.sigma);
@@ -64,7 +63,7 @@ struct Parts {
     }
 };
 
-std::vector<double> product(const Layout<double>& layout, double before, bool accumulate) {
+std::vector<double> csr5_product(const Layout<double>& layout, double before, bool accumulate) {
     const std::unique_ptr<Device> host = make_host_device();
     std::vector<double> x;
     for (Index i = 0; i < layout.columns(); ++i) x.push_back(1 + i % 5);
@@ -92,8 +91,8 @@ void check_whole(const CsrMatrix& matrix, const Given& given) {
     const auto layout = build_tiles(matrix, given);
     CHECK_NOTHROW(check_layout(*layout, matrix));
     CHECK_NOTHROW(check_schedule<double>(*layout, csr5_entry().schedules.front().walk.f64));
-    CHECK(product(*layout, -1, false) == expected(matrix, 0));
-    CHECK(product(*layout, 3, true) == expected(matrix, 3));
+    CHECK(csr5_product(*layout, -1, false) == expected(matrix, 0));
+    CHECK(csr5_product(*layout, 3, true) == expected(matrix, 3));
 }
 
 }  // namespace
@@ -102,34 +101,34 @@ TEST_CASE("csr5: the arrays of the 6 x 6 matrix") {
     const auto layout = build_tiles(drawn(), sizes(2, 2));
     const auto& tiles = csr5(layout);
     CHECK(tiles.values == std::vector<double>{1, 3, 2, 4, 5, 7, 6, 8, 9, 11, 10, 12, 13});
-    CHECK(tiles.column_indices == Indices{0, 2, 1, 1, 2, 2, 4, 3, 5, 4, 0, 5, 5});
+    CHECK(tiles.column_indices == HostIndices{0, 2, 1, 1, 2, 2, 4, 3, 5, 4, 0, 5, 5});
     CHECK(tiles.row_offsets == Offsets{0, 3, 6, 7, 9, 12, 13});
-    CHECK(tiles.tile_ptr == Words{0, 1, 3, 5});
+    CHECK(tiles.tile_ptr == DescriptorWords{0, 1, 3, 5});
     CHECK(tiles.empty_offset_ptr == Offsets{0, 0, 0, 0});
     CHECK(tiles.empty_offset.empty());
     const Parts parts(tiles);
-    CHECK(parts.bit_flag == Words{1, 2, 0, 3, 2, 0});
-    CHECK(parts.y_offset == Words{0, 1, 0, 1, 0, 2});
-    CHECK(parts.seg_offset == Words{0, 0, 0, 0, 1, 0});
-    CHECK(tiles.tile_desc == Words{1, 65538, 0, 65539, 134217730, 131072});
+    CHECK(parts.bit_flag == DescriptorWords{1, 2, 0, 3, 2, 0});
+    CHECK(parts.y_offset == DescriptorWords{0, 1, 0, 1, 0, 2});
+    CHECK(parts.seg_offset == DescriptorWords{0, 0, 0, 0, 1, 0});
+    CHECK(tiles.tile_desc == DescriptorWords{1, 65538, 0, 65539, 134217730, 131072});
     CHECK_NOTHROW(check_layout(*layout, drawn()));
 }
 
 TEST_CASE("csr5: exactly the tiles with empty rows between their rows are marked") {
     // Tiles of 4: rows 1 1 3 3 | 3 3 7 9 | 10 10 10 10 | 10 12
-    const CsrMatrix matrix = of_lengths({0, 2, 0, 4, 0, 0, 0, 1, 0, 1, 5, 0, 1, 0, 0});
+    const CsrMatrix matrix = numbered_rows({0, 2, 0, 4, 0, 0, 0, 1, 0, 1, 5, 0, 1, 0, 0});
     const auto layout = build_tiles(matrix, sizes(2, 2));
     const auto& tiles = csr5(layout);
-    CHECK(tiles.tile_ptr == Words{1 | mark, 3 | mark, 10, 10});
+    CHECK(tiles.tile_ptr == DescriptorWords{1 | mark, 3 | mark, 10, 10});
     CHECK(tiles.empty_offset_ptr == Offsets{0, 2, 5, 5});
-    CHECK(tiles.empty_offset == Indices{0, 2, 0, 4, 6});
+    CHECK(tiles.empty_offset == HostIndices{0, 2, 0, 4, 6});
     const Parts parts(tiles);
-    CHECK(parts.bit_flag == Words{1, 1, 0, 3, 1, 0});
-    CHECK(parts.y_offset == Words{0, 1, 0, 1, 0, 1});
-    CHECK(parts.seg_offset == Words{0, 0, 0, 0, 1, 0});
+    CHECK(parts.bit_flag == DescriptorWords{1, 1, 0, 3, 1, 0});
+    CHECK(parts.y_offset == DescriptorWords{0, 1, 0, 1, 0, 1});
+    CHECK(parts.seg_offset == DescriptorWords{0, 0, 0, 0, 1, 0});
     const RowsBesideTiles<HostArray> beside = rows_beside_tiles(tiles);
-    CHECK(beside.tail_rows == Indices{10, 12});
-    CHECK(beside.empty_rows == Indices{0, 2, 4, 5, 6, 8, 11, 13, 14});
+    CHECK(beside.tail_rows == HostIndices{10, 12});
+    CHECK(beside.empty_rows == HostIndices{0, 2, 4, 5, 6, 8, 11, 13, 14});
     check_whole(matrix, sizes(2, 2));
 }
 
@@ -162,14 +161,14 @@ TEST_CASE("csr5: products are exact for all row boundaries and tile sizes") {
             CHECK_NOTHROW(check_layout(*layout, named.matrix));
         }
     }
-    check_whole(of_lengths({0, 0, 0}), sizes(2, 2));
-    check_whole(of_lengths({4}), sizes(2, 2));           // one tile, no tail
-    check_whole(of_lengths({3}), sizes(2, 2));           // no tile
-    check_whole(of_lengths({0, 0, 8, 0}), sizes(2, 2));  // two tiles of one row
+    check_whole(numbered_rows({0, 0, 0}), sizes(2, 2));
+    check_whole(numbered_rows({4}), sizes(2, 2));           // one tile, no tail
+    check_whole(numbered_rows({3}), sizes(2, 2));           // no tile
+    check_whole(numbered_rows({0, 0, 8, 0}), sizes(2, 2));  // two tiles of one row
 }
 
 TEST_CASE("csr5: the first warps process the rows of the tail, the others one tile each") {
-    const CsrMatrix matrix = of_lengths(Offsets(70, 3));  // 210 nonzeros: three tiles of 64, and rows 64 to 69
+    const CsrMatrix matrix = numbered_rows(Offsets(70, 3));  // 210 nonzeros: three tiles of 64, and rows 64 to 69
     const auto layout = build_tiles(matrix, sizes(32, 2));
     std::set<std::int64_t> warps;
     for_each_read_of<double>(csr5_entry(), "tiles", *layout, [&](const Read& read) {
@@ -187,7 +186,7 @@ TEST_CASE("csr5: the first warps process the rows of the tail, the others one ti
 }
 
 TEST_CASE("csr5: a long row of the tail is read 32 neighbours a step") {
-    const CsrMatrix matrix = of_lengths({64, 3, 60}, 64);  // a tile of 64, and rows 1 and 2
+    const CsrMatrix matrix = numbered_rows({64, 3, 60}, 64);  // a tile of 64, and rows 1 and 2
     const auto layout = build_tiles(matrix, sizes(32, 2));
     Offset of_tail = 0;
     for_each_read_of<double>(csr5_entry(), "tiles", *layout, [&](const Read& read) {
@@ -205,7 +204,7 @@ TEST_CASE("csr5: one lane zeroes each empty row, and none does if the product is
     for (const Offset tail_rows : {0, 1, 4, 6}) {
         for (const Offset tiles : {0, 1, 2, 3, 4}) {
             for (const Index empty : {0, 1, 31, 32, 33, 200}) {
-                const RowsBesideTiles<HostArray> beside{Indices(tail_rows), Indices(empty)};
+                const RowsBesideTiles<HostArray> beside{HostIndices(tail_rows), HostIndices(empty)};
                 struct {
                     Offset tiles;
                     [[nodiscard]] Offset tile_count() const { return tiles; }
@@ -247,8 +246,8 @@ TEST_CASE("csr5: sigma by the mean row length") {
     CHECK(sigma(25600) == 32);
     CHECK(sigma(25601) == 6);
     CHECK(csr5_sigma_for(2000000000, Offset{16} << 30) == 8);
-    CHECK(csr5(build_tiles(of_lengths(Offsets(9, 13)), {})).sigma == 12);
-    CHECK(csr5(build_tiles(of_lengths(Offsets(9, 13)), {})).omega == 32);
+    CHECK(csr5(build_tiles(numbered_rows(Offsets(9, 13)), {})).sigma == 12);
+    CHECK(csr5(build_tiles(numbered_rows(Offsets(9, 13)), {})).omega == 32);
 }
 
 TEST_CASE("csr5: the bytes of a product, by hand") {
@@ -272,3 +271,5 @@ TEST_CASE("csr5: sizes without a kernel are refused") {
     const LayoutEntry entry = csr5_entry();
     CHECK(entry.needs(Parameters(entry.parameters, {})).unsplit);
 }
+
+}  // namespace workbench

@@ -9,7 +9,7 @@
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
 
-using namespace workbench;
+namespace workbench {
 
 TEST_CASE("csr: the arrays of the 6 x 6 matrix") {
     const LayoutEntry entry = csr_entry();
@@ -43,3 +43,5 @@ TEST_CASE("csr: its needs") {
     CHECK(csr.unsplit);
     CHECK_FALSE(csr.square);
 }
+
+}  // namespace workbench

@@ -14,8 +14,7 @@
 #include "support/battery.hpp"
 #include "support/given.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 HostArray<Offset> offsets_of(const HostArray<Offset>& lengths) {
@@ -292,3 +291,5 @@ TEST_CASE("csr tiles: the search supports more than 2^32 steps") {
     CHECK(merge_path_search(offsets.data() + 1, 3, (Offset{6} << 31) + 3) == 3);
     CHECK(searched_by(32, offsets, (Offset{6} << 31) + 2) == 2);
 }
+
+}  // namespace workbench

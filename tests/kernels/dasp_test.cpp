@@ -20,7 +20,7 @@ using Offsets = std::vector<Offset>;
 using Values = std::vector<double>;
 using Shorts = std::vector<std::uint16_t>;
 
-std::unique_ptr<Layout<double>> built(const CsrMatrix& matrix, const Given& given = {}) {
+std::unique_ptr<Layout<double>> build_dasp(const CsrMatrix& matrix, const Given& given = {}) {
     return build(dasp_entry(), stage_input(matrix), given);
 }
 
@@ -29,7 +29,7 @@ const DaspLayout<double>& as_dasp(const std::unique_ptr<Layout<double>>& layout)
 }
 
 /// Row i has lengths[i] nonzeros from column i on: values 1000 i + 1, 1000 i + 2, ...
-CsrMatrix of_lengths(const std::vector<Index>& lengths, Index columns) {
+CsrMatrix shifted_rows(const std::vector<Index>& lengths, Index columns) {
     std::vector<Entry> entries;
     for (Index row = 0; row < static_cast<Index>(lengths.size()); ++row) {
         for (Index k = 0; k < lengths[row]; ++k) entries.push_back({row, row + k, 1000.0 * row + k + 1});
@@ -54,7 +54,7 @@ Offset padding(const Layout<double>& layout, const std::string& name) {
 }  // namespace
 
 TEST_CASE("dasp: the arrays of the 6 x 6 matrix, with rows of all classes") {
-    const auto layout = built(drawn(), {{"short_row", 1_i}, {"long_row", 2_i}});
+    const auto layout = build_dasp(drawn(), {{"short_row", 1_i}, {"long_row", 2_i}});
     const DaspLayout<double>& dasp = as_dasp(layout);
     CHECK(dasp.long_rows == Indices{0, 1, 4});
     CHECK(dasp.long_pieces == Indices{0, 1, 2, 3});
@@ -79,7 +79,7 @@ TEST_CASE("dasp: the arrays of the 6 x 6 matrix, with rows of all classes") {
 }
 
 TEST_CASE("dasp: the arrays of the 6 x 6 matrix, all rows short") {
-    const auto layout = built(drawn());
+    const auto layout = build_dasp(drawn());
     const DaspLayout<double>& dasp = as_dasp(layout);
     CHECK(dasp.one_three_fragments == 1);
     CHECK(first(dasp.pair_rows, 8) == Indices{2, 0, 5, 1, -1, 4, -1, -1});
@@ -97,8 +97,8 @@ TEST_CASE("dasp: the arrays of the 6 x 6 matrix, all rows short") {
 }
 
 TEST_CASE("dasp: the class of each length") {
-    const CsrMatrix matrix = of_lengths({256, 257, 5, 4, 3, 2, 1, 0, 1, 2, 2, 4}, 300);
-    const auto layout = built(matrix);
+    const CsrMatrix matrix = shifted_rows({256, 257, 5, 4, 3, 2, 1, 0, 1, 2, 2, 4}, 300);
+    const auto layout = build_dasp(matrix);
     const DaspLayout<double>& dasp = as_dasp(layout);
     CHECK(dasp.long_rows == Indices{1});
     CHECK(first(dasp.medium_rows, 3) == Indices{0, 2, -1});
@@ -111,8 +111,8 @@ TEST_CASE("dasp: the class of each length") {
 }
 
 TEST_CASE("dasp: fragments with the required fill are regular, and the rest of their rows is irregular") {
-    const CsrMatrix full = of_lengths({7, 7, 7, 7, 7, 7, 7, 7}, 20);  // 24 of the 32 places of the second fragment
-    const auto layout = built(full);
+    const CsrMatrix full = shifted_rows({7, 7, 7, 7, 7, 7, 7, 7}, 20);  // 24 of the 32 places of the second fragment
+    const auto layout = build_dasp(full);
     CHECK(as_dasp(layout).block_fragments == Offsets{0, 2});
     CHECK(as_dasp(layout).irregular_values.empty());
     CHECK(padding(*layout, "regular_values") == 8);
@@ -121,25 +121,25 @@ TEST_CASE("dasp: fragments with the required fill are regular, and the rest of t
     CHECK(first(as_dasp(layout).regular_values, 8, 32) == Values{5, 6, 7, 0, 1005, 1006, 1007, 0});
     CHECK(first(as_dasp(layout).regular_columns, 8, 32) == Indices{4, 5, 6, 6, 5, 6, 7, 7});
 
-    const CsrMatrix less = of_lengths({7, 7, 7, 7, 7, 6, 7, 7}, 20);  // 23
-    const auto other = built(less);
+    const CsrMatrix less = shifted_rows({7, 7, 7, 7, 7, 6, 7, 7}, 20);  // 23
+    const auto other = build_dasp(less);
     CHECK(as_dasp(other).medium_rows == Indices{0, 1, 2, 3, 4, 6, 7, 5});
     CHECK(as_dasp(other).block_fragments == Offsets{0, 1});
     CHECK(as_dasp(other).irregular_ends == Shorts{3, 6, 9, 12, 15, 18, 21, 23});
     CHECK(first(as_dasp(other).irregular_values, 6) == Values{5, 6, 7, 1005, 1006, 1007});
-    CHECK(as_dasp(built(less, {{"fill", 0.7}})).block_fragments == Offsets{0, 2});
-    CHECK(as_dasp(built(less, {{"fill", 0.0}})).irregular_values.empty());
-    CHECK(as_dasp(built(full, {{"fill", 1.0}})).block_fragments == Offsets{0, 1});
+    CHECK(as_dasp(build_dasp(less, {{"fill", 0.7}})).block_fragments == Offsets{0, 2});
+    CHECK(as_dasp(build_dasp(less, {{"fill", 0.0}})).irregular_values.empty());
+    CHECK(as_dasp(build_dasp(full, {{"fill", 1.0}})).block_fragments == Offsets{0, 1});
 }
 
 TEST_CASE("dasp: rows are sorted by length, stably, as a whole or in windows") {
     std::vector<Index> lengths;
     for (Index row = 0; row < 130; ++row) lengths.push_back(5 + row % 3);
-    const CsrMatrix matrix = of_lengths(lengths, 140);
-    const auto all = built(matrix);
+    const CsrMatrix matrix = shifted_rows(lengths, 140);
+    const auto all = build_dasp(matrix);
     CHECK(first(as_dasp(all).medium_rows, 3) == Indices{2, 5, 8});
     CHECK(first(as_dasp(all).medium_rows, 3, 43) == Indices{1, 4, 7});
-    const auto windows = built(matrix, {{"window", 64_i}});
+    const auto windows = build_dasp(matrix, {{"window", 64_i}});
     CHECK(first(as_dasp(windows).medium_rows, 22, 0).back() == 1);
     CHECK(first(as_dasp(windows).medium_rows, 3, 64) == Indices{65, 68, 71});
     CHECK(first(as_dasp(windows).medium_rows, 3, 128) == Indices{128, 129, -1});
@@ -147,8 +147,8 @@ TEST_CASE("dasp: rows are sorted by length, stably, as a whole or in windows") {
 }
 
 TEST_CASE("dasp: a long row is cut into pieces, each read by a separate warp") {
-    const CsrMatrix matrix = of_lengths({1000, 300}, 1100);
-    const auto layout = built(matrix, {{"piece_steps", 5_i}});
+    const CsrMatrix matrix = shifted_rows({1000, 300}, 1100);
+    const auto layout = build_dasp(matrix, {{"piece_steps", 5_i}});
     const DaspLayout<double>& dasp = as_dasp(layout);
     CHECK(dasp.piece_offsets == Offsets{0, 320, 640, 960, 1024, 1344});
     CHECK(dasp.long_pieces == Indices{0, 4, 5});
@@ -166,8 +166,8 @@ TEST_CASE("dasp: a long row is cut into pieces, each read by a separate warp") {
 }
 
 TEST_CASE("dasp: a warp reads several row blocks together, and the four lanes of a row its irregular entries") {
-    const CsrMatrix matrix = of_lengths(std::vector<Index>(40, 14), 100);  // three fragments and two entries of each row left
-    const auto layout = built(matrix);
+    const CsrMatrix matrix = shifted_rows(std::vector<Index>(40, 14), 100);  // three fragments and two entries of each row left
+    const auto layout = build_dasp(matrix);
     CHECK(as_dasp(layout).block_fragments == Offsets{0, 3, 6, 9, 12, 15});
     const int regular = array_number(as_dasp(layout).stored(), as_dasp(layout).regular_values);
     const auto check_reads = [&]<typename Shape>(Shape) {
@@ -207,19 +207,19 @@ TEST_CASE("dasp: the row blocks per warp follow from their number and length") {
     for (const Offset steps : {1, 3, 9}) CHECK(taken(0.0F, 72000, 72000 * 32 * steps) == std::pair(4, 1));
 
     const auto warps = [](const CsrMatrix& matrix) {
-        const auto layout = built(matrix);
+        const auto layout = build_dasp(matrix);
         std::int64_t last = 0;
         for_each_read_of<double>(dasp_entry(), "tensor", *layout, [&](const Read& read) { last = std::max(last, read.warp); });
         return last + 1;
     };
-    CHECK(warps(of_lengths(std::vector<Index>(40, 5), 100)) == 3);  // five row blocks
+    CHECK(warps(shifted_rows(std::vector<Index>(40, 5), 100)) == 3);  // five row blocks
     const Offset many_row_blocks = tuned::dasp_many_row_blocks(tuned_device_model());
     const Offset rows = dasp_rows * many_row_blocks;
     for (const auto& shape : {std::pair<Index, Offset>{5, 2}, {9, 1}, {17, 1}}) {
         const Index length = shape.first;
         const Offset blocks_of_warp = shape.second;
         CAPTURE(length);
-        CHECK(warps(of_lengths(std::vector<Index>(rows, length), static_cast<Index>(rows) + length)) ==
+        CHECK(warps(shifted_rows(std::vector<Index>(rows, length), static_cast<Index>(rows) + length)) ==
               many_row_blocks / blocks_of_warp);
     }
 }
@@ -229,13 +229,13 @@ TEST_CASE("dasp: the classes of rows have separate thread blocks, the longest ro
     lengths[5] = 300;
     lengths[6] = 12;
     lengths[7] = 0;
-    const auto layout = built(of_lengths(lengths, 400));
+    const auto layout = build_dasp(shifted_rows(lengths, 400));
     const DaspGrid grid = DaspWide::grid(as_dasp(layout));
     CHECK(grid.medium == 1);
     CHECK(grid.shorts == 2);
     CHECK(grid.lone == 3);
     CHECK(grid.end == 4);
-    const DaspGrid none = DaspWide::grid(as_dasp(built(of_lengths({}, 3))));
+    const DaspGrid none = DaspWide::grid(as_dasp(build_dasp(shifted_rows({}, 3))));
     CHECK(none.end == 0);
 }
 

@@ -12,7 +12,7 @@
 namespace workbench {
 namespace {
 
-std::unique_ptr<Layout<double>> build(const CsrMatrix& matrix, double slots_per_nonzero = 100) {
+std::unique_ptr<Layout<double>> build_dia(const CsrMatrix& matrix, double slots_per_nonzero = 100) {
     return build(dia_entry(), stage_input(matrix), {{"slots_per_nonzero", slots_per_nonzero}});
 }
 
@@ -23,7 +23,7 @@ const DiaLayout<double>& dia(const std::unique_ptr<Layout<double>>& layout) {
 }  // namespace
 
 TEST_CASE("dia: the arrays of the 6 x 6 matrix") {
-    const auto layout = build(drawn());
+    const auto layout = build_dia(drawn());
     CHECK(dia(layout).offsets == std::vector<Index>{-4, 0, 1, 2, 3});
     CHECK(dia(layout).values ==
           std::vector<double>{0, 0, 0, 0, 10, 0, 1, 4, 7, 8, 11, 13, 2, 5, 0, 0, 12, 0, 3, 0, 0, 9, 0, 0, 0, 6, 0, 0, 0, 0});
@@ -31,16 +31,16 @@ TEST_CASE("dia: the arrays of the 6 x 6 matrix") {
 
 TEST_CASE("dia: wide and tall matrices") {
     const CsrMatrix wide = csr_from_entries(2, 5, std::vector<Entry>{{0, 4, 1}, {1, 0, 2}, {1, 4, 3}});
-    const auto layout = build(wide);
+    const auto layout = build_dia(wide);
     CHECK(dia(layout).offsets == std::vector<Index>{-1, 3, 4});
     CHECK(dia(layout).values == std::vector<double>{0, 2, 0, 3, 1, 0});
-    const auto transposed = build(transpose(wide));
+    const auto transposed = build_dia(transpose(wide));
     CHECK(dia(transposed).offsets == std::vector<Index>{-4, -3, 1});
     CHECK(dia(transposed).values == std::vector<double>{0, 0, 0, 0, 1, 0, 0, 0, 0, 3, 2, 0, 0, 0, 0});
 }
 
 TEST_CASE("dia: one thread per row reads the slots, and slots outside the matrix read no x") {
-    const auto layout = build(drawn());
+    const auto layout = build_dia(drawn());
     layout->for_each_slot([&](const Slot& slot) {
         const Offset column = slot.index % 6 + dia(layout).offsets[slot.index / 6];
         CHECK(slot.column == (column >= 0 && column < 6 ? column : -1));
@@ -62,7 +62,7 @@ TEST_CASE("dia: bytes to move exclude slots outside the matrix") {
     for (Index i = 0; i < 10; ++i) {
         for (const Index neighbour : {9, 0, 1}) ring.push_back({i, (i + neighbour) % 10, 1});
     }
-    const auto layout = build(csr_from_entries(10, 10, ring));
+    const auto layout = build_dia(csr_from_entries(10, 10, ring));
     CHECK(dia(layout).offsets == std::vector<Index>{-9, -1, 0, 1, 9});
     const auto kernel = dia_entry().kernels.front().prepare.f64(*layout, *make_host_device());
     CHECK(layout->bytes_to_move() == 5 * 4 + 50 * 8 + 20 * 8);
@@ -74,7 +74,7 @@ TEST_CASE("dia: mostly padding is refused with the figures") {
     for (Index i = 0; i < 100; ++i) entries.push_back({i, i * 7 % 100, 1});
     const CsrMatrix matrix = csr_from_entries(100, 100, entries);
     const auto with = [&](double slots_per_nonzero) {
-        return message_of<Unsuitable>([&] { (void)build(matrix, slots_per_nonzero); });
+        return message_of<Unsuitable>([&] { (void)build_dia(matrix, slots_per_nonzero); });
     };
     CHECK(with(70) ==
           "71 diagonals of 100 rows have 7100 slots for 100 nonzeros: 71 a nonzero, but at most 70 are allowed; an order with "
@@ -83,7 +83,7 @@ TEST_CASE("dia: mostly padding is refused with the figures") {
 }
 
 TEST_CASE("dia: the footprint is one offset per diagonal and one value per row of it") {
-    CHECK(build(drawn())->bytes_to_move() == 5 * 4 + 5 * 6 * 8 + 8 * (6 + 6));
+    CHECK(build_dia(drawn())->bytes_to_move() == 5 * 4 + 5 * 6 * 8 + 8 * (6 + 6));
 }
 
 }  // namespace workbench

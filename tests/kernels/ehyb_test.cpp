@@ -13,8 +13,7 @@
 #include "support/given.hpp"
 #include "support/partitioned.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 CsrMatrix diagonal(Index size) {
@@ -96,3 +95,5 @@ TEST_CASE("ehyb: its needs") {
     CHECK(ehyb.cuts == std::vector<CutKind>{CutKind::partition});
     CHECK(ehyb.shares == std::vector<ShareChoice>{{ShareKind::inside}, {ShareKind::outside}});
 }
+
+}  // namespace workbench

@@ -11,16 +11,15 @@
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 template <ValueType Value = double>
-std::unique_ptr<Layout<Value>> build(const CsrMatrix& matrix, const Given& given = {}) {
+std::unique_ptr<Layout<Value>> build_ell(const CsrMatrix& matrix, const Given& given = {}) {
     return build<Value>(ell_entry(), stage_input(matrix), given);
 }
 
-const Ell<double, HostArray>& slots_of(const std::unique_ptr<Layout<double>>& layout) {
+const Ell<double, HostArray>& ell_slots(const std::unique_ptr<Layout<double>>& layout) {
     return dynamic_cast<const EllLayout<double>&>(*layout);
 }
 
@@ -38,8 +37,8 @@ TEST_CASE("ell: the arrays of the 6 x 6 matrix") {
     using Values = std::vector<double>;
     using Columns = std::vector<Index>;
     for (const std::string order : {"column_major", "row_major"}) {
-        const auto layout = build(drawn(), {{"order", order}});
-        const Ell<double, HostArray>& slots = slots_of(layout);
+        const auto layout = build_ell(drawn(), {{"order", order}});
+        const Ell<double, HostArray>& slots = ell_slots(layout);
         CHECK(slots.width == 3);
         const bool by_columns = order == "column_major";
         CHECK(slots.values == (by_columns ? Values{1, 4, 7, 8, 10, 13, 2, 5, 0, 9, 11, 0, 3, 6, 0, 0, 12, 0}
@@ -51,9 +50,9 @@ TEST_CASE("ell: the arrays of the 6 x 6 matrix") {
 }
 
 TEST_CASE("ell: padding has value 0 and no column") {
-    const auto layout = build(csr_from_entries(2, 3, std::vector<Entry>{{0, 1, 5}, {1, 0, 6}, {1, 2, 7}}));
-    CHECK(slots_of(layout).column_indices == std::vector<Index>{1, 0, -1, 2});
-    CHECK(slots_of(layout).values == std::vector<double>{5, 6, 0, 7});
+    const auto layout = build_ell(csr_from_entries(2, 3, std::vector<Entry>{{0, 1, 5}, {1, 0, 6}, {1, 2, 7}}));
+    CHECK(ell_slots(layout).column_indices == std::vector<Index>{1, 0, -1, 2});
+    CHECK(ell_slots(layout).values == std::vector<double>{5, 6, 0, 7});
     layout->for_each_slot([](const Slot& slot) {
         if (slot.index != 2) return;
         CHECK(slot.nonzero == -1);
@@ -65,7 +64,7 @@ TEST_CASE("ell: padding has value 0 and no column") {
 TEST_CASE("ell: which thread reads which slot") {
     const CsrMatrix matrix = arrow(70);  // 70 slots per row
     SUBCASE("column-major: one thread per row") {
-        for_each_read_of<double>(ell_entry(), "rows", *build(matrix, {{"slots_per_nonzero", 70.0}}), [](const Read& read) {
+        for_each_read_of<double>(ell_entry(), "rows", *build_ell(matrix, {{"slots_per_nonzero", 70.0}}), [](const Read& read) {
             const Offset row = read.index % 70;
             CHECK(read.warp == row / 32);
             CHECK(read.lane == row % 32);
@@ -73,7 +72,7 @@ TEST_CASE("ell: which thread reads which slot") {
         });
     }
     SUBCASE("row-major: a warp reads adjacent slots of a long row") {
-        const auto layout = build(matrix, {{"order", std::string("row_major")}, {"slots_per_nonzero", 70.0}});
+        const auto layout = build_ell(matrix, {{"order", std::string("row_major")}, {"slots_per_nonzero", 70.0}});
         for_each_read_of<double>(ell_entry(), "reduce", *layout, [](const Read& read) {
             const Offset k = read.index % 70;
             CHECK(read.warp == read.index / 70);
@@ -82,7 +81,7 @@ TEST_CASE("ell: which thread reads which slot") {
         });
     }
     SUBCASE("row-major: a warp reads several short rows") {
-        const auto layout = build(drawn(), {{"order", std::string("row_major")}});
+        const auto layout = build_ell(drawn(), {{"order", std::string("row_major")}});
         for_each_read_of<double>(ell_entry(), "reduce", *layout, [](const Read& read) {
             CHECK(read.warp == 0);
             CHECK(read.lane == read.index / 3 * 2 + read.index % 3 % 2);
@@ -90,17 +89,18 @@ TEST_CASE("ell: which thread reads which slot") {
         });
     }
     SUBCASE("column-major: the warps of a block share 32 rows") {
-        for_each_read_of<double>(ell_entry(), "reduce", *build(matrix, {{"slots_per_nonzero", 70.0}}), [](const Read& read) {
-            const Offset row = read.index % 70;
-            const Offset k = read.index / 70;
-            CHECK(read.warp == row / 32 * 8 + k % 8);
-            CHECK(read.lane == row % 32);
-            CHECK(read.step == k / 8);
-        });
+        for_each_read_of<double>(ell_entry(), "reduce", *build_ell(matrix, {{"slots_per_nonzero", 70.0}}),
+                                 [](const Read& read) {
+                                     const Offset row = read.index % 70;
+                                     const Offset k = read.index / 70;
+                                     CHECK(read.warp == row / 32 * 8 + k % 8);
+                                     CHECK(read.lane == row % 32);
+                                     CHECK(read.step == k / 8);
+                                 });
     }
     SUBCASE("atomic: one thread per slot") {
         for (const std::string order : {"column_major", "row_major"}) {
-            const auto layout = build(drawn(), {{"order", order}});
+            const auto layout = build_ell(drawn(), {{"order", order}});
             for_each_read_of<double>(ell_entry(), "atomic", *layout, [](const Read& read) {
                 CHECK(read.warp * 32 + read.lane == read.index);
                 CHECK(read.step == 0);
@@ -124,27 +124,29 @@ TEST_CASE("ell: rows of a share, in the share's order") {
 
 TEST_CASE("ell: too much padding is refused with the figures") {
     const CsrMatrix matrix = arrow(100);  // 10,000 slots for 199 nonzeros
-    CHECK_NOTHROW((void)build(matrix, {{"slots_per_nonzero", 50.26}}));
+    CHECK_NOTHROW((void)build_ell(matrix, {{"slots_per_nonzero", 50.26}}));
     CHECK(message_of<Unsuitable>([&] {
-              (void)build(matrix, {{"slots_per_nonzero", 50.0}});
+              (void)build_ell(matrix, {{"slots_per_nonzero", 50.0}});
           }) ==
           "100 rows as wide as the longest (100) have 10000 slots for 199 nonzeros: 50.25 a nonzero, but at most 50 are "
           "allowed; slices (layout sell) pad less, slots_per_nonzero allows more");
-    CHECK(message_of<Unsuitable>([&] { (void)build(matrix); }).find("at most 10 are allowed") != std::string::npos);
+    CHECK(message_of<Unsuitable>([&] { (void)build_ell(matrix); }).find("at most 10 are allowed") != std::string::npos);
     const CsrMatrix none = csr_from_entries(5, 5, {});
-    CHECK(slots_of(build(none)).width == 0);
-    CHECK(slots_of(build(none)).slot_count() == 0);
+    CHECK(ell_slots(build_ell(none)).width == 0);
+    CHECK(ell_slots(build_ell(none)).slot_count() == 0);
 }
 
 TEST_CASE("ell: padding that exceeds memory is refused before it is allocated") {
     const CsrMatrix matrix = arrow(1 << 21);
-    const std::string message = message_of<Unsuitable>([&] { (void)build<float>(matrix, {{"slots_per_nonzero", 1e9}}); });
+    const std::string message = message_of<Unsuitable>([&] { (void)build_ell<float>(matrix, {{"slots_per_nonzero", 1e9}}); });
     CHECK(message.find("have 4398046511104 slots for 4194303 nonzeros: 35184372088832 bytes, but ") != std::string::npos);
 }
 
 TEST_CASE("ell: inconsistent arrays are refused") {
-    const auto layout = build(drawn());
+    const auto layout = build_ell(drawn());
     auto& ell = dynamic_cast<EllLayout<double>&>(*layout);
     ell.column_indices.pop_back();
     CHECK_THROWS_AS(layout->for_each_slot([](const Slot&) {}), std::logic_error);
 }
+
+}  // namespace workbench

@@ -14,11 +14,10 @@
 #include "support/given.hpp"
 #include "support/layouts/layout_recipes.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
-std::unique_ptr<Layout<double>> build(const StagedMatrix& staged, double slots_per_nonzero = 200) {
+std::unique_ptr<Layout<double>> build_ellr(const StagedMatrix& staged, double slots_per_nonzero = 200) {
     return build(ellr_entry(), staged, {{"slots_per_nonzero", slots_per_nonzero}});
 }
 
@@ -44,7 +43,7 @@ const LayoutRecipe& pellr() {
 }  // namespace
 
 TEST_CASE("ellr: the arrays of the 6 x 6 matrix") {
-    const auto built = build(stage_input(drawn()));
+    const auto built = build_ellr(stage_input(drawn()));
     const auto& layout = dynamic_cast<const EllrLayout<double>&>(*built);
     CHECK(layout.row_lengths == std::vector<Index>{3, 3, 1, 2, 3, 1});
     CHECK(layout.values == std::vector<double>{1, 4, 7, 8, 10, 13, 2, 5, 0, 9, 11, 0, 3, 6, 0, 0, 12, 0});
@@ -54,7 +53,7 @@ TEST_CASE("ellr: the arrays of the 6 x 6 matrix") {
 
 TEST_CASE("ellr: bytes to move exclude the padding") {
     const LayoutEntry entry = ellr_entry();
-    const auto layout = build(stage_input(drawn()));
+    const auto layout = build_ellr(stage_input(drawn()));
     const auto host = make_host_device();
     const auto kernel = entry.kernels.front().prepare.f64(*layout, *host);
     CHECK(kernel->own_bytes_to_move() == 6 * 4 + 13 * (4 + 8) + 8 * (6 + 6));
@@ -63,9 +62,9 @@ TEST_CASE("ellr: bytes to move exclude the padding") {
 TEST_CASE("ellr: the warps take as many iterations as in equation 1, for any order") {
     for (const NamedMatrix& named : battery()) {
         CAPTURE(named.name);
-        CHECK(iterations(*build(stage_input(named.matrix))) == warp_iterations(named.matrix.row_offsets));
+        CHECK(iterations(*build_ellr(stage_input(named.matrix))) == warp_iterations(named.matrix.row_offsets));
         const StagedMatrix sorted = pellr().stage(named.matrix);
-        CHECK(iterations(*build(sorted)) == sorted_warp_iterations(named.matrix.row_offsets));
+        CHECK(iterations(*build_ellr(sorted)) == sorted_warp_iterations(named.matrix.row_offsets));
     }
 }
 
@@ -74,7 +73,7 @@ TEST_CASE("pellr: all rows are sorted by descending length, and columns keep the
     CHECK(std::vector<Index>(staged.row_order.old_of_new().begin(), staged.row_order.old_of_new().end()) ==
           std::vector<Index>{0, 1, 4, 3, 2, 5});
     CHECK(staged.column_order.is_identity());
-    const auto built = build(staged);
+    const auto built = build_ellr(staged);
     CHECK(dynamic_cast<const EllrLayout<double>&>(*built).row_lengths == std::vector<Index>{3, 3, 3, 2, 1, 1});
 }
 
@@ -82,8 +81,10 @@ TEST_CASE("ellr: too much padding is refused with the figures") {
     std::vector<Entry> entries;
     for (Index i = 0; i < 40; ++i) entries.push_back({3, i, 1});
     const CsrMatrix matrix = csr_from_entries(40, 40, entries);
-    CHECK_NOTHROW((void)build(stage_input(matrix), 40));
+    CHECK_NOTHROW((void)build_ellr(stage_input(matrix), 40));
     CHECK(message_of<Unsuitable>([&] {
-              (void)build(stage_input(matrix), 39);
+              (void)build_ellr(stage_input(matrix), 39);
           }).find("40 rows as wide as the longest (40) have 1600 slots for 40 nonzeros: 40 a nonzero, but at most 39") == 0);
 }
+
+}  // namespace workbench

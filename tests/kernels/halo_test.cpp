@@ -32,7 +32,7 @@ StagedMatrix in_parts(const CsrMatrix& matrix, std::vector<Index> boundaries) {
     return staged;
 }
 
-std::unique_ptr<Layout<double>> built(const StagedMatrix& staged, Given given = {}) {
+std::unique_ptr<Layout<double>> build_halo(const StagedMatrix& staged, Given given = {}) {
     given.try_emplace("warps", 1_i);
     given.try_emplace("slots_per_nonzero", 1e6);
     return build(halo_entry(), staged, given);
@@ -85,14 +85,14 @@ CsrMatrix symmetric(Index size) {
     return csr_from_entries(size, size, entries);
 }
 
-std::vector<double> product(const Layout<double>& layout, const std::vector<double>& x) {
+std::vector<double> halo_product(const Layout<double>& layout, const std::vector<double>& x) {
     static const std::unique_ptr<Device> host = make_host_device();
     std::vector<double> y(layout.rows(), std::nan(""));
     halo_entry().kernels.front().prepare.f64(layout, *host)->run(x.data(), y.data(), false);
     return y;
 }
 
-std::vector<double> product(const CsrMatrix& matrix, const std::vector<double>& x) {
+std::vector<double> halo_product(const CsrMatrix& matrix, const std::vector<double>& x) {
     std::vector<double> y(matrix.rows, 0);
     for (Index row = 0; row < matrix.rows; ++row) {
         for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) {
@@ -117,7 +117,7 @@ std::map<std::string, std::string> notes_of(const HaloLayout<double>& halo) {
 }  // namespace
 
 TEST_CASE("halo: the arrays of the 6 x 6 matrix") {
-    const auto layout = built(in_parts(drawn(), {0, 3, 6}));
+    const auto layout = build_halo(in_parts(drawn(), {0, 3, 6}));
     const HaloLayout<double>& halo = as_halo(layout);
     CHECK(halo.part_nodes == Indices{0, 3, 6});
     CHECK(halo.halo_offsets == Indices{0, 1, 2});
@@ -140,7 +140,7 @@ TEST_CASE("halo: the arrays of the 6 x 6 matrix") {
 }
 
 TEST_CASE("halo: a pair within a part is stored once, at its shorter row; a pair across parts twice") {
-    const auto whole = built(in_parts(ring(), {0, 4}));
+    const auto whole = build_halo(in_parts(ring(), {0, 4}));
     const HaloLayout<double>& one = as_halo(whole);
     CHECK(one.pairs == 4);
     CHECK(one.blocks == 4);
@@ -152,7 +152,7 @@ TEST_CASE("halo: a pair within a part is stored once, at its shorter row; a pair
     CHECK(first_lanes_of(one.diagonal, 5) == std::vector<double>{2, 3, 4, 6, 0});
     CHECK_NOTHROW(check_layout(*whole, ring()));
 
-    const auto halves = built(in_parts(ring(), {0, 2, 4}));
+    const auto halves = build_halo(in_parts(ring(), {0, 2, 4}));
     const HaloLayout<double>& two = as_halo(halves);
     CHECK(two.pairs == 2);
     CHECK(two.blocks == 6);
@@ -165,14 +165,14 @@ TEST_CASE("halo: a pair within a part is stored once, at its shorter row; a pair
     CHECK(notes_of(two).at("blocks") == "6 of 1 x 1, 2 of them for their mirrors too");
     CHECK(notes_of(two).at("parts") == "2, of at most 2 nodes and a halo of 2");
     CHECK(notes_of(two).at("heaviest part") == "0.0 % above the mean, in bytes");
-    const auto one_empty = built(in_parts(ring(), {0, 4, 4}));
+    const auto one_empty = build_halo(in_parts(ring(), {0, 4, 4}));
     CHECK(notes_of(as_halo(one_empty)).at("heaviest part") == "100.0 % above the mean, in bytes");
     // Both parts have two steps of 32 values and columns and a diagonal of 32 values. One has x of 1 and 2 columns and 8 bytes
     // of column numbers, the other x of 3 and 1 columns and 4 bytes of column numbers: 928 and 932 bytes.
-    const auto uneven = built(in_parts(ring(), {0, 1, 4}));
+    const auto uneven = build_halo(in_parts(ring(), {0, 1, 4}));
     CHECK(notes_of(as_halo(uneven)).at("heaviest part") == "0.2 % above the mean, in bytes");
 
-    const auto off = built(in_parts(ring(), {0, 4}), {{"symmetric", std::string("off")}});
+    const auto off = build_halo(in_parts(ring(), {0, 4}), {{"symmetric", std::string("off")}});
     CHECK(as_halo(off).pairs == 0);
     CHECK(as_halo(off).blocks == 12);
     CHECK_FALSE(as_halo(off).has_diagonal());
@@ -183,7 +183,7 @@ TEST_CASE("halo: only values that are equal in every bit are stored once") {
     const auto pairs_of = [](double above, double below) {
         const std::vector<Entry> entries{{0, 0, 1}, {0, 1, above}, {1, 0, below}, {1, 1, 1}, {2, 1, 4}};
         const CsrMatrix matrix = csr_from_entries(3, 3, entries);
-        const auto layout = built(in_parts(matrix, {0, 3}));
+        const auto layout = build_halo(in_parts(matrix, {0, 3}));
         CHECK_NOTHROW(check_layout(*layout, matrix));
         return as_halo(layout).pairs;
     };
@@ -197,57 +197,58 @@ TEST_CASE("halo: diagonal blocks are stored as triangles if all of them are symm
     const CsrMatrix matrix = symmetric(41);  // the last node lacks an unknown
     for (const std::int64_t size : {2, 3, 4, 5, 6}) {
         CAPTURE(size);
-        const auto layout = built(in_parts(matrix, {0, 13, 13, 41}), {{"block_size", size}, {"warps", 3_i}, {"piece", 2_i}});
+        const auto layout =
+            build_halo(in_parts(matrix, {0, 13, 13, 41}), {{"block_size", size}, {"warps", 3_i}, {"piece", 2_i}});
         const HaloLayout<double>& halo = as_halo(layout);
         CHECK(halo.has_diagonal());
         CHECK(halo.pairs > 0);
         CHECK(halo.part_nodes[1] == (13 + size - 1) / size);
         CHECK_NOTHROW(check_layout(*layout, matrix));
-        CHECK(product(*layout, counting(41)) == product(matrix, counting(41)));
+        CHECK(halo_product(*layout, counting(41)) == halo_product(matrix, counting(41)));
     }
     CsrMatrix skew = matrix;
     skew.values[1] += 1;  // (0, 1), within the first node
-    const auto layout = built(in_parts(skew, {0, 41}), {{"block_size", 2_i}});
+    const auto layout = build_halo(in_parts(skew, {0, 41}), {{"block_size", 2_i}});
     CHECK_FALSE(as_halo(layout).has_diagonal());
     CHECK(notes_of(as_halo(layout)).at("diagonal") == "among the other blocks: not all of its blocks are symmetric");
     CHECK_NOTHROW(check_layout(*layout, skew));
-    CHECK(product(*layout, counting(41)) == product(skew, counting(41)));
+    CHECK(halo_product(*layout, counting(41)) == halo_product(skew, counting(41)));
 }
 
 TEST_CASE("halo: a node of the mesh is a block, and large nodes are refused") {
-    CHECK(as_halo(built(stage_input(symmetric(42), 3))).block_size == 3);
-    CHECK(message_of<Unsuitable>([] { (void)built(stage_input(symmetric(42), 7)); }) ==
+    CHECK(as_halo(build_halo(stage_input(symmetric(42), 3))).block_size == 3);
+    CHECK(message_of<Unsuitable>([] { (void)build_halo(stage_input(symmetric(42), 7)); }) ==
           "nodes of 7 unknowns, but blocks have at most 6: set block_size");
 }
 
 TEST_CASE("halo: columns that exceed shared memory are read from global memory, and parts that exceed it are cut") {
     const CsrMatrix matrix = symmetric(60);
     const StagedMatrix staged = in_parts(matrix, {0, 20, 60});
-    const auto roomy = built(staged);
+    const auto roomy = build_halo(staged);
     CHECK(as_halo(roomy).far_blocks == 0);
     CHECK(notes_of(as_halo(roomy)).count("blocks outside") == 0);
 
     // Memory for x and y of 40 nodes and for 4 more columns.
-    const auto tight = built(staged, {{"shared_memory", 84_i * 8}});
+    const auto tight = build_halo(staged, {{"shared_memory", 84_i * 8}});
     CHECK(as_halo(tight).parts() == 2);
     CHECK(as_halo(tight).halo_offsets[2] - as_halo(tight).halo_offsets[1] == 4);
     CHECK(as_halo(tight).far_blocks > 0);
     CHECK(notes_of(as_halo(tight)).count("blocks outside") == 1);
     CHECK_NOTHROW(check_layout(*tight, matrix));
-    CHECK(product(*tight, counting(60)) == product(matrix, counting(60)));
+    CHECK(halo_product(*tight, counting(60)) == halo_product(matrix, counting(60)));
 
     // Memory for x and y of 39 nodes: the part of 40 nodes is cut into two pieces of at most 29.
-    const auto cut = built(staged, {{"shared_memory", 78_i * 8}});
+    const auto cut = build_halo(staged, {{"shared_memory", 78_i * 8}});
     CHECK(as_halo(cut).part_nodes == Indices{0, 20, 40, 60});
     CHECK(notes_of(as_halo(cut)).at("parts cut") == "1 were too large for the shared memory");
     CHECK_NOTHROW(check_layout(*cut, matrix));
-    CHECK(product(*cut, counting(60)) == product(matrix, counting(60)));
+    CHECK(halo_product(*cut, counting(60)) == halo_product(matrix, counting(60)));
 
     // Without memory for any column, each node is a part and every column is read from global memory.
-    const auto least = built(staged, {{"shared_memory", 32_i}, {"symmetric", std::string("off")}});
+    const auto least = build_halo(staged, {{"shared_memory", 32_i}, {"symmetric", std::string("off")}});
     CHECK(as_halo(least).part_nodes.size() == 61);
     CHECK(as_halo(least).pairs == 0);
-    CHECK(product(*least, counting(60)) == product(matrix, counting(60)));
+    CHECK(halo_product(*least, counting(60)) == halo_product(matrix, counting(60)));
 }
 
 TEST_CASE("halo: the columns that most blocks need are kept in shared memory") {
@@ -259,20 +260,20 @@ TEST_CASE("halo: the columns that most blocks need are kept in shared memory") {
     const CsrMatrix matrix = csr_from_entries(12, 12, entries);
     // x and y of 8 nodes, and N columns.
     const auto of = [&](std::int64_t columns) {
-        return built(in_parts(matrix, {0, 4, 12}), {{"shared_memory", (16 + columns) * 8}});
+        return build_halo(in_parts(matrix, {0, 4, 12}), {{"shared_memory", (16 + columns) * 8}});
     };
     const auto first_halo = [](const HaloLayout<double>& halo) {
         return Indices(halo.halo_nodes.begin(), halo.halo_nodes.begin() + halo.halo_offsets[1]);
     };
     // The first part has 4 nodes of its own, and so 8 columns more than the second.
     CHECK(as_halo(of(0)).far_blocks == 0);
-    const auto with_one = built(in_parts(matrix, {0, 4, 8, 12}), {{"shared_memory", 9_i * 8}});
+    const auto with_one = build_halo(in_parts(matrix, {0, 4, 8, 12}), {{"shared_memory", 9_i * 8}});
     CHECK(first_halo(as_halo(with_one)) == Indices{9});
     CHECK(as_halo(with_one).far_blocks == 4 + 2);
-    const auto with_two = built(in_parts(matrix, {0, 4, 8, 12}), {{"shared_memory", 10_i * 8}});
+    const auto with_two = build_halo(in_parts(matrix, {0, 4, 8, 12}), {{"shared_memory", 10_i * 8}});
     CHECK(first_halo(as_halo(with_two)) == Indices{9, 10});
     CHECK(as_halo(with_two).far_blocks == 4);
-    CHECK(product(*with_two, counting(12)) == product(matrix, counting(12)));
+    CHECK(halo_product(*with_two, counting(12)) == halo_product(matrix, counting(12)));
 }
 
 TEST_CASE("halo: values of 4 bytes leave room for twice as many nodes and columns") {
@@ -295,10 +296,10 @@ TEST_CASE("halo: rows in pieces have less padding, and warps equal numbers of st
     std::size_t steps = std::numeric_limits<std::size_t>::max();
     for (const std::int64_t piece : {100, 4, 1}) {
         const auto layout =
-            built(in_parts(matrix, {0, 200}), {{"piece", piece}, {"warps", 5_i}, {"symmetric", std::string("off")}});
+            build_halo(in_parts(matrix, {0, 200}), {{"piece", piece}, {"warps", 5_i}, {"symmetric", std::string("off")}});
         const HaloLayout<double>& halo = as_halo(layout);
         CHECK_NOTHROW(check_layout(*layout, matrix));
-        CHECK(product(*layout, counting(200)) == product(matrix, counting(200)));
+        CHECK(halo_product(*layout, counting(200)) == halo_product(matrix, counting(200)));
         CHECK(halo.column_places.size() < steps);
         steps = halo.column_places.size();
         for (Index warp = 0; warp < 5; ++warp) {
@@ -313,7 +314,8 @@ namespace {
 /// Changes the elements of an array one at a time. Returns the number of changes that the walk does not detect.
 /// `except`: the value of elements that are not changed.
 template <typename Element>
-int overlooked(const Layout<double>& layout, const CsrMatrix& matrix, const HostArray<Element>& array, Element except = -2) {
+int overlooked_in_halo(const Layout<double>& layout, const CsrMatrix& matrix, const HostArray<Element>& array,
+                       Element except = -2) {
     int missed = 0;
     for (const Element& element : array) {
         if (element == except) continue;
@@ -338,27 +340,27 @@ TEST_CASE("halo: a fault in any array is detected, including slots of two nonzer
     const CsrMatrix matrix = symmetric(17);
     for (const std::int64_t shared_memory : {100000, 30 * 8}) {
         const auto layout =
-            built(in_parts(matrix, {0, 8, 17}), {{"warps", 2_i}, {"shared_memory", shared_memory}, {"piece", 3_i}});
+            build_halo(in_parts(matrix, {0, 8, 17}), {{"warps", 2_i}, {"shared_memory", shared_memory}, {"piece", 3_i}});
         const HaloLayout<double>& halo = as_halo(layout);
         REQUIRE_NOTHROW(check_layout(*layout, matrix));
         CHECK(halo.pairs > 0);
-        CHECK(overlooked(*layout, matrix, halo.part_nodes) == 0);
-        CHECK(overlooked(*layout, matrix, halo.halo_offsets) == 0);
-        CHECK(overlooked(*layout, matrix, halo.halo_nodes) == 0);
-        CHECK(overlooked(*layout, matrix, halo.diagonal_groups) == 0);
-        CHECK(overlooked(*layout, matrix, halo.diagonal) == 0);
-        CHECK(overlooked(*layout, matrix, halo.warp_steps) == 0);
-        CHECK(overlooked(*layout, matrix, halo.warp_segments) == 0);
-        CHECK(overlooked(*layout, matrix, halo.rest_segments) == 0);
-        CHECK(overlooked(*layout, matrix, halo.segment_steps) == 0);
-        CHECK(overlooked(*layout, matrix, halo.segment_rows) == 0);
+        CHECK(overlooked_in_halo(*layout, matrix, halo.part_nodes) == 0);
+        CHECK(overlooked_in_halo(*layout, matrix, halo.halo_offsets) == 0);
+        CHECK(overlooked_in_halo(*layout, matrix, halo.halo_nodes) == 0);
+        CHECK(overlooked_in_halo(*layout, matrix, halo.diagonal_groups) == 0);
+        CHECK(overlooked_in_halo(*layout, matrix, halo.diagonal) == 0);
+        CHECK(overlooked_in_halo(*layout, matrix, halo.warp_steps) == 0);
+        CHECK(overlooked_in_halo(*layout, matrix, halo.warp_segments) == 0);
+        CHECK(overlooked_in_halo(*layout, matrix, halo.rest_segments) == 0);
+        CHECK(overlooked_in_halo(*layout, matrix, halo.segment_steps) == 0);
+        CHECK(overlooked_in_halo(*layout, matrix, halo.segment_rows) == 0);
         // Padding multiplies by zero, so it may read any column.
-        CHECK(overlooked(*layout, matrix, halo.column_places, no_place) == 0);
-        CHECK(overlooked(*layout, matrix, halo.values) == 0);
-        CHECK(overlooked(*layout, matrix, halo.far_steps) == 0);
-        CHECK(overlooked(*layout, matrix, halo.far_rows) == 0);
-        CHECK(overlooked(*layout, matrix, halo.far_columns) == 0);
-        CHECK(overlooked(*layout, matrix, halo.far_values) == 0);
+        CHECK(overlooked_in_halo(*layout, matrix, halo.column_places, no_place) == 0);
+        CHECK(overlooked_in_halo(*layout, matrix, halo.values) == 0);
+        CHECK(overlooked_in_halo(*layout, matrix, halo.far_steps) == 0);
+        CHECK(overlooked_in_halo(*layout, matrix, halo.far_rows) == 0);
+        CHECK(overlooked_in_halo(*layout, matrix, halo.far_columns) == 0);
+        CHECK(overlooked_in_halo(*layout, matrix, halo.far_values) == 0);
     }
 }
 

@@ -18,7 +18,7 @@ namespace {
 using Indices = std::vector<Index>;
 using Offsets = std::vector<Offset>;
 
-std::unique_ptr<Layout<double>> built(const CsrMatrix& matrix, const Given& given = {}) {
+std::unique_ptr<Layout<double>> build_hola(const CsrMatrix& matrix, const Given& given = {}) {
     return build(hola_entry(), stage_input(matrix), given);
 }
 
@@ -27,7 +27,7 @@ const HolaLayout<double>& as_hola(const std::unique_ptr<Layout<double>>& layout)
 }
 
 /// Row i has lengths[i] nonzeros, in the columns from 0 on, with the values 1, 2, ...
-CsrMatrix of_lengths(const Indices& lengths, Index columns) {
+CsrMatrix packed_rows(const Indices& lengths, Index columns) {
     std::vector<Entry> entries;
     for (Index row = 0; row < static_cast<Index>(lengths.size()); ++row) {
         for (Index k = 0; k < lengths[row]; ++k) entries.push_back({row, k, 1.0 + k});
@@ -56,7 +56,7 @@ std::string pieces(const HolaLayout<double>& hola) {
 
 TEST_CASE("hola: the arrays of the 6 x 6 matrix") {
     const LayoutEntry entry = hola_entry();
-    const auto layout = built(drawn());
+    const auto layout = build_hola(drawn());
     const HolaLayout<double>& hola = as_hola(layout);
     CHECK(hola.first_rows == Indices{0, 6});
     CHECK(hola.row_offsets == std::vector<Offset>{0, 3, 6, 7, 9, 12, 13});
@@ -78,19 +78,19 @@ TEST_CASE("hola: a row ends in the share of its last nonzero, and empty rows end
 
 TEST_CASE("hola: shares of a matrix") {
     const Given small{{"threads", 128_i}, {"nonzeros_per_thread", 5_i}};
-    const auto layout = built(of_lengths({0, 600, 0, 40, 0, 0, 700, 3, 1297, 0}, 2000), small);
+    const auto layout = build_hola(packed_rows({0, 600, 0, 40, 0, 0, 700, 3, 1297, 0}, 2000), small);
     CHECK(pieces(as_hola(layout)) ==
           "0 0-0, 1 0-600, 2 600-600, 3 600-640, 4 640-640, 5 640-640, (6 640-640) | (6 0-640) | 6 0-60, 7 60-63, (8 63-640) | "
           "(8 0-640) | 8 0-80, 9 80-80");
     CHECK(as_hola(layout).bytes_of_product() == layout->bytes_to_move() + 2 * 4 * (4 + 8));
-    CHECK(pieces(as_hola(built(of_lengths({0, 0}, 3), small))) == "0 0-0, 1 0-0");
-    CHECK(pieces(as_hola(built(of_lengths({640, 0, 640, 0}, 700), small))) ==
+    CHECK(pieces(as_hola(build_hola(packed_rows({0, 0}, 3), small))) == "0 0-0, 1 0-0");
+    CHECK(pieces(as_hola(build_hola(packed_rows({640, 0, 640, 0}, 700), small))) ==
           "0 0-640, 1 640-640, (2 640-640) | 2 0-640, 3 640-640");
-    CHECK(pieces(as_hola(built(of_lengths({}, 3), small))).empty());
+    CHECK(pieces(as_hola(build_hola(packed_rows({}, 3), small))).empty());
 }
 
 TEST_CASE("hola: adjacent threads of a block read adjacent nonzeros") {
-    const auto layout = built(of_lengths(Indices(40, 100), 100));
+    const auto layout = build_hola(packed_rows(Indices(40, 100), 100));
     for_each_read_of<double>(hola_entry(), "shares", *layout, [](const Read& read) {
         const Offset in_share = read.index % 1792;
         CHECK(read.warp == read.index / 1792 * 8 + in_share % 256 / 32);

@@ -19,7 +19,7 @@
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace workbench;
+namespace workbench {
 
 TEST_CASE("the host as a device") {
     const std::unique_ptr<Device> host = make_host_device();
@@ -112,3 +112,5 @@ TEST_CASE("the last-level cache: each cache of the highest level counts once") {
     }
     CHECK(last_level_cache(folder.path()) == (32 + 24) * mebibyte);
 }
+
+}  // namespace workbench

@@ -7,7 +7,7 @@
 
 #include "kernels/device/host_loops.hpp"
 
-using namespace workbench;
+namespace workbench {
 
 TEST_CASE("a loop over all cores passes each number once, for any chunk size") {
     for (const int chunk : {1, 7, 64}) {
@@ -24,3 +24,5 @@ TEST_CASE("an allocation failure in one thread of a loop is rethrown to the call
     };
     CHECK_THROWS_AS(for_each_in_parallel(100, 1, run_out), std::bad_alloc);
 }
+
+}  // namespace workbench

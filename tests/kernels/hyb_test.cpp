@@ -10,8 +10,7 @@
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 StagedMatrix split_after(const CsrMatrix& matrix, std::int64_t k) {
@@ -20,7 +19,7 @@ StagedMatrix split_after(const CsrMatrix& matrix, std::int64_t k) {
     return staged;
 }
 
-std::unique_ptr<Layout<double>> build(const StagedMatrix& staged, double slots_per_nonzero = 10) {
+std::unique_ptr<Layout<double>> build_hyb(const StagedMatrix& staged, double slots_per_nonzero = 10) {
     return build(hyb_entry(), staged, {{"slots_per_nonzero", slots_per_nonzero}});
 }
 
@@ -37,7 +36,7 @@ CsrMatrix with_empty_rows() {
 }  // namespace
 
 TEST_CASE("hyb: the arrays of the 6 x 6 matrix") {
-    const auto built = build(split_after(drawn(), 2));
+    const auto built = build_hyb(split_after(drawn(), 2));
     const HybLayout<double>& layout = hyb(built);
     CHECK(layout.first_rows.empty());
     CHECK(layout.first_has_all_rows());
@@ -50,7 +49,7 @@ TEST_CASE("hyb: the arrays of the 6 x 6 matrix") {
 }
 
 TEST_CASE("hyb: rows without nonzeros are in neither share") {
-    const auto built = build(split_after(with_empty_rows(), 1));
+    const auto built = build_hyb(split_after(with_empty_rows(), 1));
     const HybLayout<double>& layout = hyb(built);
     CHECK(layout.first_rows == std::vector<Index>{1, 2, 3, 5});
     CHECK_FALSE(layout.first_has_all_rows());
@@ -66,7 +65,7 @@ TEST_CASE("hyb: the list of rows states the order of storage in share first") {
     Share& first = staged.shares[0];
     std::swap(first.rows[0], first.rows[5]);
     std::swap(first.entries[0], first.entries[5]);
-    const auto built = build(staged);
+    const auto built = build_hyb(staged);
     CHECK(hyb(built).first_rows == std::vector<Index>{5, 1, 2, 3, 4, 0});
     CHECK(hyb(built).first_has_all_rows());
     CHECK_NOTHROW(check_layout(*built, staged.matrix));
@@ -77,7 +76,7 @@ TEST_CASE("hyb: the warps of the rest follow those of ELL, which have one row pe
     for (Index row = 0; row < 40; ++row) {
         for (Index column = 0; column <= row % 3; ++column) entries.push_back({row, column, 1.0});
     }
-    const auto built = build(split_after(csr_from_entries(40, 3, entries), 2));
+    const auto built = build_hyb(split_after(csr_from_entries(40, 3, entries), 2));
     const int first_values = array_number(hyb(built).stored(), hyb(built).first.values);
     for_each_read_of<double>(hyb_entry(), "segmented", *built, [&](const Read& read) {
         if (read.array == first_values) {
@@ -96,13 +95,15 @@ TEST_CASE("hyb: its needs and refusals") {
     staged.shares.push_back(staged.shares[1]);
     staged.shares[1] = {{ShareKind::rest}, {}, {0}, {}};
     staged.shares[2].id = {ShareKind::outside};
-    CHECK(message_of<Unsuitable>([&] { (void)build(staged); }) ==
+    CHECK(message_of<Unsuitable>([&] { (void)build_hyb(staged); }) ==
           "the shares 'first' and 'rest' hold 10 of 13 nonzeros, but HYB stores no other share");
 
     std::vector<Entry> entries;
     for (Index column = 0; column < 50; ++column) entries.push_back({0, column, 1.0});
     for (Index row = 1; row < 50; ++row) entries.push_back({row, 0, 1.0});
     const CsrMatrix one_long_row = csr_from_entries(50, 50, entries);
-    CHECK(message_of<Unsuitable>([&] { (void)build(split_after(one_long_row, 50)); }).find("2500") != std::string::npos);
-    CHECK(message_of<Unsuitable>([&] { (void)build(split_after(one_long_row, 1)); }) == "nothing was thrown");
+    CHECK(message_of<Unsuitable>([&] { (void)build_hyb(split_after(one_long_row, 50)); }).find("2500") != std::string::npos);
+    CHECK(message_of<Unsuitable>([&] { (void)build_hyb(split_after(one_long_row, 1)); }) == "nothing was thrown");
 }
+
+}  // namespace workbench

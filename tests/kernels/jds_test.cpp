@@ -7,8 +7,7 @@
 #include "pipeline/contract/errors.hpp"
 #include "support/drawn_matrix.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 /// The drawn matrix with its rows in descending length: 0 1 4 3 2 5.
@@ -17,7 +16,7 @@ CsrMatrix sorted_by_length() {
 }
 
 template <ValueType Value>
-std::unique_ptr<Layout<Value>> build(const CsrMatrix& matrix) {
+std::unique_ptr<Layout<Value>> build_jds(const CsrMatrix& matrix) {
     return jds_entry().build.get<Value>()(stage_input(matrix), Parameters());
 }
 
@@ -63,7 +62,7 @@ TEST_CASE("jagged diagonals: a row ends at the first diagonal that is too short 
 }
 
 TEST_CASE("jds: a tampered offset is detected without invalid reads") {
-    const auto built = build<double>(sorted_by_length());
+    const auto built = build_jds<double>(sorted_by_length());
     auto& jds = dynamic_cast<JdsLayout<double>&>(*built);
     const auto walk = [&] { jds.for_each_slot([](const Slot&) {}); };
     CHECK_NOTHROW(walk());
@@ -84,7 +83,7 @@ TEST_CASE("jagged diagonals: empty rows are at the end, and groups may be empty"
     const JaggedPlan plan{{0, 0, 4}, {0, 0, 3}};
     CHECK(plan.group_diagonals(ShareView(matrix)) == std::vector<Offset>{0, 0, 2});
     CHECK(build_jagged<float, Index>(matrix, ShareView(matrix), plan).diagonal_offsets == std::vector<Offset>{0, 2, 3});
-    const auto layout = build<float>(matrix);
+    const auto layout = build_jds<float>(matrix);
     const std::unique_ptr<Device> host = make_host_device();
     const std::vector<float> x{1, 10, 100};
     std::vector<float> y(4, -1);
@@ -93,7 +92,7 @@ TEST_CASE("jagged diagonals: empty rows are at the end, and groups may be empty"
 }
 
 TEST_CASE("jagged diagonals: refusals") {
-    CHECK(message_of<Unsuitable>([] { (void)build<double>(drawn()); }) ==
+    CHECK(message_of<Unsuitable>([] { (void)build_jds<double>(drawn()); }) ==
           "jagged diagonals need rows in descending length, but row 3 has 2 nonzeros and row 2, stored before it, has 1: put "
           "stage row_sort with apply = \"rows\" before");
     const Share share = halves();
@@ -108,7 +107,7 @@ TEST_CASE("jds: one thread per row, one diagonal per step") {
     for (Index row = 0; row < 70; ++row) {
         for (Index k = 0; k < 3 - row / 30; ++k) entries.push_back({row, (row + 7 * k) % 80, 1});
     }
-    const auto layout = build<double>(csr_from_entries(70, 80, entries));
+    const auto layout = build_jds<double>(csr_from_entries(70, 80, entries));
     const auto& offsets = dynamic_cast<const JdsLayout<double>&>(*layout).diagonal_offsets;
     CHECK(offsets == std::vector<Offset>{0, 70, 130, 160});
     int reads = 0;
@@ -121,7 +120,7 @@ TEST_CASE("jds: one thread per row, one diagonal per step") {
 }
 
 TEST_CASE("jds: the arrays of the 6 x 6 matrix") {
-    const auto built = build<double>(sorted_by_length());
+    const auto built = build_jds<double>(sorted_by_length());
     const auto& jagged = dynamic_cast<const JdsLayout<double>&>(*built);
     CHECK(jagged.diagonal_offsets == std::vector<Offset>{0, 6, 10, 13});
     CHECK(jagged.values == std::vector<double>{1, 4, 10, 8, 7, 13, 2, 5, 11, 9, 3, 6, 12});
@@ -129,6 +128,8 @@ TEST_CASE("jds: the arrays of the 6 x 6 matrix") {
 }
 
 TEST_CASE("jds: the footprint is the nonzeros and one offset per diagonal") {
-    CHECK(build<float>(sorted_by_length())->bytes_to_move() == 4 * 8 + 13 * (4 + 4) + 4 * (6 + 6));
-    CHECK(build<double>(sorted_by_length())->bytes_to_move() == 4 * 8 + 13 * (4 + 8) + 8 * (6 + 6));
+    CHECK(build_jds<float>(sorted_by_length())->bytes_to_move() == 4 * 8 + 13 * (4 + 4) + 4 * (6 + 6));
+    CHECK(build_jds<double>(sorted_by_length())->bytes_to_move() == 4 * 8 + 13 * (4 + 8) + 8 * (6 + 6));
 }
+
+}  // namespace workbench

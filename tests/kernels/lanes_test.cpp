@@ -6,7 +6,7 @@
 
 #include "kernels/common/schedule/run.hpp"
 
-using namespace workbench;
+namespace workbench {
 
 TEST_CASE("lanes: two entries per lane on average, at most a warp") {
     CHECK(lanes_for(1, 0) == 1);
@@ -26,3 +26,5 @@ TEST_CASE("lanes: each number calls the instance that is compiled for it") {
     for (const int lanes : {1, 2, 4, 8, 16, 32}) CHECK(with_lanes<1>(lanes, same) == lanes);
     for (const int lanes : {2, 4, 8, 16, 32}) CHECK(with_lanes<2>(lanes, same) == lanes);
 }
+
+}  // namespace workbench

@@ -15,8 +15,7 @@
 #include "support/free_memory.hpp"
 #include "support/given.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 using Indices = std::vector<Index>;
@@ -43,7 +42,7 @@ StagedMatrix non_uniform(const CsrMatrix& matrix) {
 }
 
 template <ValueType Value = double>
-std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Given& given) {
+std::unique_ptr<Layout<Value>> build_segmented(const StagedMatrix& staged, const Given& given) {
     return build<Value>(segmented_entry(), staged, given);
 }
 
@@ -56,7 +55,7 @@ using NarrowJagged = Segmented<JaggedPieces, double, std::uint16_t, HostArray>;
 using WideSlices = Segmented<SlicedPieces, double, Index, HostArray>;
 
 std::string refusal(const StagedMatrix& staged, const Given& given) {
-    return message_of<Unsuitable>([&] { (void)build(staged, given); });
+    return message_of<Unsuitable>([&] { (void)build_segmented(staged, given); });
 }
 
 void check_rows(const SegmentRows<HostArray>& layout, const Indices& segment_columns, const std::vector<Offset>& piece_starts,
@@ -85,7 +84,7 @@ void check_jagged(const WideJagged& jagged, const std::vector<Offset>& group_dia
 
 TEST_SUITE("segmented") {
     TEST_CASE("S-JDS of the drawn matrix") {
-        const auto built = build(sorted_in_segments(drawn(), 3), {});
+        const auto built = build_segmented(sorted_in_segments(drawn(), 3), {});
         const auto& layout = std::get<WideJagged>(segmented(built).stored);
         check_segments_of_three(layout);
         check_jagged(layout, {0, 3, 5}, {0, 4, 6, 7, 11, 13}, {1, 4, 7, 10, 2, 5, 3, 8, 11, 6, 13, 9, 12},
@@ -93,7 +92,7 @@ TEST_SUITE("segmented") {
     }
 
     TEST_CASE("S-SELL of the drawn matrix") {
-        const auto built = build(sorted_in_segments(drawn(), 3), {{"piece", "sell"}, {"slice_height", 2_i}});
+        const auto built = build_segmented(sorted_in_segments(drawn(), 3), {{"piece", "sell"}, {"slice_height", 2_i}});
         const auto& slices = std::get<WideSlices>(segmented(built).stored);
         check_segments_of_three(slices);
         CHECK(slices.values == std::vector<double>{1, 4, 2, 5, 3, 0, 7, 10, 8, 11, 9, 12, 6, 13});
@@ -105,7 +104,7 @@ TEST_SUITE("segmented") {
     TEST_CASE("NUS-JDS of the drawn matrix") {
         const StagedMatrix staged = non_uniform(drawn());
         CHECK(staged.column_order == Permutation::from_old_of_new({2, 5, 0, 1, 4, 3}));
-        const auto built = build(staged, {});
+        const auto built = build_segmented(staged, {});
         check_rows(segmented(built).segments(), {0, 2, 6}, {0, 6, 10}, {0, 1, 2, 3, 4, 5, 0, 1, 4, 3}, {0, 2, 4, 5, 7, 9, 10},
                    {0, 6, 1, 7, 2, 3, 9, 4, 8, 5});
         check_jagged(std::get<WideJagged>(segmented(built).stored), {0, 1, 3}, {0, 6, 10, 13},
@@ -118,7 +117,7 @@ TEST_SUITE("segmented") {
     }
 
     TEST_CASE("columns of 16 bits") {
-        const auto built = build(sorted_in_segments(drawn(), 3), {{"column_index", "u16"}});
+        const auto built = build_segmented(sorted_in_segments(drawn(), 3), {{"column_index", "u16"}});
         const auto& jagged = std::get<NarrowJagged>(segmented(built).stored);
         CHECK(jagged.column_indices == std::vector<std::uint16_t>{0, 1, 2, 0, 1, 2, 2, 0, 1, 1, 2, 2, 2});
         const CsrMatrix wide = csr_from_entries(1, 70000, std::vector<Entry>{{0, 0, 1}, {0, 69999, 1}});
@@ -132,7 +131,7 @@ TEST_SUITE("segmented") {
     TEST_CASE("a segment without nonzeros is a piece without rows") {
         const CsrMatrix matrix = csr_from_entries(3, 9, std::vector<Entry>{{0, 1, 1}, {2, 8, 2}});
         for (const char* piece : {"jds", "sell"}) {
-            const auto built = build(in_segments(matrix, 3), {{"piece", piece}});
+            const auto built = build_segmented(in_segments(matrix, 3), {{"piece", piece}});
             CHECK(segmented(built).segments().piece_starts == Indices{0, 1, 1, 2});
             CHECK(segmented(built).segments().row_starts == Indices{0, 1, 1, 2});
             CHECK_NOTHROW(check_layout(*built, matrix));
@@ -141,7 +140,7 @@ TEST_SUITE("segmented") {
 
     TEST_CASE("S-JDS: the nonzero, row and column of every slot") {
         const CsrMatrix matrix = drawn();
-        const auto built = build(sorted_in_segments(matrix, 3), {{"column_index", "u16"}});
+        const auto built = build_segmented(sorted_in_segments(matrix, 3), {{"column_index", "u16"}});
         const auto& jagged = std::get<NarrowJagged>(segmented(built).stored);
         std::set<Offset> nonzeros;
         built->for_each_slot([&](const Slot& slot) {
@@ -159,7 +158,7 @@ TEST_SUITE("segmented") {
 
     TEST_CASE("reads: one thread per stored row, and each piece begins with a new block") {
         const auto reads = [](const Given& given) {
-            const auto built = build(sorted_in_segments(drawn(), 3), given);
+            const auto built = build_segmented(sorted_in_segments(drawn(), 3), given);
             std::string text;
             for_each_read_of<double>(segmented_entry(), "two_phase", *built, [&](const Read& read) {
                 text += std::to_string(read.index) + ":" + std::to_string(read.warp) + "." + std::to_string(read.lane) + "/" +
@@ -177,7 +176,7 @@ TEST_SUITE("segmented") {
 
     TEST_CASE("a tampered array is detected without invalid reads") {
         const StagedMatrix staged = sorted_in_segments(drawn(), 3);
-        const auto built = build(staged, {{"column_index", "u16"}});
+        const auto built = build_segmented(staged, {{"column_index", "u16"}});
         auto& jagged = const_cast<NarrowJagged&>(std::get<NarrowJagged>(segmented(built).stored));
         const auto walk = [&] { built->for_each_slot([](const Slot&) {}); };
         const auto refuses = [&](auto& array, const auto& walk_or_check) {
@@ -207,7 +206,7 @@ TEST_SUITE("segmented") {
         }
         const CsrMatrix matrix = csr_from_entries(600, 5, entries);
         for (const Given& given : {Given{}, Given{{"piece", "sell"}, {"slice_height", 48_i}}}) {
-            const auto built = build(sorted_in_segments(matrix, 4), given);
+            const auto built = build_segmented(sorted_in_segments(matrix, 4), given);
             const SegmentRows<HostArray>& rows = segmented(built).segments();
             const std::vector<PieceBlock> blocks = segmented(built).blocks();
             REQUIRE(blocks.size() == 5);
@@ -225,7 +224,7 @@ TEST_SUITE("segmented") {
     }
 
     TEST_CASE("bytes: partial sums are written and read; y is zeroed and added to") {
-        const auto built = build(sorted_in_segments(drawn(), 3), {});
+        const auto built = build_segmented(sorted_in_segments(drawn(), 3), {});
         const SegmentedLayout<double>& layout = segmented(built);
         // segment_columns, piece_starts; columns and values; group_diagonals and diagonal_offsets; x and y
         const std::int64_t both = 2 * 3 * 4 + 13 * (4 + 8) + (3 + 6) * 8 + 2 * 6 * 8;
@@ -266,3 +265,5 @@ TEST_CASE("segmented: lanes that exceed memory are refused before they are alloc
     CHECK(message.find("4096 slices of height 4096 have 16777216 lanes: 134217728 bytes, but ") == 0);
     CHECK(memory_figure("VmHWM") < most_before + 64 * mebibyte);
 }
+
+}  // namespace workbench

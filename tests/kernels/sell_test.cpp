@@ -18,11 +18,10 @@
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
-std::unique_ptr<Layout<double>> build(const CsrMatrix& matrix, std::int64_t slice_height, std::int64_t threads_per_row) {
+std::unique_ptr<Layout<double>> build_sell(const CsrMatrix& matrix, std::int64_t slice_height, std::int64_t threads_per_row) {
     return build(sell_entry(), stage_input(matrix), {{"slice_height", slice_height}, {"threads_per_row", threads_per_row}});
 }
 
@@ -125,7 +124,7 @@ TEST_CASE("sell: with several threads per row, a warp reads adjacent slots of it
         CAPTURE(named.name);
         for (const int threads : {1, 2, 4, 8, 16, 32}) {
             const int rows = 32 / threads;
-            const auto layout = build(named.matrix, rows, threads);
+            const auto layout = build_sell(named.matrix, rows, threads);
             const auto& offsets = std::get<0>(dynamic_cast<const SellLayout<double>&>(*layout).stored).slice_offsets;
             for_each_read_of<double>(sell_entry(), "slices", *layout, [&](const Read& read) {
                 CHECK(read.index == offsets[read.warp] + read.step * 32 + read.lane);
@@ -139,7 +138,7 @@ TEST_CASE("sell: threads share a row for any slice height") {
     // Row 0 has 5 entries and row 1 has 2; slices have 3 rows, with 4 threads per row, so a warp has 8 rows.
     std::vector<Entry> entries{{1, 1, 6}, {1, 4, 7}};
     for (Index column = 0; column < 5; ++column) entries.push_back({0, column, 1.0 + column});
-    const auto layout = build(csr_from_entries(2, 5, entries), 3, 4);
+    const auto layout = build_sell(csr_from_entries(2, 5, entries), 3, 4);
     std::string text;
     for_each_read_of<double>(sell_entry(), "slices", *layout, [&](const Read& read) {
         text += std::to_string(read.index) + ":" + std::to_string(read.lane) + "/" + std::to_string(read.step) + " ";
@@ -238,3 +237,5 @@ TEST_CASE("sell: default threads per row and slice height") {
         CHECK(std::get<0>(dynamic_cast<const SellLayout<double>&>(*given).stored).slice_height == 4);
     }
 }
+
+}  // namespace workbench

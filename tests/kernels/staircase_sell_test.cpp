@@ -17,14 +17,14 @@
 #include "support/given.hpp"
 #include "support/layouts/staircase.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 using Indices = std::vector<Index>;
 
 template <ValueType Value>
-std::unique_ptr<Layout<Value>> build(const LayoutEntry& entry, const StagedMatrix& staged, std::int64_t slice_height) {
+std::unique_ptr<Layout<Value>> build_staircase(const LayoutEntry& entry, const StagedMatrix& staged,
+                                               std::int64_t slice_height) {
     return build<Value>(entry, staged, {{"slice_height", slice_height}});
 }
 
@@ -34,14 +34,14 @@ const StaircaseSellLayout<Value>& staircase(const std::unique_ptr<Layout<Value>>
 }
 
 template <ValueType Value>
-std::vector<Value> product(const Layout<Value>& layout, const std::vector<Value>& x) {
+std::vector<Value> staircase_product(const Layout<Value>& layout, const std::vector<Value>& x) {
     const auto device = make_host_device();
     std::vector<Value> y(layout.rows(), std::numeric_limits<Value>::quiet_NaN());
     staircase_sell_entry().kernels.front().prepare.get<Value>()(layout, *device)->run(x.data(), y.data(), false);
     return y;
 }
 
-std::size_t slots_of(const Layout<double>& layout) {
+std::size_t value_slots(const Layout<double>& layout) {
     for (const LayoutField& field : layout.fields()) {
         if (field.role == ArrayRole::value) return field.count;
     }
@@ -51,7 +51,7 @@ std::size_t slots_of(const Layout<double>& layout) {
 }  // namespace
 
 TEST_CASE("staircase_sell: the arrays of the 6 x 6 matrix") {
-    const auto built = build<double>(staircase_sell_entry(), staircase_of(drawn(), 2, 0), 2);
+    const auto built = build_staircase<double>(staircase_sell_entry(), staircase_of(drawn(), 2, 0), 2);
     const StaircaseSellLayout<double>& layout = staircase(built);
     CHECK(layout.group_rows == Indices{0, 2, 6});
     CHECK(layout.group_slots == std::vector<Offset>{0, 2, 14});
@@ -64,16 +64,16 @@ TEST_CASE("staircase_sell: column 0 is a column like any other, and padding is n
     // Each entry is in column 0 or is the only other entry of its row, so a kernel that takes column 0 for padding loses most.
     const CsrMatrix matrix = csr_from_entries(4, 4, std::vector<Entry>{{0, 0, 2}, {1, 0, 3}, {2, 0, 5}, {2, 3, 7}, {3, 0, 11}});
     const StagedMatrix staged = staircase_of(matrix, 2, 1);
-    const auto built = build<double>(staircase_sell_entry(), staged, 2);
+    const auto built = build_staircase<double>(staircase_sell_entry(), staged, 2);
     const StaircaseSellLayout<double>& layout = staircase(built);
     CHECK(layout.group_widths == Indices{2});  // one group: three rows are padded
     CHECK(layout.column_indices == Indices{0, 0, -1, -1, 0, 0, -1, 3});
-    CHECK(product(layout, {1, 0, 0, 1}) == std::vector<double>{2, 3, 11, 12});
+    CHECK(staircase_product(layout, {1, 0, 0, 1}) == std::vector<double>{2, 3, 11, 12});
     // Padding reads no x: a value of x that is not finite does not spread.
     const double infinity = std::numeric_limits<double>::infinity();
     const CsrMatrix other = csr_from_entries(3, 3, std::vector<Entry>{{0, 1, 2}, {1, 1, 3}, {1, 2, 5}, {2, 0, 1}});
-    const auto padded = build<double>(staircase_sell_entry(), staircase_of(other, 4, 1), 4);
-    CHECK(product(*padded, {infinity, 1, 1}) == std::vector<double>{2, infinity, 8});
+    const auto padded = build_staircase<double>(staircase_sell_entry(), staircase_of(other, 4, 1), 4);
+    CHECK(staircase_product(*padded, {infinity, 1, 1}) == std::vector<double>{2, infinity, 8});
 }
 
 TEST_CASE("staircase_sell: groups, slices and the warps that read them") {
@@ -85,7 +85,7 @@ TEST_CASE("staircase_sell: groups, slices and the warps that read them") {
     }
     const CsrMatrix matrix = csr_from_entries(12, 9, entries);
     const StagedMatrix staged = staircase_of(matrix, 4, 0);
-    const auto built = build<float>(staircase_sell_entry(), staged, 4);
+    const auto built = build_staircase<float>(staircase_sell_entry(), staged, 4);
     const StaircaseSellLayout<float>& layout = staircase(built);
     CHECK(layout.group_rows == Indices{0, 4, 8, 12});
     CHECK(layout.group_widths == Indices{0, 1, 3});
@@ -104,9 +104,10 @@ TEST_CASE("staircase_sell: with alpha = 0 the slots are those of sliced ELL in t
         CAPTURE(named.name);
         for (const Index height : {1, 2, 4, 32}) {
             const StagedMatrix staged = staircase_of(named.matrix, height, 0);
-            const std::size_t slots = slots_of(*build<double>(sell, staged, height));
-            CHECK(slots_of(*build<double>(staircase_sell_entry(), staged, height)) == slots);
-            CHECK(slots_of(*build<double>(staircase_sell_entry(), staircase_of(named.matrix, height, 0.3), height)) >= slots);
+            const std::size_t slots = value_slots(*build_staircase<double>(sell, staged, height));
+            CHECK(value_slots(*build_staircase<double>(staircase_sell_entry(), staged, height)) == slots);
+            CHECK(value_slots(*build_staircase<double>(staircase_sell_entry(), staircase_of(named.matrix, height, 0.3),
+                                                       height)) >= slots);
         }
     }
 }
@@ -115,11 +116,11 @@ TEST_CASE("staircase_sell: groups of another slice height are padded separately,
     for (const NamedMatrix& named : battery()) {
         CAPTURE(named.name);
         const StagedMatrix staged = staircase_of(named.matrix, 3, 0);
-        const auto built = build<double>(staircase_sell_entry(), staged, 4);
+        const auto built = build_staircase<double>(staircase_sell_entry(), staged, 4);
         CHECK_NOTHROW(check_layout(*built, staged.matrix));
         std::vector<double> x(named.matrix.columns);
         for (Index i = 0; i < named.matrix.columns; ++i) x[i] = 1 + i % 5;
-        const std::vector<double> y = product(*built, x);
+        const std::vector<double> y = staircase_product(*built, x);
         for (Index row = 0; row < named.matrix.rows; ++row) {
             double sum = 0;
             for (Offset k = staged.matrix.row_offsets[row]; k < staged.matrix.row_offsets[row + 1]; ++k) {
@@ -140,8 +141,11 @@ TEST_CASE("staircase_sell: its needs, and padding that exceeds memory") {
     std::vector<Entry> entries;
     for (Index column = 0; column < size; ++column) entries.push_back({size - 1, column, 1});
     const StagedMatrix staged = staircase_of(csr_from_entries(size, size, entries), 512, 1);
-    const std::string message = message_of<Unsuitable>([&] { (void)build<double>(staircase_sell_entry(), staged, 512); });
+    const std::string message =
+        message_of<Unsuitable>([&] { (void)build_staircase<double>(staircase_sell_entry(), staged, 512); });
     CHECK(message.find("1 length groups in slices of height 512 have 1099511627776 slots for 1048576 nonzeros: "
                        "13194139533312 bytes") == 0);
     CHECK(message.find("alpha") != std::string::npos);
 }
+
+}  // namespace workbench

@@ -24,8 +24,7 @@
 #include "support/given.hpp"
 #include "support/layouts/staircase.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 std::int64_t real_size(const LayoutEntry& entry, const StagedMatrix& staged, const Given& given = {}) {
@@ -132,3 +131,5 @@ TEST_CASE("storage sizes of all formats of a matrix") {
           "Staircase SELL 2 a0.000000: 14 168\n"
           "Staircase SELL 2 a1.000000: 18 216\n");
 }
+
+}  // namespace workbench

@@ -9,8 +9,7 @@
 #include "pipeline/contract/storage_size.hpp"
 #include "pipeline/matrix/metrics.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 CsrMatrix five_point_laplacian() {
@@ -82,3 +81,5 @@ TEST_CASE("the sizes of 100K in the thesis do not follow if each entry is stored
     // A grid line is ten slices; those of the first and the last line are 7 wide.
     CHECK(bytes_of(with_neighbours_twice(once), 32).at("SELL") == Offset{32} * (20 * 7 + 3180 * 9) * 12 + 3201 * pointer);
 }
+
+}  // namespace workbench

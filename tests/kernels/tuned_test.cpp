@@ -9,7 +9,7 @@
 namespace workbench {
 namespace {
 
-CsrMatrix diagonal(Index rows) {
+CsrMatrix identity_matrix(Index rows) {
     CsrMatrix matrix;
     matrix.rows = rows;
     matrix.columns = rows;
@@ -40,13 +40,13 @@ TEST_CASE("tuned values depend on the device; the defaults are those of an H200"
         CHECK(tuned::dasp_many_row_blocks(device) == expected.dasp_many_row_blocks);
 
         const LayoutEntry halo = halo_entry();
-        const auto layout = halo.build_for<double>(stage_input(diagonal(2000)), Parameters(halo.parameters, {}), device);
+        const auto layout = halo.build_for<double>(stage_input(identity_matrix(2000)), Parameters(halo.parameters, {}), device);
         CHECK(dynamic_cast<const HaloLayout<double>&>(*layout).parts() == expected.halo_parts);
         const LayoutEntry dasp = dasp_entry();
-        const auto rows = dasp.build_for<double>(stage_input(diagonal(5)), Parameters(dasp.parameters, {}), device);
+        const auto rows = dasp.build_for<double>(stage_input(identity_matrix(5)), Parameters(dasp.parameters, {}), device);
         CHECK(dynamic_cast<const DaspLayout<double>&>(*rows).many_row_blocks == expected.dasp_many_row_blocks);
     }
-    const auto layout = build(halo_entry(), stage_input(diagonal(2000)));
+    const auto layout = build(halo_entry(), stage_input(identity_matrix(2000)));
     CHECK(dynamic_cast<const HaloLayout<double>&>(*layout).parts() == 264);
 }
 

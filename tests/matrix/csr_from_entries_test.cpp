@@ -14,8 +14,7 @@
 #include "pipeline/matrix/random.hpp"
 #include "pipeline/matrix/sort_row.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 // Values whose sum depends on the order of summation.
@@ -148,3 +147,5 @@ TEST_CASE("sort_row is stable for every length") {
         }
     }
 }
+
+}  // namespace workbench

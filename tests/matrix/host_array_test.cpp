@@ -10,8 +10,7 @@
 #include "pipeline/matrix/host_threads.hpp"
 #include "pipeline/matrix/permutation.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 // Around the size of a piece, and the size from which threads share the work.
@@ -44,7 +43,7 @@ bool all_right(std::size_t count) {
 }
 
 /// size - 1, ..., 0.
-std::vector<Index> reversed(Index size) {
+std::vector<Index> descending(Index size) {
     std::vector<Index> list(size);
     for (Index i = 0; i < size; ++i) list[i] = size - 1 - i;
     return list;
@@ -83,12 +82,12 @@ TEST_CASE("arrays and vectors of the same items are equal") {
 
 TEST_CASE("large permutations: inverse, composition, and permuted row offsets") {
     constexpr Index size = 200003;
-    const Permutation order = Permutation::from_old_of_new(reversed(size));
+    const Permutation order = Permutation::from_old_of_new(descending(size));
     CHECK(order.new_of_old(0) == size - 1);
     CHECK(order.new_of_old(size - 1) == 0);
     CHECK(order.then(order).is_identity());
     CHECK_FALSE(order.is_identity());
-    std::vector<Index> twice = reversed(size);
+    std::vector<Index> twice = descending(size);
     twice[150000] = twice[7];
     CHECK_THROWS_WITH((void)Permutation::from_old_of_new(twice),
                       "not a permutation of 0 .. 200002: element 150000 is 199995, which is a duplicate");
@@ -103,3 +102,5 @@ TEST_CASE("large permutations: inverse, composition, and permuted row offsets") 
     for (Index i = 0; i < size; ++i) right = right && moved[i + 1] - moved[i] == (size - 1 - i) % 5;
     CHECK(right);
 }
+
+}  // namespace workbench

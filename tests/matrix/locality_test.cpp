@@ -13,7 +13,7 @@
 #include "pipeline/matrix/locality.hpp"
 #include "support/battery.hpp"
 
-using namespace workbench;
+namespace workbench {
 
 TEST_CASE("spans and runs, by hand") {
     // . x x . x x x      span 6, runs 3
@@ -114,3 +114,5 @@ TEST_CASE("locality of the battery, counted with sets") {
         }
     }
 }
+
+}  // namespace workbench

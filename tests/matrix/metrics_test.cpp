@@ -13,7 +13,7 @@
 #include "pipeline/matrix/metrics.hpp"
 #include "support/battery.hpp"
 
-using namespace workbench;
+namespace workbench {
 
 using Offsets = std::vector<Offset>;
 
@@ -171,3 +171,5 @@ TEST_CASE("warp iterations and work, on the row lengths of PELLR, figure 5") {
     CHECK(warp_iterations(Offsets{0, 5, 5, 5}, std::numeric_limits<Index>::max()) == 5);
     CHECK(sorted_warp_iterations(Offsets{0, 5, 5, 5}, std::numeric_limits<Index>::max()) == 5);
 }
+
+}  // namespace workbench

@@ -6,7 +6,7 @@
 
 #include "pipeline/matrix/permutation.hpp"
 
-using namespace workbench;
+namespace workbench {
 
 TEST_CASE("a permutation has the direction in which it was built") {
     // The new place 0 has the old item 2, and so on.
@@ -39,3 +39,5 @@ TEST_CASE("lists that are no bijections are refused") {
         CHECK_THROWS_AS((void)Permutation::from_new_of_old(list), std::invalid_argument);
     }
 }
+
+}  // namespace workbench

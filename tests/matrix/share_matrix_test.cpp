@@ -6,8 +6,7 @@
 
 #include "pipeline/matrix/share_matrix.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 /// A 4 x 4 matrix with 7 nonzeros in reverse order, split into a share of the rows 3 and 1, stored in this order, and the rest.
@@ -109,3 +108,5 @@ TEST_CASE("the nonzeros of a share at their places in the input") {
     CHECK(share_of_input(reversed(), {ShareKind::short_rows}) ==
           csr_from_entries(4, 4, std::vector<Entry>{{1, 1, 3}, {2, 2, 5}, {3, 1, 6}, {3, 3, 7}}));
 }
+
+}  // namespace workbench

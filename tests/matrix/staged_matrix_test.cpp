@@ -13,8 +13,7 @@
 #include "pipeline/matrix/staged_matrix.hpp"
 #include "support/battery.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 StageChange reorder(Acts acts, Permutation order) {
@@ -384,3 +383,5 @@ TEST_CASE("values are compared by their bits, so a NaN equals itself") {
     input.values[1] = std::numeric_limits<double>::quiet_NaN();
     CHECK_NOTHROW(check_invariants(stage_input(input), input));
 }
+
+}  // namespace workbench

@@ -17,10 +17,6 @@ const std::string two = split +
                         "[[layout]]\nshare = 'first'\nuse = 'plain'\nslice_height = 8\nkernel.kokkos = 'lanes'\n"
                         "[[layout]]\nshare = 'rest'\nuse = 'plain'\n";
 
-std::vector<Recipe> points_of(const std::string& text, const RecipeChanges& changes = {}) {
-    return parse_points(text, "test.toml", small_catalogue(), changes).points;
-}
-
 std::string text_of_error(const std::string& text, const RecipeChanges& changes = {}) {
     try {
         static_cast<void>(points_of(text, changes));

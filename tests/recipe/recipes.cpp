@@ -129,6 +129,10 @@ Recipe parse(const std::string& text, const std::vector<std::string>& overrides)
     return parse_recipe(text, "recipes/test.toml", small_catalogue(), {.overrides = overrides});
 }
 
+std::vector<Recipe> points_of(const std::string& text, const RecipeChanges& changes) {
+    return parse_points(text, "recipes/test.toml", small_catalogue(), changes).points;
+}
+
 std::string errors_of(const std::string& text, const std::vector<std::string>& overrides) {
     try {
         static_cast<void>(parse(text, overrides));

@@ -43,6 +43,9 @@ use = "cached"
 /// Parses a text as recipes/test.toml.
 [[nodiscard]] Recipe parse(const std::string& text, const std::vector<std::string>& overrides = {});
 
+/// The points of a text with sweeps, as recipes/test.toml.
+[[nodiscard]] std::vector<Recipe> points_of(const std::string& text, const RecipeChanges& changes = {});
+
 /// The text of the errors; empty if there are none.
 [[nodiscard]] std::string errors_of(const std::string& text, const std::vector<std::string>& overrides = {});
 

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string errors_of(const std::string& text) {
+std::string suite_errors_of(const std::string& text) {
     return message_of<RecipeError>([&] { (void)parse_suite(text, "suites/s.toml"); });
 }
 
@@ -73,9 +73,9 @@ TEST_SUITE("suite") {
 
     TEST_CASE("products inside an iteration exclude a state of the caches") {
         CHECK(parse_suite("[suite]\nrecipes = []\ninside = 'cg'\n", "suites/s.toml").inside == "cg");
-        CHECK(errors_of("[suite]\nrecipes = []\ninside = 'bicg'\n")
+        CHECK(suite_errors_of("[suite]\nrecipes = []\ninside = 'bicg'\n")
                   .find("suites/s.toml:3:10: [suite], inside: found \"bicg\", expected \"cg\"") != std::string::npos);
-        CHECK(errors_of("[suite]\nrecipes = []\ninside = 'cg'\ncache = 'warm'\n")
+        CHECK(suite_errors_of("[suite]\nrecipes = []\ninside = 'cg'\ncache = 'warm'\n")
                   .find("suites/s.toml:3:10: [suite], inside: the iteration determines the state of the caches; expected no "
                         "'cache'") != std::string::npos);
     }
@@ -105,9 +105,10 @@ TEST_SUITE("suite") {
             "    { name = 'Janna/Hook/1498', row = 3 },\n    { name = 'Janna/Hook/1498' },\n    { name = 'a/b' },\n"
             "    { name = 'a/b', nonzeros = 'many' },\n    { name = 'a/b' }]\n";
         const std::string no_tables = "[suite]\nrecipes = []\nnamed = ['Janna/Hook_1498']\n";
-        compare_with_golden(golden, errors_of(wrong) + "\n\n" + errors_of(paths) + "\n\n" + errors_of("[suite]\nname = 'x'\n") +
-                                        "\n\n" + errors_of("x = 3\n") + "\n\n" + errors_of("[suite\n") + "\n\n" +
-                                        errors_of(named) + "\n\n" + errors_of(no_tables) + "\n");
+        compare_with_golden(golden, suite_errors_of(wrong) + "\n\n" + suite_errors_of(paths) + "\n\n" +
+                                        suite_errors_of("[suite]\nname = 'x'\n") + "\n\n" + suite_errors_of("x = 3\n") +
+                                        "\n\n" + suite_errors_of("[suite\n") + "\n\n" + suite_errors_of(named) + "\n\n" +
+                                        suite_errors_of(no_tables) + "\n");
     }
 
     TEST_CASE("a file with the table [suite] is a suite, a recipe is not") {

@@ -9,10 +9,6 @@
 namespace workbench {
 namespace {
 
-std::vector<Recipe> points_of(const std::string& text, const RecipeChanges& changes = {}) {
-    return parse_points(text, "recipes/test.toml", small_catalogue(), changes).points;
-}
-
 std::vector<std::string> labels_of(const std::string& text, const RecipeChanges& changes = {}) {
     std::vector<std::string> labels;
     for (const Recipe& point : points_of(text, changes)) labels.push_back(point.sweep.label);

@@ -18,7 +18,7 @@
 #include "support/battery.hpp"
 #include "support/data_folder.hpp"
 
-using namespace workbench;
+namespace workbench {
 
 TEST_SUITE("cuthill_mckee") {
     TEST_CASE("a badly numbered path") {
@@ -149,3 +149,5 @@ TEST_SUITE("cuthill_mckee") {
         CHECK(step.order().front() == 299'999);
     }
 }
+
+}  // namespace workbench

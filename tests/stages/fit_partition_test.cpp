@@ -10,8 +10,7 @@
 #include "stages/steps.hpp"
 #include "support/battery.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 Graph path_graph(Index vertices) {
@@ -94,3 +93,5 @@ TEST_SUITE("fit_partition") {
         CHECK_THROWS_AS(fit_partition(path_graph(3), part_of, 2, 1), std::logic_error);
     }
 }
+
+}  // namespace workbench

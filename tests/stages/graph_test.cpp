@@ -9,7 +9,7 @@
 #include "stages/steps.hpp"
 #include "support/battery.hpp"
 
-using namespace workbench;
+namespace workbench {
 
 TEST_SUITE("graph") {
     TEST_CASE("both directions, no self-loops, no duplicates") {
@@ -54,3 +54,5 @@ TEST_SUITE("graph") {
         CHECK(rows == Permutation::from_old_of_new({4, 5, 0, 1, 2, 3}));
     }
 }
+
+}  // namespace workbench

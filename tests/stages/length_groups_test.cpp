@@ -14,8 +14,7 @@
 #include "support/battery.hpp"
 #include "support/message_of.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 using Indices = std::vector<Index>;
@@ -51,7 +50,7 @@ Indices algorithm_3(Indices h, Index sh, double alpha) {
 }
 
 /// An unsymmetric matrix with rows of these lengths: row i begins in column i and wraps around.
-CsrMatrix matrix_of(const Lengths& lengths) {
+CsrMatrix matrix_of_lengths(const Lengths& lengths) {
     const auto size = static_cast<Index>(lengths.size());
     std::vector<Entry> entries;
     for (Index row = 0; row < size; ++row) {
@@ -60,10 +59,10 @@ CsrMatrix matrix_of(const Lengths& lengths) {
     return csr_from_entries(size, size, entries);
 }
 
-StageResult run(const Lengths& lengths, std::int64_t slice_height, double alpha) {
+StageResult run_groups(const Lengths& lengths, std::int64_t slice_height, double alpha) {
     const StageEntry stage = length_groups_stage();
     const Parameters parameters(stage.parameters, {{"slice_height", slice_height}, {"alpha", alpha}});
-    return stage.run(stage_input(matrix_of(lengths)), parameters, {});
+    return stage.run(stage_input(matrix_of_lengths(lengths)), parameters, {});
 }
 
 }  // namespace
@@ -90,10 +89,10 @@ TEST_CASE("length groups: groups below alpha are passed on, except for the last 
 
 TEST_CASE("length groups: slice height and alpha are parameters") {
     const Lengths lengths = rows_of({0, 40, 8, 0, 51, 1});
-    CHECK(run(lengths, 4, 0).change.cuts.at(0).boundaries == Indices{0, 40, 48, 96, 100});
-    CHECK(run(lengths, 4, 0.5).change.cuts.at(0).boundaries == Indices{0, 96, 100});
-    CHECK(run(lengths, 4, 1).change.cuts.at(0).boundaries == Indices{0, 100});
-    CHECK(run(lengths, 50, 0).change.cuts.at(0).boundaries == Indices{0, 50, 100});
+    CHECK(run_groups(lengths, 4, 0).change.cuts.at(0).boundaries == Indices{0, 40, 48, 96, 100});
+    CHECK(run_groups(lengths, 4, 0.5).change.cuts.at(0).boundaries == Indices{0, 96, 100});
+    CHECK(run_groups(lengths, 4, 1).change.cuts.at(0).boundaries == Indices{0, 100});
+    CHECK(run_groups(lengths, 50, 0).change.cuts.at(0).boundaries == Indices{0, 50, 100});
 }
 
 TEST_CASE("length groups: equal to Algorithm 3 for every alpha that it allows, and to the smallest of these below") {
@@ -128,7 +127,7 @@ TEST_CASE("length groups: invalid arguments are refused") {
 }
 
 TEST_CASE("stage length_groups: gives cuts, and changes nothing else") {
-    const StageResult result = run(rows_of({0, 5, 3, 2}), 4, 0);
+    const StageResult result = run_groups(rows_of({0, 5, 3, 2}), 4, 0);
     CHECK_FALSE(result.change.order.has_value());
     CHECK_FALSE(result.change.shares.has_value());
     REQUIRE(result.change.cuts.size() == 1);
@@ -143,7 +142,7 @@ TEST_CASE("stage length_groups: gives cuts, and changes nothing else") {
 
 TEST_CASE("stage length_groups: refuses rows that descend, and names the first of them") {
     CHECK(message_of<Unsuitable>([] {
-              (void)run({1, 2, 4, 3, 3}, 2, 0);
+              (void)run_groups({1, 2, 4, 3, 3}, 2, 0);
           }) ==
           "rows must ascend in length, but row 2 has 4 nonzeros and row 3 has 3: precede this stage by a row_sort with order = "
           "\"ascending\"");
@@ -169,3 +168,5 @@ TEST_CASE("stage length_groups: on the sorted battery, groups are multiples of t
         }
     }
 }
+
+}  // namespace workbench

@@ -18,8 +18,7 @@
 #include "support/battery.hpp"
 #include "support/message_of.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 std::vector<Index> sizes(const Cuts& cuts) {
@@ -310,3 +309,5 @@ TEST_SUITE("metis_partition") {
         CHECK_THROWS_AS(stage.contract(parameters), ParameterError);
     }
 }
+
+}  // namespace workbench

@@ -24,8 +24,7 @@
 #include "support/data_folder.hpp"
 #include "support/message_of.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 using Edges = std::map<std::pair<Index, Index>, Offset>;
@@ -339,3 +338,5 @@ TEST_SUITE("multilevel_partition") {
         CHECK(contract_of(multilevel_partition_stage(), {{"parts", std::int64_t{2}}}).needs.square);
     }
 }
+
+}  // namespace workbench

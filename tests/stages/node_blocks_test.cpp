@@ -9,8 +9,7 @@
 #include "support/battery.hpp"
 #include "support/message_of.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 /// A ring of nodes, each coupled to itself and to its two neighbours by full blocks. The rows in `fixed` have only their
@@ -100,3 +99,5 @@ TEST_SUITE("node_blocks") {
         }
     }
 }
+
+}  // namespace workbench

@@ -13,8 +13,7 @@
 #include "support/battery.hpp"
 #include "support/message_of.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 /// 3 - 1 - 5 - 0 - 4 - 2
@@ -114,3 +113,5 @@ TEST_SUITE("order_blocks") {
         }
     }
 }
+
+}  // namespace workbench

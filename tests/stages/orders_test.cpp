@@ -14,8 +14,7 @@
 #include "stages/steps.hpp"
 #include "support/battery.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 std::vector<StageEntry> symmetric_orders() {
@@ -41,7 +40,7 @@ StagedMatrix graph_of(Index vertices, const std::vector<std::pair<Index, Index>>
 }
 
 /// The five-point stencil on n x n points, with a diagonal.
-CsrMatrix grid(Index n) {
+CsrMatrix square_grid(Index n) {
     std::vector<Entry> entries;
     for (Index i = 0; i < n * n; ++i) {
         entries.push_back({i, i, 4});
@@ -198,7 +197,7 @@ TEST_SUITE("approximate_minimum_degree") {
     }
 
     TEST_CASE("the factor of a grid has much less fill-in than in natural order, and the note is an upper bound") {
-        const CsrMatrix matrix = grid(24);
+        const CsrMatrix matrix = square_grid(24);
         const Step step = run(approximate_minimum_degree_stage(), {}, stage_input(matrix));
         const Offset filled = factor_nonzeros(step.after.matrix);
         CHECK_LT(filled * 2, factor_nonzeros(matrix));
@@ -226,7 +225,7 @@ TEST_SUITE("approximate_minimum_degree") {
 
 TEST_SUITE("nested_dissection") {
     TEST_CASE("the factor of a grid has much less fill-in than in natural order") {
-        const CsrMatrix matrix = grid(24);
+        const CsrMatrix matrix = square_grid(24);
         const Step step = run(nested_dissection_stage(), {}, stage_input(matrix));
         CHECK_LT(factor_nonzeros(step.after.matrix) * 2, factor_nonzeros(matrix));
     }
@@ -238,7 +237,7 @@ TEST_SUITE("nested_dissection") {
     }
 
     TEST_CASE("another seed gives another order") {
-        const StagedMatrix before = stage_input(grid(20));
+        const StagedMatrix before = stage_input(square_grid(20));
         CHECK(run(nested_dissection_stage(), {{"seed", std::int64_t{2}}}, before).order() !=
               run(nested_dissection_stage(), {}, before).order());
     }
@@ -319,7 +318,7 @@ TEST_SUITE("king") {
 
     TEST_CASE("the next vertex adds the fewest vertices to the front; the one that waits longest wins ties") {
         for (const std::int64_t seed : {1, 2, 3}) {
-            const StagedMatrix before = seed == 1   ? scrambled(grid(9))
+            const StagedMatrix before = seed == 1   ? scrambled(square_grid(9))
                                         : seed == 2 ? random_graph(150, 7)
                                                     : ring_of_cliques(6, 5, seed);
             const Graph graph = adjacency_graph(before.matrix, 1);
@@ -348,7 +347,7 @@ TEST_SUITE("king") {
 
     TEST_CASE("the profile of a scrambled grid is at most that of Cuthill-McKee") {
         for (const std::int64_t seed : {1, 2, 3}) {
-            const StagedMatrix before = scrambled(grid(20), seed);
+            const StagedMatrix before = scrambled(square_grid(20), seed);
             const StagedMatrix rcm = run(cuthill_mckee_stage(), {}, before).after;
             CHECK_LE(profile(run(king_stage(), {}, before).after), profile(rcm) * 1.02);
         }
@@ -372,7 +371,7 @@ TEST_SUITE("sloan") {
 
     TEST_CASE("the profile is at most that of Cuthill-McKee, on grids and on rings of cliques") {
         for (const std::int64_t seed : {1, 2, 3}) {
-            for (const StagedMatrix& before : {scrambled(grid(20), seed), ring_of_cliques(12, 6, seed)}) {
+            for (const StagedMatrix& before : {scrambled(square_grid(20), seed), ring_of_cliques(12, 6, seed)}) {
                 const StagedMatrix rcm = run(cuthill_mckee_stage(), {}, before).after;
                 CHECK_LE(profile(run(sloan_stage(), {}, before).after), profile(rcm) * 1.02);
             }
@@ -381,7 +380,7 @@ TEST_SUITE("sloan") {
 
     TEST_CASE("the order is that of the paper, for any weights, and depends on them") {
         std::set<Indices> different;
-        for (const StagedMatrix& before : {random_graph(150, 1), random_graph(60, 2), scrambled(grid(9))}) {
+        for (const StagedMatrix& before : {random_graph(150, 1), random_graph(60, 2), scrambled(square_grid(9))}) {
             const Graph graph = adjacency_graph(before.matrix, 1);
             for (const auto& [distance, front] :
                  std::vector<std::pair<std::int64_t, std::int64_t>>{{2, 1}, {0, 1}, {1, 50}, {1, 0}}) {
@@ -421,7 +420,7 @@ TEST_SUITE("rabbit_order") {
     }
 
     TEST_CASE("as in the paper, each vertex joins the community with the largest gain of modularity") {
-        for (const StagedMatrix& before : {random_graph(120, 3), ring_of_cliques(9, 5, 1), scrambled(grid(11))}) {
+        for (const StagedMatrix& before : {random_graph(120, 3), ring_of_cliques(9, 5, 1), scrambled(square_grid(11))}) {
             const Graph graph = adjacency_graph(before.matrix, 1);
             const Index vertices = graph.vertex_count();
             const Permutation shuffled = random_permutation(vertices, 1);
@@ -465,3 +464,5 @@ TEST_SUITE("rabbit_order") {
         CHECK_EQ(run(rabbit_order_stage(), {}, graph_of(5, {{3, 0}, {3, 1}, {3, 2}, {3, 4}})).note("communities"), "1");
     }
 }
+
+}  // namespace workbench

@@ -7,7 +7,7 @@
 #include "stages/stages.hpp"
 #include "stages/steps.hpp"
 
-using namespace workbench;
+namespace workbench {
 
 TEST_SUITE("random_order") {
     TEST_CASE("the order is the same on every machine") {
@@ -34,3 +34,5 @@ TEST_SUITE("random_order") {
         CHECK(run(random_order_stage(), {}, stage_input(diagonal(8))).contract.needs.square);
     }
 }
+
+}  // namespace workbench

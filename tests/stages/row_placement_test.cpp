@@ -16,8 +16,7 @@
 #include "stages/steps.hpp"
 #include "support/battery.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 std::vector<StageEntry> both_stages() { return {nonlinear_hash_stage(), dynamic_program_groups_stage()}; }
@@ -303,3 +302,5 @@ TEST_CASE("both stages: contracts and notes") {
     CHECK(pass(partitions, dynamic_program_groups_stage(), in_one_group).notes ==
           std::vector<std::pair<std::string, std::string>>{{"groups", "2"}, {"padding of the groups", "10"}});
 }
+
+}  // namespace workbench

@@ -11,8 +11,7 @@
 #include "stages/stages.hpp"
 #include "stages/steps.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 Indices order_of(const Given& given, const StagedMatrix& before) { return run(row_sort_stage(), given, before).order(); }
@@ -163,3 +162,5 @@ TEST_SUITE("row_sort") {
         CHECK_FALSE(contract({{"share", "outside"}}).needs.square);
     }
 }
+
+}  // namespace workbench

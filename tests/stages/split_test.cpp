@@ -8,11 +8,10 @@
 #include "stages/steps.hpp"
 #include "support/battery.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
-StagedMatrix split(const CsrMatrix& matrix, Given given, StageResult* result = nullptr) {
+StagedMatrix split_result(const CsrMatrix& matrix, Given given, StageResult* result = nullptr) {
     given["by"] = std::string("first_k");
     StagedMatrix staged = stage_input(matrix);
     const StageResult found = pass(staged, split_stage(), given);
@@ -34,7 +33,7 @@ CsrMatrix rows_of_lengths(const std::vector<Index>& lengths) {
 std::string chosen(const std::vector<Index>& lengths, const std::string& rule) {
     StageResult result;
     const Given given = rule.empty() ? Given{} : Given{{"k", rule}};
-    const StagedMatrix staged = split(rows_of_lengths(lengths), given, &result);
+    const StagedMatrix staged = split_result(rows_of_lengths(lengths), given, &result);
     Offset longest = 0;
     const ShareView first = staged.share({ShareKind::first});
     for (Index i = 0; i < first.row_count(); ++i) longest = std::max(longest, first.length(i));
@@ -65,7 +64,7 @@ TEST_SUITE("split") {
 
 TEST_CASE("split by first_k: the entries and rows of both shares") {
     StageResult result;
-    const StagedMatrix staged = split(rows_of_lengths({1, 3, 0, 2, 4, 1}), {{"k", std::int64_t{2}}}, &result);
+    const StagedMatrix staged = split_result(rows_of_lengths({1, 3, 0, 2, 4, 1}), {{"k", std::int64_t{2}}}, &result);
     CHECK(staged.shares ==
           std::vector{Share{{ShareKind::first}, {0, 1, 3, 4, 5}, {0, 1, 3, 5, 7, 8}, {0, 1, 2, 4, 5, 6, 7, 10}},
                       Share{{ShareKind::rest}, {1, 4}, {0, 1, 3}, {3, 8, 9}}});
@@ -100,7 +99,7 @@ TEST_CASE("split by first_k: battery; no row has more than k entries in share fi
         CAPTURE(named.name);
         for (const ParameterValue& k : {ParameterValue("one_third"), ParameterValue("mean"), ParameterValue(std::int64_t{1})}) {
             StageResult result;
-            const StagedMatrix staged = split(named.matrix, {{"k", k}}, &result);
+            const StagedMatrix staged = split_result(named.matrix, {{"k", k}}, &result);
             check_invariants(staged, named.matrix);
             const Offset most = std::stoll(result.notes.at(0).second);
             const ShareView first = staged.share({ShareKind::first});
@@ -132,3 +131,5 @@ TEST_CASE("split: contract and errors") {
         CHECK(std::string(error.what()) == "k is for by = \"first_k\", but by is \"inside_partition\"");
     }
 }
+
+}  // namespace workbench

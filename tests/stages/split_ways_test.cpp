@@ -9,8 +9,7 @@
 #include "stages/steps.hpp"
 #include "support/battery.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 using Notes = std::vector<std::pair<std::string, std::string>>;
@@ -172,3 +171,5 @@ TEST_CASE("split: parameters of each criterion") {
     CHECK(again.needs.cuts == std::vector{CutKind::partition});
     CHECK_FALSE(contract_of(split_stage(), {{"by", "first_k"}}).splits.has_value());
 }
+
+}  // namespace workbench

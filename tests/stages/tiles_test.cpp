@@ -14,11 +14,10 @@
 #include "support/free_memory.hpp"
 #include "support/message_of.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
-std::string refusal(const StageEntry& stage, const Given& given) {
+std::string refusal_of_stage(const StageEntry& stage, const Given& given) {
     try {
         (void)contract_of(stage, given);
     } catch (const ParameterError& error) {
@@ -40,16 +39,18 @@ StagedMatrix in_tiles(std::int64_t height, std::int64_t width) {
     return staged;
 }
 
-Indices boundaries(const StageEntry& stage, const Given& given, Index rows, Index columns, CutKind kind) {
+Indices boundaries_after(const StageEntry& stage, const Given& given, Index rows, Index columns, CutKind kind) {
     StagedMatrix staged = stage_input(csr_from_entries(rows, columns, {}));
     pass(staged, stage, given);
     return staged.find_cuts(kind)->boundaries;
 }
 
-Indices rows_cut(const Given& given, Index rows) { return boundaries(row_blocks_stage(), given, rows, 1, CutKind::row_block); }
+Indices rows_cut(const Given& given, Index rows) {
+    return boundaries_after(row_blocks_stage(), given, rows, 1, CutKind::row_block);
+}
 
 Indices columns_cut(const Given& given, Index columns) {
-    return boundaries(column_segmentation_stage(), given, 1, columns, CutKind::segment);
+    return boundaries_after(column_segmentation_stage(), given, 1, columns, CutKind::segment);
 }
 
 /// The tiles of a matrix, computed entry by entry.
@@ -90,8 +91,8 @@ TEST_SUITE("row_blocks") {
     }
 
     TEST_CASE("needs height or count, and an unsplit matrix") {
-        CHECK(refusal(row_blocks_stage(), {}) == "height: found none, expected one of height or count");
-        CHECK(refusal(row_blocks_stage(), {{"height", 4_i}, {"count", 4_i}}) ==
+        CHECK(refusal_of_stage(row_blocks_stage(), {}) == "height: found none, expected one of height or count");
+        CHECK(refusal_of_stage(row_blocks_stage(), {{"height", 4_i}, {"count", 4_i}}) ==
               "count: found count beside height, expected only one of height or count");
         const StageContract facts = contract_of(row_blocks_stage(), {{"height", 4_i}});
         CHECK(facts.needs.unsplit);
@@ -154,7 +155,7 @@ TEST_SUITE("column_segmentation") {
 
     TEST_CASE("level widths must be ascending numbers") {
         const auto refused = [](const std::string& text) {
-            return refusal(
+            return refusal_of_stage(
                        column_segmentation_stage(),
                        {{"method", "non_uniform"}, {"segment_count", 2_i}, {"segment_size", 10_i}, {"level_widths", text}}) !=
                    "(accepted)";
@@ -167,16 +168,16 @@ TEST_SUITE("column_segmentation") {
     }
 
     TEST_CASE("parameters of one method are refused with the other method") {
-        CHECK(refusal(column_segmentation_stage(), {}) == "width: found none, expected one of width, count or fit");
-        CHECK(refusal(column_segmentation_stage(), {{"width", 4_i}, {"fit", "k20x:l2"}}) ==
+        CHECK(refusal_of_stage(column_segmentation_stage(), {}) == "width: found none, expected one of width, count or fit");
+        CHECK(refusal_of_stage(column_segmentation_stage(), {{"width", 4_i}, {"fit", "k20x:l2"}}) ==
               "fit: found fit beside width, expected only one of width, count or fit");
-        CHECK(refusal(column_segmentation_stage(), {{"fit", "k20x:l2"}, {"value_bytes", 5_i}}) ==
+        CHECK(refusal_of_stage(column_segmentation_stage(), {{"fit", "k20x:l2"}, {"value_bytes", 5_i}}) ==
               "value_bytes: found values of 5 bytes; expected 4 (f32) or 8 (f64)");
-        CHECK(refusal(column_segmentation_stage(), {{"width", 4_i}, {"segment_size", 4_i}}) ==
+        CHECK(refusal_of_stage(column_segmentation_stage(), {{"width", 4_i}, {"segment_size", 4_i}}) ==
               "segment_size: segment_size does not apply to method = \"uniform\"");
-        CHECK(refusal(column_segmentation_stage(), {{"method", "non_uniform"}, {"segment_size", 4_i}}) ==
+        CHECK(refusal_of_stage(column_segmentation_stage(), {{"method", "non_uniform"}, {"segment_size", 4_i}}) ==
               "segment_count: method = \"non_uniform\" needs segment_count");
-        CHECK(refusal(column_segmentation_stage(), {{"method", "non_uniform"}, {"width", 4_i}}) ==
+        CHECK(refusal_of_stage(column_segmentation_stage(), {{"method", "non_uniform"}, {"width", 4_i}}) ==
               "width: width does not apply to method = \"non_uniform\"");
     }
 
@@ -347,11 +348,11 @@ TEST_SUITE("row_sort within tiles") {
     }
 
     TEST_CASE("refuses parameters of an order of the matrix") {
-        CHECK(refusal(row_sort_stage(), {{"within", "tile"}, {"apply", "rows"}}) ==
+        CHECK(refusal_of_stage(row_sort_stage(), {{"within", "tile"}, {"apply", "rows"}}) ==
               "apply: within = \"tile\" sorts the storage of every tile, without apply");
-        CHECK(refusal(row_sort_stage(), {{"within", "segment"}, {"share", "segment 0"}}) ==
+        CHECK(refusal_of_stage(row_sort_stage(), {{"within", "segment"}, {"share", "segment 0"}}) ==
               "share: within = \"segment\" sorts the storage of every segment, without share");
-        CHECK(refusal(row_sort_stage(), {{"within", "tile"}, {"key", "nonzeros_inside_partition"}}) ==
+        CHECK(refusal_of_stage(row_sort_stage(), {{"within", "tile"}, {"key", "nonzeros_inside_partition"}}) ==
               "key: within = \"tile\" sorts by the nonzeros of a row in the tile, expected key = \"nonzeros\"");
     }
 }
@@ -373,3 +374,5 @@ TEST_CASE("tiles of the battery keep the invariants") {
         check_invariants(staged, named.matrix);
     }
 }
+
+}  // namespace workbench

@@ -18,8 +18,7 @@
 #include "viz/pdf_canvas.hpp"
 #include "viz/png.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 std::uint32_t number_at(const std::string& bytes, std::size_t at) {
@@ -104,13 +103,13 @@ std::vector<Image> play_png(const std::string& png) {
     return shown;
 }
 
-struct Reader {
+struct PictureReader {
     std::string bytes;
     std::size_t at = 0;
 };
 
 int read_bytes(GifFileType* file, GifByteType* to, int count) {
-    auto* reader = static_cast<Reader*>(file->UserData);
+    auto* reader = static_cast<PictureReader*>(file->UserData);
     const std::size_t given = std::min<std::size_t>(count, reader->bytes.size() - reader->at);
     std::copy_n(reader->bytes.begin() + static_cast<std::ptrdiff_t>(reader->at), given, to);
     reader->at += given;
@@ -118,7 +117,7 @@ int read_bytes(GifFileType* file, GifByteType* to, int count) {
 }
 
 std::vector<Image> play_gif(const std::string& bytes) {
-    Reader reader{bytes};
+    PictureReader reader{bytes};
     int error = 0;
     GifFileType* file = DGifOpen(&reader, read_bytes, &error);
     REQUIRE(file != nullptr);
@@ -251,3 +250,5 @@ TEST_CASE("a PDF has reproducible bytes") {
     CHECK(pdf != drawn({10, 20, 31}));
     CHECK(pdf.find("CreationDate") == std::string::npos);
 }
+
+}  // namespace workbench

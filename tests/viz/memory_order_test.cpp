@@ -8,7 +8,7 @@
 
 #include "viz/memory_order.hpp"
 
-using namespace workbench;
+namespace workbench {
 
 TEST_CASE("unread padding belongs to the line of its lanes") {
     // The (warp, lane, step) that reads each cell; `none` is padding that no lane reads.
@@ -79,3 +79,5 @@ TEST_CASE("joined bins have the totals and ranges of their parts") {
     CHECK(some[2].padding == 1);
     CHECK(joined_bins(array, 1).first.size() == 1);
 }
+
+}  // namespace workbench

@@ -15,8 +15,7 @@
 #include "viz/packed_pattern.hpp"
 #include "viz/page_file.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 /// Splits entries in even columns from the others.
@@ -189,3 +188,5 @@ TEST_CASE("the file contains title, document and each section once") {
     }
     CHECK(html.size() < PageFile::template_bytes() + page.bytes() + 1000);
 }
+
+}  // namespace workbench

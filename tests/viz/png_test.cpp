@@ -16,7 +16,7 @@
 #include "viz/golden_picture.hpp"
 #include "viz/png.hpp"
 
-using namespace workbench;
+namespace workbench {
 namespace fs = std::filesystem;
 
 namespace {
@@ -64,3 +64,5 @@ TEST_CASE("an error of writing names the file, and leaves no partial file") {
     CHECK(file_count(folder.path()) == 3);
     CHECK(file_text(folder.path() / "old.png") == png_bytes(image));
 }
+
+}  // namespace workbench

@@ -11,8 +11,7 @@
 #include "support/split_shares.hpp"
 #include "viz/pyramid.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 using Bins = std::map<std::pair<Index, Index>, std::vector<Offset>>;  // (bin row, bin column) -> count of each plane
@@ -156,3 +155,5 @@ TEST_CASE("in a pyramid of tiles rows are placed as they are stored") {
     CHECK(pyramid.levels.front().row_offsets == std::vector<Offset>{0, 2, 4, 4, 4});
     CHECK(pyramid.levels.front().bin_columns == std::vector<Index>{1, 2, 0, 3});
 }
+
+}  // namespace workbench

@@ -5,7 +5,7 @@
 
 #include "viz/storage_map.hpp"
 
-using namespace workbench;
+namespace workbench {
 
 TEST_CASE("sectors of values and of x have 32 bytes: 4 elements in f64, 8 in f32") {
     WarpReads warp{.warp = 0, .steps = 2, .reads = std::vector<LaneRead>(64)};
@@ -26,3 +26,5 @@ TEST_CASE("sectors of values and of x have 32 bytes: 4 elements in f64, 8 in f32
     CHECK(sectors_of(warp, 0, 8).values == 0);
     CHECK(sectors_of(warp, 0, 8).x == 0);
 }
+
+}  // namespace workbench

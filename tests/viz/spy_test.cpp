@@ -8,8 +8,7 @@
 #include "support/battery.hpp"
 #include "viz/spy.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 StagedMatrix diagonal(Index size) {
@@ -58,3 +57,5 @@ TEST_CASE("spy: the picture never exceeds the limits") {
     CHECK_THROWS_AS((void)spy_text(diagonal(4), {9, 20}), std::invalid_argument);
     CHECK_THROWS_AS((void)spy_text(diagonal(4), {20, 5}), std::invalid_argument);
 }
+
+}  // namespace workbench

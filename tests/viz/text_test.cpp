@@ -7,7 +7,7 @@
 #include "viz/canvas.hpp"
 #include "viz/text.hpp"
 
-using namespace workbench;
+namespace workbench {
 
 TEST_CASE("text: numbers, shortening, damaged UTF-8") {
     CHECK(grouped(0) == "0");
@@ -73,3 +73,5 @@ TEST_CASE("an outline is within its box") {
     CHECK(canvas.image().at(1, 1) == white);
     CHECK(canvas.image().at(6, 4) == white);
 }
+
+}  // namespace workbench

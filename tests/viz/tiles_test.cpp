@@ -15,8 +15,7 @@
 #include "viz/stage_picture.hpp"
 #include "viz/tile_profile.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 using Offsets = std::vector<Offset>;
@@ -234,3 +233,5 @@ TEST_CASE("the flow of a product: pieces, partial results and sums") {
     CHECK_THROWS_AS((void)flow_of(tiled(csr_from_entries(33, 1, std::vector<Entry>{{32, 0, 1}}), 0, 1, false)),
                     std::invalid_argument);
 }
+
+}  // namespace workbench
