@@ -12,7 +12,7 @@
 namespace workbench {
 namespace {
 
-const std::string plain_layout = "[plain_layout]\nuse = 'plain'\n";
+const std::string plain_layout = "[layout]\nuse = 'plain'\n";
 const std::string with_file = "[matrix]\npath = 'm/a.mtx'\nnode_size = 3\n" + plain_layout;
 const std::string with_generator = "[matrix]\ngenerate = 'laplace2d'\nnx = 3\n" + plain_layout;
 

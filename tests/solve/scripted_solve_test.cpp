@@ -26,9 +26,9 @@ SolveOutcome solve_scripted(const SolveOptions& options) {
     new_script().seconds = {{"run usual", {1}}, {"build csr", {20}}, {"prepare usual", {300}}, {"stage reverse", {4000}}};
     const CsrMatrix matrix = differences(40);
     const System<Value> system(matrix, std::vector<double>(40, 1.0));
-    ScriptedDevice host(scripted_runs::host_properties(), {1000, 2000});
+    ScriptedDevice host(host_properties(), {1000, 2000});
     static const Recipe recipe =
-        scripted_runs::recipe_of("[recipe]\nname = 'R'\n[[stage]]\nuse = 'reverse'\n[layout]\nuse = 'csr'\n");
+        scripted_recipe("[recipe]\nname = 'R'\n[[stage]]\nuse = 'reverse'\n[layout]\nuse = 'csr'\n");
     Multiplier<Value> multiplier(
         recipe, {.input = matrix, .device = host, .filter = {DeviceKind::host}, .clock = options.timing.clock});
     return solve(system, multiplier, host, options);
