@@ -15,8 +15,7 @@
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 // 2 x 3:  5 . 6
@@ -235,3 +234,5 @@ TEST_CASE("a file is complete or absent") {
     write_whole_file(folder.path() / "empty", {});  // the address of an empty text may be null
     CHECK(std::filesystem::file_size(folder.path() / "empty") == 0);
 }
+
+}  // namespace workbench

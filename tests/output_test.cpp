@@ -19,8 +19,7 @@
 #include "support/golden.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace workbench;
-
+namespace workbench {
 namespace {
 
 using Extremes = std::numeric_limits<double>;
@@ -272,3 +271,5 @@ TEST_CASE("scipy reads the same matrix from every kind of file") {
     const std::string command = "cd '" + folder.path().string() + "' && " + python + " -c \"" + script + "\"";
     CHECK(std::system(command.c_str()) == 0);
 }
+
+}  // namespace workbench
