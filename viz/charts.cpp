@@ -186,6 +186,7 @@ Scale bar_scale(const BarChart& chart, const Plot& plot) {
             if (chart.stacked) before += value.value_or(0);
         }
     }
+    if (chart.stacked) range.add(1.1 * range.high, false);  // space for the sums
     // A span that is much wider than the others is cut at the edge, so that it does not shorten all bars.
     const double widest_span = 1.25 * range.high;
     for (const auto& [place, span] : chart.spans) range.add(std::min(span.second, widest_span), false);
@@ -201,7 +202,8 @@ void draw_stack(Canvas& canvas, const BarChart& chart, std::size_t row, double m
         canvas.box({left, middle - bar_height(chart) / 2.0, x.at(sum) - left, static_cast<double>(bar_height(chart))},
                    series_colour(i));
     }
-    canvas.text(x.at(sum) + 6, middle + 5, fmt::format("{:.4g}", sum), small_text);
+    const std::string text = sum < 1000 ? fmt::format("{:.3g}", sum) : grouped(static_cast<Offset>(std::llround(sum)));
+    canvas.text(x.at(sum) + 6, middle + 5, text, small_text);
 }
 
 void draw_bars(Canvas& canvas, const BarChart& chart, std::size_t row, const Plot& plot, const Scale& x) {
