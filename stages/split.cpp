@@ -65,9 +65,7 @@ const Criterion& criterion_of(const Parameters& parameters) {
 /// The share to split; by default all nonzeros.
 ShareId parent_of(const Parameters& parameters) {
     if (!parameters.has("share")) return {};
-    const std::optional<ShareId> parent = single_share(parameters.text("share"));
-    if (!parent) throw ParameterError("share", "found a segment or tile, expected a share of stage split");
-    return *parent;
+    return single_share(parameters.text("share")).value();
 }
 
 ShareId part_of(const ShareId& parent, ShareKind kind) {
@@ -299,6 +297,15 @@ std::vector<std::string> names_of_criteria() {
     return names;
 }
 
+/// The shares that can be split again.
+std::vector<std::string> names_of_single_shares() {
+    std::vector<std::string> names;
+    for (const ShareKind kind : kinds_of_shares) {
+        if (!has_places(kind)) names.emplace_back(name_of(kind));
+    }
+    return names;
+}
+
 }  // namespace
 
 StageEntry split_stage() {
@@ -322,7 +329,7 @@ StageEntry split_stage() {
                  "columns: 'dense_columns' for columns with nonzeros in more than the fraction density of the rows, else "
                  "'sparse_columns'; "
                  "distance: 'near' if |row - column| <= distance, else 'far'"),
-             declare("share", ParameterType::share, not_required, {},
+             declare("share", ParameterType::share, not_required, {.words = names_of_single_shares()},
                      "split this share again, considering only its nonzeros; first_k of \"short\" makes 'short/first' and "
                      "'short/rest'"),
              integer_parameter(

@@ -70,13 +70,20 @@ void draw_legend_name(Canvas& canvas, double x, double y, const std::string& nam
     canvas.text(x + key_width, y + 5, name, {text_size, style::ink, Align::left, longest_legend});
 }
 
+std::vector<std::string> names_of(const std::vector<Series>& series) {
+    std::vector<std::string> names;
+    for (const Series& one : series) names.push_back(one.name);
+    return names;
+}
+
 /// The series at the right of the plot.
 void draw_legend(Canvas& canvas, double x, double y, const std::vector<Series>& series) {
+    const std::vector<std::string> names = shortened(names_of(series), text_size, longest_legend);
     for (std::size_t i = 0; i < series.size(); ++i, y += legend_pitch) {
         const bool line = series[i].drawn != Drawn::markers;
         if (line) canvas.line({x, y}, {x + 22, y}, series_colour(i), 2.5);
         canvas.marker(series_marker(i), {x + 11, y}, line ? 4.5 : 5, series_colour(i));
-        draw_legend_name(canvas, x, y, series[i].name);
+        draw_legend_name(canvas, x, y, names[i]);
     }
 }
 
@@ -160,11 +167,7 @@ void draw_guide(Canvas& canvas, const Series& guide, const Scales& scales) {
     canvas.text(end.x - 6, end.y - 7, guide.name, {small_size, style::muted, Align::right});
 }
 
-int legend_width(const XyChart& chart) {
-    std::vector<std::string> names;
-    for (const Series& series : chart.series) names.push_back(series.name);
-    return key_width + widest(names, text_size, longest_legend);
-}
+int legend_width(const XyChart& chart) { return key_width + widest(names_of(chart.series), text_size, longest_legend); }
 
 constexpr int xy_left = margin + 52;
 constexpr int xy_height = 420;
@@ -307,10 +310,11 @@ void draw(Canvas& canvas, const BarChart& chart) {
     for (std::size_t row = 0; row < chart.rows.size(); ++row) draw_bars(canvas, chart, row, plot, x);
     canvas.line({left, plot.top}, {left, plot.bottom}, style::faint, 1);
     if (chart.guide) canvas.line({x.at(*chart.guide), head - 6}, {x.at(*chart.guide), plot.bottom}, style::ink, 1);
+    const std::vector<std::string> names = shortened(chart.series, text_size, longest_legend);
     for (std::size_t i = 0; i < chart.series.size(); ++i) {
         const double y = head + 12 + legend_pitch * static_cast<double>(i);
         canvas.box({plot.right + 24, y - 6, 22, 12}, series_colour(i));
-        draw_legend_name(canvas, plot.right + 24, y, chart.series[i]);
+        draw_legend_name(canvas, plot.right + 24, y, names[i]);
     }
     draw_foot(canvas, chart);
 }
@@ -330,13 +334,15 @@ void draw(Canvas& canvas, const HeatMap& chart) {
     if (!chart.row_label.empty()) {
         canvas.text(margin, head - 12, "down: " + chart.row_label + ", across: " + chart.column_label, small_text);
     }
+    const std::vector<std::string> columns = shortened(chart.columns, small_size, cell_width(chart) - 6);
+    const std::vector<std::string> rows = shortened(chart.rows, small_size, longest_row_name);
     for (std::size_t column = 0; column < chart.columns.size(); ++column) {
-        canvas.text(left + (static_cast<double>(column) + 0.5) * width, top - 8, chart.columns[column],
+        canvas.text(left + (static_cast<double>(column) + 0.5) * width, top - 8, columns[column],
                     {small_size, style::ink, Align::centre, cell_width(chart) - 6});
     }
     for (std::size_t row = 0; row < chart.rows.size(); ++row) {
         const double y = top + static_cast<double>(row) * cell_height;
-        canvas.text(left - 10, y + cell_height / 2.0 + 5, chart.rows[row], row_name_text);
+        canvas.text(left - 10, y + cell_height / 2.0 + 5, rows[row], row_name_text);
         for (std::size_t column = 0; column < chart.columns.size(); ++column) {
             draw_ratio(canvas, chart.values[row][column], !chart.without_colour.contains({row, column}),
                        {left + static_cast<double>(column) * width, y, width, cell_height});

@@ -138,6 +138,38 @@ float start_of(float x, std::string_view text, const TextStyle& style) {
     return style.align == Align::centre ? x - static_cast<float>(width / 2) : x - static_cast<float>(width);
 }
 
+constexpr std::string_view ellipsis = "…";
+
+/// The beginning of the text, at most half of the width, and as much of its end as fits.
+std::string with_end(std::string_view text, int size, int width) {
+    const std::size_t colon = text.find(": ");
+    std::string head(text.substr(0, colon == std::string_view::npos ? 0 : colon + 2));
+    if (head.empty() || text_width(head, size) > width / 2) head = shortened(text, size, width / 3);
+    if (!head.ends_with(ellipsis)) head += ellipsis;
+    for (std::string_view end = text; !end.empty(); static_cast<void>(next_character(end))) {
+        std::string fitting = head + std::string(end);
+        if (text_width(fitting, size) <= width) return fitting;
+    }
+    return head;
+}
+
+/// The texts that differ from text i but are cut to the same.
+std::vector<std::size_t> others_like(const std::vector<std::string>& cut, const std::vector<std::string>& texts,
+                                     std::size_t i) {
+    std::vector<std::size_t> others;
+    for (std::size_t k = 0; k < texts.size(); ++k) {
+        if (cut[k] == cut[i] && texts[k] != texts[i]) others.push_back(k);
+    }
+    return others;
+}
+
+/// The offset of the word in which a text begins to differ from another one.
+std::size_t first_difference(const std::string& text, const std::string& other) {
+    const auto [here, there] = std::mismatch(text.begin(), text.end(), other.begin(), other.end());
+    const std::size_t blank = text.rfind(' ', static_cast<std::size_t>(here - text.begin()));
+    return blank == std::string::npos ? 0 : blank + 1;
+}
+
 }  // namespace
 
 bool has_cjk_font() { return fonts().size() > 1; }
@@ -182,7 +214,6 @@ std::vector<OutlinePart> text_outline(Point at, std::string_view text, const Tex
 
 std::string shortened(std::string_view text, int size, int width) {
     if (text_width(text, size) <= width) return std::string(text);
-    constexpr std::string_view ellipsis = "…";
     std::string fitting;
     std::string_view rest = text;
     while (!rest.empty()) {
@@ -192,6 +223,24 @@ std::string shortened(std::string_view text, int size, int width) {
         fitting = longer;
     }
     return fitting;
+}
+
+std::vector<std::string> shortened(const std::vector<std::string>& texts, int size, int width) {
+    std::vector<std::string> cut;
+    for (const std::string& text : texts) cut.push_back(shortened(text, size, width));
+    std::vector<std::string> ends = cut;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        if (!others_like(cut, texts, i).empty()) ends[i] = with_end(texts[i], size, width);
+    }
+    std::vector<std::string> result = ends;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        const std::vector<std::size_t> others = others_like(ends, texts, i);
+        if (others.empty()) continue;
+        std::size_t begin = texts[i].size();
+        for (const std::size_t other : others) begin = std::min(begin, first_difference(texts[i], texts[other]));
+        result[i] = shortened(std::string(ellipsis) + texts[i].substr(begin), size, width);
+    }
+    return result;
 }
 
 int fitting_size(std::string_view text, int size, int smallest, int width) {

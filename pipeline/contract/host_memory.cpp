@@ -35,17 +35,17 @@ std::optional<std::size_t> available_memory() {
 
 std::size_t page_size() { return static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE)); }
 
-/// In bytes, from the second number of /proc/self/statm, which counts pages.
+constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
+std::atomic<std::size_t> limit_of_process = no_limit;
+
+}  // namespace
+
+/// From the second number of /proc/self/statm, which counts pages.
 std::size_t resident_memory() {
     std::ifstream file("/proc/self/statm");
     std::size_t pages = 0;
     return file >> pages >> pages ? pages * page_size() : 0;
 }
-
-constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
-std::atomic<std::size_t> limit_of_process = no_limit;
-
-}  // namespace
 
 std::size_t host_memory() { return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * page_size(); }
 

@@ -17,6 +17,9 @@ namespace workbench {
 /// limit, which the command line makes before any work.
 void limit_host_memory(std::size_t bytes);
 
+/// Bytes of physical memory that this process uses now.
+[[nodiscard]] std::size_t resident_memory();
+
 /// Throws MachineError, "WHAT wants N bytes of memory; M are free", if fewer than `bytes` are free.
 void require_host_memory(std::size_t bytes, std::string_view what);
 

@@ -61,8 +61,10 @@ std::string alternatives(const std::vector<std::string>& words) {
     return text;
 }
 
-std::vector<std::string> words_for_shares() {
-    std::vector<std::string> words;
+/// The kinds of shares that the parameter selects: its words, or all kinds.
+std::vector<std::string> words_for_shares(const ParameterDeclaration& declaration) {
+    std::vector<std::string> words = declaration.words;
+    if (!words.empty()) return words;
     for (const ShareKind kind : kinds_of_shares) words.emplace_back(name_of(kind));
     return words;
 }
@@ -89,6 +91,10 @@ bool has_word(const ParameterDeclaration& declaration, const std::string& word) 
     return std::find(declaration.words.begin(), declaration.words.end(), word) != declaration.words.end();
 }
 
+bool accepts_share(const ParameterDeclaration& declaration, const std::string& text) {
+    return declaration.words.empty() ? share_choice(text).has_value() : single_share(text).has_value();
+}
+
 bool accepts(const ParameterDeclaration& declaration, const ParameterValue& value) {
     const auto* integer = std::get_if<std::int64_t>(&value);
     const auto* real = std::get_if<double>(&value);
@@ -96,7 +102,7 @@ bool accepts(const ParameterDeclaration& declaration, const ParameterValue& valu
     switch (declaration.type) {
         case ParameterType::boolean: return std::holds_alternative<bool>(value);
         case ParameterType::text: return text != nullptr;
-        case ParameterType::share: return text != nullptr && share_choice(*text).has_value();
+        case ParameterType::share: return text != nullptr && accepts_share(declaration, *text);
         case ParameterType::choice: return text != nullptr && has_word(declaration, *text);
         case ParameterType::integer:
         case ParameterType::real: break;
@@ -145,7 +151,9 @@ std::string accepted_values(const ParameterDeclaration& declaration) {
         case ParameterType::boolean: return "true or false";
         case ParameterType::text: return "a text in quotes";
         case ParameterType::share:
-            return alternatives(words_for_shares()) + R"(, or one of them as "segment 3", "tile 0,1", "short/first")";
+            return alternatives(words_for_shares(declaration)) +
+                   (declaration.words.empty() ? R"(, or one of them as "segment 3", "tile 0,1", "short/first")"
+                                              : R"(, or one split again such as "short/first")");
         case ParameterType::choice: return alternatives(declaration.words);
         case ParameterType::integer:
         case ParameterType::real: break;
@@ -156,7 +164,7 @@ std::string accepted_values(const ParameterDeclaration& declaration) {
 std::string reason_to_refuse(const ParameterDeclaration& declaration, const ParameterValue& value) {
     if (accepts(declaration, value)) return "";
     std::string reason = "found " + found(declaration, value) + ", expected " + accepted_values(declaration);
-    const auto words = declaration.type == ParameterType::share ? words_for_shares() : declaration.words;
+    const auto words = declaration.type == ParameterType::share ? words_for_shares(declaration) : declaration.words;
     if (const auto* word = std::get_if<std::string>(&value)) reason += did_you_mean(*word, words);
     return reason;
 }

@@ -38,8 +38,10 @@ void check_size(std::int64_t rows, std::int64_t columns, Offset entries) {
         throw LineError{fmt::format("found a matrix of {} x {} with {} entries; expected none", rows, columns, entries)};
     }
     if (rows + columns > always_accepted && (rows + columns) / lines_per_entry > entries) {
-        throw LineError{fmt::format("found {} rows and {} columns with {} entries; expected one entry per {} of them beyond {}",
-                                    rows, columns, entries, lines_per_entry, always_accepted)};
+        throw LineError{
+            fmt::format("found {} rows and {} columns with {} entries: too empty to read; expected at least one entry "
+                        "per {} rows and columns above 2^24 of them",
+                        rows, columns, entries, lines_per_entry)};
     }
 }
 

@@ -173,6 +173,16 @@ RecipeTable* find_table(RecipeDocument& document, const std::vector<std::string>
     return nullptr;
 }
 
+/// True, with an error, if another --set or --sweep has changed the same setting.
+bool contradicts(const RecipeTable& table, const Setting& setting, Diagnostics& diagnostics) {
+    const Setting* before = table.find(setting.key);
+    if (before == nullptr || before->key_place.option < 0) return false;
+    const std::string other = diagnostics.where(before->key_place);
+    if (!other.starts_with("--set ") && !other.starts_with("--sweep ")) return false;
+    diagnostics.add(setting.key_place, "changes the same setting as {}; expected one of them", other);
+    return true;
+}
+
 /// Applies the setting as if the recipe contained it.
 void apply_setting(RecipeDocument& document, const Override& override, Diagnostics& diagnostics) {
     const std::vector<std::string>& tables = table_names();
@@ -183,9 +193,11 @@ void apply_setting(RecipeDocument& document, const Override& override, Diagnosti
     } else if (name == "stage" && override.setting.key == "id") {
         diagnostics.add(place, "the id of a stage cannot be set; expected a parameter");
     } else if (name == "matrix") {
-        set_in_matrix(document.matrix, override.setting, diagnostics);
+        if (names_matrix(override.setting) || !contradicts(document.matrix, override.setting, diagnostics)) {
+            set_in_matrix(document.matrix, override.setting, diagnostics);
+        }
     } else if (RecipeTable* table = find_table(document, override.path, place, diagnostics)) {
-        table->set(override.setting);
+        if (!contradicts(*table, override.setting, diagnostics)) table->set(override.setting);
     }
 }
 

@@ -9,8 +9,16 @@
 namespace workbench {
 namespace {
 
-std::string unknown_key(const std::string& key, const std::string& owner, const std::vector<ParameterDeclaration>& known) {
+/// True if the setting names a share, which stages without a parameter `share` cannot work on.
+bool selects_share(const Setting& setting) {
+    const auto* text = setting.as<std::string>();
+    return setting.key == "share" && text != nullptr && share_choice(*text).has_value();
+}
+
+std::string unknown_key(const Setting& setting, const std::string& owner, const std::vector<ParameterDeclaration>& known) {
+    const std::string& key = setting.key;
     const std::string shown = printable(key, 40);
+    if (selects_share(setting)) return fmt::format("{} cannot work on a share", owner);
     const auto renamed = std::ranges::find(known, key, &ParameterDeclaration::formerly);
     if (!key.empty() && renamed != known.end()) return fmt::format("{}: '{}' is now called '{}'", owner, shown, renamed->name);
     if (known.empty()) return fmt::format("{} has no parameters; found '{}'", owner, shown);
@@ -33,7 +41,7 @@ std::optional<Parameters> check_parameters(const RecipeTable& table, const std::
         if (std::ranges::count(others, setting.key) > 0) continue;
         const auto declaration = std::ranges::find(declarations, setting.key, &ParameterDeclaration::name);
         if (declaration == declarations.end()) {
-            diagnostics.add_unmatched(setting.key_place, "{}", unknown_key(setting.key, owner, declarations));
+            diagnostics.add_unmatched(setting.key_place, "{}", unknown_key(setting, owner, declarations));
             correct = false;
         } else if (const std::string reason = reason_to_refuse(*declaration, setting); !reason.empty()) {
             diagnostics.add(setting.value_place, "{}, {}: {}", owner, setting.key, reason);

@@ -167,8 +167,8 @@ std::optional<ShareId> check_share(const RecipeTable& table, Diagnostics& diagno
     }
     if (many) {
         diagnostics.add(setting->value_place,
-                        "share: found \"{}\", a kind of which there may be many; expected a single share of stage split",
-                        name_of(*many));
+                        "share: found \"{}\"; only shares of stage split can have a [[layout]], such as {}", name_of(*many),
+                        join(names));
     } else {
         diagnostics.add(setting->value_place, "share: {}, expected a share: {}, or one split again such as \"short/first\"{}",
                         found_text(*setting), join(names), name == nullptr ? "" : did_you_mean(*name, names));

@@ -100,7 +100,7 @@ std::string kernel_text(const RunReport& a, const RunReport& b, const KernelPair
     };
     const auto all = [&](const char* label, const auto& figure) { both(label, figure, figure); };
     all("time", [](const KernelOutcome& kernel) { return duration(kernel.timing.median); });
-    all("spread", [](const KernelOutcome& kernel) { return percent(kernel.timing.spread); });
+    all("spread", [](const KernelOutcome& kernel) { return spread_text(kernel.timing.spread); });
     all("GB/s", [](const KernelOutcome& kernel) { return significant(kernel.gbytes_per_second); });
     if (one.baseline) return text;
     both(

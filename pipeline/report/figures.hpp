@@ -136,7 +136,7 @@ template <typename Measured>
 
 // Texts of values that are not as usual.
 [[nodiscard]] std::string plain(const FigureValue& value);        // 1234 without commas
-[[nodiscard]] std::string percentage(const FigureValue& value);   // a ratio as 12.3 %
+[[nodiscard]] std::string spread(const FigureValue& value);       // see spread_text
 [[nodiscard]] std::string thousandths(const FigureValue& value);  // 1.234
 [[nodiscard]] std::string complete(const FigureValue& value);     // a share that is 100 % only if nothing is missing
 

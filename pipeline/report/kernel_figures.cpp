@@ -50,7 +50,7 @@ Figures<Outcome> time_figures() {
          .table = {.label = "time", .place = 10}},
         {.key = "spread",
          .value = at(&Outcome::timing, &Timing::spread),
-         .table = {.label = "spread", .place = 20, .text = percentage}},
+         .table = {.label = "spread", .place = 20, .text = spread}},
         {.key = "interruptions", .value = at(&Outcome::timing, &Timing::interruptions)},
         {.key = "samples", .value = at(&Outcome::timing, &Timing::samples)}};
 }

@@ -12,6 +12,7 @@
 #include "pipeline/run/built_layouts.hpp"
 #include "pipeline/run/recipe_storage.hpp"
 #include "pipeline/run/runner.hpp"
+#include "pipeline/text/text_table.hpp"
 
 namespace workbench {
 namespace {
@@ -47,8 +48,8 @@ void warn(KernelOutcome& kernel, const DeviceProperties& device, const Cuts* par
     }
     if (samples < 5) kernel.warnings.emplace_back("fewer than 5 samples a kernel: their times and spreads say little");
     if (kernel.timing.spread > 0.1) {
-        kernel.warnings.push_back(fmt::format("{}: a spread of {:.0f} % between the 10th and the 90th percentile of {} samples",
-                                              name(), 100 * kernel.timing.spread, samples));
+        kernel.warnings.push_back(fmt::format("{}: a spread of {} between the 10th and the 90th percentile of {} samples",
+                                              name(), spread_text(kernel.timing.spread), samples));
     }
 }
 

@@ -96,6 +96,8 @@ std::string byte_count(double bytes) {
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
+std::string spread_text(double spread) { return spread > 100 ? "more than 100 x" : percent(spread); }
+
 std::string factor(double ratio) { return significant(ratio) + " x"; }
 
 std::string shortened(const std::string& name, std::size_t most) {

@@ -34,6 +34,9 @@ struct TextTable {
 /// A share as "12.3 %".
 [[nodiscard]] std::string percent(double share);
 
+/// "12.3 %"; "more than 100 x" for a spread above that, whose digits say nothing.
+[[nodiscard]] std::string spread_text(double spread);
+
 /// A ratio as "1.23 x".
 [[nodiscard]] std::string factor(double ratio);
 

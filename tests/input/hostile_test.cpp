@@ -64,10 +64,13 @@ TEST_CASE("large numbers of rows and columns require entries") {
     const std::string general = "%%MatrixMarket matrix coordinate real general\n";
     // A row takes 8 bytes of memory and none of the file, so beyond a limit rows must have entries.
     check_refused_cheaply(write("m", general + "2147483648 1 0\n"), "expected at most 2147483647 rows and columns");
-    check_refused_cheaply(write("m", general + "2147483647 1 0\n"), "expected one entry per 64 of them beyond 16777216");
-    check_refused_cheaply(write("m", general + "1 2147483647 0\n"), "expected one entry per 64 of them beyond 16777216");
+    check_refused_cheaply(write("m", general + "2147483647 1 0\n"),
+                          "too empty to read; expected at least one entry per 64 rows and columns above 2^24 of them");
+    check_refused_cheaply(write("m", general + "1 2147483647 0\n"),
+                          "too empty to read; expected at least one entry per 64 rows and columns above 2^24 of them");
     check_refused_cheaply(write("m", general + "2147483647 1 40000000\n1 1 1\n"), "after 1 of 40000000 entries");
-    check_refused_cheaply(write("m", "2147483647 0\n"), "expected one entry per 64 of them beyond 16777216");
+    check_refused_cheaply(write("m", "2147483647 0\n"),
+                          "too empty to read; expected at least one entry per 64 rows and columns above 2^24 of them");
     CHECK(read_matrix(write("m", general + "8388608 8388608 0\n")).rows == 8388608);
 }
 

@@ -159,7 +159,8 @@ TEST_CASE("Matrix Market: every refusal says where, what was found and what was 
          "m.mtx:2: found a matrix of 2147483648 x 3; expected at most 2147483647 rows and columns"},
         {real_general("0 3 1\n1 1 1\n"), "m.mtx:2: found a matrix of 0 x 3 with 1 entries; expected none"},
         {real_general("2147483647 3 1\n1 1 1\n"),
-         "m.mtx:2: found 2147483647 rows and 3 columns with 1 entries; expected one entry per 64 of them beyond 16777216"},
+         "m.mtx:2: found 2147483647 rows and 3 columns with 1 entries: too empty to read; expected at least one entry per 64 "
+         "rows and columns above 2^24 of them"},
         {"%%MatrixMarket matrix coordinate real symmetric\n3 4 1\n1 1 1\n",
          "m.mtx:2: found 3 rows and 4 columns; expected a square matrix, because the banner says that it is symmetric"},
         {real_general("3 3 2\n0 1 1\n"), "m.mtx:3: found the row '0'; expected an integer from 1 to 3"},

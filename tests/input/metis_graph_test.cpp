@@ -46,8 +46,9 @@ TEST_CASE("METIS graphs: every refusal says where, what was found and what was e
         {"3 9223372036854775807\n",
          "m.graph:1: found the number of edges '9223372036854775807'; expected an integer from 0 to 4611686018427387903"},
         {"2147483647 2\n2\n1 3\n2\n",
-         "m.graph:1: found 2147483647 rows and 2147483647 columns with 4 entries; expected one entry per 64 of them beyond "
-         "16777216"},
+         "m.graph:1: found 2147483647 rows and 2147483647 columns with 4 entries: too empty to read; expected at least one "
+         "entry "
+         "per 64 rows and columns above 2^24 of them"},
         {"3 2\n2\n1 4\n2\n", "m.graph:3: found the neighbour '4'; expected an integer from 1 to 3"},
         {"3 2\n2\n1 0\n2\n", "m.graph:3: found the neighbour '0'; expected an integer from 1 to 3"},
         {"3 2\n2\n1 x\n2\n", "m.graph:3: found the neighbour 'x'; expected an integer from 1 to 3"},

@@ -94,7 +94,8 @@ TEST_CASE("npz: every refusal names the member") {
     CHECK(refusal_with("shape", npy<std::int64_t>("<i8", {std::int64_t{1} << 31, 4})) ==
           "m.npz: found a matrix of 2147483648 x 4; expected at most 2147483647 rows and columns");
     CHECK(refusal_with("shape", npy_int({2147483647, 4})) ==
-          "m.npz: found 2147483647 rows and 4 columns with 5 entries; expected one entry per 64 of them beyond 16777216");
+          "m.npz: found 2147483647 rows and 4 columns with 5 entries: too empty to read; expected at least one entry per 64 "
+          "rows and columns above 2^24 of them");
     CHECK(refusal_with("indptr", npy_int({0, 2, 5})) == "m.npz: member indptr.npy: found 3 items; expected 4");
     CHECK(refusal_with("indptr", npy_int({1, 2, 2, 5})) == "m.npz: member indptr.npy: found 1 at place 0; expected 0");
     CHECK(refusal_with("indptr", npy_int({0, 3, 2, 5})) ==

@@ -180,7 +180,8 @@ TEST_CASE("Rutherford-Boeing: every refusal says where, what was found and what 
         {{.size = "2147483648 3 4 0"},
          "m.rb:3: found a matrix of 2147483648 x 3; expected at most 2147483647 rows and columns"},
         {{.size = "2147483647 3 4 0"},
-         "m.rb:3: found 2147483647 rows and 3 columns with 4 entries; expected one entry per 64 of them beyond 16777216"},
+         "m.rb:3: found 2147483647 rows and 3 columns with 4 entries: too empty to read; expected at least one entry per 64 "
+         "rows and columns above 2^24 of them"},
         {{.type = "rsa", .size = "4 3 4 0"},
          "m.rb:3: found 4 rows and 3 columns; expected a square matrix, because its type is symmetric"},
         {{.formats = "(4E4.1) (5I4) (4E12.4)"},

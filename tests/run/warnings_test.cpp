@@ -57,7 +57,12 @@ TEST_SUITE("warnings") {
         for (const double sample : {10.0, 10.0, 10.0, 10.0, 12.0}) script.seconds["run fast"].push_back(sample);
         // The 90th percentile is 3/5 of the way from 10 to 12.
         CHECK(warnings_of(host_properties(), options_of(CacheState::cold)) ==
-              Names{"plain fast f64: a spread of 12 % between the 10th and the 90th percentile of 5 samples"});
+              Names{"plain fast f64: a spread of 12.0 % between the 10th and the 90th percentile of 5 samples"});
+        script = Script();
+        script.seconds["run fast"] = std::deque<double>(before, 1);
+        for (const double sample : {10.0, 10.0, 10.0, 4000.0, 4000.0}) script.seconds["run fast"].push_back(sample);
+        CHECK(warnings_of(host_properties(), options_of(CacheState::cold)) ==
+              Names{"plain fast f64: a spread of more than 100 x between the 10th and the 90th percentile of 5 samples"});
     }
 
     TEST_CASE("fewer partitions than a GPU has multiprocessors") {

@@ -157,8 +157,15 @@ TEST_CASE("split: parameters of each criterion") {
     CHECK(refusal({{"by", "distance"}}, "distance") == "by = \"distance\" needs distance");
     CHECK(refusal({{"by", "first_k"}, {"fill", 0.5}}, "fill") ==
           "fill is for by = \"diagonals\" or \"blocks\", but by is \"first_k\"");
-    CHECK(refusal({{"by", "distance"}, {"distance", std::int64_t{1}}, {"share", "tile"}}, "share") ==
-          "found a segment or tile, expected a share of stage split");
+    const auto parameters = split_stage().parameters;
+    const auto share = std::find_if(parameters.begin(), parameters.end(), [](const auto& one) { return one.name == "share"; });
+    CHECK(accepted_values(*share).find("tile") == std::string::npos);
+    CHECK(accepted_values(*share).find("segment") == std::string::npos);
+    for (const char* no_single_share : {"tile", "tile 0,1", "segment", "segment 3"}) {
+        CHECK(reason_to_refuse(*share, std::string(no_single_share)).find("expected " + accepted_values(*share)) !=
+              std::string::npos);
+    }
+    for (const char* single : {"inside", "far", "short/first"}) CHECK(reason_to_refuse(*share, std::string(single)).empty());
     const std::string deepest = "first/rest/first/rest/first/rest/first/rest";
     CHECK(refusal({{"by", "first_k"}, {"share", deepest}}, "share") ==
           "share '" + deepest + "' was split 7 times already, which is the limit");

@@ -37,6 +37,28 @@ TEST_CASE("text: numbers, shortening, damaged UTF-8") {
     }
 }
 
+TEST_CASE("texts that would be cut to the same keep the part in which they differ") {
+    using Texts = std::vector<std::string>;
+    const std::string same = "hot columns CSC, rest SELL-128: ";
+    const Texts sweep = shortened(Texts{same + "density=0.125", "CSR", same + "density=0.250"}, 15, 240);
+    CHECK(sweep[0].starts_with("hot col"));
+    CHECK(sweep[0].ends_with("density=0.125"));
+    CHECK(sweep[1] == "CSR");
+    CHECK(sweep[2].ends_with("density=0.250"));
+    const Texts middle = shortened(Texts{"rows sorted by length in windows, then SELL-16, then the columns by density",
+                                         "rows sorted by length in windows, then SELL-32, then the columns by density"},
+                                   15, 240);
+    CHECK(middle[0].starts_with("…SELL-16, then"));
+    CHECK(middle[1].starts_with("…SELL-32, then"));
+    for (const Texts& texts : {sweep, middle}) {
+        for (const std::string& text : texts) CHECK(text_width(text, 15) <= 240);
+    }
+    const Texts different =
+        shortened(Texts{"a long name that differs from the first letter on", "another long name of a recipe here"}, 15, 240);
+    CHECK(different[0] == shortened(std::string_view("a long name that differs from the first letter on"), 15, 240));
+    CHECK(shortened(Texts{same + same, same + same}, 15, 240) == Texts(2, shortened(std::string_view(same + same), 15, 240)));
+}
+
 TEST_CASE("different characters of every script look different") {
     // No font has this character of the private use area.
     CHECK(text_width("\uE000", 20) == text_width("<E000>", 20));
