@@ -239,11 +239,33 @@ TEST_SUITE("lines of a bench") {
         CHECK(line_of(report_of(kernel_of("fast", 1, good) + "," + kernel_of("k", 0, wrong))).status == "wrong");
         CHECK(line_of(report_of("", R"("errors": [], "notes": ["no kernel for it"])")).summary == "no kernel for it");
         const std::string broken = R"("errors": ["work/0_r.toml:3:12: stage 'x' (work/0_r.toml:7): no"], "notes": [])";
+        const std::string not_square = R"("errors": ["not square"], "unsuitable": "not square", "notes": [])";
+        CHECK(line_of(report_of("", not_square)).status == "unsuitable");
+        CHECK(line_of(report_of("", not_square)).summary == "not square");
         const BenchLine failed = line_of(report_of(kernel_of("base", 9, good, true), broken));
         CHECK(failed.status == "failed");
         CHECK(failed.summary == "r.toml: stage 'x' (r.toml): no");
         CHECK(Json::parse(failed.text)["reason"] == failed.summary);
         CHECK(line_of(report_of(kernel_of("base", 9, good, true))).summary == "the baseline, kokkos base");
+    }
+
+    TEST_CASE("the layout's kernel does not stand in for a kernel beside the recipe that failed") {
+        const auto line = [](const std::string& report) {
+            const BenchKey key{"h", "m", 5, Precision::f64, "p", "d", "o"};
+            const std::string resolved = "[layout]\nuse = \"ell\"\n\n[kernel]\ncpu_source = \"/a/mine.cpp\"\n";
+            return line_of_report(key, {"R", "", "r.toml", resolved, false, "work/0_r.toml"}, report, false);
+        };
+        std::string mine = kernel_of("mine", 1, unfit);
+        mine.replace(mine.find("kokkos"), 6, "cpu");
+        CHECK(line(report_of(kernel_of("fast", 1, good) + "," + mine)).status == "unsuitable");
+        CHECK(line(report_of(kernel_of("fast", 1, good) + "," + mine)).summary == "rows too long");
+        const std::string broken = R"("errors": ["/a/mine.cpp:3: no"], "notes": [])";
+        CHECK(line(report_of(kernel_of("fast", 1, good), broken)).status == "failed");
+        const std::string other = R"("errors": ["0_input.png: cannot be written"], "notes": [])";
+        CHECK(line(report_of(kernel_of("fast", 1, good), other)).status == "measured");
+        std::string right = kernel_of("mine", 1, good);
+        right.replace(right.find("kokkos"), 6, "cpu");
+        CHECK(line(report_of(kernel_of("fast", 2, good) + "," + right)).summary == "1.50 x (1.25 to 2.00), cpu mine");
     }
 }
 
@@ -259,6 +281,7 @@ echo "$5 $7" >> calls.txt
 for recipe in $recipes; do
     if grep -q dies $recipe; then kill -SEGV $$; fi
     if grep -q hangs $recipe; then sleep 60; fi
+    if grep -q fills $recipe; then echo "error: r.json: cannot be written: No space left on device" >&2; exit 4; fi
     if grep -q refuses $recipe; then echo "noise" >&2; echo "error: $recipe:1:1: no such thing" >&2; exit 3; fi
     folder=$out/$(basename $recipe .toml)
     mkdir -p $folder
@@ -392,6 +415,28 @@ TEST_SUITE("bench") {
         CHECK(lines_of_results()[1] == "a refuses f64 failed: refuses.toml: no such thing");
         CHECK(lines_of_results()[2].starts_with("a two f64 failed: "));
         CHECK(file_text("calls.txt") == "f64 kokkos\n");
+    }
+
+    TEST_CASE("a matrix that cannot be read fails all recipes at once and is reported once") {
+        Stage stage;
+        stage.plan.matrices.resize(1);
+        for (const char* name : {"refuses", "one"}) stage.add(name);
+        stage.add("other", {Backend::eigen});
+        const BenchCount count = stage.run();
+        CHECK(count.failed == 6);
+        CHECK(lines_of_results().size() == 6);
+        CHECK(file_text("calls.txt") == "both kokkos\n");
+        CHECK(stage.said == Names{"[1/1] f/a.mtx", "  3 recipes: failed: refuses.toml: no such thing"});
+    }
+
+    TEST_CASE("a full disk ends the bench and is not stored as a failure of the recipe") {
+        Stage stage;
+        stage.plan.matrices.resize(1);
+        for (const char* name : {"one", "fills"}) stage.add(name);
+        CHECK(message_of<MachineError>([&] { (void)stage.run(); }) ==
+              "r.json: cannot be written: No space left on device; this failure is not stored: free space, then repeat the "
+              "command");
+        CHECK(lines_of_results() == Names{"a one f64 measured", "a one f32 unsuitable: too wide"});
     }
 
     TEST_CASE("the time limit is per matrix") {

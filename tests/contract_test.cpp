@@ -212,6 +212,21 @@ TEST_CASE("the catalogue finds entries by their full name") {
     CHECK(catalogue.find_layout("split") == nullptr);
 }
 
+TEST_CASE("a signal that ends the program removes unfinished files, and no others") {
+    const TemporaryFolder folder;
+    write_whole_file(folder.path() / "whole", "text");
+    WholeFile one(folder.path() / "one");
+    WholeFile two(folder.path() / "two");
+    one.write("1");
+    CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 3);
+    two.finish();
+    remove_partial_files();
+    CHECK_FALSE(std::filesystem::exists(folder.path() / "one"));
+    CHECK(std::filesystem::exists(folder.path() / "two"));
+    CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 2);
+    CHECK_THROWS_AS(one.finish(), MachineError);
+}
+
 TEST_CASE("a file is complete or absent") {
     const TemporaryFolder folder;
     write_whole_file(folder.path() / "a" / "b.txt", "text");

@@ -1,8 +1,10 @@
 #include "pipeline/bench/bench.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstring>
 #include <fstream>
 #include <optional>
 #include <set>
@@ -14,6 +16,7 @@
 
 #include "pipeline/bench/child.hpp"
 #include "pipeline/bench/line.hpp"
+#include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
 
 namespace workbench {
@@ -120,7 +123,8 @@ private:
         return text;
     }
 
-    /// Runs every pending recipe with the backends of the first one in one process, and erases at least one of them.
+    /// Runs every pending recipe with the backends of the first one in one process, and erases at least one of them; all of
+    /// them if the matrix cannot be read.
     void run_process(const BenchMatrix& matrix, std::vector<Pending>& pending, const Stopwatch& since_start) {
         if (out_of_time(since_start)) return fail_all(pending, fmt::format("not started within {}", limit_text()));
         work_.clear();
@@ -141,7 +145,8 @@ private:
         const std::string which = precisions.size() > 1 ? "both" : std::string(name_of(*precisions.begin()));
         for (const std::string& word :
              {std::string("--no-pictures"), std::string("--out"), out.string(), std::string("--precision"), which,
-              std::string("--backend"), backends_text(*pending.front().recipe)}) {
+              std::string("--backend"), backends_text(*pending.front().recipe), std::string("--json"),
+              all_reports().string()}) {
             command.push_back(word);
         }
         command.insert(command.end(), plan_.run_options.begin(), plan_.run_options.end());
@@ -156,17 +161,25 @@ private:
         const fs::path errors = work_.path() / "errors.txt";
         Child child(command, errors);
         std::size_t done = 0;
+        std::error_code unknown;
         for (bool over = false; !over;) {
             const std::optional<Ending> ending = child.ending();  // before the reports are read: none is missed
             over = ending.has_value();
             while (done < together.size()) {
                 const fs::path report = out / pending[together[done]].stem / "report.json";
-                std::error_code unknown;
                 if (!fs::exists(report, unknown)) break;
                 record(pending[together[done]], text_of(report));
                 ++done;
             }
             if (over && done < together.size() && !count_.stopped) {
+                if (together.size() == 1 && fs::exists(all_reports(), unknown)) {  // one recipe, which the matrix does not suit
+                    record(pending[together[0]], text_of(all_reports()));
+                    return 1;
+                }
+                if (done == 0 && ending->signal == 0 && ending->exit_code == static_cast<int>(ExitCode::bad_input)) {
+                    fail_all(pending, reason_in(errors, pending[together[0]], *ending));  // the matrix cannot be read
+                    return 0;
+                }
                 return done + record_early_end(*ending, errors, pending, together, done);
             }
             if (over) break;
@@ -189,11 +202,32 @@ private:
                                  const std::vector<std::size_t>& together, std::size_t done) {
         const bool refused = ending.signal == 0 && ending.exit_code < 127;
         const std::size_t end = refused ? together.size() : done + 1;
-        for (std::size_t i = done; i < end; ++i) {
-            fail(pending[together[i]], reason_in(errors, pending[together[i]], ending));
+        for (std::size_t i = done; i < end;) {
+            const std::string reason = reason_in(errors, pending[together[i]], ending);
+            std::vector<const Pending*> failed;
+            for (; i < end && reason_in(errors, pending[together[i]], ending) == reason; ++i) {
+                failed.push_back(&pending[together[i]]);
+            }
+            fail_together(failed, reason);
         }
         return end - done;
     }
+
+    /// Stores the failure for each recipe, and prints it once. Throws if the disk is full, which is no failure of a recipe.
+    void fail_together(const std::vector<const Pending*>& failed, const std::string& reason) {
+        for (const int error : {ENOSPC, EDQUOT}) {
+            if (reason.find(std::strerror(error)) == std::string::npos) continue;
+            throw MachineError(fmt::format("{}; this failure is not stored: free space, then repeat the command", reason));
+        }
+        if (failed.size() == 1) return fail(*failed.front(), reason);
+        for (const Pending* one : failed) {
+            for (const BenchKey& key : one->keys) store(key, line_of_failure(key, one->facts, reason));
+        }
+        observer_.say(fmt::format("  {} recipes: failed: {}", failed.size(), reason));
+    }
+
+    /// Where a process writes all its reports when it ends.
+    [[nodiscard]] fs::path all_reports() const { return work_.path() / "all.json"; }
 
     /// The first error message of a process, or else how it ended.
     static std::string reason_in(const fs::path& errors, const Pending& pending, const Ending& ending) {
@@ -238,17 +272,24 @@ private:
     }
 
     void fail_all(std::vector<Pending>& pending, const std::string& reason) {
-        for (const Pending& one : pending) fail(one, reason);
+        std::vector<const Pending*> all;
+        for (const Pending& one : pending) all.push_back(&one);
+        fail_together(all, reason);
         pending.clear();
     }
 
-    void add(const Pending& pending, const BenchKey& key, const BenchLine& line) {
+    /// Stores the line and counts it.
+    void store(const BenchKey& key, const BenchLine& line) {
         results_.add(key.text(), line.text);
         int& kind = line.status == "measured"     ? count_.measured
                     : line.status == "unsuitable" ? count_.unsuitable
                     : line.status == "wrong"      ? count_.wrong
                                                   : count_.failed;
         ++kind;
+    }
+
+    void add(const Pending& pending, const BenchKey& key, const BenchLine& line) {
+        store(key, line);
         const std::string status = line.status == "measured" ? "" : line.status + ": ";
         if (!line.warning.empty() && std::exchange(warned_of_, pending.matrix) != pending.matrix) {
             observer_.say("  warning: " + line.warning);

@@ -6,11 +6,14 @@
 
 #include <fmt/format.h>
 
+#include "pipeline/bench/tell_apart.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/failure.hpp"
 
 namespace workbench {
 namespace {
 
+constexpr const char* stopped_before = "stopped before it was timed";
 constexpr const char* cuthill_mckee = "cuthill_mckee";
 constexpr std::string_view after_rcm = " after RCM";
 
@@ -90,8 +93,9 @@ public:
     Choice run() {
         prepare_all();
         time_all();
+        if (choice_.stopped && choice_.ranking.empty()) throw Stopped("stopped before anything was timed; nothing was written");
         rank();
-        while (options_.confirm && !choice_.stay && !choice_.ranking.front().confirmed) {
+        while (options_.confirm && !choice_.stopped && !choice_.stay && !choice_.ranking.front().confirmed) {
             confirm_first();
             rank();
         }
@@ -147,6 +151,9 @@ private:
         runner_.time_with(timing);
         try {
             runner_.run(one.recipe, observer, report);
+        } catch (const Stopped&) {
+            choice_.stopped = true;
+            return {};
         } catch (...) {
             report.failures.push_back(current_failure());
         }
@@ -200,13 +207,18 @@ private:
         std::vector<Candidate> prepared;
         for (std::size_t i = 0; i < candidates_.size(); ++i) {
             Candidate& one = candidates_[i];
+            if (choice_.stopped) {
+                skip(one, stopped_before);
+                continue;
+            }
             if (!one.always && out_of_time(0.5)) {
                 skip(one, fmt::format("not prepared within half of the {:g} s budget", options_.budget_seconds));
                 continue;
             }
             const Result result = run_one(one, untimed, fmt::format("preparing {} of {}", i + 1, candidates_.size()));
             if (!result.record) {
-                if (one.is_baseline) refuse(one, result.report);
+                if (choice_.stopped) skip(one, stopped_before);
+                if (one.is_baseline && !choice_.stopped) refuse(one, result.report);
                 continue;
             }
             one.bytes = fewest_bytes(result.report, one.is_baseline);
@@ -255,6 +267,10 @@ private:
         double best = std::numeric_limits<double>::infinity();
         for (std::size_t i = 0; i < candidates_.size(); ++i) {
             const Candidate& one = candidates_[i];
+            if (choice_.stopped) {
+                skip(one, stopped_before);
+                continue;
+            }
             if (!one.always && static_cast<double>(one.bytes) / choice_.bandwidth > best) {
                 skip(one, "moving its bytes alone takes longer than the best time");
                 continue;
@@ -265,7 +281,8 @@ private:
             }
             const std::string step = fmt::format("timing {} of {}", i + 1, candidates_.size());
             Result result = run_one(one, timing_for(candidates_.size() - i), step);
-            if (!result.record && one.is_baseline) refuse(one, result.report);
+            if (choice_.stopped) skip(one, stopped_before);
+            if (!result.record && one.is_baseline && !choice_.stopped) refuse(one, result.report);
             if (!result.record) continue;
             note_bandwidth(result.report);
             best = std::min(best, result.record->seconds);
@@ -284,7 +301,7 @@ private:
             first = timed_of(one, *result.record, result.report);
             first.confirmed = true;
             choice_.reports.push_back(std::move(result.report));
-        } else {
+        } else if (!choice_.stopped) {
             choice_.ranking.erase(choice_.ranking.begin());
         }
     }
@@ -396,6 +413,7 @@ std::vector<Recipe> candidates_of(const Catalogue& catalogue, const std::vector<
         if (orders == Orders::own) break;
         if (std::optional<Recipe> other = in_other_order(recipe, rcm.stages.front(), orders)) add(std::move(*other));
     }
+    tell_names_apart(candidates, 2);
     return candidates;
 }
 

@@ -29,7 +29,7 @@ struct ChooseOptions {
     std::size_t always = 1;         // this many of the first recipes are timed whatever their traffic and the budget
     TimingOptions timing = {};
     KeepFolder* keep = nullptr;                             // see RunOptions
-    std::function<void(const std::string&)> progress = {};  // called before each long step
+    std::function<void(const std::string&)> progress = {};  // called before each long step; may throw Stopped, see choose
 };
 
 /// A recipe that was timed.
@@ -66,13 +66,15 @@ struct Choice {
     double bandwidth = 0;            // bytes per second: the highest seen while copying, reading or multiplying
     double seconds = 0;              // wall time of the search
     bool wrong = false;              // some kernel gave a wrong result; not_timed names it
+    bool stopped = false;            // by the user; the choice is among the recipes timed before
     std::vector<RunReport> reports;  // of all timed recipes
 };
 
 /// The first recipe is the baseline. Each recipe is prepared and verified once, those with few stages first, which shows
 /// whether it fits and how many bytes it moves. Then they are timed in turns with the baseline, those with the least traffic
 /// first; recipes whose traffic alone takes longer than the best time so far are skipped. The winner is timed again, and if its
-/// advantage vanishes, so is the next one. Throws InputError if not even the baseline can be measured.
+/// advantage vanishes, so is the next one. After Stopped, nothing else is prepared or timed. Throws InputError if not even the
+/// baseline can be measured, Stopped if it was not timed before.
 [[nodiscard]] Choice choose(const CsrMatrix& matrix, const Catalogue& catalogue, Devices devices,
                             const std::vector<Recipe>& recipes, const ChooseOptions& options);
 

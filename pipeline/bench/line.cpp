@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "pipeline/bench/own_kernel.hpp"
+#include "pipeline/bench/tell_apart.hpp"
 #include "pipeline/text/text_table.hpp"
 
 namespace workbench {
@@ -53,19 +55,27 @@ std::vector<const Json*> own_kernel_lines(const Json& kernels) {
     return own;
 }
 
-Judgement judge(const Json& report, const Json& layouts, const Json& kernels) {
+/// `facts`: see facts_of_recipe.
+Judgement judge(const Json& report, const Json& layouts, const Json& kernels, const std::map<std::string, std::string>& facts) {
     for (const Json& kernel : kernels) {
         if (kernel["status"] == "wrong") return {"wrong", kernel["reason"]};
     }
     if (!layouts.empty() && !layouts[0]["unsuitable"].is_null()) return {"unsuitable", layouts[0]["unsuitable"]};
+    if (report.contains("unsuitable") && report["unsuitable"].is_string()) return {"unsuitable", report["unsuitable"]};
     const bool broke_off = !report["errors"].empty();
     std::vector<const Json*> own = own_kernel_lines(kernels);
     if (own.empty() && !broke_off) {
         for (const Json& kernel : kernels) own.push_back(&kernel);
     }
+    Json of_precision{{"kernels", kernels}, {"errors", report["errors"]}};
+    for (const FailedOwnKernel& failed : failed_own_kernels(facts, of_precision)) {
+        const auto on_its_device = [&](const Json* kernel) { return device_of_backend((*kernel)["backend"]) == failed.device; };
+        std::erase_if(own, on_its_device);
+        if (own.empty()) return {failed.status, failed.reason};
+    }
     Judgement found{"measured", "", nullptr};
     for (const Json* kernel : own) {
-        if (!(*kernel)["verified"]) {
+        if ((*kernel)["status"] != "measured") {
             found.reason = (*kernel)["reason"];
         } else if (found.best == nullptr || (*kernel)["median_seconds"] < (*found.best)["median_seconds"]) {
             found.best = kernel;
@@ -129,7 +139,7 @@ BenchLine line_of_report(const BenchKey& key, const BenchRecipeFacts& recipe, co
             kernel.erase("samples");
         }
     }
-    Judgement found = judge(report, layouts, kernels);
+    Judgement found = judge(report, layouts, kernels, facts_of_recipe(recipe.resolved));
     found.reason = in_given_name(found.reason, recipe);
     const Json& matrix = report.at("matrix");
     const std::string warning = contradiction(facts, matrix.at("rows"), matrix.at("nonzeros"));

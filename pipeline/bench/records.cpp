@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "pipeline/bench/own_kernel.hpp"
+#include "pipeline/bench/tell_apart.hpp"
 #include "pipeline/contract/errors.hpp"
 
 namespace workbench {
@@ -49,13 +51,21 @@ void add_numbers(const Json& object, const std::string& prefix, std::map<std::st
 /// The fields shared by all records of one report or line.
 Record common_of(const Json& report) {
     Record record;
-    record.recipe = text_at(object_at(report, "recipe"), "name");
+    const Json& recipe = object_at(report, "recipe");
+    record.name = text_at(recipe, "name");
+    record.facts = facts_of_recipe(text_at(recipe, "resolved"));
+    const auto add_fact = [&record](const char* key, const std::string& value) {
+        if (!value.empty()) record.facts.emplace(key, value);
+    };
+    add_fact("file", std::filesystem::path(text_at(recipe, "file")).filename().string());
+    add_fact("cache", text_at(report, "cache"));
+    add_fact("threads", text_at(object_at(report, "machine"), "threads"));
     std::string point;
     for (const auto& [name, value] : object_at(report, "sweep").items()) {
         point += fmt::format("{}{}={}", point.empty() ? ": " : ", ", name.substr(name.rfind('.') + 1),
                              value.is_string() ? value.get<std::string>() : value.dump());
     }
-    record.recipe += point;
+    record.name += point;
     const Json& matrix = object_at(report, "matrix");
     const std::string named = text_at(object_at(report, "key"), "matrix");
     record.matrix = named.empty() ? text_at(matrix, "source") : named;
@@ -77,10 +87,6 @@ Record common_of(const Json& report) {
         add_numbers(object_at(layouts[0], "parameters"), "layout.", record.parameters);
     }
     return record;
-}
-
-std::string device_of_backend(const std::string& backend) {
-    return backend == "cuda" || backend == "cusparse" ? "gpu" : "host";
 }
 
 /// True if the kernel belongs to the recipe. The baseline does if the recipe is the baseline: its layout without stages.
@@ -126,6 +132,7 @@ void add_kernel(const Json& report, const Json& kernel, Record& record) {
     if (const double products = number_at(kernel, "break_even"); products > 0) record.break_even = products;
     for (const Json& device : list_at(report, "devices")) {
         if (text_at(device, "kind") != record.device) continue;
+        if (const std::string name = text_at(device, "name"); !name.empty()) record.facts[record.device] = name;
         record.copy_bandwidth = number_at(device, "copy_bytes_per_second");
         record.read_bandwidth = number_at(device, "read_bytes_per_second");
     }
@@ -152,6 +159,16 @@ void add_report(const Json& report, std::vector<Record>& records) {
             fastest = &kernel;
         }
     }
+    const std::vector<FailedOwnKernel> failed = failed_own_kernels(common.facts, report);
+    for (const FailedOwnKernel& kernel : failed) {
+        best.erase({kernel.precision, kernel.device});
+        if (kernel.status == "wrong") continue;  // recorded above
+        Record record = common;
+        record.precision = kernel.precision;
+        record.status = kernel.status;
+        record.reason = kernel.reason;
+        records.push_back(std::move(record));
+    }
     for (const auto& [where, kernel] : best) {
         Record record = common;
         std::tie(record.precision, record.device) = where;
@@ -159,13 +176,14 @@ void add_report(const Json& report, std::vector<Record>& records) {
         add_preparation(report, *kernel, record);
         records.push_back(std::move(record));
     }
-    if (!best.empty()) return;
+    if (!best.empty() || !failed.empty()) return;
     Record none = common;
     none.precision = text_at(object_at(report, "key"), "precision");
     none.status = text_at(report, "status");
     none.reason = text_at(report, "reason");
     const Json& errors = list_at(report, "errors");
-    if (none.status.empty()) none.status = errors.empty() ? "unsuitable" : "failed";
+    const bool is_unsuitable = errors.empty() || !text_at(report, "unsuitable").empty();
+    if (none.status.empty()) none.status = is_unsuitable ? "unsuitable" : "failed";
     if (none.reason.empty() && !errors.empty() && errors[0].is_string()) none.reason = errors[0];
     for (const Json& layout : list_at(report, "layouts")) {
         if (none.reason.empty()) none.reason = text_at(layout, "unsuitable");
@@ -178,32 +196,24 @@ void add_report(const Json& report, std::vector<Record>& records) {
 
 /// Adds the records of a run's JSON, which contains one report or several.
 void add_run(const Json& run, std::vector<Record>& records) {
+    const auto add = [&records](const Json& report) {
+        const int number = records.empty() ? 0 : records.back().report + 1;
+        const std::size_t before = records.size();
+        add_report(report, records);
+        for (std::size_t i = before; i < records.size(); ++i) records[i].report = number;
+    };
     const auto runs = run.find("runs");
-    if (runs == run.end()) return add_report(run, records);
-    for (const Json& report : *runs) add_report(report, records);
+    if (runs == run.end()) return add(run);
+    for (const Json& report : *runs) add(report);
 }
 
 bool is_report(const Json& json) {
     return json.is_object() && (json.contains("runs") || (json.contains("recipe") && json.contains("matrix")));
 }
 
-/// Keeps the last record of each recipe, matrix, precision and device.
-void keep_last(std::vector<Record>& records) {
-    std::set<std::tuple<std::string, std::string, std::string, std::string>> seen;
-    std::reverse(records.begin(), records.end());
-    std::vector<Record> kept;
-    for (Record& record : records) {
-        if (seen.emplace(record.recipe, record.matrix, record.precision, record.device).second) {
-            kept.push_back(std::move(record));
-        }
-    }
-    std::reverse(kept.begin(), kept.end());
-    records = std::move(kept);
-}
-
 }  // namespace
 
-void add_records(const std::filesystem::path& file, std::vector<Record>& records) {
+std::string add_records(const std::filesystem::path& file, std::vector<Record>& records) {
     std::ifstream stream(file, std::ios::binary);
     std::error_code unknown;
     if (!stream || std::filesystem::is_directory(file, unknown)) {
@@ -212,8 +222,11 @@ void add_records(const std::filesystem::path& file, std::vector<Record>& records
     const std::string text{std::istreambuf_iterator<char>(stream), {}};
     if (const Json whole = Json::parse(text, nullptr, false); is_report(whole)) {
         add_run(whole, records);
-        return keep_last(records);
+        keep_last_and_tell_apart(records);
+        return "";
     }
+    const std::size_t before = records.size();
+    std::string note;
     int number = 0;
     for (std::size_t begin = 0; begin < text.size();) {
         ++number;
@@ -225,16 +238,25 @@ void add_records(const std::filesystem::path& file, std::vector<Record>& records
         } else if (end != text.size() || text.compare(begin, 7, "{\"key\":") != 0) {
             throw RecipeError(fmt::format("{}:{}:1: neither a line of a bench nor the JSON of a run{}", file.string(), number,
                                           number > 1 ? "; remove this line to use the others" : ""));
+        } else {
+            note = fmt::format("{}:{}: this line is incomplete and left out; repeat the bench", file.string(), number);
         }
         begin = end + 1;
     }
-    keep_last(records);
+    if (records.size() == before) {
+        throw RecipeError(
+            note.empty()
+                ? fmt::format("{}: this file is empty; expected the lines of a bench or the JSON of a run", file.string())
+                : note);
+    }
+    keep_last_and_tell_apart(records);
+    return note;
 }
 
 std::vector<Record> records_of(const std::vector<RunReport>& reports) {
     std::vector<Record> records;
     for (const RunReport& report : reports) add_run(Json::parse(to_json(report)), records);
-    keep_last(records);
+    keep_last_and_tell_apart(records);
     return records;
 }
 

@@ -14,7 +14,12 @@
 namespace workbench {
 
 struct Record {
-    std::string recipe;
+    std::string recipe;  // the label of its row: the name and, if that is not unique, what distinguishes this experiment
+    std::string name;    // of the recipe, with the point of a sweep
+    int report = 0;      // number of the report that it is from
+    /// What may distinguish experiments of one name: the settings of the recipe (facts_of_recipe), "file", "cache", "threads",
+    /// and the processor under "host" or "gpu". Absent if unknown.
+    std::map<std::string, std::string> facts;
     std::string matrix;
     std::string device;     // "host" or "gpu"; empty if nothing was measured
     std::string precision;  // "f32" or "f64"; empty if unknown
@@ -44,9 +49,10 @@ struct Record {
     std::string shape;                         // names of stages and layout: recipes of one shape are points of a sweep
 };
 
-/// Appends the records of a file: the lines of a bench, or the JSON of a run. An incomplete last line is ignored; of repeated
-/// measurements the last one counts. Throws RecipeError with file and line for anything else.
-void add_records(const std::filesystem::path& file, std::vector<Record>& records);
+/// Appends the records of a file: the lines of a bench, or the JSON of a run. An incomplete last line is left out; of
+/// repeated measurements the last one counts. Throws RecipeError with file and line for anything else, and if there is no
+/// complete line. Returns a note on an incomplete last line, or an empty text.
+std::string add_records(const std::filesystem::path& file, std::vector<Record>& records);
 
 /// The records of reports in memory.
 [[nodiscard]] std::vector<Record> records_of(const std::vector<RunReport>& reports);

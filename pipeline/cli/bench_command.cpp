@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <csignal>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -19,6 +18,7 @@
 #include "pipeline/bench/records.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/command.hpp"
+#include "pipeline/cli/interruption.hpp"
 #include "pipeline/cli/provenance.hpp"
 #include "pipeline/cli/recipe_changes.hpp"
 #include "pipeline/cli/suite_matrices.hpp"
@@ -49,27 +49,6 @@ struct BenchArguments {
     bool no_page = false;
     std::string keep;
     std::string prepare = as_recipes_ask;
-};
-
-volatile std::sig_atomic_t interrupted = 0;
-
-/// While it lives, SIGINT, SIGTERM and SIGHUP set a flag instead of ending the program.
-class Interruption {
-public:
-    Interruption() {
-        struct sigaction action {};
-        action.sa_handler = [](int) { interrupted = 1; };
-        for (std::size_t i = 0; i < signals.size(); ++i) (void)sigaction(signals.at(i), &action, &before_.at(i));
-    }
-    Interruption(const Interruption&) = delete;
-    Interruption& operator=(const Interruption&) = delete;
-    ~Interruption() {
-        for (std::size_t i = 0; i < signals.size(); ++i) (void)sigaction(signals.at(i), &before_.at(i), nullptr);
-    }
-
-private:
-    static constexpr std::array signals{SIGINT, SIGTERM, SIGHUP};
-    std::array<struct sigaction, 3> before_{};
 };
 
 struct Machine {
@@ -213,7 +192,7 @@ ExitCode run_bench(const BenchArguments& arguments) {
     ResultsFile results(out, arguments.retry);
     if (results.was_truncated()) print_error(fmt::format("{}: the last line was incomplete; it is measured again", out));
     const Interruption interruption;
-    const BenchCount count = bench(plan, results, {print_error, [] { return interrupted != 0; }});
+    const BenchCount count = bench(plan, results, {print_error, Interruption::requested});
     fmt::print("{}{} measured, {} unsuitable, {} wrong, {} failed, {} already measured; written to {}\n",
                count.stopped ? "stopped: " : "", count.measured, count.unsuitable, count.wrong, count.failed,
                count.already_measured, out);
@@ -221,7 +200,7 @@ ExitCode run_bench(const BenchArguments& arguments) {
         fmt::print("{} of the suite's {} matrices were missing\n", matrices.missing, suite.named.size());
     }
     std::vector<Record> records;
-    add_records(out, records);
+    if (std::error_code unknown; std::filesystem::file_size(out, unknown) > 0 && !unknown) add_records(out, records);
     fmt::print("\n{}{}", ranking_text(records), prices_text(records));
     if (!arguments.no_page) write_bench_page(out, suite.name, records);
     if (count.stopped) {
@@ -229,7 +208,13 @@ ExitCode run_bench(const BenchArguments& arguments) {
                    count.measured + count.unsuitable + count.wrong + count.failed + count.already_measured);
         return ExitCode::stopped;
     }
-    return count.wrong > 0 ? ExitCode::wrong_result : ExitCode::ok;
+    if (count.wrong > 0) return ExitCode::wrong_result;
+    const auto has = [&records](const char* status) {
+        return std::any_of(records.begin(), records.end(), [&](const Record& record) { return record.status == status; });
+    };
+    if (has("measured") || !has("failed")) return ExitCode::ok;
+    print_error(fmt::format("error: every measurement failed; {} has the reasons, and --retry repeats them", out));
+    return ExitCode::incomplete;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "pipeline/bench/ranking.hpp"
 #include "pipeline/bench/records.hpp"
 #include "pipeline/cli/command.hpp"
+#include "pipeline/cli/terminal.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/suggestion.hpp"
 
@@ -36,7 +37,9 @@ void check_metrics(const std::vector<Record>& records, const SummaryArguments& a
 
 ExitCode summary(const SummaryArguments& arguments) {
     std::vector<Record> records;
-    for (const std::string& file : arguments.files) add_records(file, records);
+    for (const std::string& file : arguments.files) {
+        if (const std::string note = add_records(file, records); !note.empty()) print_error("note: " + note);
+    }
     if (!arguments.plots.empty()) check_metrics(records, arguments);
     const std::string table = arguments.csv   ? records_csv(records)
                               : arguments.tex ? ranking_tex(records, arguments.of)

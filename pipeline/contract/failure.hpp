@@ -7,6 +7,11 @@
 
 namespace workbench {
 
+/// The user has stopped the program. The text says what is kept.
+struct Stopped : UserError {
+    explicit Stopped(const std::string& what) : UserError(ExitCode::stopped, what) {}
+};
+
 struct Failure {
     ExitCode exit_code = ExitCode::ok;
     std::string text;  // for the user: where, what was found, what was expected

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -10,11 +12,40 @@
 #include "pipeline/contract/errors.hpp"
 
 namespace workbench {
+namespace {
+
+/// The temporary names of unfinished files; null: free.
+std::array<std::atomic<const char*>, 64> partial_files{};
+
+void remember(const char* name) {
+    for (std::atomic<const char*>& place : partial_files) {
+        const char* free = nullptr;
+        if (place.compare_exchange_strong(free, name)) return;
+    }
+}
+
+void forget(const char* name) {
+    for (std::atomic<const char*>& place : partial_files) {
+        const char* known = name;
+        if (place.compare_exchange_strong(known, nullptr)) return;
+    }
+}
+
+}  // namespace
+
+void remove_partial_files() noexcept {
+    for (const std::atomic<const char*>& place : partial_files) {
+        if (const char* name = place.load(); name != nullptr) (void)unlink(name);
+    }
+}
 
 WholeFile::WholeFile(const std::filesystem::path& path) : path_(path) {
     std::error_code made;
     if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), made);
-    if (made) throw MachineError(path.string() + ": cannot be written: " + made.message());
+    if (made) {
+        throw MachineError(path.string() + ": cannot be written: the folder " + path.parent_path().string() +
+                           " cannot be created: " + made.message());
+    }
 
     // A regular file must not replace a device, a pipe or a link.
     std::error_code unknown;
@@ -24,12 +55,15 @@ WholeFile::WholeFile(const std::filesystem::path& path) : path_(path) {
     written_to_ = replaceable_ ? target_.string() + ".partial-" + std::to_string(getpid()) : path.string();
     file_ = std::fopen(written_to_.c_str(), "wb");
     if (file_ == nullptr) fail(errno);
+    if (replaceable_) remember(written_to_.c_str());
 }
 
 WholeFile::~WholeFile() {
-    if (file_ == nullptr) return;
-    static_cast<void>(std::fclose(file_));
-    if (replaceable_) static_cast<void>(std::remove(written_to_.c_str()));
+    if (file_ != nullptr) {
+        static_cast<void>(std::fclose(file_));
+        if (replaceable_) static_cast<void>(std::remove(written_to_.c_str()));
+    }
+    forget(written_to_.c_str());
 }
 
 void WholeFile::write(std::string_view bytes) {

@@ -35,6 +35,9 @@ private:
     std::FILE* file_ = nullptr;
 };
 
+/// Removes the temporary files of all unfinished WholeFiles. For a signal handler that ends the program.
+void remove_partial_files() noexcept;
+
 /// Throws like WholeFile if the file cannot be created, and leaves no file or folder. Devices and pipes are not opened, because
 /// that would change them.
 void check_writable(const std::filesystem::path& path);

@@ -120,7 +120,7 @@ Json json_of(const KernelOutcome& kernel) {
               {"baseline", kernel.baseline},
               {"status", name_of(kernel.status)},
               {"reason", kernel.reason.empty() ? Json(nullptr) : Json(kernel.reason)},
-              {"verified", kernel.verified()}};
+              {"verified", kernel.status == KernelOutcome::Status::unsuitable ? Json(nullptr) : Json(kernel.verified())}};
     add_figures(json, kernel_figures(), kernel);
     json["warnings"] = kernel.warnings;
     return json;
@@ -157,7 +157,11 @@ Json list_of(const Things& things) {
 Json json_of(const RunReport& report) {
     Json layouts = list_of(report.layouts);
     Json errors = Json::array();
-    for (const Failure& failure : report.failures) errors.push_back(failure.text);
+    Json unsuitable;
+    for (const Failure& failure : report.failures) {
+        errors.push_back(failure.text);
+        if (failure.exit_code == ExitCode::bad_input && unsuitable.is_null()) unsuitable = failure.text;
+    }
     return {{"recipe",
              {{"name", report.recipe_name},
               {"source", report.recipe_source},
@@ -176,6 +180,7 @@ Json json_of(const RunReport& report) {
             {"versions", report.versions},
             {"notes", report.notes},
             {"errors", errors},
+            {"unsuitable", unsuitable},
             {"contact_sheet", report.contact_sheet.empty() ? Json(nullptr) : Json(report.contact_sheet)},
             {"storage_picture", report.storage_picture.empty() ? Json(nullptr) : Json(report.storage_picture)},
             {"page", report.page.empty() ? Json(nullptr) : Json(report.page)},

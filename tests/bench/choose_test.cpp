@@ -14,6 +14,7 @@
 #include "pipeline/bench/choose.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/failure.hpp"
 #include "support/golden.hpp"
 #include "support/layouts/scripted.hpp"
 #include "support/message_of.hpp"
@@ -267,6 +268,31 @@ TEST_SUITE("choose") {
         CHECK(choice.not_timed[1].reason.starts_with("WRONG RESULT of kernel wrong_later: "));
     }
 
+    TEST_CASE("a search that is stopped chooses among the recipes that were timed before") {
+        const std::vector<Recipe> recipes{csr(), plain("F", "fast"), plain("S", "slow", "reverse")};
+        const auto stopped_at = [&](const std::string& step) {
+            script_a_tie();
+            ChooseOptions options = options_of();
+            options.confirm = true;
+            options.progress = [step](const std::string& what) {
+                if (what.starts_with(step)) throw Stopped("stopped");
+            };
+            return choose(recipes, options);
+        };
+        const Choice choice = stopped_at("timing 3 of 3");
+        CHECK(choice.stopped);
+        CHECK(names_of(choice) == Names{"F", "CSR"});
+        CHECK_FALSE(choice.ranking[0].confirmed);
+        CHECK(not_timed_of(choice) == Names{"S: stopped before it was timed"});
+        const Choice unconfirmed = stopped_at("timing the winner again");
+        CHECK(unconfirmed.stopped);
+        CHECK(unconfirmed.ranking.size() == 3);
+        for (const char* step : {"preparing 1 of 3", "preparing 2 of 3", "timing 1 of 3"}) {
+            CHECK(message_of<Stopped>([&] { (void)stopped_at(step); }) ==
+                  "stopped before anything was timed; nothing was written");
+        }
+    }
+
     TEST_CASE("for a given number of products, the recipe that saves most is chosen") {
         ChooseOptions options = options_of();
         const std::vector<Recipe> recipes{csr(), plain("F", "fast"), plain("S", "slow")};
@@ -394,6 +420,20 @@ TEST_SUITE("choose") {
             all.emplace_back(more);
         }
         CHECK(names(Orders::others_of_square) == all);
+    }
+
+    TEST_CASE("recipes of one name are candidates with the names of their files") {
+        std::vector<Recipe> recipes;
+        for (const char* height : {"8", "16"}) {
+            recipes.push_back(
+                parse_recipe(std::string("[recipe]\nname = 'CSR'\n[layout]\nuse = 'sell'\nslice_height = ") + height,
+                             std::string("h") + height + ".toml", catalogue()));
+        }
+        const std::vector<Recipe> candidates = candidates_of(catalogue(), recipes, {}, Orders::own);
+        REQUIRE(candidates.size() == 4);
+        CHECK(candidates[0].name == "CSR");
+        CHECK(candidates[2].name == "CSR (h8.toml)");
+        CHECK(candidates[3].name == "CSR (h16.toml)");
     }
 
     TEST_CASE("each point of a sweep is a candidate with its own name") {

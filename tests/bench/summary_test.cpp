@@ -9,8 +9,11 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "pipeline/bench/plots.hpp"
 #include "pipeline/bench/ranking.hpp"
+#include "pipeline/bench/tell_apart.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/text/text_table.hpp"
 #include "support/golden.hpp"
@@ -74,6 +77,55 @@ void compare_summary(const std::string& name, const std::string& text) {
 void fit_80_columns(const std::string& text) {
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 80, line);
+}
+
+std::vector<Record> records_of_text(const std::string& text) {
+    const TemporaryFolder folder;
+    std::ofstream(folder.path() / "f", std::ios::binary) << text;
+    std::vector<Record> records;
+    add_records(folder.path() / "f", records);
+    return records;
+}
+
+/// What a line of a bench says of an experiment.
+struct Experiment {
+    std::string file = "dir/a.toml";
+    std::string layout = "sell";
+    std::string height = "8";
+    std::string stage = {};
+    std::string cache = "cold";
+    std::string threads = "2";
+    std::string processor = "a new one";
+    std::string matrix = "m";
+    std::string status = "measured";
+};
+
+std::string line_of_experiment(const Experiment& one) {
+    using Json = nlohmann::json;
+    const std::string resolved = "[recipe]\nname = \"R\"\n\n[matrix]\npath = \"" + one.matrix + "\"\n\n" + one.stage +
+                                 "\n[layout]\nuse = \"" + one.layout + "\"\nslice_height = " + one.height + "\n";
+    Json line{{"recipe", {{"name", "R"}, {"file", one.file}, {"resolved", resolved}}}, {"matrix", {{"source", one.matrix}}}};
+    if (one.status != "measured") {
+        line["key"] = {{"precision", "f64"}, {"matrix", one.matrix}};
+        line["status"] = one.status;
+        return line.dump() + '\n';
+    }
+    line["cache"] = one.cache;
+    line["machine"] = {{"threads", one.threads}};
+    line["devices"] = {{{"kind", "host"}, {"name", one.processor}}};
+    line["kernels"] = {{{"kernel", "x"}, {"backend", "kokkos"}, {"precision", "f64"}, {"status", "measured"}, {"speedup", 2}}};
+    return line.dump() + '\n';
+}
+
+using Rows = std::set<std::string>;
+
+/// The names of the rows that a summary of these lines prints.
+Rows rows_of_experiments(const std::vector<Experiment>& experiments) {
+    std::string text;
+    for (const Experiment& one : experiments) text += line_of_experiment(one);
+    Rows rows;
+    for (const Record& record : records_of_text(text)) rows.insert(record.recipe);
+    return rows;
 }
 
 }  // namespace
@@ -192,6 +244,87 @@ TEST_SUITE("summary") {
                   std::vector<Record> none;
                   add_records(folder.path() / "g", none);
               }) == (folder.path() / "g").string() + ": cannot be read; expected the lines of a bench or the JSON of a run");
+    }
+
+    TEST_CASE("experiments of one name have rows of their own, which name what differs") {
+        // Rows with parameters that are the same everywhere do not name them.
+        const Experiment plain;
+        CHECK(rows_of_experiments({plain, plain}) == Rows{"R"});
+        CHECK(rows_of_experiments({plain, {.height = "16"}}) == Rows{"R: slice_height=16", "R: slice_height=8"});
+        CHECK(rows_of_experiments({plain, {.layout = "ell"}}) == Rows{"R: layout=ell", "R: layout=sell"});
+        CHECK(rows_of_experiments({plain, {.cache = "warm"}}) == Rows{"R: cold", "R: warm"});
+        CHECK(rows_of_experiments({plain, {.threads = "1"}}) == Rows{"R: 1 thread", "R: 2 threads"});
+        CHECK(rows_of_experiments({plain, {.file = "dir/b.toml"}}) == Rows{"R: a.toml", "R: b.toml"});
+        CHECK(rows_of_experiments({plain, {.file = "dir/b.toml", .height = "16"}}) == Rows{"R: a.toml", "R: b.toml"});
+        CHECK(rows_of_experiments({plain, {.processor = "an old one"}}) == Rows{"R: a new one", "R: an old one"});
+        CHECK(rows_of_experiments({plain, {.stage = "[[stage]]\nuse = \"row_sort\"\nwindow = 4\n"}}) ==
+              Rows{"R: stages=none", "R: stages=row_sort, window=4"});
+        CHECK(rows_of_experiments({plain, {.height = "16", .cache = "warm"}, {.height = "16"}}) ==
+              Rows{"R: cold, slice_height=16", "R: cold, slice_height=8", "R: warm, slice_height=16"});
+        // The name of a matrix is no difference, and neither is a repeated measurement that failed before.
+        CHECK(rows_of_experiments({{.matrix = "other"}, plain}) == Rows{"R"});
+        CHECK(rows_of_experiments({{.status = "failed"}, plain}) == Rows{"R"});
+    }
+
+    TEST_CASE("facts of a resolved recipe") {
+        using Facts = std::map<std::string, std::string>;
+        CHECK(facts_of_recipe(
+                  "[recipe]\nname   = \"a\"\nsource = \"b\"\nprepare = \"gpu\"\n\n[matrix]\nrows      = [\n    \"1 = 2\",\n]\n"
+                  "node_size = 3\n\n[[stage]]\nid     = \"sort\"\nuse    = \"row_sort\"\nwindow = 4\n\n[[stage]]\nuse = "
+                  "\"split\"\n\n[[layout]]\nshare = \"first\"\nuse = \"ell\"\n\n[kernel]\nside_by_side = true\n") ==
+              Facts{{"recipe.prepare", "\"gpu\""},
+                    {"recipe.stages", "row_sort+split"},
+                    {"matrix.node_size", "3"},
+                    {"stage.sort.window", "4"},
+                    {"layout.first.share", "\"first\""},
+                    {"layout.first.use", "\"ell\""},
+                    {"kernel.side_by_side", "true"}});
+    }
+
+    TEST_CASE("recipes of one name are told apart by their files") {
+        const auto recipe = [](const std::string& name, const std::string& file) {
+            Recipe recipe;
+            recipe.name = name;
+            recipe.file = file;
+            return recipe;
+        };
+        std::vector<Recipe> recipes{recipe("A", "base.toml"), recipe("A", "x/a.toml"), recipe("A", "x/b.toml"),
+                                    recipe("B", "x/c.toml"),  recipe("C", "x/d.toml"), recipe("C", "y/d.toml")};
+        tell_names_apart(recipes, 1);
+        std::vector<std::string> names;
+        for (const Recipe& one : recipes) names.push_back(one.name);
+        CHECK(names == std::vector<std::string>{"A", "A (a.toml)", "A (b.toml)", "B", "C (x/d.toml)", "C (y/d.toml)"});
+    }
+
+    TEST_CASE("a recipe whose own kernel failed is not ranked by its layout's kernel") {
+        for (const std::string& status : {std::string("wrong"), std::string("unsuitable")}) {
+            const std::vector<Record> records = records_of_text(
+                R"({"recipe":{"name":"R","resolved":"[kernel]\ncpu_source = \"/a/mine.cpp\"\n"},"matrix":{"source":"m"},"kernels":[)"
+                R"({"layout":"ell","kernel":"x","backend":"kokkos","precision":"f64","status":"measured","median_seconds":1,"speedup":2},)"
+                R"({"layout":"ell","kernel":"mine","backend":"cpu","precision":"f64","status":")" +
+                status + R"(","reason":"row 3"}]})");
+            REQUIRE(records.size() == 1);
+            CHECK(records[0].status == status);
+            CHECK(records[0].reason == "row 3");
+            CHECK(ranking_text(records) == "nothing was measured\n");
+        }
+    }
+
+    TEST_CASE("a truncated or empty file is an error; a line that is cut off is left out with a note") {
+        const TemporaryFolder folder;
+        const fs::path file = folder.path() / "r.jsonl";
+        const auto add = [&](const std::string& text) {
+            std::ofstream(file, std::ios::binary) << text;
+            std::vector<Record> records;
+            return add_records(file, records);
+        };
+        CHECK(message_of<RecipeError>([&] { (void)add("{\"key\":{\"recipe\":\"1\""); }) ==
+              file.string() + ":1: this line is incomplete and left out; repeat the bench");
+        CHECK(message_of<RecipeError>([&] { (void)add(""); }) ==
+              file.string() + ": this file is empty; expected the lines of a bench or the JSON of a run");
+        const std::string line = R"({"recipe":{"name":"R"},"matrix":{"source":"m"},"kernels":[]})";
+        CHECK(add(line + "\n{\"key\":{\"rec") == file.string() + ":2: this line is incomplete and left out; repeat the bench");
+        CHECK(add(line + "\n").empty());
     }
 
     TEST_CASE("the charts, to the byte") {

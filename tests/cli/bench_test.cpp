@@ -46,7 +46,7 @@ TEST_SUITE("bench with the program") {
         // Two recipes and CSR in two orders on two matrices.
         CHECK(first.text.find("4 measured, 0 unsuitable, 0 wrong, 4 failed, 0 already measured; written to s.jsonl\n") !=
               std::string::npos);
-        CHECK(first.text.find("[1/2] down/bad.mtx\n  CSR f64: failed: down/bad.mtx: starts with 'no matrix'") !=
+        CHECK(first.text.find("[1/2] down/bad.mtx\n  4 recipes: failed: down/bad.mtx: starts with 'no matrix'") !=
               std::string::npos);
         CHECK(first.text.find("CPU, f64: 1 matrix, speed-up over CSR in the input's order\n") != std::string::npos);
         CHECK(file_text(folder.path() / "s.jsonl").find(folder.path().string()) ==
@@ -110,6 +110,25 @@ TEST_SUITE("bench with the program") {
         CHECK(lines_of(file) == 6);
     }
 
+    TEST_CASE("Ctrl-C says how much is done and how to go on") {
+        const TemporaryFolder folder;
+        const std::string command = "cd '" + folder.path().string() + "' && exec '" WORKBENCH_BINARY "' bench " + csr_file +
+                                    five_samples + "--generate laplace2d:nx=9 --generate laplace3d:nx=5 > out.txt 2>&1";
+        const pid_t process = fork();
+        if (process == 0) {
+            execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+            _exit(127);
+        }
+        const fs::path file = folder.path() / "bench.jsonl";
+        for (int i = 0; i < 60000 && lines_of(file) == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        (void)kill(process, SIGINT);
+        int status = 0;
+        (void)waitpid(process, &status, 0);
+        CHECK(WEXITSTATUS(status) == 130);
+        const std::string text = file_text(folder.path() / "out.txt");
+        CHECK(text.ends_with("\n" + std::to_string(lines_of(file)) + " done; repeat the command for the rest.\n"));
+    }
+
     TEST_CASE("results of stages and layouts are kept for another bench") {
         const TemporaryFolder folder;
         const std::string arguments = "bench " + sell + five_samples + "--generate laplace2d:nx=9,ny=9 --keep kept --out ";
@@ -133,6 +152,25 @@ TEST_SUITE("bench with the program") {
                                            "--cache warm --generate laplace2d:nx=3");
         CHECK_MESSAGE(first.exit_code == 1, first.text);
         CHECK(first.text.find("2 measured, 0 unsuitable, 1 wrong, 0 failed, 0 already measured") != std::string::npos);
+    }
+
+    TEST_CASE(
+        "a matrix that is not square is unsuitable; one that cannot be read fails once, and nothing measured is an error") {
+        const TemporaryFolder folder;
+        const std::string rcm = std::string(WORKBENCH_SOURCE_DIR) + "/recipes/rcm_sell.toml";
+        const std::string wide = std::string(WORKBENCH_SOURCE_DIR) + "/tests/golden/cli/wide.mtx";
+        const Outcome not_square =
+            workbench_in(folder.path(), "bench " + rcm + " " + csr_file + five_samples + "--matrices " + wide);
+        CHECK(not_square.exit_code == 0);
+        CHECK(not_square.text.find("unsuitable: the matrix has 3 rows and 4 columns; expected a square one, for ") !=
+              std::string::npos);
+        CHECK(not_square.text.find(" 0 failed") != std::string::npos);
+        std::ofstream(folder.path() / "bad.mtx") << "not a matrix";
+        const Outcome bad =
+            workbench_in(folder.path(), "bench " + rcm + " " + csr_file + five_samples + "--matrices bad.mtx --out bad.jsonl");
+        CHECK(bad.exit_code == 1);
+        CHECK(bad.text.find("failed: ") == bad.text.rfind("failed: "));
+        CHECK(bad.text.ends_with("error: every measurement failed; bad.jsonl has the reasons, and --retry repeats them\n"));
     }
 
     TEST_CASE("errors") {

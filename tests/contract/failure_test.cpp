@@ -47,7 +47,8 @@ TEST_CASE("check_writable leaves no trace") {
     CHECK_NOTHROW(check_writable(folder.path() / "a" / "b" / "new"));
     CHECK_NOTHROW(check_writable("/dev/full"));
     CHECK(message_of<MachineError>([&] { check_writable(folder.path() / "old" / "new"); }) ==
-          (folder.path() / "old" / "new").string() + ": cannot be written: Not a directory");
+          (folder.path() / "old" / "new").string() + ": cannot be written: the folder " + (folder.path() / "old").string() +
+              " cannot be created: Not a directory");
     CHECK_THROWS_AS(check_writable(folder.path()), MachineError);
     fs::create_directory(folder.path() / "mine");
     CHECK_NOTHROW(check_writable(folder.path() / "mine" / "deep" / "new"));
