@@ -106,6 +106,32 @@ TEST_CASE("`reported` is called after each solve and failure") {
     CHECK(solves == std::vector<std::size_t>{1, 2, 3, 4});
 }
 
+TEST_CASE("conjugate gradients on a matrix that is not symmetric give a warning") {
+    const auto warnings_of = [](double mirror, KrylovMethod method) {
+        const CsrMatrix matrix = csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 4}, {0, 1, 1}, {1, 0, mirror}, {1, 1, 4}});
+        std::vector<std::string> warnings = solve_plain(matrix, {1, 1}, report_of(method, false)).warnings;
+        std::erase_if(warnings, [](const std::string& text) { return text.find("symmetric") == std::string::npos; });
+        return warnings;
+    };
+    CHECK(warnings_of(1, KrylovMethod::cg).empty());
+    CHECK(warnings_of(1 + 1e-14, KrylovMethod::cg).empty());
+    CHECK(warnings_of(2, KrylovMethod::cg) ==
+          std::vector<std::string>{"the matrix is not symmetric: conjugate gradients need a symmetric positive definite one; "
+                                   "--method bicgstab takes others"});
+    CHECK(warnings_of(2, KrylovMethod::bicgstab).empty());
+    CHECK_FALSE(is_nearly_symmetric(csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 4}, {0, 1, 1}, {1, 1, 4}})));
+}
+
+TEST_CASE("a small matrix is solved several times, with a warning that it fits in the cache") {
+    const CsrMatrix matrix = csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 4}, {1, 1, 4}});
+    const SolveReport report = solve_plain(matrix, {1, 1}, report_of(KrylovMethod::cg, false));
+    CHECK(report.outcomes.at(1).solve_samples.size() == 11);
+    if (make_host_device()->properties().last_level_cache == 0) return;  // unknown
+    CHECK(std::count_if(report.warnings.begin(), report.warnings.end(), [](const std::string& text) {
+              return text.find("fit in the last-level cache") != std::string::npos;
+          }) == 1);
+}
+
 TEST_CASE("the preparer does not change the solution, and notes name it") {
     const CsrMatrix matrix = flow(0);
     const std::vector<double> b = uneven(matrix.rows);

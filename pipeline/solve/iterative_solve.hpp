@@ -32,6 +32,7 @@ public:
         begin();
         while (!ended_) {
             outcome_.solve_seconds += advance();
+            if (options_.poll) options_.poll();
             if (!ended_) check_progress();
         }
         finish();

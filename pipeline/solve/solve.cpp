@@ -42,6 +42,7 @@ std::string_view name_of(Trial::End end) {
         case Trial::End::slower: return "slower";
         case Trial::End::failed: return "failed";
         case Trial::End::too_late: return "too late";
+        case Trial::End::not_tried: return "not tried";
     }
     return "";
 }
@@ -52,7 +53,64 @@ std::optional<double> SolveOutcome::over_parts() const {
     return iteration_seconds() / (products_of_one * product_seconds + vector_bytes / copy_bandwidth);
 }
 
+std::optional<SolveSpeedup> speedup_of(const SolveOutcome& one, const SolveOutcome& other) {
+    if (one.solve_seconds <= 0 || other.solve_seconds <= 0 || one.iterations == 0 || other.iterations == 0) return std::nullopt;
+    SolveSpeedup speedup{.ratio = other.solve_seconds / one.solve_seconds};
+    const std::optional<Interval> of_one = median_of(one.solve_samples).interval;
+    const std::optional<Interval> of_other = median_of(other.solve_samples).interval;
+    if (of_one && of_other) speedup.interval = Interval{of_other->low / of_one->high, of_other->high / of_one->low};
+    speedup.noise = speedup.interval ? speedup.interval->low <= 1 && speedup.interval->high >= 1
+                                     : std::abs(speedup.ratio - 1) < single_solve_noise;
+    return speedup;
+}
+
+SolveOutcome repeat_if_short(const std::function<SolveOutcome()>& solve, const Clock& clock) {
+    constexpr double short_seconds = 0.1;
+    constexpr double most_seconds = 2;  // of all repetitions, with whatever else a solve does
+    constexpr std::size_t most_solves = 11;
+    const Stopwatch watch(clock);
+    std::vector<SolveOutcome> outcomes;
+    do {
+        outcomes.push_back(solve());
+    } while (outcomes.front().solve_seconds > 0 && outcomes.front().solve_seconds < short_seconds &&
+             outcomes.size() < most_solves && watch.seconds() < most_seconds);
+    std::vector<double> samples;
+    for (const SolveOutcome& one : outcomes) samples.push_back(one.solve_seconds);
+    std::vector<double> sorted = samples;
+    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>((sorted.size() - 1) / 2);
+    std::nth_element(sorted.begin(), middle, sorted.end());
+    const auto chosen = std::find(samples.begin(), samples.end(), *middle) - samples.begin();
+    SolveOutcome outcome = std::move(outcomes[static_cast<std::size_t>(chosen)]);
+    outcome.vector_seconds = outcomes.front().vector_seconds;
+    outcome.solve_samples = std::move(samples);
+    return outcome;
+}
+
+bool is_nearly_symmetric(const CsrMatrix& matrix) {
+    constexpr double rounding = 1e-10;
+    Index unlike = 0;  // rows with an entry unlike its mirror image
+    Kokkos::parallel_reduce(
+        "symmetric rows", Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Index>>(0, matrix.rows),
+        [&](Index row, Index& count) {
+            bool alike = true;
+            for (Offset k = matrix.row_offsets[row]; alike && k < matrix.row_offsets[row + 1]; ++k) {
+                const std::span<const Index> mirror = matrix.row_columns(matrix.column_indices[k]);
+                const auto found = std::lower_bound(mirror.begin(), mirror.end(), row);
+                const double value = matrix.values[k];
+                double other = 0;
+                if (found != mirror.end() && *found == row) {
+                    other = matrix.values[matrix.row_offsets[matrix.column_indices[k]] + (found - mirror.begin())];
+                }
+                alike = std::abs(value - other) <= rounding * std::max(std::abs(value), std::abs(other));
+            }
+            count += alike ? 0 : 1;
+        },
+        unlike);
+    return unlike == 0;
+}
+
 std::optional<double> break_even_iterations(const SolveOutcome& one, const SolveOutcome& other) {
+    if (const auto speedup = speedup_of(one, other); !speedup || speedup->noise) return std::nullopt;
     const double price = one.setup_seconds() - other.setup_seconds();
     const double gain = other.iteration_seconds() - one.iteration_seconds();
     if (price <= 0 || gain <= 0) return std::nullopt;
@@ -60,6 +118,7 @@ std::optional<double> break_even_iterations(const SolveOutcome& one, const Solve
 }
 
 std::optional<double> break_even_solves(const SolveOutcome& one, const SolveOutcome& other) {
+    if (const auto speedup = speedup_of(one, other); !speedup || speedup->noise) return std::nullopt;
     // Each solve permutes b and x.
     const auto seconds_per_solve = [](const SolveOutcome& outcome) { return outcome.solve_seconds + outcome.vector_seconds; };
     const double price = one.preparation.seconds() - other.preparation.seconds();

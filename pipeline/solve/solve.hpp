@@ -26,18 +26,19 @@ struct SolveOptions {
     bool jacobi = false;
     double tolerance = 1e-8;  // on |b - A x| / |b|
     std::int64_t most_iterations = 10000;
-    std::int64_t patience = 1000;  // this many iterations must reduce the residual by 1 %
-    std::string only = {};         // name of the kernel; empty: the recipe's choice or the layout's default
-    TimingOptions timing = {};     // of a product outside the solve
+    std::int64_t patience = 1000;     // this many iterations must reduce the residual by 1 %
+    std::string only = {};            // name of the kernel; empty: the recipe's choice or the layout's default
+    TimingOptions timing = {};        // of a product outside the solve
+    std::function<void()> poll = {};  // called between launches of iterations; may throw Stopped
 };
 
 /// A recipe that was offered to a running solve.
 struct Trial {
-    enum class End { kept, slower, failed, too_late };
+    enum class End { kept, slower, failed, too_late, not_tried };
     std::string recipe;
     std::string kernel = {};
     End end = End::too_late;
-    std::string reason = {};         // if it failed or was too late
+    std::string reason = {};         // if it failed, was too late or was not tried
     double preparation_seconds = 0;  // stages, layout, verification, copying
     double ready_seconds = 0;        // time since the start of the solve when it was ready
     std::int64_t iteration = 0;      // at which it was tried
@@ -56,18 +57,19 @@ struct SolveOutcome {
     SolveEnd end = SolveEnd::breakdown;
     std::string reason;  // a sentence with the numbers; empty if it converged
     std::int64_t iterations = 0;
-    std::int64_t products = 0;    // SpMVs of all iterations
-    int restarts = 0;             // from the current x, after a breakdown or to reduce the true residual
-    double residual = 0;          // |r| / |b| of the recurrence
-    double true_residual = 0;     // |b - A x| / |b| in f64, with the input matrix
-    std::vector<double> history;  // |r| / |b| before the first iteration and after each one
-    double solve_seconds = 0;     // of the iterations, on the device
-    double vector_seconds = 0;    // permuting b and copying it to the device, and the reverse for x
-    double product_seconds = 0;   // median of a product outside the solve
-    double vector_bytes = 0;      // minimum traffic of an iteration's vector operations
-    double copy_bandwidth = 0;    // of the device, in bytes per second
-    std::vector<double> x;        // in input order
-    std::vector<Trial> trials;    // of a tuned solve, in order; those that were never tried come last
+    std::int64_t products = 0;          // SpMVs of all iterations
+    int restarts = 0;                   // from the current x, after a breakdown or to reduce the true residual
+    double residual = 0;                // |r| / |b| of the recurrence
+    double true_residual = 0;           // |b - A x| / |b| in f64, with the input matrix
+    std::vector<double> history;        // |r| / |b| before the first iteration and after each one
+    double solve_seconds = 0;           // of the iterations, on the device; the median if the solve was repeated
+    std::vector<double> solve_samples;  // of a solve that was repeated, because it is short; otherwise one
+    double vector_seconds = 0;          // permuting b and copying it to the device, and the reverse for x
+    double product_seconds = 0;         // median of a product outside the solve
+    double vector_bytes = 0;            // minimum traffic of an iteration's vector operations
+    double copy_bandwidth = 0;          // of the device, in bytes per second
+    std::vector<double> x;              // in input order
+    std::vector<Trial> trials;          // of a tuned solve, in order; those that were never tried come last
 
     [[nodiscard]] bool solved() const { return end == SolveEnd::converged; }
     /// Time before the first iteration: reordering, building, copying.
@@ -80,7 +82,28 @@ struct SolveOutcome {
     [[nodiscard]] std::optional<double> over_parts() const;
 };
 
-/// Iterations after which `one` makes up for its longer set-up than `other`'s; none: never, or its set-up is not longer.
+/// The speed of `one`'s iterations over that of `other`'s, for whole solves.
+struct SolveSpeedup {
+    double ratio = 0;
+    std::optional<Interval> interval = {};  // if both solves were repeated often enough
+    /// The interval contains 1; without an interval: the ratio differs from 1 by less than single_solve_noise.
+    bool noise = true;
+};
+
+/// Solves that ran once differ by this much on an otherwise idle machine.
+inline constexpr double single_solve_noise = 0.05;
+
+/// None if one of them did no iteration.
+[[nodiscard]] std::optional<SolveSpeedup> speedup_of(const SolveOutcome& one, const SolveOutcome& other);
+
+/// Repeats a solve that is too short for its time to mean much, and returns the one with the median time.
+[[nodiscard]] SolveOutcome repeat_if_short(const std::function<SolveOutcome()>& solve, const Clock& clock);
+
+/// False if a value differs from its mirror image by more than rounding, or has none. The matrix must be square.
+[[nodiscard]] bool is_nearly_symmetric(const CsrMatrix& matrix);
+
+/// Iterations after which `one` makes up for its longer set-up than `other`'s; none: never, its set-up is not longer, or its
+/// speed-up is noise.
 [[nodiscard]] std::optional<double> break_even_iterations(const SolveOutcome& one, const SolveOutcome& other);
 
 /// Like break_even_iterations, in solves of this length.

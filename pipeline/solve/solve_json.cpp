@@ -60,24 +60,31 @@ Json json_of(const SolveOutcome& one, const SolveOutcome* baseline) {
                  {"notes", one.preparation.notes}};
     if (!kernel.verified()) return json;
     const bool compared = baseline != nullptr && baseline != &one;
-    json.update({{"end", name_of(one.end)},
-                 {"reason", one.reason},
-                 {"iterations", one.iterations},
-                 {"products", one.products},
-                 {"restarts", one.restarts},
-                 {"residual", one.residual},
-                 {"true_residual", one.true_residual},
-                 {"vector_seconds", one.vector_seconds},
-                 {"solve_seconds", one.solve_seconds},
-                 {"total_seconds", one.total_seconds()},
-                 {"iteration_seconds", one.iteration_seconds()},
-                 {"product_seconds", one.product_seconds},
-                 {"vector_bytes", one.vector_bytes},
-                 {"copy_bytes_per_second", one.copy_bandwidth},
-                 {"iteration_over_parts", optional(one.over_parts())},
-                 {"level_after_iterations", compared ? optional(break_even_iterations(one, *baseline)) : Json(nullptr)},
-                 {"pays_after_solves", compared ? optional(break_even_solves(one, *baseline)) : Json(nullptr)},
-                 {"residuals", one.history}});
+    const std::optional<SolveSpeedup> speedup = compared ? speedup_of(one, *baseline) : std::nullopt;
+    const bool has_interval = speedup && speedup->interval;
+    json.update(
+        {{"end", name_of(one.end)},
+         {"reason", one.reason},
+         {"iterations", one.iterations},
+         {"products", one.products},
+         {"restarts", one.restarts},
+         {"residual", one.residual},
+         {"true_residual", one.true_residual},
+         {"vector_seconds", one.vector_seconds},
+         {"solve_seconds", one.solve_seconds},
+         {"solve_samples", one.solve_samples},
+         {"solve_speedup", speedup ? Json(speedup->ratio) : Json(nullptr)},
+         {"solve_speedup_interval", has_interval ? Json{speedup->interval->low, speedup->interval->high} : Json(nullptr)},
+         {"within_noise", speedup ? Json(speedup->noise) : Json(nullptr)},
+         {"total_seconds", one.total_seconds()},
+         {"iteration_seconds", one.iteration_seconds()},
+         {"product_seconds", one.product_seconds},
+         {"vector_bytes", one.vector_bytes},
+         {"copy_bytes_per_second", one.copy_bandwidth},
+         {"iteration_over_parts", optional(one.over_parts())},
+         {"level_after_iterations", compared ? optional(break_even_iterations(one, *baseline)) : Json(nullptr)},
+         {"pays_after_solves", compared ? optional(break_even_solves(one, *baseline)) : Json(nullptr)},
+         {"residuals", one.history}});
     if (one.tuned) json["trials"] = json_of(one.trials);
     return json;
 }
@@ -144,7 +151,8 @@ std::string solve_json(const SolveReport& report) {
                        {"errors", failures},
                        {"machine", report.machine},
                        {"versions", report.versions},
-                       {"notes", report.notes}};
+                       {"notes", report.notes},
+                       {"warnings", report.warnings}};
     return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

@@ -5,11 +5,21 @@
 #include <fmt/format.h>
 
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/failure.hpp"
 #include "pipeline/keep/kept_result.hpp"
 #include "pipeline/solve/tuned_solve.hpp"
+#include "pipeline/text/text_table.hpp"
 
 namespace workbench {
 namespace {
+
+/// (90th - 10th percentile) / median; 0 for fewer than 5 samples.
+double spread_of(std::vector<double> samples) {
+    if (samples.size() < fewest_for_interval) return 0;
+    std::sort(samples.begin(), samples.end());
+    const std::size_t last = samples.size() - 1;
+    return (samples[last - last / 10] - samples[last / 10]) / samples[last / 2];
+}
 
 template <ValueType Value>
 class Solves {
@@ -21,11 +31,18 @@ public:
           keeping_(keeping_with(Keeping(plan.keep, plan.matrix), plan.preparer)) {}
 
     void run(const std::vector<Recipe>& recipes) {
+        if (report_.options.method == KrylovMethod::cg && !is_nearly_symmetric(plan_.matrix)) {
+            report_.warnings.emplace_back(
+                "the matrix is not symmetric: conjugate gradients need a symmetric positive definite one; --method bicgstab "
+                "takes others");
+        }
         add_baseline();
         report_progress();
         for (const Recipe& recipe : recipes) {
             try {
                 add(recipe, filter_of_recipes(), false);
+            } catch (const Stopped&) {
+                throw;
             } catch (...) {
                 report_.failures.push_back(current_failure());
             }
@@ -49,6 +66,31 @@ private:
             return std::find(plan_.backends.begin(), plan_.backends.end(), kernel.backend) != plan_.backends.end();
         };
         return {plan_.device.properties().kind, report_.options.only, may_run};
+    }
+
+    /// Warns, as a run does, of times that say little.
+    void warn(const SolveOutcome& outcome) {
+        const DeviceProperties& device = plan_.device.properties();
+        const std::string& name = outcome.tuned ? std::string("tuned") : outcome.preparation.recipe;
+        constexpr std::int64_t vectors = 2;  // x and r, beside p and A p, which a product moves
+        const std::int64_t bytes =
+            outcome.preparation.bytes_to_move + vectors * plan_.matrix.rows * static_cast<std::int64_t>(sizeof(Value));
+        const bool fits = outcome.preparation.bytes_to_move > 0 && device.last_level_cache > 0 &&
+                          bytes < static_cast<std::int64_t>(device.last_level_cache);
+        if (fits) {
+            warn_once(fmt::format(
+                "the matrix and the vectors fit in the last-level cache of {}: times say little about memory traffic",
+                device.name));
+        }
+        if (const double spread = spread_of(outcome.solve_samples); spread > 0.1) {
+            warn_once(fmt::format("{}: a spread of {} between the 10th and the 90th percentile of {} solves", name,
+                                  spread_text(spread), outcome.solve_samples.size()));
+        }
+    }
+
+    void warn_once(const std::string& warning) {
+        std::vector<std::string>& all = report_.warnings;
+        if (std::find(all.begin(), all.end(), warning) == all.end()) all.push_back(warning);
     }
 
     /// Falls back to the workbench's own CSR if the vendor's kernel is missing or unsuitable.
@@ -77,12 +119,17 @@ private:
                                            .progress = plan_.progress,
                                            .clock = report_.options.timing.clock});
             if (plan_.progress) plan_.progress("tuned solve");
-            report_.outcomes.push_back(solve_tuned(system_, csr, plan_.device, report_.options,
-                                                   {.recipes = plan_.tune_with,
-                                                    .filter = filter_of_recipes(),
-                                                    .make_device = plan_.make_device,
-                                                    .keeping = keeping_,
-                                                    .preparer = plan_.preparer}));
+            const TuningPlan tuning{.recipes = plan_.tune_with,
+                                    .filter = filter_of_recipes(),
+                                    .make_device = plan_.make_device,
+                                    .keeping = keeping_,
+                                    .preparer = plan_.preparer};
+            report_.outcomes.push_back(
+                repeat_if_short([&] { return solve_tuned(system_, csr, plan_.device, report_.options, tuning); },
+                                report_.options.timing.clock));
+            warn(report_.outcomes.back());
+        } catch (const Stopped&) {
+            throw;
         } catch (...) {
             report_.failures.push_back(current_failure());
         }
@@ -102,7 +149,9 @@ private:
         outcome.preparation = multiplier.preparation();
         if (multiplier.ready()) {
             if (plan_.progress) plan_.progress(fmt::format("{}: {}", recipe.name, name_of(report_.options.method)));
-            outcome = solve(system_, multiplier, plan_.device, report_.options);
+            outcome = repeat_if_short([&] { return solve(system_, multiplier, plan_.device, report_.options); },
+                                      report_.options.timing.clock);
+            warn(outcome);
         }
         outcome.baseline = baseline;
         report_.outcomes.push_back(std::move(outcome));

@@ -24,6 +24,7 @@ struct SolveReport {
     std::vector<SolveOutcome> outcomes;  // the baseline first, unless it failed
     std::vector<Failure> failures;       // of recipes that could not solve
     std::vector<std::string> notes;
+    std::vector<std::string> warnings;  // about times that say little, and a matrix that does not suit the method
 
     [[nodiscard]] const SolveOutcome* baseline() const;
 };

@@ -55,6 +55,7 @@ std::string residuals_table(const SolveReport& report) {
 std::string break_even_text(const SolveOutcome& one, const SolveOutcome* baseline) {
     if (one.baseline || baseline == nullptr || !iterated(*baseline)) return "-";
     if (baseline->iterations == 0 || one.iterations == 0) return "-";
+    if (const auto speedup = speedup_of(one, *baseline); !speedup || speedup->noise) return "noise";
     if (const auto iterations = break_even_iterations(one, *baseline)) {
         const double whole = std::ceil(*iterations);
         return whole < 1e9 ? with_commas(std::llround(whole)) : fmt::format("{:.1e}", whole);
@@ -102,6 +103,13 @@ constexpr const char* legend = R"(
       recipe makes up for its set-up.
 )";
 
+/// "1.30 x", or "1.30 x (1.25 to 1.34)" with an interval.
+std::string speedup_text(const SolveSpeedup& speedup) {
+    const std::string ratio = fmt::format("{:.2f} x", speedup.ratio);
+    if (!speedup.interval) return ratio;
+    return fmt::format("{} ({:.2f} to {:.2f})", ratio, speedup.interval->low, speedup.interval->high);
+}
+
 /// The speed-up of each recipe over the baseline for a solve of this length.
 std::string verdicts(const SolveReport& report) {
     const SolveOutcome* baseline = report.baseline();
@@ -109,14 +117,16 @@ std::string verdicts(const SolveReport& report) {
     if (baseline == nullptr || !baseline->solved()) return text;
     for (const SolveOutcome& one : report.outcomes) {
         if (one.baseline || !one.solved()) continue;
+        const std::optional<SolveSpeedup> speedup = speedup_of(one, *baseline);
+        if (!speedup) continue;
+        const std::string noise = speedup->noise ? ", which is within noise" : "";
         if (one.tuned) {
-            text += fmt::format("tuned: {:.2f} x as fast as the baseline, including all trials\n",
-                                baseline->solve_seconds / one.solve_seconds);
+            text += fmt::format("tuned: {} as fast as the baseline, including all trials{}\n", speedup_text(*speedup), noise);
             continue;
         }
         const double ratio = baseline->total_seconds() / one.total_seconds();
-        text += fmt::format("{}: {:.2f} x as fast as the baseline with set-up, {:.2f} x without", one.preparation.recipe, ratio,
-                            baseline->solve_seconds / one.solve_seconds);
+        text += fmt::format("{}: {:.2f} x as fast as the baseline with set-up, {} without{}", one.preparation.recipe, ratio,
+                            speedup_text(*speedup), noise);
         if (const auto solves = break_even_solves(one, *baseline)) {
             const long long whole = std::llround(std::ceil(*solves));
             text += fmt::format("; it pays after {} such solve{}", with_commas(whole), whole == 1 ? "" : "s");
@@ -132,13 +142,16 @@ std::string remarks(const SolveReport& report) {
         const std::string& reason = iterated(one) ? one.reason : one.preparation.kernel.reason;
         if (!reason.empty()) text += fmt::format("  {}: {}: {}\n", one.preparation.recipe, ending_of(one), reason);
         for (const Trial& trial : one.trials) {
-            if (trial.end == Trial::End::failed) text += fmt::format("  {}: failed: {}\n", trial.recipe, trial.reason);
+            if (trial.end == Trial::End::failed || trial.end == Trial::End::not_tried) {
+                text += fmt::format("  {}: {}: {}\n", trial.recipe, name_of(trial.end), trial.reason);
+            }
         }
         for (const std::string& note : one.preparation.notes) {
             text += fmt::format("  {}: note: {}\n", one.preparation.recipe, note);
         }
     }
     for (const std::string& note : report.notes) text += fmt::format("  note: {}\n", note);
+    for (const std::string& warning : report.warnings) text += fmt::format("  warning: {}\n", warning);
     return text.empty() ? text : '\n' + text;
 }
 

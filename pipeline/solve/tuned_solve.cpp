@@ -39,14 +39,21 @@ protected:
         const Stopwatch watch(this->options_.timing.clock);
         if (!begun_) watch_ = watch;
         begun_ = true;
-        if (plan_.make_device) return advance_concurrently(watch);
-        advance_alternating();
-        return watch.seconds();
+        const double begin = watch_.seconds();
+        double seconds = 0;
+        if (plan_.make_device) {
+            seconds = advance_concurrently(watch);
+        } else {
+            advance_alternating();
+            seconds = watch.seconds();
+        }
+        ended_at_ = begin + seconds;
+        return seconds;
     }
 
     void finish() override {
         IterativeSolve<Value>::finish();
-        while (auto left = take()) note(std::move(left), Trial::End::too_late, "the solve had ended");
+        while (auto left = take()) note_untried(std::move(left));
         for (; next_ < plan_.recipes.size(); ++next_) {
             Trial trial;
             trial.recipe = plan_.recipes[next_].name;
@@ -57,6 +64,16 @@ protected:
         this->outcome_.tuned = true;
         this->outcome_.preparation.recipe = "tuned";
         this->outcome_.trials = std::move(trials_);
+    }
+
+    /// Notes a candidate that was ready but not tried.
+    void note_untried(std::unique_ptr<Candidate<Value>> candidate) {
+        if (candidate->trial.ready_seconds >= ended_at_) {
+            return note(std::move(candidate), Trial::End::too_late, "it was ready when the solve had ended");
+        }
+        const std::string reason =
+            fmt::format("trials may take {:.0f} % of the solve, which was too short for one", 100 * most_loss);
+        note(std::move(candidate), Trial::End::not_tried, reason);
     }
 
     void time_product() override {}  // the solve used several kernels
@@ -173,6 +190,7 @@ private:
     }
 
     void run_chunk() {
+        if (this->options_.poll) this->options_.poll();
         const double each = iteration_seconds_;
         const auto wanted = each > 0 ? static_cast<std::int64_t>(chunk_seconds / each) : least_chunk_iterations;
         const std::int64_t chunk =
@@ -273,6 +291,7 @@ private:
     const TuningPlan& plan_;
     Stopwatch watch_;  // since the first iteration
     bool begun_ = false;
+    double ended_at_ = 0;   // seconds since the first iteration
     std::size_t next_ = 0;  // recipe to prepare
     double ready_at_ = 0;
     double last_preparation_ = 0;

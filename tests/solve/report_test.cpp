@@ -84,6 +84,61 @@ TEST_CASE("break-even is rounded up") {
     CHECK_EQ(json["solves"][1]["pays_after_solves"], doctest::Approx(1.005));
 }
 
+TEST_CASE("the speed-up of a solve has an interval if both were repeated, and noise has no break-even") {
+    SolveReport all = report();
+    SolveOutcome& base = all.outcomes[0];
+    SolveOutcome& one = all.outcomes[1];
+    CHECK_EQ(speedup_of(one, base)->ratio, 2.5);
+    CHECK_FALSE(speedup_of(one, base)->interval);
+    CHECK_FALSE(speedup_of(one, base)->noise);
+    one.solve_seconds = 9.7;  // 3 % faster, once
+    CHECK(speedup_of(one, base)->noise);
+    CHECK_FALSE(break_even_solves(one, base));
+    CHECK_FALSE(break_even_iterations(one, base));
+    CHECK_NE(solve_text(all).find(
+                 "costly: 0.67 x as fast as the baseline with set-up, 1.03 x without, which is\n      within noise\n"),
+             std::string::npos);
+    base.solve_samples = {9, 10, 10, 10, 11};
+    one.solve_samples = {8, 9, 9.7, 10, 12};
+    CHECK_EQ(speedup_of(one, base)->interval->low, 9.0 / 12);
+    CHECK_EQ(speedup_of(one, base)->interval->high, 11.0 / 8);
+    CHECK(speedup_of(one, base)->noise);
+    one.solve_seconds = 4;
+    one.solve_samples = {3, 4, 4, 4, 5};
+    CHECK_FALSE(speedup_of(one, base)->noise);
+    CHECK_NE(solve_text(all).find("2.50 x (1.80 to 3.67)"), std::string::npos);
+    const auto json = nlohmann::json::parse(solve_json(all));
+    CHECK_EQ(json["solves"][1]["solve_speedup_interval"][0], 1.8);
+    CHECK_EQ(json["solves"][1]["within_noise"], false);
+    CHECK(json["solves"][0]["within_noise"].is_null());
+}
+
+TEST_CASE("short solves are repeated, and the one with the median time is reported") {
+    const auto repeated = [](const std::vector<double>& seconds, double each = 0) {
+        double now = 0;
+        std::size_t count = 0;
+        Clock clock;
+        clock.seconds = [&] { return now; };
+        const SolveOutcome one = repeat_if_short(
+            [&] {
+                now += each;
+                SolveOutcome next = outcome("one", 1, seconds[count % seconds.size()]);
+                next.restarts = static_cast<int>(count++);
+                return next;
+            },
+            clock);
+        CHECK_EQ(one.solve_samples.size(), count);
+        return one;
+    };
+    CHECK_EQ(repeated({0.2}).solve_samples.size(), 1);
+    const SolveOutcome eleven = repeated({0.01, 0.05, 0.02});
+    CHECK_EQ(eleven.solve_samples.size(), 11);
+    CHECK_EQ(eleven.solve_seconds, 0.02);
+    CHECK_EQ(eleven.restarts, 2);
+    CHECK_EQ(repeated({0.01}, 0.9).solve_samples.size(), 3);  // at most 2 s with whatever else it does
+    CHECK_EQ(repeated({0}).solve_samples.size(), 1);
+}
+
 TEST_CASE("the tables of a solve") {
     const std::string text = solve_text(report());
     const auto line = [&](const std::string& begin, std::size_t number) {
@@ -113,14 +168,16 @@ TEST_CASE("trials of a tuned solve") {
                    .iteration = 3,
                    .iteration_seconds = 0.5,
                    .before_seconds = 1},
-                  {.recipe = "jds", .end = Trial::End::failed, .reason = "no memory for it"}};
+                  {.recipe = "jds", .end = Trial::End::failed, .reason = "no memory for it"},
+                  {.recipe = "ell", .end = Trial::End::not_tried, .reason = "too short", .ready_seconds = 0.002}};
     tuned.outcomes.push_back(one);
     const std::string text = solve_text(tuned);
-    CHECK_NE(text.find("ehyb                 kept         1.50 s             3     500 ms  1.00 s\n"), std::string::npos);
+    CHECK_NE(text.find("ehyb                 kept            1.50 s             3     500 ms  1.00 s\n"), std::string::npos);
     CHECK_NE(text.find("  jds: failed: no memory for it\n"), std::string::npos);
+    CHECK_NE(text.find("  ell: not tried: too short\n"), std::string::npos);
     CHECK_NE(text.find("tuned: 1.25 x as fast as the baseline, including all trials\n"), std::string::npos);
     const auto json = nlohmann::json::parse(solve_json(tuned));
-    CHECK_EQ(json["solves"][4]["trials"].size(), 2);
+    CHECK_EQ(json["solves"][4]["trials"].size(), 3);
     CHECK_EQ(json["solves"][4]["trials"][0]["end"], "kept");
     CHECK_FALSE(json["solves"][0].contains("trials"));
 }

@@ -162,8 +162,9 @@ TEST_CASE("trials cost at most a fraction of the time so far") {
     double preparing = 0;  // alternates with iterations here
     for (const Trial& trial : outcome.trials) preparing += trial.preparation_seconds;
     CHECK_LE(outcome.solve_seconds - preparing, 1.03 * 0.010 * static_cast<double>(outcome.iterations));
-    CHECK_GT(std::count_if(outcome.trials.begin(), outcome.trials.end(),
-                           [](const Trial& trial) { return trial.end == Trial::End::too_late; }),
+    CHECK_GT(std::count_if(
+                 outcome.trials.begin(), outcome.trials.end(),
+                 [](const Trial& trial) { return trial.end == Trial::End::too_late || trial.end == Trial::End::not_tried; }),
              20);
     CHECK_EQ(outcome.trials.size(), 40);
 }
@@ -178,6 +179,30 @@ TEST_CASE("candidates that are ready too late are reported") {
         CHECK(trial.end == Trial::End::too_late);
         CHECK_EQ(trial.reason, "the solve had ended");
     }
+}
+
+TEST_CASE("a candidate that is ready early in a short solve is not tried, and not too late") {
+    new_script().seconds["run vendor"] = {0.0005};
+    Bench bench(60);
+    const SolveOutcome outcome = bench.solve({reversed()});
+    bench.check(outcome);
+    REQUIRE_EQ(outcome.trials.size(), 1);
+    CHECK(outcome.trials[0].end == Trial::End::not_tried);
+    CHECK_LT(outcome.trials[0].ready_seconds, 0.5 * outcome.solve_seconds);
+    CHECK_EQ(outcome.trials[0].reason, "trials may take 2 % of the solve, which was too short for one");
+}
+
+TEST_CASE("a solve can be stopped between launches of iterations") {
+    new_script().seconds["run vendor"] = {0.010};
+    Bench bench(400);
+    SolveOptions with = options();
+    int polls = 0;
+    with.poll = [&polls] {
+        if (++polls == 3) throw Stopped("stopped");
+    };
+    CHECK_THROWS_AS((void)bench.solve({reversed()}, false, with), Stopped);
+    polls = 0;
+    CHECK_THROWS_AS((void)bench.solve({reversed()}, true, with), Stopped);
 }
 
 TEST_CASE("the iteration limit applies to a tuned solve") {
