@@ -2,17 +2,20 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
+#include <string_view>
 #include <thread>
 
 #include "pipeline/contract/errors.hpp"
@@ -22,25 +25,60 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Redirects stdout and stderr of the program to one file.
+void print(std::string_view text) { (void)(write(STDERR_FILENO, text.data(), text.size()) < 0); }
+
+/// Redirects stdout and stderr of the program to one file, or to a pipe whose contents are printed up to a limit.
 class Outputs {
 public:
     explicit Outputs(const std::filesystem::path& file) {
         posix_spawn_file_actions_init(&actions_);
-        if (file.empty()) {
-            posix_spawn_file_actions_adddup2(&actions_, STDERR_FILENO, STDOUT_FILENO);
-        } else {
+        if (!file.empty()) {
             posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-            posix_spawn_file_actions_adddup2(&actions_, STDOUT_FILENO, STDERR_FILENO);
+        } else if (pipe2(ends_.data(), O_CLOEXEC) == 0) {
+            (void)fcntl(ends_[0], F_SETFL, O_NONBLOCK);
+            posix_spawn_file_actions_adddup2(&actions_, ends_[1], STDOUT_FILENO);
+        } else {
+            throw MachineError(fmt::format("no pipe for the output of a program: {}", std::strerror(errno)));
+        }
+        posix_spawn_file_actions_adddup2(&actions_, STDOUT_FILENO, STDERR_FILENO);
+    }
+    ~Outputs() {
+        posix_spawn_file_actions_destroy(&actions_);
+        for (const int end : ends_) {
+            if (end >= 0) (void)close(end);
         }
     }
-    ~Outputs() { posix_spawn_file_actions_destroy(&actions_); }
     Outputs(const Outputs&) = delete;
     Outputs& operator=(const Outputs&) = delete;
     [[nodiscard]] const posix_spawn_file_actions_t* actions() const { return &actions_; }
 
+    /// Waits at most this long for output, and prints what is there.
+    void wait(std::chrono::microseconds most) {
+        if (ends_[0] < 0) return std::this_thread::sleep_for(most);
+        pollfd readable{ends_[0], POLLIN, 0};
+        const timespec time{0, static_cast<long>(most.count()) * 1000};
+        if (ppoll(&readable, 1, &time, nullptr) > 0) print_available();
+    }
+
+    /// Prints what is in the pipe, which holds at most as much as one read takes.
+    void print_available() {
+        std::array<char, 65536> bytes{};
+        const ssize_t count = ends_[0] < 0 ? 0 : read(ends_[0], bytes.data(), bytes.size());
+        if (count <= 0) return;
+        const std::string_view text(bytes.data(), static_cast<std::size_t>(count));
+        print(text.substr(0, left_));
+        if (text.size() > left_ && !cut_) {
+            print(fmt::format("\n... the output is cut after {} bytes\n", most_printed_bytes));
+            cut_ = true;
+        }
+        left_ -= std::min(left_, text.size());
+    }
+
 private:
     posix_spawn_file_actions_t actions_{};
+    std::array<int, 2> ends_{-1, -1};
+    std::size_t left_ = most_printed_bytes;
+    bool cut_ = false;
 };
 
 /// Starts the program in a new process group, so that its children can be ended with it.
@@ -61,7 +99,7 @@ private:
 
 /// Returns false if the process still runs at the limit. Does not reap it, so that the ids of the process and its group stay
 /// valid.
-bool wait_for(pid_t process, double limit_seconds) {
+bool wait_for(pid_t process, double limit_seconds, Outputs& outputs) {
     const auto limit = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit_seconds));
     std::chrono::microseconds pause(200);
     for (;;) {
@@ -69,7 +107,7 @@ bool wait_for(pid_t process, double limit_seconds) {
         const int result = waitid(P_PID, static_cast<id_t>(process), &ended, WEXITED | WNOHANG | WNOWAIT);
         if ((result == 0 && ended.si_pid == process) || (result < 0 && errno != EINTR)) return true;
         if (Clock::now() > limit) return false;
-        std::this_thread::sleep_for(pause);
+        outputs.wait(pause);
         pause = std::min(2 * pause, std::chrono::microseconds(20000));
     }
 }
@@ -81,7 +119,7 @@ ProcessEnd run_process(const std::vector<std::string>& command, double limit_sec
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
-    const Outputs outputs(output);
+    Outputs outputs(output);
     const OwnGroup group;
     ProcessEnd end;
     pid_t process = 0;
@@ -91,11 +129,12 @@ ProcessEnd run_process(const std::vector<std::string>& command, double limit_sec
         end.not_started = std::strerror(error);
         return end;
     }
-    end.too_long = !wait_for(process, limit_seconds);
+    end.too_long = !wait_for(process, limit_seconds, outputs);
     (void)kill(-process, SIGKILL);  // ends the children that it left running, too
     int status = 0;
     while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
     }
+    outputs.print_available();
     if (WIFEXITED(status)) end.exit_code = WEXITSTATUS(status);
     if (WIFSIGNALED(status)) end.signal = WTERMSIG(status);
     return end;

@@ -14,8 +14,11 @@ struct ProcessEnd {
     int signal = 0;
 };
 
-/// Runs `command`, whose first word is searched on PATH. Its output goes to the file `output`, or to standard error if `output`
-/// is empty. Its child processes end with it.
+/// The bytes of a program's output that are printed; the rest is left out.
+inline constexpr std::size_t most_printed_bytes = std::size_t{1} << 14;
+
+/// Runs `command`, whose first word is searched on PATH. Its output goes to the file `output`, or, up to most_printed_bytes, to
+/// standard error if `output` is empty. Its child processes end with it.
 [[nodiscard]] ProcessEnd run_process(const std::vector<std::string>& command, double limit_seconds,
                                      const std::filesystem::path& output = {});
 

@@ -70,6 +70,15 @@ TEST_CASE("the output of a kernel is printed to standard error") {
     CHECK(nlohmann::json::parse(apart.text)["kernels"].size() == 2);
 }
 
+TEST_CASE("the output of a kernel that prints without end is cut") {
+    const OneRun one("        while (row == 0) std::puts(\"again and again\");\n" + right, "--set kernel.limit_seconds=0.2");
+    CHECK(one.outcome.exit_code == 1);
+    CHECK(one.says("again and again\n"));
+    CHECK(one.says("... the output is cut after 16384 bytes\n"));
+    CHECK(one.says("does not end within 0.2 s"));
+    CHECK(one.outcome.text.size() < 40000);
+}
+
 TEST_CASE("explain prints the header of a layout") {
     const std::filesystem::path golden = project / "tests" / "golden";
     const Outcome csr = run_workbench("explain csr --header");
