@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -190,12 +191,27 @@ TEST_CASE("errors of the command line") {
     expect("member_of_nothing", "run recipes/csr.toml --set matrix.generate=laplace2d --set matrix.nx=3 --member wide.mtx", 2);
     expect("matrix_twice", "run recipes/csr.toml --matrix a.mtx --set matrix.path=b.mtx", 2);
     expect("matrix_and_generate", "run recipes/csr.toml --generate laplace2d:nx=3 --set matrix.generate=laplace3d", 2);
-    expect("max_memory", "run recipes/csr.toml --matrix recipes/matrices/elasticity3d.mtx.gz --max-memory 1M", 4);
+    expect("empty_only", "run recipes/csr.toml --only \"\"", 2);
+    expect("empty_out", "run recipes/csr.toml --generate laplace2d:nx=3 --out \"\"", 2);
+    expect("empty_recipe", "check \"\"", 2);
+    const Outcome too_small = run("info tests/golden/cli/wide.mtx --max-memory 1K");
+    CHECK(too_small.exit_code == 2);
+    CHECK(std::regex_search(too_small.text,
+                            std::regex("^error: --max-memory: 1K is less than the program uses already, .* MiB\nRun")));
     expect("max_memory_unknown", "info tests/golden/cli/wide.mtx --max-memory much", 2);
     expect("max_memory_negative", "info tests/golden/cli/wide.mtx --max-memory -1", 2);
     expect("two_matrices", "run recipes/csr.toml recipes/teaching/small_inline.toml", 2);
     expect("not_a_matrix", "run recipes/csr.toml --matrix README.md", 3);
     expect("not_square", "run recipes/ehyb.toml --matrix tests/golden/cli/wide.mtx", 3);
+}
+
+TEST_CASE("--max-memory") {
+    const TemporaryFolder folder;
+    std::ofstream(folder.path() / "large.mtx") << "%%MatrixMarket matrix coordinate real general\n2000000 2000000 2000000\n"
+                                               << std::string(8'000'000, ' ');
+    const Outcome outcome = run("info " + (folder.path() / "large.mtx").string() + " --max-memory 60M");
+    CHECK(outcome.exit_code == 4);
+    CHECK(outcome.text.find("large.mtx: reading a matrix of 2000000 rows and 2000000 entries needs ") != std::string::npos);
 }
 
 TEST_CASE("info") {
@@ -239,7 +255,9 @@ TEST_CASE("generate, convert and export write files that are read as the same ma
     CHECK(run("generate laplace2d:nx=3,ny=2 -o " + out + "/f.mtx").exit_code == 0);
     CHECK(file_text(folder.path() / "f.mtx") == file_text(folder.path() / "a.mtx"));
     // A file converted to itself.
-    CHECK(run("convert " + out + "/d.mtx " + out + "/d.mtx").exit_code == 0);
+    expect_in("convert_to_itself", out, "convert OUT/d.mtx OUT/d.mtx", 2);
+    CHECK(file_text(folder.path() / "d.mtx") == file_text(folder.path() / "a.mtx"));
+    CHECK(run("convert " + out + "/d.mtx " + out + "/d.mtx --force").exit_code == 0);
     CHECK(file_text(folder.path() / "d.mtx") == file_text(folder.path() / "a.mtx"));
 
     expect_in("export", out, "export recipes/sell_c_sigma.toml --generate laplace2d:nx=8 -o OUT/e --format text", 0);
@@ -252,6 +270,74 @@ TEST_CASE("generate, convert and export write files that are read as the same ma
     for (const char* name : {"matrix.mtx", "matrix.npz", "shares.npz", "row_old_of_new.npy", "cuts_partition.npy"}) {
         CHECK(file_text(folder.path() / "q" / name) == file_text(folder.path() / "p" / name));
     }
+}
+
+TEST_CASE("files that exist are replaced with --force only, and results never replace something else") {
+    const TemporaryFolder folder;
+    const std::string out = folder.path().string();
+    const std::string drawn = "recipes/teaching/small_inline.toml -o " + out + "/a.png";
+    CHECK(run("draw " + drawn).exit_code == 0);
+    const std::string picture = file_text(folder.path() / "a.png");
+    expect_in("animate_over_picture", out, "animate recipes/teaching/small_inline.toml -o OUT/a.png", 2);
+    CHECK(run("draw " + drawn).exit_code == 2);
+    CHECK(file_text(folder.path() / "a.png") == picture);
+    CHECK(run("animate " + drawn + " --force").exit_code == 0);
+    CHECK(file_text(folder.path() / "a.png") != picture);
+
+    std::ofstream(folder.path() / "a.mtx") << "mine";
+    expect_in("generate_over_file", out, "generate laplace2d nx=3 -o OUT/a.mtx", 2);
+    expect_in("export_into_folder", out, "export recipes/csr.toml --generate laplace2d:nx=3 -o OUT", 2);
+    CHECK(file_text(folder.path() / "a.mtx") == "mine");
+    std::ofstream(folder.path() / "mine.toml") << "[layout]\nuse = 'csr'\n";
+    const std::string matrix = " --generate laplace2d:nx=3 ";
+    for (const std::string& command : {"run OUT/mine.toml" + matrix + fast + " --out OUT/o --json OUT/mine.toml",
+                                       "compare OUT/mine.toml recipes/sell.toml" + matrix + " --page OUT/mine.toml",
+                                       "solve OUT/mine.toml" + matrix + " --out OUT/o --json OUT/mine.toml",
+                                       "choose OUT/mine.toml" + matrix + " --out OUT/w.toml --json OUT/mine.toml",
+                                       "cache OUT/mine.toml" + matrix + " --json OUT/mine.toml"}) {
+        CAPTURE(command);
+        const Outcome outcome = run(replaced(command, "OUT", out));
+        CHECK(outcome.exit_code == 2);
+        CHECK(outcome.text.find("mine.toml: this file exists and is no JSON; choose another one") != std::string::npos);
+    }
+    CHECK(file_text(folder.path() / "mine.toml") == "[layout]\nuse = 'csr'\n");
+    const std::string twice = "run recipes/csr.toml" + matrix + fast + " --out " + out + "/o --json " + out + "/o.json";
+    CHECK(run(twice).exit_code == 0);
+    CHECK(run(twice).exit_code == 0);
+}
+
+TEST_CASE("recipes of one name are ranked apart, by their files") {
+    const TemporaryFolder folder;
+    for (const char* name : {"one.toml", "two.toml"}) {
+        std::ofstream(folder.path() / name) << "[recipe]\nname = 'Same'\n[layout]\nuse = 'sell'\n";
+    }
+    const Outcome outcome = workbench_in(folder.path(),
+                                         "run one.toml two.toml --generate laplace2d:nx=30 --backend kokkos --samples 5 "
+                                         "--seconds 0 --cache warm --no-pictures");
+    CHECK(outcome.exit_code == 0);
+    CHECK(outcome.text.find("\n  Same: one.toml ") != std::string::npos);
+    CHECK(outcome.text.find("\n  Same: two.toml ") != std::string::npos);
+}
+
+TEST_CASE("a run without a readable matrix leaves the results of an earlier one") {
+    const TemporaryFolder folder;
+    const std::string out = " --out " + folder.path().string() + " --backend kokkos --samples 1 --seconds 0 --cache warm";
+    const std::string sweep = "run recipes/sell.toml --sweep layout.slice_height=1,2";
+    CHECK(run(sweep + " --generate laplace2d:nx=3" + out).exit_code == 0);
+    const auto files = [&] {
+        std::map<std::string, std::string> contents;
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) {
+            if (entry.is_regular_file()) contents[entry.path().string()] = file_text(entry.path());
+        }
+        return contents;
+    };
+    const auto before = files();
+    CHECK(before.size() > 8);
+    const Outcome missing = run(sweep + " --matrix none.mtx" + out);
+    CHECK(missing.exit_code == 3);
+    CHECK(missing.text.starts_with("error: none.mtx: there is no such file; "));
+    CHECK(run("run recipes/sell.toml --sweep layout.slice_height=1,2 --set matrix.path=none.mtx" + out).exit_code != 0);
+    CHECK(files() == before);
 }
 
 TEST_CASE("errors of generate, convert and export") {
@@ -271,7 +357,7 @@ TEST_CASE("errors of generate, convert and export") {
     expect_in("convert_full", out, "convert tests/golden/cli/wide.mtx tests/golden/cli/wide.mtx/a.mtx", 4);
     expect_in("export_without_folder", out, "export recipes/sell.toml", 2);
     expect_in("export_not_square", out, "export recipes/ehyb.toml --matrix tests/golden/cli/wide.mtx -o OUT/e", 3);
-    expect_in("export_over_file", out, "export recipes/sell.toml -o tests/golden/cli/wide.mtx", 4);
+    expect_in("export_over_file", out, "export recipes/sell.toml -o tests/golden/cli/wide.mtx", 2);
     expect_in("export_unknown_format", out, "export recipes/sell.toml -o OUT/e --format pdf", 2);
     expect("generated_twice", "run recipes/csr.toml --generate laplace2d:nx=3,nx=4", 2);
     expect("generated_wrong", "run recipes/csr.toml --generate laplace3d:nx=three,,scramble=-1", 2);

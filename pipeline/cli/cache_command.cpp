@@ -80,6 +80,7 @@ ExitCode study(const CacheArguments& arguments) {
     study.source = recipes.front().source;
 
     std::optional<WholeFile> file;
+    check_results_file("--json", arguments.json);
     if (!arguments.json.empty()) file.emplace(arguments.json);  // throws before the work
     if (!arguments.plot.empty()) check_chartable(recipes, study.model);
     count(recipes, device, !arguments.plot.empty(), study);

@@ -12,6 +12,7 @@
 #include "pipeline/bench/choose.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/command.hpp"
+#include "pipeline/cli/interruption.hpp"
 #include "pipeline/cli/matrix_source.hpp"
 #include "pipeline/cli/measuring.hpp"
 #include "pipeline/cli/provenance.hpp"
@@ -30,6 +31,7 @@ struct ChooseArguments : SharedArguments {
     ChooseArguments() { out = "winner.toml"; }
     double budget = 60;
     std::optional<double> products;
+    bool force = false;
 };
 
 /// The installed recipes, or else those in recipes/ of the current folder, sorted by name.
@@ -61,22 +63,19 @@ std::vector<Recipe> recipes_of(const ChooseArguments& arguments) {
     return recipes;
 }
 
-void check_out(const std::string& out, const std::string& json) {
-    std::error_code unknown;
-    if (fs::is_regular_file(out, unknown) || fs::is_directory(out, unknown)) {
-        throw RecipeError(fmt::format("{}: this file exists; choose another one with --out", out));
-    }
+void check_out(const std::string& out, const std::string& json, bool force) {
+    check_new(out, force);
     if (!json.empty() && fs::path(json).lexically_normal() == fs::path(out).lexically_normal()) {
         throw RecipeError(fmt::format("{}: --out and --json name the same file; expected two files", out));
     }
     check_writable(out);
-    if (!json.empty() && json != standard_output) check_writable(json);
+    check_results_file("--json", json);
 }
 
 ExitCode choose_recipe(const ChooseArguments& arguments) {
     const KokkosRuntime kokkos;
     check_finite("--budget", arguments.budget);
-    check_out(arguments.out, arguments.json);
+    check_out(arguments.out, arguments.json, arguments.force);
     const std::vector<Recipe> recipes = recipes_of(arguments);
     const std::unique_ptr<Device> gpu = make_cuda_device();
     const std::unique_ptr<Device> host = make_host_device();
@@ -96,10 +95,14 @@ ExitCode choose_recipe(const ChooseArguments& arguments) {
                           : matrix.rows == matrix.columns ? Orders::others_of_square
                                                           : Orders::others;
     const std::vector<Recipe> candidates = candidates_of(catalogue(), recipes, of, orders);
+    const Interruption interruption;
     const Choice choice = [&, &input = matrix, &of_input = matrix_report] {
         const StdoutToStderr redirection;
         const Progress progress;
-        options.progress = [&progress](const std::string& step) { progress.show(step); };
+        options.progress = [&progress](const std::string& step) {
+            stop_if_requested();
+            progress.show(step);
+        };
         Choice made = choose(input, catalogue(), {*host, gpu.get()}, candidates, options);
         for (RunReport& report : made.reports) {
             report.matrix = of_input;
@@ -116,9 +119,13 @@ ExitCode choose_recipe(const ChooseArguments& arguments) {
         fmt::print("{}Written to {}\n", choice_text(choice, options, matrix_report), arguments.out);
         if (!arguments.json.empty()) write_whole_file(arguments.json, json);
     }
-    if (!choice.wrong) return ExitCode::ok;
-    print_error("error: a kernel failed verification, see WRONG RESULT under 'Not timed'");
-    return ExitCode::wrong_result;
+    if (choice.wrong) {
+        print_error("error: a kernel failed verification, see WRONG RESULT under 'Not timed'");
+        return ExitCode::wrong_result;
+    }
+    if (!choice.stopped) return ExitCode::ok;
+    print_error(fmt::format("stopped: this is the best of the {} recipes that were timed before", choice.ranking.size()));
+    return ExitCode::stopped;
 }
 
 }  // namespace
@@ -140,9 +147,8 @@ void add_choose_command(CLI::App& app, Action& action) {
     add_backends(command, arguments.backends,
                  "Backends of one device; the baseline's (eigen, cusparse) is always included (default: the GPU's, if any)");
     add_keep_option(command, arguments.keep);
-    command.add_option("-o,--out", arguments.out, "File for the chosen recipe; must not exist")
-        ->type_name("FILE")
-        ->capture_default_str();
+    command.add_option("-o,--out", arguments.out, "File for the chosen recipe")->type_name("FILE")->capture_default_str();
+    add_force_option(command, arguments.force);
     command
         .add_option("--json", arguments.json, "Also write all measurements to this file; -: print them instead of the table")
         ->type_name("FILE");

@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "pipeline/bench/tell_apart.hpp"
 #include "pipeline/cli/command.hpp"
+#include "pipeline/cli/interruption.hpp"
 #include "pipeline/cli/matrix_runner.hpp"
 #include "pipeline/cli/provenance.hpp"
 #include "pipeline/cli/recipe_changes.hpp"
@@ -35,6 +37,7 @@ std::vector<Recipe> two_recipes(const CompareArguments& arguments) {
     if (recipes.front().matrix != recipes.back().matrix) {
         throw RecipeError("the recipes name different matrices; choose one with --matrix or --generate");
     }
+    if (recipes.front().sweep.label.empty() && recipes.front().file != recipes.back().file) tell_names_apart(recipes);
     return recipes;
 }
 
@@ -70,7 +73,10 @@ RunReport run_side(MatrixRunner& runner, const Recipe& recipe, bool with_pattern
     const StdoutToStderr redirection;
     const Progress progress;
     RunObserver observer;
-    observer.progress = [&progress](const std::string& step) { progress.show(step); };
+    observer.progress = [&progress](const std::string& step) {
+        stop_if_requested();
+        progress.show(step);
+    };
     if (pages != nullptr) {
         observer.maps_storage = with_pattern;
         observer.stage_done = [pages, with_pattern](const StagedMatrix& staged, StageOutcome& outcome) {
@@ -84,6 +90,8 @@ RunReport run_side(MatrixRunner& runner, const Recipe& recipe, bool with_pattern
     RunReport report;
     try {
         runner(recipe).run(recipe, observer, report);
+    } catch (const Stopped&) {
+        throw Stopped("stopped: a comparison needs both recipes, so nothing was written");
     } catch (...) {
         report.failures.push_back(current_failure());
     }
@@ -110,9 +118,10 @@ ExitCode compare(const CompareArguments& arguments) {
         for (const Recipe& recipe : recipes) check_writable(std::filesystem::path(arguments.out) / picture_name(recipe));
     }
     MatrixRunner runner(arguments, recipes);
-    if (!arguments.no_page) check_writable(arguments.page);
+    if (!arguments.no_page) check_results_file("--page", arguments.page);
     static_cast<void>(runner(recipes.front()));  // throws if the matrix cannot be read
 
+    const Interruption interruption;
     std::vector<RunReport> reports;
     std::vector<Pages> pages(recipes.size());
     const bool draws = !arguments.out.empty() || !arguments.no_page;

@@ -70,7 +70,7 @@ public:
         const Recipe recipe = in_agreement(ranks_, [&] {
             if (is_first()) {
                 check_writable(out_file());
-                if (!arguments_.json.empty() && arguments_.json != standard_output) check_writable(arguments_.json);
+                check_results_file("--json", arguments_.json);
             }
             return recipe_of(arguments_);
         });

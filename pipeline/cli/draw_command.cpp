@@ -30,6 +30,7 @@ struct DrawArguments {
     std::string out;
     std::string scale_from;
     int width = nominal_width;
+    bool force = false;
 };
 
 /// The picture format: the extension of --out, or --format.
@@ -88,6 +89,7 @@ ExitCode draw(const DrawArguments& arguments) {
     const std::string suffix = arguments.flow ? "_flow" : arguments.stage.empty() ? "" : "_" + arguments.stage;
     const std::filesystem::path out =
         arguments.out.empty() ? recipe.file.stem().string() + suffix + "." + format : arguments.out;
+    check_new(out, arguments.force);
     WholeFile file(out);  // throws before the work
     if (!arguments.scale_from.empty()) static_cast<void>(density_ceiling_of_report(arguments.scale_from));
 
@@ -151,6 +153,7 @@ ExitCode animate(const DrawArguments& arguments) {
     if (recipe.stages.empty()) {
         throw RecipeError(fmt::format("{}: nothing to animate; expected a recipe with stages", recipe.file.string()));
     }
+    check_new(arguments.out, arguments.force);
     WholeFile file(arguments.out);
     if (!arguments.scale_from.empty()) static_cast<void>(density_ceiling_of_report(arguments.scale_from));
     std::vector<PatternRaster> rasters;
@@ -172,6 +175,7 @@ ExitCode animate(const DrawArguments& arguments) {
 void add_picture_options(CLI::App& command, DrawArguments& arguments) {
     add_number(command, "--width", arguments.width, Range{320, 7680, "PX"},
                "Width of the picture in pixels; its height is 9/16 of the width");
+    add_force_option(command, arguments.force);
     command.add_option("--scale-from", arguments.scale_from, "Use the density scale of the pictures of this report.json")
         ->type_name("FILE");
 }

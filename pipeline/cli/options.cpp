@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <fstream>
 #include <regex>
 
 #include <fmt/format.h>
@@ -12,6 +13,8 @@
 #include "pipeline/cli/provenance.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/host_memory.hpp"
+#include "pipeline/contract/whole_file.hpp"
+#include "pipeline/text/text_table.hpp"
 
 namespace workbench {
 namespace {
@@ -20,6 +23,20 @@ namespace {
 std::string check_size(const std::string& text) {
     static const std::regex size(R"(\d+\s*([kmgtpe]i?)?b?)", std::regex::icase);
     return std::regex_match(text, size) ? "" : "found '" + text + "', expected a number of bytes, such as 500M or 8G";
+}
+
+void limit_memory(const std::string& given) {
+    std::string number = given;
+    const std::string problem = CLI::AsSizeValue(false)(number);
+    std::uint64_t bytes = 0;
+    if (!problem.empty() || !CLI::detail::lexical_cast(number, bytes)) {
+        throw CLI::ValidationError("--max-memory", problem);
+    }
+    if (const std::size_t used = resident_memory(); bytes < used) {
+        throw CLI::ValidationError(
+            "--max-memory", fmt::format("{} is less than the program uses already, {}", given, byte_count(double(used))));
+    }
+    limit_host_memory(bytes);
 }
 
 }  // namespace
@@ -44,12 +61,38 @@ void add_read_options(CLI::App& command, std::string& member) {
 
 void add_memory_option(CLI::App& command) {
     command
-        .add_option_function<std::uint64_t>(
-            "--max-memory", limit_host_memory,
+        .add_option_function<std::string>(
+            "--max-memory", limit_memory,
             "Refuse work that needs more resident memory than this, such as 500M or 8G (default: the free memory)")
-        ->transform(CLI::AsSizeValue(false).description(""))
-        ->transform(CLI::Validator(check_size, ""))  // CLI11 runs the last validator first
+        ->check(CLI::Validator(check_size, ""))
         ->type_name("SIZE");
+}
+
+void add_force_option(CLI::App& command, bool& force) { command.add_flag("--force", force, "Replace a file that exists"); }
+
+void check_new(const std::filesystem::path& output, bool force) {
+    std::error_code unknown;
+    const bool folder = std::filesystem::is_directory(output, unknown);
+    const bool taken = folder ? !std::filesystem::is_empty(output, unknown) : std::filesystem::is_regular_file(output, unknown);
+    if (force || !taken) return;
+    throw RecipeError(fmt::format("{}: this {}; choose another one, or replace it with --force", output.string(),
+                                  folder ? "folder is not empty" : "file exists"));
+}
+
+void check_results_file(const std::string& option, const std::string& file) {
+    if (file.empty() || file == standard_output) return;
+    const bool page = std::filesystem::path(file).extension() == ".html";
+    std::error_code unknown;
+    if (std::filesystem::is_regular_file(file, unknown)) {
+        std::ifstream stream(file, std::ios::binary);
+        char first = 0;
+        stream >> first;  // skips blanks
+        if (stream && first != (page ? '<' : '{')) {
+            throw RecipeError(
+                fmt::format("{} {}: this file exists and is no {}; choose another one", option, file, page ? "page" : "JSON"));
+        }
+    }
+    check_writable(file);
 }
 
 void add_keep_option(CLI::App& command, std::string& folder) {

@@ -2,6 +2,7 @@
 // parsed.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -44,6 +45,16 @@ void add_read_options(CLI::App& command, std::string& member);
 
 /// --max-memory, for a command that generates its matrix.
 void add_memory_option(CLI::App& command);
+
+/// --force.
+void add_force_option(CLI::App& command, bool& force);
+
+/// Throws RecipeError if the file exists, or the folder and it is not empty, unless `force`.
+void check_new(const std::filesystem::path& output, bool force);
+
+/// Checks a file for results, such as `--json FILE`, which replaces that of an earlier command: throws RecipeError if it is
+/// something else, MachineError if it cannot be written. An empty name and standard output are fine.
+void check_results_file(const std::string& option, const std::string& file);
 
 /// --keep.
 void add_keep_option(CLI::App& command, std::string& folder);

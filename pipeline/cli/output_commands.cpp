@@ -23,8 +23,9 @@ constexpr const char* output_help = "File to write: .mtx, .mtx.gz or .npz";
 
 std::string size_of(const MatrixReport& matrix) { return size_text(matrix.rows, matrix.columns, matrix.nonzeros); }
 
-ExitCode write_to(const std::string& name, const MatrixChoice& choice) {
+ExitCode write_to(const std::string& name, const MatrixChoice& choice, bool force) {
     const MatrixFormat format = matrix_format_of(name);
+    check_new(name, force);
     WholeFile file(name);  // throws before the work
     const Progress progress;
     progress.show("making the matrix");
@@ -40,22 +41,24 @@ struct GenerateArguments {
     std::string kind;
     std::vector<std::string> settings;
     std::string out;
+    bool force = false;
 };
 
 ExitCode generate(const GenerateArguments& arguments) {
     const KokkosRuntime kokkos;
-    return write_to(arguments.out, generated_matrix(arguments.kind, arguments.settings, catalogue()));
+    return write_to(arguments.out, generated_matrix(arguments.kind, arguments.settings, catalogue()), arguments.force);
 }
 
 struct ConvertArguments {
     std::string from;
     std::string to;
     std::string member;
+    bool force = false;
 };
 
 ExitCode convert(const ConvertArguments& arguments) {
     const KokkosRuntime kokkos;
-    return write_to(arguments.to, {MatrixFile{arguments.from, arguments.member}});
+    return write_to(arguments.to, {MatrixFile{arguments.from, arguments.member}}, arguments.force);
 }
 
 struct ExportArguments {
@@ -63,6 +66,7 @@ struct ExportArguments {
     RecipeChanges changes;
     std::string out;
     std::string format = "both";
+    bool force = false;
 };
 
 std::string read_me(const Recipe& recipe, const MatrixReport& matrix, const std::vector<ExportedFile>& files) {
@@ -82,6 +86,7 @@ ExitCode export_recipe(const ExportArguments& arguments) {
     const KokkosRuntime kokkos;
     const Recipe recipe = load_recipe(find_recipe(arguments.recipe), catalogue(), arguments.changes);
     const std::filesystem::path folder = arguments.out;
+    check_new(folder, arguments.force);
     WholeFile resolved(folder / "recipe.toml");  // throws before the work
     resolved.write(resolved_recipe(recipe));
 
@@ -117,6 +122,7 @@ void add_generate_command(CLI::App& app, Action& action) {
     command.add_option("settings", arguments.settings, "Parameters of the generator; see 'workbench explain KIND'")
         ->type_name("NAME=VALUE");
     command.add_option("-o,--out", arguments.out, output_help)->required()->type_name("FILE");
+    add_force_option(command, arguments.force);
     add_memory_option(command);
 }
 
@@ -124,6 +130,7 @@ void add_convert_command(CLI::App& app, Action& action) {
     const auto [command, arguments] = add_command(app, action, "convert", "Convert a matrix file to another format", convert);
     command.add_option("from", arguments.from, fmt::format("Matrix file: {}", readable_files))->required()->type_name("FROM");
     command.add_option("to", arguments.to, output_help)->required()->type_name("TO");
+    add_force_option(command, arguments.force);
     add_read_options(command, arguments.member);
 }
 
@@ -134,6 +141,7 @@ void add_export_command(CLI::App& app, Action& action) {
     command.add_option("recipe", arguments.recipe, "Recipe file")->required()->type_name("RECIPE");
     add_recipe_changes(command, arguments.changes);
     command.add_option("-o,--out", arguments.out, "Folder to write to")->required()->type_name("FOLDER");
+    add_force_option(command, arguments.force);
     add_choice(command, "--format", arguments.format, {"text", "numpy", "both"},
                "text (.mtx, .txt), numpy (.npz, .npy) or both");
 }

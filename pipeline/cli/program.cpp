@@ -7,6 +7,7 @@
 
 #include "pipeline/cli/command_facts.hpp"
 #include "pipeline/cli/commands.hpp"
+#include "pipeline/cli/interruption.hpp"
 #include "pipeline/cli/provenance.hpp"
 #include "pipeline/cli/terminal.hpp"
 #include "pipeline/contract/errors.hpp"
@@ -18,7 +19,8 @@ namespace {
 
 int refuse(const std::string& what, ExitCode exit_code) {
     // The errors of a recipe are a list whose lines already begin with "error: ".
-    print_error((what.starts_with("error: ") ? "" : "error: ") + what);
+    const bool plain = what.starts_with("error: ") || exit_code == ExitCode::stopped;
+    print_error((plain ? "" : "error: ") + what);
     return static_cast<int>(exit_code);
 }
 
@@ -56,6 +58,19 @@ std::string message_of(const CLI::App& command, const CLI::ParseError& error) {
         return fmt::format("unknown option '{}'{}", name, did_you_mean(name, known));
     }
     return error.what();
+}
+
+/// Throws if an argument is empty, which no option or file name can be.
+void check_not_empty(const CLI::App& app) {
+    for (const CLI::App* command : app.get_subcommands()) {
+        for (const CLI::Option* option : command->get_options()) {
+            for (const std::string& text : option->results()) {
+                if (!text.empty()) continue;
+                throw CLI::ValidationError(option->get_name(),
+                                           fmt::format("found an empty text, expected {}", option->get_type_name()));
+            }
+        }
+    }
 }
 
 int refuse_command_line(const CLI::App& app, const CLI::ParseError& error) {
@@ -98,6 +113,7 @@ int run_program(int argc, char** argv) {
     try {
         std::reverse(arguments.begin(), arguments.end());  // the order that CLI11 expects
         app.parse(arguments);
+        check_not_empty(app);
     } catch (const CLI::CallForHelp& help) {
         return app.exit(help);
     } catch (const CLI::CallForVersion& version) {
@@ -105,6 +121,7 @@ int run_program(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         return refuse_command_line(app, error);
     }
+    end_cleanly_on_signals();
     const int exit_code = act(action);
     if (exit_code == 0 && (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)) return refuse_lost_output();
     return exit_code;

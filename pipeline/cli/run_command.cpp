@@ -108,6 +108,9 @@ ExitCode run(const RunArguments& arguments) {
     check_output(output, recipes);
     MatrixRunner runner(arguments, recipes);
     if (!runner.has_gpu()) check_only_on_host(arguments.only, recipes);
+    const auto on_first = [&](const Recipe& recipe) { return recipe.matrix == recipes.front().matrix; };
+    // Throws if the only matrix cannot be read; of several, the others are still used.
+    if (std::all_of(recipes.begin(), recipes.end(), on_first)) static_cast<void>(runner(recipes.front()));
     return run_recipes(std::ref(runner), recipes, output, [&](RunReport& report) { runner.add_facts(report); });
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <exception>
 #include <optional>
 #include <set>
 
@@ -9,9 +10,11 @@
 
 #include "pipeline/bench/ranking.hpp"
 #include "pipeline/bench/records.hpp"
+#include "pipeline/cli/interruption.hpp"
 #include "pipeline/cli/options.hpp"
 #include "pipeline/cli/terminal.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/failure.hpp"
 #include "pipeline/contract/whole_file.hpp"
 #include "pipeline/report/pictures.hpp"
 #include "pipeline/report/storage_pictures.hpp"
@@ -39,13 +42,14 @@ void record_failure(RunReport& report, const Work& work) {
 /// Collects the rasters for a run's pictures. If that fails, the run continues without pictures.
 class Pictures {
 public:
-    explicit Pictures(const RunOutput& output) : output_(output) {
+    Pictures() = default;
+    explicit Pictures(const RunOutput& output) : output_(&output) {
         if (output.pictures) book_.emplace();
     }
 
     void add(const StagedMatrix& staged, StageOutcome& outcome) {
         try {
-            if (book_) outcome.page = page_of(staged, output_.page);
+            if (book_) outcome.page = page_of(staged, output_->page);
         } catch (...) {
             failure_ = current_failure();
             book_.reset();
@@ -70,67 +74,122 @@ public:
 
     /// Call it after write, when the report is complete.
     void write_page(const std::filesystem::path& folder, RunReport& report) const {
-        if (!book_ || !output_.page) return;
+        if (!book_ || !output_->page) return;
         constexpr const char* name = "report.html";
         const std::vector<PageRun> runs{{report, book_->patterns()}};
-        write_whole_file(folder / name, page_html(runs, {report.title(), "run", output_.command}));
+        write_whole_file(folder / name, page_html(runs, {report.title(), "run", output_->command}));
         report.page = name;
     }
 
 private:
-    const RunOutput& output_;
+    const RunOutput* output_ = nullptr;
     std::optional<PictureBook> book_;
     std::optional<Failure> failure_;
 };
 
-RunReport run_one(const FindRunner& runner_for, const Recipe& recipe, const RunOutput& output, const CompleteReport& complete,
-                  bool is_alone) {
+struct OneRun {
+    RunReport report = {};
+    Pictures pictures = {};
+    std::exception_ptr error = {};  // that ended it; null: none
+    bool stopped = false;           // by the user; nothing else is set
+};
+
+OneRun run_one(const FindRunner& runner_for, const Recipe& recipe, const RunOutput& output, const CompleteReport& complete) {
     const StdoutToStderr redirection;
     const Progress progress;
     Pictures pictures(output);
     RunObserver observer;
-    observer.progress = [&progress](const std::string& step) { progress.show(step); };
+    observer.progress = [&progress](const std::string& step) {
+        stop_if_requested();
+        progress.show(step);
+    };
     observer.stage_done = [&pictures](const StagedMatrix& staged, StageOutcome& outcome) { pictures.add(staged, outcome); };
     observer.maps_storage = output.pictures;
     observer.stage_shared = [&pictures](const StageOutcome& outcome) { pictures.add(outcome); };
     RunReport report;
+    std::exception_ptr error;
     try {
+        report.recipe_name = recipe.name;  // in case that the matrix cannot be read
+        report.recipe_file = recipe.file.string();
+        report.sweep = recipe.sweep;
         runner_for(recipe).run(recipe, observer, report);
+    } catch (const Stopped&) {
+        return {.stopped = true};
     } catch (...) {
-        if (is_alone && report.kernels.empty()) throw;
+        error = std::current_exception();
         report.failures.push_back(current_failure());
     }
     complete(report);
-    progress.show("pictures");
-    record_failure(report, [&] { pictures.write(folder_of(output, recipe), report, output.density_ceiling); });
-    write_storage_pictures(folder_of(output, recipe), report);
-    progress.show("page");
-    record_failure(report, [&] { pictures.write_page(folder_of(output, recipe), report); });
-    for (StageOutcome& stage : report.stages) stage.page.reset();
-    report.storage.reset();
-    return report;
+    return {std::move(report), std::move(pictures), error, false};
 }
 
-/// Writes report.json and deletes pictures that only the previous report refers to.
-void write_report(const std::filesystem::path& folder, const RunReport& report) {
+bool was_read(const MatrixReport& matrix) { return !matrix.source.empty(); }
+
+/// True if the run measured nothing and the folder has the results of an earlier run, which stay.
+bool keeps_earlier(const RunReport& report, const std::filesystem::path& folder) {
+    std::error_code unknown;
+    return report.kernels.empty() && std::filesystem::exists(folder / "report.json", unknown);
+}
+
+/// Writes pictures, the page and report.json, then deletes pictures that only the previous report refers to. If a file cannot
+/// be written, nothing is deleted.
+void write_results(const std::filesystem::path& folder, const RunOutput& output, const Pictures& pictures, RunReport& report) {
+    const StdoutToStderr redirection;
+    const Progress progress;
     const std::filesystem::path file = folder / "report.json";
+    const std::size_t failures = report.failures.size();
+    progress.show("pictures");
+    record_failure(report, [&] { pictures.write(folder, report, output.density_ceiling); });
+    write_storage_pictures(folder, report);
+    progress.show("page");
+    record_failure(report, [&] { pictures.write_page(folder, report); });
+    const bool complete = report.failures.size() == failures;
     std::set<std::string> stale = pictures_of_report(file);
-    write_whole_file(file, to_json(report));
     for (const std::string& picture : pictures_of(report)) stale.erase(picture);
+    for (StageOutcome& stage : report.stages) stage.page.reset();
+    report.storage.reset();
+    write_whole_file(file, to_json(report));
+    if (!complete) return;
     for (const std::string& picture : stale) {
         std::error_code ignored;
         std::filesystem::remove(folder / picture, ignored);
     }
 }
 
+/// Writes the results, unless those of an earlier run stay, and returns the tables.
+std::string write_and_describe(const std::filesystem::path& folder, const RunOutput& output, OneRun& one) {
+    RunReport& report = one.report;
+    if (!was_read(report.matrix)) return fmt::format("{}\n  error: {}\n", report.title(), report.failures.front().text);
+    if (keeps_earlier(report, folder)) {
+        return to_text(report) + fmt::format("\n  the results of an earlier run in {} are kept\n", folder.string());
+    }
+    bool written = false;
+    record_failure(report, [&] {
+        write_results(folder, output, one.pictures, report);
+        written = true;
+    });
+    return to_text(report) + (written ? fmt::format("\n  written to {}\n", folder.string()) : "");
+}
+
+/// Throws the error of a recipe that is alone and measured nothing. Writes the file of --json if the matrix does not suit the
+/// recipe.
+[[noreturn]] void give_up(const OneRun& one, const RunOutput& output) {
+    const bool to_file = !output.json.empty() && output.json != standard_output;
+    if (was_read(one.report.matrix) && to_file) write_whole_file(output.json, to_json(one.report));
+    std::rethrow_exception(one.error);
+}
+
 /// Prints all failures and returns the exit code. `shown`: the tables contain their full texts, such as compiler messages.
 ExitCode conclude(const std::vector<Recipe>& recipes, const std::vector<RunReport>& reports, bool shown) {
     ExitCode exit_code = ExitCode::ok;
+    std::set<std::string> printed;
     for (std::size_t i = 0; i < reports.size(); ++i) {
         const std::string& label = recipes[i].sweep.label;
         const std::string name = recipes[i].file.string() + (label.empty() ? "" : fmt::format(" ({})", label));
         const std::string where = recipes.size() == 1 ? "" : name + ": ";
         for (const Failure& failure : reports[i].failures) {
+            const bool of_matrix = !was_read(reports[i].matrix);  // an unreadable matrix is reported once
+            if (of_matrix && !printed.insert(failure.text).second) continue;
             const std::size_t line_end = shown ? failure.text.find('\n') : std::string::npos;
             print_error("error: " + where + failure.text.substr(0, line_end) +
                         (line_end == std::string::npos ? "" : "; see the table"));
@@ -152,25 +211,28 @@ ExitCode conclude(const std::vector<Recipe>& recipes, const std::vector<RunRepor
 
 void check_output(const RunOutput& output, const std::vector<Recipe>& recipes) {
     for (const Recipe& recipe : recipes) check_writable(folder_of(output, recipe) / "report.json");
-    if (!output.json.empty() && output.json != standard_output) check_writable(output.json);
+    check_results_file("--json", output.json);
 }
 
 ExitCode run_recipes(const FindRunner& runner_for, const std::vector<Recipe>& recipes, const RunOutput& output,
                      const CompleteReport& complete) {
+    const Interruption interruption;
     std::vector<RunReport> reports;
+    bool stopped = false;
     for (const Recipe& recipe : recipes) {
-        RunReport report = run_one(runner_for, recipe, output, complete, recipes.size() == 1);
-        const std::filesystem::path folder = folder_of(output, recipe);
-        const std::size_t failures = report.failures.size();
-        record_failure(report, [&] { write_report(folder, report); });
+        OneRun one = run_one(runner_for, recipe, output, complete);
+        stopped = one.stopped;
+        if (stopped) break;
+        if (recipes.size() == 1 && one.report.kernels.empty() && one.error != nullptr) give_up(one, output);
+        const std::string text = write_and_describe(folder_of(output, recipe), output, one);
         if (output.json != standard_output) {
-            print((reports.empty() ? "" : "\n") + to_text(report));
-            if (report.failures.size() == failures) print(fmt::format("\n  written to {}\n", folder.string()));
+            print((reports.empty() ? "" : "\n") + text);
             (void)std::fflush(stdout);
         }
-        reports.push_back(std::move(report));
+        reports.push_back(std::move(one.report));
     }
     if (reports.size() > 1 && output.json != standard_output) print("\n" + ranking_text(records_of(reports)));
+    if (stopped && reports.empty()) throw Stopped("stopped: nothing was measured, and nothing was written");
     if (!output.json.empty()) {
         const std::string text = reports.size() == 1 ? to_json(reports.front()) : to_json(reports);
         if (output.json == standard_output) {
@@ -179,7 +241,10 @@ ExitCode run_recipes(const FindRunner& runner_for, const std::vector<Recipe>& re
             record_failure(reports.back(), [&] { write_whole_file(output.json, text); });
         }
     }
-    return conclude(recipes, reports, output.json != standard_output);
+    if (!stopped) return conclude(recipes, reports, output.json != standard_output);
+    print_error(fmt::format("stopped: the results of {} of {} recipes are kept in {}", reports.size(), recipes.size(),
+                            output.folder.string()));
+    return ExitCode::stopped;
 }
 
 }  // namespace workbench

@@ -1,8 +1,10 @@
 // workbench solve: solves A x = b with recipes and compares their total times.
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -11,15 +13,18 @@
 
 #include "kernels/device/cuda_device.hpp"
 #include "kernels/device/host_device.hpp"
+#include "pipeline/bench/tell_apart.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/command.hpp"
 #include "pipeline/cli/distributed.hpp"
+#include "pipeline/cli/interruption.hpp"
 #include "pipeline/cli/matrix_source.hpp"
 #include "pipeline/cli/measuring.hpp"
 #include "pipeline/cli/provenance.hpp"
 #include "pipeline/cli/recipe_changes.hpp"
 #include "pipeline/cli/terminal.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/failure.hpp"
 #include "pipeline/contract/whole_file.hpp"
 #include "pipeline/run/kokkos_runtime.hpp"
 #include "pipeline/solve/solve_recipes.hpp"
@@ -47,6 +52,15 @@ struct Recipes {
     MatrixChoice matrix;
 };
 
+/// Throws if a file is named twice, which would print two rows of one name.
+void check_different(const std::vector<Recipe>& recipes) {
+    std::set<std::pair<std::filesystem::path, std::string>> known;
+    for (const Recipe& recipe : recipes) {
+        if (known.emplace(recipe.file.lexically_normal(), recipe.sweep.label).second) continue;
+        throw RecipeError(fmt::format("{}: this recipe is named twice; expected it once", recipe.file.string()));
+    }
+}
+
 Recipes recipes_of(const SolveArguments& arguments) {
     std::vector<std::string> files = arguments.recipes;
     files.insert(files.end(), arguments.tune.begin(), arguments.tune.end());
@@ -71,6 +85,9 @@ Recipes recipes_of(const SolveArguments& arguments) {
             list.push_back(std::move(recipe));
         }
     }
+    for (std::vector<Recipe>* list : {&recipes.solve, &recipes.tune}) check_different(*list);
+    tell_names_apart(recipes.solve);
+    tell_names_apart(recipes.tune);
     return recipes;
 }
 
@@ -106,12 +123,21 @@ ExitCode solve_distributed(const SolveArguments& arguments) {
     return run_distributed(arguments, options.timing.minimum_samples, DistributedSolve{options, right_hand_side_of(arguments)});
 }
 
+/// Should the results be written? Not if no recipe has solved anything and the folder has the results of an earlier solve,
+/// which stay.
+bool writes_results(const SolveReport& report, const std::filesystem::path& folder) {
+    std::error_code unknown;
+    const bool any = std::any_of(report.outcomes.begin(), report.outcomes.end(),
+                                 [](const SolveOutcome& one) { return one.preparation.kernel.verified(); });
+    return any || !std::filesystem::exists(folder / "solve.json", unknown);
+}
+
 ExitCode run_solve(const SolveArguments& arguments) {
     if (arguments.distributed) return solve_distributed(arguments);
     const KokkosRuntime kokkos;
     const std::filesystem::path folder = arguments.out;
     check_writable(folder / "solve.json");
-    if (!arguments.json.empty() && arguments.json != standard_output) check_writable(arguments.json);
+    check_results_file("--json", arguments.json);
     const Recipes recipes = recipes_of(arguments);
     const RightHandSide right_hand_side = right_hand_side_of(arguments);
     const SolveOptions options = options_of(arguments);
@@ -134,30 +160,48 @@ ExitCode run_solve(const SolveArguments& arguments) {
     report.options = options;
     report.device = device.properties();
     add_provenance(report, *host);
+    report.options.poll = stop_if_requested;
     std::vector<double> b = make_right_hand_side(right_hand_side, matrix.rows);
+    const Interruption interruption;
+    bool stopped = false;
     {
         const StdoutToStderr redirection;
         const Progress progress;
         SolvePlan plan{.matrix = matrix, .b = std::move(b), .catalogue = catalogue(), .device = device, .backends = backends};
-        plan.progress = [&progress](const std::string& step) { progress.show(step); };
+        plan.progress = [&progress](const std::string& step) {
+            stop_if_requested();
+            progress.show(step);
+        };
         plan.tune_with = recipes.tune;
         // Written after each solve, so that results survive an interruption.
-        plan.reported = [&] { write_whole_file(folder / "solve.json", solve_json(report)); };
+        plan.reported = [&] {
+            if (writes_results(report, folder)) write_whole_file(folder / "solve.json", solve_json(report));
+        };
         plan.keep = pointer_to(keep);
         plan.preparer = preparer.get();
         if (on_gpu) plan.make_device = make_cuda_device;
-        solve_recipes(plan, recipes.solve, report);
+        try {
+            solve_recipes(plan, recipes.solve, report);
+        } catch (const Stopped&) {
+            if (report.outcomes.empty()) throw Stopped("stopped: nothing was solved, and nothing was written");
+            stopped = true;
+        }
     }
-    const std::vector<std::string> files = write_solve(report, folder);
+    std::vector<std::string> files;
+    if (writes_results(report, folder)) files = write_solve(report, folder);
     if (!arguments.json.empty() && arguments.json != standard_output) write_whole_file(arguments.json, solve_json(report));
     if (arguments.json == standard_output) {
         fmt::print("{}", solve_json(report));
     } else {
-        fmt::print("{}\n{}", solve_text(report),
-                   wrapped(fmt::format("Written to {}: {}\n", folder.string(), fmt::join(files, ", "))));
+        const std::string written = fmt::format("Written to {}: {}\n", folder.string(), fmt::join(files, ", "));
+        const std::string kept = fmt::format("The results of an earlier solve in {} are kept.\n", folder.string());
+        fmt::print("{}\n{}", solve_text(report), wrapped(files.empty() ? kept : written));
     }
     for (const Failure& failure : report.failures) print_error("error: " + failure.text);
-    return exit_code_of(report);
+    if (!stopped) return exit_code_of(report);
+    const std::size_t wanted = 1 + recipes.solve.size() + (recipes.tune.empty() ? 0 : 1);
+    print_error(fmt::format("stopped: {} of {} solves are kept in {}", report.outcomes.size(), wanted, folder.string()));
+    return ExitCode::stopped;
 }
 
 }  // namespace

@@ -67,8 +67,9 @@ TEST_SUITE("draw") {
             const std::string stage = name.starts_with("one") ? " --stage split " : "";
             const fs::path file = folder.path() / name;
             const auto draw = [&](const std::string& threads) {
-                const Outcome outcome = run_utf8("draw recipes/ehyb.toml --width 960" + matrix + stage + " -o " + file.string(),
-                                                 "OMP_NUM_THREADS=" + threads);
+                const Outcome outcome =
+                    run_utf8("draw recipes/ehyb.toml --force --width 960" + matrix + stage + " -o " + file.string(),
+                             "OMP_NUM_THREADS=" + threads);
                 CHECK(outcome.text == "drawn to " + file.string() + "\n");
                 return file_text(file);
             };
@@ -97,8 +98,8 @@ TEST_SUITE("draw") {
         const TemporaryFolder folder;
         for (const std::string name : {"稀疏", "疎行列", "희소"}) {
             const std::string file = (folder.path() / "x.png").string();
-            CHECK(run_utf8("draw " + small_recipe + " --set 'recipe.name=\"" + name + "\"' --width 640 -o " + file).exit_code ==
-                  0);
+            CHECK(run_utf8("draw " + small_recipe + " --set 'recipe.name=\"" + name + "\"' --force --width 640 -o " + file)
+                      .exit_code == 0);
         }
     }
 
@@ -164,7 +165,7 @@ TEST_SUITE("animate") {
         for (const std::string name : {"x.png", "x.gif"}) {
             const fs::path file = folder.path() / name;
             const auto animate = [&](const std::string& threads) {
-                const std::string arguments = "animate " + small_recipe + " --width 320 -o " + file.string();
+                const std::string arguments = "animate " + small_recipe + " --force --width 320 -o " + file.string();
                 const Outcome outcome = run_utf8(arguments, "OMP_NUM_THREADS=" + threads);
                 CHECK(outcome.text == "25 pictures drawn to " + file.string() + "\n");
                 return file_text(file);

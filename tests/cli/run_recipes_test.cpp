@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -16,6 +17,7 @@
 #include "cli/shell.hpp"
 #include "pipeline/cli/run_recipes.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/failure.hpp"
 #include "support/golden.hpp"
 #include "support/layouts/scripted.hpp"
 #include "support/message_of.hpp"
@@ -174,8 +176,84 @@ TEST_SUITE("run_recipes") {
             (void)run_scripted({refused}, {folder.path() / "out", (folder.path() / "all.json").string(), true});
         });
         CHECK(message == "refused.toml:3: stage 'refuse': this matrix has no such order");
-        CHECK(files_in(folder.path()).empty());
+        CHECK(files_in(folder.path()) == Files{"all.json"});
+        CHECK(json_in(folder.path() / "all.json")["unsuitable"] == message);
+        CHECK(json_in(folder.path() / "all.json")["kernels"].empty());
+    }
+
+    TEST_CASE("a run that measures nothing leaves the results of an earlier one") {
+        const TemporaryFolder folder;
+        const RunOutput output{folder.path(), "", true};
+        (void)run_scripted({{"r", reversed.text}, good}, output);
+        const Files before = files_in(folder.path());
+        const std::string report = file_text(folder.path() / "r" / "report.json");
+        const Outcome ended = run_scripted({{"r", refused.text}, {"good", of_pairs.text}}, output);
+        CHECK(ended.exit_code == 3);
+        CHECK(ended.text.find("the results of an earlier run in " + (folder.path() / "r").string() + " are kept") !=
+              std::string::npos);
+        CHECK(files_in(folder.path()) == before);
+        CHECK(file_text(folder.path() / "r" / "report.json") == report);
+        CHECK_THROWS_AS((void)run_scripted({{"r", refused.text}}, output), InputError);
+        CHECK(files_in(folder.path()) == before);
+    }
+
+    TEST_CASE("stale pictures stay if a new one cannot be written") {
+        const TemporaryFolder folder;
+        (void)run_scripted({{"r", "[[stage]]\nuse = 'reverse'\nid = 'before'\n[layout]\nuse = 'plain'\n"}},
+                           {folder.path(), "", true});
+        fs::create_directories(folder.path() / "r" / "1_after.png" / "in the way");
+        const Outcome ended = run_scripted({{"r", "[[stage]]\nuse = 'reverse'\nid = 'after'\n[layout]\nuse = 'plain'\n"}},
+                                           {folder.path(), "", true});
+        CHECK(ended.exit_code == 4);
+        CHECK(fs::exists(folder.path() / "r" / "1_before.png"));
+    }
+
+    TEST_CASE("a matrix that cannot be read is reported once, and nothing is written for it") {
+        const TemporaryFolder folder;
+        new_script();
+        std::vector<Recipe> recipes;
+        for (const NamedRecipe& one : {good, reversed}) {
+            recipes.push_back(parse_recipe(one.text, one.name + ".toml", scripted_catalogue()));
+        }
+        CapturedOutput captured;
+        const ExitCode exit_code = run_recipes([](const Recipe&) -> Runner& { throw InputError("none.mtx: no such file"); },
+                                               recipes, {folder.path(), "", true}, [](RunReport&) {});
+        const std::string text = captured.text();
+        CHECK(exit_code == ExitCode::bad_input);
+        CHECK(text.find("0 x 0") == std::string::npos);
+        CHECK(text.find("\nerror: ") == text.rfind("\nerror: "));
+        CHECK(text.ends_with("none.mtx: no such file\n"));
         CHECK(fs::is_empty(folder.path()));
+    }
+
+    TEST_CASE("Ctrl-C keeps the recipes that have run, and says so") {
+        const TemporaryFolder folder;
+        const auto run_until = [&](std::size_t recipe) {
+            new_script();
+            ScriptedDevice host({DeviceKind::host, "a host", 1, 0, 0, 0});
+            RunOptions options;
+            options.timing = {CacheState::warm, 5, 0, 1, scripted_clock()};
+            Runner runner(example(), scripted_catalogue(), {host}, options);
+            std::vector<Recipe> recipes;
+            for (const NamedRecipe& one : {good, reversed}) {
+                recipes.push_back(parse_recipe(one.text, one.name + ".toml", scripted_catalogue()));
+            }
+            std::size_t begun = 0;
+            CapturedOutput captured;
+            const ExitCode exit_code = run_recipes(
+                [&](const Recipe&) -> Runner& {
+                    if (begun++ == recipe) (void)raise(SIGINT);
+                    return runner;
+                },
+                recipes, {folder.path(), "", false}, [](RunReport& report) { report.matrix.source = "a matrix"; });
+            return Outcome{static_cast<int>(exit_code), captured.text()};
+        };
+        CHECK(message_of<Stopped>([&] { (void)run_until(0); }) == "stopped: nothing was measured, and nothing was written");
+        CHECK(fs::is_empty(folder.path()));
+        const Outcome ended = run_until(1);
+        CHECK(ended.exit_code == 130);
+        CHECK(ended.text.ends_with("\nstopped: the results of 1 of 2 recipes are kept in " + folder.path().string() + "\n"));
+        CHECK(files_in(folder.path()) == Files{"good/report.json"});
     }
 
     TEST_CASE("no kernel") {

@@ -46,13 +46,15 @@ std::string joined(const std::string& text, std::size_t from, std::size_t to) {
 std::string masked(std::string text) {
     text = joined(text, text.find('\n') + 1, text.find("\n\n"));
     text = joined(text, text.find("Written to"), std::string::npos);
+    text = std::regex_replace(text, std::regex("  warning: [^\n]*\n(      [^\n]*\n)*"), "");
+    text = std::regex_replace(text, std::regex("\n\n\n"), "\n\n");
     text = std::regex_replace(text, std::regex(", on [^;]*;"), ", on DEVICE;");
     text = std::regex_replace(text, std::regex(R"((\n[^\n]+ x\s+as\s+fast\s+as\s+the\s+baseline[^]*?)(?=\n\n))"), "\nVERDICTS");
     text = std::regex_replace(text, std::regex(R"(\d[\d.,]* (us|ms|s)\b)"), "# s");
     text = std::regex_replace(text, std::regex(R"(\d\.\d+e[+-]\d+)"), "#");
     // The columns "of parts" and "break-even".
     text = std::regex_replace(text, std::regex(R"(# s +(\d[\d.]*|-)  )"), "# s  #  ");
-    text = std::regex_replace(text, std::regex(R"(# s +(never|at once|\d[\d,]*)\n)"), "# s  #\n");
+    text = std::regex_replace(text, std::regex(R"(# s +(never|at once|noise|\d[\d,]*)\n)"), "# s  #\n");
     return std::regex_replace(text, std::regex(R"((\S) {2,})"), "$1  ");
 }
 
@@ -156,6 +158,20 @@ TEST_SUITE("solve with the program") {
         const Outcome outcome = solve_in(folder.path(), csr + small + "--json -" + on_host_to_out);
         CHECK(outcome.exit_code == 0);
         CHECK(nlohmann::json::parse(outcome.text) == json_in(folder.path() / "solved" / "solve.json"));
+    }
+
+    TEST_CASE("recipes of one name have rows of their own, and a recipe is named once") {
+        const TemporaryFolder folder;
+        write(folder.path() / "one.toml", "[recipe]\nname = 'Same'\n[layout]\nuse = 'csr'\n");
+        write(folder.path() / "two.toml", "[recipe]\nname = 'Same'\n[layout]\nuse = 'sell'\n");
+        const Outcome outcome = solve_in(folder.path(), "OUT/one.toml OUT/two.toml" + small + on_host_to_out);
+        CHECK(outcome.exit_code == 0);
+        const auto json = json_in(folder.path() / "solved" / "solve.json");
+        CHECK(json["solves"][1]["recipe"] == "Same (one.toml)");
+        CHECK(json["solves"][2]["recipe"] == "Same (two.toml)");
+        const Outcome twice = solve_in(folder.path(), csr + csr + small + on_host_to_out);
+        CHECK(twice.exit_code == 2);
+        CHECK(twice.text == "error: recipes/csr.toml: this recipe is named twice; expected it once\n");
     }
 
     TEST_CASE("points of a sweep have distinct names") {
