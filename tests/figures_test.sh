@@ -43,7 +43,7 @@ stand_in() {
         elif [[ $1 == --backend ]]; then
             shift
         elif [[ $1 == --generate ]] && $measures; then
-            "$program" draw --generate "$(small "$2")" -o drawn.png >output 2>&1 || complain "$2: $(cat output)"
+            "$program" draw --generate "$(small "$2")" -o drawn.png --force >output 2>&1 || complain "$2: $(cat output)"
             shift
         elif [[ $1 == --only ]] && $gpu; then # a program without CUDA lacks the kernel
             while (($# > 1)) && [[ $2 != --* ]]; do
@@ -65,6 +65,7 @@ stand_in() {
             words+=(--backend kokkos --samples 1 --seconds 0 --no-page)
             [[ " ${words[*]} " == *" --matrices "* ]] || words+=(--matrices tiny.mtx)
             grep -q '^inside' "${words[1]}" || words+=(--cache warm) ;;
+        draw | animate | generate | convert | export) words+=(--force) ;;
         cache) [[ " ${words[*]} " =~ " --matrix " ]] || words+=(--set matrix.rows=8) ;;
     esac
 }
