@@ -60,7 +60,7 @@ struct BandSlots final : ScheduleBase<Hooks{.no_column = NoColumn::skipped, .own
 /// One thread per row: the threads of a block row read neighbouring values and the same x. Places outside the matrix are not
 /// read. known_height: the block height if it is known at compile time, otherwise 0.
 template <int known_height>
-struct BandRows final : ScheduleBase<Hooks{.entries_in_flight = 8, .own_column = true}> {
+struct BandRows final : ScheduleBase<Hooks{.entries_in_flight = tuned::banded_block_entries_in_flight, .own_column = true}> {
     static constexpr Offset threads(const auto& band) { return band.row_count; }
     static constexpr auto run(const auto& band, Offset row, const auto&) {
         using Stride = std::conditional_t<known_height == 0, int, Known<known_height>>;
@@ -71,11 +71,10 @@ struct BandRows final : ScheduleBase<Hooks{.entries_in_flight = 8, .own_column =
         const Offset begin = first_column < 0 ? 0 : first_column;
         const Offset last = first_column + band.band_width();
         const Offset end = last < band.column_count ? last : band.column_count;
-        Run<Stride> run{static_cast<Index>(row),
-                        first_row * band.band_width() + (begin - first_column) * height + (row - first_row),
-                        end - begin,
-                        {},
-                        static_cast<Index>(begin < end ? begin : 0)};
+        Run<Stride> run{.row = static_cast<Index>(row),
+                        .first = first_row * band.band_width() + (begin - first_column) * height + (row - first_row),
+                        .count = end - begin,
+                        .first_column = static_cast<Index>(begin < end ? begin : 0)};
         if constexpr (known_height == 0) run.stride = height;
         return run;
     }

@@ -176,12 +176,6 @@ __global__ void __launch_bounds__(threads, resident_threads<Shape> / threads)
     }
 }
 
-/// As many blocks in flight as a lane has registers for their values.
-constexpr int blocks_in_flight(int area) {
-    if (area == 1) return 8;
-    return area <= 4 ? 4 : area <= 9 ? 2 : 1;
-}
-
 template <ValueType Value>
 class LanesKernel final : public Kernel<Value> {
 public:
@@ -204,7 +198,7 @@ public:
                     bccoo, load, blocks_, x, y, carries_.template view<height>(), accumulate);
                 check_launch("bccoo tiles");
             };
-            constexpr int in_flight = blocks_in_flight(height * width);
+            constexpr int in_flight = tuned::bccoo_blocks_in_flight(height * width);
             if constexpr (in_flight > 4) {
                 if (bccoo.blocks_per_lane >= in_flight) {
                     launch(BlockShape<height, width, in_flight>{});

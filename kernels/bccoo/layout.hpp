@@ -8,8 +8,6 @@
 #pragma once
 
 #include <cstdint>
-#include <stdexcept>
-#include <string>
 
 #include "kernels/common/schedule/run.hpp"
 #include "kernels/common/storage/pattern.hpp"
@@ -103,23 +101,9 @@ void for_each_block_of_tile(const auto& bccoo, Offset tile, const auto& visit) {
 }
 
 /// Calls use(Known<height>, Known<width>). Throws std::logic_error if no kernel has such blocks.
-decltype(auto) with_bccoo_block(Index height, Index width, const auto& use) {
-    const auto with_width = [&]<int rows>(Known<rows> known) -> decltype(auto) {
-        switch (width) {
-            case 1: return use(known, Known<1>{});
-            case 2: return use(known, Known<2>{});
-            case 3: return use(known, Known<3>{});
-            case 4: return use(known, Known<4>{});
-            default: throw std::logic_error("bccoo: no such block width");
-        }
-    };
-    switch (height) {
-        case 1: return with_width(Known<1>{});
-        case 2: return with_width(Known<2>{});
-        case 3: return with_width(Known<3>{});
-        case 4: return with_width(Known<4>{});
-        default: throw std::logic_error("bccoo: no such block height");
-    }
+void with_bccoo_block(Index height, Index width, const auto& use) {
+    with_known<1, 2, 3, 4>(height,
+                           [&](auto rows) { with_known<1, 2, 3, 4>(width, [&](auto columns) { use(rows, columns); }); });
 }
 
 template <ValueType Value>

@@ -144,9 +144,7 @@ void walk_lanes(const auto& biell, const std::function<void(const Read&)>& visit
             const Offset* const offsets = biell.group_offsets.data() + Lanes::first_group(thread) + group;
             const auto run = Lanes::run(biell, thread, group, offsets[0], offsets[1]);
             for (Offset k = 0; k < run.count; ++k, ++step) {
-                const RunSlot place{k, run.slot(k)};
-                visit({thread / 32, static_cast<int>(thread % 32), step, values, place.slot, run.row,
-                       column_of<Lanes>(biell, run, place)});
+                visit(read_of(slot_of_run<Lanes>(biell, values, run, k), thread, step));
             }
         }
     }

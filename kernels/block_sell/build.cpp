@@ -6,13 +6,10 @@
 #include <stdexcept>
 
 #include "kernels/block_sell/layout.hpp"
-#include "kernels/common/refusal/value_range.hpp"
+#include "kernels/common/entry/format.hpp"
 #include "kernels/common/storage/blocks.hpp"
-#include "kernels/common/storage/offsets.hpp"
 #include "kernels/common/storage/slices.hpp"
-#include "kernels/device/host_loops.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {
@@ -66,7 +63,7 @@ HostArray<Offset> slice_offsets_of(const HostArray<Offset>& lengths, Index slice
 
 /// Copies compressed rows of blocks to slices. Returns the columns, not yet narrowed.
 template <ValueType Value>
-HostArray<Index> fill(BlockSell<Value, HostArray>& sell, const Blocks<Value, HostArray>& blocks) {
+HostArray<Index> copy_blocks(BlockSell<Value, HostArray>& sell, const Blocks<Value, HostArray>& blocks) {
     const Index height = sell.slice_height;
     const Index area = sell.block_size * sell.block_size;
     HostArray<Index> columns;
@@ -86,31 +83,25 @@ HostArray<Index> fill(BlockSell<Value, HostArray>& sell, const Blocks<Value, Hos
     return columns;
 }
 
-template <ValueType Value>
-std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
+constexpr auto fill = []<ValueType Value>(BlockSellLayout<Value>& layout, const StagedMatrix& staged,
+                                          const Parameters& parameters) {
     const CsrMatrix& matrix = staged.matrix;
-    require_values_in_range<Value>(matrix);
     const CsrView<double> view{matrix.rows, matrix.columns, matrix.row_offsets, matrix.column_indices, matrix.values};
     const Index size = block_size_of(staged, parameters);
     const SlotBound bound{parameters.real("slots_per_nonzero"),
                           "smaller blocks (block_size) have fewer, and slots_per_nonzero allows more"};
     const Blocks<Value, HostArray> blocks = build_blocks<Value>(view, size, bound);
-    auto layout = std::make_unique<BlockSellLayout<Value>>();
-    layout->row_count = matrix.rows;
-    layout->column_count = matrix.columns;
-    layout->nonzero_count = matrix.nonzeros();
-    layout->block_size = size;
-    layout->threads_per_row = threads_of(parameters, size, blocks.block_offsets.back(), blocks.block_rows());
-    layout->slice_height = 32 / layout->threads_per_row;
-    const HostArray<Offset> lengths = blocks_of_lanes(blocks.block_offsets, layout->slice_height);
-    layout->slice_offsets = slice_offsets_of<Value>(lengths, layout->slice_height, size, matrix.nonzeros());
-    ShortColumns narrow = shorten_columns(fill<Value>(*layout, blocks), layout->slice_offsets, layout->slice_height,
+    layout.block_size = size;
+    layout.threads_per_row = threads_of(parameters, size, blocks.block_offsets.back(), blocks.block_rows());
+    layout.slice_height = 32 / layout.threads_per_row;
+    const HostArray<Offset> lengths = blocks_of_lanes(blocks.block_offsets, layout.slice_height);
+    layout.slice_offsets = slice_offsets_of<Value>(lengths, layout.slice_height, size, matrix.nonzeros());
+    ShortColumns narrow = shorten_columns(copy_blocks<Value>(layout, blocks), layout.slice_offsets, layout.slice_height,
                                           [&](Offset lane) { return lengths[lane]; });
-    layout->column_indices = std::move(narrow.column_indices);
-    static_cast<SliceColumns<std::uint16_t, HostArray>&>(*layout) = std::move(narrow.of_slices);
-    layout->pattern = Pattern(matrix);
-    return layout;
-}
+    layout.column_indices = std::move(narrow.column_indices);
+    static_cast<SliceColumns<std::uint16_t, HostArray>&>(layout) = std::move(narrow.of_slices);
+    layout.pattern = Pattern(matrix);
+};
 
 Needs needs(const Parameters& parameters) {
     if (!parameters.is_word("block_size", "auto")) {
@@ -143,29 +134,66 @@ Index column_in_block(const auto& sell, Offset first_column, int j) {
     return column < sell.column_count ? static_cast<Index>(column) : -1;
 }
 
-template <ValueType Value>
-void walk_warps(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
+constexpr auto walk_warps = [](const auto& layout, const auto& visit) {
     using Threads = BlockSellThreads<0, 0>;
-    const auto& sell = dynamic_cast<const BlockSellLayout<Value>&>(layout).stored();
-    const int values = array_number(sell, sell.values);
+    const auto& sell = layout.stored();
     const int area = sell.block_size * sell.block_size;
+    Slot slot{.array = array_number(sell, sell.values)};
     for (Offset thread = 0; thread < Threads::threads(sell); ++thread) {
         const BlockSellRun run = Threads::run(sell, thread);
         for (Index k = 0; k < run.count; ++k) {
             const Index first_column = Threads::column(sell, run, k, PlainLoad{});
             for (int j = 0; j < area; ++j) {
                 const Offset row = run.block_row * sell.block_size + j / sell.block_size;
-                visit({.warp = thread / 32,
-                       .lane = static_cast<int>(thread % 32),
-                       .step = Offset{k} * area + j,
-                       .array = values,
-                       .index = Threads::value(sell, run, k, j),
-                       .row = row < sell.row_count ? static_cast<Index>(row) : -1,
-                       .column = column_in_block(sell, first_column, j)});
+                slot.index = Threads::value(sell, run, k, j);
+                slot.row = row < sell.row_count ? static_cast<Index>(row) : -1;
+                slot.column = column_in_block(sell, first_column, j);
+                visit(read_of(slot, thread, Offset{k} * area + j));
             }
         }
     }
-}
+};
+
+template <ValueType Value>
+class BlockSellSlices final : public Kernel<Value> {
+public:
+    explicit BlockSellSlices(const BlockSellLayout<Value>& layout) : layout_(layout) {}
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        // The compiler unrolls the product of a block whose size it knows.
+        with_block_size(layout_, [&](auto size) { multiply<size>(x, y, accumulate); });
+    }
+
+private:
+    template <int size>
+    void multiply(const Value* x, Value* y, bool accumulate) const {
+        const BlockSell<Value, ArrayView> sell = view_of(layout_.stored());
+        for_each_in_parallel(sell.slice_count(), 1, [&](std::int64_t slice) {
+            for (Index lane = 0; lane < sell.slice_height; ++lane) {
+                std::array<Value, size> sums{};
+                Offset block_row = 0;
+                for (Index turn = 0; turn < sell.threads_per_row; ++turn) {
+                    using Threads = BlockSellThreads<size, 0>;
+                    const BlockSellRun run = Threads::run(sell, slice * 32 + turn * sell.slice_height + lane);
+                    block_row = run.block_row;
+                    for (Index k = 0; k < run.count; ++k) {
+                        const Index first = Threads::column(sell, run, k, PlainLoad{});
+                        const Index there = std::min(size, sell.column_count - first);
+                        for (int j = 0; j < size * size; ++j) {
+                            if (j % size < there)
+                                sums[j / size] += sell.values[Threads::value(sell, run, k, j)] * x[first + j % size];
+                        }
+                    }
+                }
+                for (int r = 0; r < size && block_row * size + r < sell.row_count; ++r) {
+                    put(y, static_cast<Index>(block_row * size + r), sums[r], accumulate);
+                }
+            }
+        });
+    }
+
+    const BlockSellLayout<Value>& layout_;
+};
 
 }  // namespace
 
@@ -202,41 +230,38 @@ void BlockSellLayout<Value>::for_each_slot(const std::function<void(const Slot&)
 }
 
 LayoutEntry block_sell_entry() {
-    LayoutEntry entry{
-        .name = "block_sell",
-        .summary = "sliced ELL over rows of square blocks, the unknowns of a mesh node, with one column of 16 bits per block",
-        .source = "made here; blocks: Im and Yelick (2001), slices: Kreutzer et al. (2014)",
-        .examples = {std::string(example)},
-        .parameters =
-            {{.name = "block_size",
-              .type = ParameterType::integer,
-              .default_value = std::string("auto"),
-              .minimum = 1,
-              .maximum = largest_node,
-              .words = {"auto"},
-              .unit = "rows",
-              .help = "rows and columns of a block, 1, 2, 3, 4 or 6; auto: the unknowns of a node, from [matrix] or stage "
-                      "node_blocks"},
-             {.name = "threads_per_row",
-              .type = ParameterType::integer,
-              .default_value = std::string("auto"),
-              .minimum = 1,
-              .maximum = 4,
-              .words = {"auto"},
-              .unit = "threads",
-              .help = "threads of a GPU that share a row of blocks, 1, 2 or 4; a slice has the rows of a warp; auto: 1 up to "
-                      "8 blocks a row in the mean, 2 up to 20, otherwise 4; for blocks of one value, up to 20 and 48"},
-             slots_per_nonzero_parameter(4)},
-        .needs = needs,
-        .rows_of_share = RowsOfShare::all,
-        .build = {build<float>, build<double>},
-        .empty = empty_layouts_of<BlockSellLayout>(),
-        .fields = field_lists_of<BlockSellLayout>(),
-        .schedules = {{"warps", {walk_warps<float>, walk_warps<double>}}},
-        .kernels = block_sell_reference_kernels(),
-    };
-    if constexpr (WORKBENCH_HAS_CUDA) entry.add(block_sell_cuda_kernels());
-    return entry;
+    return format<BlockSellLayout>(
+               {.summary =
+                    "sliced ELL over rows of square blocks, the unknowns of a mesh node, with one column of 16 bits per block",
+                .source = "made here; blocks: Im and Yelick (2001), slices: Kreutzer et al. (2014)",
+                .examples = {std::string(example)},
+                .parameters =
+                    {{.name = "block_size",
+                      .type = ParameterType::integer,
+                      .default_value = std::string("auto"),
+                      .minimum = 1,
+                      .maximum = largest_node,
+                      .words = {"auto"},
+                      .unit = "rows",
+                      .help =
+                          "rows and columns of a block, 1, 2, 3, 4 or 6; auto: the unknowns of a node, from [matrix] or stage "
+                          "node_blocks"},
+                     {.name = "threads_per_row",
+                      .type = ParameterType::integer,
+                      .default_value = std::string("auto"),
+                      .minimum = 1,
+                      .maximum = 4,
+                      .words = {"auto"},
+                      .unit = "threads",
+                      .help = "threads of a GPU that share a row of blocks, 1, 2 or 4; a slice has the rows of a warp; auto: 1 "
+                              "up to "
+                              "8 blocks a row in the mean, 2 up to 20, otherwise 4; for blocks of one value, up to 20 and 48"},
+                     slots_per_nonzero_parameter(4)},
+                .needs = needs,
+                .rows_of_share = RowsOfShare::all},
+               fill)
+        .host<BlockSellSlices>("slices", "slices in parallel, row of blocks by row of blocks")
+        .cuda<block_sell::WarpsKernel>("warps", "one warp per slice, threads_per_row threads per block row", walk_warps);
 }
 
 }  // namespace workbench

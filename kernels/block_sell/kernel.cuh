@@ -23,7 +23,7 @@ template <typename Value, int size, int threads>
 struct InFlight {
     static constexpr int blocks = std::clamp(
         (threads == 1 ? tuned::block_sell_values : tuned::block_sell_values_of_several<Value>) / (size * size), 1, 8);
-    static constexpr int resident = size == 6 ? 4 : threads == 1 && size <= 3 ? 8 : 5;
+    static constexpr int resident = tuned::block_sell_resident_blocks(size, threads);
 };
 
 /// Adds the products of a batch of blocks: all of them, whose loads then need no tests, or those before the end of the run.
@@ -81,21 +81,10 @@ __global__ void __launch_bounds__(threads_of_block, InFlight<Value, size, thread
 
 /// Calls use(Known size, Known threads, Known kind of columns).
 void with_shape(const auto& sell, const auto& use) {
-    const auto with_size = [&](auto size, auto kind) {
-        switch (sell.threads_per_row) {
-            case 1: return use(size, Known<1>{}, kind);
-            case 2: return use(size, Known<2>{}, kind);
-            default: return use(size, Known<4>{}, kind);
-        }
-    };
     with_column_kind(sell, [&](auto kind) {
-        switch (sell.block_size) {
-            case 1: return with_size(Known<1>{}, kind);
-            case 2: return with_size(Known<2>{}, kind);
-            case 3: return with_size(Known<3>{}, kind);
-            case 4: return with_size(Known<4>{}, kind);
-            default: return with_size(Known<6>{}, kind);
-        }
+        with_block_size(sell, [&](auto size) {
+            with_known<1, 2, 4>(sell.threads_per_row, [&](auto threads) { use(size, threads, kind); });
+        });
     });
 }
 

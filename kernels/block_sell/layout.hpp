@@ -17,9 +17,7 @@ inline constexpr Index largest_node = 6;  // unknowns, which are the sums of a t
 /// adjacent values. Padding has value 0; blocks of padding have the first column of their slice. If the block size does not
 /// divide the size of the matrix, the last blocks exceed it.
 template <typename Value, template <typename> typename Array>
-struct BlockSell : SliceColumns<std::uint16_t, Array> {
-    Index row_count = 0;
-    Index column_count = 0;
+struct BlockSell : SliceColumns<std::uint16_t, Array>, MatrixSize {
     Index block_size = 1;
     Index threads_per_row = 1;            // GPU threads per block row
     Index slice_height = 32;              // block rows per slice: 32 / threads_per_row, so that a warp has a slice
@@ -28,12 +26,11 @@ struct BlockSell : SliceColumns<std::uint16_t, Array> {
     Array<Value> values;                  // [blocks * block_size * block_size]
 
     static constexpr auto fields() {
-        return field_list(number_field<&BlockSell::row_count>(), number_field<&BlockSell::column_count>(),
-                          number_field<&BlockSell::block_size>(), number_field<&BlockSell::threads_per_row>(),
-                          number_field<&BlockSell::slice_height>(), structure_array<&BlockSell::slice_offsets>("slices + 1"),
-                          column_array<&BlockSell::column_indices>("blocks"),
-                          value_array<&BlockSell::values>("blocks * block_size * block_size"),
-                          SliceColumns<std::uint16_t, Array>::fields());
+        return field_list(
+            MatrixSize::fields(), number_field<&BlockSell::block_size>(), number_field<&BlockSell::threads_per_row>(),
+            number_field<&BlockSell::slice_height>(), structure_array<&BlockSell::slice_offsets>("slices + 1"),
+            column_array<&BlockSell::column_indices>("blocks"),
+            value_array<&BlockSell::values>("blocks * block_size * block_size"), SliceColumns<std::uint16_t, Array>::fields());
     }
 
     [[nodiscard]] constexpr Offset slice_count() const { return static_cast<Offset>(slice_offsets.size()) - 1; }
@@ -72,12 +69,12 @@ struct BlockSellThreads {
         const auto width = static_cast<Index>((sell.slice_offsets[slice + 1] - begin) / height);
         const int area = size(sell) * size(sell);
         const auto columns = with_columns_of_slice<kind>(sell, Run<int>{}, slice);
-        BlockSellRun run{slice * height + lane,
-                         turn,
-                         (width - turn + row_threads(sell) - 1) / row_threads(sell),
-                         begin + thread % 32,
-                         (begin + Offset{turn} * height) * area + lane,
-                         columns.first_column};
+        BlockSellRun run{.block_row = slice * height + lane,
+                         .turn = turn,
+                         .count = (width - turn + row_threads(sell) - 1) / row_threads(sell),
+                         .first_block = begin + thread % 32,
+                         .first_value = (begin + Offset{turn} * height) * area + lane,
+                         .first_column = columns.first_column};
         if constexpr (kind == ColumnKind::of_wide_slices) {
             run.wide = columns.wide;
             run.to_high = columns.to_high;
@@ -99,6 +96,9 @@ struct BlockSellThreads {
     }
 };
 
+/// Calls use(Known<block_size>).
+void with_block_size(const auto& sell, const auto& use) { with_known<1, 2, 3, 4, 6>(sell.block_size, use); }
+
 template <ValueType Value>
 struct BlockSellLayout final : StoredLayout<Value, BlockSell<Value, HostArray>> {
     static constexpr const char* name = "block_sell";
@@ -108,9 +108,14 @@ struct BlockSellLayout final : StoredLayout<Value, BlockSell<Value, HostArray>> 
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const override { return notes_on_columns(*this); }
 };
 
-[[nodiscard]] LayoutEntry block_sell_entry();
+namespace block_sell {
 
-[[nodiscard]] std::vector<KernelEntry> block_sell_reference_kernels();
-[[nodiscard]] std::vector<KernelEntry> block_sell_cuda_kernels();
+/// The CUDA kernel `warps`.
+template <ValueType Value>
+class WarpsKernel;
+
+}  // namespace block_sell
+
+[[nodiscard]] LayoutEntry block_sell_entry();
 
 }  // namespace workbench

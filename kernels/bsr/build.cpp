@@ -102,8 +102,7 @@ constexpr auto walk_groups = [](const auto& layout, const auto& visit) {
             for (int first_row = 0; first_row < bsr.block_size; first_row += bsr.lanes.rows_at_once) {
                 const BlockRun run = Groups::run(bsr, place, first_row);
                 for (Offset k = 0; k < run.count; ++k) {
-                    const RunSlot slot{k, run.slot(k)};
-                    visit({warp, lane, first_step + k, values, slot.slot, run.row, column_of<Groups>(bsr, run, slot)});
+                    visit(read_of(slot_of_run<Groups>(bsr, values, run, k), warp * 32 + lane, first_step + k));
                 }
                 if (place.works) first_step += steps_of_pass(bsr, place.block_row);
             }

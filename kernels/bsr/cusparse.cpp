@@ -19,11 +19,16 @@ std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& devi
                         "(block_size)",
                         size, size, bsr.row_count, bsr.column_count));
     }
-    return prepare_cusparse<Value>({CusparseFormat::bsr, bsr.row_count, bsr.column_count, bsr.nonzeros(), size,
-                                    to_device(device, std::span(bsr.block_offsets), "block offsets for cuSPARSE"),
-                                    to_device(device, std::span(bsr.block_columns), "block columns for cuSPARSE"),
-                                    to_device(device, std::span(bsr.values), "values for cuSPARSE")},
-                                   device);
+    return prepare_cusparse<Value>(
+        {.format = CusparseFormat::bsr,
+         .rows = bsr.row_count,
+         .columns = bsr.column_count,
+         .nonzeros = bsr.nonzeros(),
+         .size = size,
+         .offsets = to_device(device, std::span(bsr.block_offsets), "block offsets for cuSPARSE"),
+         .column_indices = to_device(device, std::span(bsr.block_columns), "block columns for cuSPARSE"),
+         .values = to_device(device, std::span(bsr.values), "values for cuSPARSE")},
+        device);
 }
 
 }  // namespace

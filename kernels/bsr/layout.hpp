@@ -90,8 +90,11 @@ struct BsrGroups final : ScheduleBase<Hooks{.no_column = NoColumn::slot_read, .o
         const int group = lane / (tile * bsr.lanes.blocks_at_once);
         const int in_group = lane % (tile * bsr.lanes.blocks_at_once);
         const Offset block_row = warp * bsr.lanes.groups_per_warp + group;
-        return {group < bsr.lanes.groups_per_warp && block_row < bsr.block_rows(), block_row, in_group / tile,
-                in_group % tile / size, in_group % size};
+        return {.works = group < bsr.lanes.groups_per_warp && block_row < bsr.block_rows(),
+                .block_row = block_row,
+                .turn = in_group / tile,
+                .r = in_group % tile / size,
+                .c = in_group % size};
     }
     /// The run in the pass that begins with row first_row of the blocks. A lane without work has no slots; a lane whose row is
     /// past the last one reads padding.

@@ -18,7 +18,10 @@ Offset part_begin(Offset first, Offset end, Offset k, Offset parts) {
 }
 
 RowTile tile_of(Index row, int rows, Offset first, Offset end) {
-    return {first, row, static_cast<std::uint16_t>(end - first), static_cast<std::uint16_t>(rows)};
+    return {.first = first,
+            .row = row,
+            .nonzeros = static_cast<std::uint16_t>(end - first),
+            .rows = static_cast<std::uint16_t>(rows)};
 }
 
 /// Deals a row to the warps of one thread block, or of several.

@@ -82,13 +82,14 @@ struct TileShape {
 
 /// Calls use(shape) with the shape for a matrix of CSR. A large tile has more loads in flight, but a warp loads nothing while
 /// it adds up many short rows; and if the reads of x are scattered, the lookups in L2 are the bottleneck, which more warps
-/// relieve better than more loads of a warp. The bounds are tuned.
+/// relieve better than more loads of a warp.
 auto with_tile_shape(const auto& csr, const auto& use) {
-    constexpr bool is_double = sizeof(csr.values[0]) == 8;
-    using Large = TileShape<8, (is_double ? 3 : 4)>;
-    using Usual = TileShape<4, (is_double ? 5 : 6)>;
+    using Value = std::remove_cvref_t<decltype(csr.values[0])>;
+    using Small = TileShape<2, tuned::csr_resident_blocks_of_small_tiles>;
+    using Usual = TileShape<4, tuned::csr_resident_blocks_of_tiles<Value>>;
+    using Large = TileShape<8, tuned::csr_resident_blocks_of_large_tiles<Value>>;
     const auto nonzeros = static_cast<Offset>(csr.values.size());
-    if (nonzeros < tuned::csr_short_rows * csr.row_count) return use(TileShape<2, 6>{});
+    if (nonzeros < tuned::csr_short_rows * csr.row_count) return use(Small{});
     const bool is_large = nonzeros >= tuned::csr_long_rows * csr.row_count && reads_x_in_runs(csr.column_indices);
     return is_large ? use(Large{}) : use(Usual{});
 }

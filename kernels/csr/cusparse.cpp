@@ -16,14 +16,14 @@ constexpr Index slice_height = 32;
 template <ValueType Value>
 CusparseMatrix upload(CusparseFormat format, const CsrLayout<Value>& matrix, Index size, Device& device,
                       const HostArray<std::int32_t>& offsets, const HostArray<Index>& columns, const HostArray<Value>& values) {
-    return {format,
-            matrix.row_count,
-            matrix.column_count,
-            matrix.nonzeros(),
-            size,
-            to_device(device, std::span(offsets), "offsets for cuSPARSE"),
-            to_device(device, std::span(columns), "column indices for cuSPARSE"),
-            to_device(device, std::span(values), "values for cuSPARSE")};
+    return {.format = format,
+            .rows = matrix.row_count,
+            .columns = matrix.column_count,
+            .nonzeros = matrix.nonzeros(),
+            .size = size,
+            .offsets = to_device(device, std::span(offsets), "offsets for cuSPARSE"),
+            .column_indices = to_device(device, std::span(columns), "column indices for cuSPARSE"),
+            .values = to_device(device, std::span(values), "values for cuSPARSE")};
 }
 
 template <ValueType Value>

@@ -33,15 +33,20 @@ struct CsrLayout final : CompressedLayout<Value, Csr<Value, HostArray>, Compress
     static constexpr const char* name = "csr";
 };
 
+/// The CUDA kernel `adaptive`.
+template <ValueType Value>
+struct CsrAdaptive;
+
+namespace csr_merge {
+
+/// The CUDA kernel `merge`.
+template <ValueType Value>
+class SharesKernel;
+
+}  // namespace csr_merge
+
 [[nodiscard]] LayoutEntry csr_entry();
-
-/// What the CUDA kernels read that have loops of their own.
-[[nodiscard]] std::vector<ScheduleEntry> csr_tile_schedules();
-
-// The kernels, by the file that defines them. Those of a backend that is not built are never called.
 [[nodiscard]] std::vector<KernelEntry> csr_eigen_kernels();
-[[nodiscard]] std::vector<KernelEntry> csr_adaptive_kernels();
-[[nodiscard]] std::vector<KernelEntry> csr_merge_kernels();
 [[nodiscard]] std::vector<KernelEntry> csr_cusparse_kernels();
 
 }  // namespace workbench

@@ -78,6 +78,6 @@ struct MergeShare {
 };
 
 // An odd number of steps: the threads of a warp that follow their parts access different banks of shared memory.
-using Merge = MergeShape<128, 11, 8>;
+using Merge = MergeShape<128, 11, tuned::csr_merge_resident_blocks>;
 
 }  // namespace workbench

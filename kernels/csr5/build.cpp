@@ -4,12 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernels/common/refusal/value_range.hpp"
+#include "kernels/common/entry/format.hpp"
 #include "kernels/common/storage/offsets.hpp"
 #include "kernels/csr5/host_tiles.hpp"
-#include "kernels/csr5/layout.hpp"
-#include "kernels/device/prepare.hpp"
-#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {
@@ -36,7 +33,7 @@ void for_each_segment(const HostArray<Offset>& row_offsets, Offset begin, Offset
 
 /// Stores the values and columns of a tile step by step instead of lane by lane.
 template <ValueType Value>
-void transpose_tile(const CsrMatrix& matrix, Offset tile, Csr5<Value, HostArray>& csr5) {
+void transpose_tile(const CsrMatrix& matrix, Offset tile, Csr5Layout<Value>& csr5) {
     const Offset begin = tile * csr5.tile_size();
     for (Index i = 0; i < csr5.sigma; ++i) {
         for (Index lane = 0; lane < csr5.omega; ++lane) {
@@ -51,7 +48,7 @@ void transpose_tile(const CsrMatrix& matrix, Offset tile, Csr5<Value, HostArray>
 /// Stores the descriptor of a tile, its row and mark and, in empty_offset_ptr[tile + 1], the number of its segments if it is
 /// marked, otherwise 0.
 template <ValueType Value>
-void describe_tile(Offset tile, Csr5<Value, HostArray>& csr5) {
+void describe_tile(Offset tile, Csr5Layout<Value>& csr5) {
     const Offset begin = tile * csr5.tile_size();
     const Offset end = begin + csr5.tile_size();
     std::array<Csr5Lane, 32> lanes;
@@ -85,7 +82,7 @@ void describe_tile(Offset tile, Csr5<Value, HostArray>& csr5) {
 }
 
 template <ValueType Value>
-void fill_empty_offsets(Offset tile, Csr5<Value, HostArray>& csr5) {
+void fill_empty_offsets(Offset tile, Csr5Layout<Value>& csr5) {
     Offset place = csr5.empty_offset_ptr[tile];
     if (place == csr5.empty_offset_ptr[tile + 1]) return;
     const Offset begin = tile * csr5.tile_size();
@@ -99,17 +96,10 @@ Index sigma_of(const Parameters& parameters, const CsrMatrix& matrix) {
     return static_cast<Index>(parameters.integer("sigma"));
 }
 
-template <ValueType Value>
-std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
+constexpr auto fill = []<ValueType Value>(Csr5Layout<Value>& csr5, const StagedMatrix& staged, const Parameters& parameters) {
     const CsrMatrix& matrix = staged.matrix;
-    require_values_in_range<Value>(matrix);
-    auto layout = std::make_unique<Csr5Layout<Value>>();
-    Csr5<Value, HostArray>& csr5 = *layout;
-    csr5.row_count = matrix.rows;
-    csr5.column_count = matrix.columns;
     csr5.omega = static_cast<Index>(parameters.integer("omega"));
     csr5.sigma = sigma_of(parameters, matrix);
-    layout->nonzero_count = matrix.nonzeros();
     const Offset tiles = matrix.nonzeros() / csr5.tile_size();
     csr5.row_offsets = matrix.row_offsets;
     csr5.tile_ptr.resize(tiles + 1);
@@ -129,8 +119,7 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     for (Offset tile = 0; tile < tiles; ++tile) csr5.empty_offset_ptr[tile + 1] += csr5.empty_offset_ptr[tile];
     csr5.empty_offset.resize(csr5.empty_offset_ptr[tiles]);
     for_each_in_parallel(tiles, tile_chunk, [&](std::int64_t tile) { fill_empty_offsets(tile, csr5); });
-    return layout;
-}
+};
 
 /// Throws ParameterError if tiles cannot have this size.
 Needs needs(const Parameters& parameters) {
@@ -150,35 +139,29 @@ Needs needs(const Parameters& parameters) {
 }  // namespace
 
 LayoutEntry csr5_entry() {
-    LayoutEntry entry{
-        .name = "csr5",
-        .summary = "CSR in tiles of equal numbers of nonzeros, transposed, with bits where rows begin",
-        .source =
-            "Liu and Vinter, 'CSR5: An Efficient Storage Format for Cross-Platform Sparse Matrix-Vector Multiplication' (2015)",
-        .examples = {std::string(example)},
-        .parameters = {{.name = "omega",
-                        .type = ParameterType::integer,
-                        .default_value = std::int64_t{32},
-                        .minimum = 2,
-                        .maximum = 32,
-                        .help = "lanes of a tile, a power of two; the CUDA kernel takes 32"},
-                       {.name = "sigma",
-                        .type = ParameterType::integer,
-                        .default_value = std::string("auto"),
-                        .minimum = 2,
-                        .maximum = 32,
-                        .words = {"auto"},
-                        .help = "nonzeros of a lane: 2, 4, 6, 8, 12, 16, 24 or 32; auto: by the mean row length"}},
-        .needs = needs,
-        .build = {build<float>, build<double>},
-        .empty = empty_layouts_of<Csr5Layout>(),
-        .fields = field_lists_of<Csr5Layout>(),
-        .schedules = {{"tiles", {walk_csr5<float>, walk_csr5<double>}}},
-        .kernels = {{"tiles", Backend::kokkos, "tiles in parallel, then the rows that cross tiles",
-                     prepare_as<Csr5HostTiles, Csr5Layout>()}},
-    };
-    if constexpr (WORKBENCH_HAS_CUDA) entry.add(csr5_cuda_kernels());
-    return entry;
+    return format<Csr5Layout>(
+               {.summary = "CSR in tiles of equal numbers of nonzeros, transposed, with bits where rows begin",
+                .source = "Liu and Vinter, 'CSR5: An Efficient Storage Format for Cross-Platform Sparse Matrix-Vector "
+                          "Multiplication' (2015)",
+                .examples = {std::string(example)},
+                .parameters = {{.name = "omega",
+                                .type = ParameterType::integer,
+                                .default_value = std::int64_t{32},
+                                .minimum = 2,
+                                .maximum = 32,
+                                .help = "lanes of a tile, a power of two; the CUDA kernel takes 32"},
+                               {.name = "sigma",
+                                .type = ParameterType::integer,
+                                .default_value = std::string("auto"),
+                                .minimum = 2,
+                                .maximum = 32,
+                                .words = {"auto"},
+                                .help = "nonzeros of a lane: 2, 4, 6, 8, 12, 16, 24 or 32; auto: by the mean row length"}},
+                .needs = needs},
+               fill)
+        .host<Csr5HostTiles>("tiles", "tiles in parallel, then the rows that cross tiles")
+        .cuda<Csr5Kernel>("tiles", "one warp per tile, each lane writes the rows that begin in it; then rows that cross tiles",
+                          [](const auto& layout, const auto& visit) { walk_csr5(layout, visit); });
 }
 
 }  // namespace workbench

@@ -18,9 +18,7 @@ namespace workbench {
 /// is nonzero number (t omega + l) sigma + i of the matrix, stored in slot (t sigma + i) omega + l. The nonzeros after the last
 /// whole tile, the tail, are stored as in CSR. A segment is the part of a row in one tile.
 template <typename Value, template <typename> typename Array>
-struct Csr5 {
-    Index row_count = 0;
-    Index column_count = 0;
+struct Csr5 : MatrixSize {
     Index omega = 0;
     Index sigma = 0;
     Array<Offset> row_offsets;       // [rows + 1] row_ptr of CSR: of the tail, and of rows that are empty
@@ -32,9 +30,8 @@ struct Csr5 {
     Array<Value> values;             // [nonzeros]
 
     static constexpr auto fields() {
-        return field_list(number_field<&Csr5::row_count>(), number_field<&Csr5::column_count>(), number_field<&Csr5::omega>(),
-                          number_field<&Csr5::sigma>(), structure_array<&Csr5::row_offsets>("rows + 1"),
-                          structure_array<&Csr5::tile_ptr>("tiles + 1"),
+        return field_list(MatrixSize::fields(), number_field<&Csr5::omega>(), number_field<&Csr5::sigma>(),
+                          structure_array<&Csr5::row_offsets>("rows + 1"), structure_array<&Csr5::tile_ptr>("tiles + 1"),
                           structure_array<&Csr5::tile_desc>("tiles x words x omega"),
                           structure_array<&Csr5::empty_offset_ptr>("tiles + 1"),
                           structure_array<&Csr5::empty_offset>("segments of marked tiles"),
@@ -121,6 +118,7 @@ struct RowsBesideTiles {
 
 template <ValueType Value>
 struct Csr5Layout final : StoredLayout<Value, Csr5<Value, HostArray>> {
+    static constexpr const char* name = "csr5";
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 
@@ -157,11 +155,14 @@ struct Csr5Grid {
     }
 };
 
-[[nodiscard]] LayoutEntry csr5_entry();
-[[nodiscard]] std::vector<KernelEntry> csr5_cuda_kernels();
-
-/// The reads of the CUDA kernel, for ScheduleEntry::walk: by tail row, then by tile.
+/// The CUDA kernel `tiles`.
 template <ValueType Value>
-void walk_csr5(const Layout<Value>& layout, const std::function<void(const Read&)>& visit);
+struct Csr5Kernel;
+
+/// The reads of the CUDA kernel, by tail row, then by tile.
+template <ValueType Value>
+void walk_csr5(const Csr5Layout<Value>& layout, const std::function<void(const Read&)>& visit);
+
+[[nodiscard]] LayoutEntry csr5_entry();
 
 }  // namespace workbench

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "kernels/common/storage/offsets.hpp"
+#include "kernels/common/schedule/walk.hpp"
 #include "kernels/csr5/layout.hpp"
 
 namespace workbench {
@@ -65,15 +65,24 @@ HostArray<Index> rows_of_tile(const auto& csr5, Offset tile) {
     return rows;
 }
 
-/// Calls visit(lane, i, slot, nonzero, row) for the slots of a tile in the order of memory.
-template <typename Visit>
-void for_each_slot_of_tile(const auto& csr5, Offset tile, const Visit& visit) {
+/// A slot of a nonzero.
+Slot slot_of(const auto& csr5, Offset index, Offset nonzero, Index row) {
+    return {.array = array_number(csr5, csr5.values),
+            .column_array = array_number(csr5, csr5.column_indices),
+            .index = index,
+            .column_index = index,
+            .nonzero = nonzero,
+            .column = csr5.column_indices[index],
+            .row = row};
+}
+
+/// Calls visit(slot, lane, i) for the slots of a tile in the order of memory.
+void for_each_slot_of_tile(const auto& csr5, Offset tile, const auto& visit) {
     const HostArray<Index> rows = rows_of_tile(csr5, tile);
-    const Offset begin = tile * csr5.tile_size();
     for (Index i = 0; i < csr5.sigma; ++i) {
         for (Index lane = 0; lane < csr5.omega; ++lane) {
             const Offset in_order = Offset{lane} * csr5.sigma + i;
-            visit(lane, i, csr5.slot(tile, i, lane), begin + in_order, rows[in_order]);
+            visit(slot_of(csr5, csr5.slot(tile, i, lane), tile * csr5.tile_size() + in_order, rows[in_order]), lane, i);
         }
     }
 }
@@ -84,23 +93,11 @@ template <ValueType Value>
 void Csr5Layout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
     const auto& csr5 = this->stored();
     require_sound_structure(csr5);
-    const int values = array_number(csr5, csr5.values);
-    const int columns = array_number(csr5, csr5.column_indices);
-    const auto visit_slot = [&](Offset slot, Offset nonzero, Index row) {
-        visit({.array = values,
-               .column_array = columns,
-               .index = slot,
-               .column_index = slot,
-               .nonzero = nonzero,
-               .column = csr5.column_indices[slot],
-               .row = row});
-    };
     for (Offset tile = 0; tile < csr5.tile_count(); ++tile) {
-        for_each_slot_of_tile(csr5, tile,
-                              [&](Index, Index, Offset slot, Offset nonzero, Index row) { visit_slot(slot, nonzero, row); });
+        for_each_slot_of_tile(csr5, tile, [&](const Slot& slot, Index, Index) { visit(slot); });
     }
     for (Offset k = csr5.tail_begin(); k < static_cast<Offset>(csr5.values.size()); ++k) {
-        visit_slot(k, k, piece_with(csr5.row_offsets, k));
+        visit(slot_of(csr5, k, k, piece_with(csr5.row_offsets, k)));
     }
 }
 
@@ -128,35 +125,21 @@ std::int64_t csr5_bytes(const Csr5Layout<Value>& layout, const RowsBesideTiles<H
 }
 
 template <ValueType Value>
-void walk_csr5(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
-    const auto& own = dynamic_cast<const Csr5Layout<Value>&>(layout);
-    const auto& csr5 = own.stored();
-    const int values = array_number(csr5, csr5.values);
-    const RowsBesideTiles<HostArray> beside = rows_beside_tiles(own);
-    std::int64_t warp = 0;
+void walk_csr5(const Csr5Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
+    const auto& csr5 = layout.stored();
+    const RowsBesideTiles<HostArray> beside = rows_beside_tiles(layout);
+    Offset first_thread = 0;
     for (const Index row : beside.tail_rows) {
         const Offset begin = std::max(csr5.row_offsets[row], csr5.tail_begin());
         for (Offset k = begin; k < csr5.row_offsets[row + 1]; ++k) {
-            visit({.warp = warp,
-                   .lane = static_cast<int>((k - begin) % 32),
-                   .step = (k - begin) / 32,
-                   .array = values,
-                   .index = k,
-                   .row = row,
-                   .column = csr5.column_indices[k]});
+            visit(read_of(slot_of(csr5, k, k, row), first_thread + (k - begin) % 32, (k - begin) / 32));
         }
-        ++warp;
+        first_thread += 32;
     }
     const Offset first_warp = Csr5Grid::of(csr5, beside, false).first_tile();
     for (Offset tile = 0; tile < csr5.tile_count(); ++tile) {
-        for_each_slot_of_tile(csr5, tile, [&](Index lane, Index i, Offset slot, Offset, Index row) {
-            visit({.warp = first_warp + tile,
-                   .lane = lane,
-                   .step = i,
-                   .array = values,
-                   .index = slot,
-                   .row = row,
-                   .column = csr5.column_indices[slot]});
+        for_each_slot_of_tile(csr5, tile, [&](const Slot& slot, Index lane, Index i) {
+            visit(read_of(slot, (first_warp + tile) * 32 + lane, i));
         });
     }
 }
@@ -167,7 +150,7 @@ template RowsBesideTiles<HostArray> rows_beside_tiles(const Csr5Layout<float>&);
 template RowsBesideTiles<HostArray> rows_beside_tiles(const Csr5Layout<double>&);
 template std::int64_t csr5_bytes(const Csr5Layout<float>&, const RowsBesideTiles<HostArray>&);
 template std::int64_t csr5_bytes(const Csr5Layout<double>&, const RowsBesideTiles<HostArray>&);
-template void walk_csr5(const Layout<float>&, const std::function<void(const Read&)>&);
-template void walk_csr5(const Layout<double>&, const std::function<void(const Read&)>&);
+template void walk_csr5(const Csr5Layout<float>&, const std::function<void(const Read&)>&);
+template void walk_csr5(const Csr5Layout<double>&, const std::function<void(const Read&)>&);
 
 }  // namespace workbench

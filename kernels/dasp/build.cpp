@@ -2,15 +2,15 @@
 #include <numeric>
 #include <span>
 
-#include "kernels/common/refusal/value_range.hpp"
+#include "kernels/common/entry/format.hpp"
 #include "kernels/dasp/layout.hpp"
-#include "kernels/device/host_loops.hpp"
-#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {
 
-constexpr int row_block_chunk = 64;  // row blocks that a thread of the host takes at a time
+// Iterations that a thread of the host takes at a time.
+constexpr int row_block_chunk = 64;
+constexpr int row_chunk = 1024;
 
 constexpr std::string_view usual_example = R"(
 [layout]
@@ -195,10 +195,8 @@ void store_short_rows(DaspLayout<Value>& dasp, const CsrMatrix& matrix,
     dasp.empty_rows = empty;
 }
 
-template <ValueType Value>
-std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
+constexpr auto fill = [](auto& layout, const StagedMatrix& staged, const Parameters& parameters) {
     const CsrMatrix& matrix = staged.matrix;
-    require_values_in_range<Value>(matrix);
     const auto long_row = static_cast<Index>(parameters.integer("long_row"));
     RowClasses classes = classify(matrix, static_cast<Index>(parameters.integer("short_row")), long_row);
     const auto medium = static_cast<std::int64_t>(classes.medium_rows.size());
@@ -208,17 +206,72 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
         const std::int64_t first = i * window;
         sort_descending(std::span(classes.medium_rows).subspan(first, std::min(window, medium - first)), matrix, long_row);
     });
-    auto dasp = std::make_unique<DaspLayout<Value>>();
-    dasp->row_count = matrix.rows;
-    dasp->column_count = matrix.columns;
-    dasp->nonzero_count = matrix.nonzeros();
-    dasp->row_offsets = matrix.row_offsets;
-    dasp->many_row_blocks = parameters.integer("many_row_blocks");
-    store_long_rows(*dasp, matrix, classes.long_rows, parameters.integer("piece_steps") * dasp_long_step);
-    store_medium_rows(*dasp, matrix, std::move(classes.medium_rows), parameters.real("fill"));
-    store_short_rows(*dasp, matrix, classes.short_rows);
-    return dasp;
-}
+    layout.row_offsets = matrix.row_offsets;
+    layout.many_row_blocks = parameters.integer("many_row_blocks");
+    store_long_rows(layout, matrix, classes.long_rows, parameters.integer("piece_steps") * dasp_long_step);
+    store_medium_rows(layout, matrix, std::move(classes.medium_rows), parameters.real("fill"));
+    store_short_rows(layout, matrix, classes.short_rows);
+};
+
+/// Reads the arrays as the CUDA kernels do, one class of rows after another. Each row is in one place of one class, and one
+/// thread adds it up.
+template <ValueType Value>
+class DaspClasses final : public Kernel<Value> {
+public:
+    explicit DaspClasses(const DaspLayout<Value>& layout) : dasp_(layout) {}
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        for_each_in_parallel(static_cast<std::int64_t>(dasp_.long_rows.size()), 1, [&](std::int64_t number) {
+            const Offset begin = dasp_.piece_offsets[dasp_.long_pieces[number]];
+            const Offset end = dasp_.piece_offsets[dasp_.long_pieces[number + 1]];
+            put(y, dasp_.long_rows[number], sum(dasp_.long_values, dasp_.long_columns, begin, end, x), accumulate);
+        });
+        for_each_in_parallel(dasp_.row_blocks(), row_block_chunk, [&](std::int64_t block) {
+            for (int i = 0; i < dasp_rows; ++i) multiply_medium_row(block, i, x, y, accumulate);
+        });
+        for_each_in_parallel(dasp_.short_fragments(), row_block_chunk, [&](std::int64_t fragment) {
+            for (int lane = 0; lane < dasp_lanes; lane += dasp_width) multiply_quad(fragment, lane, x, y, accumulate);
+        });
+        for_each_in_parallel(static_cast<std::int64_t>(dasp_.single_rows.size()), row_chunk, [&](std::int64_t i) {
+            put(y, dasp_.single_rows[i], dasp_.single_values[i] * x[dasp_.single_columns[i]], accumulate);
+        });
+        for_each_in_parallel(static_cast<std::int64_t>(dasp_.empty_rows.size()), row_chunk,
+                             [&](std::int64_t i) { put(y, dasp_.empty_rows[i], Value{0}, accumulate); });
+    }
+
+    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return dasp_.bytes_of_product(); }
+
+private:
+    [[nodiscard]] static Value sum(const HostArray<Value>& values, const HostArray<Index>& columns, Offset begin, Offset end,
+                                   const Value* x) {
+        Value total = 0;
+        for (Offset slot = begin; slot < end; ++slot) total += values[slot] * x[columns[slot]];
+        return total;
+    }
+
+    void multiply_medium_row(Offset block, int i, const Value* x, Value* y, bool accumulate) const {
+        const DaspLane row = lane_of_row_block(dasp_, block, block + 1, i * dasp_width);
+        if (row.row < 0) return;
+        Value total = sum(dasp_.irregular_values, dasp_.irregular_columns, row.irregular, row.irregular_end, x);
+        for (Offset k = 0; k < row.fragments; ++k) {
+            const Offset slot = (row.first_fragment + k) * dasp_lanes + i * dasp_width;
+            total += sum(dasp_.regular_values, dasp_.regular_columns, slot, slot + dasp_width, x);
+        }
+        put(y, row.row, total, accumulate);
+    }
+
+    void multiply_quad(Offset fragment, int lane, const Value* x, Value* y, bool accumulate) const {
+        const DaspShort quad = lane_of_short_fragment(dasp_, fragment, lane);
+        const Offset slot = fragment * dasp_lanes + lane;
+        const Offset split = slot + quad.split;
+        if (quad.first >= 0) put(y, quad.first, sum(dasp_.short_values, dasp_.short_columns, slot, split, x), accumulate);
+        if (quad.second >= 0) {
+            put(y, quad.second, sum(dasp_.short_values, dasp_.short_columns, split, slot + dasp_width, x), accumulate);
+        }
+    }
+
+    const DaspLayout<Value>& dasp_;
+};
 
 Needs needs(const Parameters& parameters) {
     if (parameters.integer("short_row") > parameters.integer("long_row")) {
@@ -272,23 +325,24 @@ std::vector<ParameterDeclaration> parameters() {
 }  // namespace
 
 LayoutEntry dasp_entry() {
-    LayoutEntry entry{
-        .name = "dasp",
-        .summary = "long, medium and short rows, each class stored in fragments of 8 x 4 for tensor cores (f64)",
-        .source =
-            "Lu and Liu, 'DASP: Specific Dense Matrix Multiply-Accumulate Units Accelerated General Sparse Matrix-Vector "
-            "Multiplication' (SC 2023)",
-        .examples = {std::string(usual_example), std::string(all_classes_example)},
-        .parameters = parameters(),
-        .needs = needs,
-        .build = {build<float>, build<double>},
-        .empty = empty_layouts_of<DaspLayout>(),
-        .fields = field_lists_of<DaspLayout>(),
-        .schedules = dasp_schedules(),
-        .kernels = {dasp_host_kernel()},
+    constexpr auto walk = [](const auto& layout, const auto& visit) {
+        with_dasp_shape(layout, [&]<typename Shape>(Shape) { walk_dasp(layout, Shape::row_blocks, visit); });
     };
-    if constexpr (WORKBENCH_HAS_CUDA) entry.add(dasp_cuda_kernels());
-    return entry;
+    return format<DaspLayout>(
+               {.summary = "long, medium and short rows, each class stored in fragments of 8 x 4 for tensor cores (f64)",
+                .source = "Lu and Liu, 'DASP: Specific Dense Matrix Multiply-Accumulate Units Accelerated General Sparse "
+                          "Matrix-Vector "
+                          "Multiplication' (SC 2023)",
+                .examples = {std::string(usual_example), std::string(all_classes_example)},
+                .parameters = parameters(),
+                .needs = needs},
+               fill)
+        .host<DaspClasses>(
+            "classes",
+            "long rows, row blocks, quads of short rows and the other rows, one class after another, each in parallel")
+        .cuda<DaspTensor>(
+            "tensor", "blocks by class of rows; in f64 fragments and irregular entries on tensor cores, in f32 as plain", walk)
+        .cuda<DaspPlain>("plain", "the same with ordinary multiply-adds", walk);
 }
 
 }  // namespace workbench

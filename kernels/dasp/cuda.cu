@@ -1,29 +1,26 @@
+#include "kernels/common/entry/cuda_loop.cuh"
 #include "kernels/dasp/kernel.cuh"
 
 namespace workbench {
 namespace {
 
 template <bool tensor, ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
-    const auto& own = dynamic_cast<const DaspLayout<Value>&>(layout);
-    return with_dasp_shape(own, [&]<typename Shape>(Shape) -> std::unique_ptr<Kernel<Value>> {
-        return std::make_unique<dasp::ClassesKernel<Shape, tensor, Value>>(own, device);
-    });
-}
-
-template <bool tensor>
-KernelEntry entry(std::string name, std::string summary) {
-    return {std::move(name), Backend::cuda, std::move(summary), {prepare<tensor, float>, prepare<tensor, double>}};
-}
+struct DaspKernel {
+    static std::unique_ptr<Kernel<Value>> prepare(const DaspLayout<Value>& layout, Device& device) {
+        return with_dasp_shape(layout, [&]<typename Shape>(Shape) -> std::unique_ptr<Kernel<Value>> {
+            return std::make_unique<dasp::ClassesKernel<Shape, tensor, Value>>(layout, device);
+        });
+    }
+};
 
 }  // namespace
 
-std::vector<KernelEntry> dasp_cuda_kernels() {
-    return {
-        entry<true>("tensor",
-                    "blocks by class of rows; in f64 fragments and irregular entries on tensor cores, in f32 as plain"),
-        entry<false>("plain", "the same with ordinary multiply-adds"),
-    };
-}
+template <ValueType Value>
+struct DaspTensor : DaspKernel<true, Value> {};
+template <ValueType Value>
+struct DaspPlain : DaspKernel<false, Value> {};
+
+template struct CudaLoop<DaspLayout, DaspTensor>;
+template struct CudaLoop<DaspLayout, DaspPlain>;
 
 }  // namespace workbench

@@ -135,7 +135,7 @@ __device__ __forceinline__ void multiply_piece(const auto& dasp, const Pieces<Va
     const Value* const values = dasp.long_values.data() + begin + lane;
     const Index* const columns = dasp.long_columns.data() + begin + lane;
     QuadSums<Value, tensor> sums[1];
-    add_up<dasp_long_in_flight, true>(
+    add_up<tuned::dasp_long_in_flight, true>(
         steps,
         [&](int, int k) {
             return k < steps ? Entry<Value>{load(values + k * dasp_lanes), load(columns + k * dasp_lanes)} : Entry<Value>{};
@@ -213,20 +213,20 @@ __device__ __forceinline__ void multiply_row_blocks(const auto& dasp, Offset fir
 template <bool tensor, typename Value>
 __device__ __forceinline__ void multiply_short(const auto& dasp, Offset first, int lane, const auto& load,
                                                const ProductVectors<Value>& vectors) {
-    Entry<Value> entries[dasp_short_in_flight];
-    DaspShort quads[dasp_short_in_flight];
-    Value x_of_entries[dasp_short_in_flight];
+    Entry<Value> entries[tuned::dasp_short_in_flight];
+    DaspShort quads[tuned::dasp_short_in_flight];
+    Value x_of_entries[tuned::dasp_short_in_flight];
 #pragma unroll
-    for (int i = 0; i < dasp_short_in_flight; ++i) {
+    for (int i = 0; i < tuned::dasp_short_in_flight; ++i) {
         if (first + i >= dasp.short_fragments()) continue;
         const Offset slot = (first + i) * dasp_lanes + lane;
         entries[i] = {load(dasp.short_values.data() + slot), load(dasp.short_columns.data() + slot)};
         quads[i] = lane_of_short_fragment(dasp, first + i, lane);
     }
 #pragma unroll
-    for (int i = 0; i < dasp_short_in_flight; ++i) x_of_entries[i] = x_of(entries[i], vectors.x);
+    for (int i = 0; i < tuned::dasp_short_in_flight; ++i) x_of_entries[i] = x_of(entries[i], vectors.x);
 #pragma unroll
-    for (int i = 0; i < dasp_short_in_flight; ++i) {
+    for (int i = 0; i < tuned::dasp_short_in_flight; ++i) {
         const bool is_first = lane % dasp_width < quads[i].split;
         const auto sum_where = [&](bool condition) {  // both factors: 0 times infinity is not 0
             QuadSums<Value, tensor> sums;
@@ -268,7 +268,7 @@ __global__ void __launch_bounds__(threads_per_block, Shape::blocks_per_processor
     } else if (block < grid.shorts) {
         multiply_row_blocks<Shape, tensor>(dasp, warp_from(grid.medium) * Shape::row_blocks, lane, load, vectors);
     } else if (block < grid.lone) {
-        multiply_short<tensor>(dasp, warp_from(grid.shorts) * dasp_short_in_flight, lane, load, vectors);
+        multiply_short<tensor>(dasp, warp_from(grid.shorts) * tuned::dasp_short_in_flight, lane, load, vectors);
     } else {
         multiply_lone(dasp, warp_from(grid.lone) * dasp_lanes + lane, load, vectors);
     }
@@ -279,7 +279,7 @@ class ClassesKernel final : public Kernel<Value> {
 public:
     ClassesKernel(const DaspLayout<Value>& layout, Device& device)
         : dasp_(copy_to(device, layout.stored(), "dasp")),
-          grid_(Shape::grid(dasp_)),
+          grid_(DaspGrid::of(dasp_, Shape::row_blocks)),
           stream_(cuda_device(device).stream()),
           sums_(device.allocate(layout.piece_rows.size() * sizeof(Value), "dasp sums of pieces")),
           counters_(

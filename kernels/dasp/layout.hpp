@@ -30,9 +30,7 @@ inline constexpr int dasp_long_step = 64;  // long rows are padded to a multiple
 ///  - rows of one entry without a partner, and rows without entries.
 /// Row -1: no row. Padding has value 0 and a column of the matrix.
 template <typename Value, template <typename> typename Array>
-struct Dasp {
-    Index row_count = 0;
-    Index column_count = 0;
+struct Dasp : MatrixSize {
     Index one_three_fragments = 0;        // short fragments with rows of one entry beside rows of three
     Array<Index> long_rows;               // [long rows] the row of the matrix
     Array<Index> long_pieces;             // [long rows + 1] first piece of each
@@ -59,11 +57,11 @@ struct Dasp {
 
     static constexpr auto fields() {
         return field_list(
-            number_field<&Dasp::row_count>(), number_field<&Dasp::column_count>(), number_field<&Dasp::one_three_fragments>(),
-            structure_array<&Dasp::long_rows>("long rows"), structure_array<&Dasp::long_pieces>("long rows + 1"),
-            structure_array<&Dasp::piece_rows>("pieces"), structure_array<&Dasp::piece_offsets>("pieces + 1"),
-            column_array<&Dasp::long_columns>("long slots"), value_array<&Dasp::long_values>("long slots"),
-            structure_array<&Dasp::medium_rows>("8 x row blocks"), structure_array<&Dasp::block_fragments>("row blocks + 1"),
+            MatrixSize::fields(), number_field<&Dasp::one_three_fragments>(), structure_array<&Dasp::long_rows>("long rows"),
+            structure_array<&Dasp::long_pieces>("long rows + 1"), structure_array<&Dasp::piece_rows>("pieces"),
+            structure_array<&Dasp::piece_offsets>("pieces + 1"), column_array<&Dasp::long_columns>("long slots"),
+            value_array<&Dasp::long_values>("long slots"), structure_array<&Dasp::medium_rows>("8 x row blocks"),
+            structure_array<&Dasp::block_fragments>("row blocks + 1"),
             structure_array<&Dasp::irregular_offsets>("row blocks + 1"),
             structure_array<&Dasp::irregular_ends>("8 x row blocks"), column_array<&Dasp::regular_columns>("32 x fragments"),
             value_array<&Dasp::regular_values>("32 x fragments"), column_array<&Dasp::irregular_columns>("irregular entries"),
@@ -106,8 +104,11 @@ struct DaspLane {
     const Offset irregular = dasp.irregular_offsets[block];
     const Offset before = lane < dasp_width ? 0 : dasp.irregular_ends[place - 1];
     const Offset first = dasp.block_fragments[block];
-    return {dasp.medium_rows[place], first, static_cast<int>(dasp.block_fragments[block + 1] - first),
-            irregular + before + lane % dasp_width, irregular + dasp.irregular_ends[place]};
+    return {.row = dasp.medium_rows[place],
+            .first_fragment = first,
+            .fragments = static_cast<int>(dasp.block_fragments[block + 1] - first),
+            .irregular = irregular + before + lane % dasp_width,
+            .irregular_end = irregular + dasp.irregular_ends[place]};
 }
 
 /// The two rows of a lane's quad in a fragment of short rows: the first `split` lanes have the entries of the first row.
@@ -134,12 +135,18 @@ struct DaspGrid {
     Offset shorts = 0;
     Offset lone = 0;
     Offset end = 0;
-};
 
-/// Fragments of short rows that a warp of the CUDA kernels takes, all of them loaded before the first is used.
-inline constexpr int dasp_short_in_flight = 4;
-/// Fragments of a long row that a lane loads before it uses the first.
-inline constexpr int dasp_long_in_flight = 8;
+    /// row_blocks: of a warp.
+    [[nodiscard]] static constexpr DaspGrid of(const auto& dasp, int row_blocks) {
+        const auto blocks = [](Offset count, int a_block) { return (count + a_block - 1) / a_block; };
+        DaspGrid grid;
+        grid.medium = blocks(dasp.pieces(), warps);
+        grid.shorts = grid.medium + blocks(dasp.row_blocks(), warps * row_blocks);
+        grid.lone = grid.shorts + blocks(dasp.short_fragments(), warps * tuned::dasp_short_in_flight);
+        grid.end = grid.lone + blocks(dasp.lone_rows(), warps * dasp_lanes);
+        return grid;
+    }
+};
 
 /// How a CUDA kernel multiplies medium rows: a warp takes `row_blocks` row blocks side by side, and loads `fragments` of each
 /// before it uses the first. ahead: the next ones are loaded while these wait for x. A multiprocessor holds at least
@@ -150,20 +157,11 @@ struct DaspShape {
     static constexpr int fragments = fragments_;
     static constexpr bool ahead = ahead_;
     static constexpr int blocks_per_processor = blocks_per_processor_;
-
-    [[nodiscard]] static constexpr DaspGrid grid(const auto& dasp) {
-        const auto blocks = [](Offset count, int a_block) { return (count + a_block - 1) / a_block; };
-        DaspGrid grid;
-        grid.medium = blocks(dasp.pieces(), DaspGrid::warps);
-        grid.shorts = grid.medium + blocks(dasp.row_blocks(), DaspGrid::warps * row_blocks);
-        grid.lone = grid.shorts + blocks(dasp.short_fragments(), DaspGrid::warps * dasp_short_in_flight);
-        grid.end = grid.lone + blocks(dasp.lone_rows(), DaspGrid::warps * dasp_lanes);
-        return grid;
-    }
 };
 
 template <ValueType Value>
 struct DaspLayout final : StoredLayout<Value, Dasp<Value, HostArray>> {
+    static constexpr const char* name = "dasp";
     // No kernel reads these, and they are no part of the footprint.
     HostArray<Offset> row_offsets;  // [rows + 1] of CsrMatrix
     Offset many_row_blocks = 0;     // with fewer row blocks, the CUDA kernels use DaspDeep
@@ -176,11 +174,11 @@ struct DaspLayout final : StoredLayout<Value, Dasp<Value, HostArray>> {
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 
-using DaspDeep = DaspShape<2, 3, false, 4>;
-using DaspWide = DaspShape<4, 1, true, 4>;
-using DaspFlat = DaspShape<2, 2, false, 4>;
-using DaspSmall = DaspShape<1, 3, false, 6>;
-using DaspLong = DaspShape<1, 2, true, 6>;
+using DaspDeep = DaspShape<2, 3, false, tuned::dasp_resident_blocks_of_several>;
+using DaspWide = DaspShape<4, 1, true, tuned::dasp_resident_blocks_of_several>;
+using DaspFlat = DaspShape<2, 2, false, tuned::dasp_resident_blocks_of_several>;
+using DaspSmall = DaspShape<1, 3, false, tuned::dasp_resident_blocks>;
+using DaspLong = DaspShape<1, 2, true, tuned::dasp_resident_blocks>;
 
 /// Calls use(shape) with the shape for the row blocks of medium rows, and all their entries.
 template <ValueType Value, typename Use>
@@ -201,13 +199,16 @@ auto with_dasp_shape(const DaspLayout<Value>& dasp, const Use& use) {
     return with_dasp_shape<Value>(dasp.row_blocks(), dasp.medium_entries(), dasp.many_row_blocks, use);
 }
 
-[[nodiscard]] LayoutEntry dasp_entry();
-[[nodiscard]] std::vector<ScheduleEntry> dasp_schedules();
-[[nodiscard]] KernelEntry dasp_host_kernel();
-[[nodiscard]] std::vector<KernelEntry> dasp_cuda_kernels();
+// The CUDA kernels.
+template <ValueType Value>
+struct DaspTensor;
+template <ValueType Value>
+struct DaspPlain;
 
-/// The reads of the CUDA kernels with this shape, one of those above.
-template <typename Shape, ValueType Value>
-void walk_dasp(const Layout<Value>& layout, const std::function<void(const Read&)>& visit);
+/// The reads of the CUDA kernels whose warps take this many row blocks.
+template <ValueType Value>
+void walk_dasp(const DaspLayout<Value>& layout, int row_blocks, const std::function<void(const Read&)>& visit);
+
+[[nodiscard]] LayoutEntry dasp_entry();
 
 }  // namespace workbench

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "kernels/common/storage/offsets.hpp"
+#include "kernels/common/schedule/walk.hpp"
 #include "kernels/dasp/layout.hpp"
 
 namespace workbench {
@@ -76,13 +76,15 @@ void require_sound_structure(const auto& dasp) {
 
 /// The value and column arrays of a class of rows.
 struct Part {
-    int values;
-    int columns;
-    const HostArray<Index>& column_of;
+    Part(const auto& dasp, const auto& value_array, const HostArray<Index>& column_array)
+        : values(array_number(dasp, value_array)),
+          columns(array_number(dasp, column_array)),
+          column_of(column_array),
+          column_count(dasp.column_count) {}
 
-    [[nodiscard]] Slot slot(Offset index, Index row, Offset nonzero, Index columns_there) const {
+    [[nodiscard]] Slot slot(Offset index, Index row, Offset nonzero = -1) const {
         const Index column = column_of[index];
-        if (column < 0 || column >= columns_there) fail(fmt::format("slot {} reads a column that does not exist", index));
+        if (column < 0 || column >= column_count) fail(fmt::format("slot {} reads a column that does not exist", index));
         return {.array = values,
                 .column_array = columns,
                 .index = index,
@@ -91,11 +93,12 @@ struct Part {
                 .column = column,
                 .row = row};
     }
-};
 
-Part part(const auto& dasp, const auto& values, const HostArray<Index>& columns) {
-    return {array_number(dasp, values), array_number(dasp, columns), columns};
-}
+    int values;
+    int columns;
+    const HostArray<Index>& column_of;
+    Index column_count;
+};
 
 /// The k-th entry of a row, or -1.
 Offset nonzero_at(const HostArray<Offset>& row_offsets, Index row, Offset k) {
@@ -103,34 +106,34 @@ Offset nonzero_at(const HostArray<Offset>& row_offsets, Index row, Offset k) {
 }
 
 void walk_long(const auto& layout, const auto& visit) {
-    const Part slots = part(layout.stored(), layout.long_values, layout.long_columns);
+    const Part slots(layout.stored(), layout.long_values, layout.long_columns);
     for (std::size_t number = 0; number < layout.long_rows.size(); ++number) {
         const Index row = layout.long_rows[number];
         const Offset begin = layout.piece_offsets[layout.long_pieces[number]];
         const Offset end = layout.piece_offsets[layout.long_pieces[number + 1]];
         for (Offset slot = begin; slot < end; ++slot) {
-            visit(slots.slot(slot, row, nonzero_at(layout.row_offsets, row, slot - begin), layout.column_count));
+            visit(slots.slot(slot, row, nonzero_at(layout.row_offsets, row, slot - begin)));
         }
     }
 }
 
 void walk_medium(const auto& layout, const auto& visit) {
-    const Part regular = part(layout.stored(), layout.regular_values, layout.regular_columns);
-    const Part irregular = part(layout.stored(), layout.irregular_values, layout.irregular_columns);
+    const Part regular(layout.stored(), layout.regular_values, layout.regular_columns);
+    const Part irregular(layout.stored(), layout.irregular_values, layout.irregular_columns);
     for (Offset block = 0; block < layout.row_blocks(); ++block) {
         const Offset first = layout.block_fragments[block];
         const Offset fragments = layout.block_fragments[block + 1] - first;
         for (Offset i = 0; i < fragments * dasp_lanes; ++i) {
             const Index row = layout.medium_rows[block * dasp_rows + i % dasp_lanes / dasp_width];
             const Offset k = i / dasp_lanes * dasp_width + i % dasp_width;
-            visit(regular.slot(first * dasp_lanes + i, row, nonzero_at(layout.row_offsets, row, k), layout.column_count));
+            visit(regular.slot(first * dasp_lanes + i, row, nonzero_at(layout.row_offsets, row, k)));
         }
         for (Offset place = block * dasp_rows; place < (block + 1) * dasp_rows; ++place) {
             const Offset before = place % dasp_rows == 0 ? 0 : layout.irregular_ends[place - 1];
             const Index row = layout.medium_rows[place];
             for (Offset i = before; i < layout.irregular_ends[place]; ++i) {
                 const Offset nonzero = nonzero_at(layout.row_offsets, row, fragments * dasp_width + i - before);
-                visit(irregular.slot(layout.irregular_offsets[block] + i, row, nonzero, layout.column_count));
+                visit(irregular.slot(layout.irregular_offsets[block] + i, row, nonzero));
             }
         }
     }
@@ -144,53 +147,33 @@ std::pair<Index, int> short_entry(const auto& layout, Offset fragment, int lane)
 }
 
 void walk_short(const auto& layout, const auto& visit) {
-    const Part slots = part(layout.stored(), layout.short_values, layout.short_columns);
+    const Part slots(layout.stored(), layout.short_values, layout.short_columns);
     for (Offset slot = 0; slot < static_cast<Offset>(layout.short_values.size()); ++slot) {
         const auto [row, k] = short_entry(layout, slot / dasp_lanes, static_cast<int>(slot % dasp_lanes));
-        visit(slots.slot(slot, row, nonzero_at(layout.row_offsets, row, k), layout.column_count));
+        visit(slots.slot(slot, row, nonzero_at(layout.row_offsets, row, k)));
     }
-    const Part singles = part(layout.stored(), layout.single_values, layout.single_columns);
+    const Part singles(layout.stored(), layout.single_values, layout.single_columns);
     for (std::size_t i = 0; i < layout.single_rows.size(); ++i) {
         const Index row = layout.single_rows[i];
-        visit(singles.slot(static_cast<Offset>(i), row, nonzero_at(layout.row_offsets, row, 0), layout.column_count));
+        visit(singles.slot(static_cast<Offset>(i), row, nonzero_at(layout.row_offsets, row, 0)));
     }
 }
 
-/// Reports the reads of a warp.
-class Warp {
-public:
-    Warp(std::int64_t number, const std::function<void(const Read&)>& visit) : number_(number), visit_(visit) {}
-
-    void read(const auto& dasp, const auto& values, const auto& columns, int lane, std::int64_t step, Offset index,
-              Index row) const {
-        visit_({.warp = number_,
-                .lane = lane,
-                .step = step,
-                .array = array_number(dasp, values),
-                .index = index,
-                .row = row,
-                .column = columns[index]});
-    }
-
-private:
-    std::int64_t number_;
-    const std::function<void(const Read&)>& visit_;
-};
-
-/// A lane's entries of row blocks side by side: of each, those of its fragments, then the irregular ones.
-template <typename Shape>
-void read_row_blocks(const auto& dasp, Offset first, int lane, const Warp& warp) {
+/// A lane's entries of `count` row blocks side by side: of each, those of its fragments, then the irregular ones.
+void read_row_blocks(const auto& dasp, Offset first, int count, Offset thread, const auto& visit) {
+    const Part regular(dasp, dasp.regular_values, dasp.regular_columns);
+    const Part irregular(dasp, dasp.irregular_values, dasp.irregular_columns);
+    const int lane = static_cast<int>(thread % dasp_lanes);
     bool more = true;
     for (std::int64_t k = 0; std::exchange(more, false); ++k) {
-        for (int r = 0; r < Shape::row_blocks; ++r) {
+        for (int r = 0; r < count; ++r) {
             const DaspLane own = lane_of_row_block(dasp, first + r, dasp.row_blocks(), lane);
-            const Offset irregular = own.irregular + (k - own.fragments) * dasp_width;
-            const std::int64_t step = k * Shape::row_blocks + r;
+            const Offset rest = own.irregular + (k - own.fragments) * dasp_width;
+            const std::int64_t step = k * count + r;
             if (k < own.fragments) {
-                warp.read(dasp, dasp.regular_values, dasp.regular_columns, lane, step,
-                          (own.first_fragment + k) * dasp_lanes + lane, own.row);
-            } else if (irregular < own.irregular_end) {
-                warp.read(dasp, dasp.irregular_values, dasp.irregular_columns, lane, step, irregular, own.row);
+                visit(read_of(regular.slot((own.first_fragment + k) * dasp_lanes + lane, own.row), thread, step));
+            } else if (rest < own.irregular_end) {
+                visit(read_of(irregular.slot(rest, own.row), thread, step));
             } else {
                 continue;
             }
@@ -199,47 +182,44 @@ void read_row_blocks(const auto& dasp, Offset first, int lane, const Warp& warp)
     }
 }
 
-template <ValueType Value>
-void walk_usual(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
-    const auto& dasp = dynamic_cast<const DaspLayout<Value>&>(layout);
-    with_dasp_shape(dasp, [&]<typename Shape>(Shape) { walk_dasp<Shape>(layout, visit); });
-}
-
 }  // namespace
 
-template <typename Shape, ValueType Value>
-void walk_dasp(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
-    const auto& dasp = dynamic_cast<const DaspLayout<Value>&>(layout).stored();
-    const DaspGrid grid = Shape::grid(dasp);
+template <ValueType Value>
+void walk_dasp(const DaspLayout<Value>& layout, int row_blocks, const std::function<void(const Read&)>& visit) {
+    const auto& dasp = layout.stored();
+    const DaspGrid grid = DaspGrid::of(dasp, row_blocks);
+    // Calls body(number of the warp among these blocks, lane, thread).
     const auto for_each_lane = [&](Offset first_block, Offset end_block, const auto& body) {
-        for (Offset i = 0; i < (end_block - first_block) * DaspGrid::warps; ++i) {
-            const Warp warp(first_block * DaspGrid::warps + i, visit);
-            for (int lane = 0; lane < dasp_lanes; ++lane) body(i, lane, warp);
+        constexpr Offset threads = DaspGrid::warps * dasp_lanes;
+        for (Offset i = 0; i < (end_block - first_block) * threads; ++i) {
+            body(i / dasp_lanes, static_cast<int>(i % dasp_lanes), first_block * threads + i);
         }
     };
-    for_each_lane(0, grid.medium, [&](Offset piece, int lane, const Warp& warp) {
+    const Part longs(dasp, dasp.long_values, dasp.long_columns);
+    for_each_lane(0, grid.medium, [&](Offset piece, int lane, Offset thread) {
         if (piece >= dasp.pieces()) return;
         const Offset begin = dasp.piece_offsets[piece];
+        const Index row = dasp.long_rows[dasp.piece_rows[piece]];
         for (Offset slot = begin + lane; slot < dasp.piece_offsets[piece + 1]; slot += dasp_lanes) {
-            warp.read(dasp, dasp.long_values, dasp.long_columns, lane, (slot - begin) / dasp_lanes, slot,
-                      dasp.long_rows[dasp.piece_rows[piece]]);
+            visit(read_of(longs.slot(slot, row), thread, (slot - begin) / dasp_lanes));
         }
     });
-    for_each_lane(grid.medium, grid.shorts, [&](Offset i, int lane, const Warp& warp) {
-        read_row_blocks<Shape>(dasp, i * Shape::row_blocks, lane, warp);
-    });
-    for_each_lane(grid.shorts, grid.lone, [&](Offset i, int lane, const Warp& warp) {
-        for (int step = 0; step < dasp_short_in_flight; ++step) {
-            const Offset fragment = i * dasp_short_in_flight + step;
+    for_each_lane(grid.medium, grid.shorts,
+                  [&](Offset i, int, Offset thread) { read_row_blocks(dasp, i * row_blocks, row_blocks, thread, visit); });
+    const Part shorts(dasp, dasp.short_values, dasp.short_columns);
+    for_each_lane(grid.shorts, grid.lone, [&](Offset i, int lane, Offset thread) {
+        for (int step = 0; step < tuned::dasp_short_in_flight; ++step) {
+            const Offset fragment = i * tuned::dasp_short_in_flight + step;
             if (fragment >= dasp.short_fragments()) continue;
-            warp.read(dasp, dasp.short_values, dasp.short_columns, lane, step, fragment * dasp_lanes + lane,
-                      short_entry(dasp, fragment, lane).first);
+            const Index row = short_entry(dasp, fragment, lane).first;
+            visit(read_of(shorts.slot(fragment * dasp_lanes + lane, row), thread, step));
         }
     });
-    for_each_lane(grid.lone, grid.end, [&](Offset i, int lane, const Warp& warp) {
+    const Part singles(dasp, dasp.single_values, dasp.single_columns);
+    for_each_lane(grid.lone, grid.end, [&](Offset i, int lane, Offset thread) {
         const Offset single = i * dasp_lanes + lane;
         if (single >= static_cast<Offset>(dasp.single_rows.size())) return;
-        warp.read(dasp, dasp.single_values, dasp.single_columns, lane, 0, single, dasp.single_rows[single]);
+        visit(read_of(singles.slot(single, dasp.single_rows[single]), thread, 0));
     });
 }
 
@@ -251,21 +231,9 @@ void DaspLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& vi
     walk_short(*this, visit);
 }
 
-std::vector<ScheduleEntry> dasp_schedules() {
-    return {{"tensor", {walk_usual<float>, walk_usual<double>}}, {"plain", {walk_usual<float>, walk_usual<double>}}};
-}
-
 template struct DaspLayout<float>;
 template struct DaspLayout<double>;
-template void walk_dasp<DaspFlat>(const Layout<float>&, const std::function<void(const Read&)>&);
-template void walk_dasp<DaspFlat>(const Layout<double>&, const std::function<void(const Read&)>&);
-template void walk_dasp<DaspSmall>(const Layout<float>&, const std::function<void(const Read&)>&);
-template void walk_dasp<DaspSmall>(const Layout<double>&, const std::function<void(const Read&)>&);
-template void walk_dasp<DaspLong>(const Layout<float>&, const std::function<void(const Read&)>&);
-template void walk_dasp<DaspLong>(const Layout<double>&, const std::function<void(const Read&)>&);
-template void walk_dasp<DaspWide>(const Layout<float>&, const std::function<void(const Read&)>&);
-template void walk_dasp<DaspWide>(const Layout<double>&, const std::function<void(const Read&)>&);
-template void walk_dasp<DaspDeep>(const Layout<float>&, const std::function<void(const Read&)>&);
-template void walk_dasp<DaspDeep>(const Layout<double>&, const std::function<void(const Read&)>&);
+template void walk_dasp(const DaspLayout<float>&, int, const std::function<void(const Read&)>&);
+template void walk_dasp(const DaspLayout<double>&, int, const std::function<void(const Read&)>&);
 
 }  // namespace workbench

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "kernels/common/entry/format.hpp"
 #include "kernels/common/refusal/narrow_columns.hpp"
-#include "kernels/common/refusal/value_range.hpp"
-#include "kernels/common/schedule/walk.hpp"
 #include "kernels/ehyb/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 
@@ -84,18 +83,13 @@ void build_shares(const StagedMatrix& staged, const Cuts& partition, EhybLayout<
     layout.stored = std::move(ehyb);
 }
 
-template <ValueType Value>
-std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
+constexpr auto fill = []<ValueType Value>(EhybLayout<Value>& layout, const StagedMatrix& staged, const Parameters& parameters) {
     const Cuts& partition = *staged.find_cuts(CutKind::partition);
-    const bool narrow_columns = parameters.text("column_index") == "u16";
+    const bool narrow_columns = parameters.is_word("column_index", "u16");
     require_suitable(staged, partition, narrow_columns);
-    require_values_in_range<Value>(staged.matrix);
-    auto layout = std::make_unique<EhybLayout<Value>>();
-    layout->nonzero_count = staged.matrix.nonzeros();
-    const auto fill = narrow_columns ? build_shares<Value, std::uint16_t> : build_shares<Value, Index>;
-    fill(staged, partition, *layout);
-    return layout;
-}
+    const auto build = narrow_columns ? build_shares<Value, std::uint16_t> : build_shares<Value, Index>;
+    build(staged, partition, layout);
+};
 
 /// The partition tiles both axes, and its slices those of the share inside.
 void require_sound_partition(const auto& ehyb) {
@@ -119,53 +113,62 @@ void require_columns_inside(const auto& ehyb) {
     }
 }
 
+/// Inside slices in parallel, each with x addressed from its partition's first column, then the outside slices. Each of the two
+/// writes a row at most once, so that threads cannot race.
 template <ValueType Value>
-void walk_warps(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
-    std::visit([&](const auto& stored) { walk_in_turn<EhybInside, EhybOutside>(stored, visit); },
-               dynamic_cast<const EhybLayout<Value>&>(layout).stored);
-}
+class EhybPartitions final : public Kernel<Value> {
+public:
+    explicit EhybPartitions(const EhybLayout<Value>& layout) : layout_(layout) {}
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        with_stored(layout_, [&](const auto& stored) {
+            const auto view = view_of(stored);
+            multiply_on_host<EhybInside>(view, x, y, accumulate);
+            multiply_on_host<EhybOutside>(view, x, y, true);
+        });
+    }
+
+private:
+    const EhybLayout<Value>& layout_;
+};
 
 }  // namespace
 
 template <ValueType Value>
 void EhybLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
-    std::visit(
-        [&](const auto& ehyb) {
-            require_sound_offsets(ehyb.inside);
-            require_sound_offsets(ehyb.outside);
-            require_sound_partition(ehyb);
-            require_columns_inside(ehyb);
-            for_each_stored_slot<EhybInside>(ehyb, inside_origin, visit);
-            for_each_stored_slot<EhybOutside>(ehyb, outside_origin, visit);
-        },
-        this->stored);
+    with_stored(*this, [&](const auto& ehyb) {
+        require_sound_offsets(ehyb.inside);
+        require_sound_offsets(ehyb.outside);
+        require_sound_partition(ehyb);
+        require_columns_inside(ehyb);
+        for_each_stored_slot<EhybInside>(ehyb, inside_origin, visit);
+        for_each_stored_slot<EhybOutside>(ehyb, outside_origin, visit);
+    });
 }
 
 LayoutEntry ehyb_entry() {
-    LayoutEntry entry{
-        .name = "ehyb",
-        .summary = "sliced ELL by partition with local columns and cached x, and extra rows for entries outside",
-        .source = "Chen, 'Explicit caching HYB: a new high-performance SpMV framework on GPGPU', sections 3.2 and 3.4",
-        .examples = {std::string(example)},
-        .parameters = {{.name = "column_index",
-                        .type = ParameterType::choice,
-                        .default_value = std::string("u16"),
-                        .words = {"u16", "u32"},
-                        .help = "columns inside the partition: 16 bits, for up to 65536 columns a partition, or 32"}},
-        .needs =
-            [](const Parameters&) {
-                return Needs{
-                    .square = true, .cuts = {CutKind::partition}, .shares = {{ShareKind::inside}, {ShareKind::outside}}};
-            },
-        .build = {build<float>, build<double>},
-        .empty = empty_layouts_of<EhybLayout>(),
-        .fields = field_lists_of<EhybLayout>(),
-        .schedules = {{"fused", {walk_warps<float>, walk_warps<double>}},
-                      {"two_launch", {walk_warps<float>, walk_warps<double>}}},
-        .kernels = ehyb_reference_kernels(),
-    };
-    if constexpr (WORKBENCH_HAS_CUDA) entry.add(ehyb_cuda_kernels());
-    return entry;
+    return format<EhybLayout>(
+               {.summary = "sliced ELL by partition with local columns and cached x, and extra rows for entries outside",
+                .source = "Chen, 'Explicit caching HYB: a new high-performance SpMV framework on GPGPU', sections 3.2 and 3.4",
+                .examples = {std::string(example)},
+                .parameters = {{.name = "column_index",
+                                .type = ParameterType::choice,
+                                .default_value = std::string("u16"),
+                                .words = {"u16", "u32"},
+                                .help = "columns inside the partition: 16 bits, for up to 65536 columns a partition, or 32"}},
+                .needs =
+                    [](const Parameters&) {
+                        return Needs{.square = true,
+                                     .cuts = {CutKind::partition},
+                                     .shares = {{ShareKind::inside}, {ShareKind::outside}}};
+                    }},
+               fill)
+        .host<EhybPartitions>("partitions", "slices in parallel with x of their partition, then the rows outside")
+        .cuda<EhybFused, EhybInside, EhybOutside>("fused",
+                                                  "one launch: a block per partition, then the outside rows; an atomic swap "
+                                                  "combines a row's two shares (Algorithm 3)")
+        .cuda<EhybTwoLaunch, EhybInside, EhybOutside>("two_launch",
+                                                      "one block per partition; a second launch adds the outside rows");
 }
 
 }  // namespace workbench

@@ -16,9 +16,7 @@ namespace workbench {
 ///  - outside: one group over the rows present in share `outside`, in that share's order; stored row i adds to row
 ///    outside_rows[i] (the paper's yIdxER). Columns are those of the matrix.
 template <typename Value, typename ColumnIndex, template <typename> typename Array>
-struct Ehyb {
-    Index row_count = 0;
-    Index column_count = 0;
+struct Ehyb : MatrixSize {
     Array<Index> partition_rows;       // [partitions + 1]
     Array<Index> partition_columns;    // [partitions + 1]
     Array<Index> inside_group_slices;  // [partitions + 1] first slice of each partition
@@ -27,8 +25,7 @@ struct Ehyb {
     Slices<Value, Index, Array> outside;
 
     static constexpr auto fields() {
-        return field_list(number_field<&Ehyb::row_count>(), number_field<&Ehyb::column_count>(),
-                          structure_array<&Ehyb::partition_rows>("partitions + 1"),
+        return field_list(MatrixSize::fields(), structure_array<&Ehyb::partition_rows>("partitions + 1"),
                           structure_array<&Ehyb::partition_columns>("partitions + 1"),
                           structure_array<&Ehyb::inside_group_slices>("partitions + 1"), nested_fields<&Ehyb::inside>(),
                           structure_array<&Ehyb::outside_rows>("rows present outside"), nested_fields<&Ehyb::outside>());
@@ -41,8 +38,8 @@ inline constexpr int ehyb_height = 32;  // of all slices: one slice per warp
 
 /// One slice inside per warp, one row per thread. Warps claim the slices of a partition at run time; in this schedule warp s
 /// takes slice s.
-// Eight entries in flight: the x of one block may fill the shared memory, which leaves half the threads of a multiprocessor.
-struct EhybInside final : ScheduleBase<Hooks{.entries_in_flight = 8, .own_values = true, .own_columns = true}> {
+struct EhybInside final
+    : ScheduleBase<Hooks{.entries_in_flight = tuned::ehyb_entries_in_flight, .own_values = true, .own_columns = true}> {
     static constexpr const auto& values(const auto& ehyb) { return ehyb.inside.values; }
     static constexpr const auto& columns(const auto& ehyb) { return ehyb.inside.column_indices; }
     static constexpr Offset threads(const auto& ehyb) { return ehyb.inside.lane_count(); }
@@ -63,7 +60,8 @@ struct EhybInside final : ScheduleBase<Hooks{.entries_in_flight = 8, .own_values
 
 /// One slice outside per warp, for any partitions of its rows.
 struct EhybOutside final
-    : ScheduleBase<Hooks{.entries_in_flight = 8, .own_values = true, .own_columns = true, .own_row_of = true}> {
+    : ScheduleBase<Hooks{
+          .entries_in_flight = tuned::ehyb_entries_in_flight, .own_values = true, .own_columns = true, .own_row_of = true}> {
     static constexpr const auto& values(const auto& ehyb) { return ehyb.outside.values; }
     static constexpr const auto& columns(const auto& ehyb) { return ehyb.outside.column_indices; }
     static constexpr Offset threads(const auto& ehyb) { return ehyb.outside.lane_count(); }
@@ -81,15 +79,19 @@ struct EhybOutside final
 
 template <ValueType Value>
 struct EhybLayout final : VariantLayout<Value, Ehyb<Value, std::uint16_t, HostArray>, Ehyb<Value, Index, HostArray>> {
+    static constexpr const char* name = "ehyb";
     Origin inside_origin;   // of each lane
     Origin outside_origin;  // of each stored row
     void transfer(Transfer& all) override { this->transfer_with(all, inside_origin, outside_origin); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 
-[[nodiscard]] LayoutEntry ehyb_entry();
+// The CUDA kernels.
+template <ValueType Value>
+struct EhybFused;
+template <ValueType Value>
+struct EhybTwoLaunch;
 
-[[nodiscard]] std::vector<KernelEntry> ehyb_reference_kernels();
-[[nodiscard]] std::vector<KernelEntry> ehyb_cuda_kernels();
+[[nodiscard]] LayoutEntry ehyb_entry();
 
 }  // namespace workbench

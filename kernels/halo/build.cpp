@@ -1,16 +1,15 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
+#include "kernels/common/entry/format.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
-#include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/storage/block_rows.hpp"
-#include "kernels/device/host_loops.hpp"
 #include "kernels/device/tuned.hpp"
 #include "kernels/halo/parts.hpp"
 #include "kernels/halo/places.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {
@@ -114,45 +113,38 @@ void store_values(HaloLayout<Value>& halo, const CsrMatrix& matrix) {
     });
 }
 
-template <ValueType Value>
-std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
+constexpr auto fill = []<ValueType Value>(HaloLayout<Value>& layout, const StagedMatrix& staged, const Parameters& parameters) {
     const CsrMatrix& matrix = staged.matrix;
-    require_values_in_range<Value>(matrix);
     const HaloOptions options = options_of(staged, parameters, sizeof(Value));
-    auto layout = std::make_unique<HaloLayout<Value>>();
-    layout->row_count = matrix.rows;
-    layout->column_count = matrix.columns;
-    layout->nonzero_count = matrix.nonzeros();
-    layout->block_size = options.block_size;
-    layout->warps = options.warps;
-    layout->part_nodes = halo_part_nodes(staged, options, static_cast<Index>(parameters.integer("parts")), layout->parts_cut);
-    std::vector<PlannedPart> parts(layout->parts());
-    for_each_in_parallel(layout->parts(), 1, [&](std::int64_t part) {
-        parts[part] = plan_halo_part(matrix, options, layout->part_nodes[part], layout->part_nodes[part + 1]);
+    layout.block_size = options.block_size;
+    layout.warps = options.warps;
+    layout.part_nodes = halo_part_nodes(staged, options, static_cast<Index>(parameters.integer("parts")), layout.parts_cut);
+    std::vector<PlannedPart> parts(layout.parts());
+    for_each_in_parallel(layout.parts(), 1, [&](std::int64_t part) {
+        parts[part] = plan_halo_part(matrix, options, layout.part_nodes[part], layout.part_nodes[part + 1]);
     });
-    store_structure(*layout, parts);
+    store_structure(layout, parts);
     parts.clear();
     if (options.diagonal) {
-        layout->diagonal_groups = {0};
-        for (Index part = 0; part < layout->parts(); ++part) {
-            layout->diagonal_groups.push_back(layout->diagonal_groups.back() +
-                                              block_count_of(halo_part(*layout, part).own, halo_lanes));
+        layout.diagonal_groups = {0};
+        for (Index part = 0; part < layout.parts(); ++part) {
+            layout.diagonal_groups.push_back(layout.diagonal_groups.back() +
+                                             block_count_of(halo_part(layout, part).own, halo_lanes));
         }
     }
-    const auto slots = static_cast<double>(layout->column_places.size() + layout->far_columns.size()) * layout->area();
+    const auto slots = static_cast<double>(layout.column_places.size() + layout.far_columns.size()) * layout.area();
     require_bounded_slots(
-        fmt::format("{} blocks of {} x {}", layout->blocks, options.block_size, options.block_size), slots, matrix.nonzeros(),
+        fmt::format("{} blocks of {} x {}", layout.blocks, options.block_size, options.block_size), slots, matrix.nonzeros(),
         sizeof(Value),
         {parameters.real("slots_per_nonzero"), "smaller blocks (block_size) have fewer, and slots_per_nonzero allows more"});
-    make_zeros(layout->values, layout->column_places.size() * layout->area());
-    make_zeros(layout->far_values, layout->far_columns.size() * layout->area());
+    make_zeros(layout.values, layout.column_places.size() * layout.area());
+    make_zeros(layout.far_values, layout.far_columns.size() * layout.area());
     if (options.diagonal) {
-        layout->diagonal.assign(Offset{layout->diagonal_groups.back()} * layout->triangle() * halo_lanes, Value{0});
+        layout.diagonal.assign(Offset{layout.diagonal_groups.back()} * layout.triangle() * halo_lanes, Value{0});
     }
-    store_values(*layout, matrix);
-    layout->pattern = Pattern(matrix);
-    return layout;
-}
+    store_values(layout, matrix);
+    layout.pattern = Pattern(matrix);
+};
 
 std::vector<ParameterDeclaration> parameters() {
     return {
@@ -220,6 +212,61 @@ std::int64_t bytes_of_part(const HaloLayout<Value>& halo, Index number) {
     return bytes + far_steps * halo_lanes * (halo.area() * value_bytes + 6);
 }
 
+/// Parts in parallel, each with sums in memory of its thread. A row belongs to one part, so that no two threads write it.
+template <ValueType Value>
+class HaloParts final : public Kernel<Value> {
+public:
+    explicit HaloParts(const HaloLayout<Value>& layout) : halo_(layout) {}
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        for_each_in_parallel(halo_.parts(), 1,
+                             [&](std::int64_t part) { multiply(static_cast<Index>(part), x, y, accumulate); });
+    }
+
+private:
+    void multiply(Index number, const Value* x, Value* y, bool accumulate) const {
+        const HaloPart part = halo_part(halo_, number);
+        const Index d = halo_.block_size;
+        const auto x_at = [&](Index node, Index e) {
+            const Offset column = Offset{node} * d + e;
+            return column < halo_.column_count ? x[column] : Value{0};
+        };
+        // Mirrors belong to own places; sums for all places make a damaged layout safe to multiply.
+        HostArray<Value> sums(std::size_t(std::max(part.own, part.places())) * d, Value{0});
+        if (halo_.has_diagonal()) add_diagonal(number, part, x_at, sums);
+        for_each_halo_block(halo_, number, [&](const PlacedBlock& block) {
+            if (block.row_node < 0) return;
+            const auto& values = block.is_far ? halo_.far_values : halo_.values;
+            const Value* const value = values.data() + halo_slot(block.step, halo_.area(), block.lane);
+            for (Index r = 0; r < d; ++r) {
+                for (Index c = 0; c < d; ++c) {
+                    const Value entry = value[(r * d + c) * halo_lanes];
+                    sums[block.row_place * d + r] += entry * x_at(block.column_node, c);
+                    if (block.is_pair) sums[block.column_place * d + c] += entry * x_at(block.row_node, r);
+                }
+            }
+        });
+        const Offset first = Offset{part.first_node} * d;
+        const Offset count = std::min(Offset{part.own} * d, Offset{halo_.row_count} - first);
+        for (Offset i = 0; i < count; ++i) put(y, static_cast<Index>(first + i), sums[i], accumulate);
+    }
+
+    void add_diagonal(Index number, const HaloPart& part, const auto& x_at, HostArray<Value>& sums) const {
+        const Index d = halo_.block_size;
+        for (Index i = 0; i < part.own; ++i) {
+            Offset slot = halo_slot(halo_.diagonal_groups[number] + i / halo_lanes, halo_.triangle(), i % halo_lanes);
+            for (Index r = 0; r < d; ++r) {
+                for (Index c = r; c < d; ++c, slot += halo_lanes) {
+                    sums[i * d + r] += halo_.diagonal[slot] * x_at(part.first_node + i, c);
+                    if (c > r) sums[i * d + c] += halo_.diagonal[slot] * x_at(part.first_node + i, r);
+                }
+            }
+        }
+    }
+
+    const HaloLayout<Value>& halo_;
+};
+
 }  // namespace
 
 template <ValueType Value>
@@ -254,26 +301,21 @@ std::vector<std::pair<std::string, std::string>> HaloLayout<Value>::notes() cons
     return notes;
 }
 
-template std::vector<std::pair<std::string, std::string>> HaloLayout<float>::notes() const;
-template std::vector<std::pair<std::string, std::string>> HaloLayout<double>::notes() const;
-
 LayoutEntry halo_entry() {
-    LayoutEntry entry{
-        .name = "halo",
-        .summary = "parts with their x, the columns around them and their y in shared memory; symmetric blocks stored once",
-        .source = "SpMV workbench: a design of this project",
-        .examples = {std::string(example)},
-        .parameters = parameters(),
-        .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
-        .rows_of_share = RowsOfShare::all,
-        .build = {build<float>, build<double>},
-        .empty = empty_layouts_of<HaloLayout>(),
-        .fields = field_lists_of<HaloLayout>(),
-        .schedules = halo_schedules(),
-        .kernels = {halo_host_kernel()},
-    };
-    if constexpr (WORKBENCH_HAS_CUDA) entry.add(halo_cuda_kernels());
-    return entry;
+    return format<HaloLayout>(
+               {.summary =
+                    "parts with their x, the columns around them and their y in shared memory; symmetric blocks stored once",
+                .source = "SpMV workbench: a design of this project",
+                .examples = {std::string(example)},
+                .parameters = parameters(),
+                .rows_of_share = RowsOfShare::all},
+               fill)
+        .host<HaloParts>("parts", "parts in parallel, each with sums of its own")
+        .cuda<halo::PartsKernel>("parts", "one thread block per part, whose x and sums are in shared memory",
+                                 [](const auto& layout, const auto& visit) { walk_halo(layout, visit); });
 }
+
+template struct HaloLayout<float>;
+template struct HaloLayout<double>;
 
 }  // namespace workbench

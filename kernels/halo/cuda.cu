@@ -1,11 +1,4 @@
-#include "kernels/device/prepare.hpp"
+#include "kernels/common/entry/cuda_loop.cuh"
 #include "kernels/halo/kernel.cuh"
 
-namespace workbench {
-
-std::vector<KernelEntry> halo_cuda_kernels() {
-    return {{"parts", Backend::cuda, "one thread block per part, whose x and sums are in shared memory",
-             prepare_as<halo::PartsKernel, HaloLayout>()}};
-}
-
-}  // namespace workbench
+template struct workbench::CudaLoop<workbench::HaloLayout, workbench::halo::PartsKernel>;

@@ -29,21 +29,8 @@ struct BlockShape {
     static constexpr int area = size * size;
     static constexpr int triangle = size * (size + 1) / 2;
     static constexpr int in_flight = std::clamp(tuned::halo_values / area, 1, 8);
-    static constexpr int resident_blocks = area > 9 ? 1 : 2;  // on a multiprocessor: the fewer, the more registers
+    static constexpr int resident_blocks = tuned::halo_resident_blocks(area);
 };
-
-/// Calls use(Known<block_size>).
-void with_halo_block(Index block_size, const auto& use) {
-    switch (block_size) {
-        case 1: return use(Known<1>{});
-        case 2: return use(Known<2>{});
-        case 3: return use(Known<3>{});
-        case 4: return use(Known<4>{});
-        case 5: return use(Known<5>{});
-        case 6: return use(Known<6>{});
-        default: throw std::logic_error("halo: no such block size");
-    }
-}
 
 /// The vectors of a part in shared memory.
 template <typename Value>
@@ -311,7 +298,7 @@ public:
     void multiply(const auto& load, const Value* x, Value* y, bool accumulate) const {
         if (halo_.parts() <= 0 || halo_.row_count == 0) return;
         const auto halo = view_of(halo_);
-        with_halo_block(halo.block_size, [&]<int size>(Known<size>) {
+        with_known<1, 2, 3, 4, 5, 6>(halo.block_size, [&]<int size>(Known<size>) {
             using Shape = BlockShape<size>;
             const auto kernel = multiply_parts<Shape, std::remove_cvref_t<decltype(load)>, decltype(view_of(halo_)), Value>;
             // The limit belongs to the function, not to the launch: the highest one serves all matrices.

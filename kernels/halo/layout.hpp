@@ -31,9 +31,7 @@ inline constexpr Index most_halo_places = no_place;  // of a part
 /// segment have the same rows: lane l has that of place segment_rows[32 * segment + l]. Entry e of lane l's block in a step is
 /// stored in values[(step * area() + e) * 32 + l], the place of its column in column_places[32 * step + l].
 template <typename Value, template <typename> typename Array>
-struct Halo {
-    Index row_count = 0;
-    Index column_count = 0;
+struct Halo : MatrixSize {
     Index block_size = 1;
     Index warps = most_halo_warps;       // of a part
     Array<Index> part_nodes;             // [parts + 1] the first node of each
@@ -55,10 +53,9 @@ struct Halo {
 
     static constexpr auto fields() {
         return field_list(
-            number_field<&Halo::row_count>(), number_field<&Halo::column_count>(), number_field<&Halo::block_size>(),
-            number_field<&Halo::warps>(), structure_array<&Halo::part_nodes>("parts + 1"),
-            structure_array<&Halo::halo_offsets>("parts + 1"), structure_array<&Halo::halo_nodes>("nodes in halos"),
-            structure_array<&Halo::diagonal_groups>("parts + 1"),
+            MatrixSize::fields(), number_field<&Halo::block_size>(), number_field<&Halo::warps>(),
+            structure_array<&Halo::part_nodes>("parts + 1"), structure_array<&Halo::halo_offsets>("parts + 1"),
+            structure_array<&Halo::halo_nodes>("nodes in halos"), structure_array<&Halo::diagonal_groups>("parts + 1"),
             value_array<&Halo::diagonal>("diagonal groups * block_size * (block_size + 1) / 2 * 32"),
             structure_array<&Halo::warp_steps>("parts * warps + 1"), structure_array<&Halo::warp_segments>("parts * warps + 1"),
             structure_array<&Halo::rest_segments>("parts * warps"), structure_array<&Halo::segment_steps>("segments + 1"),
@@ -88,7 +85,11 @@ struct HaloPart {
     const Index first = halo.part_nodes[part];
     const Index own = halo.part_nodes[part + 1] - first;
     const Index first_halo = halo.halo_offsets[part];
-    return {first, own, halo.row_count == halo.column_count ? own : 0, first_halo, halo.halo_offsets[part + 1] - first_halo};
+    return {.first_node = first,
+            .own = own,
+            .cached = halo.row_count == halo.column_count ? own : 0,
+            .first_halo = first_halo,
+            .halo = halo.halo_offsets[part + 1] - first_halo};
 }
 
 /// The bytes of shared memory for the x and y of a part.
@@ -107,6 +108,7 @@ struct HaloPart {
 
 template <ValueType Value>
 struct HaloLayout final : StoredLayout<Value, Halo<Value, HostArray>> {
+    static constexpr const char* name = "halo";
     // No kernel reads these, and they are no part of the footprint.
     Pattern pattern;      // tells nonzeros from padding
     Offset pairs = 0;     // blocks
@@ -119,13 +121,18 @@ struct HaloLayout final : StoredLayout<Value, Halo<Value, HostArray>> {
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const override;
 };
 
-/// Throws std::logic_error if the arrays contradict each other.
+namespace halo {
+
+/// The CUDA kernel `parts`.
 template <ValueType Value>
-void require_sound_halo(const Halo<Value, HostArray>& halo);
+class PartsKernel;
+
+}  // namespace halo
+
+/// The reads of the CUDA kernel.
+template <ValueType Value>
+void walk_halo(const HaloLayout<Value>& halo, const std::function<void(const Read&)>& visit);
 
 [[nodiscard]] LayoutEntry halo_entry();
-[[nodiscard]] std::vector<ScheduleEntry> halo_schedules();
-[[nodiscard]] KernelEntry halo_host_kernel();
-[[nodiscard]] std::vector<KernelEntry> halo_cuda_kernels();
 
 }  // namespace workbench

@@ -90,6 +90,42 @@ void require_places(const auto& halo, Index part) {
     }
 }
 
+/// Throws std::logic_error if the arrays contradict each other.
+void require_sound_halo(const auto& halo) {
+    require(halo.block_size >= 1 && halo.block_size <= largest_halo_block && halo.warps >= 1,
+            "a block size or a number of warps that no layout has");
+    require(!halo.part_nodes.empty(), "no parts");
+    const auto parts = static_cast<std::size_t>(halo.parts());
+    const std::size_t warps = parts * halo.warps;
+    const std::size_t segments = halo.segment_rows.size() / halo_lanes;
+    const std::size_t steps = halo.column_places.size() / halo_lanes;
+    const std::size_t far_steps = halo.far_rows.size() / halo_lanes;
+    require_offsets(halo.part_nodes, parts, block_count_of(halo.row_count, halo.block_size), "part_nodes");
+    require_offsets(halo.halo_offsets, parts, halo.halo_nodes.size(), "halo_offsets");
+    require_offsets(halo.warp_steps, warps, steps, "warp_steps");
+    require_offsets(halo.warp_segments, warps, segments, "warp_segments");
+    require_offsets(halo.segment_steps, segments, steps, "segment_steps");
+    for (std::size_t warp = 0; warp < warps; ++warp) {
+        require(halo.warp_steps[warp] == halo.segment_steps[halo.warp_segments[warp]], "a warp's steps are not its segments'");
+    }
+    require_offsets(halo.far_steps, parts, far_steps, "far_steps");
+    require(halo.rest_segments.size() == warps && halo.segment_rows.size() == segments * halo_lanes &&
+                halo.column_places.size() == steps * halo_lanes &&
+                halo.values.size() == halo.column_places.size() * halo.area() &&
+                halo.far_rows.size() == far_steps * halo_lanes && halo.far_columns.size() == halo.far_rows.size() &&
+                halo.far_values.size() == halo.far_rows.size() * halo.area(),
+            "arrays are not as long as the steps need");
+    const Index column_nodes = block_count_of(halo.column_count, halo.block_size);
+    for (const Index node : halo.halo_nodes) require(node >= 0 && node < column_nodes, "a node that does not exist in a halo");
+    require_diagonal(halo);
+    for (Index part = 0; part < halo.parts(); ++part) {
+        require(halo_part(halo, part).own <= most_halo_places && halo_part(halo, part).places() <= most_halo_places,
+                "a part has more places than 16 bits tell apart");
+        require_equal_shares(halo, part);
+        require_places(halo, part);
+    }
+}
+
 /// Completes the slots of a block.
 struct SlotOfBlock {
     const Pattern& pattern;
@@ -170,65 +206,22 @@ SlotOfBlock slot_of_block(const HaloLayout<Value>& layout) {
     return {layout.pattern, layout.row_count, layout.column_count, layout.block_size};
 }
 
+}  // namespace
+
 template <ValueType Value>
-void walk_reads(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
-    const auto& halo = dynamic_cast<const HaloLayout<Value>&>(layout);
+void walk_halo(const HaloLayout<Value>& halo, const std::function<void(const Read&)>& visit) {
     const SlotOfBlock of_block = slot_of_block(halo);
     for (Index part = 0; part < halo.parts(); ++part) {
-        const std::int64_t first_warp = std::int64_t{part} * halo.warps;
         HostArray<std::int64_t> steps(std::size_t(halo.warps) * halo_lanes, 0);  // of each thread
         const auto read = [&](const Slot& slot, Index warp, int lane) {
-            visit({.warp = first_warp + warp,
-                   .lane = lane,
-                   .step = steps[std::size_t(warp) * halo_lanes + lane]++,
-                   .array = slot.array,
-                   .index = slot.index,
-                   .row = slot.row,
-                   .column = slot.column});
+            const Index thread = warp * halo_lanes + lane;
+            visit(read_of(slot, Offset{part} * halo.warps * halo_lanes + thread, steps[thread]++));
         };
         for_each_diagonal_slot(halo.stored(), part, of_block, [&](const Slot& slot, bool, Index node, int lane) {
             if (node >= 0) read(slot, node / halo_lanes % halo.warps, lane);
         });
         for_each_slot_of_blocks(halo.stored(), part, of_block,
                                 [&](const Slot& slot, const PlacedBlock& block) { read(slot, block.warp, block.lane); });
-    }
-}
-
-}  // namespace
-
-template <ValueType Value>
-void require_sound_halo(const Halo<Value, HostArray>& halo) {
-    require(halo.block_size >= 1 && halo.block_size <= largest_halo_block && halo.warps >= 1,
-            "a block size or a number of warps that no layout has");
-    require(!halo.part_nodes.empty(), "no parts");
-    const auto parts = static_cast<std::size_t>(halo.parts());
-    const std::size_t warps = parts * halo.warps;
-    const std::size_t segments = halo.segment_rows.size() / halo_lanes;
-    const std::size_t steps = halo.column_places.size() / halo_lanes;
-    const std::size_t far_steps = halo.far_rows.size() / halo_lanes;
-    require_offsets(halo.part_nodes, parts, block_count_of(halo.row_count, halo.block_size), "part_nodes");
-    require_offsets(halo.halo_offsets, parts, halo.halo_nodes.size(), "halo_offsets");
-    require_offsets(halo.warp_steps, warps, steps, "warp_steps");
-    require_offsets(halo.warp_segments, warps, segments, "warp_segments");
-    require_offsets(halo.segment_steps, segments, steps, "segment_steps");
-    for (std::size_t warp = 0; warp < warps; ++warp) {
-        require(halo.warp_steps[warp] == halo.segment_steps[halo.warp_segments[warp]], "a warp's steps are not its segments'");
-    }
-    require_offsets(halo.far_steps, parts, far_steps, "far_steps");
-    require(halo.rest_segments.size() == warps && halo.segment_rows.size() == segments * halo_lanes &&
-                halo.column_places.size() == steps * halo_lanes &&
-                halo.values.size() == halo.column_places.size() * halo.area() &&
-                halo.far_rows.size() == far_steps * halo_lanes && halo.far_columns.size() == halo.far_rows.size() &&
-                halo.far_values.size() == halo.far_rows.size() * halo.area(),
-            "arrays are not as long as the steps need");
-    const Index column_nodes = block_count_of(halo.column_count, halo.block_size);
-    for (const Index node : halo.halo_nodes) require(node >= 0 && node < column_nodes, "a node that does not exist in a halo");
-    require_diagonal(halo);
-    for (Index part = 0; part < halo.parts(); ++part) {
-        require(halo_part(halo, part).own <= most_halo_places && halo_part(halo, part).places() <= most_halo_places,
-                "a part has more places than 16 bits tell apart");
-        require_equal_shares(halo, part);
-        require_places(halo, part);
     }
 }
 
@@ -255,11 +248,9 @@ void HaloLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& vi
     }
 }
 
-std::vector<ScheduleEntry> halo_schedules() { return {{"parts", {walk_reads<float>, walk_reads<double>}}}; }
-
-template struct HaloLayout<float>;
-template struct HaloLayout<double>;
-template void require_sound_halo(const Halo<float, HostArray>& halo);
-template void require_sound_halo(const Halo<double, HostArray>& halo);
+template void HaloLayout<float>::for_each_slot(const std::function<void(const Slot&)>&) const;
+template void HaloLayout<double>::for_each_slot(const std::function<void(const Slot&)>&) const;
+template void walk_halo(const HaloLayout<float>&, const std::function<void(const Read&)>&);
+template void walk_halo(const HaloLayout<double>&, const std::function<void(const Read&)>&);
 
 }  // namespace workbench

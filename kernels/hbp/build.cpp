@@ -8,14 +8,10 @@
 #include <stdexcept>
 #include <utility>
 
-#include "kernels/common/refusal/value_range.hpp"
-#include "kernels/device/host_loops.hpp"
-#include "kernels/device/prepare.hpp"
+#include "kernels/common/entry/format.hpp"
 #include "kernels/hbp/check.hpp"
-#include "kernels/hbp/layout.hpp"
 #include "kernels/hbp/placement.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {
@@ -165,8 +161,8 @@ bool fill_chunk(const StagedMatrix& staged, const Share& share, std::int64_t chu
 }
 
 template <ValueType Value, typename ColumnIndex>
-void fill(HbpLayout<Value>& layout, const StagedMatrix& staged, const std::vector<Reach>& reaches, HbpPlacement placed,
-          double fixed_share) {
+void store_chunks(HbpLayout<Value>& layout, const StagedMatrix& staged, const std::vector<Reach>& reaches, HbpPlacement placed,
+                  double fixed_share) {
     Hbp<Value, ColumnIndex, HostArray> hbp;
     hbp.row_count = staged.matrix.rows;
     hbp.column_count = staged.matrix.columns;
@@ -186,7 +182,6 @@ void fill(HbpLayout<Value>& layout, const StagedMatrix& staged, const std::vecto
     make_zeros(hbp.add_sign, nonzeros);
     make_zeros(hbp.column_indices, nonzeros);
     hbp.zero_row.resize(hbp.batch_rows.size() - 1);
-    layout.nonzero_count = hbp.begin_ptr.back();
     layout.origins.resize(placed.stored_rows.size());
     std::atomic<std::int64_t> strays = 0;
     for_each_in_parallel(hbp.chunk_count(), chunks_of_thread, [&](std::int64_t chunk) {
@@ -197,24 +192,15 @@ void fill(HbpLayout<Value>& layout, const StagedMatrix& staged, const std::vecto
     layout.stored = std::move(hbp);
 }
 
-template <ValueType Value>
-std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
-    require_values_in_range<Value>(staged.matrix);
+constexpr auto fill = []<ValueType Value>(HbpLayout<Value>& layout, const StagedMatrix& staged, const Parameters& parameters) {
     HbpPlacement placed = place_in_batches(staged.shares, staged.matrix.rows,
                                            {.row = static_cast<Index>(parameters.integer("row_limit")),
                                             .chunk = static_cast<Index>(parameters.integer("chunk_limit"))});
     const std::vector<Reach> reaches = reaches_of(staged, placed);
     const bool narrow = narrow_columns(staged, placed, reaches, parameters.text("column_index"));
-    auto layout = std::make_unique<HbpLayout<Value>>();
-    const auto fill_as = narrow ? fill<Value, std::uint16_t> : fill<Value, Index>;
-    fill_as(*layout, staged, reaches, std::move(placed), parameters.real("fixed_share"));
-    return layout;
-}
-
-template <ValueType Value>
-void walk_reads(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
-    std::visit([&](const auto& hbp) { for_each_hbp_read(hbp, visit); }, dynamic_cast<const HbpLayout<Value>&>(layout).stored);
-}
+    const auto store = narrow ? store_chunks<Value, std::uint16_t> : store_chunks<Value, Index>;
+    store(layout, staged, reaches, std::move(placed), parameters.real("fixed_share"));
+};
 
 /// The two steps of the GPU's kernels. Each result has its own place, in y or among the partial results, and the second step
 /// starts after the first has ended: threads cannot race.
@@ -290,63 +276,59 @@ private:
 template <ValueType Value>
 void HbpLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
     const auto nonzero = [&](Index stored, Offset k) { return origins[stored].first + k * origins[stored].stride; };
-    std::visit([&](const auto& hbp) { for_each_hbp_slot(hbp, nonzero, visit); }, this->stored);
+    std::visit([&](const auto& hbp) { for_each_hbp_slot(hbp, nonzero, [&](const Slot& slot, Index) { visit(slot); }); },
+               this->stored);
 }
 
 LayoutEntry hbp_entry() {
-    LayoutEntry entry{
-        .name = "hbp",
-        .summary =
-            "tiles for one warp or several, stored step by step without padding; a second step merges rows of several tiles",
-        .source =
-            "HBP: Yan, Diao, Liu, An, Xu, 'A Nonlinear Hash-based Optimization Method for SpMV on GPUs' (2025), figures 1, 2, "
-            "5",
-        .examples = {std::string(example)},
-        .parameters =
-            {{.name = "column_index",
-              .type = ParameterType::choice,
-              .default_value = std::string("auto"),
-              .words = {"auto", "u16", "u32"},
-              .help = "columns relative to the least of their chunk: 16 bits, for up to 65536 columns, or 32; auto: 16 if "
-                      "every chunk allows it"},
-             {.name = "row_limit",
-              .type = ParameterType::integer,
-              .default_value = std::int64_t{32},
-              .minimum = 1,
-              .maximum = hbp_longest_stored_row,
-              .unit = "nonzeros",
-              .help = "longer rows of a tile are stored as several rows"},
-             {.name = "chunk_limit",
-              .type = ParameterType::integer,
-              .default_value = std::int64_t{1024},
-              .minimum = 1,
-              .maximum = hbp_longest_stored_row,
-              .unit = "nonzeros",
-              .help = "larger tiles are multiplied by several warps, in chunks of whole batches"},
-             {.name = "fixed_share",
-              .type = ParameterType::real,
-              .default_value = 0.5,
-              .minimum = 0,
-              .maximum = 1,
-              .help = "kernel mixed: share of the chunks that are distributed to the warps in advance; the warps claim the "
-                      "others"}},
-        .needs =
-            [](const Parameters&) {
-                return Needs{.cuts = {CutKind::row_block, CutKind::segment}, .shares = {{ShareKind::tile}}};
-            },
-        .build = {build<float>, build<double>},
-        .empty = empty_layouts_of<HbpLayout>(),
-        .fields = field_lists_of<HbpLayout>(),
-        .kernels = {{.name = "tiles",
-                     .backend = Backend::kokkos,
-                     .summary = "threads claim chunks and write their rows to y or to partial results, which are then merged",
-                     .prepare = prepare_as<HbpTiles, HbpLayout>()}},
+    constexpr auto walk = [](const auto& layout, const auto& visit) {
+        with_stored(layout, [&](const auto& hbp) { for_each_hbp_read(hbp, visit); });
     };
-    for (const char* kernel : {"fixed", "competitive", "mixed"}) {
-        entry.schedules.push_back({kernel, {walk_reads<float>, walk_reads<double>}});
-    }
-    if constexpr (WORKBENCH_HAS_CUDA) entry.add(hbp_cuda_kernels());
-    return entry;
+    return format<HbpLayout>(
+               {.summary = "tiles for one warp or several, stored step by step without padding; a second step merges rows of "
+                           "several tiles",
+                .source = "HBP: Yan, Diao, Liu, An, Xu, 'A Nonlinear Hash-based Optimization Method for SpMV on GPUs' (2025), "
+                          "figures 1, 2, "
+                          "5",
+                .examples = {std::string(example)},
+                .parameters =
+                    {{.name = "column_index",
+                      .type = ParameterType::choice,
+                      .default_value = std::string("auto"),
+                      .words = {"auto", "u16", "u32"},
+                      .help =
+                          "columns relative to the least of their chunk: 16 bits, for up to 65536 columns, or 32; auto: 16 if "
+                          "every chunk allows it"},
+                     {.name = "row_limit",
+                      .type = ParameterType::integer,
+                      .default_value = std::int64_t{32},
+                      .minimum = 1,
+                      .maximum = hbp_longest_stored_row,
+                      .unit = "nonzeros",
+                      .help = "longer rows of a tile are stored as several rows"},
+                     {.name = "chunk_limit",
+                      .type = ParameterType::integer,
+                      .default_value = std::int64_t{1024},
+                      .minimum = 1,
+                      .maximum = hbp_longest_stored_row,
+                      .unit = "nonzeros",
+                      .help = "larger tiles are multiplied by several warps, in chunks of whole batches"},
+                     {.name = "fixed_share",
+                      .type = ParameterType::real,
+                      .default_value = 0.5,
+                      .minimum = 0,
+                      .maximum = 1,
+                      .help = "kernel mixed: share of the chunks that are distributed to the warps in advance; the warps claim "
+                              "the others"}},
+                .needs =
+                    [](const Parameters&) {
+                        return Needs{.cuts = {CutKind::row_block, CutKind::segment}, .shares = {{ShareKind::tile}}};
+                    }},
+               fill)
+        .host<HbpTiles>("tiles", "threads claim chunks and write their rows to y or to partial results, which are then merged")
+        .cuda<HbpFixed>("fixed", "chunks distributed to warps in advance, by their entries; then partial results merged", walk)
+        .cuda<HbpCompetitive>("competitive", "chunks claimed by the warps from a counter; then partial results merged", walk)
+        .cuda<HbpMixed>("mixed", "fixed_share of the chunks distributed, the rest claimed (the paper's mixed execution)", walk);
 }
 
 }  // namespace workbench

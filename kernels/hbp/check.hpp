@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/common/storage/offsets.hpp"
+#include "kernels/common/schedule/walk.hpp"
 #include "kernels/hbp/layout.hpp"
 
 namespace workbench {
@@ -158,7 +158,7 @@ struct HbpEntryOwner {
     return static_cast<Index>(column);
 }
 
-/// For Layout::for_each_slot. nonzero(stored row, k) is the position of its k-th entry in CsrMatrix::values.
+/// Calls visit(slot, chunk) for each entry. nonzero(stored row, k) is the position of its k-th entry in CsrMatrix::values.
 void for_each_hbp_slot(const auto& hbp, const auto& nonzero, const auto& visit) {
     require_sound_hbp(hbp);
     const HostArray<Index> rows = rows_of_hbp_stored(hbp);
@@ -173,7 +173,8 @@ void for_each_hbp_slot(const auto& hbp, const auto& nonzero, const auto& visit) 
                        .column_index = entry,
                        .nonzero = nonzero(stored, k),
                        .column = column_of_hbp_entry(hbp, chunk, entry),
-                       .row = rows[stored]});
+                       .row = rows[stored]},
+                  chunk);
             ++entry;
         }
     }
@@ -182,22 +183,11 @@ void for_each_hbp_slot(const auto& hbp, const auto& nonzero, const auto& visit) 
 /// The reads of the CUDA kernels: warp c reads chunk c, 32 neighbours a step. The row of a read is that of the entry, not of
 /// the lane that adds its product.
 void for_each_hbp_read(const auto& hbp, const auto& visit) {
-    const HostArray<Index> rows = rows_of_hbp_stored(hbp);
-    const int data = array_number(hbp, hbp.data);
-    for (Index chunk = 0; chunk < hbp.chunk_count(); ++chunk) {
-        Offset entry = hbp.begin_ptr[hbp.chunk_batches[chunk]];
-        const Offset begin = hbp_stream_begin(entry);
-        for (const HbpEntryOwner& owner : owners_of_hbp_chunk(hbp, chunk)) {
-            visit(Read{.warp = chunk,
-                       .lane = static_cast<int>(entry % hbp_lanes),
-                       .step = (entry - begin) / hbp_lanes,
-                       .array = data,
-                       .index = entry,
-                       .row = rows[owner.stored],
-                       .column = column_of_hbp_entry(hbp, chunk, entry)});
-            ++entry;
-        }
-    }
+    const auto no_nonzero = [](Index, Offset) { return Offset{-1}; };
+    for_each_hbp_slot(hbp, no_nonzero, [&](const Slot& slot, Index chunk) {
+        const Offset begin = hbp_stream_begin(hbp.begin_ptr[hbp.chunk_batches[chunk]]);
+        visit(read_of(slot, Offset{chunk} * hbp_lanes + slot.index % hbp_lanes, (slot.index - begin) / hbp_lanes));
+    });
 }
 
 }  // namespace workbench

@@ -1,3 +1,4 @@
+#include "kernels/common/entry/cuda_loop.cuh"
 #include "kernels/hbp/kernel.cuh"
 
 namespace workbench {
@@ -5,32 +6,28 @@ namespace {
 
 using hbp::Allocation;
 
-template <ValueType Value, Allocation allocation>
-std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
-    const auto& own = dynamic_cast<const HbpLayout<Value>&>(layout);
-    return std::visit(
-        [&]<typename ColumnIndex>(const Hbp<Value, ColumnIndex, HostArray>& stored) -> std::unique_ptr<Kernel<Value>> {
-            return std::make_unique<hbp::ChunksKernel<Value, ColumnIndex, allocation>>(own, stored, device);
-        },
-        own.stored);
-}
-
-template <Allocation allocation>
-ForEachPrecision<PrepareKernel> both() {
-    return {prepare<float, allocation>, prepare<double, allocation>};
-}
+template <Allocation allocation, ValueType Value>
+struct HbpKernel {
+    static std::unique_ptr<Kernel<Value>> prepare(const HbpLayout<Value>& layout, Device& device) {
+        const auto make =
+            [&]<typename ColumnIndex>(const Hbp<Value, ColumnIndex, HostArray>& own) -> std::unique_ptr<Kernel<Value>> {
+            return std::make_unique<hbp::ChunksKernel<Value, ColumnIndex, allocation>>(layout, own, device);
+        };
+        return with_stored(layout, make);
+    }
+};
 
 }  // namespace
 
-std::vector<KernelEntry> hbp_cuda_kernels() {
-    return {
-        {"fixed", Backend::cuda, "chunks distributed to warps in advance, by their entries; then partial results merged",
-         both<Allocation::fixed>()},
-        {"competitive", Backend::cuda, "chunks claimed by the warps from a counter; then partial results merged",
-         both<Allocation::competitive>()},
-        {"mixed", Backend::cuda, "fixed_share of the chunks distributed, the rest claimed (the paper's mixed execution)",
-         both<Allocation::mixed>()},
-    };
-}
+template <ValueType Value>
+struct HbpFixed : HbpKernel<Allocation::fixed, Value> {};
+template <ValueType Value>
+struct HbpCompetitive : HbpKernel<Allocation::competitive, Value> {};
+template <ValueType Value>
+struct HbpMixed : HbpKernel<Allocation::mixed, Value> {};
+
+template struct CudaLoop<HbpLayout, HbpFixed>;
+template struct CudaLoop<HbpLayout, HbpCompetitive>;
+template struct CudaLoop<HbpLayout, HbpMixed>;
 
 }  // namespace workbench

@@ -327,7 +327,7 @@ template <typename Stored, typename Value>
 __global__ void __launch_bounds__(threads_per_block)
     merge_results(const __grid_constant__ Stored hbp, const Value* __restrict__ results, Value* __restrict__ y,
                   bool accumulate) {
-    constexpr int results_in_flight = 4;
+    constexpr int results_in_flight = tuned::hbp_results_in_flight;
     const int lane = static_cast<int>(threadIdx.x) % hbp_lanes;
     const Offset group = (static_cast<Offset>(blockIdx.x) * threads_per_block + threadIdx.x) / hbp_lanes;
     if (group >= hbp.group_count()) return;

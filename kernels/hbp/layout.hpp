@@ -31,11 +31,9 @@ namespace workbench {
 /// Partial results: a group of up to 32 rows stores them step by step as a batch stores entries, beginning with the first
 /// result of each row. A group with one row contains only its results. The results of a row have the order of its batches.
 template <typename Value, typename ColumnIndex, template <typename> typename Array>
-struct Hbp {
+struct Hbp : MatrixSize {
     using Column = ColumnIndex;
 
-    Index row_count = 0;
-    Index column_count = 0;
     Index fixed_chunks = 0;             // kernel `mixed` distributes these chunks in advance
     Array<Index> chunk_batches;         // [chunks + 1] first batch of each chunk
     Array<Index> chunk_columns;         // [chunks] the smallest column of the chunk
@@ -54,14 +52,14 @@ struct Hbp {
 
     static constexpr auto fields() {
         return field_list(
-            number_field<&Hbp::row_count>(), number_field<&Hbp::column_count>(), number_field<&Hbp::fixed_chunks>(),
-            structure_array<&Hbp::chunk_batches>("chunks + 1"), structure_array<&Hbp::chunk_columns>("chunks"),
-            structure_array<&Hbp::begin_ptr>("batches + 1"), structure_array<&Hbp::batch_rows>("batches + 1"),
-            structure_array<&Hbp::zero_row>("batches"), column_array<&Hbp::column_indices>("nonzeros"),
-            value_array<&Hbp::data>("nonzeros"), structure_array<&Hbp::add_sign>("nonzeros"),
-            structure_array<&Hbp::output_order>("stored rows"), structure_array<&Hbp::absent_rows>("rows in no tile"),
-            structure_array<&Hbp::merge_rows>("groups + 1"), structure_array<&Hbp::merge_results>("groups + 1"),
-            structure_array<&Hbp::merged_rows>("merged rows"), structure_array<&Hbp::merged_counts>("merged rows"));
+            MatrixSize::fields(), number_field<&Hbp::fixed_chunks>(), structure_array<&Hbp::chunk_batches>("chunks + 1"),
+            structure_array<&Hbp::chunk_columns>("chunks"), structure_array<&Hbp::begin_ptr>("batches + 1"),
+            structure_array<&Hbp::batch_rows>("batches + 1"), structure_array<&Hbp::zero_row>("batches"),
+            column_array<&Hbp::column_indices>("nonzeros"), value_array<&Hbp::data>("nonzeros"),
+            structure_array<&Hbp::add_sign>("nonzeros"), structure_array<&Hbp::output_order>("stored rows"),
+            structure_array<&Hbp::absent_rows>("rows in no tile"), structure_array<&Hbp::merge_rows>("groups + 1"),
+            structure_array<&Hbp::merge_results>("groups + 1"), structure_array<&Hbp::merged_rows>("merged rows"),
+            structure_array<&Hbp::merged_counts>("merged rows"));
     }
 
     [[nodiscard]] constexpr Index chunk_count() const { return static_cast<Index>(chunk_columns.size()); }
@@ -97,6 +95,7 @@ struct HbpOrigin {
 
 template <ValueType Value>
 struct HbpLayout final : VariantLayout<Value, Hbp<Value, Index, HostArray>, Hbp<Value, std::uint16_t, HostArray>> {
+    static constexpr const char* name = "hbp";
     std::vector<HbpOrigin> origins;  // [stored rows]; no kernel reads it, and it is not part of the footprint
 
     [[nodiscard]] std::size_t partial_results() const {
@@ -110,7 +109,14 @@ struct HbpLayout final : VariantLayout<Value, Hbp<Value, Index, HostArray>, Hbp<
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 
+// The CUDA kernels.
+template <ValueType Value>
+struct HbpFixed;
+template <ValueType Value>
+struct HbpCompetitive;
+template <ValueType Value>
+struct HbpMixed;
+
 [[nodiscard]] LayoutEntry hbp_entry();
-[[nodiscard]] std::vector<KernelEntry> hbp_cuda_kernels();
 
 }  // namespace workbench

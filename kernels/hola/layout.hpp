@@ -8,8 +8,6 @@
 #pragma once
 
 #include <algorithm>
-#include <stdexcept>
-#include <string>
 
 #include "kernels/common/schedule/side_by_side.hpp"
 #include "kernels/common/storage/stored_layout.hpp"
@@ -54,8 +52,11 @@ struct HolaShare {
     const Offset first = number * nonzeros_per_share;
     const Offset left = static_cast<Offset>(hola.values.size()) - first;
     const Index first_row = hola.first_rows[number];
-    return {first, static_cast<int>(left < nonzeros_per_share ? left : nonzeros_per_share), first_row,
-            hola.first_rows[number + 1] - first_row, number + 1 == hola.shares()};
+    return {.first = first,
+            .nonzeros = static_cast<int>(left < nonzeros_per_share ? left : nonzeros_per_share),
+            .first_row = first_row,
+            .rows = hola.first_rows[number + 1] - first_row,
+            .is_last = number + 1 == hola.shares()};
 }
 
 /// The nonzeros of a part of a row, counted from the first of its share.
@@ -88,17 +89,10 @@ template <int threads, int nonzeros_of_thread>
 using HolaShape = SideBySide<threads, nonzeros_of_thread>;
 
 /// Calls use(shape). Throws std::logic_error if no kernel has this shape.
-decltype(auto) with_hola_shape(Index threads, Index nonzeros_per_thread, const auto& use) {
-    const auto with_nonzeros = [&]<int count>(Known<count>) -> decltype(auto) {
-        switch (nonzeros_per_thread) {
-            case 5: return use(HolaShape<count, 5>{});
-            case 7: return use(HolaShape<count, 7>{});
-            case 9: return use(HolaShape<count, 9>{});
-            case 11: return use(HolaShape<count, 11>{});
-            default: throw std::logic_error("hola: no such number of nonzeros a thread");
-        }
-    };
-    return threads == 128 ? with_nonzeros(Known<128>{}) : with_nonzeros(Known<256>{});
+void with_hola_shape(Index threads, Index nonzeros_per_thread, const auto& use) {
+    with_known<128, 256>(threads, [&](auto of_block) {
+        with_known<5, 7, 9, 11>(nonzeros_per_thread, [&](auto of_thread) { use(HolaShape<of_block, of_thread>{}); });
+    });
 }
 
 template <ValueType Value>

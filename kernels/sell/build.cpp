@@ -184,7 +184,7 @@ LayoutEntry sell_entry() {
                               "blocks of threads for rows longer than split_length"},
                      {.name = "split_length",
                       .type = ParameterType::integer,
-                      .default_value = std::int64_t{512},
+                      .default_value = std::int64_t{tuned::sell_split_length},
                       .minimum = 1,
                       .maximum = 1048576,
                       .unit = "nonzeros",

@@ -13,7 +13,7 @@ namespace workbench {
 template <typename Value, typename ColumnIndex, template <typename> typename Array>
 struct Sell : Slices<Value, ColumnIndex, Array>, SliceColumns<ColumnIndex, Array>, MatrixSize {
     Index threads_per_row = 0;  // of a GPU; the storage does not depend on it; 0: sell_threads(), or by_lengths()
-    Index split_length = 512;   // by_lengths(): a row of more entries has one or several blocks of threads
+    Index split_length = tuned::sell_split_length;  // by_lengths(): a row of more entries has one or several blocks of threads
 
     static constexpr auto fields() {
         return field_list(MatrixSize::fields(), number_field<&Sell::threads_per_row>(), number_field<&Sell::split_length>(),
@@ -29,8 +29,8 @@ struct SellLongRows;  // long_rows.hpp
 template <int row_threads, int known_height, ColumnKind kind = ColumnKind::as_stored>
 struct SellRows final : ScheduleBase<with_columns_of(kind, {.lanes = row_threads,
                                                             .lane_distance = 32 / row_threads,
-                                                            .entries_in_flight = 8,
-                                                            .resident_blocks = 4,
+                                                            .entries_in_flight = tuned::sell_entries_in_flight,
+                                                            .resident_blocks = tuned::sell_resident_blocks,
                                                             .counts_alike = true})>,
                         ColumnsOfSlices<kind> {
     static constexpr int rows_of_warp = 32 / row_threads;
@@ -53,16 +53,18 @@ struct SellRows final : ScheduleBase<with_columns_of(kind, {.lanes = row_threads
 };
 
 /// Default number of threads of a GPU that share a row of this mean length: many, but with a batch of entries for each.
-[[nodiscard]] constexpr int sell_threads_for(double mean_length) { return mean_length <= 20 ? 1 : mean_length <= 48 ? 2 : 4; }
+[[nodiscard]] constexpr int sell_threads_for(double mean_length) {
+    return mean_length <= tuned::sell_short_rows ? 1 : mean_length <= tuned::sell_middling_rows ? 2 : 4;
+}
 
 /// The threads of a row: those of the recipe, or in slices of 8 or 16 rows as many as fill the warp, or in slices of 32 rows
-/// one or two: on an H200 two pay off from longer rows in f32 than in f64.
+/// one or two: two pay off from longer rows in f32 than in f64.
 [[nodiscard]] constexpr int sell_threads(const auto& sell) {
     if (sell.threads_per_row > 0) return sell.threads_per_row;
     if (sell.slice_height == 16) return 2;
     if (sell.slice_height == 8) return 4;
     if (sell.slice_height != 32) return 1;
-    const auto longest_of_one = Offset{sizeof(sell.values[0]) == 4 ? 48 : 20};
+    const auto longest_of_one = Offset{sizeof(sell.values[0]) == 4 ? tuned::sell_middling_rows : tuned::sell_short_rows};
     return static_cast<Offset>(sell.values.size()) > longest_of_one * sell.lane_count() ? 2 : 1;
 }
 

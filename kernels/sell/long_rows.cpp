@@ -12,11 +12,13 @@ SellLongRows find_long_rows(const HostArray<Index>& lengths, Index longest) {
     std::stable_sort(rows.begin(), rows.end(), [&](Index a, Index b) { return lengths[a] > lengths[b]; });
     SellLongRows found;
     for (const Index row : rows) {
-        const bool several = lengths[row] > entries_of_sell_part;
-        SellSums sums{row, found.sum_count(), 0};
-        for (Index first = 0; first < lengths[row]; first += std::min(entries_of_sell_part, lengths[row] - first)) {
-            found.parts.push_back(
-                {row, first, std::min(entries_of_sell_part, lengths[row] - first), several ? sums.first + sums.count++ : -1});
+        const bool several = lengths[row] > tuned::sell_part_length;
+        SellSums sums{.row = row, .first = found.sum_count()};
+        for (Index first = 0; first < lengths[row]; first += std::min(tuned::sell_part_length, lengths[row] - first)) {
+            found.parts.push_back({.row = row,
+                                   .first = first,
+                                   .entries = std::min(tuned::sell_part_length, lengths[row] - first),
+                                   .sum = several ? sums.first + sums.count++ : -1});
         }
         if (several) found.sums.push_back(sums);
     }

@@ -10,11 +10,8 @@ namespace workbench {
 
 inline constexpr int threads_of_sell_block = 256;
 
-/// The most entries of a long row that one block takes.
-inline constexpr Index entries_of_sell_part = 4096;
-
-/// The part of a long row that a block has: `entries` of it, beginning with `first`. If a row has several parts, their sums are
-/// stored, this one as number `sum`.
+/// The part of a long row that a block has: `entries` of it, at most tuned::sell_part_length, beginning with `first`. If a row
+/// has several parts, their sums are stored, this one as number `sum`.
 struct SellPart {
     Index row = 0;
     Index first = 0;
@@ -49,8 +46,9 @@ struct SellWithLengths : SellView {
 /// The first blocks have a part of a long row each, whose threads take every 256th entry of it. Then one thread per row, unless
 /// the row is long. Padding is not read. known_height: that of the slices if it is known at compile time, otherwise 0.
 template <int known_height, ColumnKind kind = ColumnKind::as_stored>
-/// entries_in_flight: on an H200, 4 takes 1.3 times as long if rows are not sorted.
-struct SellWholeRows final : ScheduleBase<with_columns_of(kind, {.entries_in_flight = 6})>, ColumnsOfSlices<kind> {
+struct SellWholeRows final
+    : ScheduleBase<with_columns_of(kind, {.entries_in_flight = tuned::sell_entries_in_flight_by_lengths})>,
+      ColumnsOfSlices<kind> {
     static constexpr Offset threads(const auto& sell) { return threads_of_parts(sell) + sell.row_count; }
     static constexpr Offset threads_of_parts(const auto& sell) { return sell.parts.size() * threads_of_sell_block; }
     static constexpr auto run(const auto& sell, Offset thread, const auto&) {

@@ -61,13 +61,13 @@ template <typename Value>
                                              const auto& values) {
     const Offset first = stored.group_slots[group];
     const Offset slots = stored.group_slots[group + 1] - first;
-    return {{columns.data() + first, slots},
-            {values.data() + first, slots},
-            stored.column_count,
-            stored.group_rows[group],
-            static_cast<unsigned>(stored.group_rows[group + 1] - stored.group_rows[group]),
-            static_cast<unsigned>(stored.slice_height),
-            stored.group_widths[group]};
+    return {.column_indices = {columns.data() + first, slots},
+            .values = {values.data() + first, slots},
+            .column_count = stored.column_count,
+            .first_row = stored.group_rows[group],
+            .rows = static_cast<unsigned>(stored.group_rows[group + 1] - stored.group_rows[group]),
+            .height = static_cast<unsigned>(stored.slice_height),
+            .width = stored.group_widths[group]};
 }
 
 /// One thread per row of a group.

@@ -15,7 +15,7 @@
 namespace workbench {
 namespace {
 
-const BlockSellLayout<double>& block_sell(const std::unique_ptr<Layout<double>>& layout) {
+const BlockSellLayout<double>& as_block_sell(const std::unique_ptr<Layout<double>>& layout) {
     return dynamic_cast<const BlockSellLayout<double>&>(*layout);
 }
 
@@ -34,7 +34,7 @@ std::vector<Element> lanes_of(const HostArray<Element>& array, int lanes, std::s
 TEST_CASE("block_sell: the arrays of the 6 x 6 matrix") {
     const LayoutEntry entry = block_sell_entry();
     const auto built = build(entry, stage_input(drawn(), 2));
-    const auto& sell = block_sell(built);
+    const auto& sell = as_block_sell(built);
     CHECK(sell.block_size == 2);
     CHECK(sell.threads_per_row == 1);
     CHECK(sell.slice_offsets == std::vector<Offset>{0, 96});
@@ -53,7 +53,7 @@ TEST_CASE("block_sell: columns are relative to the first of their slice, in 32 b
     const CsrMatrix matrix = csr_from_entries(128, 280000, entries);
     const auto layout = build(block_sell_entry(), stage_input(matrix),
                               {{"block_size", 2_i}, {"threads_per_row", 1_i}, {"slots_per_nonzero", 1e6}});
-    const auto& sell = block_sell(layout);
+    const auto& sell = as_block_sell(layout);
     CHECK(sell.first_columns == std::vector<Index>{70000, -1});
     CHECK(sell.wide_offsets == std::vector<Offset>{0});
     CHECK(sell.high_columns.size() == 32);
@@ -81,7 +81,7 @@ TEST_CASE("block_sell: the threads per row follow from the blocks per row, and a
             for (Index k = 0; k < blocks * 3; ++k) entries.push_back({row, k, 1.0 + (row + k) % 5});
         }
         const auto layout = build(block_sell_entry(), stage_input(csr_from_entries(96, 96, entries), 3));
-        const auto& sell = block_sell(layout);
+        const auto& sell = as_block_sell(layout);
         CHECK(sell.threads_per_row == threads);
         CHECK(sell.slice_height == 32 / threads);
         for_each_read_of<double>(block_sell_entry(), "warps", *layout, [&](const Read& read) {

@@ -172,7 +172,7 @@ TEST_CASE("dasp: a warp reads several row blocks together, and the four lanes of
     const int regular = array_number(as_dasp(layout).stored(), as_dasp(layout).regular_values);
     const auto check_reads = [&]<typename Shape>(Shape) {
         constexpr int blocks = Shape::row_blocks;
-        walk_dasp<Shape, double>(*layout, [&](const Read& read) {
+        walk_dasp(as_dasp(layout), blocks, [&](const Read& read) {
             const Offset block = read.row / 8;
             CHECK(read.warp == block / blocks);
             CHECK(read.lane / 4 == read.row % 8);
@@ -183,7 +183,9 @@ TEST_CASE("dasp: a warp reads several row blocks together, and the four lanes of
                 CHECK(read.lane % 4 == read.index % 2);
             }
         });
-        CHECK_NOTHROW(check_schedule<double>(*layout, walk_dasp<Shape, double>));
+        CHECK_NOTHROW(check_schedule<double>(*layout, [](const auto& all, const auto& visit) {
+            walk_dasp(dynamic_cast<const DaspLayout<double>&>(all), Shape::row_blocks, visit);
+        }));
     };
     check_reads(DaspFlat{});
     check_reads(DaspSmall{});
@@ -230,12 +232,12 @@ TEST_CASE("dasp: the classes of rows have separate thread blocks, the longest ro
     lengths[6] = 12;
     lengths[7] = 0;
     const auto layout = build_dasp(shifted_rows(lengths, 400));
-    const DaspGrid grid = DaspWide::grid(as_dasp(layout));
+    const DaspGrid grid = DaspGrid::of(as_dasp(layout), DaspWide::row_blocks);
     CHECK(grid.medium == 1);
     CHECK(grid.shorts == 2);
     CHECK(grid.lone == 3);
     CHECK(grid.end == 4);
-    const DaspGrid none = DaspWide::grid(as_dasp(build_dasp(shifted_rows({}, 3))));
+    const DaspGrid none = DaspGrid::of(as_dasp(build_dasp(shifted_rows({}, 3))), DaspWide::row_blocks);
     CHECK(none.end == 0);
 }
 

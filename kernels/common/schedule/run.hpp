@@ -11,9 +11,12 @@
 #pragma once
 
 #include <concepts>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
 
+#include "kernels/device/tuned.hpp"
 #include "pipeline/matrix/types.hpp"
 
 namespace workbench {
@@ -60,12 +63,12 @@ struct RunSlot {
 
 /// The properties of a schedule, and which optional functions it declares.
 struct Hooks {
-    int lanes = 1;              // threads of a warp that share a row: a power of two
-    int lane_distance = 1;      // threads from one lane of a row to the next
-    int entries_in_flight = 4;  // that a thread of a GPU loads before it uses the first
+    int lanes = 1;                                     // threads of a warp that share a row: a power of two
+    int lane_distance = 1;                             // threads from one lane of a row to the next
+    int entries_in_flight = tuned::entries_in_flight;  // that a thread of a GPU loads before it uses the first
     /// Blocks of row_threads that a multiprocessor of a GPU holds where a row has one thread: the fewer, the more registers
-    /// there are for entries in flight. 0: the compiler chooses, as it does where threads share a row.
-    int resident_blocks = 6;
+    /// there are for entries in flight. Where threads share a row, the compiler chooses.
+    int resident_blocks = tuned::resident_blocks;
     bool counts_alike = false;  // the runs of a warp have about the same length (sparse_dot)
     bool atomic = false;        // threads of several warps add to one row
     NoColumn no_column = NoColumn::never;
@@ -185,11 +188,12 @@ template <int lanes>
 }
 
 /// Compressed rows, each shared by `row_lanes` neighbouring threads: lane l has the entries l, l + row_lanes, ..., so that
-/// neighbouring lanes read neighbouring entries. The lanes of a row have about equally many entries; with several lanes the
-/// compiler's choice of resident blocks is up to 1.2 times as fast as 6 on an H200 (docs/results/h200-house.md).
+/// neighbouring lanes read neighbouring entries. The lanes of a row have about equally many entries.
 template <int row_lanes>
 struct CompressedRows final
-    : ScheduleBase<Hooks{.lanes = row_lanes, .resident_blocks = (row_lanes == 1 ? 6 : 0), .counts_alike = (row_lanes > 1)}> {
+    : ScheduleBase<Hooks{.lanes = row_lanes,
+                         .resident_blocks = (row_lanes == 1 ? tuned::resident_blocks : tuned::chosen_by_compiler),
+                         .counts_alike = (row_lanes > 1)}> {
     static constexpr Offset threads(const auto& arrays) { return Offset{arrays.row_count} * row_lanes; }
     static constexpr Run<Known<row_lanes>> run(const auto& arrays, Offset thread, const auto& load) {
         const Offset row = thread / row_lanes;
@@ -214,6 +218,17 @@ auto with_lanes(int lanes, const Use& use) {
         if (lanes != least) return with_lanes<2 * least>(lanes, use);
     }
     return use(Known<least>{});
+}
+
+/// Calls use(Known<number>) with a number that is known at run time. Throws std::logic_error if it is none of these.
+template <int first, int... others>
+auto with_known(int number, const auto& use) {
+    if (number == first) return use(Known<first>{});
+    if constexpr (sizeof...(others) > 0) {
+        return with_known<others...>(number, use);
+    } else {
+        throw std::logic_error("no kernel is compiled for " + std::to_string(number));
+    }
 }
 
 /// A choice between schedules: choose(arrays, use) calls use(schedule) with the one for these arrays.

@@ -60,6 +60,16 @@ template <Schedule S>
     return static_cast<Index>(of_matrix);
 }
 
+/// The slot number k of a run, without its nonzero. values: the number of the value array.
+template <Schedule S>
+[[nodiscard]] Slot slot_of_run(const auto& arrays, int values, const auto& run, Offset k) {
+    const RunSlot place{k, run.slot(k)};
+    return {.array = values,
+            .index = place.slot,
+            .column = column_of<S>(arrays, run, place),
+            .row = run.row < 0 ? -1 : row_of_run<S>(arrays, run, PlainLoad{})};
+}
+
 /// The read of a slot by a thread of the grid.
 [[nodiscard]] inline Read read_of(const Slot& slot, Offset thread, std::int64_t step) {
     return {.warp = thread / 32,
@@ -78,11 +88,8 @@ void for_each_read(const auto& arrays, int values, const std::function<void(cons
     for_each_run_of<S>(arrays, static_cast<Offset>(slot_values<S>(arrays).size()), [&](Offset thread, const auto& run) {
         if (run.row < 0) return;
         for (Offset k = 0; k < run.count; ++k) {
-            const RunSlot place{k, run.slot(k)};
-            const Index column = column_of<S>(arrays, run, place);
-            if (S::no_column == NoColumn::skipped && column < 0) continue;
-            const Slot slot{
-                .array = values, .index = place.slot, .column = column, .row = row_of_run<S>(arrays, run, PlainLoad{})};
+            const Slot slot = slot_of_run<S>(arrays, values, run, k);
+            if (S::no_column == NoColumn::skipped && slot.column < 0) continue;
             visit(read_of(slot, first_warp * 32 + thread, k));
         }
     });
@@ -115,14 +122,10 @@ void for_each_stored_slot(const auto& arrays, const WalkedArrays& where, const a
         const auto [stored, k] = owners[index];
         if (stored < 0) throw std::logic_error("slot " + std::to_string(index) + " belongs to no row");
         const auto run = S::run(arrays, stored, PlainLoad{});
-        const RunSlot place{k, index};
-        Slot slot{.array = where.values,
-                  .column_array = where.columns,
-                  .index = index,
-                  .column_index = where.columns < 0 ? 0 : index,
-                  .nonzero = nonzero(stored, k),
-                  .column = column_of<S>(arrays, run, place),
-                  .row = run.row < 0 ? -1 : row_of_run<S>(arrays, run, PlainLoad{})};
+        Slot slot = slot_of_run<S>(arrays, where.values, run, k);
+        slot.column_array = where.columns;
+        slot.column_index = where.columns < 0 ? 0 : index;
+        slot.nonzero = nonzero(stored, k);
         if (slot.column < 0) slot.row = -1;
         if ((S::no_column == NoColumn::slot_read || S::no_column == NoColumn::column_read) && slot.nonzero < 0 &&
             slot.column >= 0) {

@@ -42,11 +42,16 @@ template <int height, int threads = 1>
     const Offset slots = slices.slice_offsets[slice + 1] - begin;
     if constexpr (height == 0) {
         const int stride = slices.slice_height;
-        return Run<int>{row, begin + Offset{thread} * stride + lane, (slots / stride - thread + threads - 1) / threads,
-                        threads * stride, first_column};
+        return Run<int>{.row = row,
+                        .first = begin + Offset{thread} * stride + lane,
+                        .count = (slots / stride - thread + threads - 1) / threads,
+                        .stride = threads * stride,
+                        .first_column = first_column};
     } else {
-        return Run<Known<height * threads>>{
-            row, begin + thread * height + lane, (slots / height - thread + threads - 1) / threads, {}, first_column};
+        return Run<Known<height * threads>>{.row = row,
+                                            .first = begin + thread * height + lane,
+                                            .count = (slots / height - thread + threads - 1) / threads,
+                                            .first_column = first_column};
     }
 }
 
