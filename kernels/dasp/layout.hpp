@@ -174,11 +174,14 @@ struct DaspLayout final : StoredLayout<Value, Dasp<Value, HostArray>> {
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 
-using DaspDeep = DaspShape<2, 3, false, tuned::dasp_resident_blocks_of_several>;
-using DaspWide = DaspShape<4, 1, true, tuned::dasp_resident_blocks_of_several>;
-using DaspFlat = DaspShape<2, 2, false, tuned::dasp_resident_blocks_of_several>;
-using DaspSmall = DaspShape<1, 3, false, tuned::dasp_resident_blocks>;
-using DaspLong = DaspShape<1, 2, true, tuned::dasp_resident_blocks>;
+template <tuned::DaspNumbers of>
+using TunedDaspShape = DaspShape<of.row_blocks, of.fragments, of.ahead, of.resident_blocks>;
+
+using DaspDeep = TunedDaspShape<tuned::dasp_deep>;
+using DaspWide = TunedDaspShape<tuned::dasp_wide>;
+using DaspFlat = TunedDaspShape<tuned::dasp_flat>;
+using DaspSmall = TunedDaspShape<tuned::dasp_small>;
+using DaspLong = TunedDaspShape<tuned::dasp_long>;
 
 /// Calls use(shape) with the shape for the row blocks of medium rows, and all their entries.
 template <ValueType Value, typename Use>

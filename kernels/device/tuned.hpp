@@ -59,10 +59,20 @@ inline constexpr int csr_merge_resident_blocks = 8;
 [[nodiscard]] inline std::int64_t dasp_many_row_blocks(const DeviceProperties& device) { return by_processors(72000, device); }
 inline constexpr Offset dasp_flat_entries = 2;
 inline constexpr Offset dasp_small_entries = 4;
-// Blocks that a multiprocessor holds, whose warps take one row block or several; and fragments of short rows that a warp takes,
-// and of a long row that it loads, before it uses the first.
-inline constexpr int dasp_resident_blocks = 6;
-inline constexpr int dasp_resident_blocks_of_several = 4;
+/// A warp takes `row_blocks` row blocks side by side and loads `fragments` of each before it uses the first. ahead: it loads
+/// the next ones while these wait for x. A multiprocessor holds `resident_blocks` blocks.
+struct DaspNumbers {
+    int row_blocks;
+    int fragments;
+    bool ahead;
+    int resident_blocks;
+};
+inline constexpr DaspNumbers dasp_deep{.row_blocks = 2, .fragments = 3, .ahead = false, .resident_blocks = 4};
+inline constexpr DaspNumbers dasp_wide{.row_blocks = 4, .fragments = 1, .ahead = true, .resident_blocks = 4};
+inline constexpr DaspNumbers dasp_flat{.row_blocks = 2, .fragments = 2, .ahead = false, .resident_blocks = 4};
+inline constexpr DaspNumbers dasp_small{.row_blocks = 1, .fragments = 3, .ahead = false, .resident_blocks = 6};
+inline constexpr DaspNumbers dasp_long{.row_blocks = 1, .fragments = 2, .ahead = true, .resident_blocks = 6};
+// A warp loads this many fragments of short rows, or of a long row, before it uses the first.
 inline constexpr int dasp_short_in_flight = 4;
 inline constexpr int dasp_long_in_flight = 8;
 
