@@ -280,6 +280,7 @@ out=$3
 echo "$5 $7" >> calls.txt
 for recipe in $recipes; do
     if grep -q dies $recipe; then kill -SEGV $$; fi
+    if grep -q vanishes $recipe; then exit 127; fi
     if grep -q hangs $recipe; then sleep 60; fi
     if grep -q fills $recipe; then echo "error: r.json: cannot be written: No space left on device" >&2; exit 4; fi
     if grep -q refuses $recipe; then echo "noise" >&2; echo "error: $recipe:1:1: no such thing" >&2; exit 3; fi
@@ -389,6 +390,11 @@ TEST_SUITE("bench") {
         (void)stage.run();
         CHECK(file_text("calls.txt") == "both kokkos\nboth kokkos,eigen\n");
         CHECK(lines_of_results().size() == 6);
+        // A recipe on other backends, or with other options, is another measurement.
+        stage.plan.recipes[0].backends = {Backend::eigen};
+        CHECK(stage.run().already_measured == 4);
+        stage.plan.run_options = {"--samples", "6"};
+        CHECK(stage.run().already_measured == 0);
     }
 
     TEST_CASE("a recipe that crashes its process costs only its own lines") {
@@ -404,6 +410,15 @@ TEST_SUITE("bench") {
                     "a dies_too f64 failed: killed by signal 11 (Segmentation fault)", "a three f64 measured"});
         CHECK(stage.run().already_measured == 5);
         CHECK(stage.run(1000000, true).failed == 2);  // tried again
+    }
+
+    TEST_CASE("a process that cannot be started costs one recipe") {
+        Stage stage;
+        stage.plan.matrices.resize(1);
+        stage.plan.precisions = {Precision::f64};
+        for (const char* name : {"one", "vanishes", "two"}) stage.add(name);
+        CHECK(stage.run().failed == 1);
+        CHECK(lines_of_results() == Names{"a one f64 measured", "a vanishes f64 failed: exit code 127", "a two f64 measured"});
     }
 
     TEST_CASE("the error of a process is the reason for all recipes that it did not run") {

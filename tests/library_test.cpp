@@ -303,6 +303,8 @@ TEST_CASE("invalid arguments") {
     CHECK(said([&] { a.multiply(x, x); }) == "y has 4 elements; expected 3");
     CHECK(said([&] { a.multiply({longer.data(), 4}, {longer.data() + 3, 3}); }) == "x and y overlap; expected disjoint arrays");
     CHECK(said([&] { a.multiply({longer.data(), 4}, {longer.data() + 4, 3}); }) == "nothing was thrown");
+    CHECK(said([&] { a.multiply({longer.data() + 3, 4}, {longer.data(), 3}); }) == "nothing was thrown");
+    CHECK(said([&] { a.multiply({longer.data() + 2, 4}, {longer.data(), 3}); }) == "x and y overlap; expected disjoint arrays");
     CHECK(said([&] { a.to_recipe_order(x, y); }) == "the reordered vector has 3 elements; expected 4");
     CHECK(said([&] { a.from_recipe_order(y, x); }) == "the vector has 3 elements; expected 4");
     CHECK(said([&] { a.to_recipe_order(x, x); }).substr(0, 15) == "x and y overlap");

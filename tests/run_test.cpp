@@ -15,7 +15,9 @@
 #include "kernels/device/host_device.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/input/read_matrix.hpp"
+#include "pipeline/report/figures.hpp"
 #include "pipeline/report/pictures.hpp"
+#include "pipeline/report/row_statistics.hpp"
 #include "pipeline/run/runner.hpp"
 #include "pipeline/text/text_table.hpp"
 #include "run/catalogue_runs.hpp"
@@ -351,6 +353,28 @@ TEST_CASE("formatted numbers") {
     CHECK(byte_count(1536) == "1.50 KiB");
     CHECK(significant(1234.5) == "1,235");
     CHECK(significant(0.01234) == "0.0123");
+    CHECK(significant(999.4) == "999");
+    CHECK(significant(999.6) == "1,000");
+    CHECK(duration(0.9996) == "1,000 ms");
+    CHECK(duration(1) == "1.00 s");
+}
+
+TEST_CASE("lines are wrapped behind 80 columns") {
+    const std::string seventy(70, 'x');
+    CHECK(wrapped(seventy + " 123456789\n") == seventy + " 123456789\n");  // 80
+    CHECK(wrapped(seventy + " 1234567890\n") == seventy + "\n      1234567890\n");
+    CHECK(wrapped("a\n\nb") == "a\n\nb\n");
+}
+
+TEST_CASE("a table of matrices has a row for each, with its own name") {
+    Metrics metrics;
+    metrics.rows = metrics.columns = 2;
+    const std::string text = row_statistics_text({{{"a.mtx", 2, 2, 3, 0}, metrics}, {{"b.mtx", 2, 2, 3, 0}, metrics}});
+    CHECK(text.find("\n  a.mtx ") != std::string::npos);
+    CHECK(text.find("\n  b.mtx ") != std::string::npos);
+    CHECK(complete(FigureValue(0.99996)) == "99.9 %");
+    CHECK(complete(FigureValue(0.5)) == "50.0 %");
+    CHECK(complete(FigureValue(1.0)) == "100 %");
 }
 
 TEST_CASE("columns of a table are aligned by letters, not by bytes") {

@@ -203,6 +203,7 @@ TEST_SUITE("choose") {
         CHECK(choice.ranking[1].record.break_even == 500.0 / 12);
         CHECK(choice.ranking[1].tied);
         CHECK_FALSE(choice.ranking[2].tied);
+        CHECK(choice.bandwidth == 752);  // of reading, which exceeds that of copying and of every kernel
         CHECK(answer_of(choice, options_of()) == "S (slow) is 3.20 x as fast as CSR (usual); it pays after 1 product.");
         compare_choice("choose.txt", choice_text(choice, options_of(), matrix_report));
 
@@ -358,6 +359,41 @@ TEST_SUITE("choose") {
         CHECK(json["not_timed"][0]["reason"] == "this matrix has no such layout");
         CHECK(json["not_timed"][0]["bytes_to_move"] == nullptr);
         CHECK(json["runs"].size() == 3);
+        CHECK(json["precision"] == "f64");
+        CHECK(json["bytes_per_second"] == 752);
+    }
+
+    TEST_CASE("in f32, everything is chosen and reported in f32") {
+        script_a_tie();
+        ChooseOptions options = options_of();
+        options.precision = Precision::f32;
+        const Choice choice = choose({csr(), plain("F", "fast"), plain("S", "slow")}, options);
+        for (const RunReport& report : choice.reports) {
+            for (const KernelOutcome& kernel : report.kernels) CHECK(kernel.precision == Precision::f32);
+        }
+        REQUIRE(!choice.ranking.empty());
+        CHECK(choice.ranking.front().record.precision == "f32");
+        CHECK(choice.ranking.front().bytes == 188 - 28 - 32);  // the values, x and y take half
+        CHECK(choice_text(choice, options, matrix_report).find("\nf32 on a host, cold cache\n") != std::string::npos);
+        CHECK(choice_recipe(choice, options).find("# Chosen by workbench choose for f32 on a host.\n") != std::string::npos);
+        CHECK(nlohmann::json::parse(choice_json(choice, options, matrix_report, ""))["precision"] == "f32");
+    }
+
+    TEST_CASE("warnings are those of the chosen kernel and of the baseline") {
+        script_a_tie();
+        script().interruptions["run usual"] = 2;
+        const Choice choice = choose({csr(), plain("F", "fast"), plain("S", "slow")}, options_of());
+        const auto count = [&](const std::string& begin) {
+            const auto& all = choice.ranking.front().warnings;
+            return std::count_if(all.begin(), all.end(), [&](const std::string& one) { return one.starts_with(begin); });
+        };
+        CHECK(count("csr usual f64: interrupted 10 times in 5 samples") == 1);
+        CHECK(count("plain fast") == 0);
+        script_a_tie();
+        script().interruptions["run slow"] = 2;
+        const Choice other = choose({csr(), plain("F", "fast"), plain("S", "slow")}, options_of());
+        CHECK(choice_text(other, options_of(), matrix_report).find("\n  warning: plain slow f64: interrupted 10 times") !=
+              std::string::npos);
     }
 
     TEST_CASE("a rectangular matrix, and one that no recipe suits") {

@@ -8,9 +8,12 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
+#include "pipeline/bench/bench_page.hpp"
 #include "pipeline/bench/plots.hpp"
 #include "pipeline/bench/ranking.hpp"
+#include "support/page_sections.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace workbench {
@@ -90,6 +93,17 @@ TEST_SUITE("records") {
         CHECK(found == std::vector<std::string>{"f32 gpu thin 32", "f32 host single 8", "f64 gpu wide 16", "f64 host quick 4"});
     }
 
+    TEST_CASE("a kernel without a break-even has none, and no price is listed for it") {
+        const std::string kernel = kernel_json("k", "kokkos", "f64", 1);
+        for (const std::string& one : {kernel, kernel.substr(0, kernel.size() - 1) + R"(,"break_even":null})"}) {
+            const std::vector<Record> records = records_in(report_json(one));
+            REQUIRE(records.size() == 1);
+            CHECK_FALSE(records[0].break_even);
+            CHECK(prices_text(records).empty());
+        }
+        CHECK(records_in(report_json(kernel.substr(0, kernel.size() - 1) + R"(,"break_even":0.5})"))[0].break_even == 0.5);
+    }
+
     TEST_CASE("of repeated measurements the last counts, separately for each precision and device") {
         const std::string first = report_json(kernel_json("a", "kokkos", "f64", 4) + "," + kernel_json("b", "cuda", "f64", 4) +
                                               "," + kernel_json("c", "kokkos", "f32", 4));
@@ -113,7 +127,8 @@ TEST_SUITE("records") {
     TEST_CASE("metrics are those of the input, whatever the stages do") {
         const std::string stages =
             R"("stages":[{"id":"input","metrics":{"bandwidth":90,"row_length":{"mean":3}}},)"
-            R"({"id":"sort","name":"row_sort","parameters":{"window":16},"metrics":{"bandwidth":10,"row_length":{"mean":4}}}],)";
+            R"({"id":"sort","name":"row_sort","parameters":{"window":16},"metrics":{"bandwidth":10,"row_length":{"mean":4}}},)"
+            R"({"id":"sort","name":"row_sort","parameters":{"window":16},"precision":"f32","metrics":{"bandwidth":20}}],)";
         const std::vector<Record> records = records_in(report_json(kernel_json("k", "kokkos", "f64", 1), stages));
         REQUIRE(records.size() == 1);
         CHECK(records[0].metrics == std::map<std::string, double>{{"bandwidth", 90}, {"row_length.mean", 3}, {"rows", 7}});
@@ -152,6 +167,69 @@ TEST_SUITE("rankings of two axes") {
         const std::size_t note = only_f32.find("are left out");
         CHECK(note > only_f32.find("CPU, f32"));
         CHECK(only_f32.find("are left out", note + 1) == std::string::npos);
+    }
+
+    TEST_CASE("intervals that touch are a tie") {
+        std::vector<Record> records{result_of("a", "one", 3.5), result_of("b", "one", 2.5)};
+        records[0].interval = Interval{3, 4};
+        records[1].interval = Interval{2, 3};
+        CHECK(rank(records)[0].recipes[0].won == 0);
+        CHECK(rank(records)[0].recipes[0].tied == 1);
+        CHECK(rank(records)[0].recipes[1].tied == 1);
+        records[1].interval = Interval{2, 2.99};
+        CHECK(rank(records)[0].recipes[0].won == 1);
+        CHECK(rank(records)[0].recipes[1].tied == 0);
+    }
+
+    TEST_CASE("the geometric mean decides the order, not the arithmetic one") {
+        const std::vector<Ranking> rankings = rank({result_of("uneven", "one", 1), result_of("uneven", "two", 9),
+                                                    result_of("even", "one", 4), result_of("even", "two", 4)});
+        CHECK(rankings[0].recipes[0].recipe == "even");
+        CHECK(rankings[0].recipes[1].speedup.mean == 5);
+    }
+
+    TEST_CASE("the page of a bench has the records and the rankings of both precisions") {
+        std::vector<Record> records{result_of("a", "one", 2), result_of("a", "two", 8), result_of("a", "one", 3, {"f32"}),
+                                    failure_of("a", "three", "f32")};
+        records[0].metrics["nonzeros"] = 77;
+        records[0].break_even = 12;
+        const auto page = nlohmann::json::parse(section_of_page(bench_page(records, "a title", "a command"), "document"));
+        CHECK(page["kind"] == "bench");
+        CHECK(page["title"] == "a title");
+        CHECK(page["command"] == "a command");
+        REQUIRE(page["records"].size() == 4);
+        CHECK(page["records"][0]["nonzeros"] == 77);
+        CHECK(page["records"][1]["nonzeros"] == nullptr);
+        CHECK(page["records"][0]["break_even"] == 12);
+        CHECK(page["records"][2]["precision"] == "f32");
+        CHECK(page["records"][3]["interval"] == nullptr);
+        REQUIRE(page["rankings"].size() == 2);
+        const auto f64 = page["rankings"][0];
+        CHECK(f64["precision"] == "f64");
+        CHECK(f64["device"] == "host");
+        CHECK(f64["matrices"] == 2);
+        CHECK(f64["recipes"][0] == nlohmann::json{{"recipe", "a"},
+                                                  {"geometric_mean", f64["recipes"][0]["geometric_mean"]},
+                                                  {"least", 2},
+                                                  {"most", 8},
+                                                  {"count", 2},
+                                                  {"won", 0},
+                                                  {"tied", 0},
+                                                  {"not_measured", 0}});
+        CHECK(f64["recipes"][0]["geometric_mean"] == doctest::Approx(4));
+        CHECK(page["rankings"][1]["precision"] == "f32");
+        CHECK(page["rankings"][1]["recipes"][0]["not_measured"] == 1);
+    }
+
+    TEST_CASE("bars of more than 24 matrices are drawn on numbered pages") {
+        std::vector<Record> records;
+        for (int i = 0; i < 25; ++i) records.push_back(result_of("a", fmt::format("{:02}", i), 2));
+        const Plots plots = plots_of(records, {});
+        REQUIRE(plots.bars.size() == 2);
+        CHECK(plots.bars[0].name == "bars_host_f64_1");
+        CHECK(plots.bars[0].chart.rows.size() == 24);
+        CHECK(plots.bars[1].name == "bars_host_f64_2");
+        CHECK(plots.bars[1].chart.rows == std::vector<std::string>{"24"});
     }
 
     TEST_CASE("shares of a comparison refer to the matrices that both recipes have") {

@@ -13,6 +13,9 @@
 #include <sstream>
 #include <string>
 #include <thread>
+#include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "cli/shell.hpp"
 #include "support/golden.hpp"
@@ -139,6 +142,37 @@ TEST_SUITE("bench with the program") {
         std::ofstream(folder.path() / "file") << "text";
         CHECK(workbench_in(folder.path(), "bench " + sell + five_samples + "--generate laplace2d:nx=9 --keep file").exit_code ==
               4);
+    }
+
+    TEST_CASE("options of bench") {
+        const TemporaryFolder folder;
+        const std::string arguments = "bench " + csr_file + " --backend kokkos --cache warm --seconds 0 --samples 6 " +
+                                      "--precision both --generate laplace2d:nx=3 ";
+        // Nothing starts within this limit.
+        const Outcome late = workbench_in(folder.path(), arguments + "--limit 1e-9");
+        CHECK(late.text.find("0 measured, 0 unsuitable, 0 wrong, 6 failed, 0 already measured") != std::string::npos);
+        CHECK(late.text.find("  CSR f32: failed: not started within the limit of 1e-09 s per matrix\n") != std::string::npos);
+        CHECK(fs::remove(folder.path() / "bench.html"));
+        const Outcome again = workbench_in(folder.path(), arguments + "--no-page");
+        CHECK(again.text.find(" 6 already measured") != std::string::npos);
+        CHECK_FALSE(fs::exists(folder.path() / "bench.html"));
+        // Another place to prepare is another measurement.
+        CHECK(workbench_in(folder.path(), arguments + "--limit 1e-9 --prepare cpu").text.find(" 0 already measured") !=
+              std::string::npos);
+        fs::remove(folder.path() / "bench.jsonl");
+        (void)workbench_in(folder.path(), arguments + "--limit 1e-9");
+        const Outcome retried = workbench_in(folder.path(), arguments + "--retry --keep-samples");
+        CHECK(retried.text.find("6 measured, 0 unsuitable, 0 wrong, 0 failed, 0 already measured") != std::string::npos);
+        std::istringstream lines(file_text(folder.path() / "bench.jsonl"));
+        std::vector<std::string> measured;
+        for (std::string line; std::getline(lines, line);) {
+            const auto json = nlohmann::json::parse(line);
+            if (json["status"] != "measured") continue;
+            measured.push_back(json["key"]["precision"]);
+            CHECK(json["kernels"][0]["samples"].size() == 6);
+        }
+        CHECK(std::count(measured.begin(), measured.end(), "f32") == 3);
+        CHECK(std::count(measured.begin(), measured.end(), "f64") == 3);
     }
 
     TEST_CASE("a wrong kernel gives exit code 1, whatever else was measured") {

@@ -71,15 +71,18 @@ TEST_SUITE("choose with the program") {
 
     TEST_CASE("a wrong kernel gives exit code 1, and the choice is written nevertheless") {
         const TemporaryFolder folder;
-        std::ofstream(folder.path() / "wrong.toml")
-            << "[recipe]\nname = 'Wrong'\n[layout]\nuse = 'csr'\n[kernel]\ncpu_source = 'wrong.cpp'\n";
-        std::ofstream(folder.path() / "wrong.cpp")
+        // Without recipes on the command line, those of the folder are tried. This one has no other kernel on these backends.
+        fs::create_directory(folder.path() / "recipes");
+        std::ofstream(folder.path() / "recipes" / "wrong.toml")
+            << "[recipe]\nname = 'Wrong'\n[layout]\nuse = 'sell'\n[kernel]\ncpu_source = 'wrong.cpp'\n";
+        std::ofstream(folder.path() / "recipes" / "wrong.cpp")
             << "#include \"arrays.hpp\"\n"
                "void multiply(const Arrays&, const Value*, Value* y, bool) { y[0] = 0; }\n";
-        const Outcome chosen =
-            choose_in(folder.path(), "wrong.toml --backend cpu --budget 3 --products 1 --matrix " + wide_matrix);
+        const Outcome chosen = choose_in(folder.path(), "--backend cpu --budget 20 --products 1 --matrix " + wide_matrix);
         CHECK_MESSAGE(chosen.exit_code == 1, chosen.text);
         CHECK(chosen.text.find("\n  WRONG RESULT of kernel wrong: row ") != std::string::npos);
+        // A matrix that is not square has no other orders.
+        CHECK(chosen.text.find("\n  needs a square matrix: CSR after RCM\n") != std::string::npos);
         CHECK(chosen.text.ends_with("error: a kernel failed verification, see WRONG RESULT under 'Not timed'\n"));
         CHECK(fs::exists(folder.path() / "winner.toml"));
     }
@@ -87,16 +90,21 @@ TEST_SUITE("choose with the program") {
     TEST_CASE("the chosen recipe is written and can be run") {
         const TemporaryFolder folder;
         // One product pays for no recipe, so that no winner is timed again.
-        const Outcome chosen = choose_in(
-            folder.path(), recipes + "sell.toml " + recipes +
-                               "metis_sell.toml --budget 8 --products 1 --json all.json --matrix " + wide_matrix + on_host);
+        const Outcome chosen =
+            choose_in(folder.path(),
+                      recipes + "sell.toml " + recipes +
+                          "metis_sell.toml --budget 20 --products 1 --precision f32 --keep kept --json all.json --matrix " +
+                          wide_matrix + on_host);
         CHECK(chosen.exit_code == 0);
-        CHECK(chosen.text.find("wide.mtx: 3 x 4, 5 nonzeros\nf64 on ") == 0);
+        CHECK(chosen.text.find("wide.mtx: 3 x 4, 5 nonzeros\nf32 on ") == 0);
         CHECK(chosen.text.find("\nNot timed\n  needs a square matrix: CSR after RCM; METIS SELL-32-256\n\n") !=
               std::string::npos);
         CHECK(chosen.text.ends_with(".\nWritten to winner.toml\n"));
         const auto json = nlohmann::json::parse(file_text(folder.path() / "all.json"));
         CHECK(json["ranking"].size() == 2);
+        CHECK(json["precision"] == "f32");
+        CHECK(json["products"] == 1);
+        CHECK_FALSE(fs::is_empty(folder.path() / "kept"));
         const std::string answer = json["answer"];
         CHECK(file_text(folder.path() / "winner.toml").starts_with("# " + answer + "\n"));
 
@@ -108,7 +116,7 @@ TEST_SUITE("choose with the program") {
         CHECK(run.text.find("wide.mtx: 3 x 4, 5 nonzeros") != std::string::npos);
         const Outcome summary = shell("cd '" + folder.path().string() + "' && '" WORKBENCH_BINARY "' summary all.json");
         CHECK(summary.exit_code == 0);
-        CHECK(summary.text.find("CPU, f64: 1 matrix") != std::string::npos);
+        CHECK(summary.text.find("CPU, f32: 1 matrix") != std::string::npos);
     }
 }
 

@@ -1,4 +1,4 @@
-// The matrices of a bench, and the folder of kept results, as the options name them.
+// What options stand for: the matrices of a bench, backends, and the folder of kept results.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/cli/measuring.hpp"
 #include "pipeline/cli/options.hpp"
+#include "pipeline/cli/provenance.hpp"
 #include "pipeline/cli/suite_matrices.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "support/layouts/scripted.hpp"
@@ -48,6 +50,43 @@ TEST_CASE("a matrix that is named by its folder and by itself is measured once")
     // Files of one name and different sizes are different matrices.
     write_matrix_file(folder.path() / "other" / "mats" / "a.mtx", "333");
     CHECK(matrix_names({mats, folder.path() / "other" / "mats"}) == MatrixNames{"mats/a.mtx", "mats/b.mtx", "mats/a.mtx"});
+}
+
+TEST_CASE("a named matrix has the sizes that its suite states") {
+    const TemporaryFolder folder;
+    write_matrix_file(folder.path() / "G" / "a.mtx", "1");
+    Suite suite;
+    suite.source = "a paper";
+    suite.matrices = {{folder.path().string(), ""}};
+    suite.named = {{.group = "G", .name = "a", .rows = 12, .nonzeros = 34}};
+    const SuiteMatrices found = matrices_of(suite, "s.toml");
+    REQUIRE(found.here.size() == 1);
+    CHECK(found.missing == 0);
+    CHECK(found.here[0].name == "G/a");
+    CHECK(found.here[0].facts.source == "a paper");
+    CHECK(found.here[0].facts.rows == 12);
+    CHECK(found.here[0].facts.nonzeros == 34);
+}
+
+TEST_CASE("backends of one device: those of the GPU by default if there is one, and always the baseline's") {
+    using Backends = std::vector<Backend>;
+    const Backends host{Backend::kokkos, Backend::eigen, Backend::cpu};
+    const Backends gpu{Backend::cuda, Backend::cusparse};
+    CHECK(backends_of_one_device({}, false) == host);
+    CHECK(backends_of_one_device({}, true) == gpu);
+    CHECK(backends_of_one_device({"kokkos"}, true) == Backends{Backend::kokkos, Backend::eigen});
+    CHECK(backends_of_one_device({"cpu", "kokkos"}, false) == host);
+    CHECK(backends_of_one_device({"cuda"}, true) == gpu);
+    CHECK(backends_of_one_device({"cusparse"}, true) == Backends{Backend::cusparse});
+    CHECK_THROWS_AS((void)backends_of_one_device({"cuda"}, false), MachineError);
+    CHECK_THROWS_AS((void)backends_of_one_device({"cuda", "eigen"}, true), RecipeError);
+}
+
+TEST_CASE("words of a command line are quoted for a shell") {
+    CHECK(quoted_for_shell("plain-1.5/a=b,c:d") == "plain-1.5/a=b,c:d");
+    CHECK(quoted_for_shell("") == "''");
+    CHECK(quoted_for_shell("two words") == "'two words'");
+    CHECK(quoted_for_shell("it's") == R"('it'\''s')");
 }
 
 TEST_CASE("the key of kept results contains the program and the machine") {

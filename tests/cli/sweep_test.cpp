@@ -137,6 +137,15 @@ TEST_CASE("compare") {
         run("compare recipes/csr.toml recipes/ehyb.toml --matrix tests/golden/cli/wide.mtx --no-page" + quick);
     CHECK(one_fails.exit_code == 3);
     CHECK(one_fails.text.find("error: EHYB: the matrix has") != std::string::npos);
+    // The first failure decides, unless a kernel is wrong.
+    std::ofstream(folder.path() / "mine.toml") << "[layout]\nuse = 'csr'\n[kernel]\ncpu_source = 'mine.cpp'\n";
+    const std::string both_fail = "compare recipes/ehyb.toml " + (folder.path() / "mine.toml").string() +
+                                  " --matrix tests/golden/cli/wide.mtx --no-page --samples 1 --seconds 0 --cache warm";
+    std::ofstream(folder.path() / "mine.cpp") << "no program\n";
+    CHECK(run(both_fail).exit_code == 3);
+    std::ofstream(folder.path() / "mine.cpp")
+        << "#include \"arrays.hpp\"\nvoid multiply(const Arrays&, const Value*, Value* y, bool) { y[0] = 0; }\n";
+    CHECK(run(both_fail).exit_code == 1);
 }
 
 }  // namespace workbench

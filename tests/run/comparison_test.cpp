@@ -82,6 +82,68 @@ TEST_CASE("the change of a stage of one precision is that since the last stage o
           std::vector<std::string>{"900       ", "900 -> 800", "800 -> 700", "700 -> 600", "800 -> 500", "500 -> 400"});
 }
 
+TEST_CASE("padding and prices are those of each precision") {
+    const auto report_with = [](double seconds, std::size_t f64_slots, std::size_t f32_slots) {
+        RunReport report;
+        report.matrix = {"m.mtx", 4, 4, 10, 0};
+        report.stages.emplace_back();
+        report.stages.back().id = "input";
+        for (const Precision precision : {Precision::f64, Precision::f32}) {
+            const bool f32 = precision == Precision::f32;
+            StageOutcome stage;
+            stage.id = stage.name = "cut";
+            stage.precision = precision;
+            stage.seconds = f32 ? 10 * seconds : seconds;
+            report.stages.push_back(stage);
+            LayoutOutcome layout;
+            layout.name = "ell";
+            layout.precision = precision;
+            layout.seconds = f32 ? 3 : 2;
+            const std::size_t slots = f32 ? f32_slots : f64_slots;
+            layout.footprint = {{"values", ArrayRole::value, slots, slots * (f32 ? 4 : 8)}};
+            report.layouts.push_back(layout);
+            KernelOutcome kernel;
+            kernel.layout = "ell";
+            kernel.kernel = "rows";
+            kernel.precision = precision;
+            kernel.status = KernelOutcome::Status::measured;
+            report.kernels.push_back(kernel);
+        }
+        return report;
+    };
+    std::istringstream lines(compare_text(report_with(1, 20, 40), report_with(2, 10, 100)));
+    std::vector<std::string> found;
+    for (std::string line; std::getline(lines, line);) {
+        for (const char* label : {"    padding ", "    stages in all ", "    bytes "}) {
+            if (line.starts_with(label)) found.push_back(line.substr(21));
+        }
+    }
+    const std::string blanks(28, ' ');
+    const auto cells = [&](const std::string& a, const std::string& b) { return a + blanks.substr(a.size()) + " " + b; };
+    // The precisions of layouts are listed in the order of the enumeration, f32 first.
+    CHECK(found == std::vector<std::string>{cells("160 B", "400 B"), cells("10.0 s", "20.0 s"), cells("160 B", "80.0 B"),
+                                            cells("1.00 s", "2.00 s"), cells("50.0 %", "0.0 %"), cells("75.0 %", "90.0 %")});
+}
+
+TEST_CASE("kernels of hybrids are paired by share") {
+    const auto report_of_shares = [](const std::vector<std::string>& shares) {
+        RunReport report;
+        for (const std::string& share : shares) {
+            KernelOutcome kernel;
+            kernel.kernel = "rows";
+            kernel.share = share;
+            report.kernels.push_back(kernel);
+        }
+        return report;
+    };
+    const RunReport a = report_of_shares({"", "long", "short"});
+    const RunReport b = report_of_shares({"short", "", "far"});
+    std::vector<std::string> pairs;
+    const auto share_of = [](const KernelOutcome* kernel) { return kernel == nullptr ? "-" : "'" + kernel->share + "'"; };
+    for (const KernelPair& pair : pairs_of(a, b)) pairs.push_back(share_of(pair.a) + " " + share_of(pair.b));
+    CHECK(pairs == std::vector<std::string>{"'' ''", "'long' -", "'short' 'short'", "- 'far'"});
+}
+
 TEST_CASE("kernels are paired by name, then in order; the rest is listed alone") {
     const std::vector<RunReport> reports = run_priced(
         {a, "[layout]\nuse = 'plain'\n[kernel]\nkokkos = 'slow'\n", "[layout]\nuse = 'bad'\n[kernel]\nkokkos = 'coarse'\n"});

@@ -8,10 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "kernels/device/host_device.hpp"
 #include "pipeline/input/read_matrix.hpp"
 #include "pipeline/measure/hybrid_kernel.hpp"
 #include "pipeline/run/built_layouts.hpp"
+#include "pipeline/run/kernel_choice.hpp"
 #include "pipeline/run/runner.hpp"
 #include "run/catalogue_runs.hpp"
 #include "support/battery.hpp"
@@ -240,6 +243,19 @@ TEST_SUITE("hybrids") {
         CHECK(report.kernels[1].bytes_per_nonzero == static_cast<double>(report.kernels[1].bytes_to_move) / 6);
     }
 
+    TEST_CASE("a hybrid without kernels for these options lists those of all its layouts") {
+        const Recipe recipe = parse_recipe(
+            "[[stage]]\nuse = 'split'\nby = 'row_length'\nlonger_than = 2\n[[layout]]\nshare = 'short'\nuse = 'dia'\n"
+            "[[layout]]\nshare = 'long'\nuse = 'jds'\n",
+            "test.toml", catalogue());
+        const std::string hybrid = no_kernel_of(recipe);
+        const std::string begin = "no kernel of layout 'dia' and 'jds' runs with these options on this machine; there are ";
+        CHECK(hybrid.starts_with(begin));
+        CHECK(hybrid.find(", ", begin.size()) != std::string::npos);
+        const std::string plain = no_kernel_of(recipe_of("[layout]\nuse = 'dia'\n"));
+        CHECK(plain.starts_with("no kernel of layout 'dia' runs with these options on this machine; it has "));
+    }
+
     TEST_CASE("rows and bytes of a share are those of its precision and of the rows that it has") {
         // Rows of 1, 3, 0, 2 nonzeros: long are those of more than 2, short the others. COO has all rows of a share.
         const CsrMatrix input = csr_from_entries(
@@ -272,6 +288,15 @@ TEST_SUITE("hybrids") {
             CHECK(kernel.bytes_to_move == static_cast<std::int64_t>(many.bytes() + (4 + 1 + 5) * value_bytes));
         }
         CHECK(to_text(report).find("\n    3 nonzeros, 2 rows\n") != std::string::npos);
+        std::vector<std::string> shares;
+        const auto json = nlohmann::json::parse(to_json(report));
+        for (const auto& kernel : json["kernels"]) {
+            shares.push_back(kernel["precision"].get<std::string>() + " " + kernel["share"].dump());
+        }
+        CHECK(shares == std::vector<std::string>{"f64 null", "f64 null", "f64 \"short\"", "f64 \"long\"", "f32 null",
+                                                 "f32 null", "f32 \"short\"", "f32 \"long\""});
+        CHECK(json["layouts"][5]["share"] == "long");
+        CHECK(json["layouts"][5]["precision"] == "f32");
     }
 
     TEST_CASE("a share that is unsuitable for its layout makes the hybrid unsuitable, with a reason") {

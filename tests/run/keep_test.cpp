@@ -19,6 +19,7 @@
 #include "support/golden.hpp"
 #include "support/layouts/layout_recipes.hpp"
 #include "support/layouts/scripted.hpp"
+#include "support/layouts/second_preparer.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace workbench {
@@ -237,6 +238,35 @@ TEST_SUITE("kept results") {
         const RunReport narrow = run_keeping(segments_that_fit, matrix, folder.path(), "a program", {Precision::f32});
         CHECK_EQ(kept_of(narrow), kept_of(second));
         CHECK_EQ(narrow.layouts.at(0).bytes(), first.layouts[1].bytes());
+    }
+
+    TEST_CASE("a recipe that a solve makes ready in f32 runs its stages for f32") {
+        const TemporaryFolder folder;
+        const CsrMatrix matrix = grid(12);
+        const RunReport both =
+            run_keeping(segments_that_fit, matrix, folder.path(), "a program", {Precision::f64, Precision::f32});
+        ScriptedDevice host({DeviceKind::host, "a host", 1, 0, 0, 0});
+        const Recipe recipe = parse_recipe(segments_that_fit, "test.toml", catalogue());
+        const KernelEntry& kernel = recipe.layouts.front().entry->kernels.front();
+        const ReadyRecipe<float> f32(recipe, stage_input(matrix), {host, {&kernel}});
+        const ReadyRecipe<double> f64(recipe, stage_input(matrix), {host, {&kernel}});
+        CHECK_EQ(f64.preparation().bytes, static_cast<std::int64_t>(both.layouts.at(0).bytes()));
+        CHECK_EQ(f32.preparation().bytes, static_cast<std::int64_t>(both.layouts.at(1).bytes()));
+    }
+
+    TEST_CASE("results of another preparer are not read, as their times are its own") {
+        const TemporaryFolder folder;
+        KeepFolder keep(folder.path(), "a program");
+        const SecondPreparer one({}, "one machine");
+        const SecondPreparer two({}, "another machine");
+        const Keeping matrix(&keep, grid(3));
+        std::vector<double> values{1, 2};
+        const auto transfer = [&values](Transfer& all) { all(values); };
+        keeping_with(matrix, &one).write(transfer);
+        CHECK(keeping_with(matrix, &one).read(transfer));
+        CHECK_FALSE(keeping_with(matrix, &two).read(transfer));
+        CHECK_FALSE(keeping_with(matrix, nullptr).read(transfer));
+        CHECK_FALSE(keeping_with(Keeping(), &one).on());
     }
 
     TEST_CASE("two shares with the same layout are two results") {

@@ -74,6 +74,9 @@ TEST_CASE("a stage of one precision is shown beside what it began with") {
     CHECK(before == std::vector<int>{0, 0, 1, 2, 1, 4});
     CHECK(document["runs"][0]["pattern"]["stages"][4]["label"] == "shuffle4 f32");
     CHECK(document["command"] == "workbench run");
+    CHECK(document["runs"][0]["pattern"]["stages"][1]["columns"] == "same");  // rows alone moved
+    CHECK(document["runs"][0]["pattern"]["stages"][1]["rows"].is_number());
+    CHECK(document["runs"][0]["pattern"]["stages"][0]["rows"] == "same");
 }
 
 TEST_CASE("a page stays within its budget and is reproducible") {

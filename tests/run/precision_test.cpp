@@ -7,9 +7,14 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
+#include "pipeline/report/pictures.hpp"
 #include "pipeline/run/runner.hpp"
 #include "run/catalogue_runs.hpp"
+#include "support/battery.hpp"
 #include "support/layouts/scripted.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace workbench {
 namespace {
@@ -110,6 +115,47 @@ TEST_CASE("a stage counts for its precision only, and its picture is compared wi
     std::vector<std::size_t> before;
     for (std::size_t i = 1; i < report.stages.size(); ++i) before.push_back(report.stage_before(i));
     CHECK(before == std::vector<std::size_t>{0, 1, 2, 1, 4});
+}
+
+TEST_CASE("captions and pictures compare a stage of one precision with what it began with") {
+    const Recipe recipe = load_recipe(WORKBENCH_SOURCE_DIR "/recipes/hbp.toml", catalogue());
+    const auto random =
+        std::find_if(battery().begin(), battery().end(), [](const NamedMatrix& one) { return one.name == "random"; });
+    REQUIRE(random != battery().end());
+    StagedMatrix staged = stage_input(random->matrix);
+    std::vector<std::shared_ptr<const StagePage>> pages;
+    RunObserver observer;
+    observer.stage_done = [&pages](const StagedMatrix& now, StageOutcome&) { pages.push_back(page_of(now)); };
+    std::vector<StageOutcome> outcomes = run_stages(recipe, staged, {}, observer);
+    REQUIRE(outcomes.size() == 4);  // the last orders rows in tiles
+    RunReport report;
+    PictureBook book;
+    // The input, the tiles, and their orders, which are the same in both precisions.
+    const std::vector<std::size_t> stages{0, 1, 2, 3, 3};
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+        report.stages.push_back(outcomes[stages[i]]);
+        report.stages.back().metrics.bandwidth = static_cast<Index>(100 * (i + 1));
+        if (i >= 3) report.stages.back().precision = i == 3 ? Precision::f64 : Precision::f32;
+        report.stages.back().id += std::to_string(i);
+        book.add(pages[stages[i]]);
+    }
+    std::vector<std::string> before;
+    for (const StageCaption& caption : captions_of(report)) {
+        for (const CaptionLine& line : caption.lines) {
+            if (line.label == "bandwidth") before.push_back(line.before);
+        }
+    }
+    CHECK(before == std::vector<std::string>{"", "100", "200", "300", "300"});
+    const TemporaryFolder folder;
+    book.write(folder.path(), report);
+    CHECK(report.failures.empty());
+    CHECK(report.stages[2].tile_picture.empty());
+    CHECK(!report.stages[3].tile_picture.empty());
+    CHECK(!report.stages[4].tile_picture.empty());
+    const auto json = nlohmann::json::parse(to_json(report));
+    CHECK(json["stages"][2]["precision"] == nullptr);
+    CHECK(json["stages"][3]["precision"] == "f64");
+    CHECK(json["stages"][4]["precision"] == "f32");
 }
 
 TEST_CASE("a recipe may name the device that its stages depend on") {

@@ -154,6 +154,51 @@ TEST_SUITE("runner") {
         CHECK(kernel_of(report, "vendor").bytes_per_nonzero == doctest::Approx(1000.0 / 7));
     }
 
+    TEST_CASE("tuned parameters of a layout are those of the GPU of this machine, or of the recipe's device") {
+        static std::vector<std::int64_t> built_for;
+        Catalogue catalogue = scripted_catalogue();
+        LayoutEntry& layout = catalogue.layouts[1];
+        REQUIRE(layout.name == "plain");
+        layout.parameters = {
+            {.name = "parts",
+             .default_value = std::string("auto"),
+             .words = {"auto"},
+             .for_device = [](const DeviceProperties& device) { return std::int64_t{2} * device.processors; }}};
+        layout.build.f64 = [](const StagedMatrix& staged, const Parameters& parameters) {
+            built_for.push_back(parameters.integer("parts"));
+            return scripted_catalogue().layouts[1].build.f64(staged, Parameters({}, {}));
+        };
+        const auto parts_of = [&](const std::string& text, bool with_gpu) {
+            new_script();
+            built_for.clear();
+            Machine machine;
+            Runner runner(example(), catalogue, {machine.host, with_gpu ? &machine.gpu : nullptr}, options_of());
+            (void)runner.run(parse_recipe(text + "[layout]\nuse = 'plain'\n", "t.toml", catalogue), {});
+            REQUIRE(!built_for.empty());
+            return built_for.front();
+        };
+        CHECK(parts_of("", true) == 2 * gpu_properties().processors);
+        CHECK(parts_of("", false) == 2 * tuned_device_model().processors);
+        CHECK(parts_of("[recipe]\ndevice = 'v100'\n", true) == 2 * find_device_model("v100")->processors);
+    }
+
+    TEST_CASE("a product that permutes y moves the list of rows, and writes and reads a buffer") {
+        price_everything();
+        const RunReport report = run("[[stage]]\nuse = 'rotate_rows'\n[layout]\nuse = 'plain'\n");
+        CHECK(kernel_of(report, "fast").bytes_to_move == 188 + 4 * 4 + 2 * 4 * 8);
+        CHECK(kernel_of(run(reversed_plain), "fast").bytes_to_move == 188);
+    }
+
+    TEST_CASE("a wrong and an unsuitable kernel are listed with their precision") {
+        new_script();
+        RunOptions options = options_of();
+        options.precisions = {Precision::f32};
+        const std::string wrong = to_text(run("[layout]\nuse = 'bad'\n[kernel]\nkokkos = 'wrong'\n", options));
+        CHECK(wrong.find("\n  bad wrong kokkos f32: WRONG RESULT: row 3: ") != std::string::npos);
+        const std::string unfit = to_text(run("[layout]\nuse = 'bad'\n[kernel]\nkokkos = 'unfit'\n", options));
+        CHECK(unfit.find("\n  bad unfit kokkos f32: unsuitable: this matrix has no such product\n") != std::string::npos);
+    }
+
     TEST_CASE("f32 moves half the values") {
         price_everything();
         RunOptions options = options_of();

@@ -11,13 +11,14 @@ namespace workbench {
 namespace {
 
 /// The warnings of kernel `fast`, or `gpu`.
-Names warnings_of(const DeviceProperties& properties, const RunOptions& options = options_of(),
-                  const std::string& stages = "") {
+Names warnings_of(const DeviceProperties& properties, const RunOptions& options = options_of(), const std::string& stages = "",
+                  Precision precision = Precision::f64) {
     ScriptedDevice device(properties);
     Machine machine;
     const bool gpu = properties.kind == DeviceKind::gpu;
     Runner runner(example(), scripted_catalogue(), {gpu ? machine.host : device, gpu ? &device : nullptr}, options);
-    return kernel_of(runner.run(scripted_recipe(stages + "[layout]\nuse = 'plain'\n"), {}), gpu ? "gpu" : "fast").warnings;
+    return kernel_of(runner.run(scripted_recipe(stages + "[layout]\nuse = 'plain'\n"), {}), gpu ? "gpu" : "fast", precision)
+        .warnings;
 }
 
 }  // namespace
@@ -39,6 +40,18 @@ TEST_SUITE("warnings") {
         CHECK(warnings_of({DeviceKind::host, "a host", 8, 0, 188 + 65, 0}, inside) ==
               Names{"the matrix and the vectors of CG fit in the last-level cache of a host: times say little about memory "
                     "traffic"});
+    }
+
+    TEST_CASE("the cache and the vectors of CG in f32") {
+        price_everything();
+        RunOptions options = options_of(CacheState::inside_cg);
+        options.precisions = {Precision::f32};
+        // The layout, x and y take 128 bytes, x and r 16 each.
+        CHECK(warnings_of({DeviceKind::host, "a host", 8, 0, 128 + 32, 0}, options, "", Precision::f32).empty());
+        CHECK(warnings_of({DeviceKind::host, "a host", 8, 0, 128 + 33, 0}, options, "", Precision::f32).size() == 1);
+        options.timing.cache = CacheState::warm;
+        CHECK(warnings_of({DeviceKind::host, "a host", 8, 0, 128, 0}, options, "", Precision::f32).empty());
+        CHECK(warnings_of({DeviceKind::host, "a host", 8, 0, 129, 0}, options, "", Precision::f32).size() == 1);
     }
 
     TEST_CASE("few samples") {

@@ -1,6 +1,8 @@
 // Break-even figures worked out by hand, and the views of a report.
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include <nlohmann/json.hpp>
 
 #include "pipeline/solve/solve_report.hpp"
@@ -70,6 +72,36 @@ TEST_CASE("a solve that permutes its vectors pays for that each time") {
     CHECK_EQ(*break_even_iterations(other, base), doctest::Approx(25));
     other.vector_seconds = 7;
     CHECK_FALSE(break_even_solves(other, base));  // permuting takes what iterating saves
+}
+
+TEST_CASE("recipes that did not converge are not compared with the baseline") {
+    SolveReport all = report();
+    all.outcomes[1].end = SolveEnd::iteration_limit;
+    all.outcomes[1].reason = "10 iterations did not reach 1e-08";
+    const std::string text = solve_text(all);
+    CHECK_EQ(text.find("costly: 1.00 x"), std::string::npos);
+    CHECK_NE(text.find("slow: 0.51 x as fast as the baseline with set-up, 0.50 x without\n"), std::string::npos);
+    CHECK_NE(text.find("  costly: iteration limit: 10 iterations did not reach 1e-08\n"), std::string::npos);
+    all.outcomes[0].end = SolveEnd::stagnated;
+    CHECK_EQ(solve_text(all).find("as fast as the baseline"), std::string::npos);
+}
+
+TEST_CASE("the reasons name method, preconditioner and counts") {
+    SolveOptions options;
+    const KrylovProgress progress{KrylovState::indefinite, 1, 5, -0.25};
+    CHECK_EQ(indefinite_text(options, progress),
+             "p.Ap is -0.25 after 1 iteration: the matrix is not positive definite; try bicgstab");
+    options.jacobi = true;
+    CHECK_EQ(indefinite_text(options, progress),
+             "p.Ap or r.Mr is -0.25 after 1 iteration: the matrix or its diagonal is not positive definite; try bicgstab");
+    options.method = KrylovMethod::bicgstab;
+    CHECK_EQ(breakdown_text(options, {KrylovState::breakdown, 3, 5, 0}, 1),
+             "a divisor of bicgstab is 0 after 3 iterations and 1 restart");
+    CHECK_EQ(breakdown_text(options, {KrylovState::breakdown, 1, NAN, 0}, 2),
+             "a value is no longer finite after 1 iteration and 2 restarts");
+    CHECK_EQ(inaccuracy_text(options, 0.5, Precision::f32),
+             "the recurrence reached 1e-08, but the true residual stays at 0.5: f32 is not accurate enough");
+    CHECK_EQ(stagnation_text(7, progress, 0.125), "the last 7 of 1 iterations did not reduce the residual below 0.125 of |b|");
 }
 
 TEST_CASE("break-even is rounded up") {

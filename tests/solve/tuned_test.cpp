@@ -53,7 +53,8 @@ SolveOptions options() {
 
 class Bench {
 public:
-    explicit Bench(Index size) : matrix(chain(size)), system(matrix, std::vector<double>(size, 1.0)) {}
+    explicit Bench(Index size) : Bench(size, std::vector<double>(size, 1.0)) {}
+    Bench(Index size, std::vector<double> b) : matrix(chain(size)), system(matrix, std::move(b)) {}
 
     /// `concurrent`: candidates have their own devices, and iterations their own thread.
     SolveOutcome solve(const std::vector<Recipe>& recipes, bool concurrent = false, SolveOptions with = options()) {
@@ -105,6 +106,24 @@ TEST_CASE("a faster candidate is kept, and the vectors are permuted once") {
     CHECK_EQ(
         outcome.solve_seconds,
         doctest::Approx(0.010 * trial.iteration + 0.004 * (outcome.iterations - trial.iteration) + 0.004 * 6).epsilon(0.02));
+}
+
+TEST_CASE("vectors follow an order whose inverse is another one, and come back from it") {
+    for (const bool faster : {true, false}) {
+        Script& script = new_script();
+        script.seconds["run vendor"] = {0.010};
+        script.seconds["run gpu"] = {faster ? 0.004 : 0.011};
+        std::vector<double> b(400);
+        for (std::size_t i = 0; i < b.size(); ++i) b[i] = 1 + 0.5 * static_cast<double>(i % 5);  // changes with its order
+        Bench bench(400, b);
+        const Recipe rotated = recipe_of("rotated", "[[stage]]\nuse = 'rotate'\n[layout]\nuse = 'plain'\n");
+        const SolveOutcome outcome = bench.solve({rotated});
+        bench.check(outcome);
+        REQUIRE_EQ(outcome.trials.size(), 1);
+        CHECK_EQ(outcome.trials[0].reason, "");
+        CHECK(outcome.trials[0].end == (faster ? Trial::End::kept : Trial::End::slower));
+        CHECK_EQ(script.count("reorder"), faster ? 1 : 2);
+    }
 }
 
 TEST_CASE("a slower candidate is dropped after one iteration, and the vectors are permuted back") {

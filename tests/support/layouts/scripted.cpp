@@ -68,6 +68,12 @@ std::vector<StageEntry> stages() {
                                           .change = {.order = OrderChange{Acts::symmetric, reversed(staged.matrix.rows)}},
                                           .notes = {{"turned", "round"}}};
                                   }),
+        ordering<Acts::symmetric>(
+            "rotate",
+            [](const StagedMatrix& staged, const Parameters&, const StageContext&) {
+                script().pass("stage rotate");
+                return StageResult{.change = {.order = OrderChange{Acts::symmetric, rotated(staged.matrix.rows)}}};
+            }),
         ordering<Acts::rows>("rotate_rows",
                              [](const StagedMatrix& staged, const Parameters&, const StageContext&) {
                                  script().pass("stage rotate_rows");

@@ -78,13 +78,13 @@ private:
     Bandwidth bandwidth_;
 };
 
-/// Stages: `reverse` reverses rows and columns, `rotate_rows` moves each row down by one, `rotate_columns` each column by one,
-/// `halve` makes two partitions, `refuse` is unsuitable for every matrix.
-/// Layouts, all stored row by row: `csr`, the baseline, with the kernels `usual` on the host, and `vendor` (cusparse) and `own`
-/// (cuda) on the GPU; `plain` with `fast`, `slow` and `eigen` on the host and `gpu` on the GPU; `bad` on the host only, with
-/// `wrong`, which omits a 1 in the last row, `wrong_later`, which does so for real values from the second product on,
-/// `coarse`, whose error in the last row of the second product on real values is half of the bound, and `unfit`, which refuses
-/// every matrix; `refusing`, which is unsuitable for every matrix.
+/// Stages: `reverse` reverses rows and columns, `rotate` moves both by one, `rotate_rows` each row, `rotate_columns` each
+/// column, `halve` makes two partitions, `refuse` is unsuitable for every matrix. Layouts, all stored row by row: `csr`, the
+/// baseline, with the kernels `usual` on the host, and `vendor` (cusparse) and `own` (cuda) on the GPU; `plain` with `fast`,
+/// `slow` and `eigen` on the host and `gpu` on the GPU; `bad` on the host only, with `wrong`, which omits a 1 in the last row,
+/// `wrong_later`, which does so for real values from the second product on, `coarse`, whose error in the last row of the second
+/// product on real values is half of the bound, and `unfit`, which refuses every matrix; `refusing`, which is unsuitable for
+/// every matrix.
 [[nodiscard]] const Catalogue& scripted_catalogue();
 
 }  // namespace workbench

@@ -12,9 +12,10 @@ namespace workbench {
 class SecondPreparer final : public Preparer {
 public:
     /// Declines tasks with these names and does all others.
-    explicit SecondPreparer(std::set<std::string> left = {}) : left_(std::move(left)) {}
+    explicit SecondPreparer(std::set<std::string> left = {}, std::string name = "another machine")
+        : left_(std::move(left)), name_(std::move(name)) {}
 
-    [[nodiscard]] std::string name() const override { return "another machine"; }
+    [[nodiscard]] std::string name() const override { return name_; }
     [[nodiscard]] std::optional<std::vector<Index>> sort(const SortTask& task) override;
     [[nodiscard]] std::optional<std::vector<Index>> place_by_hash(const HashTask& task) override;
     [[nodiscard]] std::optional<CsrMatrix> permute(const CsrMatrix& matrix, const Permutation& row_order,
@@ -38,6 +39,7 @@ private:
     [[nodiscard]] bool takes(const std::string& task);
 
     std::set<std::string> left_;
+    std::string name_;
     std::set<std::string> done_;
     std::vector<PreparedStep> steps_;
 };
