@@ -1,4 +1,5 @@
-// The text of a recipe followed by overrides. A byte 0xFF, which does not occur in UTF-8, begins each override.
+// The text of a recipe followed by overrides. A byte 0xFF, which does not occur in UTF-8, begins each override. The recipe may
+// extend those of fuzz/bases, and no other file.
 #include <cstdlib>
 #include <vector>
 
@@ -17,7 +18,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     }
     const std::vector<std::string> overrides(texts.begin() + 1, texts.end());
     fuzz::act_or_refuse([&] {
-        for (const Recipe& recipe : parse_points(texts.front(), "fuzz.toml", catalogue(), {.overrides = overrides}).points) {
+        const std::filesystem::path bases = WORKBENCH_FUZZ_BASES;
+        const RecipeChanges changes{.overrides = overrides, .bases_within = bases};
+        for (const Recipe& recipe : parse_points(texts.front(), bases / "fuzz.toml", catalogue(), changes).points) {
             // The resolved recipe must be the same recipe.
             const std::string resolved = resolved_recipe(recipe);
             if (resolved_recipe(parse_recipe(resolved, "resolved.toml", catalogue())) != resolved) std::abort();

@@ -81,14 +81,18 @@ TEST_CASE("real matrices verify with every layout") {
     const std::filesystem::path data = data_folder("");
     if (data.empty()) return;
     const std::unique_ptr<Device> host = make_host_device();
-    for (const char* name : {"small/memplus", "small/bcsstk13", "small/west0067", "small/gen_dg2d", "small/adder_dcop_05",
-                             "demo/poisson3d", "demo/elasticity3d"}) {
+    for (const char* name :
+         {"small/memplus", "small/bcsstk13", "small/west0067", "small/gen_dg2d", "small/adder_dcop_05", "demo/elasticity3d"}) {
         const CsrMatrix matrix = read_matrix(data / (std::string(name) + ".mtx.gz"));
         RunOptions options;
         options.timing = quick;
         Runner runner(matrix, catalogue(), {*host}, options);
+        // Large matrices have one recipe per layout, to save time.
+        constexpr Offset large = 20'000;
+        std::set<std::string> seen;
         for (const LayoutRecipe& one : layout_recipes()) {
             if (!one.takes(matrix)) continue;
+            if (matrix.nonzeros() > large && !seen.insert(one.layout().name).second) continue;
             CAPTURE(name);
             CAPTURE(one.name);
             const RunReport report = runner.run(one.recipe, {});

@@ -193,19 +193,22 @@ void check_schedule(const Layout<Value>& layout, WalkReads<Value> walk) {
     layout.for_each_slot([&](const Slot& slot) { unread.emplace(std::pair(slot.array, slot.index), slot); });
     std::set<std::tuple<std::int64_t, int, std::int64_t>> moments;
     walk(layout, [&](const Read& read) {
-        const std::string where = "schedule: slot " + std::to_string(read.index) + " of array " + std::to_string(read.array);
+        const auto fail = [&read](const std::string& problem) {
+            throw std::logic_error("schedule: slot " + std::to_string(read.index) + " of array " + std::to_string(read.array) +
+                                   " is " + problem);
+        };
         const auto found = unread.find({read.array, read.index});
-        if (found == unread.end()) throw std::logic_error(where + " is read twice, or does not exist");
+        if (found == unread.end()) fail("read twice, or does not exist");
         const Slot& slot = found->second;
         if (slot.nonzero >= 0 && (read.row != slot.row || read.column != slot.column)) {
-            throw std::logic_error(where + " is read for row " + std::to_string(read.row) + " and column " +
-                                   std::to_string(read.column) + ", but is not theirs");
+            fail("read for row " + std::to_string(read.row) + " and column " + std::to_string(read.column) +
+                 ", but is not theirs");
         }
         if (read.column >= layout.columns() || read.row >= layout.rows() || read.lane < 0 || read.lane >= 32) {
-            throw std::logic_error(where + " is read by or for what does not exist");
+            fail("read by or for what does not exist");
         }
         if (!moments.insert({read.warp, read.lane, read.step}).second) {
-            throw std::logic_error(where + " is read in a step in which its lane reads another");
+            fail("read in a step in which its lane reads another");
         }
         unread.erase(found);
     });

@@ -127,9 +127,10 @@ std::vector<CacheLevelCount> naive_counts(Program program, const CacheModel& mod
     return counts;
 }
 
+/// The program is that of the walk over the layout.
 template <ValueType Value>
-void compare_with_brute_force(const Layout<Value>& layout, WalkReads<Value> walk, const CacheModel& model) {
-    const Program program = program_of(layout, walk);
+void compare_with_brute_force(const Layout<Value>& layout, WalkReads<Value> walk, const Program& program,
+                              const CacheModel& model) {
     const CacheCounts counts = count_cache_hits(layout, walk, model);
     std::int64_t requests = 0;
     std::set<std::uint64_t> different;
@@ -174,11 +175,15 @@ TEST_CASE("the cache model agrees with brute force for every layout") {
             CAPTURE(named.name);
             try {
                 const StagedMatrix staged = one.stage(named.matrix);
-                for (const CacheModel* model : {&tiny, &one_warp, &ample}) {
-                    for (const ScheduleEntry& schedule : one.layout().schedules) {
-                        compare_with_brute_force(*one.build<double>(staged), schedule.walk.f64, *model);
-                        compare_with_brute_force(*one.build<float>(staged), schedule.walk.f32, *model);
+                const auto wide = one.build<double>(staged);
+                const auto narrow = one.build<float>(staged);
+                for (const ScheduleEntry& schedule : one.layout().schedules) {
+                    const Program program = program_of(*wide, schedule.walk.f64);
+                    for (const CacheModel* model : {&tiny, &one_warp, &ample}) {
+                        compare_with_brute_force(*wide, schedule.walk.f64, program, *model);
                     }
+                    // The precision changes the sectors of columns only, which one model shows.
+                    compare_with_brute_force(*narrow, schedule.walk.f32, program_of(*narrow, schedule.walk.f32), tiny);
                 }
             } catch (const Unsuitable&) {
                 continue;  // other tests check refusals

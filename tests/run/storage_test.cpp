@@ -107,26 +107,28 @@ void check_bins(const StorageArray& bins, const StoragePart& part, int number) {
     const bool several_columns = std::count_if(part.arrays.begin(), part.arrays.end(), [](const StorageArray& array) {
                                      return array.role == ArrayRole::column && array.like < 0;
                                  }) > 1;
-    for (std::size_t i = 0; i < bins.bins.size(); ++i) {
-        StorageBin expected;
-        const auto widen = [](auto& first, auto& last, auto value) {
-            first = first < 0 ? value : std::min(first, value);
-            last = std::max(last, value);
-        };
-        const Offset begin = static_cast<Offset>(i) * bins.width;
-        const Offset end = std::min(begin + bins.width, cells.length);
-        for (Offset k = begin; k < end; ++k) expected.padding += cells.cells[k].padding ? 1 : 0;
-        for (const StorageArray& values : part.arrays) {
-            if (values.role != ArrayRole::value || (&values != &cells && values.columns != number)) continue;
-            for (Offset k = 0; k < values.length; ++k) {
-                const StorageCell& cell = values.cells[k];
-                const Offset place = &values == &cells ? k : cell.column_place;
-                if (cell.padding || place < begin || place >= end) continue;
-                widen(expected.first_row, expected.last_row, cell.row);
-                widen(expected.first_column, expected.last_column, cell.column);
-                widen(expected.first_nonzero, expected.last_nonzero, cell.nonzero);
-            }
+    REQUIRE(bins.width > 0);
+    std::vector<StorageBin> all_expected((cells.length + bins.width - 1) / bins.width);
+    for (Offset k = 0; k < cells.length; ++k) all_expected[k / bins.width].padding += cells.cells[k].padding ? 1 : 0;
+    const auto widen = [](auto& first, auto& last, auto value) {
+        first = first < 0 ? value : std::min(first, value);
+        last = std::max(last, value);
+    };
+    for (const StorageArray& values : part.arrays) {
+        if (values.role != ArrayRole::value || (&values != &cells && values.columns != number)) continue;
+        for (Offset k = 0; k < values.length; ++k) {
+            const StorageCell& cell = values.cells[k];
+            const Offset place = &values == &cells ? k : cell.column_place;
+            if (cell.padding || place < 0 || place >= cells.length) continue;
+            StorageBin& expected = all_expected[place / bins.width];
+            widen(expected.first_row, expected.last_row, cell.row);
+            widen(expected.first_column, expected.last_column, cell.column);
+            widen(expected.first_nonzero, expected.last_nonzero, cell.nonzero);
         }
+    }
+    REQUIRE(bins.bins.size() == all_expected.size());
+    for (std::size_t i = 0; i < bins.bins.size(); ++i) {
+        const StorageBin& expected = all_expected[i];
         const StorageBin& bin = bins.bins[i];
         CHECK(bin.padding == expected.padding);
         if (bins.role == ArrayRole::column && several_columns) continue;  // values do not refer to one of several column arrays
