@@ -17,6 +17,7 @@
 #include "support/golden.hpp"
 #include "support/http_server.hpp"
 #include "support/message_of.hpp"
+#include "support/slow.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace workbench {
@@ -195,6 +196,7 @@ TEST_SUITE("download") {
             }
             if (request.path == "/there") return plain(request);
             if (request.path == "/gone") return HttpReply{.status = 301, .headers = {"Location: /none"}};
+            if (request.path == "/removed") return HttpReply{.status = 410, .body = "gone"};
             if (request.path == "/none") return HttpReply{.status = 404, .body = "<html>none</html>"};
             if (request.path == "/nowhere") return HttpReply{.status = 302};
             return HttpReply{.status = 302, .headers = {"Location: /round"}};
@@ -204,6 +206,7 @@ TEST_SUITE("download") {
         CHECK(place.got() == bytes);
         CHECK(file_text(origin_file(place.part)) == at + "/f\n" + etag + "\n");
         CHECK(place.error(at + "/gone") == at + "/gone (redirected to " + at + "/none): the server has no such file (404)");
+        CHECK(place.error(at + "/removed") == at + "/removed: the server has no such file (410)");
         CHECK(place.error(at + "/nowhere") == at + "/nowhere: redirected without a location (302)");
         CHECK(place.error(at + "/round") == at + "/round: redirected more than 10 times, last to " + at + "/round");
     }
@@ -248,6 +251,18 @@ TEST_SUITE("download") {
         CHECK(refused.starts_with(unreachable + ": the server cannot be reached ("));
         CHECK(refused.find("onnect") != std::string::npos);
         CHECK(place.got() == bytes.substr(0, 10));  // the partial file is kept
+    }
+
+    TEST_CASE("a slow server has time as long as it sends something" * doctest::test_suite(slow)) {
+        const Place place;
+        const HttpServer server([](const HttpRequest& request) {
+            HttpReply reply = plain(request);
+            reply.pieces = 5;
+            reply.pause_ms = 600;  // 2.4 s in all
+            return reply;
+        });
+        download(server.address() + "/f", place.part, {1, {}});
+        CHECK(place.got() == bytes);
     }
 
     TEST_CASE("a locked file, a missing folder and a full disk") {
@@ -329,6 +344,23 @@ TEST_SUITE("fetch a matrix") {
             "PART: member 'm/m.mtx':5: found the end of the file after 2 of 3 entries; expected as many as the size line says");
         CHECK(found(collection_archive("m", "%%MatrixMarket matrix coordinate complex general\n"))
                   .starts_with("PART: member 'm/m.mtx':1: found a complex matrix"));
+    }
+
+    TEST_CASE("an interrupted download keeps its beginning for the next one") {
+        const Place place;
+        bool breaks = true;
+        const HttpServer server([&](const HttpRequest& request) {
+            HttpReply reply = plain(request);
+            if (std::exchange(breaks, false)) reply.stop_after = 70;
+            return reply;
+        });
+        const fs::path target = place.folder.path() / "G" / "m.tar.gz";
+        CHECK_THROWS_AS((void)fetch_matrix(server.address() + "/f", target, {}), DownloadError);
+        CHECK(file_text(target.string() + ".part") == bytes.substr(0, 70));
+        CHECK(fetch_matrix(server.address() + "/f", target, {}).rows == 3);
+        REQUIRE(server.requests().size() == 2);
+        CHECK(server.requests()[1].range == "bytes=70-");
+        CHECK(file_text(target) == bytes);
     }
 
     TEST_CASE("a failed download leaves no files") {

@@ -25,6 +25,7 @@
 #include "support/given.hpp"
 #include "support/layouts/layout_recipes.hpp"
 #include "support/partitioned.hpp"
+#include "support/slow.hpp"
 
 namespace workbench {
 namespace {
@@ -195,14 +196,14 @@ TEST_CASE("every layout stores each nonzero of the battery exactly once") {
     });
 }
 
-TEST_CASE("every host kernel is right on the battery") {
+TEST_CASE("every host kernel is right on the battery" * doctest::test_suite(slow)) {
     for_each_case([](const Case& one, const StagedMatrix& staged) {
         check_host_kernels<float>(one, staged);
         check_host_kernels<double>(one, staged);
     });
 }
 
-TEST_CASE("rows of any length") {
+TEST_CASE("rows of any length" * doctest::test_suite(slow)) {
     constexpr Index size = 20000;
     std::vector<Entry> entries;
     for (Index column = 0; column < size; ++column) entries.push_back({size / 2, column, 1.0 + column % 7});
@@ -361,7 +362,8 @@ TEST_CASE("a fault planted in any slot or offset of any layout is detected") {
     }
 }
 
-TEST_CASE("the threads of every CUDA kernel read each nonzero once, for its row and column, one per step") {
+TEST_CASE("the threads of every CUDA kernel read each nonzero once, for its row and column, one per step" *
+          doctest::test_suite(slow)) {
     for_each_case([](const Case& one, const StagedMatrix& staged) {
         REQUIRE_FALSE(one.layout.schedules.empty());
         const auto narrow = one.build<float>(staged);

@@ -27,6 +27,7 @@
 #include "support/layouts/layout_recipes.hpp"
 #include "support/layouts/scripted.hpp"
 #include "support/message_of.hpp"
+#include "support/slow.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace workbench {
@@ -51,7 +52,7 @@ TEST_CASE("every layout of the catalogue has a recipe in tests/layouts") {
     for (const LayoutEntry& layout : catalogue().layouts) CHECK_MESSAGE(layouts_covered().count(layout.name) == 1, layout.name);
 }
 
-TEST_CASE("every recipe on the battery keeps the invariants and verifies in both precisions") {
+TEST_CASE("every recipe on the battery keeps the invariants and verifies in both precisions" * doctest::test_suite(slow)) {
     const std::unique_ptr<Device> host = make_host_device();
     for (const NamedMatrix& named : battery()) {
         RunOptions options;
@@ -77,7 +78,7 @@ TEST_CASE("every recipe on the battery keeps the invariants and verifies in both
     }
 }
 
-TEST_CASE("real matrices verify with every layout") {
+TEST_CASE("real matrices verify with every layout" * doctest::test_suite(slow)) {
     const std::filesystem::path data = data_folder("");
     if (data.empty()) return;
     const std::unique_ptr<Device> host = make_host_device();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -77,6 +78,33 @@ private:
     Links& links_;
 };
 
+/// Ranks whose messages of set-up and of true residuals pass the script's time.
+class ScriptedRanks final : public Ranks {
+public:
+    explicit ScriptedRanks(Ranks& ranks) : ranks_(ranks) {}
+
+    [[nodiscard]] int rank() const override { return ranks_.rank(); }
+    [[nodiscard]] int size() const override { return ranks_.size(); }
+    [[nodiscard]] int rank_on_machine() const override { return ranks_.rank_on_machine(); }
+    [[nodiscard]] std::string engine() const override { return ranks_.engine(); }
+    [[nodiscard]] std::vector<Bytes> gather(std::span<const std::byte> mine) override { return ranks_.gather(mine); }
+    void gather(std::span<const double> mine, std::span<double> all) override { ranks_.gather(mine, all); }
+    [[nodiscard]] std::vector<Bytes> exchange(const std::vector<Bytes>& to) override {
+        std::vector<Bytes> received = ranks_.exchange(to);
+        script().pass("messages");
+        return received;
+    }
+    void start(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) override {
+        ranks_.start(outgoing, incoming);
+    }
+    void finish() override { ranks_.finish(); }
+    void barrier() override { ranks_.barrier(); }
+    [[noreturn]] void end_all(ExitCode) override { throw std::logic_error("end_all"); }
+
+private:
+    Ranks& ranks_;
+};
+
 /// One rank of a scripted run.
 struct ScriptedRank {
     explicit ScriptedRank(Ranks& ranks_of_run, const std::string& recipe_text)
@@ -92,7 +120,7 @@ struct ScriptedRank {
                 .clock = scripted_clock()};
     }
 
-    Ranks& ranks;
+    ScriptedRanks ranks;
     Recipe recipe;
     ScriptedDevice device{{DeviceKind::host, "a host", 8, 0, 0, 0}};
     std::unique_ptr<Links> host_links = make_host_links(ranks, device);
@@ -179,8 +207,9 @@ TEST_CASE("distributed: the times of each phase are those of the clock") {
     script.seconds["finish exchange"] = {3};
     script.seconds["stage reverse"] = {10};
     script.seconds["build plain"] = {20};
-    script.seconds["build csr"] = {100, 40, 100, 40, 100, 40};  // for the exact problem, then for the matrix
-    script.seconds["prepare fast"] = {700, 700, 700, 5};        // likewise
+    // Each rank has 100 s for the outside share of the exact problem and then 40 s for that of the matrix.
+    script.seconds["build csr"] = {100, 100, 100, 40};
+    script.seconds["prepare fast"] = {700, 700, 700, 5};  // likewise
     const auto reports = run_scripted<float>(
         3, tridiagonal(9), {}, "[[stage]]\nuse = 'reverse'\n[layout]\nuse = 'plain'\n[kernel]\nkokkos = 'fast'\n");
     for (const RanksReport& report : reports) {
@@ -206,6 +235,7 @@ TEST_CASE("distributed: the times of each phase are those of the clock") {
             CHECK(facts.neighbours == neighbours);
             CHECK(facts.stage_seconds == 10);
             CHECK(facts.build_seconds == 20);
+            CHECK(facts.outside_seconds == 40);
             CHECK(facts.inside_seconds == 6);
             CHECK(facts.exchange_seconds == 4);
             CHECK(facts.outside_product_seconds == 2.5);
@@ -215,6 +245,29 @@ TEST_CASE("distributed: the times of each phase are those of the clock") {
             CHECK(facts.vector_bytes == 0);
         }
     }
+}
+
+TEST_CASE("distributed: a rank may send elements and receive none") {
+    // Rank 0 has the rows 0 to 4 and needs the columns 8 and 9.
+    std::vector<Entry> entries{{0, 8, 1.5}, {3, 9, 2.5}};
+    for (Index i = 0; i < 10; ++i) entries.push_back({i, i, 1.25});
+    new_script();
+    const RanksReport report = run_scripted<double>(2, csr_from_entries(10, 10, entries)).front();
+    CHECK(report.ranks[0].halo == 2);
+    CHECK(report.ranks[0].sent == 0);
+    CHECK(report.ranks[0].neighbours == 1);
+    CHECK(report.ranks[0].rows_outside == 2);
+    CHECK(report.ranks[1].halo == 0);
+    CHECK(report.ranks[1].sent == 2);
+    CHECK(report.ranks[1].neighbours == 0);
+    CHECK(report.ranks[1].rows_outside == 0);
+}
+
+TEST_CASE("distributed: the sizes of equal pieces differ by at most one") {
+    CHECK(equal_pieces(10, 4) == std::vector<Index>{0, 2, 5, 7, 10});
+    CHECK(equal_pieces(2, 3) == std::vector<Index>{0, 0, 1, 2});
+    CHECK(equal_pieces(0, 2) == std::vector<Index>{0, 0, 0});
+    CHECK(equal_piece(2'000'000'000, 3, 2).end == 2'000'000'000);
 }
 
 TEST_CASE("distributed: the residuals of a solve are relative to |b|") {
@@ -234,6 +287,107 @@ TEST_CASE("distributed: the residuals of a solve are relative to |b|") {
                 CHECK(report.solve->residual < (most == 3 ? 0.1 : 1e-9));
             }
         }
+    }
+}
+
+namespace {
+
+/// Three ranks, of which the last needs nothing of the others and so runs no kernel of an outside share.
+CsrMatrix two_coupled_of_three(Index rows_of_rank) {
+    CsrMatrix matrix = tridiagonal(3 * rows_of_rank);
+    std::vector<Entry> entries;
+    for (Index row = 0; row < matrix.rows; ++row) {
+        for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) {
+            const Index column = matrix.column_indices[i];
+            const bool to_last = (row >= 2 * rows_of_rank) != (column >= 2 * rows_of_rank);
+            if (!to_last) entries.push_back({row, column, matrix.values[i]});
+        }
+    }
+    return csr_from_entries(matrix.rows, matrix.columns, entries);
+}
+
+/// An iteration takes 12.5 s on the first two ranks, and 6 s on the last.
+void script_iterations(double scale) {
+    Script& script = new_script();
+    script.seconds["run fast"] = {6 * scale};
+    script.seconds["run usual"] = {2 * scale};
+    script.seconds["scatter_add"] = {0.5 * scale};
+    script.seconds["gather"] = {4 * scale};
+}
+
+}  // namespace
+
+TEST_CASE("distributed: all ranks repeat a product as often as the slowest one allows") {
+    script_iterations(1e-4);  // 0.85 ms on the first two ranks, 0.6 ms on the last: 23 fit 20 ms, 33 would fit on the last
+    for (const RanksReport& report : run_scripted<double>(3, two_coupled_of_three(4))) {
+        CHECK(report.products_a_sample == 23);
+        CHECK(report.ranks[0].product_seconds == doctest::Approx(0.00085));
+        CHECK(report.ranks[2].product_seconds == doctest::Approx(0.0006));
+        CHECK(report.product_seconds() == doctest::Approx(0.00085));
+        CHECK(report.ranks[2].halo == 0);
+    }
+}
+
+TEST_CASE("distributed: a solve takes the time of the slowest rank, without checks of the true residual") {
+    script_iterations(1);
+    script().seconds["messages"] = {1000};
+    SolveAcross solve{{}, [](Index row) { return 1.0 + row % 3; }};
+    solve.options.tolerance = 1e-9;
+    const auto reports = run_scripted<double>(3, two_coupled_of_three(20), solve);
+    for (const RanksReport& report : reports) {
+        REQUIRE(report.solve);
+        CHECK(report.solve->end == SolveEnd::converged);
+        const auto iterations = static_cast<double>(report.solve->iterations);
+        CHECK(iterations > 5);
+        // A product and a reduction per iteration.
+        CHECK(report.solve->iteration_seconds() == doctest::Approx(12.5).epsilon(0.2));
+        CHECK(report.solve->seconds == reports[0].solve->seconds);
+        CHECK(report.ranks[0].sum_seconds == 4);
+        CHECK(report.ranks[0].vector_bytes > 0);
+    }
+}
+
+TEST_CASE("distributed: b belongs to the rows of the input, also after these were partitioned") {
+    new_script();
+    const CsrMatrix matrix = scaled_laplacian(8, 0);
+    const auto b = [](Index row) { return 1.0 + 0.5 * (row % 11); };
+    std::vector<double> x(matrix.rows);
+    on_rank_fibers(3, [&](Ranks& ranks) {
+        ScriptedRank rank(ranks, "[layout]\nuse = 'plain'\n");
+        const RankRows rows = partition(ranks, piece_of(ranks, matrix), *catalogue().find_stage("node_blocks"),
+                                        *catalogue().find_stage("metis_partition"));
+        SolveAcross solve{{}, b};
+        solve.options.tolerance = 1e-12;
+        const RanksReport report = run_across<double>(rank.plan(), rows, {}, solve, 1);
+        REQUIRE(report.solve);
+        CHECK(report.solve->end == SolveEnd::converged);
+        for (std::size_t i = 0; i < report.solve->x.size(); ++i) x[rows.rows_of_input[i]] = report.solve->x[i];
+    });
+    for (Index row = 0; row < matrix.rows; ++row) {
+        double sum = 0;
+        for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) {
+            sum += matrix.values[i] * x[matrix.column_indices[i]];
+        }
+        CHECK(sum == doctest::Approx(b(row)));
+    }
+}
+
+TEST_CASE("distributed: a solve restarts while that helps, and ends after `patience` iterations without progress") {
+    script_iterations(1);  // such long iterations are launched one at a time
+    SolveAcross solve{{}, [](Index row) { return 1.0 + row % 3; }};
+    solve.options.tolerance = 1e-12;
+    for (const RanksReport& report : run_scripted<float>(2, scaled_laplacian(10, 0), solve)) {
+        REQUIRE(report.solve);
+        CHECK(report.solve->end == SolveEnd::stagnated);  // f32 cannot reach this tolerance
+        CHECK(report.solve->restarts > 0);
+        CHECK(report.solve->reason.find("f32") != std::string::npos);
+    }
+    solve.options.tolerance = 1e-300;
+    solve.options.patience = 2;  // the residual of conjugate gradients rises now and then
+    for (const RanksReport& report : run_scripted<double>(2, scaled_laplacian(10, 0), solve)) {
+        REQUIRE(report.solve);
+        CHECK(report.solve->end == SolveEnd::stagnated);
+        CHECK_MESSAGE(report.solve->reason.find("the last 2 of 3 iterations") != std::string::npos, report.solve->reason);
     }
 }
 

@@ -81,6 +81,8 @@ TEST_CASE("npz: all types of indices and values") {
 }
 
 TEST_CASE("npz: every refusal names the member") {
+    CHECK(refusal(write("m.npz.gz", compressed(file_text(write_npz("m.npz", csr_members()))))) ==
+          "m.npz.gz: found a compressed .npz; expected the .npz itself");
     const auto refusal_with = [](const char* name, const std::string& bytes) {
         return npz_refusal(with(csr_members(), name, bytes));
     };

@@ -259,6 +259,10 @@ TEST_CASE("csr5: the bytes of a product, by hand") {
     CHECK(csr5_bytes(csr5(layout), rows_beside_tiles(csr5(layout))) == of_product);
     const std::unique_ptr<Device> host = make_host_device();
     CHECK(csr5_entry().kernels.front().prepare.f64(*layout, *host)->own_bytes_to_move() == of_product);
+    // In f32, 13 values, x, y and the four sums twice have half of their bytes.
+    const auto narrow = build<float>(csr5_entry(), stage_input(drawn()), sizes(2, 2));
+    CHECK(csr5_entry().kernels.front().prepare.f32(*narrow, *host)->own_bytes_to_move() ==
+          of_product - 4 * (13 + 6 + 6 + 2 * 4));
 }
 
 TEST_CASE("csr5: sizes without a kernel are refused") {

@@ -2,6 +2,7 @@
 // common.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -171,6 +172,12 @@ TEST_CASE("halo: a pair within a part is stored once, at its shorter row; a pair
     // of column numbers, the other x of 3 and 1 columns and 4 bytes of column numbers: 928 and 932 bytes.
     const auto uneven = build_halo(in_parts(ring(), {0, 1, 4}));
     CHECK(notes_of(as_halo(uneven)).at("heaviest part") == "0.2 % above the mean, in bytes");
+    // In f32 both parts have 20 bytes of x and numbers.
+    const auto narrow = build<float>(halo_entry(), in_parts(ring(), {0, 1, 4}), {{"warps", 1_i}, {"slots_per_nonzero", 1e6}});
+    const auto notes_of_narrow = narrow->notes();
+    CHECK(std::find(notes_of_narrow.begin(), notes_of_narrow.end(),
+                    std::pair<std::string, std::string>{"heaviest part", "0.0 % above the mean, in bytes"}) !=
+          notes_of_narrow.end());
 
     const auto off = build_halo(in_parts(ring(), {0, 4}), {{"symmetric", std::string("off")}});
     CHECK(as_halo(off).pairs == 0);
@@ -244,6 +251,11 @@ TEST_CASE("halo: columns that exceed shared memory are read from global memory, 
     CHECK_NOTHROW(check_layout(*cut, matrix));
     CHECK(halo_product(*cut, counting(60)) == halo_product(matrix, counting(60)));
 
+    // Memory for x and y of 20 nodes: three pieces of at most 15.
+    const auto three = build_halo(staged, {{"shared_memory", 40_i * 8}});
+    CHECK(as_halo(three).part_nodes == Indices{0, 20, 33, 46, 60});
+    CHECK(notes_of(as_halo(three)).at("parts cut") == "1 were too large for the shared memory");
+
     // Without memory for any column, each node is a part and every column is read from global memory.
     const auto least = build_halo(staged, {{"shared_memory", 32_i}, {"symmetric", std::string("off")}});
     CHECK(as_halo(least).part_nodes.size() == 61);
@@ -273,6 +285,9 @@ TEST_CASE("halo: the columns that most blocks need are kept in shared memory") {
     const auto with_two = build_halo(in_parts(matrix, {0, 4, 8, 12}), {{"shared_memory", 10_i * 8}});
     CHECK(first_halo(as_halo(with_two)) == Indices{9, 10});
     CHECK(as_halo(with_two).far_blocks == 4);
+    // Bytes of the first part: 2 steps of 32 values and columns, x of 6 columns, 2 numbers, a diagonal of 32 values, and a far
+    // step of 32 values, rows and columns: 640 + 48 + 8 + 256 + 448 = 1400. Of each other part: 32 + 256.
+    CHECK(notes_of(as_halo(with_two)).at("heaviest part") == "112.6 % above the mean, in bytes");
     CHECK(halo_product(*with_two, counting(12)) == halo_product(matrix, counting(12)));
 }
 

@@ -72,6 +72,18 @@ TEST_CASE("hybrids: a variant replaces, adds and removes layouts by their shares
     CHECK(parted.layouts[0].share == ShareId{ShareKind::inside});
     CHECK(parted.layouts[1].share == ShareId{ShareKind::outside});
 
+    // Kernels belong to the layout that they were chosen for.
+    const Recipe same_use = variant_of_two("[[layout]]\nshare = 'first'\nuse = 'plain'\n");
+    CHECK(same_use.layouts[0].kernels.at(Backend::kokkos) == "lanes");
+    const TemporaryFolder folder;
+    std::ofstream(folder.path() / "base.toml") << "[layout]\nuse = 'plain'\n[kernel]\nkokkos = 'lanes'\n";
+    std::ofstream(folder.path() / "hybrid.toml")
+        << "[recipe]\nextends = 'base.toml'\n" + split +
+               "[[layout]]\nshare = 'first'\nuse = 'plain'\n[[layout]]\nshare = 'rest'\nuse = 'plain'\n";
+    const Recipe split_up = load_recipe(folder.path() / "hybrid.toml", small_catalogue());
+    REQUIRE(split_up.layouts.size() == 2);
+    for (const RecipeLayout& layout : split_up.layouts) CHECK(layout.kernels.empty());
+
     const Recipe one = variant_of_two("[[stage]]\nid = 'split'\nremove = true\n[layout]\nuse = 'plain'\n");
     CHECK_FALSE(one.is_hybrid());
 
@@ -83,6 +95,10 @@ TEST_CASE("hybrids: a variant replaces, adds and removes layouts by their shares
         }
         return std::string();
     };
+    // The kernel of a layout that is replaced is dropped with it: only the need of the new one is not met.
+    const std::string replaced = message("[[layout]]\nshare = 'first'\nuse = 'cached'\n");
+    CHECK(contains(replaced, "cached"));
+    CHECK_FALSE(contains(replaced, "lanes"));
     CHECK(contains(message("[[layout]]\nshare = 'near'\nremove = true\n"), "no layout for this share"));
     CHECK(contains(message("[[layout]]\nshare = 'rest'\nremove = 3\n"), "remove: found 3, expected true"));
     CHECK(contains(message("[[layout]]\nshare = 'rest'\nremove = true\n"), "no layout stores share 'rest'"));

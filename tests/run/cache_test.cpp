@@ -14,6 +14,7 @@
 #include "run/catalogue_runs.hpp"
 #include "support/battery.hpp"
 #include "support/layouts/layout_recipes.hpp"
+#include "support/slow.hpp"
 
 namespace workbench {
 namespace {
@@ -167,7 +168,7 @@ TEST_CASE("a set-associative cache evicts the least recently used sector") {
     CHECK(hits({3 * 32, 1}, {0, 1, 2, 0, 1, 2, 3, 0}) == 3);  // three sets: no power of two is needed
 }
 
-TEST_CASE("the cache model agrees with brute force for every layout") {
+TEST_CASE("the cache model agrees with brute force for every layout" * doctest::test_suite(slow)) {
     for (const LayoutRecipe& one : layout_recipes()) {
         for (const NamedMatrix& named : battery()) {
             if (!one.takes(named.matrix)) continue;

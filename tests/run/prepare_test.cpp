@@ -17,6 +17,7 @@
 #include "support/layouts/preparation_checks.hpp"
 #include "support/layouts/scripted.hpp"
 #include "support/layouts/second_preparer.hpp"
+#include "support/slow.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace workbench {
@@ -63,7 +64,7 @@ std::string tasks_of(const std::string& recipe, const CsrMatrix& matrix) {
 
 }  // namespace
 
-TEST_CASE("the preparer does not change results") {
+TEST_CASE("the preparer does not change results" * doctest::test_suite(slow)) {
     SecondPreparer preparer;
     for (const auto& recipes : {layout_recipes(), hybrid_recipes()}) {
         for (const LayoutRecipe& one : recipes) {

@@ -19,8 +19,10 @@
 #include "pipeline/run/recipe_storage.hpp"
 #include "support/battery.hpp"
 #include "support/drawn_matrix.hpp"
+#include "support/given.hpp"
 #include "support/golden.hpp"
 #include "support/layouts/layout_recipes.hpp"
+#include "support/slow.hpp"
 #include "viz/golden_picture.hpp"
 #include "viz/storage_picture.hpp"
 #include "viz/storage_sheet.hpp"
@@ -237,7 +239,7 @@ StagedMatrix staged_by(const Recipe& recipe, CsrMatrix matrix) {
 
 }  // namespace
 
-TEST_CASE("storage: the map of every layout on the battery") {
+TEST_CASE("storage: the map of every layout on the battery" * doctest::test_suite(slow)) {
     for (const NamedMatrix& named : battery()) {
         for (const LayoutRecipe& one : layout_recipes()) {
             if (!one.takes(named.matrix)) continue;
@@ -247,6 +249,15 @@ TEST_CASE("storage: the map of every layout on the battery") {
             check_map<float>(one, named.matrix);
         }
     }
+}
+
+TEST_CASE("storage: the rows of a share count among the elements that a map by cell may have") {
+    const auto csr = build<double>(*catalogue().find_layout("csr"), stage_input(drawn()));
+    const std::vector<Index> rows{0, 1, 2, 3, 4, 5};
+    const MappedLayout<double> mapped{csr.get(), "csr", nullptr, "long", rows};
+    const Offset elements = 7 + 13 + 13 + 6;
+    CHECK(map_storage<double>(drawn(), std::span(&mapped, 1), elements).by_cell);
+    CHECK_FALSE(map_storage<double>(drawn(), std::span(&mapped, 1), elements - 1).by_cell);
 }
 
 TEST_CASE("storage: the map of every hybrid on the battery") {

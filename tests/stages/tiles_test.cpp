@@ -251,6 +251,11 @@ TEST_SUITE("column_segmentation") {
         const Given levels{{"method", "non_uniform"}, {"segment_count", 3_i}, {"segment_size", 1_i}, {"level_widths", "2, 4"}};
         CHECK(most(column_segmentation_stage(), levels, CutKind::segment) == 6);
         CHECK(columns_cut(levels, 100) == Indices{0, 1, 2, 3, 5, 9, 100});
+        const Given fits{{"fit", "k20x:l2"}};
+        const Given fits_f32{{"fit", "k20x:l2"}, {"value_bytes", 4_i}};
+        CHECK(contract_of(column_segmentation_stage(), fits).depends_on_precision);
+        CHECK_FALSE(contract_of(column_segmentation_stage(), fits_f32).depends_on_precision);
+        CHECK_FALSE(facts.depends_on_precision);
         CHECK_FALSE(facts.needs.columns_by_density);
         CHECK(
             contract_of(column_segmentation_stage(), {{"method", "non_uniform"}, {"segment_count", 1_i}, {"segment_size", 1_i}})

@@ -8,6 +8,7 @@
 #include <zlib.h>
 
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
@@ -124,7 +125,13 @@ void HttpServer::answer_one(int connection) {
     std::string text = "HTTP/1.1 " + std::to_string(reply.status) + " So\r\nConnection: close\r\n";
     for (const std::string& header : reply.headers) text += header + "\r\n";
     if (reply.says_length) text += "Content-Length: " + std::to_string(reply.body.size()) + "\r\n";
-    send_all(connection, text + "\r\n" + reply.body.substr(0, reply.stop_after));
+    const std::string body = reply.body.substr(0, reply.stop_after);
+    send_all(connection, text + "\r\n");
+    for (int piece = 0; piece < reply.pieces; ++piece) {
+        if (piece > 0) std::this_thread::sleep_for(std::chrono::milliseconds(reply.pause_ms));
+        const std::size_t begin = body.size() * piece / reply.pieces;
+        send_all(connection, body.substr(begin, body.size() * (piece + 1) / reply.pieces - begin));
+    }
     while (reply.hang && !over_) {
         pollfd waiting{connection, POLLIN, 0};
         if (poll(&waiting, 1, 5) > 0) break;  // the client has closed the connection

@@ -24,6 +24,8 @@ struct HttpReply {
     std::size_t stop_after = std::string::npos;  // the connection is closed after this many bytes of the body
     bool hang = false;                           // before that, the server waits until the client closes the connection
     bool says_length = true;
+    int pieces = 1;  // of the body, with a pause before each but the first
+    int pause_ms = 0;
 };
 
 class HttpServer {

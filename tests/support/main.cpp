@@ -6,6 +6,8 @@
 
 int main(int argc, char** argv) {
     const Kokkos::ScopeGuard kokkos(argc, argv);
-    doctest::Context context(argc, argv);
+    doctest::Context context;
+    context.setOption("order-by", "suite");  // slow cases last (support/slow.hpp)
+    context.applyCommandLine(argc, argv);
     return context.run();
 }

@@ -61,4 +61,14 @@ TEST_CASE("curves of few distant points have all their markers") {
     CHECK(canvas.places[Marker::circle].size() == 3 + 1);
 }
 
+TEST_CASE("marks of axes have a suffix from a thousand on, and an exponent outside 0.001 to 10^12") {
+    CHECK(mark_text(999) == "999");
+    CHECK(mark_text(1000) == "1k");
+    CHECK(mark_text(-2500) == "-2500");
+    CHECK(mark_text(0.001) == "0.001");
+    CHECK(mark_text(0.0009) == "9e-04");
+    CHECK(mark_text(1e12) == "1e+12");
+    CHECK(mark_text(0) == "0");
+}
+
 }  // namespace workbench

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "viz/memory_order.hpp"
+#include "viz/storage_text.hpp"
 
 namespace workbench {
 
@@ -78,6 +79,41 @@ TEST_CASE("joined bins have the totals and ranges of their parts") {
     CHECK(some[1].last_column == 7);
     CHECK(some[2].padding == 1);
     CHECK(joined_bins(array, 1).first.size() == 1);
+}
+
+TEST_CASE("eight equal elements of a structure share a place, seven do not") {
+    StorageArray array;
+    for (const auto& [text, count] : {std::pair{"4", 7}, {"5", 8}, {"6", 1}}) {
+        for (int i = 0; i < count; ++i) array.cells.push_back({.text = text});
+    }
+    array.length = static_cast<Offset>(array.cells.size());
+    const std::vector<DrawnPlace> places = plain_places_of(array);
+    REQUIRE(places.size() == 7 + 1 + 1);
+    CHECK(places[6].cells == 1);
+    CHECK(places[7].cells == 8);
+    CHECK(places[8].cell == 15);
+}
+
+TEST_CASE("the text of a warp counts the steps that are not listed, and lanes without nonzeros") {
+    StorageMap map;
+    map.by_cell = true;
+    StorageArray values{.name = "values", .role = ArrayRole::value, .type = ElementType::f64, .length = 2, .nonzeros = 1};
+    values.padding = 1;
+    values.cells = {{.text = "7", .row = 0, .column = 0, .nonzero = 0}, {.text = "0", .padding = true}};
+    WarpReads warp{.warp = 3, .steps = 70, .reads = std::vector<LaneRead>(most_shown_steps * 32)};
+    warp.reads[5] = {.array = 0, .index = 0, .row = 0, .column = 0};
+    warp.reads[6] = {.array = 0, .index = 1, .row = 0, .column = 0, .padding = true};
+    StoragePart part;
+    part.layout = "some";
+    part.kernel = "fused";
+    part.arrays = {values};
+    part.warps = 5;
+    part.shown_warps = {warp};
+    map.parts = {part};
+    const std::string text = draw_storage(map);
+    CHECK(text.find("  6 more steps\n") != std::string::npos);
+    CHECK(text.find("  other lanes: 1 only padding, 30 idle\n") != std::string::npos);
+    CHECK(text.find("  1 of 5 warps\n") != std::string::npos);
 }
 
 }  // namespace workbench

@@ -177,6 +177,30 @@ TEST_CASE("tiles: the same of many tiles are chosen in every order") {
     }
     CHECK_THROWS_AS((void)image_of(TileProfilePicture{before, profile_tiles(tiled(example(), 3, 3, true)), {}}),
                     std::invalid_argument);
+    // Tiles of the same rows with other nonzeros are other tiles.
+    TileProfiles other = after;
+    other.chosen[3].nonzeros += 1;
+    CHECK_THROWS_AS((void)image_of(TileProfilePicture{before, other, {}}), std::invalid_argument);
+}
+
+TEST_CASE("tiles: of each twelfth of the tiles, the one with the most nonzeros is chosen") {
+    const StagedMatrix staged = tiled(uneven(2000, 1000), 300, 100, false);
+    const TileProfiles profiles = profile_tiles(staged);
+    REQUIRE(staged.shares.size() == 70);
+    for (std::size_t i = 0; i < 12; ++i) {
+        Offset most = 0;
+        for (std::size_t tile = i * 70 / 12; tile < (i + 1) * 70 / 12; ++tile) {
+            most = std::max(most, static_cast<Offset>(staged.shares[tile].entries.size()));
+        }
+        CHECK(profiles.chosen[i].nonzeros == most);
+    }
+    // The picture says how many tiles there are if it does not show all of them.
+    TileProfiles one_more = profiles;
+    TileProfiles all = profiles;
+    all.tiles = 12;
+    one_more.tiles = 13;
+    const auto pixels_of = [](const TileProfiles& shown) { return image_of(TileProfilePicture{shown, shown, {}}).pixels; };
+    CHECK(pixels_of(one_more) != pixels_of(all));
 }
 
 TEST_CASE("pictures of tiles equal the golden ones") {
