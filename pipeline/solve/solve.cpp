@@ -64,24 +64,31 @@ std::optional<SolveSpeedup> speedup_of(const SolveOutcome& one, const SolveOutco
     return speedup;
 }
 
-SolveOutcome repeat_if_short(const std::function<SolveOutcome()>& solve, const Clock& clock) {
+SolveOutcome repeat_if_short(const std::function<SolveOutcome(const SolveOptions&)>& solve, const SolveOptions& options) {
     constexpr double short_seconds = 0.1;
-    constexpr double most_seconds = 2;  // of all repetitions, with whatever else a solve does
+    constexpr double most_seconds = 1;  // of all repetitions, with whatever else a solve does
     constexpr std::size_t most_solves = 11;
-    const Stopwatch watch(clock);
+    SolveOptions without_product = options;
+    without_product.timing.minimum_samples = 0;
+    without_product.timing.minimum_seconds = 0;
     std::vector<SolveOutcome> outcomes;
-    do {
-        outcomes.push_back(solve());
-    } while (outcomes.front().solve_seconds > 0 && outcomes.front().solve_seconds < short_seconds &&
-             outcomes.size() < most_solves && watch.seconds() < most_seconds);
+    outcomes.push_back(solve(options));
+    const bool is_short = outcomes.front().solve_seconds > 0 && outcomes.front().solve_seconds < short_seconds;
+    const Stopwatch watch(options.timing.clock);
+    while (is_short && outcomes.front().solved() && outcomes.size() < most_solves && watch.seconds() < most_seconds) {
+        outcomes.push_back(solve(without_product));
+    }
     std::vector<double> samples;
     for (const SolveOutcome& one : outcomes) samples.push_back(one.solve_seconds);
     std::vector<double> sorted = samples;
     const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>((sorted.size() - 1) / 2);
     std::nth_element(sorted.begin(), middle, sorted.end());
     const auto chosen = std::find(samples.begin(), samples.end(), *middle) - samples.begin();
+    const double product_seconds = outcomes.front().product_seconds;
+    const double vector_seconds = outcomes.front().vector_seconds;
     SolveOutcome outcome = std::move(outcomes[static_cast<std::size_t>(chosen)]);
-    outcome.vector_seconds = outcomes.front().vector_seconds;
+    outcome.product_seconds = product_seconds;
+    outcome.vector_seconds = vector_seconds;
     outcome.solve_samples = std::move(samples);
     return outcome;
 }

@@ -96,8 +96,10 @@ inline constexpr double single_solve_noise = 0.05;
 /// None if one of them did no iteration.
 [[nodiscard]] std::optional<SolveSpeedup> speedup_of(const SolveOutcome& one, const SolveOutcome& other);
 
-/// Repeats a solve that is too short for its time to mean much, and returns the one with the median time.
-[[nodiscard]] SolveOutcome repeat_if_short(const std::function<SolveOutcome()>& solve, const Clock& clock);
+/// Repeats a solve that converged but is too short for its time to mean much, and returns the one with the median time.
+/// Products outside the solve are timed once.
+[[nodiscard]] SolveOutcome repeat_if_short(const std::function<SolveOutcome(const SolveOptions&)>& solve,
+                                           const SolveOptions& options);
 
 /// False if a value differs from its mirror image by more than rounding, or has none. The matrix must be square.
 [[nodiscard]] bool is_nearly_symmetric(const CsrMatrix& matrix);

@@ -124,9 +124,10 @@ private:
                                     .make_device = plan_.make_device,
                                     .keeping = keeping_,
                                     .preparer = plan_.preparer};
-            report_.outcomes.push_back(
-                repeat_if_short([&] { return solve_tuned(system_, csr, plan_.device, report_.options, tuning); },
-                                report_.options.timing.clock));
+            const auto solve_once = [&](const SolveOptions& options) {
+                return solve_tuned(system_, csr, plan_.device, options, tuning);
+            };
+            report_.outcomes.push_back(repeat_if_short(solve_once, report_.options));
             warn(report_.outcomes.back());
         } catch (const Stopped&) {
             throw;
@@ -149,8 +150,10 @@ private:
         outcome.preparation = multiplier.preparation();
         if (multiplier.ready()) {
             if (plan_.progress) plan_.progress(fmt::format("{}: {}", recipe.name, name_of(report_.options.method)));
-            outcome = repeat_if_short([&] { return solve(system_, multiplier, plan_.device, report_.options); },
-                                      report_.options.timing.clock);
+            const auto solve_once = [&](const SolveOptions& options) {
+                return solve(system_, multiplier, plan_.device, options);
+            };
+            outcome = repeat_if_short(solve_once, report_.options);
             warn(outcome);
         }
         outcome.baseline = baseline;

@@ -146,20 +146,23 @@ TEST_CASE("the speed-up of a solve has an interval if both were repeated, and no
 }
 
 TEST_CASE("short solves are repeated, and the one with the median time is reported") {
-    const auto repeated = [](const std::vector<double>& seconds, double each = 0) {
+    const auto repeated = [](const std::vector<double>& seconds, double each = 0, SolveEnd end = SolveEnd::converged) {
         double now = 0;
         std::size_t count = 0;
-        Clock clock;
-        clock.seconds = [&] { return now; };
-        const SolveOutcome one = repeat_if_short(
-            [&] {
-                now += each;
-                SolveOutcome next = outcome("one", 1, seconds[count % seconds.size()]);
-                next.restarts = static_cast<int>(count++);
-                return next;
-            },
-            clock);
+        SolveOptions options;
+        options.timing.clock.seconds = [&] { return now; };
+        const auto solve_once = [&](const SolveOptions& with) {
+            CHECK_EQ(with.timing.minimum_samples > 0, count == 0);  // products are timed after the first solve alone
+            now += each;
+            SolveOutcome next = outcome("one", 1, seconds[count % seconds.size()]);
+            next.end = end;
+            next.product_seconds = count == 0 ? 7 : 0;
+            next.restarts = static_cast<int>(count++);
+            return next;
+        };
+        const SolveOutcome one = repeat_if_short(solve_once, options);
         CHECK_EQ(one.solve_samples.size(), count);
+        CHECK_EQ(one.product_seconds, 7);
         return one;
     };
     CHECK_EQ(repeated({0.2}).solve_samples.size(), 1);
@@ -167,7 +170,8 @@ TEST_CASE("short solves are repeated, and the one with the median time is report
     CHECK_EQ(eleven.solve_samples.size(), 11);
     CHECK_EQ(eleven.solve_seconds, 0.02);
     CHECK_EQ(eleven.restarts, 2);
-    CHECK_EQ(repeated({0.01}, 0.9).solve_samples.size(), 3);  // at most 2 s with whatever else it does
+    CHECK_EQ(repeated({0.01}, 0.4).solve_samples.size(), 4);  // at most 1 s of repetitions with whatever else they do
+    CHECK_EQ(repeated({0.01}, 0, SolveEnd::stagnated).solve_samples.size(), 1);
     CHECK_EQ(repeated({0}).solve_samples.size(), 1);
 }
 
