@@ -269,7 +269,7 @@ TEST_CASE("generators refuse what does not fit") {
         refusal_to_generate("elasticity3d", 2147483647) ==
         "3 found a grid of 2147483647 x 2147483647 x 2147483647 nodes with 3 unknowns each; expected at most 2147483647 rows");
     CHECK(refusal_to_generate("elasticity3d", 890).substr(0, 78) ==
-          "4 a matrix of 2114907000 rows and 170922794688 nonzeros wants 2067992792256 by");
+          "4 a matrix of 2114907000 rows and 170922794688 nonzeros needs 2067992792256 by");
     for (const GeneratorEntry& generator : known().generators) {
         CHECK(known().find_generator(generator.name) == &generator);
         CHECK(!generator.summary.empty());

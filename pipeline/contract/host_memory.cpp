@@ -65,7 +65,7 @@ void limit_host_memory(std::size_t bytes) { limit_of_process = bytes; }
 void require_host_memory(std::size_t bytes, std::string_view what) {
     const std::size_t free = free_host_memory();
     if (bytes <= free) return;
-    throw MachineError(std::string(what) + " wants " + std::to_string(bytes) + " bytes of memory; " + std::to_string(free) +
+    throw MachineError(std::string(what) + " needs " + std::to_string(bytes) + " bytes of memory; " + std::to_string(free) +
                        " are free");
 }
 

@@ -20,7 +20,7 @@ void limit_host_memory(std::size_t bytes);
 /// Bytes of physical memory that this process uses now.
 [[nodiscard]] std::size_t resident_memory();
 
-/// Throws MachineError, "WHAT wants N bytes of memory; M are free", if fewer than `bytes` are free.
+/// Throws MachineError, "WHAT needs N bytes of memory; M are free", if fewer than `bytes` are free.
 void require_host_memory(std::size_t bytes, std::string_view what);
 
 }  // namespace workbench

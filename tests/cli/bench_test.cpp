@@ -151,7 +151,7 @@ TEST_SUITE("bench with the program") {
         // Nothing starts within this limit.
         const Outcome late = workbench_in(folder.path(), arguments + "--limit 1e-9");
         CHECK(late.text.find("0 measured, 0 unsuitable, 0 wrong, 6 failed, 0 already measured") != std::string::npos);
-        CHECK(late.text.find("  CSR f32: failed: not started within the limit of 1e-09 s per matrix\n") != std::string::npos);
+        CHECK(late.text.find("  3 recipes: failed: not started within the limit of 1e-09 s per matrix\n") != std::string::npos);
         CHECK(fs::remove(folder.path() / "bench.html"));
         const Outcome again = workbench_in(folder.path(), arguments + "--no-page");
         CHECK(again.text.find(" 6 already measured") != std::string::npos);

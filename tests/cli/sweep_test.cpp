@@ -108,9 +108,7 @@ TEST_CASE("a failing point is reported with its values and does not stop the oth
     CHECK(outcome.exit_code == 3);
     CHECK(outcome.text.find("error: recipes/csr.toml (path=none.mtx): none.mtx: ") != std::string::npos);
     CHECK(json_in(folder.path() / "csr" / "path=wide.mtx" / "report.json")["errors"].empty());
-    const auto failed = json_in(folder.path() / "csr" / "path=none.mtx" / "report.json");
-    CHECK(failed["errors"].size() == 1);
-    CHECK(failed["matrix"]["rows"] == 0);  // not those of the previous matrix
+    CHECK_FALSE(fs::exists(folder.path() / "csr" / "path=none.mtx"));  // there is nothing to report
 }
 
 TEST_CASE("compare") {

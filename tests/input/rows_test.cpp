@@ -173,7 +173,7 @@ TEST_CASE("generators predict the memory of any range of rows") {
         }
     };
     const auto counted = [](Index rows, Offset nonzeros) {
-        return fmt::format("a matrix of {} rows and {} nonzeros wants {}", rows, nonzeros, 8 * rows + 12 * nonzeros);
+        return fmt::format("a matrix of {} rows and {} nonzeros needs {}", rows, nonzeros, 8 * rows + 12 * nonzeros);
     };
     // Full bands, narrow and wider than the matrix, and thin grids, whose rows have fewer than 27 nonzeros.
     for (const int bandwidth : {0, 1, 7, 40, 59, 200}) {
