@@ -481,7 +481,7 @@ TEST_CASE("a run that needs more memory than is free is refused in advance") {
             (void)runner.run(recipe_of("[layout]\nuse = 'csr'\n"), {});
         });
     };
-    CHECK(refusal(8'000'000).find("a copy of the matrix for the stages wants 12008008 bytes") == 0);
+    CHECK(refusal(8'000'000).find("a copy of the matrix for the stages needs 12008008 bytes") == 0);
     // Two such copies and at least 8 MB; with the layout of 12 MB, another copy and 8 MB of exact values.
     CHECK(refusal(30'000'000).find("layout 'csr'") == 0);
     CHECK(refusal(44'000'000).find("layout 'csr', once more") == 0);

@@ -191,9 +191,9 @@ TEST_CASE("npz: a matrix that does not fit is refused, whichever array exceeds t
     };
     refused(in_order, 10 * mebibyte,
             "in_order.npz: member data.npy: an array of 16000000 bytes needs as many bytes of memory; ");
-    refused(in_order, 28 * mebibyte, "in_order.npz: a matrix of 2000000 entries wants 8000000 bytes of memory; ");
-    refused(in_order, 33 * mebibyte, "in_order.npz: a matrix of 2000000 entries wants 16000000 bytes of memory; ");
-    refused(reversed, 64 * mebibyte, "reversed.npz: a matrix of 2000000 entries wants 64000000 bytes of memory; ");
+    refused(in_order, 28 * mebibyte, "in_order.npz: a matrix of 2000000 entries needs 8000000 bytes of memory; ");
+    refused(in_order, 33 * mebibyte, "in_order.npz: a matrix of 2000000 entries needs 16000000 bytes of memory; ");
+    refused(reversed, 64 * mebibyte, "reversed.npz: a matrix of 2000000 entries needs 64000000 bytes of memory; ");
     const FreeMemory enough(64 * mebibyte);
     CHECK(read_matrix(in_order).nonzeros() == entries);
 }

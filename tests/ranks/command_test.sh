@@ -89,7 +89,7 @@ expect "a disk that is full" 4 '^error: rank 0 of 2: /dev/full' "${run2[@]}" "$c
 expect "--rows-to-ranks alone" 2 'distributed' "$workbench" run "$csr" "${grid[@]}" --rows-to-ranks metis
 # A matrix too large for one rank fits on four.
 large=("$csr" --generate elasticity3d:nx=24 --max-memory 140M --samples 1)
-expect "too large for one rank" 4 'wants [0-9]+ bytes of memory' $(over 1) run --distributed "${large[@]}"
+expect "too large for one rank" 4 'needs [0-9]+ bytes of memory' $(over 1) run --distributed "${large[@]}"
 expect "not too large for four" 0 'over 4 ranks' $(over 4) run --distributed "${large[@]}"
 mkdir alone && cp "$workbench" alone/
 expect "without MPI" 4 'needs MPI' alone/workbench run --distributed "$csr" "${grid[@]}"
