@@ -120,7 +120,7 @@ OneRun run_one(const FindRunner& runner_for, const Recipe& recipe, const RunOutp
         report.failures.push_back(current_failure());
     }
     complete(report);
-    return {std::move(report), std::move(pictures), error, false};
+    return {.report = std::move(report), .pictures = std::move(pictures), .error = error};
 }
 
 bool was_read(const MatrixReport& matrix) { return !matrix.source.empty(); }

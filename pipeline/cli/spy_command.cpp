@@ -61,7 +61,10 @@ SpyStyle style_of(const SpyArguments& arguments) {
     const int columns = arguments.columns.value_or(known ? window.ws_col : number(environment("COLUMNS"), 80));
     const int lines = arguments.lines.value_or(known ? window.ws_row : number(environment("LINES"), 24));
     constexpr int others = 3;  // heading, legend and prompt
-    return {std::clamp(columns, 10, 2000), std::clamp(lines - others, 6, 1000), shows_unicode(), colours()};
+    return {.columns = std::clamp(columns, 10, 2000),
+            .lines = std::clamp(lines - others, 6, 1000),
+            .unicode = shows_unicode(),
+            .colours = colours()};
 }
 
 ExitCode spy(const SpyArguments& arguments) {

@@ -69,7 +69,12 @@ struct LayoutField {
 template <typename Element>
 [[nodiscard]] LayoutField array_field(std::string name, ArrayRole role, const HostArray<Element>& array,
                                       std::string length = {}) {
-    return {std::move(name), role, element_type<Element>(), std::move(length), array.data(), array.size()};
+    return {.name = std::move(name),
+            .role = role,
+            .type = element_type<Element>(),
+            .length = std::move(length),
+            .data = array.data(),
+            .count = array.size()};
 }
 
 /// One place for a nonzero: element `index` of value array number `array`. Its column is element `column_index` of a column

@@ -41,9 +41,9 @@ fs::path fetched_file(const fs::path& folder, const std::string& group, const st
 CheckedMatrix check_matrix_file(const fs::path& file) {
     try {
         const CsrMatrix matrix = read_matrix(file);
-        return {matrix.rows, matrix.columns, matrix.nonzeros(), ""};
+        return {.rows = matrix.rows, .columns = matrix.columns, .nonzeros = matrix.nonzeros()};
     } catch (const MachineError& lacking) {
-        return {0, 0, 0, lacking.what()};
+        return {.unchecked = lacking.what()};
     }
 }
 

@@ -14,7 +14,12 @@ template <ValueType Value>
 ReadyPlan<Value> ready_plan(const Recipe& recipe, const MultiplierPlan<Value>& plan) {
     std::vector<const KernelEntry*> kernels = choose_kernels(recipe, plan.filter);
     if (kernels.empty()) throw RecipeError(fmt::format("{}: {}", recipe.name, no_kernel_of(recipe)));
-    return {plan.device, std::move(kernels), plan.oracle, plan.progress, plan.clock, plan.keeping};
+    return {.device = plan.device,
+            .kernels = std::move(kernels),
+            .oracle = plan.oracle,
+            .progress = plan.progress,
+            .clock = plan.clock,
+            .keeping = plan.keeping};
 }
 
 StagedMatrix begin(const Recipe& recipe, const CsrMatrix& input, Preparer* preparer) {
