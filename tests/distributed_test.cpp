@@ -107,7 +107,7 @@ TEST_CASE("distributed: phases have the fastest, mean and slowest rank, and slow
     const std::string reading = lines_with(text, "reading ");
     CHECK_MESSAGE(reading.find("1.50") != std::string::npos, reading);
     compare_with_golden(golden_reports + "3_ranks_f64.txt", text);
-    // Of equally slow ranks the first is named.
+    // The first of equally slow ranks is named.
     RanksReport tied = report_of_ranks(4, Precision::f64);
     tied.ranks = {facts_of_rank(1), facts_of_rank(2), facts_of_rank(2), facts_of_rank(1)};
     CHECK(lines_with(ranks_text(tied), "reading ") == "  reading         1.00 s   1.50 s   2.00 s        1        1.33\n");

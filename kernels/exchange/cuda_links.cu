@@ -207,7 +207,7 @@ private:
     Line line_;
 };
 
-/// What each rank sends to all others before any of them waits for NCCL, so that either all continue or none does: no rank
+/// The message of each rank to all others before any of them waits for NCCL, so that either all continue or none does: no rank
 /// waits for one that has failed.
 struct Greeting {
     std::array<char, 512> failure{};  // zero-terminated; empty: no failure

@@ -127,7 +127,7 @@ private:
         });
     }
 
-    /// Where the chunks of each block of rows begin: no two of these have a row in common. One block where tiles do not say.
+    /// The first chunk of each block of rows, whose rows are disjoint. One block if the tiles have no row blocks.
     void find_row_blocks() {
         block_chunks_ = {0};
         const auto row_block = [&](std::size_t chunk) { return tiles_[made_.chunk_tiles[chunk]].id.row_block; };

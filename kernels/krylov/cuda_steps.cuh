@@ -19,7 +19,7 @@ inline constexpr int most_blocks_per_processor = 4;  // what the registers of a 
 inline constexpr int elements_in_flight = 2;         // per thread, each with up to six loads
 inline constexpr int warps = threads_per_block / 32;
 
-/// What a step needs in addition to the vectors.
+/// The arguments of a step in addition to the vectors.
 struct Place {
     Scalars* scalars = nullptr;
     Sums* of_blocks = nullptr;    // [blocks]

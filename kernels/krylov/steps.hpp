@@ -63,7 +63,7 @@ struct Sums {
     double second = 0;
 };
 
-/// What a step reads for element i.
+/// The values that a step reads for element i.
 template <typename Value>
 struct Element {
     Value diagonal = 1;  // of M

@@ -226,7 +226,7 @@ private:
         observer_.say(fmt::format("  {} recipes: failed: {}", failed.size(), reason));
     }
 
-    /// Where a process writes all its reports when it ends.
+    /// The file to which a process writes all its reports when it ends.
     [[nodiscard]] fs::path all_reports() const { return work_.path() / "all.json"; }
 
     /// The first error message of a process, or else how it ended.

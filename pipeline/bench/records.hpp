@@ -17,8 +17,8 @@ struct Record {
     std::string recipe;  // the label of its row: the name and, if that is not unique, what distinguishes this experiment
     std::string name;    // of the recipe, with the point of a sweep
     int report = 0;      // number of the report that it is from
-    /// What may distinguish experiments of one name: the settings of the recipe (facts_of_recipe), "file", "cache", "threads",
-    /// and the processor under "host" or "gpu". Absent if unknown.
+    /// The settings that may distinguish experiments of one name: the settings of the recipe (facts_of_recipe), "file",
+    /// "cache", "threads", and the processor under "host" or "gpu". Absent if unknown.
     std::map<std::string, std::string> facts;
     std::string matrix;
     std::string device;     // "host" or "gpu"; empty if nothing was measured

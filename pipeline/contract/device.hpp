@@ -37,7 +37,7 @@ struct DeviceProperties {
 /// (kernels/device/tuned.hpp).
 [[nodiscard]] const DeviceProperties& tuned_device_model();
 
-/// What a miss loads on all of these devices, in bytes: a sector, a line or a quarter of one.
+/// The bytes that a miss loads on all of these devices: a sector, a line or a quarter of one.
 inline constexpr int cache_sector = 32;
 
 /// A cache of a device model, for the cache model (pipeline/cache_model/cache_model.hpp).

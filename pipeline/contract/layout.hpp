@@ -172,7 +172,7 @@ struct LayoutEntry {
     std::vector<std::string> examples = {};
     std::vector<ParameterDeclaration> parameters = {};
 
-    /// What must precede it. Throws ParameterError for values that contradict each other.
+    /// The stages that must precede it. Throws ParameterError for values that contradict each other.
     Needs (*needs)(const Parameters&) = nullptr;
 
     /// The rows that it stores of a share in a hybrid: all if their numbers matter (diagonals, blocks) or rows without nonzeros

@@ -12,7 +12,7 @@
 
 namespace workbench {
 
-/// Which elements of x a rank gives, and which it gets: its halo.
+/// The elements of x that a rank sends, and those that it receives: its halo.
 struct HaloPlan {
     /// A run of neighbouring places that goes to, or comes from, one other rank.
     struct Part {

@@ -37,7 +37,7 @@ struct ParameterDeclaration {
     std::int64_t (*for_device)(const DeviceProperties&) = nullptr;  // the number that the word "auto" stands for
 };
 
-/// What holds for a recipe that does not give a parameter: an error (required), no value (not_required), or a default.
+/// The effect of leaving out a parameter: an error (required), no value (not_required), or a default.
 struct IfAbsent {
     bool optional = false;
     std::optional<ParameterValue> default_value = {};

@@ -41,7 +41,7 @@ fs::path fetched_file(const fs::path& folder, const std::string& group, const st
 CheckedMatrix check_matrix_file(const fs::path& file) {
     try {
         const CsrMatrix matrix = read_matrix(file);
-        return {.rows = matrix.rows, .columns = matrix.columns, .nonzeros = matrix.nonzeros()};
+        return {.rows = matrix.rows, .columns = matrix.columns, .nonzeros = matrix.nonzeros(), .unchecked = {}};
     } catch (const MachineError& lacking) {
         return {.unchecked = lacking.what()};
     }

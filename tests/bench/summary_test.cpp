@@ -87,7 +87,7 @@ std::vector<Record> records_of_text(const std::string& text) {
     return records;
 }
 
-/// What a line of a bench says of an experiment.
+/// The facts about an experiment in a line of a bench.
 struct Experiment {
     std::string file = "dir/a.toml";
     std::string layout = "sell";

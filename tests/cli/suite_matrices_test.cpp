@@ -1,4 +1,4 @@
-// What options stand for: the matrices of a bench, backends, and the folder of kept results.
+// The meaning of options: the matrices of a bench, backends, and the folder of kept results.
 #include <doctest/doctest.h>
 
 #include <filesystem>

@@ -72,7 +72,7 @@ template <auto member>
     return text.substr(begin, text.rfind(']') - begin);
 }
 
-/// What a list of fields says of one of them.
+/// An entry of a list of fields.
 struct FieldInfo {
     ArrayRole role = ArrayRole::number;
     const char* length = "";  // of an array, in words: "rows + 1"
