@@ -6,6 +6,15 @@ if(NOT WORKBENCH_HAS_CUDA)
   return()
 endif()
 
+# A format in one file has no cuda.cu: using its entry compiles its CUDA kernels.
+foreach(name IN LISTS formats_in_one_file)
+  set(generated ${CMAKE_BINARY_DIR}/generated/${name}.cu)
+  file(CONFIGURE OUTPUT ${generated} CONTENT "#include \"kernels/common/schedule/device_rows.cuh\"\n#include \"kernels/${name}.hpp\"
+namespace workbench {
+LayoutEntry (*const compiled_${name})() = ${name}_entry;
+}\n" @ONLY)
+  target_sources(workbench_kernels PRIVATE ${generated})
+endforeach()
 file(GLOB cuda_sources CONFIGURE_DEPENDS kernels/*/*.cu kernels/*/cusparse.cpp kernels/vendor/cusparse_slices.cpp
   kernels/vendor/open_module.cpp)
 target_sources(workbench_kernels PRIVATE ${cuda_sources})

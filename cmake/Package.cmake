@@ -1,6 +1,7 @@
 # The files that `cmake --install` puts under a prefix, and `cpack` into a package that runs on a machine with only the GPU's driver,
 # the CUDA toolkit and glibc. They do not depend on the prefix: the program finds them relative to itself.
 #   bin/workbench                      lib/spmv-workbench/      the libraries that it needs, in a folder of their own
+#   include/spmv-workbench/format/     the headers for formats and stages beside a recipe
 #   share/spmv-workbench/recipes/, suites/                     share/doc/, share/man/   and completions for the shells
 #   lib/libspmv_workbench.so, include/ the library for other programs; lib/cmake/spmv_workbench/ for find_package
 #   libexec/spmv-workbench/            check_gpu.sh, gpu_test; share/spmv-workbench/layouts/ for them (where the tests are built)
@@ -26,6 +27,16 @@ set(libraries_of_others
   LIBRARY DESTINATION ${private_libraries})
 install(RUNTIME_DEPENDENCY_SET workbench_dependencies ${libraries_of_others})
 install(DIRECTORY recipes suites DESTINATION share/spmv-workbench)
+# The headers with which formats and stages beside a recipe are compiled.
+set(format_headers include/spmv-workbench/format)
+foreach(room pipeline/matrix pipeline/contract kernels/common)
+  cmake_path(GET room PARENT_PATH parent)
+  install(DIRECTORY ${room} DESTINATION ${format_headers}/${parent} FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh")
+endforeach()
+install(FILES kernels/format.hpp DESTINATION ${format_headers}/kernels)
+install(FILES kernels/device/host_loops.hpp kernels/device/loads.cuh kernels/device/sparse_dot.cuh kernels/device/tuned.hpp
+  DESTINATION ${format_headers}/kernels/device)
+install(FILES kernels/source/rows_kernel.hpp DESTINATION ${format_headers}/kernels/source)
 install(FILES README.md LICENSE CITATION.cff DESTINATION share/doc/spmv-workbench)
 install(DIRECTORY docs DESTINATION share/doc/spmv-workbench FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.gif" PATTERN "cg/*")
 

@@ -67,6 +67,11 @@ function(workbench_compile_folders_together target)
   endforeach()
 endfunction()
 
+# Formats in one file that were copied to kernels (docs/format_in_one_file.md).
+file(GLOB formats_in_one_file RELATIVE ${CMAKE_SOURCE_DIR}/kernels CONFIGURE_DEPENDS kernels/*.hpp)
+list(REMOVE_ITEM formats_in_one_file format.hpp)
+list(TRANSFORM formats_in_one_file REPLACE "\\.hpp$" "")
+
 # Builds all layouts: every .cpp of their folders, and cusparse.cpp and cuda.cu only with CUDA.
 function(workbench_kernels)
   file(GLOB sources CONFIGURE_DEPENDS kernels/*/*.cpp kernels/common/*/*.cpp)
@@ -88,10 +93,22 @@ endfunction()
 function(workbench_catalogue folder)
   workbench_room(catalogue ${folder} USES workbench_contract PRIVATELY workbench_input workbench_stages workbench_kernels)
   file(GLOB headers RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS kernels/*/layout.hpp)
+  foreach(format IN LISTS formats_in_one_file)
+    list(APPEND headers kernels/${format}.hpp)
+  endforeach()
   list(TRANSFORM headers REPLACE "(.+)" "#include \"\\1\"")
   list(JOIN headers "\n" lines)
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/workbench_layouts.hpp CONTENT "#pragma once\n${lines}\n" @ONLY)
   target_include_directories(workbench_catalogue PRIVATE ${CMAKE_BINARY_DIR}/generated)
+endfunction()
+
+# Formats and stages beside a recipe call functions of the workbench, which are looked up in the program that loads them.
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/include/spmv-workbench)
+file(CREATE_LINK ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/include/spmv-workbench/format SYMBOLIC)
+function(workbench_serves_formats target)
+  foreach(names _ZN9workbench _ZNK9workbench _ZTIN9workbench _ZTVN9workbench)
+    target_link_options(${target} PRIVATE "-Wl,--export-dynamic-symbol=${names}*")
+  endforeach()
 endfunction()
 
 # Builds the program, and everything in its folder except main.cpp as a library for the tests.
@@ -111,6 +128,7 @@ function(workbench_program name folder)
   workbench_compile_together(workbench_cli EXCEPT provenance)  # which every commit changes
   add_executable(${name} ${folder}/main.cpp)
   target_link_libraries(${name} PRIVATE workbench_cli)
+  workbench_serves_formats(${name})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 endfunction()
 

@@ -16,7 +16,7 @@
 
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/library/caller_errors.hpp"
-#include "support/battery.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "support/message_of.hpp"
 #include "support/operator_checks.hpp"
 #include "support/temporary_folder.hpp"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "matrix/placed.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "pipeline/matrix/random.hpp"
-#include "support/battery.hpp"
 #include "support/eigen.hpp"
 
 namespace workbench {

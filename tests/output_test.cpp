@@ -11,11 +11,11 @@
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/input/npz_archive.hpp"
 #include "pipeline/input/read_matrix.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "pipeline/matrix/random.hpp"
 #include "pipeline/output/export.hpp"
 #include "pipeline/output/numpy_writer.hpp"
 #include "pipeline/output/write_matrix.hpp"
-#include "support/battery.hpp"
 #include "support/golden.hpp"
 #include "support/temporary_folder.hpp"
 

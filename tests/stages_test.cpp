@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "kernels/staircase_sell/length_groups.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "stages/stages.hpp"
 #include "stages/steps.hpp"
-#include "support/battery.hpp"
 
 namespace workbench {
 namespace {

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "kernels/common/schedule/choice.hpp"
 #include "kernels/common/schedule/run.hpp"
 #include "kernels/common/storage/pattern.hpp"
 #include "kernels/common/storage/stored_layout.hpp"

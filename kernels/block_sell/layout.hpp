@@ -3,6 +3,7 @@
 // register reuse in SPARSITY", 2001) and slices as in SELL-C-sigma (Kreutzer et al., 2014).
 #pragma once
 
+#include "kernels/common/schedule/choice.hpp"
 #include "kernels/common/storage/pattern.hpp"
 #include "kernels/common/storage/short_columns.hpp"
 #include "kernels/common/storage/stored_layout.hpp"

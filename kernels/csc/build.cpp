@@ -5,6 +5,7 @@
 #include "kernels/common/entry/format.hpp"
 #include "kernels/common/storage/literature_sizes.hpp"
 #include "kernels/csc/layout.hpp"
+#include "pipeline/matrix/host_threads.hpp"
 
 namespace workbench {
 namespace {

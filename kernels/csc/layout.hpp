@@ -2,6 +2,7 @@
 // Source: Wikberg, "Unstructured mesh FVM with GPU" (2025), section 4.2.3, "Compressed Sparse Row/Column Format".
 #pragma once
 
+#include "kernels/common/schedule/choice.hpp"
 #include "kernels/common/schedule/run.hpp"
 #include "kernels/common/storage/stored_layout.hpp"
 

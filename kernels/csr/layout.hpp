@@ -1,6 +1,7 @@
 // Compressed sparse rows, the baseline of every comparison.
 #pragma once
 
+#include "kernels/common/schedule/choice.hpp"
 #include "kernels/common/schedule/run.hpp"
 #include "kernels/common/storage/stored_layout.hpp"
 

@@ -1,34 +1,41 @@
-// Loops over all cores of the host, for the builders and the Kokkos kernels, and how these write y.
+// Loops over all cores of the host, for the builders and the Kokkos kernels, and how these write y. The loops themselves are in
+// host_loops.cpp, so that formats beside a recipe, which include this header, need no Kokkos.
 #pragma once
 
-#include <Kokkos_Core.hpp>
+#include <atomic>
 #include <cstdint>
 
 #include "pipeline/contract/precision.hpp"
-#include "pipeline/matrix/guarded_loop.hpp"
 #include "pipeline/matrix/types.hpp"
 
 namespace workbench {
 
-using HostSpace = Kokkos::DefaultHostExecutionSpace;
+/// Calls work(body, begin, end) for chunks of at most `chunk` numbers that cover [0, count). Threads take the next chunk as
+/// they become idle. Throws the first exception that `work` throws, after all chunks.
+void for_chunks_in_parallel(std::int64_t count, std::int64_t chunk,
+                            void (*work)(const void* body, std::int64_t begin, std::int64_t end), const void* body);
 
 /// body(i) for i in [0, count); it may throw. Threads take `chunk` iterations at a time as they become idle: for iterations of
 /// unequal work.
 template <typename Body>
 void for_each_in_parallel(std::int64_t count, int chunk, const Body& body) {
-    using Policy = Kokkos::RangePolicy<HostSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::int64_t>>;
-    Policy policy(0, count);
-    policy.set_chunk_size(chunk);
-    guarded_for("host_loop", policy, body);
+    const auto work = [](const void* of_chunks, std::int64_t begin, std::int64_t end) {
+        const Body& each = *static_cast<const Body*>(of_chunks);
+        for (std::int64_t i = begin; i < end; ++i) each(i);
+    };
+    for_chunks_in_parallel(count, chunk, work, &body);
 }
 
-/// For how many i in [0, count) the condition holds, which must not throw.
+/// For how many i in [0, count) the condition holds.
 template <typename Condition>
 [[nodiscard]] std::int64_t count_in_parallel(std::int64_t count, const Condition& condition) {
-    std::int64_t found = 0;
-    Kokkos::parallel_reduce(
-        Kokkos::RangePolicy<HostSpace, Kokkos::IndexType<std::int64_t>>(0, count),
-        [&](std::int64_t i, std::int64_t& sum) { sum += condition(i) ? 1 : 0; }, found);
+    constexpr std::int64_t chunk = 1 << 15;
+    std::atomic<std::int64_t> found = 0;
+    for_each_in_parallel((count + chunk - 1) / chunk, 1, [&](std::int64_t number) {
+        std::int64_t found_here = 0;
+        for (std::int64_t i = number * chunk; i < count && i < (number + 1) * chunk; ++i) found_here += condition(i) ? 1 : 0;
+        found += found_here;
+    });
     return found;
 }
 

@@ -2,21 +2,18 @@
 //
 // GPUs of compute capability 7.0, 8.0, 9.0 and 10.0 have the H200's 65,536 registers and 2048 threads a multiprocessor, so that
 // launch shapes and loads in flight apply to a V100, an A100, an H100 and a GB200, too. Numbers that depend on the
-// multiprocessors or their shared memory are functions of the device.
+// multiprocessors or their shared memory are functions of the device (tuned.cpp).
 #pragma once
 
 #include <cstdint>
 
-#include "pipeline/contract/device.hpp"
 #include "pipeline/matrix/types.hpp"
 
-namespace workbench::tuned {
-
-/// A number of an H200 in proportion to the multiprocessors of another device.
-[[nodiscard]] inline std::int64_t by_processors(std::int64_t of_h200, const DeviceProperties& device) {
-    constexpr std::int64_t processors_of_h200 = 132;
-    return of_h200 * device.processors / processors_of_h200;
+namespace workbench {
+struct DeviceProperties;
 }
+
+namespace workbench::tuned {
 
 // Schedules (h200-house.md): entries that a thread loads before it uses the first, and blocks of 256 threads that a
 // multiprocessor holds. With several threads a row, the compiler's choice of blocks is up to 1.2 times as fast as 6.
@@ -56,7 +53,7 @@ inline constexpr int csr_merge_resident_blocks = 8;
 
 // dasp (h200-rivals.md): with fewer row blocks than this, one shape is the fastest for all matrices; in f64, up to 69,000 row
 // blocks it was, from 77,000 on it was not. Otherwise the mean number of entries of a lane decides.
-[[nodiscard]] inline std::int64_t dasp_many_row_blocks(const DeviceProperties& device) { return by_processors(72000, device); }
+[[nodiscard]] std::int64_t dasp_many_row_blocks(const DeviceProperties& device);
 inline constexpr Offset dasp_flat_entries = 2;
 inline constexpr Offset dasp_small_entries = 4;
 /// A warp takes `row_blocks` row blocks side by side and loads `fragments` of each before it uses the first. ahead: it loads
@@ -95,15 +92,9 @@ inline constexpr int halo_values = 9;
 [[nodiscard]] constexpr int halo_resident_blocks(int values_of_block) {
     return values_of_block > halo_values ? 1 : halo_parts_of_processor;
 }
-[[nodiscard]] inline std::int64_t halo_parts(const DeviceProperties& device) {
-    return std::int64_t{halo_parts_of_processor} * device.processors;
-}
+[[nodiscard]] std::int64_t halo_parts(const DeviceProperties& device);
 /// The shared memory of a part: each thread block occupies some bytes more than it asks for.
-[[nodiscard]] inline std::int64_t halo_shared_memory(const DeviceProperties& device) {
-    const auto of_processor = static_cast<std::int64_t>(device.shared_memory_per_processor);
-    const std::int64_t reserved = of_processor - static_cast<std::int64_t>(device.shared_memory_per_block);
-    return of_processor / halo_parts_of_processor - reserved;
-}
+[[nodiscard]] std::int64_t halo_shared_memory(const DeviceProperties& device);
 
 // hbp (h200-rivals.md): entries of a piece that a lane loads, partial results that it loads, thread blocks that a
 // multiprocessor holds, and the latency of the start of a chunk, in entries.

@@ -4,6 +4,7 @@
 // stride n.
 #pragma once
 
+#include "kernels/common/schedule/choice.hpp"
 #include "kernels/common/storage/ell.hpp"
 #include "kernels/common/storage/stored_layout.hpp"
 

@@ -2,6 +2,7 @@
 
 #include "kernels/device/host_loops.hpp"
 #include "kernels/exchange/make_links.hpp"
+#include "pipeline/matrix/host_threads.hpp"
 
 namespace workbench {
 namespace {

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <string>
 
+#include "kernels/common/schedule/choice.hpp"
 #include "kernels/device/cuda_check.cuh"
 #include "kernels/device/cuda_device.cuh"
 #include "kernels/device/loads.cuh"

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "kernels/common/schedule/choice.hpp"
 #include "kernels/common/schedule/side_by_side.hpp"
 #include "kernels/common/storage/stored_layout.hpp"
 

@@ -7,6 +7,7 @@
 #include "kernels/device/host_loops.hpp"
 #include "kernels/krylov/memory.hpp"
 #include "kernels/krylov/steps_across_ranks.hpp"
+#include "pipeline/matrix/host_threads.hpp"
 
 namespace workbench::krylov {
 

@@ -3,6 +3,7 @@
 // (2010); with rows sorted in windows it is SELL-C-sigma (Kreutzer et al., 2014).
 #pragma once
 
+#include "kernels/common/schedule/choice.hpp"
 #include "kernels/common/storage/short_columns.hpp"
 #include "kernels/common/storage/slices.hpp"
 #include "kernels/common/storage/stored_layout.hpp"

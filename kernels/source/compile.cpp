@@ -78,18 +78,22 @@ void throw_compile_error(const std::filesystem::path& file, const std::string& c
 void compile_for_host(const std::filesystem::path& file, const std::string& header, const std::filesystem::path& folder,
                       const std::filesystem::path& library) {
     const std::filesystem::path copy = folder / "kernel.cpp";
-    const std::filesystem::path messages = folder / "messages.txt";
     write_whole_file(folder / arrays_header_name, header);
     write_whole_file(copy, source_behind_header(file));
+    const std::filesystem::path own_folder = std::filesystem::absolute(file).parent_path();
+    run_host_compiler(file,
+                      {"-std=c++20", "-O3", "-march=native", "-fopenmp", "-fPIC", "-shared", "-fdiagnostics-color=never",
+                       "-iquote", own_folder.string(), copy.string()},
+                      library, folder);
+}
+
+void run_host_compiler(const std::filesystem::path& file, const std::vector<std::string>& options,
+                       const std::filesystem::path& library, const std::filesystem::path& folder) {
+    const std::filesystem::path messages = folder / "messages.txt";
     std::vector<std::string> command = host_compiler();
     const std::string compiler = command.front();
-    const std::filesystem::path own_folder = std::filesystem::absolute(file).parent_path();
-    for (const std::string& word :
-         {std::string("-std=c++20"), std::string("-O3"), std::string("-march=native"), std::string("-fopenmp"),
-          std::string("-fPIC"), std::string("-shared"), std::string("-fdiagnostics-color=never"), std::string("-iquote"),
-          own_folder.string(), copy.string(), std::string("-o"), library.string()}) {
-        command.push_back(word);
-    }
+    command.insert(command.end(), options.begin(), options.end());
+    command.insert(command.end(), {"-o", library.string()});
     const ProcessEnd end = run_process(command, compile_limit, messages);
     if (!end.not_started.empty()) throw MachineError(fmt::format("the compiler {}: {}", compiler, end.not_started));
     if (end.too_long) {

@@ -14,10 +14,25 @@ namespace workbench {
 void compile_for_host(const std::filesystem::path& file, const std::string& header, const std::filesystem::path& folder,
                       const std::filesystem::path& library);
 
+/// Runs $CXX or the first of c++, g++ and clang++ on PATH with these options, to make the shared object `library` of the
+/// author's `file`. Throws like compile_for_host.
+void run_host_compiler(const std::filesystem::path& file, const std::vector<std::string>& options,
+                       const std::filesystem::path& library, const std::filesystem::path& folder);
+
 /// Compiles for a GPU architecture ("sm_90") and returns the image that the driver loads. `macros` ("THREADS_PER_ROW=8") are
 /// defined first. Opens NVRTC on the first call. Throws RecipeError with NVRTC's messages, or MachineError if NVRTC is missing.
 [[nodiscard]] std::string compile_for_gpu(const std::filesystem::path& file, const std::string& header,
                                           const std::string& architecture, const std::vector<std::string>& macros);
+
+struct GpuKernelImage {
+    std::string image;     // as the driver loads it
+    std::string function;  // its mangled name
+};
+
+/// Compiles an instance of a kernel template, "workbench::multiply_rows<...>", for a GPU architecture. `file` includes the
+/// template; `headers` is the folder of the workbench's headers. Throws like compile_for_gpu.
+[[nodiscard]] GpuKernelImage compile_instance_for_gpu(const std::filesystem::path& file, const std::filesystem::path& headers,
+                                                      const std::string& instance, const std::string& architecture);
 
 /// Why NVRTC cannot be opened; empty if it can.
 [[nodiscard]] std::string nvrtc_absence_reason();

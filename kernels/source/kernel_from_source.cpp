@@ -13,6 +13,7 @@
 
 #include "kernels/device/cuda_device.hpp"
 #include "kernels/source/arrays_header.hpp"
+#include "kernels/source/checked_driver.hpp"
 #include "kernels/source/compile.hpp"
 #include "kernels/source/process.hpp"
 #include "kernels/source/run_trial.hpp"
@@ -20,28 +21,6 @@
 
 namespace workbench {
 namespace {
-
-const CudaDriver& driver() {
-    std::string why;
-    const CudaDriver* const opened = open_cuda_driver(why);
-    if (opened == nullptr) throw MachineError("GPU: " + why);
-    return *opened;
-}
-
-void check(DriverResult result, const char* call) {
-    if (result != 0) throw MachineError(fmt::format("GPU: {} failed: {}", call, driver().name_of(result)));
-}
-
-/// The architecture of the program's device, as "sm_90".
-std::string architecture() {
-    int device = 0;
-    int major = 0;
-    int minor = 0;
-    check(driver().device(&device, 0), "cuDeviceGet");
-    check(driver().device_attribute(&major, attribute_compute_capability_major, device), "cuDeviceGetAttribute");
-    check(driver().device_attribute(&minor, attribute_compute_capability_minor, device), "cuDeviceGetAttribute");
-    return fmt::format("sm_{}{}", major, minor);
-}
 
 /// A source file and everything compiled from it.
 class CompiledSource {
@@ -69,7 +48,7 @@ public:
         const std::string header = arrays_header(source_.layout, fields, precision);
         const auto known = images_.find(header);
         if (known != images_.end()) return known->second;
-        return images_.emplace(header, compile_for_gpu(source_.file, header, architecture(), macros())).first->second;
+        return images_.emplace(header, compile_for_gpu(source_.file, header, gpu_architecture(), macros())).first->second;
     }
 
 private:
@@ -155,21 +134,15 @@ public:
             memory_.push_back(to_device(device, bytes, field.name));
             arrays_.point(memory_.size() - 1, memory_.back().address());
         }
-        check(driver().load_module(&module_, compiled.image(fields, precision_of<Value>).data()), "cuModuleLoadData");
-        check(driver().function(&function_, module_, kernel_function), "cuModuleGetFunction");
-        check(allow_shared_memory(driver(), launch_, function_), "cuFuncSetAttribute");
+        function_.emplace(compiled.image(fields, precision_of<Value>), kernel_function);
+        check_driver(allow_shared_memory(checked_driver(), launch_, function_->get()), "cuFuncSetAttribute");
     }
-    ~GpuSourceKernel() override {
-        if (module_ != nullptr) (void)driver().unload_module(module_);
-    }
-    GpuSourceKernel(const GpuSourceKernel&) = delete;
-    GpuSourceKernel& operator=(const GpuSourceKernel&) = delete;
 
     void run(const Value* x, Value* y, bool accumulate) override {
-        check(launch_product(driver(), launch_, function_, arrays_.bytes.data(), reinterpret_cast<DriverAddress>(x),
-                             reinterpret_cast<DriverAddress>(y), static_cast<std::size_t>(rows_) * sizeof(Value), accumulate,
-                             stream_),
-              "cuLaunchKernel");
+        check_driver(launch_product(checked_driver(), launch_, function_->get(), arrays_.bytes.data(),
+                                    reinterpret_cast<DriverAddress>(x), reinterpret_cast<DriverAddress>(y),
+                                    static_cast<std::size_t>(rows_) * sizeof(Value), accumulate, stream_),
+                     "cuLaunchKernel");
     }
 
 private:
@@ -178,8 +151,7 @@ private:
     Launch launch_;
     PackedArrays arrays_;
     std::vector<DeviceMemory> memory_;
-    void* module_ = nullptr;
-    void* function_ = nullptr;
+    std::optional<LoadedFunction> function_;
 };
 
 template <ValueType Value>

@@ -8,6 +8,7 @@
 
 #include "kernels/source/arrays_header.hpp"
 #include "kernels/source/compile.hpp"
+#include "kernels/source/device_std.hpp"
 #include "pipeline/contract/errors.hpp"
 
 namespace workbench {
@@ -25,6 +26,8 @@ struct Nvrtc {
     Result (*log)(Program, char*) = nullptr;
     Result (*image_size)(Program, std::size_t*) = nullptr;
     Result (*image)(Program, char*) = nullptr;
+    Result (*add_name)(Program, const char* expression) = nullptr;
+    Result (*mangled_name)(Program, const char* expression, const char** name) = nullptr;
     Result (*destroy)(Program*) = nullptr;
     const char* (*error_text)(Result) = nullptr;
 
@@ -61,6 +64,8 @@ Nvrtc open() {
     find(nvrtc.log, "nvrtcGetProgramLog");
     find(nvrtc.image_size, "nvrtcGetCUBINSize");
     find(nvrtc.image, "nvrtcGetCUBIN");
+    find(nvrtc.add_name, "nvrtcAddNameExpression");
+    find(nvrtc.mangled_name, "nvrtcGetLoweredName");
     find(nvrtc.destroy, "nvrtcDestroyProgram");
     find(nvrtc.error_text, "nvrtcGetErrorString");
     Dl_info about{};
@@ -85,23 +90,49 @@ void check(Result result, const char* call) {
 
 class OneProgram {
 public:
-    OneProgram(const std::string& source, const std::string& name, const char* header) {
-        const char* const header_name = arrays_header_name;
-        check(nvrtc().create(&program_, source.c_str(), name.c_str(), 1, &header, &header_name), "nvrtcCreateProgram");
+    OneProgram(const std::string& source, std::span<const DeviceHeader> headers) {
+        std::vector<const char*> names;
+        std::vector<const char*> texts;
+        for (const DeviceHeader& header : headers) {
+            names.push_back(header.name);
+            texts.push_back(header.text);
+        }
+        check(nvrtc().create(&program_, source.c_str(), "kernel.cu", static_cast<int>(headers.size()), texts.data(),
+                             names.data()),
+              "nvrtcCreateProgram");
     }
     ~OneProgram() { (void)nvrtc().destroy(&program_); }
     OneProgram(const OneProgram&) = delete;
     OneProgram& operator=(const OneProgram&) = delete;
 
-    [[nodiscard]] Result compile(const std::vector<std::string>& options) {
+    void add_name(const std::string& expression) {
+        check(nvrtc().add_name(program_, expression.c_str()), "nvrtcAddNameExpression");
+    }
+    [[nodiscard]] std::string mangled_name(const std::string& expression) const {
+        const char* name = nullptr;
+        check(nvrtc().mangled_name(program_, expression.c_str(), &name), "nvrtcGetLoweredName");
+        return name;
+    }
+
+    /// Throws RecipeError with the compiler's messages on `file`.
+    void compile(const std::filesystem::path& file, std::vector<std::string> options) {
+        options.push_back("--include-path=" + std::filesystem::absolute(file).parent_path().string());
+        if (!nvrtc().toolkit.empty()) options.push_back("--include-path=" + nvrtc().toolkit.string());
         std::vector<const char*> words;
         for (const std::string& option : options) words.push_back(option.c_str());
-        return nvrtc().compile(program_, static_cast<int>(words.size()), words.data());
+        const Result result = nvrtc().compile(program_, static_cast<int>(words.size()), words.data());
+        constexpr Result compilation_failed = 6;
+        if (result == compilation_failed) {
+            std::string text = messages();
+            while (!text.empty() && text.back() == '\0') text.pop_back();
+            throw_compile_error(file, "NVRTC", text);
+        }
+        check(result, "nvrtcCompileProgram");
     }
-    [[nodiscard]] std::string messages() const { return fetch(nvrtc().log_size, nvrtc().log, "nvrtcGetProgramLog"); }
     [[nodiscard]] std::string image() const { return fetch(nvrtc().image_size, nvrtc().image, "nvrtcGetCUBIN"); }
 
 private:
+    [[nodiscard]] std::string messages() const { return fetch(nvrtc().log_size, nvrtc().log, "nvrtcGetProgramLog"); }
     [[nodiscard]] std::string fetch(Result (*size_of)(Program, std::size_t*), Result (*get)(Program, char*),
                                     const char* call) const {
         std::size_t size = 0;
@@ -122,20 +153,23 @@ std::string compile_for_gpu(const std::filesystem::path& file, const std::string
                             const std::vector<std::string>& macros) {
     const std::string source = source_behind_header(file);
     if (const std::string why = nvrtc_absence_reason(); !why.empty()) throw MachineError(why);
-    OneProgram program(source, "kernel.cu", header.c_str());
-    std::vector<std::string> options = {"--gpu-architecture=" + architecture, "-std=c++20", "--generate-line-info",
-                                        "--include-path=" + std::filesystem::absolute(file).parent_path().string()};
+    const DeviceHeader arrays{arrays_header_name, header.c_str()};
+    OneProgram program(source, {&arrays, 1});
+    std::vector<std::string> options = {"--gpu-architecture=" + architecture, "-std=c++20", "--generate-line-info"};
     for (const std::string& macro : macros) options.push_back("--define-macro=" + macro);
-    if (!nvrtc().toolkit.empty()) options.push_back("--include-path=" + nvrtc().toolkit.string());
-    const Result result = program.compile(options);
-    constexpr Result compilation_failed = 6;
-    if (result == compilation_failed) {
-        std::string messages = program.messages();
-        while (!messages.empty() && messages.back() == '\0') messages.pop_back();
-        throw_compile_error(file, "NVRTC", messages);
-    }
-    check(result, "nvrtcCompileProgram");
+    program.compile(file, std::move(options));
     return program.image();
+}
+
+GpuKernelImage compile_instance_for_gpu(const std::filesystem::path& file, const std::filesystem::path& headers,
+                                        const std::string& instance, const std::string& architecture) {
+    if (const std::string why = nvrtc_absence_reason(); !why.empty()) throw MachineError(why);
+    OneProgram program(fmt::format("#include \"{}\"\n", std::filesystem::absolute(file).string()), device_headers);
+    program.add_name(instance);
+    // Schedules are constexpr functions without __device__, because the host calls them, too.
+    program.compile(file, {"--gpu-architecture=" + architecture, "-std=c++20", "--generate-line-info",
+                           "--device-as-default-execution-space", "--include-path=" + headers.string()});
+    return {.image = program.image(), .function = program.mangled_name(instance)};
 }
 
 }  // namespace workbench

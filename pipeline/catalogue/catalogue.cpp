@@ -1,6 +1,7 @@
 // The only file that lists all stages and layouts; add new ones here.
 #include "pipeline/catalogue/catalogue.hpp"
 
+#include "kernels/source/format_file.hpp"
 #include "kernels/source/kernel_from_source.hpp"
 #include "kernels/staircase_sell/length_groups.hpp"
 #include "pipeline/input/generators.hpp"
@@ -67,6 +68,7 @@ const Catalogue& catalogue() {
         generators(),
         "csr",
         kernel_from_source,
+        format_from_file,
     };
     return all;
 }

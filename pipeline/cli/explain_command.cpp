@@ -104,9 +104,15 @@ std::vector<std::string> all_names() {
     return names;
 }
 
+/// The layout of the catalogue with this name, or the format in a file NAME.hpp; null if there is neither.
+const LayoutEntry* find_layout_or_format(const std::string& name) {
+    if (name.ends_with(".hpp")) return &catalogue().format_from_file(name);
+    return catalogue().find_layout(name);
+}
+
 /// Prints the header for kernel sources, once for each list of fields that the layout may have.
 ExitCode print_header(const std::string& name, Precision precision) {
-    const LayoutEntry* const layout = catalogue().find_layout(name);
+    const LayoutEntry* const layout = find_layout_or_format(name);
     if (layout == nullptr) {
         std::vector<std::string> names;
         for (const LayoutEntry& one : catalogue().layouts) names.push_back(one.name);
@@ -117,7 +123,7 @@ ExitCode print_header(const std::string& name, Precision precision) {
     bool first = true;
     for (const std::vector<LayoutField>& fields : list()) {
         if (!first) fmt::print("\n// With other parameters or for other matrices:\n\n");
-        fmt::print("{}", arrays_header(name, fields, precision));
+        fmt::print("{}", arrays_header(layout->name, fields, precision));
         first = false;
     }
     return ExitCode::ok;
@@ -135,7 +141,7 @@ ExitCode explain(const ExplainArguments& arguments) {
     if (const StageEntry* stage = catalogue().find_stage(name)) {
         print_head("stage", stage->name, stage->summary, stage->source);
         print_parameters(stage->parameters);
-    } else if (const LayoutEntry* layout = catalogue().find_layout(name)) {
+    } else if (const LayoutEntry* layout = find_layout_or_format(name)) {
         print_layout(*layout);
     } else if (const GeneratorEntry* generator = catalogue().find_generator(name)) {
         print_head("generator", generator->name, generator->summary, "");
@@ -156,7 +162,9 @@ void add_explain_command(CLI::App& app, Action& action) {
     const auto [command, arguments] =
         add_command(app, action, "explain",
                     "Describe a stage, layout or generator: parameters, source, example; or sweep, extends", explain);
-    command.add_option("name", arguments.name, "A stage, layout or generator, or the topics sweep and extends")
+    command
+        .add_option("name", arguments.name,
+                    "A stage, layout or generator, the file of a format (NAME.hpp), or the topics sweep and extends")
         ->required()
         ->type_name("NAME");
     command.add_flag("--header", arguments.header,

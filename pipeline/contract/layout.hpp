@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -195,11 +196,21 @@ struct LayoutEntry {
 
     std::vector<KernelEntry> kernels = {};  // of a baseline layout, the first of a backend is the baseline
 
+    /// Of a format beside the recipe (format_from_file): its file, and a checksum of everything that it was compiled from.
+    /// Empty for the formats of the program.
+    std::filesystem::path file = {};
+    std::string file_checksum = {};
+    /// Builds such a format and runs its kernels in a process of its own, and throws BrokenKernel if one of them fails. To be
+    /// called before `build`. Empty for the formats of the program.
+    std::function<void(const StagedMatrix&, const Parameters&, Precision)> try_out = {};
+
     /// Builds the layout for a device (Parameters::on_device).
     template <ValueType Value>
     [[nodiscard]] std::unique_ptr<Layout<Value>> build_for(const StagedMatrix& staged, const Parameters& given,
                                                            const DeviceProperties& device = tuned_device_model()) const {
-        return build.template get<Value>()(staged, given.on_device(parameters, device));
+        const Parameters of_device = given.on_device(parameters, device);
+        if (try_out) try_out(staged, of_device, precision_of<Value>);
+        return build.template get<Value>()(staged, of_device);
     }
 
     void add(const std::vector<KernelEntry>& more) { kernels.insert(kernels.end(), more.begin(), more.end()); }

@@ -15,9 +15,8 @@
 #include <utility>
 
 #include <fmt/format.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
+#include "pipeline/contract/checksum.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
 
@@ -26,36 +25,6 @@ namespace {
 
 // Increased when the format of files changes.
 constexpr std::string_view beginning = "SpMV workbench, kept result 1\n";
-
-class Checksum {
-public:
-    Checksum() { XXH3_128bits_reset(state_.get()); }
-
-    void add(const void* data, std::size_t bytes) { XXH3_128bits_update(state_.get(), data, bytes); }
-    template <typename Element>
-    void add(std::span<const Element> array) {
-        add(array.data(), array.size_bytes());
-    }
-
-    [[nodiscard]] std::string text() const {
-        const XXH128_hash_t hash = XXH3_128bits_digest(state_.get());
-        return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
-    }
-
-private:
-    struct Free {
-        void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
-    };
-    std::unique_ptr<XXH3_state_t, Free> state_{XXH3_createState()};
-};
-
-constexpr std::size_t checksum_letters = 32;
-
-std::string checksum_of(std::string_view text) {
-    Checksum checksum;
-    checksum.add(text.data(), text.size());
-    return checksum.text();
-}
 
 class Writer final : public Transfer {
 public:

@@ -123,7 +123,8 @@ ObtainedLayout<Value> obtain(const LayoutEntry& entry, const Parameters& paramet
     const EmptyLayout<Value> empty = entry.empty.template get<Value>();
     const bool is_kept = keeping.on() && empty != nullptr;
     const std::string name = fmt::format("{}_{}", entry.name, name_of(precision_of<Value>));
-    const std::string line = fmt::format("layout {} {}{}", entry.name, name_of(precision_of<Value>), text_of(parameters));
+    const std::string line =
+        fmt::format("layout {}{} {}{}", entry.name, entry.file_checksum, name_of(precision_of<Value>), text_of(parameters));
     return read_or_make<std::unique_ptr<Layout<Value>>>(
         is_kept ? keeping.after(name, line) : Keeping(), clock, is_kept ? empty(parameters) : nullptr,
         [](Transfer& all, const std::unique_ptr<Layout<Value>>& layout) { layout->transfer(all); }, build);

@@ -10,6 +10,7 @@
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/host_memory.hpp"
 #include "pipeline/matrix/host_array.hpp"
+#include "pipeline/matrix/host_threads.hpp"
 #include "pipeline/matrix/sort_row.hpp"
 
 namespace workbench {

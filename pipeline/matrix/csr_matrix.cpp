@@ -40,13 +40,13 @@ CsrMatrix transpose(const CsrMatrix& matrix) {
                      .column_indices = unwritten_array<Index>(nonzeros),
                      .values = unwritten_array<double>(nonzeros)};
     make_zeros(result.row_offsets, static_cast<std::size_t>(matrix.columns) + 1);
-    Kokkos::parallel_for("add_columns", UnevenHostRange<>(0, matrix.columns), [&](Index column) {
+    guarded_for("add_columns", UnevenHostRange<>(0, matrix.columns), [&](Index column) {
         Index all = 0;
         for (std::vector<Index>& of_piece : before) all += std::exchange(of_piece[column], all);
         result.row_offsets[column + 1] = all;
     });
     sum_up(result.row_offsets);
-    Kokkos::parallel_for("place_entries", HostRange<int>(0, pieces), [&](int piece) {
+    guarded_for("place_entries", HostRange<int>(0, pieces), [&](int piece) {
         for_each_entry(piece, [&](Index row, Offset i) {
             const Index column = matrix.column_indices[i];
             const Offset place = result.row_offsets[column] + before[piece][column]++;

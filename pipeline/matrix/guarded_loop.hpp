@@ -6,6 +6,7 @@
 #include <string>
 
 #include "pipeline/matrix/host_threads.hpp"
+#include "pipeline/matrix/trial_process.hpp"
 
 namespace workbench {
 
@@ -37,7 +38,11 @@ private:
 template <typename Policy, typename Body>
 void guarded_for(const std::string& name, const Policy& policy, const Body& body) {
     LoopGuard guard;
-    Kokkos::parallel_for(name, policy, [&guard, body](typename Policy::member_type i) { guard.run([&] { body(i); }); });
+    if (in_trial_process()) {
+        for (auto i = policy.begin(); i < policy.end(); ++i) guard.run([&] { body(i); });
+    } else {
+        Kokkos::parallel_for(name, policy, [&guard, body](typename Policy::member_type i) { guard.run([&] { body(i); }); });
+    }
     guard.finish();
 }
 

@@ -1,9 +1,6 @@
 #include "pipeline/matrix/host_array.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
-#include <cstdint>
 #include <numeric>
 
 #include "pipeline/matrix/host_threads.hpp"
@@ -15,19 +12,13 @@ using Range = HostRange<std::size_t>;
 
 constexpr std::size_t piece = std::size_t{1} << 15;
 
-/// Returns true if one thread finishes the work before others would have started, or if a parallel loop already runs.
-bool is_for_one_thread(std::size_t count) { return count < 4 * piece || Kokkos::DefaultHostExecutionSpace::in_parallel(); }
+/// Returns true if one thread finishes the work before others would have started, if a parallel loop already runs, or if there
+/// is only one thread.
+bool is_for_one_thread(std::size_t count) {
+    return count < 4 * piece || in_trial_process() || Kokkos::DefaultHostExecutionSpace::in_parallel();
+}
 
 }  // namespace
-
-void advise_huge_pages(void* begin, std::size_t bytes) {
-    constexpr std::size_t huge_page = std::size_t{1} << 21;
-    if (bytes < huge_page) return;
-    const auto address = reinterpret_cast<std::uintptr_t>(begin);
-    const auto first = (address + huge_page - 1) / huge_page * huge_page;
-    const auto last = (address + bytes) / huge_page * huge_page;
-    if (first < last) (void)madvise(static_cast<char*>(begin) + (first - address), last - first, MADV_HUGEPAGE);
-}
 
 void for_pieces(std::size_t count, const std::function<void(std::size_t, std::size_t)>& work) {
     if (is_for_one_thread(count)) {

@@ -7,18 +7,18 @@
 #include <cstddef>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <memory>
+#include <new>
 #include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "pipeline/matrix/trial_process.hpp"
 #include "pipeline/matrix/types.hpp"
 
 namespace workbench {
-
-/// Asks for huge pages for these bytes, none of which has been touched yet. A hint: it cannot fail.
-void advise_huge_pages(void* begin, std::size_t bytes);
 
 /// Calls work(begin, end) for pieces of 0 .. count, by all threads where there are many; inside a parallel loop, by the calling
 /// thread.
@@ -61,10 +61,10 @@ struct ArrayAllocator : std::allocator<Item> {
     };
 
     [[nodiscard]] Item* allocate(std::size_t count) {
-        Item* const items = std::allocator<Item>::allocate(count);
-        advise_huge_pages(items, count * sizeof(Item));
-        return items;
+        if (count > std::numeric_limits<std::size_t>::max() / sizeof(Item)) throw std::bad_array_new_length();
+        return static_cast<Item*>(allocate_array(count * sizeof(Item)));
     }
+    void deallocate(Item* items, std::size_t /*count*/) noexcept { free_array(items); }
     void construct(Item*, Unwritten) { static_assert(std::is_trivially_copyable_v<Item>); }
     template <typename... From>
     void construct(Item* item, From&&... from) {

@@ -17,29 +17,6 @@ struct SourceKey {
 };
 constexpr std::array source_keys = {SourceKey{"cuda_source", Backend::cuda}, SourceKey{"cpu_source", Backend::cpu}};
 
-/// The path of a source file, empty after an error.
-std::filesystem::path check_file(const Setting& setting, std::span<const std::filesystem::path> files,
-                                 Diagnostics& diagnostics) {
-    const auto& text = *setting.as<std::string>();
-    const bool from_file = setting.value_place.option < 0;
-    std::filesystem::path file = from_file ? files[static_cast<std::size_t>(setting.value_place.file)].parent_path() / text
-                                           : std::filesystem::path(text);
-    const auto refuse = [&](const std::string& reason) {
-        diagnostics.add(setting.value_place, "[kernel], {}: {}; expected the source of a kernel, relative to the {}",
-                        setting.key, reason, from_file ? "recipe" : "current folder");
-        return std::filesystem::path();
-    };
-    std::error_code failure;
-    const auto status = std::filesystem::status(file, failure);
-    const std::string shown = printable(file.string(), 200);
-    if (!std::filesystem::exists(status)) return refuse(fmt::format("no file {}", shown));
-    if (std::filesystem::is_directory(status)) return refuse(fmt::format("{} is a folder", shown));
-    if (const std::string name = file.stem().string(); name != printable(name, 60)) {
-        return refuse(fmt::format("the name {} is too long for a table, or not printable", shown));
-    }
-    return file;
-}
-
 /// The layout must list its fields, and the kernel name must be unique.
 void check_layout(const Setting& setting, const KernelSource& source, const LayoutEntry& layout, Diagnostics& diagnostics) {
     if (layout.fields.f64 == nullptr) {
@@ -66,6 +43,28 @@ void check_threads(const Setting& setting, const std::string& threads, const Lay
 }
 
 }  // namespace
+
+std::filesystem::path check_source_file(const Setting& setting, std::span<const std::filesystem::path> files,
+                                        std::string_view table, std::string_view of, Diagnostics& diagnostics) {
+    const auto& text = *setting.as<std::string>();
+    const bool from_file = setting.value_place.option < 0;
+    std::filesystem::path file = from_file ? files[static_cast<std::size_t>(setting.value_place.file)].parent_path() / text
+                                           : std::filesystem::path(text);
+    const auto refuse = [&](const std::string& reason) {
+        diagnostics.add(setting.value_place, "{}, {}: {}; expected the source of {}, relative to the {}", table, setting.key,
+                        reason, of, from_file ? "recipe" : "current folder");
+        return std::filesystem::path();
+    };
+    std::error_code failure;
+    const auto status = std::filesystem::status(file, failure);
+    const std::string shown = printable(file.string(), 200);
+    if (!std::filesystem::exists(status)) return refuse(fmt::format("no file {}", shown));
+    if (std::filesystem::is_directory(status)) return refuse(fmt::format("{} is a folder", shown));
+    if (const std::string name = file.stem().string(); name != printable(name, 60)) {
+        return refuse(fmt::format("the name {} is too long for a table, or not printable", shown));
+    }
+    return file;
+}
 
 const std::vector<ParameterDeclaration>& source_parameters() {
     const auto integer = [](const char* name, std::int64_t default_value, double minimum, double maximum, const char* help,
@@ -130,7 +129,7 @@ std::vector<KernelSource> check_sources(const RecipeTable& table, std::span<cons
     for (const auto& [key, backend] : source_keys) {
         if (!parameters->has(key)) continue;
         const Setting& setting = *of_sources.find(key);
-        KernelSource source{.file = check_file(setting, files, diagnostics),
+        KernelSource source{.file = check_source_file(setting, files, "[kernel]", "a kernel", diagnostics),
                             .layout = layout == nullptr ? "" : layout->name,
                             .backend = backend,
                             .threads = parameters->text("threads"),

@@ -32,6 +32,10 @@ template <typename Entry>
 [[nodiscard]] MatrixChoice check_matrix(const RecipeTable& table, std::span<const std::filesystem::path> files,
                                         const Catalogue& catalogue, Index* node_size, Diagnostics& diagnostics);
 
+/// The path of a file with the source of `of`, such as "a kernel", that a setting of `table` names. Empty after an error.
+[[nodiscard]] std::filesystem::path check_source_file(const Setting& setting, std::span<const std::filesystem::path> files,
+                                                      std::string_view table, std::string_view of, Diagnostics& diagnostics);
+
 /// Adds an error for each key about kernel sources in the kernel table of a [[layout]].
 void refuse_sources(const RecipeTable& table, Diagnostics& diagnostics);
 

@@ -50,11 +50,14 @@ std::string users_of(const std::string& name, const std::vector<RecipeTable>& st
     return join(users);
 }
 
-/// True if the recipe has a `use` that differs from the base's.
+/// True if the recipe has a `use` or a `source` that differs from the base's.
 bool uses_another(const RecipeTable& base, const RecipeTable& own) {
-    if (own.find("use") == nullptr) return false;
-    const std::string* name = own.text("use");
-    return name == nullptr || base.text("use") == nullptr || *name != *base.text("use");
+    const auto differs = [&](const char* key) {
+        if (own.find(key) == nullptr) return false;
+        const std::string* name = own.text(key);
+        return name == nullptr || base.text(key) == nullptr || *name != *base.text(key);
+    };
+    return differs("use") || differs("source");
 }
 
 /// Merges the stages of a recipe into those of its base.

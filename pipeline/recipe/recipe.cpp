@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 
 #include "pipeline/contract/device.hpp"
 #include "pipeline/contract/suggestion.hpp"
@@ -40,14 +41,42 @@ const Found* check_use(const RecipeTable& table, std::string_view what, const st
     return nullptr;
 }
 
-/// Checks the name and the parameters of a stage or layout, and calls `facts_of` (contract or needs). `others` are its keys
-/// that are not parameters.
+/// The entry of a format in a file beside the recipe; null after an error.
+const LayoutEntry* check_format(const Setting& source, const RecipeTable& table, std::span<const std::filesystem::path> files,
+                                const Catalogue& catalogue, Diagnostics& diagnostics) {
+    if (table.find("use") != nullptr) {
+        diagnostics.add(source.key_place, "found 'source' beside 'use'; expected one of them");
+        return nullptr;
+    }
+    if (source.as<std::string>() == nullptr) {
+        diagnostics.add(source.value_place, "source: {}, expected the file of a format", found_text(source));
+        return nullptr;
+    }
+    if (catalogue.format_from_file == nullptr) {
+        diagnostics.add(source.key_place, "this program cannot compile formats; expected use = \"NAME\"");
+        return nullptr;
+    }
+    const std::filesystem::path file = check_source_file(source, files, "[layout]", "a format", diagnostics);
+    if (file.empty()) return nullptr;
+    try {
+        const LayoutEntry& format = catalogue.format_from_file(file);
+        if (catalogue.find_layout(format.name) == nullptr) return &format;
+        diagnostics.add(source.value_place, "the workbench has a layout '{}'; expected another name, of the file and in it",
+                        format.name);
+    } catch (const RecipeError& error) {
+        diagnostics.add(source.value_place, "{}", error.what());
+    }
+    return nullptr;
+}
+
+/// Checks the parameters of a stage or layout, and calls `facts_of` (contract or needs). `others` are its keys that are not
+/// parameters. entry: null after an error.
 template <typename Facts, typename Found>
-Checked<Found, Facts> check_entry(const RecipeTable& table, std::string_view what, const std::vector<Found>& known,
+Checked<Found, Facts> check_entry(const RecipeTable& table, std::string_view what, const Found* entry,
                                   Facts (*Found::*facts_of)(const Parameters&), const std::vector<std::string>& others,
                                   Diagnostics& diagnostics) {
     Checked<Found, Facts> checked;
-    checked.entry = check_use(table, what, known, diagnostics);
+    checked.entry = entry;
     if (checked.entry == nullptr) return checked;
     const std::string owner = fmt::format("{} '{}'", what, checked.entry->name);
     checked.parameters = check_parameters(table, owner, checked.entry->parameters, others, diagnostics);
@@ -144,7 +173,8 @@ void check_header(const RecipeTable& table, Recipe& recipe, Diagnostics& diagnos
 std::vector<CheckedStage> check_stages(const RecipeDocument& document, const Catalogue& catalogue, Diagnostics& diagnostics) {
     std::vector<CheckedStage> stages;
     for (const RecipeTable& table : document.stages) {
-        stages.push_back(check_entry(table, "stage", catalogue.stages, &StageEntry::contract, {"use", "id"}, diagnostics));
+        const StageEntry* const entry = check_use(table, "stage", catalogue.stages, diagnostics);
+        stages.push_back(check_entry(table, "stage", entry, &StageEntry::contract, {"use", "id"}, diagnostics));
     }
     return stages;
 }
@@ -179,11 +209,15 @@ std::optional<ShareId> check_share(const RecipeTable& table, Diagnostics& diagno
 /// The [layout], or each [[layout]].
 std::vector<CheckedChoice> check_layouts(const RecipeDocument& document, const Catalogue& catalogue, Diagnostics& diagnostics) {
     const auto check = [&](const RecipeTable& table, const std::vector<std::string>& others) {
-        return check_entry(table, "layout", catalogue.layouts, &LayoutEntry::needs, others, diagnostics);
+        const Setting* const source = table.find("source");
+        const LayoutEntry* const entry = source != nullptr
+                                             ? check_format(*source, table, document.files, catalogue, diagnostics)
+                                             : check_use(table, "layout", catalogue.layouts, diagnostics);
+        return check_entry(table, "layout", entry, &LayoutEntry::needs, others, diagnostics);
     };
     std::vector<CheckedChoice> layouts;
     for (const LayoutTables& tables : document.layouts) {
-        CheckedChoice choice{&tables.own, &tables.kernel, check(tables.own, {"use", "share", "kernel"}), {}};
+        CheckedChoice choice{&tables.own, &tables.kernel, check(tables.own, {"use", "source", "share", "kernel"}), {}};
         if (const Setting* kernel = tables.own.find("kernel")) {
             diagnostics.add(kernel->value_place, "kernel: {}, expected a backend as in kernel.cuda = \"NAME\"",
                             found_text(*kernel));
@@ -207,7 +241,7 @@ std::vector<CheckedChoice> check_layouts(const RecipeDocument& document, const C
     CheckedChoice choice{&document.layout, &document.kernel, {}, {}};
     const bool present = document.layout.place.line > 0 || !document.layout.settings.empty();
     if (!document.layout.broken && present) {
-        choice.layout = check(document.layout, {"use", "id"});
+        choice.layout = check(document.layout, {"use", "source", "id"});
     } else if (!document.layout.broken) {
         diagnostics.add({}, "no [layout]; expected one with use = \"NAME\", one of {}", join(names_of(catalogue.layouts)));
     }

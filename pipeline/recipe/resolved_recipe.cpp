@@ -52,7 +52,11 @@ Lines matrix_lines(const MatrixChoice& matrix, Index node_size) {
 Lines lines_of(const RecipeLayout& layout) {
     Lines lines;
     if (layout.share) lines.emplace_back("share", quoted(name_of(*layout.share)));
-    lines.emplace_back("use", quoted(layout.entry->name));
+    if (layout.entry->file.empty()) {
+        lines.emplace_back("use", quoted(layout.entry->name));
+    } else {
+        lines.emplace_back("source", quoted(layout.entry->file.string()));
+    }
     add_parameters(lines, layout.entry->parameters, layout.parameters);
     for (const auto& [backend, name] : layout.kernels) {
         lines.emplace_back(fmt::format("kernel.{}", name_of(backend)), quoted(name));

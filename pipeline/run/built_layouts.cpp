@@ -63,6 +63,7 @@ void build(const RecipeLayout& choice, StagedMatrix& staged, const ExactValues& 
     outcome.nonzeros = staged.matrix.nonzeros();
     // The size of a layout is known once it is built; the values are in every layout.
     require_host_memory(nonzeros * sizeof(Value), fmt::format("layout '{}'", entry.name));
+    if (entry.try_out) entry.try_out(staged, parameters, precision_of<Value>);
     ObtainedLayout<Value> real = obtain<Value>(entry, parameters, options.keeping, options.clock, build_now);
     outcome.seconds += real.seconds;
     outcome.kept_seconds = real.kept_seconds;

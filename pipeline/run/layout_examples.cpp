@@ -26,14 +26,28 @@ std::string stripped(std::string text) {
     return text;
 }
 
+/// `use = "NAME"`, or the file of a format beside the recipe.
+std::string layout_line(const LayoutEntry& layout) {
+    return layout.file.empty() ? fmt::format("use = \"{}\"", layout.name)
+                               : fmt::format("source = {}", to_text(ParameterValue(layout.file.string())));
+}
+
+/// An example of the layout, which names it as a layout of the program.
+std::string with_layout_line(std::string example, const LayoutEntry& layout) {
+    const std::string use = fmt::format("use = \"{}\"", layout.name);
+    const std::size_t at = example.find(use);
+    return at == std::string::npos ? example : example.replace(at, use.size(), layout_line(layout));
+}
+
 }  // namespace
 
 std::vector<LayoutExample> examples_of(const LayoutEntry& layout, const Catalogue& catalogue) {
     std::vector<std::string> texts = layout.examples;
-    if (texts.empty()) texts.push_back(fmt::format("[layout]\nuse = \"{}\"\n", layout.name));
+    if (texts.empty()) texts.push_back(fmt::format("[layout]\n{}\n", layout_line(layout)));
     std::vector<LayoutExample> examples;
     for (const std::string& text : texts) {
-        const Recipe recipe = parse_recipe(std::string(example_matrix) + text, "the example of " + layout.name, catalogue);
+        const Recipe recipe = parse_recipe(std::string(example_matrix) + with_layout_line(text, layout),
+                                           "the example of " + layout.name, catalogue);
         LayoutExample example{stripped(text), stage_input(csr_from_rows(std::get<InlineMatrix>(recipe.matrix.from).rows)), {}};
         (void)apply_stages(recipe, example.staged, stage_context(recipe, Precision::f64, nullptr));
         example.storage = storage_of<double>(recipe, example.staged);

@@ -12,7 +12,7 @@
 #include "kernels/device/cuda_device.hpp"
 #include "kernels/sell/layout.hpp"
 #include "kernels/staircase_sell/layout.hpp"
-#include "support/battery.hpp"
+#include "pipeline/matrix/battery.hpp"
 
 namespace workbench {
 namespace {

@@ -13,7 +13,7 @@
 #include "kernels/sell/layout.hpp"
 #include "kernels/source/compile.hpp"
 #include "kernels/source/kernel_from_source.hpp"
-#include "support/battery.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace workbench {

@@ -7,7 +7,7 @@
 
 #include "gpu/gpu_matrices.hpp"
 #include "kernels/device/cuda_device.hpp"
-#include "support/battery.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "support/operator_checks.hpp"
 
 namespace workbench {

@@ -11,11 +11,11 @@
 #include "gpu/gpu_matrices.hpp"
 #include "kernels/prepare/gpu_preparer.hpp"
 #include "kernels/sell/layout.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "pipeline/matrix/random.hpp"
 #include "stages/length_hash.hpp"
 #include "stages/order.hpp"
 #include "stages/tile_split.hpp"
-#include "support/battery.hpp"
 #include "support/given.hpp"
 #include "support/layouts/preparation_checks.hpp"
 

@@ -9,7 +9,7 @@
 #include "input/npz_files.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/input/inline_matrix.hpp"
-#include "support/battery.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "support/free_memory.hpp"
 #include "support/golden.hpp"
 

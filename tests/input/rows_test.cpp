@@ -14,7 +14,7 @@
 #include "pipeline/input/generators.hpp"
 #include "pipeline/input/inline_matrix.hpp"
 #include "pipeline/input/read_rows.hpp"
-#include "support/battery.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "support/cut_out.hpp"
 #include "support/free_memory.hpp"
 #include "support/golden.hpp"

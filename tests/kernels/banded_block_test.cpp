@@ -6,7 +6,7 @@
 #include "kernels/banded_block/layout.hpp"
 #include "kernels/device/host_device.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "support/battery.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
 

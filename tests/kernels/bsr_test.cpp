@@ -4,7 +4,7 @@
 #include "kernels/bsr/layout.hpp"
 #include "kernels/device/host_device.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "support/battery.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
 

@@ -12,7 +12,7 @@
 #include "kernels/device/host_device.hpp"
 #include "kernels/reads.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "support/battery.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
 #include "support/rows_of_tiles.hpp"

@@ -11,7 +11,7 @@
 #include "kernels/csr/layout.hpp"
 #include "kernels/csr/merge_path.hpp"
 #include "kernels/reads.hpp"
-#include "support/battery.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "support/given.hpp"
 
 namespace workbench {

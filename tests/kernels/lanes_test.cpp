@@ -4,6 +4,7 @@
 
 #include <initializer_list>
 
+#include "kernels/common/schedule/choice.hpp"
 #include "kernels/common/schedule/run.hpp"
 
 namespace workbench {

@@ -14,7 +14,7 @@
 #include "kernels/sell/layout.hpp"
 #include "kernels/sell/long_rows.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "support/battery.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "matrix/placed.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "pipeline/matrix/metrics.hpp"
-#include "support/battery.hpp"
 
 namespace workbench {
 

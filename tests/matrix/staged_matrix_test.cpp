@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "matrix/placed.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "pipeline/matrix/entries_behind.hpp"
 #include "pipeline/matrix/random.hpp"
 #include "pipeline/matrix/staged_matrix.hpp"
-#include "support/battery.hpp"
 
 namespace workbench {
 namespace {

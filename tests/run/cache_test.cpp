@@ -11,8 +11,8 @@
 #include "pipeline/cache_model/cache_chart.hpp"
 #include "pipeline/cache_model/cache_study.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "run/catalogue_runs.hpp"
-#include "support/battery.hpp"
 #include "support/layouts/layout_recipes.hpp"
 #include "support/slow.hpp"
 

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "pipeline/matrix/random.hpp"
 #include "pipeline/report/pictures.hpp"
 #include "pipeline/run/runner.hpp"
 #include "run/catalogue_runs.hpp"
-#include "support/battery.hpp"
 #include "support/free_memory.hpp"
 #include "support/golden.hpp"
 #include "support/layouts/layout_recipes.hpp"

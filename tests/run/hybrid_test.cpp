@@ -12,12 +12,12 @@
 
 #include "kernels/device/host_device.hpp"
 #include "pipeline/input/read_matrix.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "pipeline/measure/hybrid_kernel.hpp"
 #include "pipeline/run/built_layouts.hpp"
 #include "pipeline/run/kernel_choice.hpp"
 #include "pipeline/run/runner.hpp"
 #include "run/catalogue_runs.hpp"
-#include "support/battery.hpp"
 #include "support/data_folder.hpp"
 #include "support/layouts/layout_recipes.hpp"
 #include "support/layouts/scripted.hpp"

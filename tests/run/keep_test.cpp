@@ -12,10 +12,10 @@
 
 #include "kernels/device/host_device.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "pipeline/run/ready_recipe.hpp"
 #include "pipeline/run/runner.hpp"
 #include "run/catalogue_runs.hpp"
-#include "support/battery.hpp"
 #include "support/golden.hpp"
 #include "support/layouts/layout_recipes.hpp"
 #include "support/layouts/scripted.hpp"

@@ -8,9 +8,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "pipeline/matrix/battery.hpp"
 #include "pipeline/matrix/random.hpp"
 #include "pipeline/report/page.hpp"
-#include "support/battery.hpp"
 #include "support/page_sections.hpp"
 
 namespace workbench {

@@ -8,12 +8,12 @@
 
 #include "kernels/device/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "pipeline/matrix/random.hpp"
 #include "pipeline/run/built_layouts.hpp"
 #include "pipeline/run/chain.hpp"
 #include "pipeline/run/runner.hpp"
 #include "stages/length_hash.hpp"
-#include "support/battery.hpp"
 #include "support/layouts/preparation_checks.hpp"
 #include "support/layouts/scripted.hpp"
 #include "support/layouts/second_preparer.hpp"

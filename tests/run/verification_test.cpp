@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "pipeline/measure/verification.hpp"
-#include "support/battery.hpp"
 
 namespace workbench {
 

@@ -8,6 +8,7 @@
 
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/input/read_matrix.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "pipeline/matrix/metrics.hpp"
 #include "pipeline/matrix/random.hpp"
 #include "stages/boost_order.hpp"
@@ -15,7 +16,6 @@
 #include "stages/graph.hpp"
 #include "stages/stages.hpp"
 #include "stages/steps.hpp"
-#include "support/battery.hpp"
 #include "support/data_folder.hpp"
 
 namespace workbench {

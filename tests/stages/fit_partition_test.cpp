@@ -6,9 +6,9 @@
 #include <stdexcept>
 #include <vector>
 
+#include "pipeline/matrix/battery.hpp"
 #include "stages/fit_partition.hpp"
 #include "stages/steps.hpp"
-#include "support/battery.hpp"
 
 namespace workbench {
 namespace {

@@ -4,10 +4,10 @@
 #include <set>
 #include <vector>
 
+#include "pipeline/matrix/battery.hpp"
 #include "stages/graph.hpp"
 #include "stages/order.hpp"
 #include "stages/steps.hpp"
-#include "support/battery.hpp"
 
 namespace workbench {
 

@@ -9,9 +9,9 @@
 
 #include "kernels/staircase_sell/length_groups.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "pipeline/matrix/random.hpp"
 #include "stages/stages.hpp"
-#include "support/battery.hpp"
 #include "support/message_of.hpp"
 
 namespace workbench {

@@ -11,11 +11,11 @@
 
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/input/read_matrix.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "pipeline/matrix/metrics.hpp"
 #include "stages/graph.hpp"
 #include "stages/stages.hpp"
 #include "stages/steps.hpp"
-#include "support/battery.hpp"
 #include "support/message_of.hpp"
 
 namespace workbench {

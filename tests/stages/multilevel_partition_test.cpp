@@ -11,6 +11,7 @@
 #include "pipeline/contract/catalogue.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/input/read_matrix.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "pipeline/matrix/metrics.hpp"
 #include "pipeline/matrix/random.hpp"
 #include "stages/coarsen_graph.hpp"
@@ -20,7 +21,6 @@
 #include "stages/stages.hpp"
 #include "stages/steps.hpp"
 #include "stages/supervariables.hpp"
-#include "support/battery.hpp"
 #include "support/data_folder.hpp"
 #include "support/message_of.hpp"
 

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "stages/stages.hpp"
 #include "stages/steps.hpp"
-#include "support/battery.hpp"
 #include "support/message_of.hpp"
 
 namespace workbench {

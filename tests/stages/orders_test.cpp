@@ -6,13 +6,13 @@
 #include <set>
 #include <vector>
 
+#include "pipeline/matrix/battery.hpp"
 #include "pipeline/matrix/metrics.hpp"
 #include "pipeline/matrix/random.hpp"
 #include "stages/graph.hpp"
 #include "stages/levels.hpp"
 #include "stages/stages.hpp"
 #include "stages/steps.hpp"
-#include "support/battery.hpp"
 
 namespace workbench {
 namespace {

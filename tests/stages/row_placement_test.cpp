@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "pipeline/matrix/metrics.hpp"
 #include "pipeline/matrix/random.hpp"
 #include "stages/least_padding.hpp"
@@ -14,7 +15,6 @@
 #include "stages/order.hpp"
 #include "stages/stages.hpp"
 #include "stages/steps.hpp"
-#include "support/battery.hpp"
 
 namespace workbench {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/matrix/battery.hpp"
 #include "stages/stages.hpp"
 #include "stages/steps.hpp"
-#include "support/battery.hpp"
 
 namespace workbench {
 namespace {

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/matrix/battery.hpp"
 #include "stages/order.hpp"
 #include "stages/stages.hpp"
 #include "stages/steps.hpp"
-#include "support/battery.hpp"
 
 namespace workbench {
 namespace {

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "pipeline/matrix/battery.hpp"
 #include "stages/order.hpp"
-#include "support/battery.hpp"
 
 namespace workbench {
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "pipeline/matrix/random.hpp"
 #include "stages/stages.hpp"
 #include "stages/steps.hpp"
-#include "support/battery.hpp"
 #include "support/free_memory.hpp"
 #include "support/message_of.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "support/battery.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "viz/spy.hpp"
 
 namespace workbench {

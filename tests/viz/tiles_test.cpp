@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "support/battery.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "viz/contact_sheet.hpp"
 #include "viz/flow_picture.hpp"
 #include "viz/golden_picture.hpp"

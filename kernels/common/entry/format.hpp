@@ -14,6 +14,9 @@
 #include <vector>
 
 #include "kernels/common/entry/loop_kernel.hpp"
+#ifdef WORKBENCH_FORMAT_FILE
+#include "kernels/common/entry/run_time_rows.hpp"
+#endif
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/host_rows.hpp"
 #include "kernels/common/schedule/walk.hpp"
@@ -42,8 +45,12 @@ public:
     template <typename S>
     Format& cuda(std::string name, std::string summary) {
         entry_.schedules.push_back(schedule_of<LayoutOf, S>(name));
+#ifdef WORKBENCH_FORMAT_FILE  // the file of a format beside the recipe
+        return with({RunTimeRows<LayoutOf, S>::entry(std::move(name), std::move(summary))});
+#else
         if constexpr (WORKBENCH_HAS_CUDA) with({CudaRows<LayoutOf, S>::entry(std::move(name), std::move(summary))});
         return *this;
+#endif
     }
     /// A CUDA kernel with a loop of its own that reads by these schedules, one after another.
     template <template <typename> typename KernelOf, typename... Schedules>
@@ -71,6 +78,9 @@ private:
     template <template <typename> typename KernelOf>
     Format& loop(std::string name, std::string summary, const ForEachPrecision<WalkReads>& walk) {
         entry_.schedules.push_back({name, walk});
+#ifdef WORKBENCH_FORMAT_FILE
+        static_assert(sizeof(LayoutOf<float>) == 0, "a kernel with a loop of its own belongs into [kernel] cuda_source");
+#endif
         if constexpr (WORKBENCH_HAS_CUDA) with({CudaLoop<LayoutOf, KernelOf>::entry(std::move(name), std::move(summary))});
         return *this;
     }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/common/schedule/run.hpp"
-#include "kernels/common/storage/fields.hpp"
+#include "kernels/common/storage/array_view.hpp"
 
 namespace workbench {
 

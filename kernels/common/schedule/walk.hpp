@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/common/schedule/run.hpp"
+#include "kernels/common/schedule/choice.hpp"
 #include "kernels/common/storage/offsets.hpp"
 #include "kernels/common/storage/stored_layout.hpp"
 

@@ -5,6 +5,7 @@
 
 #include "kernels/common/storage/triplets.hpp"
 #include "kernels/device/host_loops.hpp"
+#include "pipeline/matrix/host_threads.hpp"
 
 namespace workbench {
 

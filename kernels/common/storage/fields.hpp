@@ -23,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/common/storage/array_view.hpp"
 #include "pipeline/contract/device.hpp"
 #include "pipeline/contract/layout.hpp"
 #include "pipeline/matrix/host_array.hpp"
@@ -31,22 +32,6 @@ namespace workbench {
 
 template <typename Member>
 concept NumberMember = std::is_arithmetic_v<Member> || std::is_enum_v<Member>;
-
-/// A view of an array on the host or on a device.
-template <typename Element>
-class ArrayView {
-public:
-    ArrayView() = default;
-    constexpr ArrayView(const Element* data, Offset size) : data_(data), size_(size) {}
-
-    [[nodiscard]] constexpr const Element& operator[](Offset i) const { return data_[i]; }
-    [[nodiscard]] constexpr const Element* data() const { return data_; }
-    [[nodiscard]] constexpr Offset size() const { return size_; }
-
-private:
-    const Element* data_ = nullptr;
-    Offset size_ = 0;
-};
 
 /// An array in memory of a device.
 template <typename Element>
@@ -143,15 +128,9 @@ template <auto member>
     return std::tuple_cat(as_list(parts)...);
 }
 
-/// The fields that a format begins with.
-struct MatrixSize {
-    Index row_count = 0;
-    Index column_count = 0;
-
-    static constexpr auto fields() {
-        return field_list(number_field<&MatrixSize::row_count>(), number_field<&MatrixSize::column_count>());
-    }
-};
+constexpr auto MatrixSize::fields() {
+    return field_list(number_field<&MatrixSize::row_count>(), number_field<&MatrixSize::column_count>());
+}
 
 template <typename Stored>
 inline constexpr auto fields_in = Stored::fields();

@@ -1,4 +1,4 @@
-#include "support/battery.hpp"
+#include "pipeline/matrix/battery.hpp"
 
 #include <algorithm>
 #include <cstdint>

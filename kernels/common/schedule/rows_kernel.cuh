@@ -1,0 +1,89 @@
+// The CUDA kernel of all schedules whose threads read one run of slots for one row. Exactly one thread writes a row of y, the
+// first of those that share it; for an atomic schedule, y is zeroed on the stream and then added to atomically. So threads
+// cannot race in global memory; no shared memory is used.
+#pragma once
+
+#include "kernels/common/schedule/share_rows.hpp"
+#include "kernels/device/loads.cuh"
+#include "kernels/device/sparse_dot.cuh"
+
+namespace workbench {
+
+/// The product of a run and x, with columns that are stored parallel to the values.
+template <Schedule S, typename Value, typename Load>
+__device__ __forceinline__ Value multiply_stored_run(const auto& arrays, const auto& run, const Value* __restrict__ x,
+                                                     const Load& load) {
+    return sparse_dot<S::entries_in_flight, S::no_column != NoColumn::never, S::counts_alike>(
+        slot_values<S>(arrays).data() + run.first, slot_columns<S>(arrays).data() + run.first, run.count, number_of(run.stride),
+        x + run.first_column, load);
+}
+
+/// The product of a run and x. A thread loads entries_in_flight entries before it uses the first: the fewer threads a
+/// multiprocessor holds, the more loads of each must be in flight to hide the latency of memory. x may be in global or shared
+/// memory.
+template <Schedule S, typename Value, typename Load>
+__device__ __forceinline__ Value multiply_run(const auto& arrays, const auto& run, const Value* __restrict__ x,
+                                              const Load& load) {
+    constexpr int in_flight = S::entries_in_flight;
+    constexpr bool column_first = S::no_column == NoColumn::column_read || S::no_column == NoColumn::skipped;
+    if constexpr (!column_first && !S::hooks.own_column) {
+        return multiply_stored_run<S>(arrays, run, x, load);
+    } else {
+        if constexpr (S::hooks.own_has_plain_columns) {
+            if (S::has_plain_columns(run)) return multiply_stored_run<S>(arrays, run, x, load);
+        }
+        const Value* const values = slot_values<S>(arrays).data() + run.first;
+        Value sum = 0;
+        for (Offset k = 0; k < run.count; k += in_flight) {
+            Value value[in_flight];
+            Index column[in_flight];
+#pragma unroll
+            for (int u = 0; u < in_flight; ++u) {
+                if (k + u < run.count) {
+                    column[u] = load_column<S>(arrays, run, RunSlot{k + u, run.slot(k + u)}, load);
+                    if (!column_first || column[u] >= 0) value[u] = load(values + (k + u) * run.stride);
+                }
+            }
+#pragma unroll
+            for (int u = 0; u < in_flight; ++u) {
+                if (k + u < run.count && (S::no_column == NoColumn::never || column[u] >= 0)) {
+                    sum += value[u] * (x + run.first_column)[column[u]];
+                }
+            }
+        }
+        return sum;
+    }
+}
+
+/// The sum over the lanes of a row, in the first of them. All lanes of the warp take part.
+template <Schedule S, typename Value>
+__device__ __forceinline__ Value sum_over_row(Value sum) {
+#pragma unroll
+    for (int distance = S::lanes / 2; distance > 0; distance /= 2) {
+        sum += __shfl_down_sync(~0u, sum, distance * S::lane_distance);
+    }
+    return sum;
+}
+
+template <Schedule S, typename Arrays, typename Value>
+__global__ void __launch_bounds__(row_threads, S::lanes == 1 || S::counts_alike ? S::resident_blocks : 0)
+    multiply_rows(const __grid_constant__ Arrays arrays, const Value* __restrict__ x, Value* __restrict__ y, bool accumulate) {
+    const Offset thread = static_cast<Offset>(blockIdx.x) * row_threads + threadIdx.x;
+    const auto run = S::run(arrays, thread, StreamingLoad{});
+    if constexpr (S::lanes == 1) {
+        if (run.row < 0) return;  // so early that the rest is one basic block, whose loads can all be issued first
+    }
+    Value sum = 0;
+    if (run.row >= 0) sum = multiply_run<S>(arrays, run, x, StreamingLoad{});
+    // Outside the branch, because all threads of a warp take part, including those past the last row.
+    if constexpr (S::lanes > 1) sum = sum_over_row<S>(sum);
+    if (run.row < 0 || lane_of<S>(thread) != 0) return;
+    Value* const y_of_row = y + row_of_run<S>(arrays, run, StreamingLoad{});
+    if constexpr (S::atomic) {
+        if (S::no_column == NoColumn::never || sum != 0) atomicAdd(y_of_row, sum);  // nothing for padding
+    } else {
+        write_result(y_of_row, sum, accumulate);
+    }
+}
+
+}  // namespace workbench

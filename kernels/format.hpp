@@ -1,0 +1,11 @@
+// The only include of a format in one file (docs/beside_the_recipe.md). NVRTC, which compiles the CUDA kernel of its schedule,
+// gets only what kernels need.
+#pragma once
+
+#ifdef __CUDACC_RTC__
+#include "kernels/common/schedule/rows_kernel.cuh"
+#else
+#include "kernels/common/entry/format.hpp"
+#include "kernels/common/storage/slices.hpp"
+#include "pipeline/contract/errors.hpp"
+#endif

@@ -1,0 +1,200 @@
+// Formats beside a recipe: what is compiled and loaded, what the trials notice, and what is said.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "kernels/csr16/layout.hpp"
+#include "kernels/device/host_device.hpp"
+#include "kernels/sell/layout.hpp"
+#include "kernels/source/format_file.hpp"
+#include "kernels/source/try_format.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/battery.hpp"
+#include "support/drawn_matrix.hpp"
+#include "support/message_of.hpp"
+#include "support/slow.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace workbench {
+namespace {
+
+const std::filesystem::path source_folder = WORKBENCH_SOURCE_DIR;
+
+const LayoutEntry& shipped_format(const std::string& name) {
+    return format_from_file(source_folder / "recipes/teaching" / (name + ".hpp"));
+}
+
+const LayoutEntry& mistakes() { return format_from_file(source_folder / "tests/kernels/formats/mistakes.hpp"); }
+
+Parameters with_mistake(int number) { return Parameters(mistakes().parameters, {{"mistake", std::int64_t{number}}}); }
+
+/// Compares two arrays that may have other names.
+template <typename Element>
+std::vector<Element> elements_of(const Layout<double>& layout, const std::string& name) {
+    for (const LayoutField& field : layout.fields()) {
+        if (field.name != name) continue;
+        REQUIRE(field.type == element_type<Element>());
+        const auto* const data = static_cast<const Element*>(field.data);
+        return {data, data + field.count};
+    }
+    FAIL("no array " << name);
+    return {};
+}
+
+std::vector<double> product_of(const LayoutEntry& entry, const CsrMatrix& matrix) {
+    const auto layout = entry.build.f64(stage_input(matrix), Parameters(entry.parameters, {}));
+    const std::unique_ptr<Device> host = make_host_device();
+    std::vector<double> x(matrix.columns);
+    for (Index i = 0; i < matrix.columns; ++i) x[i] = 1.0 / (i + 3);
+    std::vector<double> y(matrix.rows, 5);
+    entry.kernels.front().prepare.f64(*layout, *host)->run(x.data(), y.data(), false);
+    return y;
+}
+
+std::string message_of_trial(int mistake) {
+    return message_of<BrokenKernel>(
+        [&] { try_format(mistakes(), stage_input(drawn()), with_mistake(mistake), Precision::f64); });
+}
+
+std::string message_of_battery(int mistake) {
+    return message_of<BrokenKernel>([&] { try_format_on_battery(mistakes(), with_mistake(mistake)); });
+}
+
+/// The message without the path of the file.
+std::string without_path(const std::string& message) {
+    const std::size_t begin = message.find("mistakes.hpp: ");
+    return begin == std::string::npos ? message : message.substr(begin + 14);
+}
+
+/// Writes a changed copy of a shipped format, and loads it.
+std::string message_of_changed(const std::string& from, const std::string& to, const std::string& file = "my_csr16.hpp") {
+    const TemporaryFolder folder;
+    std::ifstream stream(source_folder / "recipes/teaching/my_csr16.hpp");
+    std::ostringstream all;
+    all << stream.rdbuf();
+    std::string text = all.str();
+    const std::size_t at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    text.replace(at, from.size(), to);
+    std::ofstream(folder.path() / file) << text;
+    return message_of<RecipeError>([&] { (void)format_from_file(folder.path() / file); });
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("a format in one file has the arrays of its built-in counterpart, and the same products" *
+          doctest::test_suite(slow)) {
+    const LayoutEntry& own = shipped_format("my_csr16");
+    CHECK(own.name == "my_csr16");
+    CHECK(own.file == source_folder / "recipes/teaching/my_csr16.hpp");
+    CHECK(own.file_checksum.size() == 32);
+    CHECK(&own == &shipped_format("my_csr16"));
+    REQUIRE(own.kernels.size() == 2);
+    CHECK(own.kernels[0].backend == Backend::kokkos);
+    CHECK(own.kernels[1].backend == Backend::cuda);
+    REQUIRE(own.schedules.size() == 1);
+    CHECK(own.schedules[0].kernel == "lanes");
+    const auto layout = own.build.f64(stage_input(drawn()), Parameters());
+    const auto built_in = csr16_entry().build.f64(stage_input(drawn()), Parameters());
+    for (const char* name : {"columns_from_first"}) {
+        CHECK(elements_of<std::uint16_t>(*layout, name) == elements_of<std::uint16_t>(*built_in, name));
+    }
+    CHECK(elements_of<Index>(*layout, "first_columns") == elements_of<Index>(*built_in, "first_columns"));
+    CHECK(elements_of<double>(*layout, "values") == elements_of<double>(*built_in, "values"));
+    CHECK(layout->bytes_to_move() == built_in->bytes_to_move());
+    CHECK(product_of(own, drawn()) == product_of(csr16_entry(), drawn()));
+
+    const LayoutEntry& own_sell = shipped_format("my_sell");
+    const LayoutEntry sell = sell_entry();
+    for (const NamedMatrix& named : battery()) {
+        CAPTURE(named.name);
+        CHECK(product_of(own_sell, named.matrix) == product_of(sell, named.matrix));
+    }
+    const auto slices = own_sell.build.f64(stage_input(drawn()), Parameters());
+    const auto built_in_slices = sell.build.f64(stage_input(drawn()), Parameters(sell.parameters, {}));
+    CHECK(elements_of<Index>(*slices, "column_indices") == elements_of<Index>(*built_in_slices, "column_indices"));
+    CHECK(elements_of<double>(*slices, "values") == elements_of<double>(*built_in_slices, "values"));
+}
+
+TEST_CASE("sell8: the arrays of the 6 x 6 matrix, and a span that 8 bits cannot count" * doctest::test_suite(slow)) {
+    const LayoutEntry& sell8 = shipped_format("sell8");
+    const auto layout = sell8.build.f64(stage_input(drawn()), Parameters());
+    CHECK(elements_of<Offset>(*layout, "slice_columns") == std::vector<Offset>{0, 3});
+    CHECK(elements_of<Index>(*layout, "bases") == std::vector<Index>{0, 1, 2});
+    const std::vector<std::uint8_t> columns = elements_of<std::uint8_t>(*layout, "column_offsets");
+    CHECK(std::vector<std::uint8_t>(columns.begin(), columns.begin() + 6) == std::vector<std::uint8_t>{0, 1, 2, 3, 0, 5});
+    const auto reaching = [](Index column) {
+        return stage_input(csr_from_entries(2, 300, std::vector<Entry>{{0, 0, 1}, {1, column, 2}}));
+    };
+    CHECK_NOTHROW((void)sell8.build.f64(reaching(255), Parameters()));
+    CHECK(message_of<Unsuitable>([&] { (void)sell8.build.f64(reaching(256), Parameters()); }) ==
+          "entries 0 of the rows from 0 on span 257 columns, but 8 bits count 256");
+}
+
+TEST_CASE("the trial on the recipe's matrix notices code that crashes, hangs, exits, throws, or leaves its arrays" *
+          doctest::test_suite(slow)) {
+    REQUIRE(setenv("WORKBENCH_TRIAL_SECONDS", "1", 1) == 0);
+    CHECK_NOTHROW(try_format(mistakes(), stage_input(drawn()), with_mistake(0), Precision::f64));
+    CHECK(without_path(message_of_trial(1)) == "building (f64): it ends with a signal: Aborted");
+    CHECK(without_path(message_of_trial(2)) == "building (f64): it ends the program, with exit code 3");
+    CHECK(contains(message_of_trial(3), "building (f64): it does not end within 1"));
+    CHECK(without_path(message_of_trial(4)) == "building (f64): no such luck");
+    CHECK(without_path(message_of_trial(5)) == "building (f64): it reads or writes behind the end of an array, by 0 bytes");
+    CHECK(without_path(message_of_trial(6)) == "building (f64): it throws something that is no std::exception");
+    CHECK(without_path(message_of_trial(23)) == "schedule of kernel lanes (f64): a row's slots lie outside their array of 13");
+    // A matrix that the format refuses is no fault, and output is cut.
+    CHECK_NOTHROW(try_format(mistakes(), stage_input(drawn()), with_mistake(11), Precision::f64));
+    CHECK_NOTHROW(try_format(mistakes(), stage_input(drawn()), with_mistake(12), Precision::f32));
+    REQUIRE(unsetenv("WORKBENCH_TRIAL_SECONDS") == 0);
+}
+
+TEST_CASE("the trial on small matrices notices arrays and schedules that are wrong" * doctest::test_suite(slow)) {
+    CHECK_NOTHROW(try_format_on_battery(mistakes(), with_mistake(0)));
+    CHECK(contains(message_of_battery(7), "its slots (f64, matrix '"));
+    CHECK(contains(message_of_battery(8), "does not hold its nonzero's value"));
+    CHECK(contains(message_of_battery(9), "reads a column that does not exist"));
+    CHECK(contains(message_of_battery(10), "its rows, columns or nonzeros are not those of the matrix"));
+    CHECK(contains(message_of_battery(20), "schedule of kernel lanes (f64, matrix '"));
+    CHECK(contains(message_of_battery(21), "read twice, or does not exist"));
+    CHECK(contains(message_of_battery(22), "but is not theirs"));
+}
+
+TEST_CASE("a file that does not compile, has no entry, or another name: the line and what was expected" *
+          doctest::test_suite(slow)) {
+    const std::string semicolon = message_of_changed("Array<Offset> row_offsets;", "Array<Offset> row_offsets");
+    CHECK(contains(semicolon, "my_csr16.hpp: "));
+    CHECK(contains(semicolon, "cannot compile it"));
+    CHECK(contains(semicolon, "my_csr16.hpp:14:"));
+    CHECK(contains(message_of_changed("LayoutEntry my_csr16_entry", "LayoutEntry other_entry"), "my_csr16_entry"));
+    CHECK(contains(message_of_changed(".counts_alike", ".counts_alik"), "counts_alik"));
+    CHECK(contains(message_of_changed("name = \"my_csr16\"", "name = \"other\""),
+                   "the layout is named 'other'; expected the name of the file, 'my_csr16'"));
+    CHECK(contains(message_of_changed("// CSR", "// CSR", "My-format.hpp"), "expected lower-case letters, digits and _"));
+    CHECK(contains(message_of<RecipeError>([&] { (void)format_from_file(source_folder / "absent.hpp"); }), "absent.hpp"));
+}
+
+TEST_CASE("an entry without what every layout has is refused") {
+    LayoutEntry entry = csr16_entry();
+    CHECK_NOTHROW(require_complete(entry, "csr16"));
+    const auto message = [&](const LayoutEntry& wrong) {
+        return message_of<std::logic_error>([&] { require_complete(wrong, "csr16"); });
+    };
+    LayoutEntry no_kernels = entry;
+    no_kernels.kernels.clear();
+    CHECK(contains(message(no_kernels), "it has no kernels"));
+    LayoutEntry twice = entry;
+    twice.kernels.push_back(twice.kernels.front());
+    CHECK(message(twice) == "it has two kokkos kernels 'rows'");
+    LayoutEntry taken = entry;
+    taken.parameters = {integer_parameter("source", not_required, {}, "help")};
+    CHECK(message(taken) == "a parameter cannot be named 'source': the name is taken");
+    LayoutEntry default_too_large = entry;
+    default_too_large.parameters = {integer_parameter("height", by_default(std::int64_t{9}), between(1, 8), "help")};
+    CHECK(contains(message(default_too_large), "the default of parameter 'height': found 9"));
+}
+
+}  // namespace workbench
