@@ -53,6 +53,7 @@ std::string wrapper_of(const std::filesystem::path& file, const std::string& nam
 #include "kernels/common/entry/format_head.hpp"
 #include "{0}"
 
+#line 1 "the workbench"
 extern "C" __attribute__((visibility("default"))) const workbench::FormatHead {2};
 const workbench::FormatHead {2};
 extern "C" __attribute__((visibility("default"))) void {3}(workbench::LayoutEntry& entry) {{
@@ -118,6 +119,11 @@ const std::vector<std::string>& compiler_options() {
 
 /// Compiles the format, or finds that it was compiled, and returns the shared object.
 std::filesystem::path compiled_format(const std::filesystem::path& file, const std::string& name) {
+    if (source_text(file).find(name + "_entry(") == std::string::npos) {
+        throw RecipeError(
+            fmt::format("{}: no function of its name; expected inline LayoutEntry {}_entry(), which returns the format",
+                        file.string(), name));
+    }
     const std::string wrapper = wrapper_of(file, name);
     std::string key = fmt::format("{}\n{}\n{}\n", format_version, wrapper, headers_folder().string());
     for (const std::string& option : compiler_options()) key += option + "\n";

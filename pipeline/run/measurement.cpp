@@ -118,6 +118,8 @@ public:
             layout.name = name_of_layouts(recipe_);
             layout.unsuitable = reason.what();
             report_.layouts.push_back(std::move(layout));
+        } catch (const BrokenKernel& reason) {
+            add_broken(reason.what());
         } catch (...) {
             failure = std::current_exception();
         }
@@ -153,6 +155,20 @@ private:
         map_storage();
         for (const Kernels& kernels : products) {
             if (!is_baseline(kernels)) make_ready(kernels);
+        }
+    }
+
+    /// A format beside the recipe failed its trial: none of its kernels ran, and all of them are wrong.
+    void add_broken(const std::string& reason) {
+        for (const Kernels& kernels : runner_.products_of(recipe_)) {
+            KernelOutcome outcome;
+            outcome.layout = name_of_layouts(recipe_);
+            outcome.kernel = kernels.front()->name;
+            outcome.backend = kernels.front()->backend;
+            outcome.precision = precision_of<Value>;
+            outcome.status = KernelOutcome::Status::wrong;
+            outcome.reason = reason;
+            report_.kernels.push_back(std::move(outcome));
         }
     }
 

@@ -34,6 +34,8 @@ TEST_CASE("failures have the exit code of their error") {
     CHECK(failure_of(RecipeError("a")) == Failure{ExitCode::bad_recipe, "a"});
     CHECK(failure_of(InputError("b")) == Failure{ExitCode::bad_input, "b"});
     CHECK(failure_of(MachineError("c")) == Failure{ExitCode::machine_error, "c"});
+    CHECK(failure_of(BrokenKernel("e")) == Failure{ExitCode::wrong_result, "e"});
+    CHECK(failure_of(Unsuitable("f")) == Failure{ExitCode::bad_input, "f"});
     CHECK(failure_of(std::bad_alloc()) == Failure{ExitCode::machine_error, "out of memory"});
     CHECK(failure_of(std::logic_error("d")) ==
           Failure{ExitCode::program_error, "d\nThis is a bug in the program: please report it."});
