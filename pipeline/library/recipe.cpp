@@ -11,9 +11,19 @@ namespace {
 
 bool names_matrix(const workbench::Recipe& recipe) { return !std::holds_alternative<std::monostate>(recipe.matrix.from); }
 
+/// Formats beside a recipe are looked up by the functions that the program exports, which the library does not.
+const workbench::Catalogue& library_catalogue() {
+    static const workbench::Catalogue all = [] {
+        workbench::Catalogue copy = workbench::catalogue();
+        copy.format_from_file = nullptr;
+        return copy;
+    }();
+    return all;
+}
+
 /// Drops the recipe's own matrix and its node_size, as the caller supplies the matrix.
 workbench::Recipe without_matrix(std::string_view text, const std::vector<std::string>& changes, const std::string& file) {
-    const workbench::Catalogue& catalogue = workbench::catalogue();
+    const workbench::Catalogue& catalogue = library_catalogue();
     workbench::RecipeChanges all{.overrides = changes};
     const workbench::LoadedRecipe loaded = workbench::parse_points(text, file, catalogue, all);
     if (std::any_of(loaded.points.begin(), loaded.points.end(), names_matrix)) all.matrix = "the matrix at hand";

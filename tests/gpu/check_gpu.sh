@@ -70,6 +70,7 @@ for suites in battery,shared_memory recorded_reads,device,krylov,timing large pr
 done
 # One test provokes a refused allocation, which memcheck would count as an error.
 step "compute-sanitizer memcheck" sanitize memcheck -ts=battery,shared_memory,device,krylov,prepare -tce="too much memory is refused*,every recipe of the layouts*"
+step "memcheck: formats in one file" sanitize memcheck -tc="formats in one file*"
 step "compute-sanitizer racecheck" sanitize racecheck -ts=shared_memory
 
 echo "== summary"

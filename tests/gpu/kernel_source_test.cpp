@@ -12,6 +12,7 @@
 #include "kernels/device/cuda_device.hpp"
 #include "kernels/sell/layout.hpp"
 #include "kernels/source/compile.hpp"
+#include "kernels/source/format_file.hpp"
 #include "kernels/source/kernel_from_source.hpp"
 #include "pipeline/matrix/battery.hpp"
 #include "support/temporary_folder.hpp"
@@ -79,6 +80,33 @@ TEST_SUITE("kernel_source") {
         const LayoutEntry layout = with_only(sell_entry(), gpu_source(example("my_sell_kernel.cu"), "sell"));
         for (const NamedMatrix& named : battery()) {
             check_cuda_kernels<Value>(layout, named.name, stage_input(named.matrix), slice_height(7), *device);
+        }
+    }
+
+    TEST_CASE_TEMPLATE("formats in one file give correct products on the battery, and in the rows of a share", Value, float,
+                       double) {
+        if (!can_compile()) return;
+        const auto device = make_cuda_device();
+        for (const char* file : {"my_csr16.hpp", "my_sell.hpp", "sell8.hpp"}) {
+            const LayoutEntry& entry = format_from_file(example(file));
+            for (const NamedMatrix& named : battery()) {
+                check_cuda_kernels<Value>(entry, named.name, stage_input(named.matrix), {}, *device);
+            }
+            const StagedMatrix three = stage_input(csr_from_entries(3, 3, std::vector<Entry>{{0, 0, 2}, {1, 2, 3}, {2, 1, 4}}));
+            const auto layout = build<Value>(entry, three, {});
+            const std::vector<Index> rows{4, 0, 2};
+            const std::vector<Value> x{1, 10, 100};
+            const std::vector<Value> before{1, 2, 3, 4, 5};
+            DeviceMemory y = to_device<Value>(*device, before, "y");
+            const DeviceMemory x_on_device = to_device<Value>(*device, x, "x");
+            for (const KernelEntry& kernel : entry.kernels) {
+                if (kernel.backend != Backend::cuda) continue;
+                const auto prepared = kernel.prepare_rows.template get<Value>()(*layout, rows, *device);
+                prepared->run(x_on_device.as<Value>(), y.as<Value>(), false);
+                std::vector<Value> after(5);
+                device->download(y, std::as_writable_bytes(std::span(after)));
+                CHECK(after == std::vector<Value>{300, 2, 40, 4, 2});
+            }
         }
     }
 
