@@ -164,7 +164,10 @@ std::string compile_for_gpu(const std::filesystem::path& file, const std::string
 GpuKernelImage compile_instance_for_gpu(const std::filesystem::path& file, const std::filesystem::path& headers,
                                         const std::string& instance, const std::string& architecture) {
     if (const std::string why = nvrtc_absence_reason(); !why.empty()) throw MachineError(why);
-    OneProgram program(fmt::format("#include \"{}\"\n", std::filesystem::absolute(file).string()), device_headers);
+    // Compilers print the names of types in the namespace of the function that asks for them without that namespace.
+    const std::string source =
+        fmt::format("#include \"{}\"\nusing namespace workbench;\n", std::filesystem::absolute(file).string());
+    OneProgram program(source, device_headers);
     program.add_name(instance);
     // Schedules are constexpr functions without __device__, because the host calls them, too.
     program.compile(file, {"--gpu-architecture=" + architecture, "-std=c++20", "--generate-line-info",

@@ -8,7 +8,9 @@
 #include "kernels/csr16/layout.hpp"
 #include "kernels/device/host_device.hpp"
 #include "kernels/sell/layout.hpp"
+#include "kernels/source/compile.hpp"
 #include "kernels/source/format_file.hpp"
+#include "kernels/source/headers_folder.hpp"
 #include "kernels/source/try_format.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/matrix/battery.hpp"
@@ -120,19 +122,45 @@ TEST_CASE("a format in one file has the arrays of its built-in counterpart, and 
     CHECK(elements_of<double>(*slices, "values") == elements_of<double>(*built_in_slices, "values"));
 }
 
-TEST_CASE("sell8: the arrays of the 6 x 6 matrix, and a span that 8 bits cannot count" * doctest::test_suite(slow)) {
+TEST_CASE("sell8: the arrays of the 6 x 6 matrix, a row that waits, and too much padding" * doctest::test_suite(slow)) {
     const LayoutEntry& sell8 = shipped_format("sell8");
-    const auto layout = sell8.build.f64(stage_input(drawn()), Parameters());
-    CHECK(elements_of<Offset>(*layout, "slice_columns") == std::vector<Offset>{0, 3});
+    const Parameters parameters(sell8.parameters, {});
+    const auto layout = sell8.build.f64(stage_input(drawn()), parameters);
+    CHECK(elements_of<Offset>(*layout, "slice_steps") == std::vector<Offset>{0, 3});
     CHECK(elements_of<Index>(*layout, "bases") == std::vector<Index>{0, 1, 2});
     const std::vector<std::uint8_t> columns = elements_of<std::uint8_t>(*layout, "column_offsets");
     CHECK(std::vector<std::uint8_t>(columns.begin(), columns.begin() + 6) == std::vector<std::uint8_t>{0, 1, 2, 3, 0, 5});
-    const auto reaching = [](Index column) {
-        return stage_input(csr_from_entries(2, 300, std::vector<Entry>{{0, 0, 1}, {1, column, 2}}));
+    const auto steps_to = [&](Index column) {
+        const auto made =
+            sell8.build.f64(stage_input(csr_from_entries(2, 300, std::vector<Entry>{{0, 0, 1}, {1, column, 2}})), parameters);
+        return elements_of<Offset>(*made, "slice_steps").back();
     };
-    CHECK_NOTHROW((void)sell8.build.f64(reaching(255), Parameters()));
-    CHECK(message_of<Unsuitable>([&] { (void)sell8.build.f64(reaching(256), Parameters()); }) ==
-          "entries 0 of the rows from 0 on span 257 columns, but 8 bits count 256");
+    CHECK(steps_to(255) == 1);
+    CHECK(steps_to(256) == 2);
+    std::vector<Entry> diagonal;  // every row waits for all others
+    for (Index row = 0; row < 320; ++row) diagonal.push_back({row, row * 300, 1});
+    const StagedMatrix far = stage_input(csr_from_entries(320, 320 * 300, diagonal));
+    CHECK(message_of<Unsuitable>([&] { (void)sell8.build.f64(far, parameters); }) ==
+          "10240 slots for 320 nonzeros, more than slots_per_nonzero; an order of less bandwidth (cuthill_mckee) may help");
+}
+
+TEST_CASE("NVRTC compiles the kernels of the shipped formats" * doctest::test_suite(slow)) {
+    if (const std::string why = nvrtc_absence_reason(); !why.empty()) {
+        MESSAGE("skipped: " << why);
+        return;
+    }
+    const auto function_of = [](const std::string& name, const std::string& types) {
+        const GpuKernelImage image =
+            compile_instance_for_gpu(source_folder / "recipes/teaching" / (name + ".hpp"), headers_folder(),
+                                     "workbench::multiply_rows<" + types + ">", "sm_90");
+        CHECK(image.image.size() > 1000);
+        return image.function;
+    };
+    // As compilers print names, without or with the namespace.
+    CHECK(contains(function_of("my_csr16", "MyCsr16Rows<8>, MyCsr16<double, ArrayView>, double"), "MyCsr16Rows"));
+    CHECK(contains(function_of("my_sell", "workbench::MySellRows<2>, workbench::MySell<float, workbench::ArrayView>, float"),
+                   "MySellRows"));
+    CHECK(contains(function_of("sell8", "ShareRows<Sell8Rows>, ShareArrays<Sell8<double, ArrayView> >, double"), "ShareRows"));
 }
 
 TEST_CASE("the trial on the recipe's matrix notices code that crashes, hangs, exits, throws, or leaves its arrays" *
