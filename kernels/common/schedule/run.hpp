@@ -76,7 +76,7 @@ struct Hooks {
 
     bool own_values = false;             // const auto& values(arrays): the array of the slots; default: arrays.values
     bool own_columns = false;            // const auto& columns(arrays): parallel to values; default: arrays.column_indices
-    bool own_column = false;             // Index column(arrays, run, RunSlot, load): computed instead of stored
+    bool own_column = false;             // Index column(arrays, run, RunSlot, load): computed, or decoded from own_columns
     bool own_has_plain_columns = false;  // bool has_plain_columns(run): the columns of this run are stored in `columns`
     bool own_row_of = false;             // Index row_of(arrays, run, load): the row of the matrix; default: run.row
 };

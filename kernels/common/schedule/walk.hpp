@@ -17,11 +17,11 @@ struct WalkedArrays {
     int values = 0;    // numbers in Layout::fields()
     int columns = -1;  // -1: the columns are computed
 
-    /// For a schedule whose arrays all belong to `stored`.
+    /// For a schedule whose arrays all belong to `stored`. Columns that are computed from those of an array belong to it.
     template <Schedule S>
     [[nodiscard]] static WalkedArrays of(const auto& stored) {
         const int values = array_number(stored, slot_values<S>(stored));
-        if constexpr (S::hooks.own_column) {
+        if constexpr (S::hooks.own_column && !S::hooks.own_columns) {
             return {values, -1};
         } else {
             return {values, array_number(stored, slot_columns<S>(stored))};
