@@ -161,7 +161,8 @@ LayoutEntry ehyb_entry() {
                         return Needs{.square = true,
                                      .cuts = {CutKind::partition},
                                      .shares = {{ShareKind::inside}, {ShareKind::outside}}};
-                    }},
+                    },
+                .rows_of_share = RowsOfShare::all},
                fill)
         .host<EhybPartitions>("partitions", "slices in parallel with x of their partition, then the rows outside")
         .cuda<EhybFused, EhybInside, EhybOutside>("fused",

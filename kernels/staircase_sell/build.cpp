@@ -165,6 +165,7 @@ LayoutEntry staircase_sell_entry() {
                                 .help = "rows stored together, and on a GPU a block of threads if it is a multiple of 32 up to "
                                         "1024; use that of the stage length_groups, or groups are padded to it"}},
                 .needs = [](const Parameters&) { return Needs{.cuts = {CutKind::length_group}, .unsplit = true}; },
+                .rows_of_share = RowsOfShare::all,
                 .storage_sizes = staircase_sell_storage_sizes},
                fill)
         .host<StaircaseSlices>("groups", "group after group, its slices in parallel, the rows of a slice side by side")

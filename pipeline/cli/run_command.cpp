@@ -34,8 +34,8 @@ std::vector<std::pair<const LayoutEntry*, const KernelEntry*>> kernels_of(const 
     std::vector<std::pair<const LayoutEntry*, const KernelEntry*>> kernels;
     for (const RecipeLayout& layout : recipe.layouts) {
         for (const KernelEntry& kernel : layout.entry->kernels) kernels.emplace_back(layout.entry, &kernel);
+        for (const KernelEntry& kernel : layout.own_kernels) kernels.emplace_back(layout.entry, &kernel);
     }
-    for (const KernelEntry& kernel : recipe.own_kernels) kernels.emplace_back(recipe.layouts.front().entry, &kernel);
     return kernels;
 }
 

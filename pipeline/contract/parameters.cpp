@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "pipeline/contract/relative_length.hpp"
 #include "pipeline/contract/suggestion.hpp"
 
 namespace workbench {
@@ -63,14 +64,11 @@ std::string alternatives(const std::vector<std::string>& words) {
 
 /// The kinds of shares that the parameter selects: its words, or all kinds.
 std::vector<std::string> words_for_shares(const ParameterDeclaration& declaration) {
-    std::vector<std::string> words = declaration.words;
-    if (!words.empty()) return words;
-    for (const ShareKind kind : kinds_of_shares) words.emplace_back(name_of(kind));
-    return words;
+    return declaration.words.empty() ? listed_kinds() : declaration.words;
 }
 
-std::string accepted_numbers(const ParameterDeclaration& declaration) {
-    std::string text = declaration.type == ParameterType::integer ? "an integer" : "a number";
+std::string accepted_numbers(const ParameterDeclaration& declaration, const std::string& number) {
+    std::string text = number;
     if (declaration.minimum && declaration.maximum) {
         text += " from " + limit_text(*declaration.minimum) + " to " + limit_text(*declaration.maximum);
     } else if (declaration.minimum) {
@@ -80,6 +78,8 @@ std::string accepted_numbers(const ParameterDeclaration& declaration) {
     }
     if (!declaration.unit.empty()) text += " (" + declaration.unit + ")";
     if (!declaration.words.empty()) text += ", or " + alternatives(declaration.words);
+    if (declaration.type == ParameterType::length)
+        text += ", or a length relative to those of the rows, such as \"2*mean\" or \"p95\"";
     return text;
 }
 
@@ -95,6 +95,20 @@ bool accepts_share(const ParameterDeclaration& declaration, const std::string& t
     return declaration.words.empty() ? share_choice(text).has_value() : single_share(text).has_value();
 }
 
+/// Returns true for a share, an integer within the limits, or a relative length, as the type requires.
+bool accepts_item(const ParameterDeclaration& declaration, const std::string& text) {
+    if (declaration.type == ParameterType::shares) return single_share(text).has_value();
+    const std::optional<RelativeLength> length = read_relative_length(text);
+    if (!length) return false;
+    if (length->of == RelativeLength::Of::number) return in_range(declaration, length->factor);
+    return declaration.type == ParameterType::length || declaration.type == ParameterType::lengths;
+}
+
+bool accepts_list(const ParameterDeclaration& declaration, const std::string& text) {
+    const std::vector<std::string> items = items_of_list(text);
+    return std::all_of(items.begin(), items.end(), [&](const std::string& item) { return accepts_item(declaration, item); });
+}
+
 bool accepts(const ParameterDeclaration& declaration, const ParameterValue& value) {
     const auto* integer = std::get_if<std::int64_t>(&value);
     const auto* real = std::get_if<double>(&value);
@@ -104,6 +118,12 @@ bool accepts(const ParameterDeclaration& declaration, const ParameterValue& valu
         case ParameterType::text: return text != nullptr;
         case ParameterType::share: return text != nullptr && accepts_share(declaration, *text);
         case ParameterType::choice: return text != nullptr && has_word(declaration, *text);
+        case ParameterType::length:
+            if (text != nullptr) return has_word(declaration, *text) || accepts_item(declaration, *text);
+            break;
+        case ParameterType::shares:
+        case ParameterType::integers:
+        case ParameterType::lengths: return text != nullptr && accepts_list(declaration, *text);
         case ParameterType::integer:
         case ParameterType::real: break;
     }
@@ -121,7 +141,8 @@ std::string found(const ParameterDeclaration& declaration, const ParameterValue&
         text = text.substr(0, cut) + "...";
     }
     const auto* real = std::get_if<double>(&value);
-    if (real != nullptr && declaration.type == ParameterType::integer && std::trunc(*real) == *real) text += " (a real number)";
+    const bool integral = declaration.type == ParameterType::integer || declaration.type == ParameterType::length;
+    if (real != nullptr && integral && std::trunc(*real) == *real) text += " (a real number)";
     return text;
 }
 
@@ -155,10 +176,16 @@ std::string accepted_values(const ParameterDeclaration& declaration) {
                    (declaration.words.empty() ? R"(, or one of them as "segment 3", "tile 0,1", "short/first")"
                                               : R"(, or one split again such as "short/first")");
         case ParameterType::choice: return alternatives(declaration.words);
+        case ParameterType::real: return accepted_numbers(declaration, "a number");
+        case ParameterType::shares: return R"(a list of shares, such as ["long", "short/rest"])";
+        case ParameterType::integers: return accepted_numbers(declaration, "a list of integers") + ", such as [4, 16, 64]";
+        case ParameterType::lengths:
+            return accepted_numbers(declaration, "a list of integers") +
+                   ", or of lengths relative to those of the rows, such as [4, \"2*mean\", \"p95\"]";
         case ParameterType::integer:
-        case ParameterType::real: break;
+        case ParameterType::length: break;
     }
-    return accepted_numbers(declaration);
+    return accepted_numbers(declaration, "an integer");
 }
 
 std::string reason_to_refuse(const ParameterDeclaration& declaration, const ParameterValue& value) {

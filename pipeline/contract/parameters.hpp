@@ -20,8 +20,10 @@ struct DeviceProperties;
 
 using ParameterValue = std::variant<bool, std::int64_t, double, std::string>;
 
-/// `share`: a text that selects a kind of share, or one share.
-enum class ParameterType { boolean, integer, real, text, choice, share };
+/// `share`: a text that selects a kind of share, or one share. `length`: an integer, or a text such as "2*mean" or "p95"
+/// (read_relative_length). `shares`, `integers` and `lengths`: texts that list them, such as "4, 16, 64"; recipes may also
+/// write [4, 16, 64].
+enum class ParameterType { boolean, integer, real, text, choice, share, length, shares, integers, lengths };
 
 struct ParameterDeclaration {
     std::string name;
@@ -82,6 +84,10 @@ inline constexpr double largest_index = std::numeric_limits<Index>::max();
 [[nodiscard]] inline ParameterDeclaration renamed_from(std::string earlier_name, ParameterDeclaration declaration) {
     declaration.formerly = std::move(earlier_name);
     return declaration;
+}
+
+[[nodiscard]] constexpr bool is_list(ParameterType type) {
+    return type == ParameterType::shares || type == ParameterType::integers || type == ParameterType::lengths;
 }
 
 /// A value as a recipe writes it: 16, 0.5, true, "descending".

@@ -35,6 +35,7 @@ struct StageContract {
     std::map<CutKind, std::int64_t> most_pieces = {};  // of its cuts, where the number does not depend on the matrix
     std::vector<GivesShares> gives_shares = {};        // empty: it does not split
     std::optional<ShareId> splits = {};                // the share that it splits; none: the whole matrix
+    std::vector<ShareId> unites = {};                  // the shares that its one share replaces
     bool depends_on_precision = false;                 // it reads StageContext::precision, and runs once per precision
     bool gives_columns_by_density = false;             // its column order descends in the number of nonzeros
 };

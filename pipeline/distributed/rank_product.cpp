@@ -181,7 +181,7 @@ private:
             staged = &exact;
         }
         layout_of_outside_ = plan_.outside_layout.template build_for<Value>(*staged, outside_choice_.parameters);
-        const KernelEntry* const entry = choose_kernel(outside_choice_, {}, {plan_.device.properties().kind});
+        const KernelEntry* const entry = choose_kernel(outside_choice_, {plan_.device.properties().kind});
         if (entry == nullptr) throw std::logic_error("the outside share's layout has no kernel for this device");
         kernel_of_outside_ = prepare_rows_kernel(*entry, *layout_of_outside_, targets_, plan_.device);
     }

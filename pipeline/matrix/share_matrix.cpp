@@ -1,6 +1,7 @@
 #include "pipeline/matrix/share_matrix.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "pipeline/matrix/host_array.hpp"
 #include "pipeline/matrix/host_threads.hpp"
@@ -24,7 +25,30 @@ std::vector<Index> places_of_rows(const ShareView& view, Index rows) {
     return stored_at;
 }
 
+/// A part of a share, as a share of the share's matrix. row_of: the row of the share's matrix with a row of the whole matrix.
+template <typename RowOf>
+Share in_matrix_of_share(const Share& part, const ShareMatrix& share, const RowOf& row_of) {
+    Share moved{.id = {part.id.kind}, .rows = {}, .row_offsets = part.row_offsets, .entries = {}};
+    moved.entries.reserve(part.entries.size());
+    const auto first = share.entries.begin();
+    for (std::size_t i = 0; i < part.rows.size(); ++i) {
+        const Index row = row_of(part.rows[i]);
+        moved.rows.push_back(row);
+        auto at = first + share.staged.matrix.row_offsets[row];
+        for (Offset k = part.row_offsets[i]; k < part.row_offsets[i + 1]; ++k) {
+            while (*at != part.entries[k]) ++at;  // both ascend, and the share contains its part
+            moved.entries.push_back(at - first);
+        }
+    }
+    return moved;
+}
+
 }  // namespace
+
+WholeShare::WholeShare(const StagedMatrix& whole, const ShareId& id)
+    : parts_(whole.find_share(id) != nullptr ? std::vector<const Share*>() : parts_of(id, whole.shares)),
+      united_(parts_.empty() ? std::nullopt : std::optional(unite(id, parts_, whole.matrix.rows))),
+      view_(united_ ? ShareView(*united_) : whole.share(id)) {}
 
 void ShareMatrix::take_values(std::span<const double> whole) {
     HostArray<double>& values = staged.matrix.values;
@@ -35,7 +59,8 @@ void ShareMatrix::take_values(std::span<const double> whole) {
 
 ShareMatrix matrix_of_share(const StagedMatrix& whole, const ShareId& id, RowsOfShare rows) {
     const CsrMatrix& from = whole.matrix;
-    const ShareView view = whole.share(id);
+    const WholeShare whole_share(whole, id);
+    const ShareView& view = whole_share.view();
     const bool all = rows == RowsOfShare::all || has_all_rows_in_order(view, from);
     const std::vector<Index> stored_at = all ? places_of_rows(view, from.rows) : std::vector<Index>();
     const auto stored = [&](Index row) { return all ? stored_at[row] : row; };
@@ -68,6 +93,11 @@ ShareMatrix matrix_of_share(const StagedMatrix& whole, const ShareId& id, RowsOf
     share.staged.node_size = all ? whole.node_size : 1;
     for (const Cuts& cuts : whole.cuts) {
         if (all || !cuts_rows(cuts.kind)) share.staged.cuts.push_back(cuts);
+    }
+    if (whole_share.parts().empty()) return share;
+    const std::vector<Index> present = places_of_rows(view, from.rows);
+    for (const Share* part : whole_share.parts()) {
+        share.staged.shares.push_back(in_matrix_of_share(*part, share, [&](Index row) { return all ? row : present[row]; }));
     }
     return share;
 }

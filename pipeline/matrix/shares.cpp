@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 
 namespace workbench {
 namespace {
@@ -38,7 +39,7 @@ std::optional<ShareId> share_of_path(std::string_view words) {
 }  // namespace
 
 std::string_view name_of(ShareKind kind) {
-    constexpr std::array<std::string_view, 17> names{"all",
+    constexpr std::array<std::string_view, 28> names{"all",
                                                      "inside",
                                                      "outside",
                                                      "first",
@@ -53,9 +54,34 @@ std::string_view name_of(ShareKind kind) {
                                                      "sparse_columns",
                                                      "near",
                                                      "far",
+                                                     "chosen",
+                                                     "others",
+                                                     "bin_0",
+                                                     "bin_1",
+                                                     "bin_2",
+                                                     "bin_3",
+                                                     "bin_4",
+                                                     "bin_5",
+                                                     "bin_6",
+                                                     "bin_7",
+                                                     "united",
                                                      "segment",
                                                      "tile"};
     return names.at(static_cast<std::size_t>(kind));
+}
+
+std::vector<std::string> listed_kinds() {
+    std::vector<std::string> names;
+    for (const ShareKind kind : kinds_of_shares) {
+        if (kind <= ShareKind::bin_0 || kind > ShareKind::bin_7) names.emplace_back(name_of(kind));
+    }
+    return names;
+}
+
+std::vector<std::string> listed_kinds_without_places() {
+    std::vector<std::string> names = listed_kinds();
+    std::erase_if(names, [](const std::string& name) { return has_places(kind_named(name).value()); });
+    return names;
 }
 
 std::string name_of(const ShareId& id) {
@@ -123,6 +149,44 @@ Share reorder_rows(const Share& share, std::span<const Index> old_of_new) {
         ordered.row_offsets.push_back(static_cast<Offset>(ordered.entries.size()));
     }
     return ordered;
+}
+
+std::vector<const Share*> parts_of(const ShareId& id, std::span<const Share> shares) {
+    std::vector<const Share*> parts;
+    for (const Share& share : shares) {
+        const bool is_part = share.id.is_split_again() && share_within(id, share.id.kind) == share.id;
+        if (is_part) parts.push_back(&share);
+    }
+    return parts;
+}
+
+Share unite(const ShareId& id, std::span<const Share* const> parts, Index rows) {
+    Share united{.id = id};
+    std::vector<Index> stored_at(rows, -1);
+    for (const Share* part : parts) {
+        for (std::size_t i = 0; i < part->rows.size(); ++i) {
+            Index& stored = stored_at[part->rows[i]];
+            if (stored < 0) {
+                stored = static_cast<Index>(united.rows.size());
+                united.rows.push_back(part->rows[i]);
+                united.row_offsets.push_back(0);
+            }
+            united.row_offsets[stored + 1] += part->row_offsets[i + 1] - part->row_offsets[i];
+        }
+    }
+    std::partial_sum(united.row_offsets.begin(), united.row_offsets.end(), united.row_offsets.begin());
+    united.entries.resize(united.row_offsets.back());
+    std::vector<Offset> next(united.row_offsets.begin(), united.row_offsets.end());
+    for (const Share* part : parts) {
+        for (std::size_t i = 0; i < part->rows.size(); ++i) {
+            Offset& place = next[stored_at[part->rows[i]]];
+            for (Offset k = part->row_offsets[i]; k < part->row_offsets[i + 1]; ++k) united.entries[place++] = part->entries[k];
+        }
+    }
+    for (std::size_t i = 0; i < united.rows.size(); ++i) {
+        std::sort(united.entries.begin() + united.row_offsets[i], united.entries.begin() + united.row_offsets[i + 1]);
+    }
+    return united;
 }
 
 ShareView::ShareView(const CsrMatrix& whole) : row_count_(whole.rows), offsets_(whole.row_offsets.data()) {}

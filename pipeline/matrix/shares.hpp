@@ -30,21 +30,66 @@ enum class ShareKind : std::uint8_t {
     sparse_columns,    // in a column with few nonzeros
     near,              // near the main diagonal
     far,               // far from the main diagonal
-    segment,           // in one segment of the columns
-    tile,              // in one segment and one row block
+    chosen,            // in chosen partitions, or with chosen values
+    others,            // in other partitions, or with other values
+    bin_0,             // in rows or columns before the first of several bounds
+    bin_1,             // before the second bound
+    bin_2,
+    bin_3,
+    bin_4,
+    bin_5,
+    bin_6,
+    bin_7,
+    united,   // in one of several shares that were united
+    segment,  // in one segment of the columns
+    tile,     // in one segment and one row block
 };
 
 /// The kinds that a split can make.
-inline constexpr std::array kinds_of_shares = {
-    ShareKind::inside,       ShareKind::outside,       ShareKind::first,           ShareKind::rest,
-    ShareKind::long_rows,    ShareKind::short_rows,    ShareKind::dense_diagonals, ShareKind::sparse_diagonals,
-    ShareKind::dense_blocks, ShareKind::sparse_blocks, ShareKind::dense_columns,   ShareKind::sparse_columns,
-    ShareKind::near,         ShareKind::far,           ShareKind::segment,         ShareKind::tile};
+inline constexpr std::array kinds_of_shares = {ShareKind::inside,
+                                               ShareKind::outside,
+                                               ShareKind::first,
+                                               ShareKind::rest,
+                                               ShareKind::long_rows,
+                                               ShareKind::short_rows,
+                                               ShareKind::dense_diagonals,
+                                               ShareKind::sparse_diagonals,
+                                               ShareKind::dense_blocks,
+                                               ShareKind::sparse_blocks,
+                                               ShareKind::dense_columns,
+                                               ShareKind::sparse_columns,
+                                               ShareKind::near,
+                                               ShareKind::far,
+                                               ShareKind::chosen,
+                                               ShareKind::others,
+                                               ShareKind::bin_0,
+                                               ShareKind::bin_1,
+                                               ShareKind::bin_2,
+                                               ShareKind::bin_3,
+                                               ShareKind::bin_4,
+                                               ShareKind::bin_5,
+                                               ShareKind::bin_6,
+                                               ShareKind::bin_7,
+                                               ShareKind::united,
+                                               ShareKind::segment,
+                                               ShareKind::tile};
+
+/// The maximum number of bins of one split.
+inline constexpr int most_share_bins = 8;
+
+/// The share with this number, 0 to most_share_bins - 1, among the bins of a split.
+[[nodiscard]] constexpr ShareKind bin(int number) {
+    return static_cast<ShareKind>(static_cast<int>(ShareKind::bin_0) + number);
+}
 
 /// Returns true for segments and tiles: there are many of one kind, each at its own place.
 [[nodiscard]] constexpr bool has_places(ShareKind kind) { return kind == ShareKind::segment || kind == ShareKind::tile; }
 
 [[nodiscard]] std::string_view name_of(ShareKind kind);
+
+/// The names of the kinds that a message lists; bin_0 represents all bins.
+[[nodiscard]] std::vector<std::string> listed_kinds();
+[[nodiscard]] std::vector<std::string> listed_kinds_without_places();
 
 /// The maximum number of times that a share can be split again.
 inline constexpr std::size_t most_splits_again = 7;
@@ -100,6 +145,13 @@ struct Share {
 
 /// The share with its rows stored in another order: row i of the result is stored row old_of_new[i] of the share.
 [[nodiscard]] Share reorder_rows(const Share& share, std::span<const Index> old_of_new);
+
+/// The shares that a share was split into, in their order; none if it was not split.
+[[nodiscard]] std::vector<const Share*> parts_of(const ShareId& id, std::span<const Share> shares);
+
+/// One share with the entries of several that have none in common. Its rows are in the order in which the parts list them
+/// first. rows: number of rows of the matrix.
+[[nodiscard]] Share unite(const ShareId& id, std::span<const Share* const> parts, Index rows);
 
 /// A view of a share, or of a whole matrix as one share with all rows in order. The matrix or share must outlive the view.
 class ShareView {

@@ -12,7 +12,7 @@ namespace workbench {
 namespace {
 
 struct Override {
-    std::vector<std::string> path;  // the words before '=', separated by dots
+    std::vector<std::string> path;  // the words of WHAT, separated by dots
     std::string_view value;         // after '='
     Setting setting;                // its key is the last word
 };
@@ -27,11 +27,34 @@ std::vector<std::string> split(std::string_view text, char separator) {
     return words;
 }
 
-/// Splits WHAT=VALUE without reading the value.
-std::optional<Override> read_path(std::string_view text, Place place) {
+/// The parts of an option [RECIPE:]WHAT[+WHAT...]=VALUE.
+struct Change {
+    std::string recipe = {};                   // empty: any recipe
+    std::vector<std::string_view> whats = {};  // at least one
+    std::string_view value = {};
+};
+
+/// None without '='.
+std::optional<Change> read_change(std::string_view text) {
     const std::size_t equals = text.find('=');
     if (equals == std::string_view::npos) return std::nullopt;
-    Override override{split(text.substr(0, equals), '.'), text.substr(equals + 1), {}};
+    Change change{.value = text.substr(equals + 1)};
+    std::string_view what = text.substr(0, equals);
+    if (const std::size_t colon = what.find(':'); colon != std::string_view::npos) {
+        change.recipe = what.substr(0, colon);
+        what.remove_prefix(colon + 1);
+    }
+    for (std::size_t end = what.find('+'); end != std::string_view::npos; end = what.find('+')) {
+        change.whats.push_back(what.substr(0, end));
+        what.remove_prefix(end + 1);
+    }
+    change.whats.push_back(what);
+    return change;
+}
+
+/// None if WHAT does not have the form of a setting.
+std::optional<Override> read_path(std::string_view what, std::string_view value, Place place) {
+    Override override{split(what, '.'), value, {}};
     override.setting.key = override.path.back();
     override.setting.key_place = override.setting.value_place = place;
     const std::size_t fewest = override.path.front() == "stage" ? 3 : 2;
@@ -201,9 +224,19 @@ void apply_setting(RecipeDocument& document, const Override& override, Diagnosti
     }
 }
 
+/// Returns false, with an error, if the change names another recipe.
+bool check_recipe(const RecipeDocument& document, const Change& change, Place place, Diagnostics& diagnostics) {
+    if (names_recipe(document, change.recipe)) return true;
+    diagnostics.add_unmatched(place, "this recipe is '{}'; expected that name, or none, before the colon",
+                              printable(document.files.front().stem().string(), 80));
+    return false;
+}
+
 void apply_override(RecipeDocument& document, const std::string& text, std::size_t number, Diagnostics& diagnostics) {
     const Place place = diagnostics.add_option("--set " + text, number);
-    auto override = read_path(text, place);
+    const std::optional<Change> change = read_change(text);
+    if (change && !check_recipe(document, *change, place, diagnostics)) return;
+    auto override = change && change->whats.size() == 1 ? read_path(change->whats.front(), change->value, place) : std::nullopt;
     if (!override) {
         diagnostics.add(place,
                         "expected stage.ID.PARAMETER=VALUE, layout.PARAMETER=VALUE, matrix.PARAMETER=VALUE, "
@@ -216,15 +249,20 @@ void apply_override(RecipeDocument& document, const std::string& text, std::size
 
 void apply_sweep(RecipeDocument& document, const std::string& text, std::size_t number, Diagnostics& diagnostics) {
     const Place place = diagnostics.add_option("--sweep " + text, number);
-    auto override = read_path(text, place);
-    const std::vector<std::string> values = override ? split_values(override->value) : std::vector<std::string>();
-    if (!override || std::ranges::count(values, "") > 0) {
+    const std::optional<Change> change = read_change(text);
+    if (change && !check_recipe(document, *change, place, diagnostics)) return;
+    const std::vector<std::string> values = change ? split_values(change->value) : std::vector<std::string>();
+    std::vector<std::optional<Override>> overrides;
+    if (change) {
+        for (const std::string_view what : change->whats) overrides.push_back(read_path(what, change->value, place));
+    }
+    if (!change || !std::ranges::all_of(overrides, &std::optional<Override>::has_value) || std::ranges::count(values, "") > 0) {
         diagnostics.add(place,
                         "expected WHAT=VALUE,VALUE,... or WHAT=FIRST..LAST*FACTOR, as in "
                         "stage.metis_partition.parts=132,264 or layout.slice_height=32..512*2");
         return;
     }
-    Setting setting = override->setting;
+    Setting& setting = overrides.front()->setting;
     setting.begin_sweep();
     for (const std::string& value : values) {
         const Place of_value =
@@ -232,14 +270,27 @@ void apply_sweep(RecipeDocument& document, const std::string& text, std::size_t 
         if (is_range(value)) {
             read_range(value, of_value, setting);
         } else {
-            setting.sweep.push_back(read_value_of(*override, value, of_value));
+            setting.sweep.push_back(read_value_of(*overrides.front(), value, of_value));
         }
     }
-    override->setting = std::move(setting);
-    apply_setting(document, *override, diagnostics);
+    for (std::size_t i = 1; i < overrides.size(); ++i) {
+        overrides[i]->setting.kind = "a reference";
+        overrides[i]->setting.same_as = change->whats.front();
+    }
+    for (const std::optional<Override>& override : overrides) apply_setting(document, *override, diagnostics);
 }
 
 }  // namespace
+
+bool names_recipe(const RecipeDocument& document, std::string_view name) {
+    const std::string* own_name = document.recipe.text("name");
+    return name.empty() || name == document.files.front().stem().string() || (own_name != nullptr && name == *own_name);
+}
+
+std::string recipe_of_change(std::string_view text) {
+    const std::optional<Change> change = read_change(text);
+    return change ? change->recipe : std::string();
+}
 
 void apply_changes(RecipeDocument& document, const RecipeChanges& changes, const std::vector<UnmatchedChange>& without,
                    Diagnostics& diagnostics) {

@@ -48,10 +48,14 @@ bool reaches_across(Acts acts, CutKind kind) {
 ParameterValue plausible_value(const ParameterDeclaration& declaration) {
     switch (declaration.type) {
         case ParameterType::boolean: return false;
-        case ParameterType::integer: return static_cast<std::int64_t>(declaration.minimum.value_or(1));
+        case ParameterType::integer:
+        case ParameterType::length: return static_cast<std::int64_t>(declaration.minimum.value_or(1));
+        case ParameterType::integers:
+        case ParameterType::lengths: return std::to_string(static_cast<std::int64_t>(declaration.minimum.value_or(1)));
         case ParameterType::real: return declaration.minimum.value_or(1);
         case ParameterType::text: return std::string("x");
-        case ParameterType::share: return std::string(name_of(kinds_of_shares.front()));
+        case ParameterType::share:
+        case ParameterType::shares: return std::string(name_of(kinds_of_shares.front()));
         case ParameterType::choice: return declaration.words.front();
     }
     return false;
@@ -133,10 +137,19 @@ public:
         if (contract.gives_shares.empty()) return;
         if (contract.splits) {
             std::erase_if(shares_, [&](const ShareChoice& share) { return is(share, *contract.splits); });
+        } else if (!contract.unites.empty()) {
+            for (const ShareId& id : contract.unites) {
+                std::erase_if(shares_, [&](const ShareChoice& share) { return is(share, id); });
+            }
         } else {
             shares_.clear();
         }
-        for (const ShareChoice& share : shares_made_by(contract)) shares_.push_back(share);
+        for (const ShareChoice& share : shares_made_by(contract)) {
+            if (certain_ && exists(share)) {
+                diagnostics_.add(table.place_of("use"), "{} makes share '{}', which exists already", owner, name_of(share));
+            }
+            shares_.push_back(share);
+        }
         maker_of_shares_ = i;
     }
 
@@ -158,16 +171,19 @@ public:
         for (const CheckedChoice& choice : layouts) {
             known = known && choice.share.has_value();
             if (!choice.share) continue;
-            const std::string name = name_of(*choice.share);
             const Place place = choice.table->place_of("share");
-            if (const auto [first, fresh] = takers.emplace(name, choice.table); !fresh) {
-                diagnostics_.add(place, "share '{}' is stored twice; the layout on {} stores it already", name,
-                                 diagnostics_.line(first->second->place, choice.table->place));
-            } else if (certain_ && !exists(share_choice(name).value())) {
-                check_shares({share_choice(name).value()}, *choice.table, owner_of(choice));
-                known = false;
+            std::vector<ShareChoice> missing;
+            for (const ShareId& id : shares_stored_by(choice)) {
+                const std::string name = name_of(id);
+                if (const auto [first, fresh] = takers.emplace(name, choice.table); !fresh) {
+                    diagnostics_.add(place, "share '{}' is stored twice; the layout on {} stores it already", name,
+                                     diagnostics_.line(first->second->place, choice.table->place));
+                } else if (certain_ && !exists(share_choice(name).value())) {
+                    missing.push_back(share_choice(name).value());
+                }
             }
-            if (choice.layout.facts) check_in_share(choice);
+            known = known && missing.empty();
+            if (!choice.layout.facts || suits_share(choice)) check_shares(missing, *choice.table, owner_of(choice));
         }
         if (!known) return;
         for (const ShareChoice& share : shares_) {
@@ -193,20 +209,37 @@ private:
         });
     }
 
-    /// A share lacks what only the whole matrix or its partition has.
-    void check_in_share(const CheckedChoice& choice) {
+    /// The share of a layout, or the parts of this share that the layout consists of.
+    [[nodiscard]] static std::vector<ShareId> shares_stored_by(const CheckedChoice& choice) {
+        std::vector<ShareId> parts;
+        if (choice.layout.facts) {
+            for (const ShareChoice& share : choice.layout.facts->shares) {
+                if (const auto part = share_within(*choice.share, share.kind)) parts.push_back(*part);
+            }
+        }
+        return parts.empty() ? std::vector{*choice.share} : parts;
+    }
+
+    /// A share lacks segments and tiles. Only layouts with all rows have the cuts and the shape of the whole matrix. False
+    /// after an error.
+    bool suits_share(const CheckedChoice& choice) {
         const Needs& needs = *choice.layout.facts;
+        const bool has_all_rows = choice.layout.entry->rows_of_share == RowsOfShare::all;
+        const auto has_places_of_its_own = [](const ShareChoice& share) { return has_places(share.kind); };
         const auto refuse = [&](const std::string& what) {
             diagnostics_.add(choice.table->place_of("use"), "{} {}; it cannot store share '{}'", owner_of(choice), what,
                              name_of(*choice.share));
+            return false;
         };
-        if (!needs.shares.empty()) {
-            refuse(fmt::format("consists of shares itself ({})", join(names_of(needs.shares))));
-        } else if (!needs.cuts.empty()) {
-            refuse(fmt::format("needs {} of all rows", in_words(needs.cuts.front())));
-        } else if (needs.square || needs.columns_by_density) {
-            refuse("needs the whole matrix");
+        if (std::ranges::any_of(needs.shares, has_places_of_its_own)) {
+            return refuse(fmt::format("consists of shares itself ({})", join(names_of(needs.shares))));
         }
+        if (!has_all_rows && !needs.cuts.empty()) {
+            return refuse(fmt::format("needs {} of all rows", in_words(needs.cuts.front())));
+        }
+        if (!has_all_rows && (needs.square || needs.columns_by_density)) return refuse("needs the whole matrix");
+        for (const CutKind kind : needs.cuts) check_cuts(kind, *choice.table, owner_of(choice));
+        return true;
     }
 
     void refuse_split(const RecipeTable& table, const std::string& owner) {

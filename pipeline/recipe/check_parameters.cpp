@@ -25,8 +25,16 @@ std::string unknown_key(const Setting& setting, const std::string& owner, const 
     return fmt::format("{} has no '{}'{}", owner, shown, expected_one_of(key, names_of(known)));
 }
 
+/// The value of a setting for this declaration, if it has the form of one.
+std::optional<ParameterValue> value_for(const ParameterDeclaration& declaration, const Setting& setting) {
+    if (!is_list(declaration.type)) return setting.value;
+    if (const auto* only = setting.as<std::int64_t>()) return std::to_string(*only);
+    return setting.list ? std::optional<ParameterValue>(*setting.list) : setting.value;
+}
+
 std::string reason_to_refuse(const ParameterDeclaration& declaration, const Setting& setting) {
-    if (setting.value) return reason_to_refuse(declaration, *setting.value);
+    if (const std::optional<ParameterValue> value = value_for(declaration, setting))
+        return reason_to_refuse(declaration, *value);
     return fmt::format("{}, expected {}", found_text(setting), accepted_values(declaration));
 }
 
@@ -47,7 +55,7 @@ std::optional<Parameters> check_parameters(const RecipeTable& table, const std::
             diagnostics.add(setting.value_place, "{}, {}: {}", owner, setting.key, reason);
             correct = false;
         } else {
-            given.emplace(setting.key, *setting.value);
+            given.emplace(setting.key, *value_for(*declaration, setting));
         }
     }
     for (const ParameterDeclaration& declaration : declarations) {

@@ -100,17 +100,6 @@ const std::vector<ParameterDeclaration>& source_parameters() {
     return all;
 }
 
-void refuse_sources(const RecipeTable& table, Diagnostics& diagnostics) {
-    for (const ParameterDeclaration& declaration : source_parameters()) {
-        if (const Setting* setting = table.find(declaration.name)) {
-            diagnostics.add(
-                setting->key_place,
-                "kernel.{}: a kernel next to the recipe multiplies all nonzeros; expected one [layout] with [kernel]",
-                declaration.name);
-        }
-    }
-}
-
 std::vector<KernelSource> check_sources(const RecipeTable& table, std::span<const std::filesystem::path> files,
                                         const LayoutEntry* layout, Diagnostics& diagnostics) {
     RecipeTable of_sources;  // only the keys about sources

@@ -36,11 +36,8 @@ template <typename Entry>
 [[nodiscard]] std::filesystem::path check_source_file(const Setting& setting, std::span<const std::filesystem::path> files,
                                                       std::string_view table, std::string_view of, Diagnostics& diagnostics);
 
-/// Adds an error for each key about kernel sources in the kernel table of a [[layout]].
-void refuse_sources(const RecipeTable& table, Diagnostics& diagnostics);
-
-/// The kernel sources of [kernel]: cuda_source and cpu_source with the keys that describe them. Paths in a file are relative to
-/// it, others to the current folder. Empty after an error.
+/// The kernel sources of [kernel], or of the kernel table of a [[layout]]: cuda_source and cpu_source with the keys that
+/// describe them. Paths in a file are relative to it, others to the current folder. Empty after an error.
 [[nodiscard]] std::vector<KernelSource> check_sources(const RecipeTable& table, std::span<const std::filesystem::path> files,
                                                       const LayoutEntry* layout, Diagnostics& diagnostics);
 

@@ -53,6 +53,18 @@ std::optional<std::vector<TextItem>> texts_of(const toml::array& list) {
     return texts;
 }
 
+/// "4, mean, 64": the integers and strings of a list; none if it has other items, or strings with commas.
+std::optional<std::string> joined_items(const toml::array& list) {
+    std::string joined;
+    for (const toml::node& item : list) {
+        const auto* integer = item.as_integer();
+        const auto* text = item.as_string();
+        if (integer == nullptr && (text == nullptr || text->get().find(',') != std::string::npos)) return std::nullopt;
+        joined += (joined.empty() ? "" : ", ") + (integer == nullptr ? text->get() : std::to_string(integer->get()));
+    }
+    return joined;
+}
+
 /// The node as a nonempty list of tables, such as [[layout]]; otherwise null.
 const toml::array* list_of_tables(const toml::node& node) {
     const auto* list = node.as_array();
@@ -90,6 +102,7 @@ void read_node(const toml::node& node, Setting& setting) {
         setting.value = text->get();
     } else if (const auto* list = node.as_array()) {
         setting.texts = texts_of(*list);
+        setting.list = joined_items(*list);
         if (list_of_tables(node) != nullptr) {
             for (const toml::node& item : *list) setting.tables.push_back(read_table(*item.as_table()));
         }
@@ -291,7 +304,7 @@ Setting read_value(std::string_view text, Place place) {
         } catch (const toml::parse_error&) {  // a bare word
         }
     }
-    if (!setting.value && !setting.texts && !setting.swept && setting.same_as.empty()) {
+    if (!setting.value && !setting.texts && !setting.list && !setting.swept && setting.same_as.empty()) {
         if (is_too_large(text)) {
             setting.kind = fmt::format("{}, too {} for an integer", printable(text, 60), text[0] == '-' ? "small" : "large");
         } else {

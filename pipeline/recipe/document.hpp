@@ -22,14 +22,15 @@ struct TextItem {
 
 struct RecipeTable;
 
-/// key = value. The value is plain, a list of strings, a list of tables, a sweep (values to try), a reference to another value,
-/// or of a kind that no recipe uses.
+/// key = value. The value is plain, a list of strings or integers, a list of tables, a sweep (values to try), a reference to
+/// another value, or of a kind that no recipe uses.
 struct Setting {
     std::string key;
     Place key_place;
     Place value_place;
     std::optional<ParameterValue> value;         // plain
     std::optional<std::vector<TextItem>> texts;  // a list of strings
+    std::optional<std::string> list;             // a list of integers and strings, joined: "4, 16, 64"
     std::vector<RecipeTable> tables;             // a list of tables
     std::string kind;                            // otherwise: "a list", "a table", "a sweep", "a reference"
     std::string same_as;                         // a reference: the name of the value, "stage.length_groups.slice_height"
@@ -131,6 +132,12 @@ void name_stages(RecipeDocument& document, Diagnostics& diagnostics);
 /// Applies the changes of the command line, except those in `without`, as if the recipe contained them.
 void apply_changes(RecipeDocument& document, const RecipeChanges& changes, const std::vector<UnmatchedChange>& without,
                    Diagnostics& diagnostics);
+
+/// Returns true if the recipe has this name or file name, or if the name is empty.
+[[nodiscard]] bool names_recipe(const RecipeDocument& document, std::string_view name);
+
+/// The name of the recipe that an override or sweep changes, "RECIPE:WHAT=VALUE"; empty if it names none.
+[[nodiscard]] std::string recipe_of_change(std::string_view text);
 
 /// Reads a TOML value: 3, "text", ["1 .", ". 1"]. Anything else is taken as a string. All places are `place`.
 [[nodiscard]] Setting read_value(std::string_view text, Place place);

@@ -191,10 +191,7 @@ std::optional<ShareId> check_share(const RecipeTable& table, Diagnostics& diagno
     const std::optional<ShareId> share = name == nullptr ? std::nullopt : single_share(*name);
     if (share) return share;
     const std::optional<ShareChoice> many = name == nullptr ? std::nullopt : share_choice(*name);
-    std::vector<std::string> names;
-    for (const ShareKind kind : kinds_of_shares) {
-        if (!has_places(kind)) names.emplace_back(name_of(kind));
-    }
+    const std::vector<std::string> names = listed_kinds_without_places();
     if (many) {
         diagnostics.add(setting->value_place,
                         "share: found \"{}\"; only shares of stage split can have a [[layout]], such as {}", name_of(*many),
@@ -258,13 +255,17 @@ bool check_side_by_side(const RecipeTable& table, Diagnostics& diagnostics) {
 }
 
 /// A share has at most one kernel per kind of device.
-void check_one_kernel_a_device(const RecipeTable& table, const std::map<Backend, std::string>& kernels,
-                               Diagnostics& diagnostics) {
-    for (const auto& [one, other] : {std::pair(Backend::kokkos, Backend::eigen), std::pair(Backend::cuda, Backend::cusparse)}) {
-        if (!kernels.contains(one) || !kernels.contains(other)) continue;
-        diagnostics.add(table.place_of(name_of(other)),
-                        "found kernels of {1} and {2} for one share on {0}; expected one of them",
-                        device_of(one) == DeviceKind::host ? "the host" : "a GPU", name_of(one), name_of(other));
+void check_one_kernel_a_device(const RecipeTable& table, Diagnostics& diagnostics) {
+    constexpr std::array<std::array<const char*, 3>, 2> keys = {
+        {{"kokkos", "eigen", "cpu_source"}, {"cuda", "cusparse", "cuda_source"}}};
+    for (const auto& of_device : keys) {
+        std::vector<std::string> given;
+        for (const char* key : of_device) {
+            if (table.text(key) != nullptr) given.emplace_back(key);
+        }
+        if (given.size() < 2) continue;
+        diagnostics.add(table.place_of(given[1]), "found kernels of {1} and {2} for one share on {0}; expected one of them",
+                        &of_device == &keys.front() ? "the host" : "a GPU", given[0], given[1]);
     }
 }
 
@@ -281,15 +282,10 @@ std::optional<Recipe> check_document(const RecipeDocument& document, const Catal
         RecipeLayout& layout = recipe.layouts.emplace_back();
         layout.share = choice.share;
         layout.kernels = check_kernels(*choice.kernel, choice.layout.entry, catalogue, diagnostics);
-        if (choice.share) check_one_kernel_a_device(*choice.kernel, layout.kernels, diagnostics);
+        if (choice.share) check_one_kernel_a_device(*choice.kernel, diagnostics);
+        layout.sources = check_sources(*choice.kernel, document.files, choice.layout.entry, diagnostics);
     }
-    const CheckedChoice& only = layouts.front();
     if (!document.layouts.empty()) recipe.side_by_side = check_side_by_side(document.kernel, diagnostics);
-    if (only.share) {
-        for (const CheckedChoice& choice : layouts) refuse_sources(*choice.kernel, diagnostics);
-    } else {
-        recipe.sources = check_sources(*only.kernel, document.files, only.layout.entry, diagnostics);
-    }
     check_needs(document, stages, layouts, catalogue, diagnostics);
     const bool complete =
         std::ranges::all_of(stages, [](const CheckedStage& stage) { return stage.parameters && stage.facts; }) &&
@@ -306,9 +302,10 @@ std::optional<Recipe> check_document(const RecipeDocument& document, const Catal
         recipe.layouts[i].entry = layouts[i].layout.entry;
         recipe.layouts[i].parameters = std::move(*layouts[i].layout.parameters);
         recipe.layouts[i].place = layouts[i].table->place;
-    }
-    if (catalogue.kernel_from_source != nullptr) {
-        for (const KernelSource& source : recipe.sources) recipe.own_kernels.push_back(catalogue.kernel_from_source(source));
+        if (catalogue.kernel_from_source == nullptr) continue;
+        for (const KernelSource& source : recipe.layouts[i].sources) {
+            recipe.layouts[i].own_kernels.push_back(catalogue.kernel_from_source(source));
+        }
     }
     return recipe;
 }
@@ -336,16 +333,19 @@ std::vector<Recipe> check_points(const RecipeDocument& document, const Catalogue
 }
 
 /// The changes among the problems that found nothing to change, each once.
-std::vector<UnmatchedChange> unmatched_of(const std::vector<RecipeProblem>& problems, const RecipeChanges& changes,
-                                          const Diagnostics& diagnostics) {
+std::vector<UnmatchedChange> unmatched_of(const std::vector<RecipeProblem>& problems, const RecipeDocument& document,
+                                          const RecipeChanges& changes, const Diagnostics& diagnostics) {
     std::vector<UnmatchedChange> unmatched;
     for (const RecipeProblem& problem : problems) {
         const std::optional<std::size_t> number = problem.unmatched ? diagnostics.change_of(problem.place) : std::nullopt;
         if (!number || std::ranges::count(unmatched, *number, &UnmatchedChange::number) > 0) continue;
         const std::size_t overrides = changes.overrides.size();
-        const std::string option =
-            *number < overrides ? "--set " + changes.overrides[*number] : "--sweep " + changes.sweeps[*number - overrides];
-        unmatched.push_back({*number, printable(option, 120), problem.message});
+        const bool is_override = *number < overrides;
+        const std::string& text = is_override ? changes.overrides[*number] : changes.sweeps[*number - overrides];
+        unmatched.push_back({.number = *number,
+                             .option = printable((is_override ? "--set " : "--sweep ") + text, 120),
+                             .reason = problem.message,
+                             .for_another_recipe = !names_recipe(document, recipe_of_change(text))});
     }
     return unmatched;
 }
@@ -369,8 +369,8 @@ LoadedRecipe parse_points(std::string_view text, const std::filesystem::path& fi
         apply_changes(changed, changes, loaded.unmatched, diagnostics);
         loaded.points = check_points(changed, catalogue, diagnostics);
         std::vector<RecipeProblem> problems = diagnostics.take();
-        const auto found =
-            unmatched == Unmatched::noted ? unmatched_of(problems, changes, diagnostics) : std::vector<UnmatchedChange>();
+        const auto found = unmatched == Unmatched::noted ? unmatched_of(problems, document, changes, diagnostics)
+                                                         : std::vector<UnmatchedChange>();
         if (found.empty()) {
             diagnostics.add_all(of_document);
             diagnostics.add_all(problems);
@@ -382,6 +382,7 @@ LoadedRecipe parse_points(std::string_view text, const std::filesystem::path& fi
     std::ranges::sort(loaded.unmatched, {}, &UnmatchedChange::number);
     for (Recipe& point : loaded.points) {
         for (const UnmatchedChange& change : loaded.unmatched) {
+            if (change.for_another_recipe) continue;
             point.notes.push_back(fmt::format("{} changes nothing here: {}", change.option, change.reason));
         }
     }

@@ -46,6 +46,8 @@ struct RecipeLayout {
     Parameters parameters;
     std::map<Backend, std::string> kernels;  // chosen by the recipe; the runner chooses for other backends
     Place place;
+    std::vector<KernelSource> sources = {};     // kernels in files next to the recipe
+    std::vector<KernelEntry> own_kernels = {};  // one per source
 };
 
 /// The value of a swept parameter at a point.
@@ -76,9 +78,7 @@ struct Recipe {
     std::vector<RecipeStage> stages;
     /// One layout for all nonzeros; or, in a hybrid, several that together store each share exactly once.
     std::vector<RecipeLayout> layouts;
-    bool side_by_side = false;             // in a hybrid: shares without a common row may run concurrently
-    std::vector<KernelSource> sources;     // kernels in files next to the recipe; not in a hybrid
-    std::vector<KernelEntry> own_kernels;  // one per source
+    bool side_by_side = false;  // in a hybrid: shares without a common row may run concurrently
 
     [[nodiscard]] bool is_hybrid() const { return layouts.front().share.has_value(); }
 
@@ -91,6 +91,9 @@ struct Recipe {
 
 /// Command-line options that change a recipe. `matrix` is short for the override matrix.path=FILE, `member` for
 /// matrix.member=NAME, `generate` for matrix.generate=KIND and matrix.NAME=VALUE; messages show the option that was given.
+///
+/// "RECIPE:WHAT=VALUE" changes only the recipe of this name or file name. "WHAT+WHAT=VALUE,VALUE" sweeps several parameters
+/// together.
 ///
 /// An override is "stage.ID.PARAMETER=VALUE", "layout.PARAMETER=VALUE", "matrix.PARAMETER=VALUE", "kernel.BACKEND=NAME" or
 /// "recipe.name=TEXT"; in a hybrid "layout.SHARE.PARAMETER=VALUE" or "layout.SHARE.kernel.BACKEND=NAME". The value is TOML or a
@@ -112,6 +115,7 @@ struct UnmatchedChange {
     std::size_t number = 0;  // counts overrides, then sweeps
     std::string option;      // "--set layout.slice_height=64"
     std::string reason;
+    bool for_another_recipe = false;  // it names the recipe that it changes
 };
 
 /// All points of a recipe, one if nothing is swept. The last swept value changes fastest; the order is matrix, stages, layout,

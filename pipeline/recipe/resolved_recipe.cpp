@@ -48,6 +48,22 @@ Lines matrix_lines(const MatrixChoice& matrix, Index node_size) {
     return lines;
 }
 
+void add_sources(Lines& lines, const std::vector<KernelSource>& sources, const std::string& prefix) {
+    const auto add = [&](const char* key, std::string value) { lines.emplace_back(prefix + key, std::move(value)); };
+    for (const KernelSource& source : sources) {
+        add(source.backend == Backend::cuda ? "cuda_source" : "cpu_source",
+            quoted(std::filesystem::absolute(source.file).lexically_normal().string()));
+    }
+    if (sources.empty()) return;
+    const KernelSource& any = sources.front();  // the other keys are the same for all sources
+    add("threads", quoted(any.threads));
+    add("threads_per_row", std::to_string(any.threads_per_row));
+    add("threads_per_block", std::to_string(any.threads_per_block));
+    add("shared_bytes", std::to_string(any.shared_bytes));
+    add("zero_y", to_text(ParameterValue(any.zero_y)));
+    add("limit_seconds", to_text(ParameterValue(any.limit_seconds)));
+}
+
 /// The keys of a layout, including its kernels.
 Lines lines_of(const RecipeLayout& layout) {
     Lines lines;
@@ -61,22 +77,8 @@ Lines lines_of(const RecipeLayout& layout) {
     for (const auto& [backend, name] : layout.kernels) {
         lines.emplace_back(fmt::format("kernel.{}", name_of(backend)), quoted(name));
     }
+    add_sources(lines, layout.sources, "kernel.");
     return lines;
-}
-
-void add_sources(Lines& lines, const std::vector<KernelSource>& sources) {
-    for (const KernelSource& source : sources) {
-        const char* const key = source.backend == Backend::cuda ? "cuda_source" : "cpu_source";
-        lines.emplace_back(key, quoted(std::filesystem::absolute(source.file).lexically_normal().string()));
-    }
-    if (sources.empty()) return;
-    const KernelSource& any = sources.front();  // the other keys are the same for all sources
-    lines.emplace_back("threads", quoted(any.threads));
-    lines.emplace_back("threads_per_row", std::to_string(any.threads_per_row));
-    lines.emplace_back("threads_per_block", std::to_string(any.threads_per_block));
-    lines.emplace_back("shared_bytes", std::to_string(any.shared_bytes));
-    lines.emplace_back("zero_y", to_text(ParameterValue(any.zero_y)));
-    lines.emplace_back("limit_seconds", to_text(ParameterValue(any.limit_seconds)));
 }
 
 }  // namespace
@@ -105,8 +107,9 @@ std::string resolved_recipe(const Recipe& recipe) {
     RecipeLayout layout = recipe.layouts.front();
     Lines kernels;
     for (const auto& [backend, name] : layout.kernels) kernels.emplace_back(name_of(backend), quoted(name));
-    add_sources(kernels, recipe.sources);
+    add_sources(kernels, layout.sources, "");
     layout.kernels.clear();
+    layout.sources.clear();
     text += table("[layout]", lines_of(layout));
     return kernels.empty() ? text : text + "\n" + table("[kernel]", kernels);
 }

@@ -39,7 +39,7 @@ std::vector<NamedTable> tables_of(RecipeDocument& document) {
 bool same_value(const Setting& a, const Setting& b) {
     const bool same_texts = a.texts.has_value() == b.texts.has_value() &&
                             (!a.texts || std::ranges::equal(*a.texts, *b.texts, {}, &TextItem::text, &TextItem::text));
-    return a.value == b.value && same_texts && (a.value || a.texts);
+    return a.value == b.value && a.list == b.list && same_texts && (a.value || a.texts || a.list);
 }
 
 /// Why this cannot be swept; empty if it can.
@@ -62,13 +62,16 @@ bool check_values(const Setting& setting, Diagnostics& diagnostics) {
                                        [&](const Setting& before) { return same_value(before, value); });
         if (!twice) continue;
         correct = false;
-        const std::string text = value.value ? printable(to_text(*value.value), 60) : "the list of strings";
+        const std::string text = value.value   ? printable(to_text(*value.value), 60)
+                                 : value.texts ? "the list of strings"
+                                               : fmt::format("[{}]", *value.list);
         diagnostics.add(value.value_place, "{}: found {} twice among the values to try; expected it once", setting.key, text);
     }
     return correct;
 }
 
 std::string text_of(const Setting& setting, std::size_t number) {
+    if (!setting.value && setting.list && !setting.texts) return fmt::format("[{}]", printable(*setting.list, 40));
     if (!setting.value) return std::to_string(number);
     const auto* text = setting.as<std::string>();
     return printable(text == nullptr ? to_text(*setting.value) : *text, 40);
@@ -167,11 +170,14 @@ void fill_references(RecipeDocument& document, Diagnostics& diagnostics) {
             }
             setting.value = found->second->value;
             setting.texts = found->second->texts;
+            setting.list = found->second->list;
             setting.kind = found->second->kind;
         }
     }
     // One error about a value is enough.
-    const auto is_empty = [](const Setting& setting) { return !setting.same_as.empty() && !setting.value && !setting.texts; };
+    const auto is_empty = [](const Setting& setting) {
+        return !setting.same_as.empty() && !setting.value && !setting.texts && !setting.list;
+    };
     for (const NamedTable& table : tables) std::erase_if(table.table->settings, is_empty);
 }
 
@@ -253,8 +259,9 @@ void Sweeps::make_points() {
             const Swept& swept = all_[k];
             const std::size_t number = value_at(i, k);
             const Setting& value = swept.values[number];
-            points_[i].values.push_back(
-                {swept.name, value.value.value_or(ParameterValue(static_cast<std::int64_t>(number + 1)))});
+            const ParameterValue number_or_list =
+                value.list && !value.texts ? ParameterValue(*value.list) : static_cast<std::int64_t>(number + 1);
+            points_[i].values.push_back({swept.name, value.value.value_or(number_or_list)});
             points_[i].label += fmt::format("{}{}={}", k == 0 ? "" : ", ", swept.label, swept.texts[number]);
         }
         points_[i].folder = folder_of(points_[i].label);

@@ -18,13 +18,16 @@ using ExactValues = std::function<HostArray<double>()>;
 
 void require_every_share(const Recipe& recipe, const StagedMatrix& staged) {
     check_shares(staged);
+    std::size_t stored = 0;
     for (const RecipeLayout& layout : recipe.layouts) {
-        if (staged.find_share(*layout.share) == nullptr) {
+        const std::size_t parts = parts_of(*layout.share, staged.shares).size();
+        if (parts == 0 && staged.find_share(*layout.share) == nullptr) {
             throw std::logic_error("there is no share '" + name_of(*layout.share) + "', which a layout takes");
         }
+        stored += std::max<std::size_t>(parts, 1);
     }
-    if (staged.shares.size() != recipe.layouts.size()) {
-        throw std::logic_error(fmt::format("{} layouts for {} shares", recipe.layouts.size(), staged.shares.size()));
+    if (stored != staged.shares.size()) {
+        throw std::logic_error(fmt::format("layouts for {} of {} shares", stored, staged.shares.size()));
     }
 }
 
@@ -106,7 +109,8 @@ BuiltShare<Value> build_share(const RecipeLayout& layout, const StagedMatrix& st
                               const std::optional<HostArray<double>>& exact_values, BuildOptions options) {
     BuiltShare<Value> built{.share = layout.share, .outcome = outcome_of(layout, precision_of<Value>)};
     LayoutOutcome& outcome = built.outcome;
-    const ShareView view = staged.share(*layout.share);
+    const WholeShare whole(staged, *layout.share);
+    const ShareView& view = whole.view();
     require_memory_for_share(view);
     built.layout.rows_present = view.row_count();
     const Stopwatch watch(options.clock);

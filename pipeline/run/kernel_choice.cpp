@@ -6,7 +6,7 @@
 
 namespace workbench {
 
-const KernelEntry* choose_kernel(const RecipeLayout& layout, const std::vector<KernelEntry>& own, const KernelFilter& filter) {
+const KernelEntry* choose_kernel(const RecipeLayout& layout, const KernelFilter& filter) {
     const KernelEntry* found = nullptr;
     int rank_of_found = 0;
     const auto consider = [&](const KernelEntry& kernel, bool preferred) {
@@ -16,7 +16,7 @@ const KernelEntry* choose_kernel(const RecipeLayout& layout, const std::vector<K
         found = &kernel;
         rank_of_found = rank;
     };
-    for (const KernelEntry& kernel : own) consider(kernel, true);
+    for (const KernelEntry& kernel : layout.own_kernels) consider(kernel, true);
     for (const Backend backend : {Backend::kokkos, Backend::cuda, Backend::eigen, Backend::cusparse}) {
         const auto chosen = layout.kernels.find(backend);
         for (const KernelEntry& kernel : layout.entry->kernels) {
@@ -28,7 +28,7 @@ const KernelEntry* choose_kernel(const RecipeLayout& layout, const std::vector<K
 
 std::vector<const KernelEntry*> choose_kernels(const Recipe& recipe, const KernelFilter& filter) {
     std::vector<const KernelEntry*> kernels;
-    for (const RecipeLayout& layout : recipe.layouts) kernels.push_back(choose_kernel(layout, recipe.own_kernels, filter));
+    for (const RecipeLayout& layout : recipe.layouts) kernels.push_back(choose_kernel(layout, filter));
     const bool complete = std::find(kernels.begin(), kernels.end(), nullptr) == kernels.end();
     const auto is_asked_for = [&](const KernelEntry* kernel) { return filter.only.empty() || filter.only == kernel->name; };
     return complete && std::any_of(kernels.begin(), kernels.end(), is_asked_for) ? kernels : std::vector<const KernelEntry*>{};
@@ -54,8 +54,8 @@ std::string no_kernel_of(const Recipe& recipe) {
     for (const RecipeLayout& layout : recipe.layouts) {
         layouts += fmt::format("{}'{}'", layouts.empty() ? "" : " and ", layout.entry->name);
         list(layout.entry->kernels);
+        list(layout.own_kernels);
     }
-    list(recipe.own_kernels);
     return fmt::format("no kernel of layout {} runs with these options on this machine; {} {}", layouts,
                        recipe.is_hybrid() ? "there are" : "it has", known);
 }

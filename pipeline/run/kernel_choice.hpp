@@ -17,9 +17,8 @@ struct KernelFilter {
 };
 
 /// Returns the kernel of a layout: the one requested by name, else one beside the recipe or chosen by it, else the default.
-/// Null if there is none. `own`: the kernels beside the recipe.
-[[nodiscard]] const KernelEntry* choose_kernel(const RecipeLayout& layout, const std::vector<KernelEntry>& own,
-                                               const KernelFilter& filter);
+/// Null if there is none.
+[[nodiscard]] const KernelEntry* choose_kernel(const RecipeLayout& layout, const KernelFilter& filter);
 
 /// Returns one kernel per layout of the recipe; none if a layout has no kernel or no kernel has the requested name.
 [[nodiscard]] std::vector<const KernelEntry*> choose_kernels(const Recipe& recipe, const KernelFilter& filter);

@@ -199,7 +199,8 @@ private:
         try {
             add(built_.candidate(kernels, space_, recipe_.side_by_side), *oracle_, built_.outcome);
         } catch (const UserError&) {
-            if (!kernels.front()->try_out.get<Value>()) throw;
+            const auto is_own = [](const KernelEntry* kernel) { return bool(kernel->try_out.get<Value>()); };
+            if (std::none_of(kernels.begin(), kernels.end(), is_own)) throw;
             report_.failures.push_back(current_failure());  // a source that cannot be compiled costs its own kernel alone
             return;
         }

@@ -61,7 +61,7 @@ std::vector<Runner::Kernels> Runner::products_of(const Recipe& recipe) const {
         const auto chosen = layout.kernels.find(kernel.backend);
         if (chosen == layout.kernels.end() || chosen->second == kernel.name) add(kernel);
     }
-    for (const KernelEntry& kernel : recipe.own_kernels) add(kernel);
+    for (const KernelEntry& kernel : layout.own_kernels) add(kernel);
     return products;
 }
 

@@ -106,6 +106,53 @@ TEST_CASE("a kernel beside the recipe is verified and timed like the others") {
     CHECK(report["kernels"][1]["kernel"] == "mine");
 }
 
+TEST_CASE("a kernel beside the recipe multiplies a share of a hybrid") {
+    const TemporaryFolder folder;
+    const std::string out = folder.path().string();
+    std::ofstream(folder.path() / "mine.toml") << R"([matrix]
+generate = "laplace2d"
+nx = 4
+[[stage]]
+use = "split"
+by = "row_length"
+longer_than = 4
+[[layout]]
+share = "short"
+use = "csr"
+kernel.cpu_source = "mine.cpp"
+[[layout]]
+share = "long"
+use = "coo"
+)";
+    const auto run = [&](const std::string& store) {
+        std::ofstream(folder.path() / "mine.cpp") << R"(#include "arrays.hpp"
+void multiply(const Arrays& arrays, const Value* x, Value* y, bool accumulate) {
+    for (Index row = 0; row < arrays.row_count; ++row) {
+        Value sum = 0;
+        for (Offset k = arrays.row_offsets[row]; k < arrays.row_offsets[row + 1]; ++k) {
+            sum += arrays.values[k] * x[arrays.column_indices[k]];
+        }
+        y[row] = )" << store << ";\n    }\n}\n";
+        return run_workbench("run " + out + "/mine.toml --backend cpu,kokkos --samples 1 --seconds 0 --cache warm " +
+                             "--no-pictures --out " + out);
+    };
+    const Outcome right_one = run("accumulate ? y[row] + sum : sum");
+    CHECK_MESSAGE(right_one.exit_code == 0, right_one.text);
+    const auto report = nlohmann::json::parse(file_text(folder.path() / "mine" / "report.json"));
+    REQUIRE(report["kernels"].size() == 4);  // the baseline, the whole, each share
+    CHECK(report["kernels"][1]["kernel"] == "mine + rows");
+    CHECK(report["kernels"][2]["kernel"] == "mine");
+    CHECK(report["kernels"][2]["share"] == "short");
+    for (const auto& kernel : report["kernels"]) CHECK(kernel["status"] == "measured");
+
+    const Outcome wrong = run("sum + 1");
+    CHECK(wrong.exit_code == 1);
+    CHECK_MESSAGE(wrong.text.find("WRONG RESULT") != std::string::npos, wrong.text);
+    const Outcome not_compiled = run("sun");
+    CHECK(not_compiled.exit_code == 2);
+    CHECK_MESSAGE(not_compiled.text.find("mine.cpp:8") != std::string::npos, not_compiled.text);
+}
+
 TEST_CASE("the kernels of the teaching recipes are correct") {
     const TemporaryFolder folder;
     for (const char* name : {"my_csr_kernel", "my_sell_kernel"}) {

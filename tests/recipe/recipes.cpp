@@ -174,8 +174,8 @@ void check_same(const Recipe& a, const Recipe& b) {
         CHECK(a.layouts[i].entry == b.layouts[i].entry);
         CHECK(a.layouts[i].parameters.values() == b.layouts[i].parameters.values());
         CHECK(a.layouts[i].kernels == b.layouts[i].kernels);
+        CHECK(a.layouts[i].sources == b.layouts[i].sources);
     }
-    CHECK(a.sources == b.sources);
 }
 
 }  // namespace workbench

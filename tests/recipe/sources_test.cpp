@@ -55,18 +55,19 @@ TEST_CASE("settings of kernels next to the recipe") {
                           .shared_bytes = 100,
                           .zero_y = true,
                           .limit_seconds = 2.5};
-    REQUIRE(both.sources.size() == 2);
-    CHECK(both.sources[0] == expected);
+    const std::vector<KernelSource>& of_both = both.layouts.front().sources;
+    REQUIRE(of_both.size() == 2);
+    CHECK(of_both[0] == expected);
     expected.file = beside.path("mine.cpp");
     expected.backend = Backend::cpu;
-    CHECK(both.sources[1] == expected);
-    CHECK(both.sources[1].name() == "mine");
+    CHECK(of_both[1] == expected);
+    CHECK(of_both[1].name() == "mine");
     CHECK(both.layouts.front().kernels.at(Backend::kokkos) == "rows");
     check_same(both, parse_recipe(resolved_recipe(both), "elsewhere.toml", small_catalogue()));
 
     const Recipe one = beside.recipe("cpu_source = 'mine.cpp'\n");
-    REQUIRE(one.sources.size() == 1);
-    CHECK(one.sources[0] == KernelSource{.file = beside.path("mine.cpp"), .layout = "plain"});
+    REQUIRE(one.layouts.front().sources.size() == 1);
+    CHECK(one.layouts.front().sources[0] == KernelSource{.file = beside.path("mine.cpp"), .layout = "plain"});
     CHECK(resolved_recipe(one).ends_with(fmt::format(R"([kernel]
 cpu_source        = "{}"
 threads           = "rows"
@@ -77,13 +78,13 @@ zero_y            = false
 limit_seconds     = 10.0
 )",
                                                      beside.path("mine.cpp").string())));
-    CHECK(beside.recipe("cuda_source = 'mine.cu'\nthreads = 4096\n").sources[0].threads == "4096");
+    CHECK(beside.recipe("cuda_source = 'mine.cu'\nthreads = 4096\n").layouts.front().sources[0].threads == "4096");
 }
 
 TEST_CASE("a source on the command line is relative to the current folder") {
     const Beside beside;
     const std::string file = beside.path("mine.cpp").string();
-    CHECK(beside.recipe("", {"kernel.cpu_source=" + file}).sources.at(0).file == file);
+    CHECK(beside.recipe("", {"kernel.cpu_source=" + file}).layouts.front().sources.at(0).file == file);
     CHECK(beside.error("", {"kernel.cpu_source=mine.cpp"}) ==
           "error: --set kernel.cpu_source=mine.cpp: [kernel], cpu_source: no file mine.cpp; expected the source of a kernel, "
           "relative to the current folder");

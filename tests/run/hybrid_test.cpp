@@ -194,7 +194,7 @@ TEST_SUITE("hybrids") {
 
         Recipe half = one.recipe;
         half.layouts.pop_back();
-        CHECK(message(half, sound) == "1 layouts for 2 shares");
+        CHECK(message(half, sound) == "layouts for 1 of 2 shares");
         Recipe other = one.recipe;
         other.layouts.front().share = ShareId{ShareKind::inside};
         CHECK(message(other, sound) == "there is no share 'inside', which a layout takes");
