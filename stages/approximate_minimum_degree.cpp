@@ -53,10 +53,11 @@ StageEntry approximate_minimum_degree_stage() {
             "Amestoy, Davis, Duff, 'An approximate minimum degree ordering algorithm', SIAM J. Matrix Analysis 1996; library: "
             "AMD of SuiteSparse (Amestoy, Davis, Duff, 'Algorithm 837', ACM TOMS 2004)",
         .parameters = {real_parameter(
-            "dense", by_default(10.0), between(0, 1e9),
-            "rows coupled with more than max(16, dense * sqrt(rows)) others are ignored and put last")},
+                           "dense", by_default(10.0), between(0, 1e9),
+                           "rows coupled with more than max(16, dense * sqrt(rows)) others are ignored and put last"),
+                       storage_parameter()},
         .contract = contract_of_symmetric_order,
-        .run = run_approximate_minimum_degree};
+        .run = order_or_storage<run_approximate_minimum_degree>};
 }
 
 }  // namespace workbench

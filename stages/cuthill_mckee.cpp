@@ -29,9 +29,10 @@ StageEntry cuthill_mckee_stage() {
             "implementation of a pseudoperipheral node finder', ACM TOMS 1979; in parallel: Karantasis, Lenharth, Nguyen, "
             "Garzaran, Pingali, 'Parallelization of reordering algorithms for bandwidth and wavefront reduction', SC 2014",
         .parameters = {choice_parameter("variant", by_default("reverse"), {"reverse", "plain"},
-                                        "reverse the order, which keeps the bandwidth and never increases the profile")},
+                                        "reverse the order, which keeps the bandwidth and never increases the profile"),
+                       storage_parameter()},
         .contract = contract_of_symmetric_order,
-        .run = run_cuthill_mckee};
+        .run = order_or_storage<run_cuthill_mckee>};
 }
 
 }  // namespace workbench

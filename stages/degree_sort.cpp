@@ -22,9 +22,9 @@ StageEntry degree_sort_stage() {
         .name = "degree_sort",
         .summary = "Sort rows and columns alike by their degree in the graph of A + A^T, so that hubs are adjacent (stable)",
         .source = "Faldu, Diamond, Grot, 'A closer look at lightweight graph reordering', IISWC 2019, section II: Sort",
-        .parameters = {direction_parameter("vertices of highest degree")},
+        .parameters = {direction_parameter("vertices of highest degree"), storage_parameter()},
         .contract = contract_of_symmetric_order,
-        .run = run_degree_sort};
+        .run = order_or_storage<run_degree_sort>};
 }
 
 }  // namespace workbench

@@ -7,6 +7,7 @@
 #include "pipeline/matrix/host_threads.hpp"
 #include "stages/order.hpp"
 #include "stages/parameters.hpp"
+#include "stages/row_lengths.hpp"
 #include "stages/stages.hpp"
 
 namespace workbench {
@@ -23,6 +24,14 @@ struct RowKey {
     Offset dense = 0;         // nonzeros of dense rows; 0 for others
     std::uint64_t place = 0;  // place of the segments that other rows read
 };
+
+StageContract gray_contract(const Parameters& parameters) {
+    if (!parameters.has("share")) return contract_of_order(parameters);
+    if (axes_of(parameters) != Acts::rows) {
+        throw ParameterError("apply", "apply reorders the matrix, but share reorders the storage of a share");
+    }
+    return contract_of_storage(parameters, false);
+}
 
 std::vector<RowKey> keys_of(const StagedMatrix& staged, std::int64_t segments, std::int64_t dense_row) {
     const CsrMatrix& matrix = staged.matrix;
@@ -45,7 +54,8 @@ std::vector<RowKey> keys_of(const StagedMatrix& staged, std::int64_t segments, s
 }
 
 StageResult run_gray(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
-    const std::vector<RowKey> keys = keys_of(staged, parameters.integer("segments"), parameters.integer("dense_row"));
+    const std::int64_t dense_row = count_among(relative_length(parameters, "dense_row"), ShareView(staged.matrix));
+    const std::vector<RowKey> keys = keys_of(staged, parameters.integer("segments"), dense_row);
     std::vector<Index> order = all_of(static_cast<Index>(keys.size()));
     std::stable_sort(order.begin(), order.end(), [&keys](Index a, Index b) {
         return std::pair(-keys[a].dense, keys[a].place) < std::pair(-keys[b].dense, keys[b].place);
@@ -66,11 +76,11 @@ StageEntry gray_stage() {
             "multiplication on Intel Xeon', ICCD 2020",
         .parameters = {integer_parameter("segments", by_default(16), between(1, 64),
                                          "equal segments of the columns; each is a bit, set if the row reads the segment"),
-                       integer_parameter("dense_row", by_default(20), at_least(1, "nonzeros"),
-                                         "rows of at least this length (of a mesh node: on average) are sorted by length"),
-                       apply_parameter(by_default("rows"), {"rows", "symmetric"})},
-        .contract = contract_of_order,
-        .run = run_gray};
+                       declare("dense_row", ParameterType::length, by_default(20), at_least(1, "nonzeros"),
+                               "rows of at least this length (of a mesh node: on average) are sorted by length"),
+                       apply_parameter(by_default("rows"), {"rows", "symmetric"}), storage_parameter()},
+        .contract = gray_contract,
+        .run = order_or_storage<run_gray, RowsOfShare::present>};
 }
 
 }  // namespace workbench

@@ -86,9 +86,9 @@ StageEntry king_stage() {
             "King, 'An automatic reordering scheme for simultaneous equations derived from network systems', Int. J. Numerical "
             "Methods in Engineering 1970; start: George, Liu, 'An implementation of a pseudoperipheral node finder', ACM TOMS "
             "1979",
-        .parameters = {},
+        .parameters = {storage_parameter()},
         .contract = contract_of_symmetric_order,
-        .run = run_king};
+        .run = order_or_storage<run_king>};
 }
 
 }  // namespace workbench

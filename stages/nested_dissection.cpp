@@ -29,9 +29,9 @@ StageEntry nested_dissection_stage() {
             "George, 'Nested dissection of a regular finite element mesh', SIAM J. Numerical Analysis 1973; library: METIS "
             "(Karypis, Kumar, 'A fast and high quality multilevel scheme for partitioning irregular graphs', SIAM J. "
             "Scientific Computing 1998)",
-        .parameters = {seed_parameter()},
+        .parameters = {seed_parameter(), storage_parameter()},
         .contract = contract_of_symmetric_order,
-        .run = run_nested_dissection};
+        .run = order_or_storage<run_nested_dissection>};
 }
 
 }  // namespace workbench

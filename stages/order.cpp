@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "pipeline/matrix/guarded_loop.hpp"
+#include "pipeline/matrix/share_matrix.hpp"
 #include "stages/parameters.hpp"
 
 namespace workbench {
@@ -23,7 +24,29 @@ OrderChange order_of_nodes(std::vector<Index> old_of_new, Index node_size, Acts 
     return {acts, expand(Permutation::from_old_of_new(std::move(old_of_new)), node_size)};
 }
 
-StageContract contract_of_symmetric_order(const Parameters&) { return {.needs = {.square = true}, .acts = Acts::symmetric}; }
+ParameterDeclaration storage_parameter() {
+    return declare("share", ParameterType::share, not_required, {.words = listed_kinds_without_places()},
+                   "order the storage of the rows in this share by its nonzeros alone; the matrix does not change");
+}
+
+StageContract contract_of_symmetric_order(const Parameters& parameters) {
+    if (parameters.has("share")) return contract_of_storage(parameters, true);
+    return {.needs = {.square = true}, .acts = Acts::symmetric};
+}
+
+StageContract contract_of_storage(const Parameters& parameters, bool square) {
+    return {.needs = {.square = square, .shares = {parameters.share("share")}}};
+}
+
+StageResult storage_of_order(StageResult result, const ShareMatrix& share, const ShareView& view, const ShareId& id) {
+    const Permutation& order = result.change.order.value().order;
+    std::vector<Index> stored = all_of(view.row_count());
+    const auto place = [&](Index row) { return order.new_of_old(share.rows.empty() ? view.row(row) : row); };
+    std::sort(stored.begin(), stored.end(), [&](Index a, Index b) { return place(a) < place(b); });
+    result.change.storage = {{id, Permutation::from_old_of_new(std::move(stored))}};
+    result.change.order.reset();
+    return result;
+}
 
 StageContract contract_of_order(const Parameters& parameters) {
     const Acts acts = axes_of(parameters);

@@ -7,6 +7,7 @@
 #include "pipeline/contract/stage.hpp"
 #include "pipeline/matrix/permutation.hpp"
 #include "pipeline/matrix/preparer.hpp"
+#include "pipeline/matrix/share_matrix.hpp"
 #include "pipeline/matrix/staged_matrix.hpp"
 
 namespace workbench {
@@ -17,8 +18,28 @@ namespace workbench {
 /// The change that brings nodes, and so their rows or columns, into a new order. old_of_new: [nodes].
 [[nodiscard]] OrderChange order_of_nodes(std::vector<Index> old_of_new, Index node_size, Acts acts = Acts::symmetric);
 
-/// The contract of a stage that orders rows and columns alike by the graph of A + A^T.
+/// The contract of a stage that orders rows and columns alike by the graph of A + A^T, or the storage of a share.
 [[nodiscard]] StageContract contract_of_symmetric_order(const Parameters& parameters);
+
+/// The parameter `share` of such a stage.
+[[nodiscard]] ParameterDeclaration storage_parameter();
+
+/// The contract of a stage that orders the storage of the share in `share`.
+[[nodiscard]] StageContract contract_of_storage(const Parameters& parameters, bool square);
+
+/// The order of storage of a share in which its rows follow the order that a stage found for the share's matrix.
+[[nodiscard]] StageResult storage_of_order(StageResult result, const ShareMatrix& share, const ShareView& view,
+                                           const ShareId& id);
+
+/// The run of a stage that orders the matrix, or the storage of the share in `share` by the order of the share's matrix: of all
+/// rows, where the order acts on rows and columns alike, or of the rows present.
+template <auto run_order, RowsOfShare rows = RowsOfShare::all>
+StageResult order_or_storage(const StagedMatrix& staged, const Parameters& parameters, const StageContext& context) {
+    if (!parameters.has("share")) return run_order(staged, parameters, context);
+    const ShareId id = single_share(parameters.text("share")).value();
+    const ShareMatrix share = matrix_of_share(staged, id, rows);
+    return storage_of_order(run_order(share.staged, parameters, context), share, staged.share(id), id);
+}
 
 /// The contract of a stage with an apply_parameter.
 [[nodiscard]] StageContract contract_of_order(const Parameters& parameters);

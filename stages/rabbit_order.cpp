@@ -142,9 +142,9 @@ StageEntry rabbit_order_stage() {
             .source =
                 "Arai, Shiokawa, Yamamuro, Onizuka, Iwamura, 'Rabbit order: just-in-time parallel reordering for fast graph "
                 "analysis', IPDPS 2016; here serial, with the same result on every machine",
-            .parameters = {},
+            .parameters = {storage_parameter()},
             .contract = contract_of_symmetric_order,
-            .run = run_rabbit_order};
+            .run = order_or_storage<run_rabbit_order>};
 }
 
 }  // namespace workbench

@@ -8,6 +8,7 @@
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/matrix/guarded_loop.hpp"
 #include "pipeline/matrix/host_array.hpp"
+#include "stages/column_keys.hpp"
 #include "stages/order.hpp"
 #include "stages/parameters.hpp"
 #include "stages/stages.hpp"
@@ -18,7 +19,8 @@ namespace {
 /// The parameters of the stage. Throws ParameterError where they contradict each other.
 struct Request {
     std::string within;
-    bool inside_partition = false;  // the key counts only nonzeros inside the partition
+    bool inside_partition = false;     // the key counts only nonzeros inside the partition
+    std::optional<ColumnKey> columns;  // the key depends on columns; none: on lengths
     bool descending = true;
     std::optional<std::int64_t> window;  // rows
     std::optional<ShareChoice> storage;  // the shares whose storage is sorted; none: the matrix is sorted
@@ -26,6 +28,7 @@ struct Request {
     explicit Request(const Parameters& parameters)
         : within(parameters.text("within")),
           inside_partition(parameters.text("key") == "nonzeros_inside_partition"),
+          columns(column_key(parameters.text("key"))),
           descending(descends(parameters)) {
         if (parameters.has("window")) window = parameters.integer("window");
         if (window && within == "all") {
@@ -55,7 +58,7 @@ private:
         }
         if (inside_partition) {
             throw ParameterError("key", "within = \"" + within + "\" sorts by the nonzeros of a row in the " + within +
-                                            ", expected key = \"nonzeros\"");
+                                            ", expected another key");
         }
     }
 };
@@ -87,9 +90,7 @@ public:
     /// The sorted order of the rows, where nodes are sorted by their longest row. Within a parallel loop: serial, without a
     /// preparer.
     [[nodiscard]] Permutation sort(const ShareView& view, Index node_size, bool in_parallel, Preparer* preparer) const {
-        std::vector<Index> keys =
-            request_.inside_partition ? lengths_inside_partition(view, in_parallel) : row_lengths(view, in_parallel);
-        keys = longest_of_nodes(std::move(keys), node_size);
+        const std::vector<Index> keys = keys_of_nodes(view, node_size, in_parallel);
         std::vector<Index> groups;
         if (request_.within_partition() || request_.window) groups = groups_of_nodes(view, node_size);
         const SortTask task{.keys = keys, .groups = groups, .descending = request_.descending};
@@ -97,6 +98,14 @@ public:
     }
 
 private:
+    /// [nodes]
+    [[nodiscard]] std::vector<Index> keys_of_nodes(const ShareView& view, Index node_size, bool in_parallel) const {
+        if (request_.columns) return column_keys(*request_.columns, matrix_, view, node_size, in_parallel);
+        return longest_of_nodes(
+            request_.inside_partition ? lengths_inside_partition(view, in_parallel) : row_lengths(view, in_parallel),
+            node_size);
+    }
+
     template <typename Body>
     static void for_each_row(const ShareView& view, bool in_parallel, const Body& body) {
         if (in_parallel) {
@@ -166,11 +175,11 @@ std::string no_such_share(const StagedMatrix& staged, const ShareId& id) {
 
 using Shares = UnevenHostRange<std::size_t>;
 
-/// Sorts many shares as one task of a preparer, in which each share or window is a group. None if partitions matter, or if the
-/// preparer declines.
+/// Sorts many shares as one task of a preparer, in which each share or window is a group. None if partitions matter, if the
+/// preparer declines, or if the key depends on columns.
 std::optional<std::vector<Permutation>> sorted_together(const std::vector<const Share*>& shares, const Request& request,
                                                         Preparer& preparer) {
-    if (request.within_partition() || request.inside_partition) return std::nullopt;
+    if (request.within_partition() || request.inside_partition || request.columns) return std::nullopt;
     std::vector<std::ptrdiff_t> first{0};
     std::vector<std::int64_t> first_group{0};
     for (const Share* share : shares) {
@@ -239,7 +248,9 @@ StageResult run_row_sort(const StagedMatrix& staged, const Parameters& parameter
 StageEntry row_sort_stage() {
     return {
         .name = "row_sort",
-        .summary = "Sort rows by their number of nonzeros, so that the rows of a slice have similar lengths (stable)",
+        .summary =
+            "Sort rows by their number of nonzeros, so that the rows of a slice have similar lengths, or by their columns "
+            "(stable)",
         .source =
             "Kreutzer, Hager, Wellein, Fehske, Bishop, 'A unified sparse matrix data format for efficient general sparse "
             "matrix-vector multiplication on modern processors with wide SIMD units' (SELL-C-sigma), SIAM J. Scientific "
@@ -247,7 +258,9 @@ StageEntry row_sort_stage() {
             "2014; within partitions: Chen, 'Explicit caching HYB: a new high-performance SpMV framework on GPGPU' (EHYB), "
             "arXiv "
             "2022, section 3.2, algorithm 1; within segments: Nagasaka, 'Exploiting GPU Caches in Sparse Matrix Vector "
-            "Multiplication', slides",
+            "Multiplication', slides; by similarity: min-wise hashing of Broder, 'On the resemblance and containment of "
+            "documents', SEQUENCES 1997, used to reorder sparse rows by Jiang, Hong, Agrawal, 'A novel data transformation and "
+            "execution strategy for accelerating sparse matrix multiplication on GPUs', PPoPP 2020",
         .parameters =
             {choice_parameter(
                  "within", by_default("all"), {"all", "window", "partition", "segment", "tile"},
@@ -261,12 +274,19 @@ StageEntry row_sort_stage() {
                           declare("share", ParameterType::share, not_required, {},
                                   "sort the storage of this share, or of every share of this kind, by the lengths of its rows; "
                                   "the matrix does not change")),
-             choice_parameter("key", by_default("nonzeros"), {"nonzeros", "nonzeros_inside_partition"},
-                              "the length of a row: all of its nonzeros, or those whose column is in the row's partition"),
-             direction_parameter("longest rows"),
+             choice_parameter(
+                 "key", by_default("nonzeros"), {"nonzeros", "nonzeros_inside_partition", "first_column", "span", "similarity"},
+                 "the length of a row: all of its nonzeros, or those whose column is in the row's partition; or its "
+                 "first column (empty rows come after all others), the columns from its first to its last nonzero, "
+                 "or a signature that rows with a common set of columns share (four min-hashes of its columns)"),
+             direction_parameter("longest rows, or those with the largest key,"),
              apply_parameter(not_required, {"symmetric", "rows"}, "; default: symmetric; not with share")},
         .contract = row_sort_contract,
-        .reads_entries = [](const Parameters& parameters) { return Request(parameters).inside_partition; },
+        .reads_entries =
+            [](const Parameters& parameters) {
+                const Request request(parameters);
+                return request.inside_partition || request.columns.has_value();
+            },
         .run = run_row_sort};
 }
 

@@ -107,9 +107,10 @@ StageEntry sloan_stage() {
             .parameters = {integer_parameter("distance_weight", by_default(2), between(0, 1000000),
                                              "weight of the distance to the end of the component (W1 of the paper)"),
                            integer_parameter("front_weight", by_default(1), between(0, 1000000),
-                                             "weight of the rows that would join the front (W2 of the paper)")},
+                                             "weight of the rows that would join the front (W2 of the paper)"),
+                           storage_parameter()},
             .contract = contract_of_symmetric_order,
-            .run = run_sloan};
+            .run = order_or_storage<run_sloan>};
 }
 
 }  // namespace workbench

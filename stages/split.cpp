@@ -1,4 +1,4 @@
-// Splits the nonzeros into two shares, which can have different layouts.
+// Splits the nonzeros into shares, which can have different layouts.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -8,22 +8,24 @@
 #include <string>
 #include <utility>
 
-#include "pipeline/matrix/host_array.hpp"
 #include "pipeline/matrix/host_threads.hpp"
 #include "pipeline/matrix/preparer.hpp"
+#include "stages/divide_view.hpp"
 #include "stages/parameters.hpp"
+#include "stages/row_lengths.hpp"
+#include "stages/split_bounds.hpp"
 #include "stages/split_marks.hpp"
 #include "stages/stages.hpp"
 
 namespace workbench {
 namespace {
 
-/// A criterion of the split: its name, its two shares, and its parameters.
+/// A criterion of the split: its name, its two shares, and its parameters. With `bounds` it has bins instead of two shares.
 struct Criterion {
     std::string by;
-    ShareKind first;   // the nonzeros that satisfy it
-    ShareKind second;  // all others
-    std::vector<std::string> required = {};
+    ShareKind first = ShareKind::bin_0;    // the nonzeros that satisfy it
+    ShareKind second = ShareKind::bin_1;   // all others
+    std::vector<std::string> one_of = {};  // exactly one of these parameters is required
     std::vector<std::string> optional = {};
 };
 
@@ -31,21 +33,30 @@ const std::vector<Criterion>& criteria() {
     static const std::vector<Criterion> all{
         {.by = "inside_partition", .first = ShareKind::inside, .second = ShareKind::outside},
         {.by = "first_k", .first = ShareKind::first, .second = ShareKind::rest, .optional = {"k"}},
-        {.by = "row_length", .first = ShareKind::long_rows, .second = ShareKind::short_rows, .required = {"longer_than"}},
+        {.by = "row_length",
+         .first = ShareKind::long_rows,
+         .second = ShareKind::short_rows,
+         .one_of = {"longer_than", "bounds"}},
         {.by = "diagonals", .first = ShareKind::dense_diagonals, .second = ShareKind::sparse_diagonals, .optional = {"fill"}},
         {.by = "blocks",
          .first = ShareKind::dense_blocks,
          .second = ShareKind::sparse_blocks,
-         .required = {"size"},
-         .optional = {"fill"}},
-        {.by = "columns", .first = ShareKind::dense_columns, .second = ShareKind::sparse_columns, .required = {"density"}},
-        {.by = "distance", .first = ShareKind::near, .second = ShareKind::far, .required = {"distance"}}};
+         .one_of = {"size", "height"},
+         .optional = {"fill", "width"}},
+        {.by = "columns",
+         .first = ShareKind::dense_columns,
+         .second = ShareKind::sparse_columns,
+         .one_of = {"density", "bounds"}},
+        {.by = "distance", .first = ShareKind::near, .second = ShareKind::far, .one_of = {"distance"}},
+        {.by = "rows", .one_of = {"bounds"}},
+        {.by = "partition", .first = ShareKind::chosen, .second = ShareKind::others, .one_of = {"partitions"}},
+        {.by = "value", .first = ShareKind::chosen, .second = ShareKind::others, .one_of = {"value", "larger_than"}}};
     return all;
 }
 
 bool takes(const Criterion& criterion, const std::string& parameter) {
     const auto has = [&](const auto& list) { return std::find(list.begin(), list.end(), parameter) != list.end(); };
-    return has(criterion.required) || has(criterion.optional);
+    return has(criterion.one_of) || has(criterion.optional);
 }
 
 /// The criteria with a parameter: "by = \"diagonals\" or \"blocks\"".
@@ -60,6 +71,15 @@ std::string criteria_with(const std::string& parameter) {
 const Criterion& criterion_of(const Parameters& parameters) {
     const auto named = [&](const Criterion& criterion) { return criterion.by == parameters.text("by"); };
     return *std::find_if(criteria().begin(), criteria().end(), named);
+}
+
+/// The kinds of the shares, in order.
+std::vector<ShareKind> kinds_of_parts(const Parameters& parameters) {
+    const Criterion& criterion = criterion_of(parameters);
+    if (!parameters.has("bounds")) return {criterion.first, criterion.second};
+    std::vector<ShareKind> bins;
+    for (int number = 0; number <= static_cast<int>(split_bounds(parameters).size()); ++number) bins.push_back(bin(number));
+    return bins;
 }
 
 /// The share to split; by default all nonzeros.
@@ -77,18 +97,39 @@ ShareId part_of(const ShareId& parent, ShareKind kind) {
     return *id;
 }
 
-StageContract split_contract(const Parameters& parameters) {
-    const Criterion& criterion = criterion_of(parameters);
-    for (const char* name : {"k", "longer_than", "fill", "size", "density", "distance"}) {
+void check_parameters_of(const Criterion& criterion, const Parameters& parameters) {
+    for (const char* name : {"k", "longer_than", "bounds", "fill", "size", "height", "width", "density", "distance",
+                             "partitions", "value", "larger_than"}) {
         if (!parameters.has(name) || takes(criterion, name)) continue;
         throw ParameterError(name,
                              std::string(name) + " is for " + criteria_with(name) + ", but by is \"" + criterion.by + '"');
     }
-    for (const std::string& name : criterion.required) {
-        if (!parameters.has(name)) throw ParameterError(name, "by = \"" + criterion.by + "\" needs " + name);
+    std::string alternatives;
+    std::string given;
+    for (const std::string& name : criterion.one_of) {
+        alternatives += (alternatives.empty() ? "" : " or ") + name;
+        if (!parameters.has(name)) continue;
+        if (!given.empty()) throw ParameterError(name, "found " + name + " beside " + given + ", expected only one of them");
+        given = name;
     }
-    StageContract contract{.gives_shares = {{criterion.first}, {criterion.second}}};
-    if (criterion.first == ShareKind::inside) contract.needs = {.square = true, .cuts = {CutKind::partition}};
+    if (!criterion.one_of.empty() && given.empty()) {
+        throw ParameterError(criterion.one_of.front(), "by = \"" + criterion.by + "\" needs " + alternatives);
+    }
+    if (parameters.has("height") != parameters.has("width")) {
+        const bool has_height = parameters.has("height");
+        throw ParameterError(has_height ? "width" : "height", has_height ? "height needs width, the columns of a block"
+                                                                         : "width needs height, the rows of a block");
+    }
+    if (parameters.has("bounds")) check_bounds(parameters);
+}
+
+StageContract split_contract(const Parameters& parameters) {
+    const Criterion& criterion = criterion_of(parameters);
+    check_parameters_of(criterion, parameters);
+    StageContract contract;
+    for (const ShareKind kind : kinds_of_parts(parameters)) contract.gives_shares.push_back({kind});
+    if (criterion.first == ShareKind::inside) contract.needs.square = true;
+    if (criterion.first == ShareKind::inside || criterion.by == "partition") contract.needs.cuts = {CutKind::partition};
     const ShareId parent = parent_of(parameters);
     (void)part_of(parent, criterion.first);
     if (parent == ShareId{}) {
@@ -100,84 +141,20 @@ StageContract split_contract(const Parameters& parameters) {
     return contract;
 }
 
-/// A share whose entries are still to be listed.
-struct ShareOfRows {
-    Share share;
-    HostArray<Index> stored_rows;  // [rows of the share] their places in the view
-};
-
-/// The share with the rows of a view that have length_of(stored row) > 0 entries in it.
-template <typename Lengths>
-ShareOfRows share_of_lengths(const ShareId& id, const ShareView& view, const Lengths& length_of) {
-    const auto count = static_cast<std::size_t>(view.row_count());
-    HostArray<Offset> place;  // [stored rows + 1] in the share
-    make_zeros(place, count + 1);
-    const auto for_rows = [count](const auto& visit) {
-        for_pieces(count, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t stored = begin; stored < end; ++stored) visit(static_cast<Index>(stored));
-        });
-    };
-    for_rows([&](Index stored) { place[stored + 1] = length_of(stored) > 0 ? 1 : 0; });
-    sum_up(place);
-
-    ShareOfRows result{.share = {.id = id, .rows = unwritten_array<Index>(place.back())},
-                       .stored_rows = unwritten_array<Index>(place.back())};
-    Share& share = result.share;
-    make_zeros(share.row_offsets, place.back() + 1);
-    for_rows([&](Index stored) {
-        const Offset present = place[stored];
-        if (place[stored + 1] == present) return;
-        result.stored_rows[present] = stored;
-        share.rows[present] = view.row(stored);
-        share.row_offsets[present + 1] = length_of(stored);
-    });
-    sum_up(share.row_offsets);
-    return result;
-}
-
-/// lengths: [stored rows] of the first share.
-std::array<ShareOfRows, 2> shares_of_lengths(const std::array<ShareId, 2>& ids, const ShareView& view,
-                                             std::span<const Index> lengths) {
-    return {share_of_lengths(ids[0], view, [&](Index stored) { return Offset{lengths[stored]}; }),
-            share_of_lengths(ids[1], view, [&](Index stored) { return view.length(stored) - lengths[stored]; })};
-}
-
-/// The entries of a view for which belongs(stored row, k) is true, and all others. Rows keep their order of storage, and shares
-/// omit rows without entries.
-template <typename Belongs>
-std::array<Share, 2> shares_where(const std::array<ShareId, 2>& ids, const ShareView& view, const Belongs& belongs) {
-    HostArray<Index> lengths = unwritten_array<Index>(view.row_count());
-    Kokkos::parallel_for("count_entries", HostRange<>(0, view.row_count()), [&](Index stored) {
-        Index length = 0;
-        for (Offset k = 0; k < view.length(stored); ++k) length += belongs(stored, k) ? 1 : 0;
-        lengths[stored] = length;
-    });
-    std::array<ShareOfRows, 2> shares = shares_of_lengths(ids, view, lengths);
-    for (const bool wanted : {true, false}) {
-        auto& [share, stored_rows] = shares[wanted ? 0 : 1];
-        make_room(share.entries, share.row_offsets.back());
-        Kokkos::parallel_for("list_entries", HostRange<std::size_t>(0, stored_rows.size()),
-                             [&, &share = share, &stored_rows = stored_rows](std::size_t i) {
-                                 Offset* place = share.entries.data() + share.row_offsets[i];
-                                 const Index stored = stored_rows[i];
-                                 const bool whole_row = share.row_offsets[i + 1] - share.row_offsets[i] == view.length(stored);
-                                 for (Offset k = 0; k < view.length(stored); ++k) {
-                                     if (whole_row || belongs(stored, k) == wanted) *place++ = view.entry(stored, k);
-                                 }
-                             });
-    }
-    return {std::move(shares[0].share), std::move(shares[1].share)};
-}
-
-/// Like shares_where, by a preparer; none if it declines.
-std::optional<std::array<Share, 2>> shares_of_preparer(const std::array<ShareId, 2>& ids, const StagedMatrix& staged,
-                                                       const ShareView& view, const Division& division) {
+/// Like divide_view for two shares, by a preparer; none if it declines.
+std::optional<std::vector<Share>> shares_of_preparer(std::span<const ShareId> ids, const StagedMatrix& staged,
+                                                     const ShareView& view, const Division& division) {
     if (staged.preparer == nullptr) return std::nullopt;
     std::optional<DividedEntries> divided = staged.preparer->divide(staged.matrix, view, division);
     if (!divided) return std::nullopt;
-    std::array<ShareOfRows, 2> shares = shares_of_lengths(ids, view, divided->lengths);
-    for (const int i : {0, 1}) shares[i].share.entries = std::move(divided->entries[i]);
-    return {{std::move(shares[0].share), std::move(shares[1].share)}};
+    HostArray<Index> others = unwritten_array<Index>(view.row_count());
+    Kokkos::parallel_for("count_others", HostRange<>(0, view.row_count()), [&](Index stored) {
+        others[stored] = static_cast<Index>(view.length(stored) - divided->lengths[stored]);
+    });
+    std::vector<Share> shares{share_of_lengths(ids[0], view, divided->lengths).share,
+                              share_of_lengths(ids[1], view, others).share};
+    for (const int i : {0, 1}) shares[i].entries = std::move(divided->entries[i]);
+    return shares;
 }
 
 std::pair<std::string, std::string> describe(const Share& share) {
@@ -196,33 +173,28 @@ Index one_third(const ShareView& view) {
     return static_cast<Index>(std::max<Offset>(*last_of_third, 1));
 }
 
-/// The mean row length, rounded up so that nothing remains of rows of equal length; at least 1.
-Index mean_length(const ShareView& view) {
-    if (view.entry_count() == 0) return 1;
-    return static_cast<Index>((view.entry_count() + view.row_count() - 1) / view.row_count());
-}
-
-Index first_count(const ShareView& view, const Parameters& parameters) {
+std::int64_t first_count(const ShareView& view, const Parameters& parameters) {
     if (!parameters.has("k") || parameters.is_word("k", "one_third")) return one_third(view);
-    if (parameters.is_word("k", "mean")) return mean_length(view);
-    return static_cast<Index>(parameters.integer("k"));
+    return count_among(relative_length(parameters, "k"), view);
 }
 
-/// The split of a view into two shares, and its result.
+/// The split of a view into shares, and its result.
 struct Splitting {
     const StagedMatrix& staged;
+    const Parameters& parameters;
     ShareId parent;
     ShareView view;
-    const Criterion& criterion;
     StageResult result = {};
 
-    /// Splits into the entries that belong and all others. `division` expresses the same criterion as `belongs`, for a
-    /// preparer.
-    template <typename Belongs>
-    void divide(const Division& division, const Belongs& belongs) {
-        const std::array ids{part_of(parent, criterion.first), part_of(parent, criterion.second)};
-        std::optional<std::array<Share, 2>> of_preparer = shares_of_preparer(ids, staged, view, division);
-        std::array<Share, 2> parts = of_preparer ? std::move(*of_preparer) : shares_where(ids, view, belongs);
+    /// Splits by the number of the share of each entry. `division` expresses the same criterion for a preparer, with share 0
+    /// first; none: the host divides.
+    template <typename NumberOf>
+    void divide(const std::optional<Division>& division, const NumberOf& number_of) {
+        std::vector<ShareId> ids;
+        for (const ShareKind kind : kinds_of_parts(parameters)) ids.push_back(part_of(parent, kind));
+        std::optional<std::vector<Share>> of_preparer;
+        if (division) of_preparer = shares_of_preparer(ids, staged, view, *division);
+        std::vector<Share> parts = of_preparer ? std::move(*of_preparer) : divide_view(ids, view, number_of);
         for (const Share& share : parts) result.notes.push_back(describe(share));
         std::vector<Share> shares;
         const auto add_parts = [&] { std::move(parts.begin(), parts.end(), std::back_inserter(shares)); };
@@ -237,56 +209,116 @@ struct Splitting {
         result.change.shares = std::move(shares);
     }
 
+    /// Splits into the entries that belong and all others.
+    template <typename Belongs>
+    void divide_in_two(const std::optional<Division>& division, const Belongs& belongs) {
+        divide(division, [&](Index stored, Offset k) { return belongs(stored, k) ? 0 : 1; });
+    }
+
     void divide(const Marks& marks, const std::string& regions) {
         result.notes.emplace_back("dense " + regions, std::to_string(marks.dense) + " of " + std::to_string(marks.present));
-        divide({.by = Division::By::mark, .marked = marks.marked},
-               [&](Index stored, Offset k) { return marks.marked[view.entry(stored, k)] != 0; });
+        divide_in_two(Division{.by = Division::By::mark, .marked = marks.marked},
+                      [&](Index stored, Offset k) { return marks.marked[view.entry(stored, k)] != 0; });
     }
 };
 
 double fill_of(const Parameters& parameters) { return parameters.has("fill") ? parameters.real("fill") : 0.7; }
 
+/// The height and width of the blocks.
+std::array<Index, 2> shape_of_blocks(const Parameters& parameters) {
+    const auto number = [&](const char* name) { return static_cast<Index>(parameters.integer(name)); };
+    if (parameters.has("size")) return {number("size"), number("size")};
+    return {number("height"), number("width")};
+}
+
+void split_by_row_length(Splitting& split) {
+    const ShareView& view = split.view;
+    const RelativeLength longer_than = relative_length(split.parameters, "longer_than");
+    const std::int64_t most = threshold_among(longer_than, view);
+    if (longer_than.of != RelativeLength::Of::number) split.result.notes.emplace_back("longer_than", std::to_string(most));
+    split.divide_in_two(Division{.by = Division::By::length, .most = most},
+                        [&](Index stored, Offset) { return view.length(stored) > most; });
+}
+
+void split_into_bins(Splitting& split) {
+    const ShareView& view = split.view;
+    const CsrMatrix& matrix = split.staged.matrix;
+    const std::string& by = split.parameters.text("by");
+    const std::vector<std::int64_t> bounds = bounds_among(split.parameters, matrix, view);
+    split.result.notes.emplace_back("bounds", text_of_bounds(bounds));
+    // The number of bounds that a length exceeds, or that a place reaches.
+    const auto bin_of_length = [&](Offset length) {
+        return std::lower_bound(bounds.begin(), bounds.end(), length) - bounds.begin();
+    };
+    const auto bin_of_place = [&](Index place) {
+        return std::upper_bound(bounds.begin(), bounds.end(), place) - bounds.begin();
+    };
+    if (by == "row_length") {
+        split.divide(std::nullopt, [&](Index stored, Offset) { return bin_of_length(view.length(stored)); });
+    } else if (by == "rows") {
+        split.divide(std::nullopt, [&](Index stored, Offset) { return bin_of_place(view.row(stored)); });
+    } else {
+        split.divide(std::nullopt,
+                     [&](Index stored, Offset k) { return bin_of_place(matrix.column_indices[view.entry(stored, k)]); });
+    }
+}
+
+void split_by_partition(Splitting& split) {
+    const Cuts& partition = *split.staged.find_cuts(CutKind::partition);
+    const std::vector<bool> is_chosen = chosen_partitions(split.parameters, partition.count());
+    const std::vector<Index> piece_of = partition.pieces();
+    split.divide_in_two(std::nullopt, [&](Index stored, Offset) { return is_chosen[piece_of[split.view.row(stored)]]; });
+}
+
+void split_by_value(Splitting& split) {
+    const HostArray<double>& values = split.staged.matrix.values;
+    const auto value_at = [&](Index stored, Offset k) { return values[split.view.entry(stored, k)]; };
+    if (split.parameters.has("larger_than")) {
+        const double threshold = split.parameters.real("larger_than");
+        split.divide_in_two(std::nullopt, [&](Index stored, Offset k) { return std::abs(value_at(stored, k)) > threshold; });
+        return;
+    }
+    const bool commonest = split.parameters.is_word("value", "commonest");
+    const double value = commonest ? commonest_value(split.view, values) : split.parameters.real("value");
+    if (commonest) split.result.notes.emplace_back("commonest value", to_text(ParameterValue(value)));
+    split.divide_in_two(std::nullopt, [&](Index stored, Offset k) { return value_at(stored, k) == value; });
+}
+
 StageResult run_split(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
     const CsrMatrix& matrix = staged.matrix;
     const ShareId parent = parent_of(parameters);
-    Splitting split{staged, parent, staged.share(parent), criterion_of(parameters)};
+    Splitting split{staged, parameters, parent, staged.share(parent)};
     const ShareView& view = split.view;
-    switch (split.criterion.first) {
-        case ShareKind::first: {
-            const Index most = first_count(view, parameters);
-            split.result.notes.emplace_back("k", std::to_string(most));
-            split.divide({.by = Division::By::place, .most = most}, [&](Index, Offset k) { return k < most; });
-            break;
-        }
-        case ShareKind::long_rows: {
-            const std::int64_t most = parameters.integer("longer_than");
-            split.divide({.by = Division::By::length, .most = most},
-                         [&](Index stored, Offset) { return view.length(stored) > most; });
-            break;
-        }
-        case ShareKind::dense_diagonals:
-            split.divide(mark_dense_diagonals(matrix, view, fill_of(parameters)), "diagonals");
-            break;
-        case ShareKind::dense_blocks:
-            split.divide(mark_dense_blocks(matrix, view, static_cast<Index>(parameters.integer("size")), fill_of(parameters)),
-                         "blocks");
-            break;
-        case ShareKind::dense_columns:
-            split.divide(mark_dense_columns(matrix, view, parameters.real("density")), "columns");
-            break;
-        case ShareKind::near: {
-            const std::int64_t most = parameters.integer("distance");
-            split.divide({.by = Division::By::distance, .most = most}, [&](Index stored, Offset k) {
-                return std::abs(Offset{matrix.column_indices[view.entry(stored, k)]} - view.row(stored)) <= most;
-            });
-            break;
-        }
-        default: {
-            const std::vector<Index> piece_of = staged.find_cuts(CutKind::partition)->pieces();
-            split.divide({.by = Division::By::partition, .piece_of = piece_of}, [&](Index stored, Offset k) {
-                return piece_of[view.row(stored)] == piece_of[matrix.column_indices[view.entry(stored, k)]];
-            });
-        }
+    const std::string& by = parameters.text("by");
+    if (parameters.has("bounds")) {
+        split_into_bins(split);
+    } else if (by == "first_k") {
+        const std::int64_t most = first_count(view, parameters);
+        split.result.notes.emplace_back("k", std::to_string(most));
+        split.divide_in_two(Division{.by = Division::By::place, .most = most}, [&](Index, Offset k) { return k < most; });
+    } else if (by == "row_length") {
+        split_by_row_length(split);
+    } else if (by == "diagonals") {
+        split.divide(mark_dense_diagonals(matrix, view, fill_of(parameters)), "diagonals");
+    } else if (by == "blocks") {
+        const auto [height, width] = shape_of_blocks(parameters);
+        split.divide(mark_dense_blocks(matrix, view, {height, width, fill_of(parameters)}), "blocks");
+    } else if (by == "columns") {
+        split.divide(mark_dense_columns(matrix, view, parameters.real("density")), "columns");
+    } else if (by == "distance") {
+        const std::int64_t most = parameters.integer("distance");
+        split.divide_in_two(Division{.by = Division::By::distance, .most = most}, [&](Index stored, Offset k) {
+            return std::abs(Offset{matrix.column_indices[view.entry(stored, k)]} - view.row(stored)) <= most;
+        });
+    } else if (by == "partition") {
+        split_by_partition(split);
+    } else if (by == "value") {
+        split_by_value(split);
+    } else {
+        const std::vector<Index> piece_of = staged.find_cuts(CutKind::partition)->pieces();
+        split.divide_in_two(Division{.by = Division::By::partition, .piece_of = piece_of}, [&](Index stored, Offset k) {
+            return piece_of[view.row(stored)] == piece_of[matrix.column_indices[view.entry(stored, k)]];
+        });
     }
     return std::move(split.result);
 }
@@ -297,21 +329,43 @@ std::vector<std::string> names_of_criteria() {
     return names;
 }
 
-/// The shares that can be split again.
-std::vector<std::string> names_of_single_shares() {
-    std::vector<std::string> names;
-    for (const ShareKind kind : kinds_of_shares) {
-        if (!has_places(kind)) names.emplace_back(name_of(kind));
-    }
-    return names;
+/// The parameters beside `by` and `share`.
+std::vector<ParameterDeclaration> parameters_of_criteria() {
+    return {
+        declare("k", ParameterType::length, not_required, between(1, largest_index, "nonzeros", {"one_third"}),
+                "first_k: the number of nonzeros, rounded up; one_third: the largest k such that at least a third of the rows "
+                "have k nonzeros or more; default: one_third"),
+        declare("longer_than", ParameterType::length, not_required, between(0, largest_index, "nonzeros"),
+                "row_length: rows with more nonzeros are long"),
+        declare(
+            "bounds", ParameterType::lengths, not_required, between(0, largest_index),
+            "row_length, rows, columns: ascending bounds, at most 7; bin_0 has rows of at most the first length, or the rows "
+            "or columns before the first bound, counted from 0; of these, \"p50\" bounds the first half"),
+        real_parameter(
+            "fill", not_required, between(0, 1, "share"),
+            "diagonals and blocks: the fraction of the places that must hold nonzeros; default: 0.7, above which dense "
+            "f64 values take less memory than sparse ones with columns"),
+        integer_parameter("size", not_required, between(1, 65536, "rows"), "blocks: the rows and columns of a block"),
+        integer_parameter("height", not_required, between(1, 65536, "rows"), "blocks: the rows of a block, instead of size"),
+        integer_parameter("width", not_required, between(1, 65536, "columns"), "blocks: the columns of a block, with height"),
+        real_parameter("density", not_required, between(0, 1, "share"),
+                       "columns: a dense column has nonzeros in more than this fraction of the rows"),
+        integer_parameter("distance", not_required, between(0, largest_index, "columns"),
+                          "distance: the maximum difference of row and column of a near nonzero"),
+        declare("partitions", ParameterType::integers, not_required, between(0, largest_index),
+                "partition: the chosen partitions, counted from 0"),
+        real_parameter("value", not_required, {.words = {"commonest"}},
+                       "value: the value of the chosen nonzeros; commonest: the one that most nonzeros have, the smallest of "
+                       "several"),
+        real_parameter("larger_than", not_required, at_least(0), "value: chosen nonzeros have a larger absolute value")};
 }
 
 }  // namespace
 
 StageEntry split_stage() {
-    return {
+    StageEntry stage{
         .name = "split",
-        .summary = "Split the nonzeros, or one share of them, into two shares, each of which can have its own layout",
+        .summary = "Split the nonzeros, or one share of them, into shares, each of which can have its own layout",
         .source =
             "by partition: Chen, 'Explicit caching HYB: a new high-performance SpMV framework on GPGPU' (EHYB), arXiv 2022, "
             "section "
@@ -323,32 +377,24 @@ StageEntry split_stage() {
                  "by", required, names_of_criteria(),
                  "inside_partition: share 'inside' if row and column are in the same partition, else 'outside'; "
                  "first_k: 'first' for the first k nonzeros of each row, else 'rest'; "
-                 "row_length: 'long' for rows with more than longer_than nonzeros, else 'short'; "
+                 "row_length: 'long' for rows with more than longer_than nonzeros, else 'short', or 'bin_0', 'bin_1', ... "
+                 "between bounds; "
                  "diagonals: 'dense_diagonals' for diagonals filled to at least the fraction fill, else 'sparse_diagonals'; "
-                 "blocks: 'dense_blocks' for blocks of size x size filled to at least fill, else 'sparse_blocks'; "
+                 "blocks: 'dense_blocks' for blocks of size x size, or height x width, filled to at least fill, else "
+                 "'sparse_blocks'; "
                  "columns: 'dense_columns' for columns with nonzeros in more than the fraction density of the rows, else "
-                 "'sparse_columns'; "
-                 "distance: 'near' if |row - column| <= distance, else 'far'"),
-             declare("share", ParameterType::share, not_required, {.words = names_of_single_shares()},
+                 "'sparse_columns', or 'bin_0', ... between bounds; "
+                 "distance: 'near' if |row - column| <= distance, else 'far'; "
+                 "rows: 'bin_0', ... between bounds; "
+                 "partition: 'chosen' for the rows of some partitions, else 'others'; "
+                 "value: 'chosen' for nonzeros of one value, or larger than a threshold, else 'others'"),
+             declare("share", ParameterType::share, not_required, {.words = listed_kinds_without_places()},
                      "split this share again, considering only its nonzeros; first_k of \"short\" makes 'short/first' and "
-                     "'short/rest'"),
-             integer_parameter(
-                 "k", not_required, between(1, largest_index, "nonzeros", {"one_third", "mean"}),
-                 "first_k: the number of nonzeros; one_third: the largest k such that at least a third of the rows have "
-                 "k nonzeros or more; mean: the mean row length, rounded up; default: one_third"),
-             integer_parameter("longer_than", not_required, between(0, largest_index, "nonzeros"),
-                               "row_length: rows with more nonzeros are long"),
-             real_parameter(
-                 "fill", not_required, between(0, 1, "share"),
-                 "diagonals and blocks: the fraction of the places that must hold nonzeros; default: 0.7, above which dense "
-                 "f64 values take less memory than sparse ones with columns"),
-             integer_parameter("size", not_required, between(1, 65536, "rows"), "blocks: the rows and columns of a block"),
-             real_parameter("density", not_required, between(0, 1, "share"),
-                            "columns: a dense column has nonzeros in more than this fraction of the rows"),
-             integer_parameter("distance", not_required, between(0, largest_index, "columns"),
-                               "distance: the maximum difference of row and column of a near nonzero")},
+                     "'short/rest'")},
         .contract = split_contract,
         .run = run_split};
+    for (ParameterDeclaration& declaration : parameters_of_criteria()) stage.parameters.push_back(std::move(declaration));
+    return stage;
 }
 
 }  // namespace workbench

@@ -108,33 +108,26 @@ private:
     std::vector<CountedBlock> blocks_;
 };
 
-/// The blocks into which a matrix is divided, and the fraction of their places that makes them dense.
-struct DenseBlocks {
-    Index size = 0;
-    double fill = 0;
-};
-
 /// Marks the entries of the stored rows of one block row. Returns the numbers of dense blocks and of all blocks.
 std::pair<Offset, Offset> mark_block_row(const CsrMatrix& matrix, const ShareView& view, std::span<const Index> stored_rows,
-                                         const DenseBlocks& dense_blocks, unsigned char* marked) {
-    const Index size = dense_blocks.size;
+                                         const DenseBlocks& shape, unsigned char* marked) {
     BlockRow block_row;
     for (const Index stored : stored_rows) {
-        for_each_entry(view, stored, [&](Index, Offset entry) { block_row.add(matrix.column_indices[entry] / size); });
+        for_each_entry(view, stored, [&](Index, Offset entry) { block_row.add(matrix.column_indices[entry] / shape.width); });
     }
     const std::vector<CountedBlock>& blocks = block_row.gather();
-    const Offset first_row = Offset{view.row(stored_rows.front()) / size} * size;
-    const Offset height = std::min<Offset>(size, matrix.rows - first_row);
+    const Offset first_row = Offset{view.row(stored_rows.front()) / shape.height} * shape.height;
+    const Offset height = std::min<Offset>(shape.height, matrix.rows - first_row);
     std::vector<Index> dense;
     for (const CountedBlock& block : blocks) {
-        const Offset width = std::min<Offset>(size, matrix.columns - Offset{block.column} * size);
-        if (static_cast<double>(block.entries) >= dense_blocks.fill * static_cast<double>(height * width))
+        const Offset width = std::min<Offset>(shape.width, matrix.columns - Offset{block.column} * shape.width);
+        if (static_cast<double>(block.entries) >= shape.fill * static_cast<double>(height * width))
             dense.push_back(block.column);
     }
     for (const Index stored : stored_rows) {
         auto next = dense.begin();  // blocks ascend, like the columns of a row
         for_each_entry(view, stored, [&](Index, Offset entry) {
-            const Index block = matrix.column_indices[entry] / size;
+            const Index block = matrix.column_indices[entry] / shape.width;
             while (next != dense.end() && *next < block) ++next;
             marked[entry] = next != dense.end() && *next == block ? 1 : 0;
         });
@@ -156,11 +149,11 @@ Marks mark_dense_diagonals(const CsrMatrix& matrix, const ShareView& view, doubl
     return mark_by_number(matrix, view, below_main + matrix.columns, number_of, is_dense);
 }
 
-Marks mark_dense_blocks(const CsrMatrix& matrix, const ShareView& view, Index size, double fill) {
+Marks mark_dense_blocks(const CsrMatrix& matrix, const ShareView& view, const DenseBlocks& shape) {
     const std::vector<Index> stored = stored_by_row(view);
     std::vector<std::size_t> begins;  // of the block rows
     for (std::size_t i = 0; i < stored.size(); ++i) {
-        if (i == 0 || view.row(stored[i]) / size != view.row(stored[i - 1]) / size) begins.push_back(i);
+        if (i == 0 || view.row(stored[i]) / shape.height != view.row(stored[i - 1]) / shape.height) begins.push_back(i);
     }
     begins.push_back(stored.size());
     Marks marks;
@@ -169,7 +162,7 @@ Marks mark_dense_blocks(const CsrMatrix& matrix, const ShareView& view, Index si
     std::atomic<Offset> present = 0;
     guarded_for("mark_blocks", HostRange<>(0, static_cast<Index>(begins.size()) - 1), [&](Index i) {
         const std::span<const Index> rows(stored.data() + begins[i], begins[i + 1] - begins[i]);
-        const auto [of_row, present_of_row] = mark_block_row(matrix, view, rows, {size, fill}, marks.marked.data());
+        const auto [of_row, present_of_row] = mark_block_row(matrix, view, rows, shape, marks.marked.data());
         dense += of_row;
         present += present_of_row;
     });

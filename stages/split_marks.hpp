@@ -18,9 +18,16 @@ struct Marks {
 /// A diagonal is dense if at least the fraction `fill` of its places hold nonzeros of the view.
 [[nodiscard]] Marks mark_dense_diagonals(const CsrMatrix& matrix, const ShareView& view, double fill);
 
-/// A block of size x size, aligned to the first row and column, is dense if at least the fraction `fill` of its places within
-/// the matrix hold nonzeros of the view.
-[[nodiscard]] Marks mark_dense_blocks(const CsrMatrix& matrix, const ShareView& view, Index size, double fill);
+/// The blocks into which a matrix is divided, and the fraction of their places that makes them dense.
+struct DenseBlocks {
+    Index height = 0;
+    Index width = 0;
+    double fill = 0;
+};
+
+/// A block, aligned to the first row and column, is dense if at least the fraction `fill` of its places within the matrix hold
+/// nonzeros of the view.
+[[nodiscard]] Marks mark_dense_blocks(const CsrMatrix& matrix, const ShareView& view, const DenseBlocks& shape);
 
 /// A column is dense if more than the fraction `density` of the rows of the matrix have nonzeros of the view in it.
 [[nodiscard]] Marks mark_dense_columns(const CsrMatrix& matrix, const ShareView& view, double density);

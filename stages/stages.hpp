@@ -27,5 +27,6 @@ namespace workbench {
 [[nodiscard]] StageEntry row_sort_stage();
 [[nodiscard]] StageEntry sloan_stage();
 [[nodiscard]] StageEntry split_stage();
+[[nodiscard]] StageEntry unite_stage();
 
 }  // namespace workbench

@@ -36,6 +36,7 @@ const Catalogue& catalogue() {
             row_sort_stage(),
             sloan_stage(),
             split_stage(),
+            unite_stage(),
         },
         // clang-format off
         {

@@ -133,7 +133,9 @@ TEST_CASE("split by every criterion, twice: battery") {
                                      {{"by", "diagonals"}, {"fill", 0.5}},
                                      {{"by", "blocks"}, {"size", std::int64_t{3}}, {"fill", 0.4}},
                                      {{"by", "columns"}, {"density", 0.25}},
-                                     {{"by", "distance"}, {"distance", std::int64_t{2}}}};
+                                     {{"by", "distance"}, {"distance", std::int64_t{2}}},
+                                     {{"by", "row_length"}, {"longer_than", "2*mean"}},
+                                     {{"by", "value"}, {"value", "commonest"}}};
     for (const NamedMatrix& named : battery()) {
         CAPTURE(named.name);
         for (const Given& way : ways) {
@@ -151,9 +153,9 @@ TEST_CASE("split by every criterion, twice: battery") {
 }
 
 TEST_CASE("split: parameters of each criterion") {
-    CHECK(refusal({{"by", "row_length"}}, "longer_than") == "by = \"row_length\" needs longer_than");
-    CHECK(refusal({{"by", "blocks"}}, "size") == "by = \"blocks\" needs size");
-    CHECK(refusal({{"by", "columns"}}, "density") == "by = \"columns\" needs density");
+    CHECK(refusal({{"by", "row_length"}}, "longer_than") == "by = \"row_length\" needs longer_than or bounds");
+    CHECK(refusal({{"by", "blocks"}}, "size") == "by = \"blocks\" needs size or height");
+    CHECK(refusal({{"by", "columns"}}, "density") == "by = \"columns\" needs density or bounds");
     CHECK(refusal({{"by", "distance"}}, "distance") == "by = \"distance\" needs distance");
     CHECK(refusal({{"by", "first_k"}, {"fill", 0.5}}, "fill") ==
           "fill is for by = \"diagonals\" or \"blocks\", but by is \"first_k\"");
