@@ -127,19 +127,10 @@ private:
         });
     }
 
-    /// The first chunk of each block of rows, whose rows are disjoint. One block if the tiles have no row blocks.
     void find_row_blocks() {
-        block_chunks_ = {0};
-        const auto row_block = [&](std::size_t chunk) { return tiles_[made_.chunk_tiles[chunk]].id.row_block; };
-        for (std::size_t chunk = 1; chunk < made_.chunk_tiles.size(); ++chunk) {
-            if (row_block(chunk) == row_block(chunk - 1)) continue;
-            if (row_block(chunk) < row_block(chunk - 1)) {  // out of order: blocks may come again
-                block_chunks_ = {0};
-                break;
-            }
-            block_chunks_.push_back(chunk);
-        }
-        block_chunks_.push_back(made_.chunk_tiles.size());
+        std::vector<Index> row_blocks;
+        for (const Index tile : made_.chunk_tiles) row_blocks.push_back(tiles_[tile].id.row_block);
+        block_chunks_ = hbp_block_chunks(row_blocks);
     }
 
     /// Calls visit(row of the matrix, first stored row, end) for what gives one result each: the stored rows of a batch that
@@ -243,6 +234,20 @@ private:
 HbpPlacement place_in_batches(const std::vector<Share>& tiles, Index row_count, const HbpLimits& limits) {
     require_numbers(tiles, limits.row);
     return Placing(tiles, row_count, limits).take();
+}
+
+std::vector<std::size_t> hbp_block_chunks(const std::vector<Index>& row_blocks) {
+    std::vector<std::size_t> first{0};
+    for (std::size_t chunk = 1; chunk < row_blocks.size(); ++chunk) {
+        if (row_blocks[chunk] == row_blocks[chunk - 1]) continue;
+        if (row_blocks[chunk] < row_blocks[chunk - 1]) {  // out of order: blocks may come again
+            first = {0};
+            break;
+        }
+        first.push_back(chunk);
+    }
+    first.push_back(row_blocks.size());
+    return first;
 }
 
 HostArray<Index> deal_hbp_chunks(const HostArray<Index>& chunk_batches, const HostArray<Offset>& begin_ptr, Index dealt,

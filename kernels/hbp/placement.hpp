@@ -1,6 +1,7 @@
 // Assigns the rows of the tiles to stored rows, batches and chunks, and partial results to the groups that merge them.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "kernels/hbp/layout.hpp"
@@ -40,6 +41,10 @@ struct HbpPlacement {
 /// Places the rows tile by tile; longer rows become several neighbouring stored rows of about equal length, in one batch if 32
 /// lanes suffice. Throws Unsuitable if the number of stored rows exceeds 32 bits.
 [[nodiscard]] HbpPlacement place_in_batches(const std::vector<Share>& tiles, Index row_count, const HbpLimits& limits);
+
+/// The first chunk of each block of rows, [blocks + 1], from the block of each chunk. Chunks of different blocks have no row in
+/// common, so that blocks can be placed in parallel. One block if the chunks of a block are not neighbours.
+[[nodiscard]] std::vector<std::size_t> hbp_block_chunks(const std::vector<Index>& row_blocks);
 
 /// Deals the first `dealt` chunks to warps, neighbouring chunks with about the same number of entries to each: [warps + 1]
 /// first chunk of each.

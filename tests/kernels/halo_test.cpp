@@ -140,6 +140,17 @@ TEST_CASE("halo: the arrays of the 6 x 6 matrix") {
     CHECK_NOTHROW(check_layout(*layout, drawn()));
 }
 
+TEST_CASE("halo: a row with as many blocks as a piece may have is not cut") {
+    const auto with_piece = [](std::int64_t piece) { return build_halo(in_parts(drawn(), {0, 3, 6}), {{"piece", piece}}); };
+    const auto uncut = with_piece(100);
+    const auto of_two = with_piece(2);  // the longest rows have two blocks
+    const auto of_one = with_piece(1);
+    CHECK(as_halo(of_two).segment_rows == as_halo(uncut).segment_rows);
+    CHECK(as_halo(of_two).column_places == as_halo(uncut).column_places);
+    CHECK(first_lanes_of(as_halo(of_one).segment_rows, 4) != first_lanes_of(as_halo(uncut).segment_rows, 4));
+    CHECK(as_halo(of_one).segment_steps == Indices{0, 1, 2});
+}
+
 TEST_CASE("halo: a pair within a part is stored once, at its shorter row; a pair across parts twice") {
     const auto whole = build_halo(in_parts(ring(), {0, 4}));
     const HaloLayout<double>& one = as_halo(whole);

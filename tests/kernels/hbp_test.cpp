@@ -184,6 +184,15 @@ TEST_CASE("hbp: chunks are whole batches of one tile, up to the limit of entries
     CHECK(chunks(32 * 3, 1000) == HostIndices{0, 3, 6, 9, 12, 15, 18, 21, 22});
 }
 
+TEST_CASE("hbp: blocks of rows are placed in parallel unless their chunks are apart") {
+    using Chunks = std::vector<std::size_t>;
+    CHECK(hbp_block_chunks({}) == Chunks{0, 0});
+    CHECK(hbp_block_chunks({4}) == Chunks{0, 1});
+    CHECK(hbp_block_chunks({0, 0, 1, 3, 3, 3}) == Chunks{0, 2, 3, 6});
+    CHECK(hbp_block_chunks({0, 1, 0, 1}) == Chunks{0, 4});  // two threads would write the results of one row
+    CHECK(hbp_block_chunks({0, 2, 1, 3}) == Chunks{0, 4});
+}
+
 TEST_CASE("hbp: chunks are distributed to warps by their entries") {
     const HostIndices chunk_batches{0, 1, 3, 4, 5, 6};
     const HostOffsets begin_ptr{0, 500, 600, 1000, 1500, 1600, 2000};  // chunks of 500, 500, 500, 100 and 400
