@@ -51,6 +51,20 @@ std::size_t parse_size(const std::string& text) {
     return *unit == 'K' ? number << 10 : *unit == 'M' ? number << 20 : number;
 }
 
+/// The size in $WORKBENCH_LAST_LEVEL_CACHE, or else what Linux describes.
+std::size_t cache_of_machine() {
+    constexpr const char* variable = "WORKBENCH_LAST_LEVEL_CACHE";
+    const char* const given = std::getenv(variable);
+    if (given == nullptr) return last_level_cache("/sys/devices/system/cpu");
+    const std::string text = given;
+    const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    const bool has_unit = digits + 1 == text.size() && (text.back() == 'K' || text.back() == 'M');
+    if (digits == 0 || digits > 9 || (digits < text.size() && !has_unit)) {
+        throw RecipeError(fmt::format("{}: found '{}', expected a number of bytes, such as 32M or 512K", variable, text));
+    }
+    return parse_size(text);
+}
+
 /// "model name	: Intel(R) Xeon(R) Gold 6248 CPU @ 2.50GHz"
 std::string processor_name() {
     std::ifstream file("/proc/cpuinfo");
@@ -100,7 +114,7 @@ public:
         properties_.kind = DeviceKind::host;
         properties_.name = processor_name();
         properties_.processors = host_threads();
-        properties_.last_level_cache = last_level_cache("/sys/devices/system/cpu");
+        properties_.last_level_cache = cache_of_machine();
         properties_.memory = host_memory();
     }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -111,6 +112,27 @@ TEST_CASE("the last-level cache: each cache of the highest level counts once") {
         describe("cpu" + core, "index3", {"3", "Unified", core == "2" ? "24M" : "32768K", core == "2" ? "2" : "0-1"});
     }
     CHECK(last_level_cache(folder.path()) == (32 + 24) * mebibyte);
+}
+
+TEST_CASE("a variable corrects the size of the last-level cache") {
+    const char* const variable = "WORKBENCH_LAST_LEVEL_CACHE";
+    const char* const given = std::getenv(variable);
+    const std::string before = given == nullptr ? "" : given;
+    const auto cache_with = [&](const char* text) {
+        setenv(variable, text, 1);
+        return make_host_device()->properties().last_level_cache;
+    };
+    CHECK(cache_with("3M") == 3 * mebibyte);
+    CHECK(cache_with("48K") == 48 << 10);
+    CHECK(cache_with("1000") == 1000);
+    for (const char* wrong : {"", "M", "many", "1.5M", "12G", "-1", "4 M", "9999999999"}) {
+        CHECK(message_of<RecipeError>([&] { (void)cache_with(wrong); }) ==
+              "WORKBENCH_LAST_LEVEL_CACHE: found '" + std::string(wrong) +
+                  "', expected a number of bytes, such as 32M or 512K");
+    }
+    unsetenv(variable);
+    CHECK(make_host_device()->properties().last_level_cache == last_level_cache("/sys/devices/system/cpu"));
+    if (given != nullptr) setenv(variable, before.c_str(), 1);
 }
 
 }  // namespace workbench
