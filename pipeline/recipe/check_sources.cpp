@@ -38,7 +38,7 @@ void check_threads(const Setting& setting, const std::string& threads, const Lay
     try {
         (void)thread_count(threads, names);
     } catch (const Unsuitable& wrong) {
-        diagnostics.add(setting.value_place, "[kernel], threads: {}", wrong.what());
+        diagnostics.add(setting.value_place, "[kernel], threads: {}", printable(wrong.what(), 500));
     }
 }
 

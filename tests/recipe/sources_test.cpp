@@ -110,6 +110,7 @@ TEST_CASE("errors about kernels next to the recipe have places") {
           "row_count, rows, slice_offsets_size, slices, slots, values_size");
     CHECK(beside.error(source + "threads = 'rows +'") ==
           "error: a.toml:5:11: [kernel], threads: 'rows +', character 7: the expression ends, expected a name or a number");
+    CHECK(beside.error(source + "threads = \"rows\\b\"").find('\b') == std::string::npos);
     CHECK(beside.error(source + "threads_per_block = 2048") ==
           "error: a.toml:5:21: [kernel], threads_per_block: found 2048, expected an integer from 1 to 1024");
     CHECK(beside.error("threads = 'rows'") ==
