@@ -159,6 +159,8 @@ TEST_CASE("distributed: the slowest rank gives the time of the product") {
     CHECK(nlohmann::json::parse(ranks_json(report))["product_seconds"] == report.product_seconds());
     CHECK(lines_with(ranks_text(report), "GFLOP/s").find("30.0 ms, 0.0600 GFLOP/s; the median of 5 samples of 77 products") !=
           std::string::npos);
+    report.matrix.source = "\xFF.mtx";  // a file name may contain any bytes
+    CHECK(nlohmann::json::parse(ranks_json(report))["matrix"]["source"] == "\uFFFD.mtx");
     report.ranks.resize(1);
     report.names.resize(1);
     CHECK(ranks_text(report).find("over 1 rank in equal pieces") != std::string::npos);

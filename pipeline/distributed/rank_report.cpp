@@ -197,7 +197,7 @@ std::string ranks_json(const RanksReport& report) {
     if (report.solve) json["solve"] = json_of(*report.solve);
     json["notes"] = report.notes;
     json["versions"] = report.versions;
-    return json.dump(2) + "\n";
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace workbench
