@@ -260,7 +260,7 @@ TEST_CASE("a stage that unites shares replaces them") {
     CHECK(contains(error_of("[[stage]]\nuse = 'bins'\n[[stage]]\nuse = 'halves'\nshare = 'bin_0'\n"
                             "[[stage]]\nuse = 'unite'\nshare = 'bin_1'\n[[stage]]\nuse = 'unite'\nshare = 'bin_0/first'\n" +
                             plain_bins),
-                   "recipes/bins.toml:9:7: stage 'unite' makes share 'united', which exists already"));
+                   "recipes/bins.toml:10:7: stage 'unite' makes share 'united', which exists already"));
 }
 
 }  // namespace workbench
