@@ -9,6 +9,7 @@
 set(private_libraries lib/spmv-workbench)
 install(TARGETS workbench RUNTIME_DEPENDENCY_SET workbench_dependencies RUNTIME DESTINATION bin)
 install(TARGETS workbench_trial RUNTIME DESTINATION ${private_libraries} COMPONENT library)
+install(TARGETS workbench_stage RUNTIME_DEPENDENCY_SET workbench_dependencies RUNTIME DESTINATION ${private_libraries} COMPONENT library)
 set(packaged_programs workbench)
 if(TARGET gpu_test)
   install(TARGETS gpu_test RUNTIME_DEPENDENCY_SET workbench_dependencies RUNTIME DESTINATION libexec/spmv-workbench)
@@ -28,15 +29,16 @@ set(libraries_of_others
 install(RUNTIME_DEPENDENCY_SET workbench_dependencies ${libraries_of_others})
 install(DIRECTORY recipes suites DESTINATION share/spmv-workbench)
 # The headers with which formats and stages beside a recipe are compiled.
-set(format_headers include/spmv-workbench/format)
-foreach(room pipeline/matrix pipeline/contract kernels/common)
-  cmake_path(GET room PARENT_PATH parent)
-  install(DIRECTORY ${room} DESTINATION ${format_headers}/${parent} FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh")
-endforeach()
-install(FILES kernels/format.hpp DESTINATION ${format_headers}/kernels)
+set(headers include/spmv-workbench/format)
+install(DIRECTORY pipeline/matrix pipeline/contract DESTINATION ${headers}/pipeline COMPONENT library FILES_MATCHING PATTERN "*.hpp")
+install(DIRECTORY kernels/common DESTINATION ${headers}/kernels COMPONENT library
+  FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh")
+install(FILES kernels/format.hpp DESTINATION ${headers}/kernels COMPONENT library)
 install(FILES kernels/device/host_loops.hpp kernels/device/loads.cuh kernels/device/sparse_dot.cuh kernels/device/tuned.hpp
-  DESTINATION ${format_headers}/kernels/device)
-install(FILES kernels/source/rows_kernel.hpp DESTINATION ${format_headers}/kernels/source)
+  DESTINATION ${headers}/kernels/device COMPONENT library)
+install(FILES kernels/source/rows_kernel.hpp DESTINATION ${headers}/kernels/source COMPONENT library)
+install(FILES stages/graph.hpp stages/order.hpp stages/parameters.hpp stages/stages.hpp DESTINATION ${headers}/stages
+  COMPONENT library)
 install(FILES README.md LICENSE CITATION.cff DESTINATION share/doc/spmv-workbench)
 install(DIRECTORY docs DESTINATION share/doc/spmv-workbench FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.gif" PATTERN "cg/*")
 
@@ -56,6 +58,9 @@ foreach(program IN LISTS packaged_programs)
   set_target_properties(${program} PROPERTIES INSTALL_RPATH "$ORIGIN/../${private_libraries};$ORIGIN/../../${private_libraries}")
   target_link_options(${program} PRIVATE -Wl,--disable-new-dtags)
 endforeach()
+
+set_target_properties(workbench_stage PROPERTIES INSTALL_RPATH "$ORIGIN")
+target_link_options(workbench_stage PRIVATE -Wl,--disable-new-dtags)
 
 if(TARGET gpu_test AND WORKBENCH_LIBRARY)
   set_property(TARGET gpu_test APPEND PROPERTY INSTALL_RPATH "$ORIGIN/../../lib")

@@ -77,7 +77,7 @@ function(workbench_kernels)
   file(GLOB sources CONFIGURE_DEPENDS kernels/*/*.cpp kernels/common/*/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/cusparse\\.cpp$|kernels/vendor/")
   add_library(workbench_kernels STATIC ${sources})
-  target_link_libraries(workbench_kernels PUBLIC workbench_options workbench_contract PRIVATE fmt::fmt Eigen3::Eigen)
+  target_link_libraries(workbench_kernels PUBLIC workbench_options workbench_contract PRIVATE workbench_process fmt::fmt Eigen3::Eigen)
   target_compile_definitions(workbench_kernels PUBLIC WORKBENCH_HAS_CUDA=$<BOOL:${WORKBENCH_HAS_CUDA}>)
   include(CudaKernels)
   workbench_compile_folders_together(workbench_kernels EXCEPT nvrtc jagged origin triplets hbp/placement)
@@ -89,9 +89,19 @@ function(workbench_kernels)
   add_dependencies(workbench_kernels workbench_trial)
 endfunction()
 
+# Builds the program that runs stages beside recipes. They are shared objects that call functions of these rooms, so that it contains
+# and exports all of them.
+function(workbench_stage_helper)
+  add_executable(workbench_stage stages/beside/helper/main.cpp pipeline/run/kokkos_runtime.cpp $<TARGET_OBJECTS:workbench_matrix>
+    $<TARGET_OBJECTS:workbench_contract> $<TARGET_OBJECTS:workbench_stages>)
+  target_link_libraries(workbench_stage PRIVATE workbench_options workbench_beside workbench_stages workbench_input workbench_output
+    METIS::METIS AMD::AMD nlohmann_json::nlohmann_json fmt::fmt ${CMAKE_DL_LIBS})
+  set_target_properties(workbench_stage PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib ENABLE_EXPORTS ON)
+endfunction()
+
 # Builds the list of all stages, layouts and generators. The headers of all layouts are collected here, so that the list names each once.
 function(workbench_catalogue folder)
-  workbench_room(catalogue ${folder} USES workbench_contract PRIVATELY workbench_input workbench_stages workbench_kernels)
+  workbench_room(catalogue ${folder} USES workbench_contract PRIVATELY workbench_input workbench_stages workbench_beside workbench_kernels)
   file(GLOB headers RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS kernels/*/layout.hpp)
   foreach(format IN LISTS formats_in_one_file)
     list(APPEND headers kernels/${format}.hpp)

@@ -92,6 +92,7 @@ TEST_CASE("help") {
     expect("help_generate", "generate --help", 0);
     expect("help_convert", "convert --help", 0);
     expect("help_export", "export --help", 0);
+    expect("help_new", "new --help", 0);
     expect("help_cache", "cache --help", 0);
 }
 

@@ -13,7 +13,8 @@ for file in bin/workbench \
     share/spmv-workbench/recipes/ehyb.toml share/spmv-workbench/recipes/matrices/elasticity3d.mtx.gz \
     share/spmv-workbench/suites/ehyb.toml lib/libspmv_workbench.so include/spmv_workbench/spmv_workbench.hpp \
     lib/cmake/spmv_workbench/spmv_workbenchConfig.cmake lib/cmake/spmv_workbench/spmv_workbenchConfigVersion.cmake \
-    lib/spmv-workbench/workbench_trial share/spmv-workbench/recipes/teaching/my_csr_kernel.cu \
+    lib/spmv-workbench/workbench_trial lib/spmv-workbench/workbench_stage \
+    include/spmv-workbench/stage/pipeline/contract/stage.hpp include/spmv-workbench/stage/stages/order.hpp share/spmv-workbench/recipes/teaching/my_csr_kernel.cu \
     share/spmv-workbench/layouts/csr.toml libexec/spmv-workbench/check_gpu.sh libexec/spmv-workbench/gpu_test \
     share/doc/spmv-workbench/README.md share/doc/spmv-workbench/LICENSE share/doc/spmv-workbench/docs/recipes.md \
     share/man/man1/workbench.1 share/bash-completion/completions/workbench \
@@ -21,7 +22,7 @@ for file in bin/workbench \
     [[ -s $prefix/$file ]] || fault "$file is missing or empty"
 done
 places=$(cd "$prefix" && find . -mindepth 1 -maxdepth 2 ! -name 'libspmv_workbench.so*' | sort | xargs)
-expected="./bin ./bin/workbench ./include ./include/spmv_workbench ./lib ./lib/cmake ./lib/spmv-workbench ./libexec ./libexec/spmv-workbench ./share ./share/bash-completion"
+expected="./bin ./bin/workbench ./include ./include/spmv-workbench ./include/spmv_workbench ./lib ./lib/cmake ./lib/spmv-workbench ./libexec ./libexec/spmv-workbench ./share ./share/bash-completion"
 expected+=" ./share/doc ./share/fish ./share/man ./share/spmv-workbench ./share/zsh"
 [[ $places == "$expected" ]] || fault "the prefix holds $places"
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/process/compile.hpp"
+
 namespace workbench {
 
 /// Compiles for the host into a shared object `library` with $CXX or the first of c++, g++ and clang++ on PATH, with OpenMP and
@@ -37,14 +39,8 @@ struct GpuKernelImage {
 /// Why NVRTC cannot be opened; empty if it can.
 [[nodiscard]] std::string nvrtc_absence_reason();
 
-// Used by these two functions and their tests.
-
-/// Returns the author's text. Throws RecipeError if it cannot be read.
-[[nodiscard]] std::string source_text(const std::filesystem::path& file);
-/// Returns the author's text after an include of the header and a #line directive that restores its name and line numbers.
+/// Used by these two functions and their tests. Returns the author's text after an include of the header and a #line directive
+/// that restores its name and line numbers.
 [[nodiscard]] std::string source_behind_header(const std::filesystem::path& file);
-/// Throws RecipeError with the first lines of a compiler's messages.
-[[noreturn]] void throw_compile_error(const std::filesystem::path& file, const std::string& compiler,
-                                      const std::string& messages);
 
 }  // namespace workbench

@@ -17,7 +17,7 @@
 #include <new>
 #include <thread>
 
-#include "kernels/source/process.hpp"
+#include "pipeline/process/process.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/matrix/trial_process.hpp"
 

@@ -5,24 +5,22 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <memory>
 #include <set>
-#include <sstream>
 #include <stdexcept>
 #include <vector>
 
 #include "kernels/common/entry/format_head.hpp"
-#include "kernels/source/compile.hpp"
 #include "kernels/source/forked_trial.hpp"
-#include "kernels/source/headers_folder.hpp"
-#include "kernels/source/process.hpp"
 #include "kernels/source/try_format.hpp"
-#include "pipeline/contract/checksum.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
+#include "pipeline/process/checksum.hpp"
+#include "pipeline/process/compile.hpp"
+#include "pipeline/process/headers_folder.hpp"
+#include "pipeline/process/process.hpp"
 
 namespace workbench {
 namespace {
@@ -42,115 +40,66 @@ std::string format_name(const std::filesystem::path& file) {
         file.string()));
 }
 
-/// What is compiled: the author's file behind the headers, and how the program gets at its entry.
-std::string wrapper_of(const std::filesystem::path& file, const std::string& name) {
-    std::string quoted;
-    for (const char character : file.string()) {
-        if (character == '"' || character == '\\') quoted += '\\';
-        quoted += character;
-    }
-    return fmt::format(R"(#define WORKBENCH_FORMAT_FILE "{0}"
+/// What is compiled: the author's text behind the headers, and how the program gets at its entry.
+std::string wrapped(const std::filesystem::path& file, const std::string& name, const std::string& text) {
+    return fmt::format(R"(#define WORKBENCH_FORMAT_FILE {0}
 #include "kernels/common/entry/format_head.hpp"
-#include "{0}"
-
+{1}{2}
 #line 1 "the workbench"
-extern "C" __attribute__((visibility("default"))) const workbench::FormatHead {2};
-const workbench::FormatHead {2};
-extern "C" __attribute__((visibility("default"))) void {3}(workbench::LayoutEntry& entry) {{
-    entry = workbench::{1}_entry();
+extern "C" __attribute__((visibility("default"))) const workbench::FormatHead {4};
+const workbench::FormatHead {4};
+extern "C" __attribute__((visibility("default"))) void {5}(workbench::LayoutEntry& entry) {{
+    entry = workbench::{3}_entry();
 }}
 )",
-                       quoted, name, head_symbol, entry_symbol);
+                       to_text(ParameterValue(file.string())), line_directive(file), text, name, head_symbol, entry_symbol);
 }
 
-/// The files that a compilation read according to the dependency file that the compiler wrote, except the system's.
-std::vector<std::filesystem::path> read_by_compiler(const std::filesystem::path& dependencies) {
-    std::ifstream stream(dependencies);
-    std::vector<std::filesystem::path> files;
-    std::string word;
-    stream >> word;  // the target
-    while (stream >> word) {
-        if (word != "\\") files.emplace_back(word);
+/// Identifies the headers, which change only with the program, or in a checkout.
+const std::string& checksum_of_headers() {
+    static const std::string checksum = [] {
+        std::vector<std::filesystem::path> files;
+        for (const char* folder : {"kernels/common", "pipeline/contract", "pipeline/matrix"}) {
+            for (const auto& entry : std::filesystem::recursive_directory_iterator(headers_folder() / folder)) {
+                if (entry.path().extension() == ".hpp") files.push_back(entry.path());
+            }
+        }
+        for (const char* file : {"kernels/format.hpp", "kernels/device/host_loops.hpp", "kernels/device/tuned.hpp"}) {
+            files.push_back(headers_folder() / file);
+        }
+        std::sort(files.begin(), files.end());
+        std::string all;
+        for (const std::filesystem::path& file : files) all += checksum_of_file(file);
+        return checksum_of(all);
+    }();
+    return checksum;
+}
+
+/// Compiles the format, or finds that it was compiled, and returns the shared object.
+std::filesystem::path compiled_format(const std::filesystem::path& file, const std::string& name, const WorkFolder& scratch) {
+    const std::string text = source_text(file, "the source of a format");
+    if (text.find(name + "_entry(") == std::string::npos) {
+        throw RecipeError(
+            fmt::format("{}: no function of its name; expected inline LayoutEntry {}_entry(), which returns the format",
+                        file.string(), name));
     }
-    return files;
-}
-
-/// "checksum path", line by line.
-std::string checksums_of(const std::vector<std::filesystem::path>& files) {
-    std::string lines;
-    for (const std::filesystem::path& file : files) {
-        std::ifstream stream(file, std::ios::binary);
-        std::ostringstream text;
-        text << stream.rdbuf();
-        lines += fmt::format("{} {}\n", checksum_of(text.str()), file.string());
-    }
-    return lines;
-}
-
-/// True if the files that a compilation read are as they were.
-bool is_current(const std::filesystem::path& recorded) {
-    std::ifstream stream(recorded);
-    std::vector<std::filesystem::path> files;
-    std::string lines;
-    for (std::string line; std::getline(stream, line);) {
-        lines += line + "\n";
-        if (line.size() > checksum_letters + 1) files.emplace_back(line.substr(checksum_letters + 1));
-    }
-    return !files.empty() && checksums_of(files) == lines;
-}
-
-const std::vector<std::string>& compiler_options() {
-    // Those of the program, so that the kernels of a format are as fast, and round alike, here and there.
-    static const std::vector<std::string> options = {"-std=c++20",
-                                                     "-O3",
+    // Optimized as the program is, for any processor, so that the kernels of a format are as fast, and round alike, here and
+    // there.
+    static const std::vector<std::string> options = {"-march=x86-64",
+                                                     "-mtune=generic",
+                                                     "-fno-openmp",
                                                      "-DNDEBUG",
                                                      "-ffp-contract=off",
-                                                     "-fPIC",
-                                                     "-shared",
                                                      "-fvisibility=hidden",
                                                      "-fvisibility-inlines-hidden",
                                                      "-DWORKBENCH_HAS_CUDA=0",
                                                      "-fmax-errors=5",
                                                      "-fno-diagnostics-show-caret",
-                                                     "-fdiagnostics-color=never",
-                                                     "-w"};
-    return options;
-}
-
-/// Compiles the format, or finds that it was compiled, and returns the shared object.
-std::filesystem::path compiled_format(const std::filesystem::path& file, const std::string& name) {
-    if (source_text(file).find(name + "_entry(") == std::string::npos) {
-        throw RecipeError(
-            fmt::format("{}: no function of its name; expected inline LayoutEntry {}_entry(), which returns the format",
-                        file.string(), name));
-    }
-    const std::string wrapper = wrapper_of(file, name);
-    std::string key = fmt::format("{}\n{}\n{}\n", format_version, wrapper, headers_folder().string());
-    for (const std::string& option : compiler_options()) key += option + "\n";
-    const std::filesystem::path kept = compiled_folder() / fmt::format("{}-{}", name, checksum_of(key));
-    std::filesystem::path library = kept;
-    library += ".so";
-    std::filesystem::path recorded = kept;
-    recorded += ".files";
-    std::error_code ignored;
-    if (std::filesystem::exists(library, ignored) && is_current(recorded)) return library;
-
-    const WorkFolder scratch;
-    const std::filesystem::path source = scratch.path() / "format.cpp";
-    const std::filesystem::path made = scratch.path() / "format.so";
-    const std::filesystem::path dependencies = scratch.path() / "format.d";
-    write_whole_file(source, wrapper);
-    std::vector<std::string> options = compiler_options();
-    for (const std::string& word :
-         {std::string("-MMD"), std::string("-MF"), dependencies.string(), "-I" + headers_folder().string(), source.string()}) {
-        options.push_back(word);
-    }
-    run_host_compiler(file, options, made, scratch.path());
-    std::vector<std::filesystem::path> files = read_by_compiler(dependencies);
-    std::erase(files, source);
-    write_whole_file(library, source_text(made));
-    write_whole_file(recorded, checksums_of(files));
-    return library;
+                                                     "-w",
+                                                     "-I" + headers_folder().string()};
+    return kept_shared_object(file, wrapped(file, name, text), options, "formats",
+                              fmt::format("{} {}", format_version, checksum_of_headers()), scratch.path())
+        .file;
 }
 
 /// A shared object that stays loaded, because layouts and kernels that it made may outlive everything else.
@@ -181,12 +130,8 @@ private:
     void* library_;
 };
 
-std::string text_of_file(const std::filesystem::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    std::ostringstream text;
-    text << stream.rdbuf();
-    return text.str();
-}
+/// Beside a shared object: its checksum once it passed its trials.
+std::filesystem::path passed_file(std::filesystem::path library) { return library += ".passed"; }
 
 /// True if a recipe may leave out all parameters.
 bool has_defaults(const LayoutEntry& entry) {
@@ -196,11 +141,13 @@ bool has_defaults(const LayoutEntry& entry) {
 
 LayoutEntry load(const std::filesystem::path& file) {
     const std::string name = format_name(file);
-    const std::filesystem::path library = compiled_format(file, name);
-    const std::string checksum = checksum_of(text_of_file(library));
-    std::filesystem::path tried = library;
-    tried += ".tried";
-    if (text_of_file(tried) != checksum) {
+    const WorkFolder scratch;
+    const std::filesystem::path library = compiled_format(file, name, scratch);
+    const std::string checksum = checksum_of_file(library);
+    std::ifstream recorded(passed_file(library));
+    std::string passed;
+    std::getline(recorded, passed);
+    if (passed != checksum) {
         constexpr double limit = 20;
         const TrialEnd end = run_in_child(limit, [&](TrialSteps& steps) {
             steps.begin("loading it");
@@ -214,14 +161,13 @@ LayoutEntry load(const std::filesystem::path& file) {
     }
     LayoutEntry entry = LoadedFormat(file, library).entry();
     entry.file_checksum = checksum;
-    if (text_of_file(tried) != checksum) {
-        try {
-            if (has_defaults(entry)) try_format_on_battery(entry, Parameters(entry.parameters, {}));
-        } catch (const BrokenKernel& fault) {
-            throw RecipeError(fault.what());
-        }
-        write_whole_file(tried, checksum);
+    if (passed == checksum) return entry;
+    try {
+        if (has_defaults(entry)) try_format_on_battery(entry, Parameters(entry.parameters, {}));
+    } catch (const BrokenKernel& fault) {
+        throw RecipeError(fault.what());
     }
+    if (library.parent_path() != scratch.path()) write_whole_file(passed_file(library), checksum);
     return entry;
 }
 
@@ -251,18 +197,9 @@ void require_complete(const LayoutEntry& entry, const std::string& name) {
     }
 }
 
-std::filesystem::path compiled_folder() {
-    const char* const cache = std::getenv("XDG_CACHE_HOME");
-    const char* const home = std::getenv("HOME");
-    const std::filesystem::path base = cache != nullptr && *cache != '\0' ? std::filesystem::path(cache)
-                                       : home != nullptr && *home != '\0' ? std::filesystem::path(home) / ".cache"
-                                                                          : std::filesystem::temp_directory_path();
-    return base / "spmv-workbench" / "compiled";
-}
-
 const LayoutEntry& format_from_file(const std::filesystem::path& file) {
     static std::map<std::filesystem::path, std::unique_ptr<const LayoutEntry>> loaded;
-    (void)source_text(file);  // throws if it cannot be read
+    (void)source_text(file, "the source of a format");  // throws if it cannot be read
     const std::filesystem::path absolute = std::filesystem::canonical(file);
     std::unique_ptr<const LayoutEntry>& known = loaded[absolute];
     if (known == nullptr) {

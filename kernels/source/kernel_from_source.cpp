@@ -15,9 +15,9 @@
 #include "kernels/source/arrays_header.hpp"
 #include "kernels/source/checked_driver.hpp"
 #include "kernels/source/compile.hpp"
-#include "kernels/source/process.hpp"
 #include "kernels/source/run_trial.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/process/process.hpp"
 
 namespace workbench {
 namespace {

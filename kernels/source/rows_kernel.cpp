@@ -9,7 +9,7 @@
 #include "kernels/device/cuda_device.hpp"
 #include "kernels/source/checked_driver.hpp"
 #include "kernels/source/compile.hpp"
-#include "kernels/source/headers_folder.hpp"
+#include "pipeline/process/headers_folder.hpp"
 #include "pipeline/contract/errors.hpp"
 
 namespace workbench {

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "kernels/device/beside_program.hpp"
+#include "pipeline/process/beside_program.hpp"
 
 namespace workbench {
 

@@ -5,6 +5,7 @@
 #include "kernels/source/kernel_from_source.hpp"
 #include "kernels/staircase_sell/length_groups.hpp"
 #include "pipeline/input/generators.hpp"
+#include "stages/beside/beside.hpp"
 #include "stages/stages.hpp"
 #include "workbench_layouts.hpp"  // kernels/*/layout.hpp, found by CMake
 
@@ -21,6 +22,7 @@ const Catalogue& catalogue() {
             degree_sort_stage(),
             dynamic_program_groups_stage(),
             gray_stage(),
+            imported_stage(),
             king_stage(),
             length_groups_stage(),
             metis_partition_stage(),
@@ -29,12 +31,14 @@ const Catalogue& catalogue() {
             nested_dissection_stage(),
             node_blocks_stage(),
             nonlinear_hash_stage(),
+            program_stage(),
             rabbit_order_stage(),
             random_order_stage(),
             rcm_blocks_stage(),
             row_blocks_stage(),
             row_sort_stage(),
             sloan_stage(),
+            source_stage(),
             split_stage(),
             unite_stage(),
         },

@@ -54,6 +54,15 @@ void print_summary(const std::string& file, const std::vector<Recipe>& points) {
         if (std::find(chains.begin(), chains.end(), chain) == chains.end()) chains.push_back(chain);
     }
     for (const std::string& chain : chains) fmt::print("{}: ok: {}\n", file, chain);
+    std::vector<std::string> code;
+    for (const Recipe& point : points) {
+        for (const RecipeCode& each : point.code) {
+            const std::string line = fmt::format("  brings code: {} ({})\n", each.what,
+                                                 each.place.option >= 0 ? "the command line" : point.line_of(each.place));
+            if (std::find(code.begin(), code.end(), line) == code.end()) code.push_back(line);
+        }
+    }
+    fmt::print("{}", fmt::join(code, ""));
     if (points.front().sweep.values.empty()) return;
     fmt::print("  sweep of {} recipes:\n{}", points.size(), swept_values(points));
 }

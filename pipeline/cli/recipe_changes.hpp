@@ -13,10 +13,11 @@ class App;
 
 namespace workbench {
 
-/// Adds --matrix, --member, --max-memory, --generate and --set. `changes` must live until the command line is parsed.
+/// Adds --matrix, --member, --max-memory, --generate, --set and --no-sources. `changes` must live until the command line is
+/// parsed.
 void add_recipe_changes(CLI::App& command, RecipeChanges& changes);
 
-/// Adds --set.
+/// Adds --set and --no-sources.
 void add_overrides(CLI::App& command, RecipeChanges& changes);
 
 /// Adds --sweep, for commands that run all points of a recipe.

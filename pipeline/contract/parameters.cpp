@@ -109,6 +109,11 @@ bool accepts_list(const ParameterDeclaration& declaration, const std::string& te
     return std::all_of(items.begin(), items.end(), [&](const std::string& item) { return accepts_item(declaration, item); });
 }
 
+bool is_command(const std::string& text) {
+    const auto words = command_words(text);
+    return words && !words->empty() && !words->front().empty() && text.find('\0') == std::string::npos;
+}
+
 bool accepts(const ParameterDeclaration& declaration, const ParameterValue& value) {
     const auto* integer = std::get_if<std::int64_t>(&value);
     const auto* real = std::get_if<double>(&value);
@@ -116,6 +121,9 @@ bool accepts(const ParameterDeclaration& declaration, const ParameterValue& valu
     switch (declaration.type) {
         case ParameterType::boolean: return std::holds_alternative<bool>(value);
         case ParameterType::text: return text != nullptr;
+        case ParameterType::file:
+        case ParameterType::source: return text != nullptr && !text->empty() && text->find('\0') == std::string::npos;
+        case ParameterType::command: return text != nullptr && is_command(*text);
         case ParameterType::share: return text != nullptr && accepts_share(declaration, *text);
         case ParameterType::choice: return text != nullptr && has_word(declaration, *text);
         case ParameterType::length:
@@ -160,6 +168,41 @@ ParameterDeclaration declare(std::string name, ParameterType type, IfAbsent if_a
             .help = std::move(help)};
 }
 
+std::optional<std::vector<std::string>> command_words(std::string_view command) {
+    std::vector<std::string> words;
+    char quote = '\0';
+    bool in_word = false;
+    for (const char letter : command) {
+        const bool separates = quote == '\0' && (letter == ' ' || letter == '\t');
+        if (!separates && !in_word) words.emplace_back();
+        in_word = !separates;
+        if (separates) continue;
+        if (quote == '\0' && (letter == '\'' || letter == '"')) {
+            quote = letter;
+        } else if (letter == quote) {
+            quote = '\0';
+        } else {
+            words.back() += letter;
+        }
+    }
+    return quote == '\0' ? std::optional(words) : std::nullopt;
+}
+
+std::string command_of(const std::vector<std::string>& words) {
+    std::string command;
+    for (const std::string& word : words) {
+        if (!command.empty()) command += ' ';
+        if (!word.empty() && word.find_first_of(" \t'\"") == std::string::npos) {
+            command += word;
+            continue;
+        }
+        command += '\'';
+        for (const char letter : word) command += letter == '\'' ? std::string("'\"'\"'") : std::string(1, letter);
+        command += '\'';
+    }
+    return command;
+}
+
 std::string to_text(const ParameterValue& value) {
     if (const auto* boolean = std::get_if<bool>(&value)) return *boolean ? "true" : "false";
     if (const auto* integer = std::get_if<std::int64_t>(&value)) return std::to_string(*integer);
@@ -171,6 +214,9 @@ std::string accepted_values(const ParameterDeclaration& declaration) {
     switch (declaration.type) {
         case ParameterType::boolean: return "true or false";
         case ParameterType::text: return "a text in quotes";
+        case ParameterType::file: return "the name of a file";
+        case ParameterType::source: return "the name of a C++ file";
+        case ParameterType::command: return R"(a program and its arguments, as in ["python3", "my_order.py"])";
         case ParameterType::share:
             return alternatives(words_for_shares(declaration)) +
                    (declaration.words.empty() ? R"(, or one of them as "segment 3", "tile 0,1", "short/first")"

@@ -22,8 +22,23 @@ using ParameterValue = std::variant<bool, std::int64_t, double, std::string>;
 
 /// `share`: a text that selects a kind of share, or one share. `length`: an integer, or a text such as "2*mean" or "p95"
 /// (read_relative_length). `shares`, `integers` and `lengths`: texts that list them, such as "4, 16, 64"; recipes may also
-/// write [4, 16, 64].
-enum class ParameterType { boolean, integer, real, text, choice, share, length, shares, integers, lengths };
+/// write [4, 16, 64]. Paths are relative to the recipe that names them, and absolute once it is checked: a `file` is data, a
+/// `source` is code to compile, and a `command` is a program with its arguments, some of which may be files (command_words).
+enum class ParameterType {
+    boolean,
+    integer,
+    real,
+    text,
+    choice,
+    share,
+    length,
+    shares,
+    integers,
+    lengths,
+    file,
+    source,
+    command
+};
 
 struct ParameterDeclaration {
     std::string name;
@@ -92,6 +107,17 @@ inline constexpr double largest_index = std::numeric_limits<Index>::max();
 
 /// A value as a recipe writes it: 16, 0.5, true, "descending".
 [[nodiscard]] std::string to_text(const ParameterValue& value);
+
+/// The words of a command: separated by blanks, except inside '...' or "...". None if a quote is not closed.
+[[nodiscard]] std::optional<std::vector<std::string>> command_words(std::string_view command);
+
+/// The command that has these words.
+[[nodiscard]] std::string command_of(const std::vector<std::string>& words);
+
+/// True for types whose value names code that a run executes.
+[[nodiscard]] constexpr bool is_code(ParameterType type) {
+    return type == ParameterType::source || type == ParameterType::command;
+}
 
 /// The values that a declaration accepts, in words: "an integer from 1 to 65536, or "auto"".
 [[nodiscard]] std::string accepted_values(const ParameterDeclaration& declaration);

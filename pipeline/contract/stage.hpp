@@ -1,6 +1,7 @@
 // The contract of a stage, which is a struct of data and functions.
 #pragma once
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +31,7 @@ struct StageEntry {
     std::string summary;  // one line
     std::string source;   // the publication (authors, title, year, venue) and the library that does the work
     std::vector<ParameterDeclaration> parameters;
+    bool takes_other_keys = false;  // true: it accepts undeclared parameters, for code beside the recipe
 
     /// The preconditions and effects with these parameters; called when the recipe is checked. Throws ParameterError where
     /// values contradict each other.
@@ -43,5 +45,13 @@ struct StageEntry {
     /// UserError.
     StageResult (*run)(const StagedMatrix&, const Parameters&, const StageContext&) = nullptr;
 };
+
+/// The values of parameters that the stage does not declare (StageEntry::takes_other_keys), by name.
+[[nodiscard]] inline std::map<std::string, ParameterValue> undeclared_values(const StageEntry& entry,
+                                                                             const Parameters& parameters) {
+    std::map<std::string, ParameterValue> values(parameters.values().begin(), parameters.values().end());
+    for (const ParameterDeclaration& declaration : entry.parameters) values.erase(declaration.name);
+    return values;
+}
 
 }  // namespace workbench

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "kernels/device/beside_program.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/distributed/mpi/module.hpp"
+#include "pipeline/process/beside_program.hpp"
 
 namespace workbench {
 

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -17,11 +18,14 @@
 namespace workbench {
 namespace {
 
-/// The member of the archive that is being read.
+/// The .npy file, or the member of an archive, that is being read.
 class NpzMember {
 public:
-    NpzMember(ArchiveReader& zip, std::string where, std::uintmax_t archive_bytes)
-        : zip_(zip), where_(std::move(where)), archive_bytes_(archive_bytes) {}
+    /// Reads some bytes into a buffer and returns how many; 0 at the end. Throws BrokenSource.
+    using ReadSome = std::function<std::size_t(std::span<char>)>;
+
+    NpzMember(ReadSome read_some, std::string where, std::uintmax_t archive_bytes)
+        : read_some_(std::move(read_some)), where_(std::move(where)), archive_bytes_(archive_bytes) {}
 
     template <typename... Values>
     [[noreturn]] void fail(fmt::format_string<Values...> text, Values&&... values) const {
@@ -64,7 +68,7 @@ private:
         try {
             while (done < bytes.size()) {
                 auto* begin = reinterpret_cast<char*>(bytes.data()) + done;
-                const std::size_t got = zip_.read({begin, bytes.size() - done}, "archive");
+                const std::size_t got = read_some_({begin, bytes.size() - done});
                 if (got == 0) break;
                 done += got;
             }
@@ -85,10 +89,12 @@ private:
         bytes.reserve(bytes.size() + more);
     }
 
-    ArchiveReader& zip_;
+    ReadSome read_some_;
     std::string where_;
     std::uintmax_t archive_bytes_;
 };
+
+constexpr std::string_view npy_magic = "\x93NUMPY";
 
 std::string_view text_of(const std::vector<std::byte>& bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -149,17 +155,17 @@ std::string read_npy_header(const NpzMember& member) {
     constexpr std::size_t longest = std::size_t{1} << 16;
     std::vector<std::byte> start;
     member.read(start, 8);
-    if (start.size() < 8 || text_of(start).substr(0, 6) != "\x93NUMPY") {
+    if (start.size() < 8 || !text_of(start).starts_with(npy_magic)) {
         member.fail("found no numpy array; expected the start '\\x93NUMPY'");
     }
     const std::size_t length_bytes = std::to_integer<int>(start[6]) == 1 ? 2 : 4;
     member.read(start, length_bytes);
-    if (start.size() < 8 + length_bytes) member.fail("found the end of the member in its header; expected its length");
+    if (start.size() < 8 + length_bytes) member.fail("found the end of the array in its header; expected its length");
     const std::uint64_t length = little_endian(start, 8, length_bytes);
     if (length > longest) member.fail("found a header of {} bytes; expected at most {}", length, longest);
     std::vector<std::byte> header;
     member.read(header, length);
-    if (header.size() < length) member.fail("found the end of the member in its header; expected the whole header");
+    if (header.size() < length) member.fail("found the end of the array in its header; expected the whole header");
     return std::string(text_of(header));
 }
 
@@ -216,6 +222,13 @@ std::int64_t NpyArray::size() const {
     return product;
 }
 
+bool is_npy(std::string_view start) { return start.starts_with(npy_magic); }
+
+NpyArray read_npy(const std::string& name, ByteSource& bytes) {
+    const NpzMember member([&bytes](std::span<char> buffer) { return bytes.read(buffer); }, name + ": ", bytes.most_bytes());
+    return read_array(member, all_items);
+}
+
 bool is_zip(std::string_view start) { return start.starts_with("PK\x03\x04") || start.starts_with("PK\x05\x06"); }
 
 std::map<std::string, NpyArray> read_npz(const std::filesystem::path& path, const std::map<std::string, ItemRange>& wanted) {
@@ -236,7 +249,8 @@ std::map<std::string, NpyArray> read_npz(const std::filesystem::path& path, cons
         const std::string name = array_name(archive_entry_pathname(entry));
         const auto items = wanted.find(name);
         if (items == wanted.end()) continue;
-        const NpzMember member(zip, fmt::format("{}: member {}.npy: ", path.string(), name), unknown ? 0 : file_size);
+        const auto read_some = [&zip](std::span<char> buffer) { return zip.read(buffer, "archive"); };
+        const NpzMember member(read_some, fmt::format("{}: member {}.npy: ", path.string(), name), unknown ? 0 : file_size);
         if (!arrays.emplace(name, read_array(member, items->second)).second) member.fail("found twice; expected once");
     }
 }

@@ -1,15 +1,18 @@
-// The arrays of a numpy .npz file.
-// Source: numpy, "numpy.lib.format": a .npz is a zip archive of .npy files, each a header in text and the raw array.
+// The arrays of numpy's .npy and .npz files.
+// Source: numpy, "numpy.lib.format": a .npy is a header in text and the raw array, a .npz a zip archive of .npy files.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <limits>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "pipeline/input/byte_source.hpp"
 
 namespace workbench {
 
@@ -30,6 +33,34 @@ struct NpyArray {
     [[nodiscard]] std::int64_t size() const;  // of the whole array
     [[nodiscard]] std::int64_t items_read() const { return items.end - items.first; }
 };
+
+/// Item i; the bytes of an array need not be aligned for its type.
+template <typename Number>
+[[nodiscard]] Number item(const NpyArray& array, std::size_t i) {
+    Number number;
+    std::memcpy(&number, array.bytes.data() + i * sizeof(Number), sizeof(Number));
+    return number;
+}
+
+/// Calls visit with a value of the C++ type of a numpy type; false if there is none.
+template <typename Visit>
+bool with_integer_type(const std::string& type, Visit&& visit) {
+    if (type == "<i4") return visit(std::int32_t{}), true;
+    if (type == "<i8") return visit(std::int64_t{}), true;
+    if (type == "|i1") return visit(std::int8_t{}), true;
+    if (type == "|u1") return visit(std::uint8_t{}), true;
+    if (type == "<i2") return visit(std::int16_t{}), true;
+    if (type == "<u2") return visit(std::uint16_t{}), true;
+    if (type == "<u4") return visit(std::uint32_t{}), true;
+    if (type == "<u8") return visit(std::uint64_t{}), true;
+    return false;
+}
+
+/// True if these are the first bytes of a .npy file.
+[[nodiscard]] bool is_npy(std::string_view start);
+
+/// Reads a .npy file. `name` precedes messages. Throws like read_npz.
+[[nodiscard]] NpyArray read_npy(const std::string& name, ByteSource& bytes);
 
 /// True if these are the first bytes of a zip archive.
 [[nodiscard]] bool is_zip(std::string_view start);

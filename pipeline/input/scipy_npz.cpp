@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <bit>
-#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -55,34 +54,12 @@ private:
     std::map<std::string, NpyArray> arrays_;
 };
 
-/// Calls visit with a value of the C++ type of a numpy type; false if there is none.
-template <typename Visit>
-bool with_integer_type(const std::string& type, Visit&& visit) {
-    if (type == "<i4") return visit(std::int32_t{}), true;
-    if (type == "<i8") return visit(std::int64_t{}), true;
-    if (type == "|i1") return visit(std::int8_t{}), true;
-    if (type == "|u1") return visit(std::uint8_t{}), true;
-    if (type == "<i2") return visit(std::int16_t{}), true;
-    if (type == "<u2") return visit(std::uint16_t{}), true;
-    if (type == "<u4") return visit(std::uint32_t{}), true;
-    if (type == "<u8") return visit(std::uint64_t{}), true;
-    return false;
-}
-
 template <typename Visit>
 bool with_number_type(const std::string& type, Visit&& visit) {
     if (type == "<f8") return visit(double{}), true;
     if (type == "<f4") return visit(float{}), true;
     if (type == "|b1") return visit(std::uint8_t{}), true;
     return with_integer_type(type, visit);
-}
-
-/// Item i; the bytes of an array need not be aligned for its type.
-template <typename Number>
-Number item(const NpyArray& array, std::size_t i) {
-    Number number;
-    std::memcpy(&number, array.bytes.data() + i * sizeof(Number), sizeof(Number));
-    return number;
 }
 
 HostArray<double> values(const Npz& npz, const std::string& name) {

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <memory>
 #include <new>
 #include <span>
@@ -15,16 +14,42 @@
 #include <utility>
 
 #include <fmt/format.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
-#include "pipeline/contract/checksum.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
+#include "pipeline/process/checksum.hpp"
 
 namespace workbench {
 namespace {
 
 // Increased when the format of files changes.
 constexpr std::string_view beginning = "SpMV workbench, kept result 1\n";
+
+class Checksum {
+public:
+    Checksum() { XXH3_128bits_reset(state_.get()); }
+
+    void add(const void* data, std::size_t bytes) { XXH3_128bits_update(state_.get(), data, bytes); }
+    template <typename Element>
+    void add(std::span<const Element> array) {
+        add(array.data(), array.size_bytes());
+    }
+
+    [[nodiscard]] std::string text() const {
+        const XXH128_hash_t hash = XXH3_128bits_digest(state_.get());
+        return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+    }
+
+private:
+    struct Free {
+        void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
+    };
+    std::unique_ptr<XXH3_state_t, Free> state_{XXH3_createState()};
+};
+
+constexpr std::size_t checksum_letters = 32;
 
 class Writer final : public Transfer {
 public:
@@ -154,15 +179,7 @@ void KeepFolder::write(const Key& key, const std::function<void(Transfer&)>& bod
 
 std::vector<std::string> KeepFolder::take_notes() { return std::exchange(notes_, {}); }
 
-std::string checksum_of_program() {
-    std::ifstream program("/proc/self/exe", std::ios::binary);
-    std::vector<char> piece(1 << 20);
-    Checksum checksum;
-    while (program.read(piece.data(), static_cast<std::streamsize>(piece.size())) || program.gcount() > 0) {
-        checksum.add(piece.data(), static_cast<std::size_t>(program.gcount()));
-    }
-    return checksum.text();
-}
+std::string checksum_of_program() { return checksum_of_file("/proc/self/exe"); }
 
 Keeping Keeping::after(const std::string& name, const std::string& line) const {
     Keeping next = *this;

@@ -1,11 +1,13 @@
 #include "pipeline/keep/kept_result.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <stdexcept>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "pipeline/process/checksum.hpp"
 #include "pipeline/text/text_table.hpp"
 
 namespace workbench {
@@ -63,6 +65,42 @@ std::string text_of(const Parameters& parameters) {
     return text;
 }
 
+/// The checksums of the files of one folder with this extension, to which a program or source may refer.
+std::string checksum_of_code(const std::filesystem::path& file) {
+    constexpr std::size_t most_files = 1000;
+    std::vector<std::filesystem::path> files{file};
+    std::error_code failure;
+    for (std::filesystem::directory_iterator entry(file.parent_path(), failure), end; entry != end; entry.increment(failure)) {
+        if (failure || files.size() == most_files) break;
+        std::error_code ignored;
+        if (entry->path().extension() == file.extension() && entry->is_regular_file(ignored)) files.push_back(entry->path());
+    }
+    std::sort(files.begin() + 1, files.end());
+    std::string text;
+    for (const std::filesystem::path& each : files) text += each.filename().string() + checksum_of_file(each);
+    return checksum_of(text);
+}
+
+/// The contents of the files that the parameters name: "; order.npy 0123...".
+std::string contents_of_files(const std::vector<ParameterDeclaration>& declarations, const Parameters& parameters) {
+    std::string text;
+    const auto add = [&](const std::string& path, bool code) {
+        const std::filesystem::path file(path);
+        text += fmt::format("; {} {}", file.filename().string(), code ? checksum_of_code(file) : checksum_of_file(file));
+    };
+    for (const ParameterDeclaration& declaration : declarations) {
+        if (!parameters.has(declaration.name)) continue;
+        if (declaration.type == ParameterType::file) add(parameters.text(declaration.name), false);
+        if (declaration.type == ParameterType::source) add(parameters.text(declaration.name), true);
+        if (declaration.type != ParameterType::command) continue;
+        for (const std::string& word : command_words(parameters.text(declaration.name)).value_or(std::vector<std::string>())) {
+            std::error_code ignored;
+            if (word.starts_with('/') && std::filesystem::is_regular_file(word, ignored)) add(word, true);
+        }
+    }
+    return text;
+}
+
 template <typename Result>
 Obtained<Result> read_or_make(const Keeping& keeping, const Clock& clock, Result empty, const auto& pass, const auto& make) {
     Obtained<Result> found{.result = std::move(empty)};
@@ -91,7 +129,8 @@ Keeping keeping_with(const Keeping& matrix, const Preparer* preparer) {
 
 Keeping keeping_after(const Keeping& before, const ChainStep& step) {
     if (!before.on()) return before;
-    std::string line = "stage " + step.entry->name + text_of(step.parameters);
+    std::string line =
+        "stage " + step.entry->name + text_of(step.parameters) + contents_of_files(step.entry->parameters, step.parameters);
     if (const DeviceProperties* device = step.device) {
         line += fmt::format("; for {} ({} processors, {} B of shared memory, {} B of cache, {} B of memory)", device->name,
                             device->processors, device->shared_memory_per_block, device->last_level_cache, device->memory);

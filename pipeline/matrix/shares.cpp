@@ -39,7 +39,7 @@ std::optional<ShareId> share_of_path(std::string_view words) {
 }  // namespace
 
 std::string_view name_of(ShareKind kind) {
-    constexpr std::array<std::string_view, 28> names{"all",
+    constexpr std::array<std::string_view, 36> names{"all",
                                                      "inside",
                                                      "outside",
                                                      "first",
@@ -66,7 +66,15 @@ std::string_view name_of(ShareKind kind) {
                                                      "bin_7",
                                                      "united",
                                                      "segment",
-                                                     "tile"};
+                                                     "tile",
+                                                     "label_0",
+                                                     "label_1",
+                                                     "label_2",
+                                                     "label_3",
+                                                     "label_4",
+                                                     "label_5",
+                                                     "label_6",
+                                                     "label_7"};
     return names.at(static_cast<std::size_t>(kind));
 }
 

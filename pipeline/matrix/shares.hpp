@@ -43,6 +43,14 @@ enum class ShareKind : std::uint8_t {
     united,   // in one of several shares that were united
     segment,  // in one segment of the columns
     tile,     // in one segment and one row block
+    label_0,  // of this label, as a file or a program assigned it
+    label_1,
+    label_2,
+    label_3,
+    label_4,
+    label_5,
+    label_6,
+    label_7,
 };
 
 /// The kinds that a split can make.
@@ -71,6 +79,14 @@ inline constexpr std::array kinds_of_shares = {ShareKind::inside,
                                                ShareKind::bin_6,
                                                ShareKind::bin_7,
                                                ShareKind::united,
+                                               ShareKind::label_0,
+                                               ShareKind::label_1,
+                                               ShareKind::label_2,
+                                               ShareKind::label_3,
+                                               ShareKind::label_4,
+                                               ShareKind::label_5,
+                                               ShareKind::label_6,
+                                               ShareKind::label_7,
                                                ShareKind::segment,
                                                ShareKind::tile};
 

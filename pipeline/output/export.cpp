@@ -86,7 +86,8 @@ void write_shares_text(WholeFile& file, const std::vector<Share>& shares, const 
     }
 }
 
-/// Concatenates the arrays of all shares.
+}  // namespace
+
 void write_shares_numpy(WholeFile& file, const std::vector<Share>& shares) {
     std::size_t longest_name = 1;
     for (const Share& share : shares) longest_name = std::max(longest_name, name_of(share.id).size());
@@ -116,8 +117,6 @@ void write_shares_numpy(WholeFile& file, const std::vector<Share>& shares) {
     }};
     write_npz(file, arrays);
 }
-
-}  // namespace
 
 std::vector<ExportedFile> write_export(const std::filesystem::path& folder, const StagedMatrix& staged, ExportForms forms) {
     Exporter exporter(folder, forms);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/contract/whole_file.hpp"
 #include "pipeline/matrix/staged_matrix.hpp"
 
 namespace workbench {
@@ -28,5 +29,8 @@ struct ExportedFile {
 /// Throws MachineError if a file cannot be written. Returns the files written.
 [[nodiscard]] std::vector<ExportedFile> write_export(const std::filesystem::path& folder, const StagedMatrix& staged,
                                                      ExportForms forms);
+
+/// Writes the shares.npz of an export.
+void write_shares_numpy(WholeFile& file, const std::vector<Share>& shares);
 
 }  // namespace workbench

@@ -53,7 +53,10 @@ ParameterValue plausible_value(const ParameterDeclaration& declaration) {
         case ParameterType::integers:
         case ParameterType::lengths: return std::to_string(static_cast<std::int64_t>(declaration.minimum.value_or(1)));
         case ParameterType::real: return declaration.minimum.value_or(1);
-        case ParameterType::text: return std::string("x");
+        case ParameterType::text:
+        case ParameterType::file:
+        case ParameterType::source:
+        case ParameterType::command: return std::string("x");
         case ParameterType::share:
         case ParameterType::shares: return std::string(name_of(kinds_of_shares.front()));
         case ParameterType::choice: return declaration.words.front();

@@ -24,6 +24,18 @@ template <typename Entry>
                                                          const std::vector<ParameterDeclaration>& declarations,
                                                          const std::vector<std::string>& others, Diagnostics& diagnostics);
 
+/// The parameters of a stage and, if it takes other keys, declarations for those keys of the table.
+[[nodiscard]] std::vector<ParameterDeclaration> declarations_of(const StageEntry& entry, const RecipeTable& table);
+
+/// The table with absolute paths of its files, and words of its commands that are files. Adds an error for each file that is
+/// missing, or outside the folder that must contain all files.
+[[nodiscard]] RecipeTable with_absolute_paths(const RecipeTable& table, const RecipeDocument& document,
+                                              const std::string& owner, const std::vector<ParameterDeclaration>& declarations,
+                                              Diagnostics& diagnostics);
+
+/// The code beside the recipe that a run executes: sources and programs of stages, and sources of kernels.
+[[nodiscard]] std::vector<RecipeCode> code_of(const RecipeDocument& document, const Recipe& recipe);
+
 /// True if this setting of [matrix] selects a matrix: path, generate, or `rows` with the rows themselves.
 [[nodiscard]] bool names_matrix(const Setting& setting);
 

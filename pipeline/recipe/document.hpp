@@ -85,7 +85,8 @@ struct LayoutTables {
 };
 
 struct RecipeDocument {
-    std::vector<std::filesystem::path> files;  // by Place::file: the recipe, then those that it extends
+    std::vector<std::filesystem::path> files;     // by Place::file: the recipe, then those that it extends
+    std::optional<std::filesystem::path> within;  // files that it names must be in this folder; none: anywhere
     RecipeTable recipe;
     RecipeTable matrix;
     std::vector<RecipeTable> stages;
@@ -108,6 +109,9 @@ struct RecipeDocument {
 /// that must contain all of these; none: they may be anywhere.
 [[nodiscard]] RecipeDocument read_with_bases(const std::filesystem::path& recipe,
                                              const std::optional<std::filesystem::path>& within, Diagnostics& diagnostics);
+
+/// True if the file is in the folder, after links are followed.
+[[nodiscard]] bool is_in_folder(const std::filesystem::path& file, const std::filesystem::path& folder);
 
 /// Reads a range of integers to try, "32..1024*2", "8..64+8" or "1..4", into a sweep, or sets its sweep_problem.
 void read_range(std::string_view text, Place place, Setting& setting);

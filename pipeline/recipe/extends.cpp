@@ -32,6 +32,35 @@ const std::string* called(const RecipeTable& stage) {
     return stage.find("id") != nullptr ? stage.text("id") : stage.text("use");
 }
 
+/// A stage with `program` or `source` needs no `use`, and its default id is the name of the file.
+void use_of_code(RecipeTable& stage) {
+    for (const char* const key : {"program", "source"}) {
+        const Setting* const code = stage.find(key);
+        if (code == nullptr || stage.find("use") != nullptr) continue;
+        const auto add = [&stage, place = *code](const char* name, const std::string& value) {
+            Setting setting;
+            setting.key = name;
+            setting.key_place = place.key_place;
+            setting.value_place = place.value_place;
+            setting.value = value;
+            stage.settings.push_back(std::move(setting));
+        };
+        std::vector<std::string> words;
+        if (code->texts) {
+            for (const TextItem& item : *code->texts) words.push_back(item.text);
+        } else if (const auto* text = code->as<std::string>()) {
+            words = command_words(*text).value_or(std::vector<std::string>());
+        }
+        // "my_order" for ["python3", "my_order.py", "3"]: the first word with an extension, otherwise the program.
+        const auto has_extension = [](const std::string& word) { return std::filesystem::path(word).has_extension(); };
+        const auto named = std::ranges::find_if(words, has_extension);
+        const std::string id =
+            words.empty() ? "" : std::filesystem::path(named == words.end() ? words.front() : *named).stem().string();
+        if (stage.find("id") == nullptr && is_id(id)) add("id", id);
+        add("use", key);
+    }
+}
+
 /// Replaces settings of the base by those with the same key.
 void replace(RecipeTable& base, const RecipeTable& own) {
     for (const Setting& setting : own.settings) base.set(setting);
@@ -242,6 +271,7 @@ public:
     RecipeDocument read(int number, const std::filesystem::path& file) {
         files_.push_back(file);
         RecipeDocument document = read_document(number, diagnostics_);
+        for (RecipeTable& stage : document.stages) use_of_code(stage);
         check_stage_count(document, diagnostics_);
         if (const std::optional<Setting> extends = document.recipe.take("extends")) {
             document = merge(read_base(*extends, file), std::move(document), diagnostics_);
@@ -287,13 +317,7 @@ private:
 
     /// Says nothing about a file outside the folder, not even if it exists.
     void check_folder(const std::filesystem::path& base, Place place) {
-        if (!within_) return;
-        std::error_code failure;
-        const std::filesystem::path folder = std::filesystem::weakly_canonical(*within_, failure);
-        const std::filesystem::path file =
-            failure ? base : std::filesystem::weakly_canonical(std::filesystem::absolute(base), failure);
-        const auto [end_of_folder, rest] = std::mismatch(folder.begin(), folder.end(), file.begin(), file.end());
-        if (!failure && end_of_folder == folder.end() && rest != file.end()) return;
+        if (!within_ || is_in_folder(base, *within_)) return;
         refuse(place, fmt::format("[recipe], extends: found a file outside the folder {}; expected a recipe in it",
                                   printable(within_->string(), 1000)));
     }
@@ -312,6 +336,16 @@ private:
 };
 
 }  // namespace
+
+bool is_in_folder(const std::filesystem::path& file, const std::filesystem::path& folder) {
+    std::error_code failure;
+    const std::filesystem::path whole_folder = std::filesystem::weakly_canonical(folder, failure);
+    const std::filesystem::path whole_file =
+        failure ? file : std::filesystem::weakly_canonical(std::filesystem::absolute(file), failure);
+    const auto [end_of_folder, rest] =
+        std::mismatch(whole_folder.begin(), whole_folder.end(), whole_file.begin(), whole_file.end());
+    return !failure && end_of_folder == whole_folder.end() && rest != whole_file.end();
+}
 
 void name_stages(RecipeDocument& document, Diagnostics& diagnostics) {
     std::map<std::string, Place> place_of_id;
@@ -385,6 +419,7 @@ RecipeDocument read_with_bases(const std::filesystem::path& recipe, const std::o
     Reader reader(within, diagnostics);
     RecipeDocument document = reader.read(0, recipe);
     document.files = reader.files();
+    document.within = within;
     return document;
 }
 

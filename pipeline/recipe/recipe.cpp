@@ -41,9 +41,19 @@ const Found* check_use(const RecipeTable& table, std::string_view what, const st
     return nullptr;
 }
 
-/// The entry of a format in a file beside the recipe; null after an error.
+std::string refused_code(const std::string& what) {
+    return fmt::format("{}: found code beside the recipe; expected none, because of --no-sources", what);
+}
+
+/// What a recipe is checked against.
+struct CheckedWith {
+    const Catalogue& catalogue;
+    bool no_sources = false;  // code beside the recipe is refused
+};
+
+/// The entry of a format in a file beside the recipe; null after an error. Compiles and loads it, unless it is to be refused.
 const LayoutEntry* check_format(const Setting& source, const RecipeTable& table, std::span<const std::filesystem::path> files,
-                                const Catalogue& catalogue, Diagnostics& diagnostics) {
+                                const CheckedWith& with, Diagnostics& diagnostics) {
     if (table.find("use") != nullptr) {
         diagnostics.add(source.key_place, "found 'source' beside 'use'; expected one of them");
         return nullptr;
@@ -52,15 +62,19 @@ const LayoutEntry* check_format(const Setting& source, const RecipeTable& table,
         diagnostics.add(source.value_place, "source: {}, expected the file of a format", found_text(source));
         return nullptr;
     }
-    if (catalogue.format_from_file == nullptr) {
+    if (with.catalogue.format_from_file == nullptr) {
         diagnostics.add(source.key_place, "this program cannot compile formats; expected use = \"NAME\"");
         return nullptr;
     }
     const std::filesystem::path file = check_source_file(source, files, "[layout]", "a format", diagnostics);
     if (file.empty()) return nullptr;
+    if (with.no_sources) {
+        diagnostics.add(source.value_place, "{}", refused_code(fmt::format("layout: source {}", printable(file.string(), 200))));
+        return nullptr;
+    }
     try {
-        const LayoutEntry& format = catalogue.format_from_file(file);
-        if (catalogue.find_layout(format.name) == nullptr) return &format;
+        const LayoutEntry& format = with.catalogue.format_from_file(file);
+        if (with.catalogue.find_layout(format.name) == nullptr) return &format;
         diagnostics.add(source.value_place, "the workbench has a layout '{}'; expected another name, of the file and in it",
                         format.name);
     } catch (const RecipeError& error) {
@@ -70,19 +84,18 @@ const LayoutEntry* check_format(const Setting& source, const RecipeTable& table,
 }
 
 /// Checks the parameters of a stage or layout, and calls `facts_of` (contract or needs). `others` are its keys that are not
-/// parameters. entry: null after an error.
+/// parameters.
 template <typename Facts, typename Found>
-Checked<Found, Facts> check_entry(const RecipeTable& table, std::string_view what, const Found* entry,
+Checked<Found, Facts> check_facts(const RecipeTable& table, const Found& entry, const std::string& owner,
+                                  const std::vector<ParameterDeclaration>& declarations,
                                   Facts (*Found::*facts_of)(const Parameters&), const std::vector<std::string>& others,
                                   Diagnostics& diagnostics) {
     Checked<Found, Facts> checked;
-    checked.entry = entry;
-    if (checked.entry == nullptr) return checked;
-    const std::string owner = fmt::format("{} '{}'", what, checked.entry->name);
-    checked.parameters = check_parameters(table, owner, checked.entry->parameters, others, diagnostics);
+    checked.entry = &entry;
+    checked.parameters = check_parameters(table, owner, declarations, others, diagnostics);
     if (!checked.parameters) return checked;
     try {
-        checked.facts = (checked.entry->*facts_of)(*checked.parameters);
+        checked.facts = (entry.*facts_of)(*checked.parameters);
     } catch (const ParameterError& wrong) {
         const bool given = table.find(wrong.parameter) != nullptr;
         diagnostics.add(table.place_of(given ? wrong.parameter : "use"), "{}, {}: {}", owner, wrong.parameter, wrong.what());
@@ -170,12 +183,18 @@ void check_header(const RecipeTable& table, Recipe& recipe, Diagnostics& diagnos
     }
 }
 
+CheckedStage check_stage(const RecipeTable& table, const RecipeDocument& document, const Catalogue& catalogue,
+                         Diagnostics& diagnostics) {
+    const StageEntry* entry = check_use(table, "stage", catalogue.stages, diagnostics);
+    if (entry == nullptr) return {};
+    const std::string owner = fmt::format("stage '{}'", entry->name);
+    const RecipeTable whole = with_absolute_paths(table, document, owner, entry->parameters, diagnostics);
+    return check_facts(whole, *entry, owner, declarations_of(*entry, table), &StageEntry::contract, {"use", "id"}, diagnostics);
+}
+
 std::vector<CheckedStage> check_stages(const RecipeDocument& document, const Catalogue& catalogue, Diagnostics& diagnostics) {
     std::vector<CheckedStage> stages;
-    for (const RecipeTable& table : document.stages) {
-        const StageEntry* const entry = check_use(table, "stage", catalogue.stages, diagnostics);
-        stages.push_back(check_entry(table, "stage", entry, &StageEntry::contract, {"use", "id"}, diagnostics));
-    }
+    for (const RecipeTable& table : document.stages) stages.push_back(check_stage(table, document, catalogue, diagnostics));
     return stages;
 }
 
@@ -193,9 +212,8 @@ std::optional<ShareId> check_share(const RecipeTable& table, Diagnostics& diagno
     const std::optional<ShareChoice> many = name == nullptr ? std::nullopt : share_choice(*name);
     const std::vector<std::string> names = listed_kinds_without_places();
     if (many) {
-        diagnostics.add(setting->value_place,
-                        "share: found \"{}\"; only shares of stage split can have a [[layout]], such as {}", name_of(*many),
-                        join(names));
+        diagnostics.add(setting->value_place, "share: found \"{}\"; only single shares can have a [[layout]], such as {}",
+                        name_of(*many), join(names));
     } else {
         diagnostics.add(setting->value_place, "share: {}, expected a share: {}, or one split again such as \"short/first\"{}",
                         found_text(*setting), join(names), name == nullptr ? "" : did_you_mean(*name, names));
@@ -204,13 +222,16 @@ std::optional<ShareId> check_share(const RecipeTable& table, Diagnostics& diagno
 }
 
 /// The [layout], or each [[layout]].
-std::vector<CheckedChoice> check_layouts(const RecipeDocument& document, const Catalogue& catalogue, Diagnostics& diagnostics) {
+std::vector<CheckedChoice> check_layouts(const RecipeDocument& document, const CheckedWith& with, Diagnostics& diagnostics) {
+    const Catalogue& catalogue = with.catalogue;
     const auto check = [&](const RecipeTable& table, const std::vector<std::string>& others) {
         const Setting* const source = table.find("source");
         const LayoutEntry* const entry = source != nullptr
-                                             ? check_format(*source, table, document.files, catalogue, diagnostics)
+                                             ? check_format(*source, table, document.files, with, diagnostics)
                                              : check_use(table, "layout", catalogue.layouts, diagnostics);
-        return check_entry(table, "layout", entry, &LayoutEntry::needs, others, diagnostics);
+        if (entry == nullptr) return CheckedLayout{};
+        const std::string owner = fmt::format("layout '{}'", entry->name);
+        return check_facts(table, *entry, owner, entry->parameters, &LayoutEntry::needs, others, diagnostics);
     };
     std::vector<CheckedChoice> layouts;
     for (const LayoutTables& tables : document.layouts) {
@@ -270,14 +291,15 @@ void check_one_kernel_a_device(const RecipeTable& table, Diagnostics& diagnostic
 }
 
 /// None after an error.
-std::optional<Recipe> check_document(const RecipeDocument& document, const Catalogue& catalogue, Diagnostics& diagnostics) {
+std::optional<Recipe> check_document(const RecipeDocument& document, const CheckedWith& with, Diagnostics& diagnostics) {
+    const Catalogue& catalogue = with.catalogue;
     Recipe recipe;
     recipe.file = document.files.front();
     recipe.bases.assign(document.files.begin() + 1, document.files.end());
     check_header(document.recipe, recipe, diagnostics);
     recipe.matrix = check_matrix(document.matrix, document.files, catalogue, &recipe.node_size, diagnostics);
     std::vector<CheckedStage> stages = check_stages(document, catalogue, diagnostics);
-    std::vector<CheckedChoice> layouts = check_layouts(document, catalogue, diagnostics);
+    std::vector<CheckedChoice> layouts = check_layouts(document, with, diagnostics);
     for (const CheckedChoice& choice : layouts) {
         RecipeLayout& layout = recipe.layouts.emplace_back();
         layout.share = choice.share;
@@ -307,11 +329,19 @@ std::optional<Recipe> check_document(const RecipeDocument& document, const Catal
             recipe.layouts[i].own_kernels.push_back(catalogue.kernel_from_source(source));
         }
     }
+    recipe.code = code_of(document, recipe);
     return recipe;
 }
 
+void refuse_code(const Recipe& recipe, Diagnostics& diagnostics) {
+    for (const RecipeCode& code : recipe.code) {
+        diagnostics.add(code.place, "{}", refused_code(code.what));
+    }
+}
+
 /// Checks each point of the sweeps.
-std::vector<Recipe> check_points(const RecipeDocument& document, const Catalogue& catalogue, Diagnostics& diagnostics) {
+std::vector<Recipe> check_points(const RecipeDocument& document, const Catalogue& catalogue, bool no_sources,
+                                 Diagnostics& diagnostics) {
     const Sweeps sweeps(document, diagnostics);
     const std::vector<RecipeProblem> before = diagnostics.take();
     std::vector<Recipe> points;
@@ -320,8 +350,9 @@ std::vector<Recipe> check_points(const RecipeDocument& document, const Catalogue
     for (std::size_t i = 0; i < sweeps.count() && problem_count <= most_problems; ++i) {
         RecipeDocument point = sweeps.document(i);
         fill_references(point, diagnostics);
-        if (std::optional<Recipe> recipe = check_document(point, catalogue, diagnostics)) {
+        if (std::optional<Recipe> recipe = check_document(point, {catalogue, no_sources}, diagnostics)) {
             recipe->sweep = sweeps.point(i);
+            if (no_sources) refuse_code(*recipe, diagnostics);
             points.push_back(std::move(*recipe));
         }
         problems.push_back(diagnostics.take());
@@ -367,7 +398,7 @@ LoadedRecipe parse_points(std::string_view text, const std::filesystem::path& fi
     for (;;) {
         RecipeDocument changed = document;
         apply_changes(changed, changes, loaded.unmatched, diagnostics);
-        loaded.points = check_points(changed, catalogue, diagnostics);
+        loaded.points = check_points(changed, catalogue, changes.no_sources, diagnostics);
         std::vector<RecipeProblem> problems = diagnostics.take();
         const auto found = unmatched == Unmatched::noted ? unmatched_of(problems, document, changes, diagnostics)
                                                          : std::vector<UnmatchedChange>();

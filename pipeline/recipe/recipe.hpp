@@ -50,6 +50,12 @@ struct RecipeLayout {
     std::vector<KernelEntry> own_kernels = {};  // one per source
 };
 
+/// Code beside the recipe that a run executes.
+struct RecipeCode {
+    std::string what;  // "stage 'my_order': program python3 /home/me/my_order.py"
+    Place place;
+};
+
 /// The value of a swept parameter at a point.
 struct SweptValue {
     std::string name;      // "stage.metis_partition.parts"
@@ -78,7 +84,8 @@ struct Recipe {
     std::vector<RecipeStage> stages;
     /// One layout for all nonzeros; or, in a hybrid, several that together store each share exactly once.
     std::vector<RecipeLayout> layouts;
-    bool side_by_side = false;  // in a hybrid: shares without a common row may run concurrently
+    bool side_by_side = false;     // in a hybrid: shares without a common row may run concurrently
+    std::vector<RecipeCode> code;  // of stages, layouts and kernels
 
     [[nodiscard]] bool is_hybrid() const { return layouts.front().share.has_value(); }
 
@@ -106,8 +113,11 @@ struct RecipeChanges {
     std::vector<std::string> overrides = {};   // --set WHAT=VALUE
     std::vector<std::string> sweeps = {};      // --sweep WHAT=VALUE,VALUE,... or WHAT=FIRST..LAST*FACTOR
 
-    /// For recipes from others: `extends` reads only files in this folder, after links are followed. None: any file.
+    /// For recipes from others: `extends` and stages read only files in this folder, after links are followed. None: any file.
     std::optional<std::filesystem::path> bases_within = {};
+
+    /// For recipes from others: code beside the recipe is an error (--no-sources).
+    bool no_sources = false;
 };
 
 /// An override or sweep that found nothing to change in a recipe.

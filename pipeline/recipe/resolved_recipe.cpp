@@ -95,6 +95,9 @@ std::string resolved_recipe(const Recipe& recipe) {
         if (stage.id != stage.entry->name) lines.emplace_back("id", quoted(stage.id));
         lines.emplace_back("use", quoted(stage.entry->name));
         add_parameters(lines, stage.entry->parameters, stage.parameters);
+        for (const auto& [name, value] : undeclared_values(*stage.entry, stage.parameters)) {
+            lines.emplace_back(name, to_text(value));
+        }
         text += table("[[stage]]", lines) + "\n";
     }
     if (recipe.is_hybrid()) {

@@ -20,6 +20,9 @@ std::string choices_of(const RecipeStage& stage) {
         if (value == stage.parameters.values().end() || !written) continue;
         text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", declaration.name, to_text(value->second));
     }
+    for (const auto& [name, value] : undeclared_values(*stage.entry, stage.parameters)) {
+        text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, to_text(value));
+    }
     return text;
 }
 

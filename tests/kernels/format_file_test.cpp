@@ -10,7 +10,7 @@
 #include "kernels/sell/layout.hpp"
 #include "kernels/source/compile.hpp"
 #include "kernels/source/format_file.hpp"
-#include "kernels/source/headers_folder.hpp"
+#include "pipeline/process/headers_folder.hpp"
 #include "kernels/source/try_format.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/matrix/battery.hpp"

@@ -17,9 +17,9 @@
 #include "kernels/source/arrays_header.hpp"
 #include "kernels/source/compile.hpp"
 #include "kernels/source/kernel_from_source.hpp"
-#include "kernels/source/process.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/process/process.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
 #include "support/golden.hpp"
@@ -64,13 +64,13 @@ TEST_CASE("run_process also ends the processes that its command started") {
         char letter = 'Z';
         return state >> number >> name >> letter && letter != 'Z' && letter != 'X';
     };
-    const ProcessEnd end = run_process({"sh", "-c", "sleep 100 & echo $! > '" + file + "'; exit 3"}, 50);
+    const ProcessEnd end = run_process({"sh", "-c", "sleep 100 & echo $! > '" + file + "'; exit 3"}, {.limit_seconds = 50});
     CHECK(end.exit_code == 3);
     CHECK_FALSE(end.too_long);
     REQUIRE_FALSE(file_text(file).empty());
     for (int i = 0; i < 200 && is_running(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
     CHECK_FALSE(is_running());
-    CHECK(run_process({"sleep", "100"}, 0.05).too_long);
+    CHECK(run_process({"sleep", "100"}, {.limit_seconds = 0.05}).too_long);
 }
 
 TEST_CASE("the header of a layout") {

@@ -1,4 +1,4 @@
-#include "kernels/source/process.hpp"
+#include "pipeline/process/process.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -17,6 +17,7 @@
 #include <sstream>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "pipeline/contract/errors.hpp"
 
@@ -27,17 +28,21 @@ using Clock = std::chrono::steady_clock;
 
 void print(std::string_view text) { (void)(write(STDERR_FILENO, text.data(), text.size()) < 0); }
 
-/// Redirects stdout and stderr of the program to one file, or to a pipe whose contents are printed up to a limit.
+/// Redirects stdout and stderr of the program to one file, or to a pipe whose contents are printed or returned up to a limit.
 class Outputs {
 public:
-    explicit Outputs(const std::filesystem::path& file) {
+    explicit Outputs(const ProcessOptions& options) : output_(options.output) {
         posix_spawn_file_actions_init(&actions_);
-        if (!file.empty()) {
-            posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        if (!options.folder.empty()) posix_spawn_file_actions_addchdir_np(&actions_, options.folder.c_str());
+        if (output_ == ProcessOutput::written) {
+            posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, options.file.c_str(), O_WRONLY | O_CREAT | O_TRUNC,
+                                             0600);
         } else if (pipe2(ends_.data(), O_CLOEXEC) == 0) {
             (void)fcntl(ends_[0], F_SETFL, O_NONBLOCK);
             posix_spawn_file_actions_adddup2(&actions_, ends_[1], STDOUT_FILENO);
         } else {
+            posix_spawn_file_actions_destroy(&actions_);
             throw MachineError(fmt::format("no pipe for the output of a program: {}", std::strerror(errno)));
         }
         posix_spawn_file_actions_adddup2(&actions_, STDOUT_FILENO, STDERR_FILENO);
@@ -52,20 +57,25 @@ public:
     Outputs& operator=(const Outputs&) = delete;
     [[nodiscard]] const posix_spawn_file_actions_t* actions() const { return &actions_; }
 
-    /// Waits at most this long for output, and prints what is there.
+    /// Waits at most this long for output, and takes what is there.
     void wait(std::chrono::microseconds most) {
         if (ends_[0] < 0) return std::this_thread::sleep_for(most);
         pollfd readable{ends_[0], POLLIN, 0};
         const timespec time{0, static_cast<long>(most.count()) * 1000};
-        if (ppoll(&readable, 1, &time, nullptr) > 0) print_available();
+        if (ppoll(&readable, 1, &time, nullptr) > 0) take_available();
     }
 
-    /// Prints what is in the pipe, which holds at most as much as one read takes.
-    void print_available() {
+    /// Takes what is in the pipe, which holds at most as much as one read takes.
+    void take_available() {
         std::array<char, 65536> bytes{};
         const ssize_t count = ends_[0] < 0 ? 0 : read(ends_[0], bytes.data(), bytes.size());
         if (count <= 0) return;
         const std::string_view text(bytes.data(), static_cast<std::size_t>(count));
+        if (output_ == ProcessOutput::returned) {
+            last_ += text;
+            if (last_.size() > most_printed_bytes) last_.erase(0, last_.size() - most_printed_bytes);
+            return;
+        }
         print(text.substr(0, left_));
         if (text.size() > left_ && !cut_) {
             print(fmt::format("\n... the output is cut after {} bytes\n", most_printed_bytes));
@@ -74,11 +84,15 @@ public:
         left_ -= std::min(left_, text.size());
     }
 
+    [[nodiscard]] std::string last() && { return std::move(last_); }
+
 private:
+    ProcessOutput output_;
     posix_spawn_file_actions_t actions_{};
     std::array<int, 2> ends_{-1, -1};
     std::size_t left_ = most_printed_bytes;
     bool cut_ = false;
+    std::string last_;
 };
 
 /// Starts the program in a new process group, so that its children can be ended with it.
@@ -114,12 +128,12 @@ bool wait_for(pid_t process, double limit_seconds, Outputs& outputs) {
 
 }  // namespace
 
-ProcessEnd run_process(const std::vector<std::string>& command, double limit_seconds, const std::filesystem::path& output) {
+ProcessEnd run_process(const std::vector<std::string>& command, const ProcessOptions& options) {
     std::vector<std::string> words = command;
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
-    Outputs outputs(output);
+    Outputs outputs(options);
     const OwnGroup group;
     ProcessEnd end;
     pid_t process = 0;
@@ -129,12 +143,13 @@ ProcessEnd run_process(const std::vector<std::string>& command, double limit_sec
         end.not_started = std::strerror(error);
         return end;
     }
-    end.too_long = !wait_for(process, limit_seconds, outputs);
+    end.too_long = !wait_for(process, options.limit_seconds, outputs);
     (void)kill(-process, SIGKILL);  // ends the children that it left running, too
     int status = 0;
     while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
     }
-    outputs.print_available();
+    outputs.take_available();
+    end.output = std::move(outputs).last();
     if (WIFEXITED(status)) end.exit_code = WEXITSTATUS(status);
     if (WIFSIGNALED(status)) end.signal = WTERMSIG(status);
     return end;
@@ -153,7 +168,7 @@ bool program_exists(const std::string& name) {
 WorkFolder::WorkFolder() {
     std::error_code failure;
     const std::filesystem::path temporary = std::filesystem::temp_directory_path(failure);
-    std::string name = (failure ? std::filesystem::path("/tmp") : temporary).string() + "/workbench-kernel-XXXXXX";
+    std::string name = (failure ? std::filesystem::path("/tmp") : temporary).string() + "/workbench-XXXXXX";
     if (mkdtemp(name.data()) == nullptr) {
         throw MachineError(fmt::format("no folder for temporary files: {}: {}", name, std::strerror(errno)));
     }

@@ -1,9 +1,9 @@
-#include "kernels/source/headers_folder.hpp"
+#include "pipeline/process/headers_folder.hpp"
 
 #include <fmt/format.h>
 
-#include "kernels/device/beside_program.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/process/beside_program.hpp"
 
 namespace workbench {
 namespace {

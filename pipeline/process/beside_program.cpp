@@ -1,4 +1,4 @@
-#include "kernels/device/beside_program.hpp"
+#include "pipeline/process/beside_program.hpp"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -1,0 +1,308 @@
+#include "stages/beside/from_lists.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/suggestion.hpp"
+#include "stages/order.hpp"
+#include "stages/parameters.hpp"
+
+namespace workbench {
+namespace {
+
+template <typename... Values>
+[[noreturn]] void refuse_entry(const NumberList& list, std::size_t i, fmt::format_string<Values...> text, Values&&... values) {
+    throw Unsuitable(fmt::format("{}: {}", list.where(i), fmt::format(text, std::forward<Values>(values)...)));
+}
+
+template <typename... Values>
+[[noreturn]] void refuse_list(const NumberList& list, fmt::format_string<Values...> text, Values&&... values) {
+    throw Unsuitable(fmt::format("{}: {}", list.file(), fmt::format(text, std::forward<Values>(values)...)));
+}
+
+/// The number counted from 0; negative if it is less than the base.
+std::int64_t offset_from(std::int64_t number, int base) { return number < base ? -1 : number - base; }
+
+/// Returns true if the list has an entry for each node, false if it has one for each row.
+bool lists_nodes(const NumberList& list, Index length, Index node_size, std::string_view item) {
+    const auto rows = static_cast<std::size_t>(length);
+    if (list.size() == rows) return false;
+    const std::size_t nodes = rows / static_cast<std::size_t>(node_size);
+    if (node_size > 1 && list.size() == nodes) return true;
+    if (node_size > 1) {
+        refuse_list(list, "found {} numbers; expected {}, one for each {}, or {}, one for each node", list.size(), rows, item,
+                    nodes);
+    }
+    refuse_list(list, "found {} numbers; expected {}, one for each {}", list.size(), rows, item);
+}
+
+/// The entries as indices from 0 to size - 1, each of which must occur once.
+std::vector<Index> bijection(const NumberList& list, int base, std::string_view item) {
+    const auto size = static_cast<std::int64_t>(list.size());
+    constexpr std::size_t nowhere = SIZE_MAX;
+    std::vector<std::size_t> found_at(list.size(), nowhere);
+    std::vector<Index> result(list.size());
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        const std::int64_t value = offset_from(list[i], base);
+        if (value < 0 || value >= size) {
+            const char* const hint = base == 0 && list[i] == size ? "; if they are counted from 1, set base = 1" : "";
+            refuse_entry(list, i, "found {}; expected a {} from {} to {}{}", list[i], item, base, size - 1 + base, hint);
+        }
+        std::size_t& first = found_at[static_cast<std::size_t>(value)];
+        if (first != nowhere) {
+            std::vector<bool> present(list.size(), false);
+            for (std::size_t k = 0; k < list.size(); ++k) {
+                const std::int64_t other = offset_from(list[k], base);
+                if (other >= 0 && other < size) present[static_cast<std::size_t>(other)] = true;
+            }
+            const auto missing = std::find(present.begin(), present.end(), false) - present.begin();
+            refuse_entry(list, i, "found {} {} a second time, after entry {}, and {} {} is missing; expected each once", item,
+                         list[i], first, item, missing + base);
+        }
+        first = i;
+        result[i] = static_cast<Index>(value);
+    }
+    return result;
+}
+
+/// Throws unless the rows of each node follow each other.
+void check_whole_nodes(const NumberList& list, const Permutation& order, Index node_size) {
+    for (Index i = 0; i < order.size(); ++i) {
+        const Index within = i % node_size;
+        const Index first = order.old_of_new(i - within);
+        if (first % node_size == 0 && order.old_of_new(i) == first + within) continue;
+        throw Unsuitable(
+            fmt::format("{}: position {} of the new order has row {}; expected the {} rows of a node together and in order "
+                        "(node_size)",
+                        list.file(), i, order.old_of_new(i), node_size));
+    }
+}
+
+StageResult result_of_shares(std::vector<Share> shares) {
+    StageResult result;
+    for (const Share& share : shares) {
+        result.notes.emplace_back(name_of(share.id),
+                                  fmt::format("{} nonzeros in {} rows", share.entries.size(), share.rows.size()));
+    }
+    result.change.shares = std::move(shares);
+    return result;
+}
+
+/// Throws unless every row stays in its part.
+void check_parts(const NumberList& list, const Permutation& order, const StagedMatrix& staged) {
+    const std::vector<Index> piece_of = staged.find_cuts(CutKind::partition)->pieces();
+    for (Index i = 0; i < order.size(); ++i) {
+        if (piece_of[i] == piece_of[order.old_of_new(i)]) continue;
+        throw Unsuitable(fmt::format("{}: row {} moves from part {} to part {}; expected rows to stay in their part (within)",
+                                     list.file(), order.old_of_new(i), piece_of[order.old_of_new(i)], piece_of[i]));
+    }
+}
+
+std::string_view axis_of(Acts acts) { return acts == Acts::columns ? "column" : "row"; }
+
+/// The part of each node.
+std::vector<Index> parts_of_nodes(const NumberList& labels, const StagedMatrix& staged, int base) {
+    const Index node_size = staged.node_size;
+    const Index rows = staged.matrix.rows;
+    const bool of_nodes = lists_nodes(labels, rows, node_size, "row");
+    const Index step = of_nodes ? 1 : node_size;
+    std::vector<Index> part_of(static_cast<std::size_t>(rows / node_size));
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+        const std::int64_t part = offset_from(labels[i], base);
+        if (part < 0) refuse_entry(labels, i, "found {}; expected a part of at least {}", labels[i], base);
+        if (part >= rows) {
+            refuse_entry(labels, i, "found part {}; expected fewer parts than the {} rows", labels[i], rows);
+        }
+        const std::size_t node = i / static_cast<std::size_t>(step);
+        if (i % static_cast<std::size_t>(step) == 0) {
+            part_of[node] = static_cast<Index>(part);
+        } else if (part_of[node] != part) {
+            refuse_entry(labels, i,
+                         "found part {} for row {}, but part {} for the first row of its node of {} rows; expected "
+                         "one part for a node",
+                         labels[i], i, part_of[node] + base, node_size);
+        }
+    }
+    return part_of;
+}
+
+}  // namespace
+
+OrderChange order_from(const NumberList& list, const StagedMatrix& staged, const OrderForm& form) {
+    const std::string_view item = axis_of(form.acts);
+    const Index length = form.acts == Acts::columns ? staged.matrix.columns : staged.matrix.rows;
+    const bool of_nodes = lists_nodes(list, length, staged.node_size, item);
+    std::vector<Index> indices = bijection(list, form.base, of_nodes ? "node" : item);
+    Permutation order =
+        form.new_of_old ? Permutation::from_new_of_old(std::move(indices)) : Permutation::from_old_of_new(std::move(indices));
+    if (of_nodes) {
+        order = expand(order, staged.node_size);
+    } else if (staged.node_size > 1) {
+        check_whole_nodes(list, order, staged.node_size);
+    }
+    if (form.in_parts) check_parts(list, order, staged);
+    return {form.acts, std::move(order)};
+}
+
+StageResult partition_from(const NumberList& labels, const StagedMatrix& staged, int base) {
+    const std::vector<Index> part_of = parts_of_nodes(labels, staged, base);
+    const Index parts = part_of.empty() ? 1 : *std::max_element(part_of.begin(), part_of.end()) + 1;
+    std::vector<Index> begins(static_cast<std::size_t>(parts) + 1, 0);
+    for (const Index part : part_of) ++begins[static_cast<std::size_t>(part) + 1];
+    for (Index part = 0; part < parts; ++part) {
+        if (begins[part + 1] == 0 && !part_of.empty()) {
+            refuse_list(labels, "found no row in part {}, but some in part {}; expected rows in each part{}", part + base,
+                        parts - 1 + base, base == 0 && part == 0 ? "; if parts are counted from 1, set base = 1" : "");
+        }
+        begins[part + 1] += begins[part];
+    }
+    std::vector<Index> order = all_of(static_cast<Index>(part_of.size()));
+    stable_sort_by(order, part_of);
+    for (Index& begin : begins) begin *= staged.node_size;
+    StageResult result;
+    result.change.order = order_of_nodes(std::move(order), staged.node_size);
+    result.change.cuts = {{CutKind::partition, std::move(begins)}};
+    result.notes.emplace_back("partitions", std::to_string(parts));
+    return result;
+}
+
+Cuts cuts_from(const NumberList& boundaries, const StagedMatrix& staged, CutKind kind) {
+    const Index length = cuts_rows(kind) ? staged.matrix.rows : staged.matrix.columns;
+    if (boundaries.size() < 2) {
+        refuse_list(boundaries, "found {} numbers; expected boundaries from 0 to {}", boundaries.size(), length);
+    }
+    Cuts cuts{kind, {}};
+    for (std::size_t i = 0; i < boundaries.size(); ++i) {
+        const std::int64_t least = i == 0 ? 0 : boundaries[i - 1];
+        if (i == 0 && boundaries[i] != 0)
+            refuse_entry(boundaries, i, "found {}; expected 0, the first boundary", boundaries[i]);
+        if (boundaries[i] < least || boundaries[i] > length) {
+            refuse_entry(boundaries, i, "found {}; expected a boundary from {} to {}", boundaries[i], least, length);
+        }
+        if (kind == CutKind::partition && boundaries[i] % staged.node_size != 0) {
+            refuse_entry(boundaries, i, "found {}, which cuts a node of {} rows; expected whole nodes", boundaries[i],
+                         staged.node_size);
+        }
+        cuts.boundaries.push_back(static_cast<Index>(boundaries[i]));
+    }
+    if (cuts.boundaries.back() != length) {
+        refuse_entry(boundaries, boundaries.size() - 1, "found {}; expected {}, the last boundary",
+                     boundaries[boundaries.size() - 1], length);
+    }
+    return cuts;
+}
+
+StageResult shares_from(const NumberList& labels, const StagedMatrix& staged, const std::vector<ShareKind>& kinds, int base) {
+    const CsrMatrix& matrix = staged.matrix;
+    if (static_cast<Offset>(labels.size()) != matrix.nonzeros()) {
+        refuse_list(labels, "found {} numbers; expected {}, one for each nonzero", labels.size(), matrix.nonzeros());
+    }
+    std::vector<Share> shares;
+    for (const ShareKind kind : kinds) shares.push_back({.id = {kind}});
+    const auto count = static_cast<std::int64_t>(kinds.size());
+    for (Index row = 0; row < matrix.rows; ++row) {
+        for (Offset entry = matrix.row_offsets[row]; entry < matrix.row_offsets[row + 1]; ++entry) {
+            const auto i = static_cast<std::size_t>(entry);
+            const std::int64_t label = offset_from(labels[i], base);
+            if (label < 0 || label >= count) {
+                refuse_entry(labels, i, "found label {} for a nonzero of row {}; expected one from {} to {}, as names has {}",
+                             labels[i], row, base, count - 1 + base, count);
+            }
+            Share& share = shares[static_cast<std::size_t>(label)];
+            if (share.rows.empty() || share.rows.back() != row) {
+                share.rows.push_back(row);
+                share.row_offsets.push_back(share.row_offsets.back());
+            }
+            share.entries.push_back(entry);
+            ++share.row_offsets.back();
+        }
+    }
+    const auto has_meaning = [](ShareKind kind) {
+        return kind == ShareKind::inside || kind == ShareKind::outside || kind == ShareKind::first;
+    };
+    if (std::any_of(kinds.begin(), kinds.end(), has_meaning)) return checked_shares(std::move(shares), staged, labels.file());
+    return result_of_shares(std::move(shares));
+}
+
+StageResult checked_shares(std::vector<Share> shares, const StagedMatrix& staged, const std::string& file) {
+    StagedMatrix with_shares;
+    with_shares.matrix = staged.matrix;
+    with_shares.cuts = staged.cuts;
+    with_shares.shares = std::move(shares);
+    try {
+        check_shares(with_shares);
+    } catch (const std::logic_error& wrong) {
+        throw Unsuitable(fmt::format("{}: {}; expected shares of this matrix", file, wrong.what()));
+    }
+    return result_of_shares(std::move(with_shares.shares));
+}
+
+ParameterDeclaration within_parameter() {
+    return choice_parameter("within", not_required, {"all", "partition"},
+                            "order: rows move anywhere, or stay within their partition, which then remains; default: all");
+}
+
+bool stays_in_parts(const Parameters& parameters) {
+    return parameters.has("within") && parameters.text("within") == "partition";
+}
+
+StageContract contract_of_own_order(const Parameters& parameters) {
+    StageContract contract = contract_of_order(parameters);
+    if (stays_in_parts(parameters)) contract.needs.cuts = contract.keeps = {CutKind::partition};
+    return contract;
+}
+
+ParameterDeclaration names_parameter() {
+    return declare("names", ParameterType::text, not_required, {},
+                   "shares: the shares that labels 0, 1, ... stand for, as \"label_0, label_1\", or names of stage split");
+}
+
+std::vector<ShareKind> kinds_of_names(const Parameters& parameters) {
+    std::vector<std::string> known;
+    for (const ShareKind kind : kinds_of_shares) {
+        if (!has_places(kind)) known.emplace_back(name_of(kind));
+    }
+    std::vector<ShareKind> kinds;
+    std::string_view rest = parameters.text("names");
+    while (!rest.empty()) {
+        const std::size_t end = std::min(rest.find(','), rest.size());
+        std::string_view word = rest.substr(0, end);
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+        while (word.starts_with(' ')) word.remove_prefix(1);
+        while (word.ends_with(' ')) word.remove_suffix(1);
+        const std::optional<ShareId> id = single_share(word);
+        if (!id || id->is_split_again()) {
+            throw ParameterError("names", fmt::format("found '{}'{}", word.substr(0, 40), expected_one_of(word, known)));
+        }
+        if (std::find(kinds.begin(), kinds.end(), id->kind) != kinds.end()) {
+            throw ParameterError("names", fmt::format("found '{}' twice, expected each name once", word));
+        }
+        kinds.push_back(id->kind);
+    }
+    if (kinds.empty()) throw ParameterError("names", R"(found none, expected names such as "label_0, label_1")");
+    return kinds;
+}
+
+StageContract contract_of_shares(const std::vector<ShareKind>& kinds) {
+    StageContract contract{.needs = {.unsplit = true}};
+    for (const ShareKind kind : kinds) {
+        contract.gives_shares.push_back({kind});
+        const bool of_partition = kind == ShareKind::inside || kind == ShareKind::outside;
+        if (of_partition && contract.needs.cuts.empty()) contract.needs.cuts = {CutKind::partition};
+    }
+    return contract;
+}
+
+StageContract contract_of_parts() {
+    return {.needs = {.square = true}, .acts = Acts::symmetric, .gives_cuts = {CutKind::partition}};
+}
+
+}  // namespace workbench

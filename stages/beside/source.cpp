@@ -1,0 +1,64 @@
+// A stage from a C++ file beside the recipe, compiled when it runs.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/process/beside_program.hpp"
+#include "pipeline/process/checksum.hpp"
+#include "pipeline/process/compile.hpp"
+#include "pipeline/process/headers_folder.hpp"
+#include "pipeline/process/process.hpp"
+#include "stages/beside/beside.hpp"
+#include "stages/beside/code_stage.hpp"
+
+namespace workbench {
+namespace {
+
+constexpr const char* helper_program = "workbench_stage";
+
+std::vector<ParameterDeclaration> source_parameters_of_stage() {
+    return parameters_of_code(declare("source", ParameterType::source, required, {},
+                                      "a C++ file relative to the recipe with the function NAME_stage(), where NAME is that of "
+                                      "the file; other keys of the stage are its parameters"));
+}
+
+StageResult run_source(const StagedMatrix& staged, const Parameters& parameters, const StageContext& context) {
+    const std::filesystem::path file = parameters.text("source");
+    const auto helper = find_beside_program(helper_program);
+    if (!helper) {
+        throw MachineError(fmt::format("{} is not in lib/spmv-workbench beside the folder of the program, {}", helper_program,
+                                       program_folder().string()));
+    }
+    const std::string text = line_directive(file) + source_text(file, "the source of a stage");
+    const WorkFolder folder;
+    const auto begin = std::chrono::steady_clock::now();
+    const KeptObject library =
+        kept_shared_object(file, text, {"-I" + headers_folder().string()}, "stages", checksum_of_file(*helper), folder.path());
+    const std::chrono::duration<double> compiling = std::chrono::steady_clock::now() - begin;
+    StageResult result = run_code({.command = {helper->string(), library.file.string(), file.stem().string()},
+                                   .shown = file.string(),
+                                   .staged = staged,
+                                   .parameters = parameters,
+                                   .declared = source_parameters_of_stage(),
+                                   .precision = context.precision});
+    if (library.compiled) {
+        result.notes.emplace_back("compiled", fmt::format("{:.3g} s of the stage's time, in this run only", compiling.count()));
+    }
+    return result;
+}
+
+}  // namespace
+
+StageEntry source_stage() {
+    return {.name = "source",
+            .summary = "Run a stage from a C++ file beside the recipe: source = \"my_order.cpp\"",
+            .source = "",
+            .parameters = source_parameters_of_stage(),
+            .takes_other_keys = true,
+            .contract = [](const Parameters& parameters) { return contract_of_code(parameters, "program"); },
+            .run = run_source};
+}
+
+}  // namespace workbench
