@@ -1,5 +1,6 @@
 #include "beside/beside_folder.hpp"
 
+#include <algorithm>
 
 namespace workbench {
 

@@ -212,7 +212,8 @@ TEST_CASE("a missing compiler is a note and does not stop the other kernels") {
     CHECK(one.kernels() == "rows kokkos f64 measured ");
     const OneRun none(right, "", "env -u CXX PATH=/nowhere");
     CHECK(none.outcome.exit_code == 4);
-    CHECK_MESSAGE(none.says("no C++ compiler for code beside the recipe: c++, g++ and clang++ are not on PATH"), none.outcome.text);
+    CHECK_MESSAGE(none.says("no C++ compiler for code beside the recipe: c++, g++ and clang++ are not on PATH"),
+                  none.outcome.text);
 }
 
 TEST_CASE("a missing source file is an error of the recipe") {
