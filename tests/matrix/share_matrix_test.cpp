@@ -1,6 +1,7 @@
 // Names of shares, and a share as a separate matrix.
 #include <doctest/doctest.h>
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,18 @@ StagedMatrix reversed() {
     split.shares = std::vector<Share>{{{ShareKind::long_rows}, {3, 1}, {0, 2, 3}, {5, 6, 3}},
                                       {{ShareKind::short_rows}, {0, 1, 2}, {0, 2, 3, 4}, {0, 1, 2, 4}}};
     apply(staged, split, {});
+    return staged;
+}
+
+/// The same, with the share of rows 3 and 1 split into the first nonzero of each row and the rest.
+StagedMatrix reversed_and_split() {
+    StagedMatrix staged = reversed();
+    StageChange split;
+    split.shares = std::vector<Share>{{single_share("long/first").value(), {3, 1}, {0, 1, 2}, {5, 3}},
+                                      {single_share("long/rest").value(), {3}, {0, 1}, {6}},
+                                      staged.shares[1]};
+    apply(staged, split, {});
+    check_shares(staged);
     return staged;
 }
 
@@ -100,6 +113,26 @@ TEST_CASE("the matrix of a share can take other values") {
     ShareMatrix share = matrix_of_share(reversed(), {ShareKind::long_rows}, RowsOfShare::present);
     share.take_values(std::vector<double>{10, 11, 12, 13, 14, 15, 16});
     CHECK(share.staged.matrix.values == std::vector<double>{15, 16, 13});
+}
+
+TEST_CASE("the matrix of a share that was split again has its parts as shares") {
+    const StagedMatrix whole = reversed_and_split();
+    const ShareMatrix present = matrix_of_share(whole, {ShareKind::long_rows}, RowsOfShare::present);
+    CHECK(present.rows == std::vector<Index>{3, 1});
+    CHECK(present.entries == std::vector<Offset>{5, 6, 3});
+    CHECK(present.staged.shares ==
+          std::vector{Share{{ShareKind::first}, {0, 1}, {0, 1, 2}, {0, 2}}, Share{{ShareKind::rest}, {0}, {0, 1}, {1}}});
+    check_shares(present.staged);
+    const ShareMatrix all = matrix_of_share(whole, {ShareKind::long_rows}, RowsOfShare::all);
+    CHECK(all.staged.matrix == matrix_of_share(reversed(), {ShareKind::long_rows}, RowsOfShare::all).staged.matrix);
+    CHECK(all.staged.shares ==
+          std::vector{Share{{ShareKind::first}, {3, 1}, {0, 1, 2}, {1, 0}}, Share{{ShareKind::rest}, {3}, {0, 1}, {2}}});
+    check_shares(all.staged);
+    CHECK(share_of_input(whole, {ShareKind::long_rows}) == share_of_input(reversed(), {ShareKind::long_rows}));
+    CHECK(matrix_of_share(whole, single_share("long/rest").value(), RowsOfShare::present).staged.shares.empty());
+    CHECK(parts_of({ShareKind::long_rows}, whole.shares).size() == 2);
+    CHECK(parts_of({ShareKind::short_rows}, whole.shares).empty());
+    CHECK_THROWS_AS((void)matrix_of_share(whole, {ShareKind::near}, RowsOfShare::all), std::out_of_range);
 }
 
 TEST_CASE("the nonzeros of a share at their places in the input") {
