@@ -63,6 +63,10 @@ In a recipe, for any parameter of a stage, layout or generator, for a kernel, or
 On the command line of run, check, cache, bench, compare and choose:
   --sweep stage.metis_partition.parts=132,264 --sweep layout.slice_height=32..1024*2
 
+Several parameters with the same values, in an option or in a recipe:
+  --sweep stage.split.size+layout.dense_blocks.block_size=2,3,4
+  block_size = { same_as = "stage.split.size" }
+
 All combinations are checked before the first one runs. Each has its own folder and report, which contains a
 recipe that repeats it. Initial stages shared by several combinations run once.
 )"},

@@ -140,7 +140,7 @@ void multiply(const Arrays& arrays, const Value* x, Value* y, bool accumulate) {
     CHECK_MESSAGE(right_one.exit_code == 0, right_one.text);
     const auto report = nlohmann::json::parse(file_text(folder.path() / "mine" / "report.json"));
     REQUIRE(report["kernels"].size() == 4);  // the baseline, the whole, each share
-    CHECK(report["kernels"][1]["kernel"] == "mine + rows");
+    CHECK(report["kernels"][1]["kernel"] == "mine + runs");
     CHECK(report["kernels"][2]["kernel"] == "mine");
     CHECK(report["kernels"][2]["share"] == "short");
     for (const auto& kernel : report["kernels"]) CHECK(kernel["status"] == "measured");
