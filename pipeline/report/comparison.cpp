@@ -15,13 +15,9 @@ namespace {
 constexpr std::size_t label_width = 20;
 constexpr std::size_t cell_width = 28;
 
-/// Shortens a text that does not fit to end in "...".
-std::string fitted(const std::string& text) {
-    return text.size() <= cell_width ? text : text.substr(0, cell_width - 3) + "...";
-}
-
 std::string line(const std::string& label, const std::string& a, const std::string& b) {
-    std::string text = fmt::format("{:<{}} {:<{}} {}", label, label_width, fitted(a), cell_width, fitted(b));
+    std::string text =
+        padded(label, label_width) + ' ' + padded(shortened(a, cell_width), cell_width) + ' ' + shortened(b, cell_width);
     text.erase(text.find_last_not_of(' ') + 1);
     return text + '\n';
 }

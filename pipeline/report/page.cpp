@@ -19,6 +19,9 @@ constexpr Index longest_order = 1'000'000;       // rows or columns whose origin
 constexpr std::size_t most_boundaries = 20'000;  // boundaries of one kind of cuts
 constexpr double share_of_bins = 0.75;           // share of the budget before alternatives are tried
 
+/// File names and commands may contain any bytes.
+std::string text_of_document(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
 std::vector<Index> original_numbers(const Permutation& order) {
     if (order.size() > longest_order) return {};
     return {order.old_of_new().begin(), order.old_of_new().end()};
@@ -232,7 +235,7 @@ std::string page_html(std::span<const PageRun> runs, const PageFacts& facts, std
              {"pattern", nullptr}});
     }
     // Reserved for mandatory parts; of a small budget at least half of the rest remains.
-    const std::size_t fixed = PageFile::template_bytes() + page_text(document.dump()).size() + 100'000;
+    const std::size_t fixed = PageFile::template_bytes() + page_text(text_of_document(document)).size() + 100'000;
     const std::size_t section_bytes = budget > 2 * fixed ? budget - fixed : budget / 2;
     SectionBudget sections(page, section_bytes);
     LevelSections bins(runs);
@@ -273,7 +276,7 @@ std::string page_html(std::span<const PageRun> runs, const PageFacts& facts, std
         pattern["stages"] = std::move(stages);
         document["runs"][r]["pattern"] = std::move(pattern);
     }
-    return page.html(facts.title, document.dump(-1, ' ', false, Json::error_handler_t::replace));
+    return page.html(facts.title, text_of_document(document));
 }
 
 }  // namespace workbench

@@ -57,6 +57,21 @@ TEST_CASE("two runs side by side fit 80 columns") {
     compare_with_lines("compare_wrong.txt", compare_text(reports[2], reports[0]));
 }
 
+TEST_CASE("long names are cut between letters") {
+    RunReport report;
+    StageOutcome stage;
+    std::string many;
+    std::string fitting;
+    for (int i = 0; i < 40; ++i) {
+        many += "\u00e9";
+        if (i < 25) fitting += "\u00e9";
+    }
+    stage.id = many;
+    report.stages = {stage};
+    const std::string text = compare_text(report, {});
+    CHECK_MESSAGE(text.find("\n  0                  " + fitting + "...\n") != std::string::npos, text);
+}
+
 TEST_CASE("the change of a stage of one precision is that since the last stage of both or of this precision") {
     RunReport report;
     report.recipe_name = "two precisions";

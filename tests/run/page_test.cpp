@@ -79,6 +79,16 @@ TEST_CASE("a stage of one precision is shown beside what it began with") {
     CHECK(document["runs"][0]["pattern"]["stages"][0]["rows"] == "same");
 }
 
+TEST_CASE("names and commands with any bytes become JSON") {
+    ShuffledRun ran = shuffled(random_matrix(5, 9), 1);
+    ran.report.matrix.source = "\xFF.mtx";
+    const std::vector<PageRun> runs{{ran.report, ran.patterns}};
+    const std::string html = page_html(runs, {"a \xC3", "run", "workbench run --out \xFE"});
+    const auto document = nlohmann::json::parse(section_of_page(html, "document"));
+    CHECK(document["command"] == "workbench run --out \uFFFD");
+    CHECK(document["runs"][0]["report"]["matrix"]["source"] == "\uFFFD.mtx");
+}
+
 TEST_CASE("a page stays within its budget and is reproducible") {
     const ShuffledRun ran = shuffled(random_matrix(6'000, 40'000), 6);
     CHECK(ran.patterns.front()->pyramid.levels.front().shows_entries());
