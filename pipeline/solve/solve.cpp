@@ -55,7 +55,8 @@ std::optional<double> SolveOutcome::over_parts() const {
 
 std::optional<SolveSpeedup> speedup_of(const SolveOutcome& one, const SolveOutcome& other) {
     if (one.solve_seconds <= 0 || other.solve_seconds <= 0 || one.iterations == 0 || other.iterations == 0) return std::nullopt;
-    SolveSpeedup speedup{.ratio = other.solve_seconds / one.solve_seconds};
+    const std::size_t solves = std::min(one.solve_samples.size(), other.solve_samples.size());
+    SolveSpeedup speedup{.ratio = other.solve_seconds / one.solve_seconds, .solves = std::max<std::size_t>(1, solves)};
     const std::optional<Interval> of_one = median_of(one.solve_samples).interval;
     const std::optional<Interval> of_other = median_of(other.solve_samples).interval;
     if (of_one && of_other) speedup.interval = Interval{of_other->low / of_one->high, of_other->high / of_one->low};
@@ -65,8 +66,8 @@ std::optional<SolveSpeedup> speedup_of(const SolveOutcome& one, const SolveOutco
 }
 
 SolveOutcome repeat_if_short(const std::function<SolveOutcome(const SolveOptions&)>& solve, const SolveOptions& options) {
-    constexpr double short_seconds = 0.1;
     constexpr double most_seconds = 1;  // of all repetitions, with whatever else a solve does
+    constexpr double short_seconds = most_seconds / fewest_for_interval;
     constexpr std::size_t most_solves = 11;
     SolveOptions without_product = options;
     without_product.timing.minimum_samples = 0;

@@ -86,6 +86,7 @@ struct SolveOutcome {
 struct SolveSpeedup {
     double ratio = 0;
     std::optional<Interval> interval = {};  // if both solves were repeated often enough
+    std::size_t solves = 1;                 // that were timed, of the one with fewer
     /// The interval contains 1; without an interval: the ratio differs from 1 by less than single_solve_noise.
     bool noise = true;
 };
@@ -96,8 +97,8 @@ inline constexpr double single_solve_noise = 0.05;
 /// None if one of them did no iteration.
 [[nodiscard]] std::optional<SolveSpeedup> speedup_of(const SolveOutcome& one, const SolveOutcome& other);
 
-/// Repeats a solve that converged but is too short for its time to mean much, and returns the one with the median time.
-/// Products outside the solve are timed once.
+/// Repeats a solve that converged and is so short that enough repetitions for an interval fit in a second, and returns the one
+/// with the median time. Products outside the solve are timed once.
 [[nodiscard]] SolveOutcome repeat_if_short(const std::function<SolveOutcome(const SolveOptions&)>& solve,
                                            const SolveOptions& options);
 

@@ -55,10 +55,11 @@ std::string residuals_table(const SolveReport& report) {
 std::string break_even_text(const SolveOutcome& one, const SolveOutcome* baseline) {
     if (one.baseline || baseline == nullptr || !iterated(*baseline)) return "-";
     if (baseline->iterations == 0 || one.iterations == 0) return "-";
-    if (const auto speedup = speedup_of(one, *baseline); !speedup || speedup->noise) return "noise";
+    const std::optional<SolveSpeedup> speedup = speedup_of(one, *baseline);
+    if (!speedup || speedup->noise) return "noise";
     if (const auto iterations = break_even_iterations(one, *baseline)) {
         const double whole = std::ceil(*iterations);
-        return whole < 1e9 ? with_commas(std::llround(whole)) : fmt::format("{:.1e}", whole);
+        return (speedup->interval ? "" : "~") + (whole < 1e9 ? with_commas(std::llround(whole)) : fmt::format("{:.1e}", whole));
     }
     return one.iteration_seconds() < baseline->iteration_seconds() ? "at once" : "never";
 }
@@ -100,13 +101,15 @@ constexpr const char* legend = R"(
   *: the baseline. set-up: reordering, building, copying, and permuting b and x.
       of parts: time of an iteration over the sum of its products' time and its
       vectors' traffic at copy bandwidth. break-even: iterations after which the
-      recipe makes up for its set-up.
+      recipe makes up for its set-up; ~: without an interval.
 )";
 
-/// "1.30 x", or "1.30 x (1.25 to 1.34)" with an interval.
+/// "1.30 x (1.25 to 1.34)", or "1.30 x (1 solve timed: no interval)".
 std::string speedup_text(const SolveSpeedup& speedup) {
     const std::string ratio = fmt::format("{:.2f} x", speedup.ratio);
-    if (!speedup.interval) return ratio;
+    if (!speedup.interval) {
+        return fmt::format("{} ({} solve{} timed: no interval)", ratio, speedup.solves, speedup.solves == 1 ? "" : "s");
+    }
     return fmt::format("{} ({:.2f} to {:.2f})", ratio, speedup.interval->low, speedup.interval->high);
 }
 
@@ -129,7 +132,8 @@ std::string verdicts(const SolveReport& report) {
                             speedup_text(*speedup), noise);
         if (const auto solves = break_even_solves(one, *baseline)) {
             const long long whole = std::llround(std::ceil(*solves));
-            text += fmt::format("; it pays after {} such solve{}", with_commas(whole), whole == 1 ? "" : "s");
+            text += fmt::format("; it pays after {}{} such solve{}", speedup->interval ? "" : "about ", with_commas(whole),
+                                whole == 1 ? "" : "s");
         }
         text += '\n';
     }

@@ -54,7 +54,7 @@ std::string masked(std::string text) {
     text = std::regex_replace(text, std::regex(R"(\d\.\d+e[+-]\d+)"), "#");
     // The columns "of parts" and "break-even".
     text = std::regex_replace(text, std::regex(R"(# s +(\d[\d.]*|-)  )"), "# s  #  ");
-    text = std::regex_replace(text, std::regex(R"(# s +(never|at once|noise|\d[\d,]*)\n)"), "# s  #\n");
+    text = std::regex_replace(text, std::regex(R"(# s +(never|at once|noise|~?\d[\d,]*)\n)"), "# s  #\n");
     return std::regex_replace(text, std::regex(R"((\S) {2,})"), "$1  ");
 }
 
