@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -273,40 +272,6 @@ TEST_CASE("generate, convert and export write files that are read as the same ma
     }
 }
 
-TEST_CASE("files that exist are replaced with --force only, and results never replace something else") {
-    const TemporaryFolder folder;
-    const std::string out = folder.path().string();
-    const std::string drawn = "recipes/teaching/small_inline.toml -o " + out + "/a.png";
-    CHECK(run("draw " + drawn).exit_code == 0);
-    const std::string picture = file_text(folder.path() / "a.png");
-    expect_in("animate_over_picture", out, "animate recipes/teaching/small_inline.toml -o OUT/a.png", 2);
-    CHECK(run("draw " + drawn).exit_code == 2);
-    CHECK(file_text(folder.path() / "a.png") == picture);
-    CHECK(run("animate " + drawn + " --force").exit_code == 0);
-    CHECK(file_text(folder.path() / "a.png") != picture);
-
-    std::ofstream(folder.path() / "a.mtx") << "mine";
-    expect_in("generate_over_file", out, "generate laplace2d nx=3 -o OUT/a.mtx", 2);
-    expect_in("export_into_folder", out, "export recipes/csr.toml --generate laplace2d:nx=3 -o OUT", 2);
-    CHECK(file_text(folder.path() / "a.mtx") == "mine");
-    std::ofstream(folder.path() / "mine.toml") << "[layout]\nuse = 'csr'\n";
-    const std::string matrix = " --generate laplace2d:nx=3 ";
-    for (const std::string& command : {"run OUT/mine.toml" + matrix + fast + " --out OUT/o --json OUT/mine.toml",
-                                       "compare OUT/mine.toml recipes/sell.toml" + matrix + " --page OUT/mine.toml",
-                                       "solve OUT/mine.toml" + matrix + " --out OUT/o --json OUT/mine.toml",
-                                       "choose OUT/mine.toml" + matrix + " --out OUT/w.toml --json OUT/mine.toml",
-                                       "cache OUT/mine.toml" + matrix + " --json OUT/mine.toml"}) {
-        CAPTURE(command);
-        const Outcome outcome = run(replaced(command, "OUT", out));
-        CHECK(outcome.exit_code == 2);
-        CHECK(outcome.text.find("mine.toml: this file exists and is no JSON; choose another one") != std::string::npos);
-    }
-    CHECK(file_text(folder.path() / "mine.toml") == "[layout]\nuse = 'csr'\n");
-    const std::string twice = "run recipes/csr.toml" + matrix + fast + " --out " + out + "/o --json " + out + "/o.json";
-    CHECK(run(twice).exit_code == 0);
-    CHECK(run(twice).exit_code == 0);
-}
-
 TEST_CASE("recipes of one name are ranked apart, by their files") {
     const TemporaryFolder folder;
     for (const char* name : {"one.toml", "two.toml"}) {
@@ -318,27 +283,6 @@ TEST_CASE("recipes of one name are ranked apart, by their files") {
     CHECK(outcome.exit_code == 0);
     CHECK(outcome.text.find("\n  Same: one.toml ") != std::string::npos);
     CHECK(outcome.text.find("\n  Same: two.toml ") != std::string::npos);
-}
-
-TEST_CASE("a run without a readable matrix leaves the results of an earlier one") {
-    const TemporaryFolder folder;
-    const std::string out = " --out " + folder.path().string() + " --backend kokkos --samples 1 --seconds 0 --cache warm";
-    const std::string sweep = "run recipes/sell.toml --sweep layout.slice_height=1,2";
-    CHECK(run(sweep + " --generate laplace2d:nx=3" + out).exit_code == 0);
-    const auto files = [&] {
-        std::map<std::string, std::string> contents;
-        for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) {
-            if (entry.is_regular_file()) contents[entry.path().string()] = file_text(entry.path());
-        }
-        return contents;
-    };
-    const auto before = files();
-    CHECK(before.size() > 8);
-    const Outcome missing = run(sweep + " --matrix none.mtx" + out);
-    CHECK(missing.exit_code == 3);
-    CHECK(missing.text.starts_with("error: none.mtx: there is no such file; "));
-    CHECK(run("run recipes/sell.toml --sweep layout.slice_height=1,2 --set matrix.path=none.mtx" + out).exit_code != 0);
-    CHECK(files() == before);
 }
 
 TEST_CASE("errors of generate, convert and export") {

@@ -65,8 +65,10 @@ stand_in() {
             words+=(--backend kokkos --samples 1 --seconds 0 --no-page)
             [[ " ${words[*]} " == *" --matrices "* ]] || words+=(--matrices tiny.mtx)
             grep -q '^inside' "${words[1]}" || words+=(--cache warm) ;;
-        draw | animate | generate | convert | export) words+=(--force) ;;
-        cache) [[ " ${words[*]} " =~ " --matrix " ]] || words+=(--set matrix.rows=8) ;;
+        draw | animate | generate | convert | export | summary) words+=(--force) ;;
+        cache)
+            words+=(--force)
+            [[ " ${words[*]} " =~ " --matrix " ]] || words+=(--set matrix.rows=8) ;;
     esac
 }
 

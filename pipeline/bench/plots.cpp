@@ -409,20 +409,27 @@ Plots plots_of(const std::vector<Record>& records, const std::vector<std::string
     return plots;
 }
 
-std::vector<std::string> write_plots(const Plots& plots, const std::filesystem::path& folder) {
+std::vector<std::string> files_of(const Plots& plots) {
     std::vector<std::string> files;
-    const auto write_all = [&](const auto& list) {
+    const auto add_all = [&files](const auto& list) {
+        for (const auto& plot : list) files.insert(files.end(), {plot.name + ".png", plot.name + ".svg"});
+    };
+    add_all(plots.bars);
+    add_all(plots.curves);
+    add_all(plots.maps);
+    return files;
+}
+
+void write_plots(const Plots& plots, const std::filesystem::path& folder) {
+    const auto write_all = [&folder](const auto& list) {
         for (const auto& [name, chart] : list) {
             write_png(folder / (name + ".png"), image_of(chart));
             write_whole_file(folder / (name + ".svg"), svg_of(chart));
-            files.push_back(name + ".png");
-            files.push_back(name + ".svg");
         }
     };
     write_all(plots.bars);
     write_all(plots.curves);
     write_all(plots.maps);
-    return files;
 }
 
 }  // namespace workbench

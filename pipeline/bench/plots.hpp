@@ -29,7 +29,10 @@ struct Plots {
 /// that differ in one or two numbers only, a curve or a heat map over those. Shows the best most_series recipes.
 [[nodiscard]] Plots plots_of(const std::vector<Record>& records, const std::vector<std::string>& metrics);
 
-/// Writes NAME.png and NAME.svg of each chart and returns the file names.
-std::vector<std::string> write_plots(const Plots& plots, const std::filesystem::path& folder);
+/// The names of the files of all charts: NAME.png and NAME.svg of each.
+[[nodiscard]] std::vector<std::string> files_of(const Plots& plots);
+
+/// Writes all files into this folder.
+void write_plots(const Plots& plots, const std::filesystem::path& folder);
 
 }  // namespace workbench

@@ -154,12 +154,12 @@ Suite suite_of(const BenchArguments& arguments) {
     return suite;
 }
 
-/// Writes bench.html beside bench.jsonl, unless the results go to a device or pipe.
-void write_bench_page(const std::filesystem::path& lines, const std::string& title, const std::vector<Record>& records) {
+/// bench.html beside bench.jsonl; empty if there is no page, because the results go to a device or pipe.
+std::string page_beside(const std::filesystem::path& lines) {
     std::error_code unknown;
-    if (!std::filesystem::is_regular_file(lines, unknown) || lines.extension() == ".html") return;
-    std::filesystem::path page = lines;
-    write_whole_file(page.replace_extension(".html"), bench_page(records, title, command_line()));
+    const bool kept = std::filesystem::is_regular_file(lines, unknown) || !std::filesystem::exists(lines, unknown);
+    if (!kept || lines.extension() == ".html") return "";
+    return std::filesystem::path(lines).replace_extension(".html").string();
 }
 
 ExitCode run_bench(const BenchArguments& arguments) {
@@ -189,6 +189,8 @@ ExitCode run_bench(const BenchArguments& arguments) {
     plan.device = machine.devices;
 
     const std::string out = arguments.out.empty() ? suite.name + ".jsonl" : arguments.out;
+    const std::string page = arguments.no_page ? "" : page_beside(out);
+    check_results_file("--out", page);
     ResultsFile results(out, arguments.retry);
     if (results.was_truncated()) print_error(fmt::format("{}: the last line was incomplete; it is measured again", out));
     const Interruption interruption;
@@ -202,7 +204,7 @@ ExitCode run_bench(const BenchArguments& arguments) {
     std::vector<Record> records;
     if (std::error_code unknown; std::filesystem::file_size(out, unknown) > 0 && !unknown) add_records(out, records);
     fmt::print("\n{}{}", ranking_text(records), prices_text(records));
-    if (!arguments.no_page) write_bench_page(out, suite.name, records);
+    if (!page.empty()) write_whole_file(page, bench_page(records, suite.name, command_line()));
     if (count.stopped) {
         fmt::print("{} done; repeat the command for the rest.\n",
                    count.measured + count.unsuitable + count.wrong + count.failed + count.already_measured);

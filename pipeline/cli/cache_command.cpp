@@ -27,6 +27,7 @@ struct CacheArguments {
     int block_warps = 8;
     std::string json;
     std::string plot;
+    bool force = false;
 };
 
 /// The names of the swept parameters: "stage.column_segmentation.width".
@@ -82,7 +83,10 @@ ExitCode study(const CacheArguments& arguments) {
     std::optional<WholeFile> file;
     check_results_file("--json", arguments.json);
     if (!arguments.json.empty()) file.emplace(arguments.json);  // throws before the work
-    if (!arguments.plot.empty()) check_chartable(recipes, study.model);
+    if (!arguments.plot.empty()) {
+        check_chartable(recipes, study.model);
+        for (const char* extension : {".png", ".svg"}) check_new(arguments.plot + extension, arguments.force);
+    }
     count(recipes, device, !arguments.plot.empty(), study);
     if (file) {
         file->write(to_json(study));
@@ -94,7 +98,8 @@ ExitCode study(const CacheArguments& arguments) {
     const std::filesystem::path plot = arguments.plot;
     Plots plots;
     plots.curves.push_back({plot.filename().string(), chart_of(study)});
-    fmt::print("\ndrawn to {}\n", fmt::join(write_plots(plots, plot.parent_path()), ", "));
+    write_plots(plots, plot.parent_path());
+    fmt::print("\ndrawn to {}\n", fmt::join(files_of(plots), ", "));
     return ExitCode::ok;
 }
 
@@ -113,6 +118,7 @@ void add_cache_command(CLI::App& app, Action& action) {
     command.add_option("--json", arguments.json, "Also write the counts to this file")->type_name("FILE");
     command.add_option("--plot", arguments.plot, "Also plot the hit rates over the last swept number: NAME.png, NAME.svg")
         ->type_name("NAME");
+    add_force_option(command, arguments.force);
 }
 
 }  // namespace workbench

@@ -26,6 +26,7 @@ struct CompareArguments : MeasuringArguments {
     bool as_json = false;
     std::string page = "out/compare.html";
     bool no_page = false;
+    bool force = false;
 };
 
 std::vector<Recipe> two_recipes(const CompareArguments& arguments) {
@@ -115,7 +116,16 @@ ExitCode compare(const CompareArguments& arguments) {
     const KokkosRuntime kokkos;
     const std::vector<Recipe> recipes = two_recipes(arguments);
     if (!arguments.out.empty()) {
-        for (const Recipe& recipe : recipes) check_writable(std::filesystem::path(arguments.out) / picture_name(recipe));
+        if (picture_name(recipes.front()) == picture_name(recipes.back())) {
+            throw RecipeError(fmt::format("{} and {} would be drawn to the same file, '{}'; rename one, or omit --out",
+                                          recipes.front().file.string(), recipes.back().file.string(),
+                                          picture_name(recipes.front())));
+        }
+        for (const Recipe& recipe : recipes) {
+            const std::filesystem::path picture = std::filesystem::path(arguments.out) / picture_name(recipe);
+            check_new(picture, arguments.force);
+            check_writable(picture);
+        }
     }
     MatrixRunner runner(arguments, recipes);
     if (!arguments.no_page) check_results_file("--page", arguments.page);
@@ -165,6 +175,7 @@ void add_compare_command(CLI::App& app, Action& action) {
     command.add_flag("--json", arguments.as_json, "Print one JSON object");
     command.add_option("--out", arguments.out, "Also draw the stages of both recipes into this folder, on one density scale")
         ->type_name("FOLDER");
+    add_force_option(command, arguments.force);
 }
 
 }  // namespace workbench

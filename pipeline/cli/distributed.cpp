@@ -69,7 +69,7 @@ public:
     ExitCode operator()() {
         const Recipe recipe = in_agreement(ranks_, [&] {
             if (is_first()) {
-                check_writable(out_file());
+                check_results_file("--out", out_file().string());
                 check_results_file("--json", arguments_.json);
             }
             return recipe_of(arguments_);

@@ -210,7 +210,7 @@ ExitCode conclude(const std::vector<Recipe>& recipes, const std::vector<RunRepor
 }  // namespace
 
 void check_output(const RunOutput& output, const std::vector<Recipe>& recipes) {
-    for (const Recipe& recipe : recipes) check_writable(folder_of(output, recipe) / "report.json");
+    for (const Recipe& recipe : recipes) check_results_file("--out", (folder_of(output, recipe) / "report.json").string());
     check_results_file("--json", output.json);
 }
 

@@ -136,7 +136,7 @@ ExitCode run_solve(const SolveArguments& arguments) {
     if (arguments.distributed) return solve_distributed(arguments);
     const KokkosRuntime kokkos;
     const std::filesystem::path folder = arguments.out;
-    check_writable(folder / "solve.json");
+    check_results_file("--out", (folder / "solve.json").string());
     check_results_file("--json", arguments.json);
     const Recipes recipes = recipes_of(arguments);
     const RightHandSide right_hand_side = right_hand_side_of(arguments);

@@ -7,6 +7,7 @@
 #include "pipeline/bench/ranking.hpp"
 #include "pipeline/bench/records.hpp"
 #include "pipeline/cli/command.hpp"
+#include "pipeline/cli/options.hpp"
 #include "pipeline/cli/terminal.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/suggestion.hpp"
@@ -20,6 +21,7 @@ struct SummaryArguments {
     bool csv = false;
     bool tex = false;
     std::string plots;
+    bool force = false;
     std::vector<std::string> metrics{"nonzeros", "row_length.mean"};
 };
 
@@ -40,14 +42,21 @@ ExitCode summary(const SummaryArguments& arguments) {
     for (const std::string& file : arguments.files) {
         if (const std::string note = add_records(file, records); !note.empty()) print_error("note: " + note);
     }
-    if (!arguments.plots.empty()) check_metrics(records, arguments);
+    Plots plots;
+    if (!arguments.plots.empty()) {
+        check_metrics(records, arguments);
+        plots = plots_of(records, arguments.metrics);
+        for (const std::string& name : files_of(plots)) {
+            check_new(std::filesystem::path(arguments.plots) / name, arguments.force);
+        }
+    }
     const std::string table = arguments.csv   ? records_csv(records)
                               : arguments.tex ? ranking_tex(records, arguments.of)
                                               : ranking_text(records, arguments.of) + prices_text(records);
     fmt::print("{}", table);
     if (arguments.plots.empty()) return ExitCode::ok;
-    const std::vector<std::string> files = write_plots(plots_of(records, arguments.metrics), arguments.plots);
-    if (!arguments.csv && !arguments.tex) fmt::print("\n{} files written to {}\n", files.size(), arguments.plots);
+    write_plots(plots, arguments.plots);
+    if (!arguments.csv && !arguments.tex) fmt::print("\n{} files written to {}\n", files_of(plots).size(), arguments.plots);
     return ExitCode::ok;
 }
 
@@ -63,6 +72,7 @@ void add_summary_command(CLI::App& app, Action& action) {
         command.add_flag("--csv", arguments.csv, "Print a line per recipe, matrix and precision, with reasons for failures");
     command.add_flag("--tex", arguments.tex, "Print the tables in LaTeX")->excludes(csv);
     command.add_option("--plots", arguments.plots, "Folder for plots, each as PNG and SVG")->type_name("FOLDER");
+    add_force_option(command, arguments.force);
     command
         .add_option("--metric", arguments.metrics,
                     "Metrics of the input to plot speed-ups against (default: nonzeros,row_length.mean)")

@@ -11,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "kernels/device/host_device.hpp"
 #include "pipeline/bench/choose.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/contract/errors.hpp"
@@ -118,6 +119,32 @@ TEST_SUITE("choose") {
         script.bytes = {{"fast", 752 * 8}, {"slow", 752 * 8}};
         CHECK(choose({csr(), plain("S", "slow"), plain("F", "fast")}, options_of()).bandwidth == 1504);
         CHECK(names_of(choose({csr(), plain("F", "fast"), plain("S", "slow")}, options_of())) == Names{"F", "CSR", "S"});
+    }
+
+    TEST_CASE("a hybrid moves the bytes of all its shares") {
+        const auto host = make_host_device();
+        const std::vector<Recipe> recipes{
+            parse_recipe("[recipe]\nname = 'CSR'\n[layout]\nuse = 'csr'\n", "csr.toml", catalogue()),
+            parse_recipe("[recipe]\nname = 'H'\n[[stage]]\nuse = 'split'\nby = 'row_length'\nlonger_than = 1\n"
+                         "[[layout]]\nshare = 'long'\nuse = 'ell'\n[[layout]]\nshare = 'short'\nuse = 'csr'\n",
+                         "hybrid.toml", catalogue())};
+        RunOptions untimed;
+        untimed.backends = {Backend::kokkos};
+        untimed.timing.minimum_samples = 0;
+        untimed.timing.minimum_seconds = 0;
+        const RunReport report = Runner(example_matrix(), catalogue(), {*host}, untimed).run(recipes[1], {});
+        REQUIRE(report.kernels.size() == 4);  // the baseline, the hybrid, its two shares
+        const std::int64_t bytes = report.kernels[1].bytes_to_move;
+        CHECK(bytes > std::max(report.kernels[2].bytes_to_move, report.kernels[3].bytes_to_move));
+
+        ChooseOptions options = options_of();
+        options.timing = {CacheState::warm, 1, 0};
+        options.always = 2;
+        const Choice choice = choose(example_matrix(), catalogue(), {*host}, recipes, options);
+        const auto hybrid =
+            std::find_if(choice.ranking.begin(), choice.ranking.end(), [](const Timed& one) { return one.recipe.name == "H"; });
+        REQUIRE((hybrid != choice.ranking.end()));
+        CHECK(hybrid->bytes == bytes);
     }
 
     TEST_CASE("the remaining time is divided among the remaining recipes") {

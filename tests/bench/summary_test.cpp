@@ -344,7 +344,9 @@ TEST_SUITE("summary") {
         check_golden("chart_map", image_of(plots.maps[0].chart));
 
         const TemporaryFolder folder;
-        CHECK(write_plots(plots, folder.path()).size() == 10);
+        CHECK(files_of(plots).size() == 10);
+        write_plots(plots, folder.path());
+        for (const std::string& name : files_of(plots)) CHECK(fs::exists(folder.path() / name));
         CHECK(file_text(folder.path() / "bars_host_f64.svg") == svg_of(plots.bars[0].chart));
     }
 
