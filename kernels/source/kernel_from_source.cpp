@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <limits>
 #include <map>
 #include <memory>
@@ -51,6 +52,15 @@ public:
         return images_.emplace(header, compile_for_gpu(source_.file, header, gpu_architecture(), macros())).first->second;
     }
 
+    /// Notes that the kernel printed something in its trial.
+    void note_printing() {
+        if (prints_) return;
+        prints_ = true;
+        const char* const text = on_gpu() ? "remove printf before measuring" : "its later output is discarded, but timed";
+        (void)std::fputs(fmt::format("note: {} prints; {}\n", source_.file.filename().string(), text).c_str(), stderr);
+    }
+    [[nodiscard]] bool prints() const { return prints_; }
+
 private:
     [[nodiscard]] std::vector<std::string> macros() const {
         return {fmt::format("THREADS_PER_ROW={}", source_.threads_per_row),
@@ -61,6 +71,7 @@ private:
     std::optional<WorkFolder> folder_;  // created by the first compilation
     std::map<std::string, std::filesystem::path> libraries_;
     std::map<std::string, std::string> images_;
+    bool prints_ = false;
 };
 
 std::vector<LayoutField> fields_of(const auto& layout) {
@@ -92,7 +103,7 @@ template <ValueType Value>
 class HostSourceKernel final : public Kernel<Value> {
 public:
     HostSourceKernel(CompiledSource& compiled, const Layout<Value>& layout)
-        : zero_y_(compiled.source().zero_y), rows_(layout.rows()) {
+        : zero_y_(compiled.source().zero_y), prints_(compiled.prints()), rows_(layout.rows()) {
         const std::vector<LayoutField> fields = fields_of(layout);
         arrays_ = pack_arrays(fields);
         std::size_t number = 0;
@@ -108,6 +119,8 @@ public:
 
     void run(const Value* x, Value* y, bool accumulate) override {
         if (zero_y_ && !accumulate) std::fill(y, y + rows_, Value{0});
+        std::optional<NoOutput> no_output;  // costs time only if the kernel prints, which takes longer
+        if (prints_) no_output.emplace();
         multiply_(arrays_.bytes.data(), x, y, accumulate);
     }
 
@@ -115,6 +128,7 @@ private:
     using Multiply = void (*)(const void* arrays, const Value* x, Value* y, bool accumulate);
 
     bool zero_y_;
+    bool prints_;
     Index rows_;
     PackedArrays arrays_;
     Multiply multiply_ = nullptr;
@@ -176,7 +190,7 @@ void try_out(CompiledSource& compiled, const Layout<Value>& layout) {
     } else {
         set_up.shared_object = compiled.shared_object(fields, precision_of<Value>);
     }
-    try_kernel(set_up, fields);
+    if (try_kernel(set_up, fields)) compiled.note_printing();
 }
 
 template <ValueType Value>

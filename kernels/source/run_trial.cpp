@@ -187,7 +187,7 @@ bool has_overload(const TrialSetUp& set_up) {
 
 }  // namespace
 
-void try_kernel(const TrialSetUp& set_up, const std::vector<LayoutField>& fields) {
+bool try_kernel(const TrialSetUp& set_up, const std::vector<LayoutField>& fields) {
     const auto program = find_beside_program(trial_program);
     if (!program) {
         throw MachineError(fmt::format("{} is not in lib/spmv-workbench beside the folder of the program, {}", trial_program,
@@ -204,7 +204,7 @@ void try_kernel(const TrialSetUp& set_up, const std::vector<LayoutField>& fields
     const ProcessEnd end = run_process({program->string(), std::to_string(file.descriptor())},
                                        {.limit_seconds = 2 * set_up.limit_seconds + start_up});
     if (!end.not_started.empty()) throw MachineError(fmt::format("{}: {}", program->string(), end.not_started));
-    if (shared.verdict == TrialVerdict::fine) return;
+    if (shared.verdict == TrialVerdict::fine) return end.printed;
     if (shared.verdict != TrialVerdict::none) throw_verdict(set_up, shared);
     if (end.too_long) throw BrokenKernel(fmt::format("{} could not be ended in time and was killed", set_up.file.string()));
     throw BrokenKernel(end.signal != 0

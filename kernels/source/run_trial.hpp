@@ -22,8 +22,9 @@ struct TrialSetUp {
     Index columns = 0;
 };
 
-/// Runs y = A x and then y += A x in a separate process. Throws BrokenKernel if the kernel crashes, hangs or accesses memory
-/// outside its arrays, RecipeError if it cannot be loaded, and MachineError if the machine lacks something.
-void try_kernel(const TrialSetUp& set_up, const std::vector<LayoutField>& fields);
+/// Runs y = A x and then y += A x in a separate process, and returns true if the kernel printed something. Throws BrokenKernel
+/// if the kernel crashes, hangs or accesses memory outside its arrays, RecipeError if it cannot be loaded, and MachineError if
+/// the machine lacks something.
+[[nodiscard]] bool try_kernel(const TrialSetUp& set_up, const std::vector<LayoutField>& fields);
 
 }  // namespace workbench

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
@@ -56,6 +57,7 @@ public:
     Outputs(const Outputs&) = delete;
     Outputs& operator=(const Outputs&) = delete;
     [[nodiscard]] const posix_spawn_file_actions_t* actions() const { return &actions_; }
+    [[nodiscard]] bool printed() const { return left_ < most_printed_bytes; }
 
     /// Waits at most this long for output, and takes what is there.
     void wait(std::chrono::microseconds most) {
@@ -149,10 +151,27 @@ ProcessEnd run_process(const std::vector<std::string>& command, const ProcessOpt
     while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
     }
     outputs.take_available();
+    end.printed = outputs.printed();
     end.output = std::move(outputs).last();
     if (WIFEXITED(status)) end.exit_code = WEXITSTATUS(status);
     if (WIFSIGNALED(status)) end.signal = WTERMSIG(status);
     return end;
+}
+
+NoOutput::NoOutput() : kept_{fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0), fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)} {
+    static const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+    (void)std::fflush(stdout);
+    if (kept_[0] >= 0) (void)dup2(nowhere, STDOUT_FILENO);
+    if (kept_[1] >= 0) (void)dup2(nowhere, STDERR_FILENO);
+}
+
+NoOutput::~NoOutput() {
+    (void)std::fflush(stdout);
+    for (std::size_t i = 0; i < kept_.size(); ++i) {
+        if (kept_[i] < 0) continue;
+        (void)dup2(kept_[i], i == 0 ? STDOUT_FILENO : STDERR_FILENO);
+        (void)close(kept_[i]);
+    }
 }
 
 bool program_exists(const std::string& name) {

@@ -1,6 +1,7 @@
 // Starts another program without a shell, waits for it and ends it at a time limit.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -29,10 +30,23 @@ struct ProcessEnd {
     int exit_code = -1;       // -1: a signal ended it
     int signal = 0;
     std::string output;  // for ProcessOutput::returned
+    bool printed = false;  // something that was printed here
 };
 
 /// Runs `command`, whose first word is searched on PATH. Its child processes end with it.
 [[nodiscard]] ProcessEnd run_process(const std::vector<std::string>& command, const ProcessOptions& options);
+
+/// While it lives, everything that this process prints is discarded.
+class NoOutput {
+public:
+    NoOutput();
+    ~NoOutput();
+    NoOutput(const NoOutput&) = delete;
+    NoOutput& operator=(const NoOutput&) = delete;
+
+private:
+    std::array<int, 2> kept_;  // copies of standard output and standard error; negative if they are closed
+};
 
 /// True if the program exists on PATH or at this path.
 [[nodiscard]] bool program_exists(const std::string& name);

@@ -70,6 +70,50 @@ TEST_CASE("the output of a kernel is printed to standard error") {
     CHECK(nlohmann::json::parse(apart.text)["kernels"].size() == 2);
 }
 
+TEST_CASE("a kernel prints in its trial only") {
+    // Two products in the trial; verified and timed ones print nothing, whether or not the line is complete.
+    const OneRun one(
+        "        if (row == 0) { std::puts(\"hello there\"); std::fputs(\"err,\", stderr); std::fputs(\"rest,\", stdout); }\n" +
+            right,
+        "--only mine");
+    CHECK(one.outcome.exit_code == 0);
+    const auto count = [&](const std::string& text) {
+        std::size_t found = 0;
+        for (std::size_t at = 0; (at = one.outcome.text.find(text, at)) != std::string::npos; at += text.size()) ++found;
+        return found;
+    };
+    CHECK(count("hello there\n") == 2);
+    CHECK(count("err,") == 2);
+    CHECK(count("rest,") == 2);
+    CHECK(count("note: mine.cpp prints; its later output is discarded, but timed\n") == 1);
+    CHECK(one.says("Kernels"));
+}
+
+TEST_CASE("Ctrl-C in compare says that nothing was written") {
+    const TemporaryFolder folder;
+    std::ofstream(folder.path() / "mine.toml") << "[layout]\nuse = 'csr'\n[kernel]\ncpu_source = 'mine.cpp'\n";
+    // The kernel sends SIGINT from its trial, a child process of the program.
+    std::ofstream(folder.path() / "mine.cpp") << R"(#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <unistd.h>
+#include "arrays.hpp"
+void multiply(const Arrays&, const Value*, Value*, bool accumulate) {
+    const bool in_trial = std::strcmp(program_invocation_short_name, "workbench_trial") == 0;
+    if (in_trial && !accumulate) kill(getppid(), SIGINT);
+}
+)";
+    const std::string command = "'" WORKBENCH_BINARY "' compare mine.toml '" + (project / "recipes/csr.toml").string() +
+                                "' --generate laplace2d:nx=4 --backend cpu --samples 1 --seconds 0 --cache warm --out drawn";
+    const Outcome stopped = shell("cd '" + folder.path().string() + "' && " + command + " 2>&1");
+    CHECK(stopped.exit_code == 130);
+    CHECK(stopped.text ==
+          "\nstopping at the next step; Ctrl-C again ends the program at once\n"
+          "stopped: a comparison needs both recipes, so nothing was written\n");
+    CHECK_FALSE(std::filesystem::exists(folder.path() / "drawn"));
+    CHECK_FALSE(std::filesystem::exists(folder.path() / "out"));
+}
+
 TEST_CASE("the output of a kernel that prints without end is cut") {
     const OneRun one("        while (row == 0) std::puts(\"again and again\");\n" + right, "--set kernel.limit_seconds=0.2");
     CHECK(one.outcome.exit_code == 1);
