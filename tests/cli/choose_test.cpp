@@ -3,7 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
-#include <regex>
+#include <set>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -78,7 +78,7 @@ TEST_SUITE("choose with the program") {
         std::ofstream(folder.path() / "recipes" / "wrong.cpp")
             << "#include \"arrays.hpp\"\n"
                "void multiply(const Arrays&, const Value*, Value* y, bool) { y[0] = 0; }\n";
-        const Outcome chosen = choose_in(folder.path(), "--backend cpu --budget 20 --products 1 --matrix " + wide_matrix);
+        const Outcome chosen = choose_in(folder.path(), "--backend cpu --budget 1000 --products 1 --matrix " + wide_matrix);
         CHECK_MESSAGE(chosen.exit_code == 1, chosen.text);
         CHECK(chosen.text.find("\n  WRONG RESULT of kernel wrong: row ") != std::string::npos);
         // A matrix that is not square has no other orders.
@@ -93,15 +93,20 @@ TEST_SUITE("choose with the program") {
         const Outcome chosen =
             choose_in(folder.path(),
                       recipes + "sell.toml " + recipes +
-                          "metis_sell.toml --budget 20 --products 1 --precision f32 --keep kept --json all.json --matrix " +
+                          "metis_sell.toml --budget 1000 --products 1 --precision f32 --keep kept --json all.json --matrix " +
                           wide_matrix + on_host);
         CHECK(chosen.exit_code == 0);
         CHECK(chosen.text.find("wide.mtx: 3 x 4, 5 nonzeros\nf32 on ") == 0);
-        CHECK(chosen.text.find("\nNot timed\n  needs a square matrix: CSR after RCM; METIS SELL-32-256\n\n") !=
-              std::string::npos);
+        CHECK(chosen.text.find("\n  needs a square matrix: CSR after RCM; METIS SELL-32-256\n") != std::string::npos);
         CHECK(chosen.text.ends_with(".\nWritten to winner.toml\n"));
         const auto json = nlohmann::json::parse(file_text(folder.path() / "all.json"));
-        CHECK(json["ranking"].size() == 2);
+        // The bandwidth that this machine reaches now decides if SELL is timed.
+        std::multiset<std::string> tried;
+        for (const char* list : {"ranking", "not_timed"}) {
+            for (const auto& one : json[list]) tried.insert(one["recipe"].get<std::string>());
+        }
+        CHECK(tried == std::multiset<std::string>{"CSR", "CSR after RCM", "METIS SELL-32-256", "Sliced ELL"});
+        CHECK(json["ranking"].size() >= 1);
         CHECK(json["precision"] == "f32");
         CHECK(json["products"] == 1);
         CHECK_FALSE(fs::is_empty(folder.path() / "kept"));
