@@ -1,6 +1,5 @@
-// The text of a recipe followed by overrides. A byte 0xFF, which does not occur in UTF-8, begins each override. The recipe may
-// extend those of fuzz/bases, and no other file.
-#include <cstdlib>
+// The text of a recipe followed by overrides, with a byte 0xFF before each. The recipe may extend those of fuzz/bases, and no
+// other file.
 #include <vector>
 
 #include "fuzz/target.hpp"
@@ -9,21 +8,17 @@
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace workbench;
-    std::string_view rest = fuzz::text_of(data, size);
-    std::vector<std::string> texts;
-    for (std::size_t end = 0; end != std::string_view::npos;) {
-        end = rest.find('\xFF');
-        texts.emplace_back(rest.substr(0, end));
-        if (end != std::string_view::npos) rest.remove_prefix(end + 1);
-    }
+    const std::vector<std::string> texts = fuzz::texts_of(data, size);
     const std::vector<std::string> overrides(texts.begin() + 1, texts.end());
     fuzz::act_or_refuse([&] {
-        const std::filesystem::path bases = WORKBENCH_FUZZ_BASES;
+        const std::filesystem::path bases = fuzz::source_path("fuzz/bases");
         const RecipeChanges changes{.overrides = overrides, .bases_within = bases};
         for (const Recipe& recipe : parse_points(texts.front(), bases / "fuzz.toml", catalogue(), changes).points) {
             // The resolved recipe must be the same recipe.
             const std::string resolved = resolved_recipe(recipe);
-            if (resolved_recipe(parse_recipe(resolved, "resolved.toml", catalogue())) != resolved) std::abort();
+            if (resolved_recipe(parse_recipe(resolved, "resolved.toml", catalogue())) != resolved) {
+                fuzz::fail("another recipe", resolved);
+            }
         }
     });
     return 0;

@@ -19,11 +19,6 @@ int LLVMFuzzerInitialize(int* /*count*/, char*** /*arguments*/) {
 namespace workbench::fuzz {
 namespace {
 
-[[noreturn]] void fail(const char* what, const std::string& text) {
-    static_cast<void>(std::fprintf(stderr, "%s: %s\n", what, text.c_str()));
-    std::abort();
-}
-
 void check_words(const std::string& text) {
     for (const char letter : text) {
         const auto byte = static_cast<unsigned char>(letter);
@@ -33,6 +28,28 @@ void check_words(const std::string& text) {
 }
 
 }  // namespace
+
+void fail(const char* what, const std::string& text) {
+    static_cast<void>(std::fprintf(stderr, "%s: %s\n", what, text.c_str()));
+    std::abort();
+}
+
+std::vector<std::string> texts_of(const std::uint8_t* data, std::size_t size) {
+    std::vector<std::string> texts(1);
+    for (const char byte : text_of(data, size)) {
+        if (byte == '\xFF') {
+            texts.emplace_back();
+        } else {
+            texts.back() += byte;
+        }
+    }
+    return texts;
+}
+
+std::filesystem::path source_path(const std::filesystem::path& name) {
+    const char* const copy = std::getenv("WORKBENCH_FUZZ_SOURCE");
+    return std::filesystem::path(copy == nullptr ? WORKBENCH_FUZZ_SOURCE : copy) / name;
+}
 
 std::filesystem::path file_with(std::string_view bytes) {
     static const int file = memfd_create("fuzz", 0);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "pipeline/matrix/csr_matrix.hpp"
 
@@ -21,6 +22,15 @@ namespace workbench::fuzz {
 inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
     return {reinterpret_cast<const char*>(data), size};
 }
+
+/// The bytes between bytes 0xFF, which does not occur in UTF-8: at least one text.
+[[nodiscard]] std::vector<std::string> texts_of(const std::uint8_t* data, std::size_t size);
+
+/// A file or folder of the project's sources, or of the copy of them that $WORKBENCH_FUZZ_SOURCE names.
+[[nodiscard]] std::filesystem::path source_path(const std::filesystem::path& name);
+
+/// Ends the program, with a text that says what is wrong.
+[[noreturn]] void fail(const char* what, const std::string& text = "");
 
 /// The path of a file in memory with these bytes, valid until the next call.
 [[nodiscard]] std::filesystem::path file_with(std::string_view bytes);

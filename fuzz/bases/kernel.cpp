@@ -1,0 +1,1 @@
+// Stands for a kernel beside a recipe; the fuzzers compile nothing.
