@@ -88,7 +88,9 @@ StageEntry king_stage() {
             "1979",
         .parameters = {storage_parameter()},
         .contract = contract_of_symmetric_order,
-        .run = order_or_storage<run_king>};
+        .run = order_or_storage<run_king>,
+        .foresee = foresee_gathered_rows,
+        .nanoseconds_per_nonzero = 100};
 }
 
 }  // namespace workbench

@@ -39,7 +39,9 @@ StageEntry metis_partition_stage() {
                                                                  "multilevel k-way partitioning, or recursive bisection"),
                                                 imbalance_parameter(), seed_parameter()}),
             .contract = contract_of_partition,
-            .run = run_metis_partition};
+            .run = run_metis_partition,
+            .foresee = foresee_partition,
+            .nanoseconds_per_nonzero = 75};
 }
 
 }  // namespace workbench

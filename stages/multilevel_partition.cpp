@@ -53,7 +53,9 @@ StageEntry multilevel_partition_stage() {
                  "least_vertices", by_default(2000), between(1, largest_index),
                  "minimum size of the coarsest graph; METIS alone partitions graphs of up to twice the coarsest size")}),
         .contract = contract_of_partition,
-        .run = run_multilevel_partition};
+        .run = run_multilevel_partition,
+        .foresee = foresee_partition,
+        .nanoseconds_per_nonzero = 18};
 }
 
 }  // namespace workbench

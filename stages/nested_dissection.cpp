@@ -31,7 +31,9 @@ StageEntry nested_dissection_stage() {
             "Scientific Computing 1998)",
         .parameters = {seed_parameter(), storage_parameter()},
         .contract = contract_of_symmetric_order,
-        .run = order_or_storage<run_nested_dissection>};
+        .run = order_or_storage<run_nested_dissection>,
+        .foresee = foresee_gathered_rows,
+        .nanoseconds_per_nonzero = 100};
 }
 
 }  // namespace workbench

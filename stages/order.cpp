@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "pipeline/contract/forecast.hpp"
 #include "pipeline/matrix/guarded_loop.hpp"
 #include "pipeline/matrix/share_matrix.hpp"
 #include "stages/parameters.hpp"
@@ -51,6 +52,16 @@ StageResult storage_of_order(StageResult result, const ShareMatrix& share, const
 StageContract contract_of_order(const Parameters& parameters) {
     const Acts acts = axes_of(parameters);
     return {.needs = {.square = acts == Acts::symmetric}, .acts = acts};
+}
+
+void foresee_gathered_rows(PatternForecast& pattern, const Parameters&, const StageContext&) {
+    constexpr double sectors = 0.4;
+    pattern.reorder(sectors);
+}
+
+void foresee_scattered_rows(PatternForecast& pattern, const Parameters&, const StageContext&) {
+    constexpr double sectors = 2.5;
+    pattern.reorder(sectors);
 }
 
 std::vector<Index> all_of(Index size) {

@@ -44,6 +44,11 @@ StageResult order_or_storage(const StagedMatrix& staged, const Parameters& param
 /// The contract of a stage with an apply_parameter.
 [[nodiscard]] StageContract contract_of_order(const Parameters& parameters);
 
+/// For StageEntry::foresee of orders that bring rows with common columns together, and of orders that move them apart. The
+/// numbers are those of Cuthill-McKee and of random orders on finite-element matrices (docs/results/orders.md).
+void foresee_gathered_rows(PatternForecast& pattern, const Parameters& parameters, const StageContext& context);
+void foresee_scattered_rows(PatternForecast& pattern, const Parameters& parameters, const StageContext& context);
+
 /// 0, 1, ..., size - 1.
 [[nodiscard]] std::vector<Index> all_of(Index size);
 

@@ -36,7 +36,9 @@ StageEntry rcm_blocks_stage() {
             "(EHYB), arXiv 2022, section 3.3, eq. 1-2",
         .parameters = partition_parameters(),
         .contract = contract_of_partition,
-        .run = run_rcm_blocks};
+        .run = run_rcm_blocks,
+        .foresee = foresee_partition,
+        .nanoseconds_per_nonzero = 25};
 }
 
 StageEntry bfs_blocks_stage() {
@@ -48,7 +50,9 @@ StageEntry bfs_blocks_stage() {
             "1969; number and size of the parts: Chen (EHYB), arXiv 2022, section 3.3, eq. 1-2",
         .parameters = partition_parameters(),
         .contract = contract_of_partition,
-        .run = run_bfs_blocks};
+        .run = run_bfs_blocks,
+        .foresee = foresee_partition,
+        .nanoseconds_per_nonzero = 25};
 }
 
 }  // namespace workbench

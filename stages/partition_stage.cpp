@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/forecast.hpp"
 #include "pipeline/contract/suggestion.hpp"
 #include "pipeline/matrix/host_threads.hpp"
 #include "stages/fit_partition.hpp"
@@ -79,6 +80,17 @@ std::vector<std::string> device_words() {
 bool keeps_partition(const Parameters& parameters) { return parameters.text("keep") == "partition"; }
 
 }  // namespace
+
+void foresee_partition(PatternForecast& pattern, const Parameters& parameters, const StageContext& context) {
+    // Measured on finite-element matrices (docs/results/h200-halo): many small parts gather the columns of their rows.
+    constexpr Index many_parts = 100;
+    constexpr double sectors_of_many = 0.85;
+    constexpr double sectors_of_few = 0.99;
+    const StagedMatrix skeleton = pattern.skeleton();
+    const Index parts = plan_parts(skeleton, parameters, context, "partition").parts;
+    if (!keeps_partition(parameters)) pattern.reorder(parts >= many_parts ? sectors_of_many : sectors_of_few);
+    pattern.set_partition(parts);
+}
 
 std::vector<ParameterDeclaration> partition_parameters(const std::vector<ParameterDeclaration>& own) {
     std::vector<ParameterDeclaration> all{

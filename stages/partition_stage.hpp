@@ -25,6 +25,9 @@ struct PartitionPlan {
 
 [[nodiscard]] StageContract contract_of_partition(const Parameters& parameters);
 
+/// For StageEntry::foresee.
+void foresee_partition(PatternForecast& pattern, const Parameters& parameters, const StageContext& context);
+
 /// The run of a stage that partitions the nodes of a matrix. The arguments must outlive it.
 class Partitioning {
 public:

@@ -144,7 +144,9 @@ StageEntry rabbit_order_stage() {
                 "analysis', IPDPS 2016; here serial, with the same result on every machine",
             .parameters = {storage_parameter()},
             .contract = contract_of_symmetric_order,
-            .run = order_or_storage<run_rabbit_order>};
+            .run = order_or_storage<run_rabbit_order>,
+            .foresee = foresee_gathered_rows,
+            .nanoseconds_per_nonzero = 60};
 }
 
 }  // namespace workbench

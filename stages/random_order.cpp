@@ -29,7 +29,9 @@ StageEntry random_order_stage() {
         .parameters = {seed_parameter(at_least(0)), apply_parameter(by_default("symmetric"), {"symmetric", "rows", "columns"})},
         .contract = contract_of_order,
         .reads_entries = [](const Parameters&) { return false; },
-        .run = run_random_order};
+        .run = run_random_order,
+        .foresee = foresee_scattered_rows,
+        .nanoseconds_per_nonzero = 8};
 }
 
 }  // namespace workbench

@@ -110,7 +110,9 @@ StageEntry sloan_stage() {
                                              "weight of the rows that would join the front (W2 of the paper)"),
                            storage_parameter()},
             .contract = contract_of_symmetric_order,
-            .run = order_or_storage<run_sloan>};
+            .run = order_or_storage<run_sloan>,
+            .foresee = foresee_gathered_rows,
+            .nanoseconds_per_nonzero = 150};
 }
 
 }  // namespace workbench

@@ -7,6 +7,7 @@
 #include "kernels/banded_block/layout.hpp"
 #include "kernels/common/entry/format.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
+#include "kernels/common/storage/predicted.hpp"
 
 namespace workbench {
 namespace {
@@ -106,6 +107,19 @@ private:
     const BandedBlockLayout<Value>& layout_;
 };
 
+LayoutCost predict_banded_block(const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
+    const Offset height = parameters.integer("block_height");
+    const Offset width = parameters.integer("block_width");
+    const auto [first, last, count] = pattern.diagonals();
+    const Offset band = count == 0 ? 0 : (last - first + height) / width + 1;  // blocks
+    const Offset slots = pieces_of(pattern.rows(), height) * height * band * width;
+    LayoutCost cost = cost_of_arrays(pattern, precision, slots, slots * value_bytes(precision), 1);
+    cost.exact = false;
+    cost.sectors = static_cast<double>(pieces_of(pattern.rows(), 32) * band * width * value_bytes(precision)) / 32;
+    refuse_slots(cost, parameters, pattern.nonzeros());
+    return cost;
+}
+
 }  // namespace
 
 template <ValueType Value>
@@ -142,7 +156,8 @@ LayoutEntry banded_block_entry() {
                                side("block_width", "columns",
                                     "columns of a block: the band begins and ends at a multiple of it"),
                                slots_per_nonzero_parameter(4)},
-                .rows_of_share = RowsOfShare::all},
+                .rows_of_share = RowsOfShare::all,
+                .predict = predict_banded_block},
                fill)
         .host<BandedBlockRows>("block_rows", "block rows in parallel, the rows of one side by side")
         .cuda<BandRow>("rows", "one thread per row, the threads of a block row read neighbouring values and the same x");

@@ -11,6 +11,7 @@
 #include "kernels/common/entry/format.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
 #include "kernels/common/storage/block_rows.hpp"
+#include "kernels/common/storage/predicted.hpp"
 #include "kernels/device/tuned.hpp"
 #include "pipeline/contract/errors.hpp"
 
@@ -352,6 +353,22 @@ constexpr auto walk_tiles = [](const auto& layout, const auto& visit) {
     }
 };
 
+LayoutCost predict_bccoo(const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
+    const auto height = static_cast<Index>(parameters.integer("block_height"));
+    const auto width = static_cast<Index>(parameters.integer("block_width"));
+    const Index run = blocks_per_lane(parameters, height * width);
+    const Offset blocks = pattern.blocks(height, width);
+    const Offset tiles = pieces_of(blocks, Offset{bccoo_lanes} * run);
+    const Offset slots = tiles * bccoo_lanes * run * height * width;
+    const std::int64_t column_bytes = parameters.is_word("column_index", "u16") ? short_bytes : index_bytes;
+    const std::int64_t bytes = tiles * (2 * index_bytes + bccoo_lanes * (short_bytes + index_bytes)) +
+                               tiles * bccoo_lanes * (run - 1) * column_bytes + slots * value_bytes(precision);
+    LayoutCost cost = cost_of_arrays(pattern, precision, slots, bytes, 0.96);
+    cost.exact = false;  // tiles with long steps between columns are wider
+    refuse_slots(cost, parameters, pattern.nonzeros());
+    return cost;
+}
+
 }  // namespace
 
 template <ValueType Value>
@@ -376,7 +393,8 @@ LayoutEntry bccoo_entry() {
                                 .examples = {std::string(example)},
                                 .parameters = parameters(),
                                 .needs = needs,
-                                .rows_of_share = RowsOfShare::all},
+                                .rows_of_share = RowsOfShare::all,
+                                .predict = predict_bccoo},
                                fill)
         .host<BccooTiles>("tiles", "tiles of blocks in parallel, then the block rows that cross tiles")
         .cuda<bccoo::LanesKernel>("lanes", "one lane per run of blocks; segmented sums complete the rows that cross lanes",

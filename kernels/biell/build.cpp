@@ -10,6 +10,7 @@
 #include "kernels/common/entry/format.hpp"
 #include "kernels/common/refusal/descending_rows.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
+#include "kernels/common/storage/predicted.hpp"
 
 namespace workbench {
 namespace {
@@ -222,6 +223,32 @@ std::vector<ParameterDeclaration> parameters() {
              .help = "rows bisected together, a power of two; 32 is a warp"}};
 }
 
+LayoutCost predict_biell(const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
+    const auto height = static_cast<Index>(parameters.integer("strip_height"));
+    const int groups = std::bit_width(static_cast<unsigned>(height));
+    const std::span<const Offset> lengths = pattern.lengths();
+    const Offset strips = pieces_of(pattern.rows(), height);
+    Offset slots = 0;
+    Offset chain = 0;
+    for (Offset strip = 0; strip < strips; ++strip) {
+        Offset stored = 0;
+        Offset steps = 0;
+        for (int group = 0; group < groups; ++group) {
+            const Offset row = strip * height + (height >> (group + 1));
+            const Offset left = (row < pattern.rows() ? lengths[row] : 0) - stored;
+            const Offset width = left > 0 ? pieces_of(left, Offset{1} << group) : 0;
+            stored += width << group;
+            steps += width;
+        }
+        slots += steps * height;
+        chain = std::max(chain, steps);
+    }
+    const std::int64_t bytes = (strips * groups + 1) * offset_bytes + slots * (index_bytes + value_bytes(precision));
+    LayoutCost cost = cost_of_arrays(pattern, precision, slots, bytes, 1.05);
+    cost.chain = chain;
+    return cost;
+}
+
 /// Both layouts are one storage; they differ in the order of rows that they need.
 LayoutEntry bisected(std::string name, std::string summary, std::string_view example, auto fill) {
     return format<BiellLayout>({.name = std::move(name),
@@ -231,7 +258,8 @@ LayoutEntry bisected(std::string name, std::string summary, std::string_view exa
                                           "(2014)",
                                 .examples = {std::string(example)},
                                 .parameters = parameters(),
-                                .needs = needs},
+                                .needs = needs,
+                                .predict = predict_biell},
                                fill)
         .template host<BiellStrips>("strips", "strips in parallel, the shares of a row folded together at the end")
         .template cuda<BiellKernel>(

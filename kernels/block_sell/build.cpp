@@ -8,6 +8,7 @@
 #include "kernels/block_sell/layout.hpp"
 #include "kernels/common/entry/format.hpp"
 #include "kernels/common/storage/blocks.hpp"
+#include "kernels/common/storage/predicted.hpp"
 #include "kernels/common/storage/slices.hpp"
 #include "pipeline/contract/errors.hpp"
 
@@ -195,6 +196,33 @@ private:
     const BlockSellLayout<Value>& layout_;
 };
 
+LayoutCost predict_block_sell(const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
+    constexpr double sectors_of_block = 0.7;  // a thread reads the x of all unknowns of a node at once
+    const Index size =
+        parameters.is_word("block_size", "auto") ? pattern.node_size() : static_cast<Index>(parameters.integer("block_size"));
+    const std::vector<Offset> lengths = pattern.blocks_of_rows(size);
+    Offset sampled = 0;
+    for (const Offset length : lengths) sampled += length;
+    const Offset blocks = pattern.blocks(size, size);
+    const Index threads = threads_of(parameters, size, blocks, static_cast<Index>(pieces_of(pattern.rows(), size)));
+    const Index height = 32 / threads;
+    const double padding = sampled == 0 ? 1 : static_cast<double>(sell_slots(lengths, height)) / static_cast<double>(sampled);
+    const auto slots = static_cast<Offset>(static_cast<double>(blocks) * padding + 0.5);
+    const Offset slices = pieces_of(pieces_of(pattern.rows(), size), height);
+    const Offset area = Offset{size} * size;
+    const std::int64_t bytes =
+        slots * (area * value_bytes(precision) + short_bytes) + (slices + 1) * offset_bytes + slices * index_bytes;
+    LayoutCost cost = cost_of_arrays(pattern, precision, slots * area, bytes, 1.12);
+    cost.exact = pattern.is_exact() && pattern.columns() / size <= std::numeric_limits<std::uint16_t>::max();
+    if (size > 1) cost.sectors *= sectors_of_block;
+    for (const Offset length : lengths) cost.chain = std::max(cost.chain, length * size);
+    LayoutCost of_blocks = cost;  // padding of slices is not limited
+    of_blocks.slots = blocks * area;
+    refuse_slots(of_blocks, parameters, pattern.nonzeros());
+    cost.unsuitable = of_blocks.unsuitable;
+    return cost;
+}
+
 }  // namespace
 
 template <ValueType Value>
@@ -258,7 +286,8 @@ LayoutEntry block_sell_entry() {
                               "8 blocks a row in the mean, 2 up to 20, otherwise 4; for blocks of one value, up to 20 and 48"},
                      slots_per_nonzero_parameter(4)},
                 .needs = needs,
-                .rows_of_share = RowsOfShare::all},
+                .rows_of_share = RowsOfShare::all,
+                .predict = predict_block_sell},
                fill)
         .host<BlockSellSlices>("slices", "slices in parallel, row of blocks by row of blocks")
         .cuda<block_sell::WarpsKernel>("warps", "one warp per slice, threads_per_row threads per block row", walk_warps);

@@ -6,6 +6,7 @@
 #include "kernels/bsr/layout.hpp"
 #include "kernels/common/entry/format.hpp"
 #include "kernels/common/storage/literature_sizes.hpp"
+#include "kernels/common/storage/predicted.hpp"
 
 namespace workbench {
 namespace {
@@ -110,6 +111,28 @@ constexpr auto walk_groups = [](const auto& layout, const auto& visit) {
     }
 };
 
+LayoutCost predict_bsr(const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
+    const auto cost_of_size = [&](Index size) {
+        const Offset blocks = pattern.blocks(size, size);
+        const Offset area = Offset{size} * size;
+        const std::int64_t bytes =
+            (pieces_of(pattern.rows(), size) + 1 + blocks) * index_bytes + blocks * area * value_bytes(precision);
+        return cost_of_arrays(pattern, precision, blocks * area, bytes, 0.45);
+    };
+    LayoutCost cost;
+    if (parameters.is_word("block_size", "auto")) {
+        for (const Index size : automatic_sizes) {
+            LayoutCost other = cost_of_size(size);
+            if (cost.array_bytes == 0 || other.array_bytes < cost.array_bytes) cost = std::move(other);
+        }
+    } else {
+        cost = cost_of_size(static_cast<Index>(parameters.integer("block_size")));
+    }
+    cost.exact = pattern.is_exact();
+    refuse_slots(cost, parameters, pattern.nonzeros());
+    return cost;
+}
+
 }  // namespace
 
 template <ValueType Value>
@@ -151,7 +174,8 @@ LayoutEntry bsr_entry() {
                                 .help = "rows and columns of a block; auto: the size from 2 to 8 that takes least memory"},
                                slots_per_nonzero_parameter(4)},
                 .rows_of_share = RowsOfShare::all,
-                .storage_sizes = bsr_storage_sizes},
+                .storage_sizes = bsr_storage_sizes,
+                .predict = predict_bsr},
                fill)
         .host<BsrBlockRows>("block_rows", "block rows in parallel")
         .cuda<BsrKernel>("groups", "one group of lanes per block row, neighbouring lanes on neighbouring values of its blocks",

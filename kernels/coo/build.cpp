@@ -1,6 +1,7 @@
 #include "kernels/common/entry/format.hpp"
 #include "kernels/common/storage/add_triplets.hpp"
 #include "kernels/common/storage/literature_sizes.hpp"
+#include "kernels/common/storage/predicted.hpp"
 #include "kernels/coo/layout.hpp"
 
 namespace workbench {
@@ -24,6 +25,11 @@ private:
     const CooLayout<Value>& layout_;
 };
 
+LayoutCost predict_coo(const PatternForecast& pattern, const Parameters&, Precision precision) {
+    const Offset nonzeros = pattern.nonzeros();
+    return cost_of_arrays(pattern, precision, nonzeros, nonzeros * (2 * index_bytes + value_bytes(precision)), 0.75);
+}
+
 }  // namespace
 
 template <ValueType Value>
@@ -39,7 +45,8 @@ LayoutEntry coo_entry() {
                 .source = "Bell and Garland, 'Implementing sparse matrix-vector multiplication on throughput-oriented "
                           "processors' (2009)",
                 .rows_of_share = RowsOfShare::all,
-                .storage_sizes = coo_storage_sizes},
+                .storage_sizes = coo_storage_sizes,
+                .predict = predict_coo},
                fill)
         .host<CooHostRuns>("runs", "runs of nonzeros in parallel, the sum of each row in a run is added to y atomically")
         .cuda<EachTriplet>("atomic", "one thread per nonzero, which adds to y atomically")

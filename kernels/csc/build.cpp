@@ -4,6 +4,7 @@
 
 #include "kernels/common/entry/format.hpp"
 #include "kernels/common/storage/literature_sizes.hpp"
+#include "kernels/common/storage/predicted.hpp"
 #include "kernels/csc/layout.hpp"
 #include "pipeline/matrix/host_threads.hpp"
 
@@ -66,6 +67,17 @@ private:
     const CscLayout<Value>& layout_;
 };
 
+LayoutCost predict_csc(const PatternForecast& pattern, const Parameters&, Precision precision) {
+    constexpr Offset cost_of_atomic = 5;  // of an addition to a row that others add to, in loads
+    const Offset nonzeros = pattern.nonzeros();
+    const std::int64_t bytes =
+        (Offset{pattern.columns()} + 1) * offset_bytes + nonzeros * (index_bytes + value_bytes(precision));
+    LayoutCost cost = cost_of_arrays(pattern, precision, nonzeros, bytes, 0.5);
+    cost.exact = true;  // in any order
+    cost.chain = cost_of_atomic * std::max(pattern.longest_row(), pattern.longest_column());
+    return cost;
+}
+
 }  // namespace
 
 /// The columns of a row ascend, so that a walk by columns visits the nonzeros of each row in order.
@@ -88,7 +100,8 @@ LayoutEntry csc_entry() {
     return format<CscLayout>({.summary = "compressed sparse columns: the nonzeros column by column, so that x is read once",
                               .source = "Wikberg, 'Unstructured mesh FVM with GPU' (2025), section 4.2.3",
                               .rows_of_share = RowsOfShare::all,
-                              .storage_sizes = csc_storage_sizes},
+                              .storage_sizes = csc_storage_sizes,
+                              .predict = predict_csc},
                              fill)
         .host<CscColumns>("columns", "columns in parallel, each product is added to y atomically")
         .cuda<CscKernel>("columns",

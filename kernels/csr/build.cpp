@@ -1,5 +1,6 @@
 #include "kernels/common/entry/format.hpp"
 #include "kernels/common/storage/literature_sizes.hpp"
+#include "kernels/common/storage/predicted.hpp"
 #include "kernels/csr/adaptive.hpp"
 #include "kernels/csr/layout.hpp"
 #include "kernels/csr/merge_path.hpp"
@@ -52,13 +53,20 @@ constexpr auto walk_merge_path = [](const auto& layout, const auto& visit) {
     }
 };
 
+LayoutCost predict_csr(const PatternForecast& pattern, const Parameters&, Precision precision) {
+    const Offset nonzeros = pattern.nonzeros();
+    const std::int64_t bytes = (Offset{pattern.rows()} + 1) * offset_bytes + nonzeros * (index_bytes + value_bytes(precision));
+    return cost_of_arrays(pattern, precision, nonzeros, bytes, 0.92);
+}
+
 }  // namespace
 
 LayoutEntry csr_entry() {
     return format<CsrLayout>({.summary = "compressed sparse rows: the nonzeros row by row",
                               .source = "Tinney and Walker, 'Direct solutions of sparse network equations by optimally ordered "
                                         "triangular factorization' (1967)",
-                              .storage_sizes = csr_storage_sizes},
+                              .storage_sizes = csr_storage_sizes,
+                              .predict = predict_csr},
                              fill)
         .host<CompressedRows<1>>("rows", "rows in parallel, in chunks to the next idle thread")
         .with(csr_eigen_kernels())

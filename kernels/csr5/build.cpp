@@ -6,6 +6,7 @@
 
 #include "kernels/common/entry/format.hpp"
 #include "kernels/common/storage/offsets.hpp"
+#include "kernels/common/storage/predicted.hpp"
 #include "kernels/csr5/host_tiles.hpp"
 
 namespace workbench {
@@ -136,6 +137,21 @@ Needs needs(const Parameters& parameters) {
     return {.unsplit = true};
 }
 
+LayoutCost predict_csr5(const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
+    const Offset nonzeros = pattern.nonzeros();
+    const Offset omega = parameters.integer("omega");
+    const Index sigma = parameters.is_word("sigma", "auto") ? csr5_sigma_for(pattern.rows(), nonzeros)
+                                                            : static_cast<Index>(parameters.integer("sigma"));
+    const Offset tiles = nonzeros / (omega * sigma);
+    const std::int64_t bytes = (Offset{pattern.rows()} + tiles + 2) * offset_bytes +
+                               (tiles + 1 + tiles * csr5_words(sigma) * omega) * index_bytes +
+                               nonzeros * (index_bytes + value_bytes(precision));
+    LayoutCost cost = cost_of_arrays(pattern, precision, nonzeros, bytes, 1.1);
+    const std::span<const Offset> lengths = pattern.lengths();
+    cost.exact = std::find(lengths.begin(), lengths.end(), 0) == lengths.end();  // tiles with empty rows list their rows
+    return cost;
+}
+
 }  // namespace
 
 LayoutEntry csr5_entry() {
@@ -157,7 +173,8 @@ LayoutEntry csr5_entry() {
                                 .maximum = 32,
                                 .words = {"auto"},
                                 .help = "nonzeros of a lane: 2, 4, 6, 8, 12, 16, 24 or 32; auto: by the mean row length"}},
-                .needs = needs},
+                .needs = needs,
+                .predict = predict_csr5},
                fill)
         .host<Csr5HostTiles>("tiles", "tiles in parallel, then the rows that cross tiles")
         .cuda<Csr5Kernel>("tiles", "one warp per tile, each lane writes the rows that begin in it; then rows that cross tiles",

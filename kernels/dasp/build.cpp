@@ -3,6 +3,7 @@
 #include <span>
 
 #include "kernels/common/entry/format.hpp"
+#include "kernels/common/storage/predicted.hpp"
 #include "kernels/dasp/layout.hpp"
 
 namespace workbench {
@@ -322,6 +323,15 @@ std::vector<ParameterDeclaration> parameters() {
          .for_device = tuned::dasp_many_row_blocks}};
 }
 
+LayoutCost predict_dasp(const PatternForecast& pattern, const Parameters&, Precision precision) {
+    constexpr double padding = 1.05;
+    const auto slots = static_cast<Offset>(static_cast<double>(pattern.nonzeros()) * padding);
+    const std::int64_t bytes = slots * (index_bytes + value_bytes(precision)) + 2 * pattern.rows() * index_bytes;
+    LayoutCost cost = cost_of_arrays(pattern, precision, slots, bytes, 1);
+    cost.exact = false;  // depends on how rows of similar lengths fill fragments
+    return cost;
+}
+
 }  // namespace
 
 LayoutEntry dasp_entry() {
@@ -335,7 +345,8 @@ LayoutEntry dasp_entry() {
                           "Multiplication' (SC 2023)",
                 .examples = {std::string(usual_example), std::string(all_classes_example)},
                 .parameters = parameters(),
-                .needs = needs},
+                .needs = needs,
+                .predict = predict_dasp},
                fill)
         .host<DaspClasses>(
             "classes",

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 
 #include "kernels/common/entry/format.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
+#include "kernels/common/storage/predicted.hpp"
 #include "kernels/dia/layout.hpp"
 
 namespace workbench {
@@ -82,6 +84,19 @@ private:
     const DiaLayout<Value>& layout_;
 };
 
+LayoutCost predict_dia(const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
+    const auto [first, last, diagonals] = pattern.diagonals();
+    const Offset slots = diagonals * pattern.rows();
+    LayoutCost cost = cost_of_arrays(pattern, precision, slots, diagonals * index_bytes + slots * value_bytes(precision), 1);
+    cost.exact = pattern.is_exact();
+    // At most: the places outside the matrix, which no kernel reads.
+    const Offset outside = std::min(Offset{pattern.rows()}, std::max(std::abs(first), std::abs(last)));
+    cost.unread_bytes = diagonals * outside * value_bytes(precision);
+    cost.sectors = static_cast<double>(diagonals) * static_cast<double>(vector_sectors(pattern, precision));
+    refuse_slots(cost, parameters, pattern.nonzeros());
+    return cost;
+}
+
 }  // namespace
 
 template <ValueType Value>
@@ -102,7 +117,8 @@ LayoutEntry dia_entry() {
                 .source =
                     "Saad, 'SPARSKIT' (1990); Bell and Garland, 'Efficient sparse matrix-vector multiplication on CUDA' (2008)",
                 .parameters = {slots_per_nonzero_parameter(4)},
-                .rows_of_share = RowsOfShare::all},
+                .rows_of_share = RowsOfShare::all,
+                .predict = predict_dia},
                fill)
         .host<DiaDiagonals>("rows", "chunks of rows in parallel, diagonal by diagonal")
         .cuda<DiaRows>("rows", "one thread per row, neighbouring threads read neighbouring values and neighbouring x");

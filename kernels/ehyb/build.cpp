@@ -5,6 +5,7 @@
 
 #include "kernels/common/entry/format.hpp"
 #include "kernels/common/refusal/narrow_columns.hpp"
+#include "kernels/common/storage/predicted.hpp"
 #include "kernels/ehyb/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 
@@ -132,6 +133,21 @@ private:
     const EhybLayout<Value>& layout_;
 };
 
+LayoutCost predict_ehyb(const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
+    const PatternForecast& inside = pattern.share(ShareKind::inside);
+    const PatternForecast& outside = pattern.share(ShareKind::outside);
+    const std::int64_t value = value_bytes(precision);
+    const std::int64_t column = parameters.is_word("column_index", "u16") ? short_bytes : index_bytes;
+    const SlicesForecast slices = forecast_slices(inside.lengths(), ehyb_height, column + value);
+    const SlicesForecast rest = forecast_slices(outside.lengths(), ehyb_height, index_bytes + value);
+    LayoutCost cost = cost_of_arrays(pattern, precision, slices.slots + rest.slots,
+                                     slices.bytes + rest.bytes + outside.rows() * index_bytes, 0.95);
+    cost.exact = false;  // each partition begins a slice
+    cost.sectors = outside.sectors(precision) + static_cast<double>(vector_sectors(pattern, precision));
+    cost.chain = inside.longest_row() + outside.longest_row();
+    return cost;
+}
+
 }  // namespace
 
 template <ValueType Value>
@@ -162,7 +178,8 @@ LayoutEntry ehyb_entry() {
                                      .cuts = {CutKind::partition},
                                      .shares = {{ShareKind::inside}, {ShareKind::outside}}};
                     },
-                .rows_of_share = RowsOfShare::all},
+                .rows_of_share = RowsOfShare::all,
+                .predict = predict_ehyb},
                fill)
         .host<EhybPartitions>("partitions", "slices in parallel with x of their partition, then the rows outside")
         .cuda<EhybFused, EhybInside, EhybOutside>("fused",

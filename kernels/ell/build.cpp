@@ -1,6 +1,7 @@
 #include "kernels/common/entry/format.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
 #include "kernels/common/storage/literature_sizes.hpp"
+#include "kernels/common/storage/predicted.hpp"
 #include "kernels/ell/layout.hpp"
 
 namespace workbench {
@@ -25,6 +26,14 @@ constexpr auto fill = []<ValueType Value>(EllLayout<Value>& layout, const Staged
     layout.origin = Origin(rows);
 };
 
+LayoutCost predict_ell(const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
+    const Offset slots = pattern.longest_row() * pattern.rows();
+    LayoutCost cost = cost_of_arrays(pattern, precision, slots, slots * (index_bytes + value_bytes(precision)), 1.05);
+    cost.exact = true;  // in any order
+    refuse_slots(cost, parameters, pattern.nonzeros());
+    return cost;
+}
+
 }  // namespace
 
 LayoutEntry ell_entry() {
@@ -40,7 +49,8 @@ LayoutEntry ell_entry() {
                                 .words = {"column_major", "row_major"},
                                 .help = "which slots are neighbours: the k-th of all rows, or those of one row"},
                                slots_per_nonzero_parameter(10)},
-                .storage_sizes = ell_storage_sizes},
+                .storage_sizes = ell_storage_sizes,
+                .predict = predict_ell},
                fill)
         .host<EllRow>("rows", "blocks of rows in parallel, all slots of a row")
         .cuda<EllRow>("rows", "one thread per row")

@@ -2,6 +2,7 @@
 
 #include "kernels/common/entry/format.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
+#include "kernels/common/storage/predicted.hpp"
 #include "kernels/ellr/layout.hpp"
 
 namespace workbench {
@@ -15,6 +16,18 @@ constexpr auto fill = []<ValueType Value>(EllrLayout<Value>& layout, const Stage
     for (Index row = 0; row < matrix.rows; ++row) layout.row_lengths[row] = static_cast<Index>(matrix.row_length(row));
     layout.origin = Origin(ShareView(matrix));
 };
+
+LayoutCost predict_ellr(const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
+    const Offset slots = pattern.longest_row() * pattern.rows();
+    const std::int64_t slot_bytes = index_bytes + value_bytes(precision);
+    LayoutCost cost = cost_of_arrays(pattern, precision, slots, slots * slot_bytes + pattern.rows() * index_bytes, 1.05);
+    cost.exact = true;  // in any order
+    cost.unread_bytes = (slots - pattern.nonzeros()) * slot_bytes;
+    cost.sectors += sectors_of_idle_lanes(pattern);
+    cost.chain = pattern.longest_row();
+    refuse_slots(cost, parameters, pattern.nonzeros());
+    return cost;
+}
 
 }  // namespace
 
@@ -40,7 +53,8 @@ LayoutEntry ellr_entry() {
                 .source = "Vazquez, Ortega, Fernandez and Garzon, 'Improving the performance of the sparse matrix vector "
                           "product with "
                           "GPUs' (2010)",
-                .parameters = {slots_per_nonzero_parameter(10)}},
+                .parameters = {slots_per_nonzero_parameter(10)},
+                .predict = predict_ellr},
                fill)
         .host<EllrRows>("rows", "rows in parallel, as many slots of each as it has nonzeros")
         .cuda<EllrRows>("rows", "one thread per row, which stops at the end of the row");

@@ -6,6 +6,7 @@
 #include "kernels/common/entry/format.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
 #include "kernels/common/storage/block_rows.hpp"
+#include "kernels/common/storage/predicted.hpp"
 #include "kernels/device/tuned.hpp"
 #include "kernels/halo/parts.hpp"
 #include "kernels/halo/places.hpp"
@@ -267,6 +268,32 @@ private:
     const HaloLayout<Value>& halo_;
 };
 
+LayoutCost predict_halo(const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
+    // An addition in shared memory takes about as long as looking up a sector in L2, and pieces of rows need some padding.
+    constexpr double sectors_of_block = 1.1;
+    constexpr double padding = 1.03;
+    const Index size =
+        parameters.is_word("block_size", "auto") ? pattern.node_size() : static_cast<Index>(parameters.integer("block_size"));
+    PatternForecast cut = pattern;
+    if (!cut.partition()) cut.set_partition(parameters.integer("parts"));
+    const auto blocks = static_cast<double>(pattern.blocks(size, size));
+    const Offset nodes = pieces_of(pattern.rows(), size);
+    const bool pairs = parameters.is_word("symmetric", "auto") && pattern.symmetric();
+    const double inside = blocks * cut.partition()->inside - static_cast<double>(nodes);
+    const double stored = pairs ? std::max(inside, 0.0) / 2 + blocks * (1 - cut.partition()->inside) : blocks;
+    const auto slots = static_cast<Offset>(stored * padding);
+    const Offset area = Offset{size} * size;
+    const Offset triangle = pairs ? Offset{size} * (size + 1) / 2 : 0;
+    const auto halo_nodes = static_cast<Offset>(cut.partition()->halo * static_cast<double>(nodes));
+    const std::int64_t bytes = slots * (area * value_bytes(precision) + short_bytes) +
+                               nodes * triangle * value_bytes(precision) + halo_nodes * index_bytes + slots / 4;
+    LayoutCost cost = cost_of_arrays(pattern, precision, slots * area + nodes * triangle, bytes, 1);
+    cost.exact = false;
+    cost.sectors = stored * sectors_of_block + static_cast<double>(halo_nodes);
+    refuse_slots(cost, parameters, pattern.nonzeros());
+    return cost;
+}
+
 }  // namespace
 
 template <ValueType Value>
@@ -308,7 +335,8 @@ LayoutEntry halo_entry() {
                 .source = "SpMV workbench: a design of this project",
                 .examples = {std::string(example)},
                 .parameters = parameters(),
-                .rows_of_share = RowsOfShare::all},
+                .rows_of_share = RowsOfShare::all,
+                .predict = predict_halo},
                fill)
         .host<HaloParts>("parts", "parts in parallel, each with sums of its own")
         .cuda<halo::PartsKernel>("parts", "one thread block per part, whose x and sums are in shared memory",

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kernels/common/entry/format.hpp"
+#include "kernels/common/storage/predicted.hpp"
 #include "kernels/hbp/check.hpp"
 #include "kernels/hbp/placement.hpp"
 #include "pipeline/contract/errors.hpp"
@@ -271,6 +272,18 @@ private:
     HostArray<Value> results_;
 };
 
+LayoutCost predict_hbp(const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
+    constexpr std::int64_t step_bytes = 1;  // add_sign
+    const Offset nonzeros = pattern.nonzeros();
+    const std::int64_t column = parameters.is_word("column_index", "u16") ? short_bytes : index_bytes;
+    const Offset stored_rows = pattern.rows() + nonzeros / parameters.integer("row_limit");
+    const std::int64_t bytes =
+        nonzeros * (value_bytes(precision) + column + step_bytes) + stored_rows * (index_bytes + short_bytes);
+    LayoutCost cost = cost_of_arrays(pattern, precision, nonzeros, bytes, 0.75);
+    cost.exact = false;
+    return cost;
+}
+
 }  // namespace
 
 template <ValueType Value>
@@ -323,7 +336,8 @@ LayoutEntry hbp_entry() {
                 .needs =
                     [](const Parameters&) {
                         return Needs{.cuts = {CutKind::row_block, CutKind::segment}, .shares = {{ShareKind::tile}}};
-                    }},
+                    },
+                .predict = predict_hbp},
                fill)
         .host<HbpTiles>("tiles", "threads claim chunks and write their rows to y or to partial results, which are then merged")
         .cuda<HbpFixed>("fixed", "chunks distributed to warps in advance, by their entries; then partial results merged", walk)

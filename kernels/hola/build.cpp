@@ -1,4 +1,5 @@
 #include "kernels/common/entry/format.hpp"
+#include "kernels/common/storage/predicted.hpp"
 #include "kernels/hola/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 
@@ -92,6 +93,17 @@ constexpr auto walk_shares = [](const auto& layout, const auto& visit) {
     });
 };
 
+LayoutCost predict_hola(const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
+    const Offset nonzeros = pattern.nonzeros();
+    const Offset share = parameters.integer("threads") * parameters.integer("nonzeros_per_thread");
+    const Offset shares = pattern.rows() == 0 ? 0 : std::max(pieces_of(nonzeros, share), Offset{1});
+    const std::int64_t bytes = (Offset{pattern.rows()} + 1) * offset_bytes + (shares + 1) * index_bytes +
+                               nonzeros * (index_bytes + value_bytes(precision));
+    LayoutCost cost = cost_of_arrays(pattern, precision, nonzeros, bytes, 0.8);
+    cost.exact = true;  // in any order
+    return cost;
+}
+
 }  // namespace
 
 HostArray<Index> first_rows_of_shares(const HostArray<Offset>& row_offsets, Offset nonzeros_per_share) {
@@ -122,7 +134,8 @@ LayoutEntry hola_entry() {
                 .source = "Steinberger, Zayer and Seidel, 'Globally homogeneous, locally adaptive sparse matrix-vector "
                           "multiplication on the GPU' (ICS 2017)",
                 .parameters = parameters(),
-                .needs = needs},
+                .needs = needs,
+                .predict = predict_hola},
                fill)
         .host<HolaShares>("shares", "equal shares of the nonzeros in parallel, then the rows that cross shares")
         .cuda<hola::SharesKernel>(

@@ -5,6 +5,7 @@
 #include "kernels/common/entry/format.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
 #include "kernels/common/storage/add_triplets.hpp"
+#include "kernels/common/storage/predicted.hpp"
 #include "kernels/hyb/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 
@@ -59,6 +60,20 @@ private:
     const HybLayout<Value>& layout_;
 };
 
+LayoutCost predict_hyb(const PatternForecast& pattern, const Parameters&, Precision precision) {
+    const PatternForecast& first = pattern.share(ShareKind::first);
+    const PatternForecast& rest = pattern.share(ShareKind::rest);
+    const std::int64_t value = value_bytes(precision);
+    const Offset slots = first.longest_row() * first.rows();
+    const std::int64_t rows = first.rows() == pattern.rows() ? 0 : first.rows() * index_bytes;
+    LayoutCost cost = cost_of_arrays(pattern, precision, slots + rest.nonzeros(),
+                                     slots * (index_bytes + value) + rest.nonzeros() * (2 * index_bytes + value) + rows, 1.1);
+    cost.exact = true;  // in any order
+    cost.launches = 2;
+    cost.chain = first.longest_row();
+    return cost;
+}
+
 }  // namespace
 
 template <ValueType Value>
@@ -81,7 +96,8 @@ LayoutEntry hyb_entry() {
                 .needs =
                     [](const Parameters&) {
                         return Needs{.shares = {{ShareKind::first}, {ShareKind::rest}}};
-                    }},
+                    },
+                .predict = predict_hyb},
                fill)
         .host<HybRows>("rows", "blocks of rows in parallel, then runs of the rest, added atomically")
         .cuda<HybSegmented, HybFirst, HybRest>(

@@ -1,5 +1,6 @@
 #include "kernels/common/entry/format.hpp"
 #include "kernels/common/refusal/descending_rows.hpp"
+#include "kernels/common/storage/predicted.hpp"
 #include "kernels/jds/layout.hpp"
 
 namespace workbench {
@@ -24,6 +25,16 @@ constexpr auto fill = []<ValueType Value>(JdsLayout<Value>& layout, const Staged
     layout.origin = Origin(rows);
 };
 
+LayoutCost predict_jds(const PatternForecast& pattern, const Parameters&, Precision precision) {
+    constexpr Offset cost_of_step = 3;  // each also loads the offset of a diagonal
+    const Offset nonzeros = pattern.nonzeros();
+    const std::int64_t bytes = (pattern.longest_row() + 1) * offset_bytes + nonzeros * (index_bytes + value_bytes(precision));
+    LayoutCost cost = cost_of_arrays(pattern, precision, nonzeros, bytes, 0.95);
+    cost.exact = true;  // in any order
+    cost.chain = cost_of_step * pattern.longest_row();
+    return cost;
+}
+
 }  // namespace
 
 template <ValueType Value>
@@ -37,7 +48,8 @@ LayoutEntry jds_entry() {
                {.summary =
                     "jagged diagonals: of rows in descending length the first entries, then the second ones, without padding",
                 .source = "Saad, 'Krylov subspace methods on supercomputers' (1989)",
-                .examples = {std::string(example)}},
+                .examples = {std::string(example)},
+                .predict = predict_jds},
                fill)
         .host<JdsRows>("rows", "blocks of rows in parallel, diagonal by diagonal")
         .cuda<JdsStreaming, JdsRows>("streaming",

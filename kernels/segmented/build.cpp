@@ -10,6 +10,7 @@
 #include "kernels/common/entry/format.hpp"
 #include "kernels/common/refusal/descending_rows.hpp"
 #include "kernels/common/refusal/narrow_columns.hpp"
+#include "kernels/common/storage/predicted.hpp"
 #include "kernels/segmented/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 
@@ -312,6 +313,19 @@ std::vector<ParameterDeclaration> declarations() {
     };
 }
 
+LayoutCost predict_segmented(const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
+    constexpr double padding_of_slices = 1.05;
+    const bool is_sliced = parameters.text("piece") == "sell";
+    const std::int64_t column = parameters.is_word("column_index", "u16") ? short_bytes : index_bytes;
+    const auto slots = static_cast<Offset>(static_cast<double>(pattern.nonzeros()) * (is_sliced ? padding_of_slices : 1));
+    const std::int64_t bytes = slots * (column + value_bytes(precision)) + 3 * pattern.rows() * index_bytes;
+    LayoutCost cost = cost_of_arrays(pattern, precision, slots, bytes, 0.85);
+    cost.exact = false;  // depends on the rows that segments have in common
+    cost.launches = 2;
+    cost.chain = pattern.longest_row();
+    return cost;
+}
+
 }  // namespace
 
 template <ValueType Value>
@@ -371,7 +385,8 @@ LayoutEntry segmented_entry() {
                 .examples = {std::string(jagged_example), std::string(sliced_example), std::string(non_uniform_example)},
                 .parameters = declarations(),
                 .needs = [](const Parameters&) { return Needs{.cuts = {CutKind::segment}, .shares = {{ShareKind::segment}}}; },
-                .build = {build<float>, build<double>}})
+                .build = {build<float>, build<double>},
+                .predict = predict_segmented})
         .host<SegmentedHostKernel>(
             "two_phase", "the rows of all pieces in parallel, segment after segment; then the partial sums of each row of y")
         .cuda<SegmentedTwoPhase>(

@@ -2,6 +2,7 @@
 
 #include "kernels/common/entry/format.hpp"
 #include "kernels/common/storage/literature_sizes.hpp"
+#include "kernels/common/storage/predicted.hpp"
 #include "kernels/sell/layout.hpp"
 #include "kernels/sell/long_rows.hpp"
 
@@ -15,9 +16,9 @@ slice_height = 2
 )";
 
 /// auto: the rows of a warp with this number of threads per row.
-Index slice_height(const CsrMatrix& matrix, const Parameters& parameters) {
+Index slice_height(Index rows, Offset nonzeros, const Parameters& parameters) {
     if (!parameters.is_word("slice_height", "auto")) return static_cast<Index>(parameters.integer("slice_height"));
-    const double mean = matrix.rows == 0 ? 0 : static_cast<double>(matrix.nonzeros()) / matrix.rows;
+    const double mean = rows == 0 ? 0 : static_cast<double>(nonzeros) / rows;
     return 32 / (parameters.is_word("threads_per_row", "auto") ? sell_threads_for(mean)
                                                                : static_cast<Index>(parameters.integer("threads_per_row")));
 }
@@ -39,7 +40,7 @@ Sell<Value, std::uint16_t, HostArray> with_short_columns(Slices<Value, Index, Ho
 constexpr auto fill = []<ValueType Value>(SellLayout<Value>& layout, const StagedMatrix& staged, const Parameters& parameters) {
     const CsrMatrix& matrix = staged.matrix;
     layout.origin = Origin(ShareView(matrix));
-    const SlicePlan plan{.slice_height = slice_height(matrix, parameters),
+    const SlicePlan plan{.slice_height = slice_height(matrix.rows, matrix.nonzeros(), parameters),
                          .group_places = {0, matrix.rows},
                          .column_bounds = {0, matrix.columns}};
     auto slices = build_slices<Value, Index>(matrix, ShareView(matrix), plan, staged.preparer);
@@ -96,6 +97,30 @@ std::int64_t padding_of_high_columns(const auto& sell, const Origin& origin) {
     } else {
         return 0;
     }
+}
+
+LayoutCost predict_sell(const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
+    const Index height = slice_height(pattern.rows(), pattern.nonzeros(), parameters);
+    const bool is_short = parameters.is_word("column_index", "u16");
+    const std::int64_t slot_bytes = (is_short ? short_bytes : index_bytes) + value_bytes(precision);
+    auto [slots, bytes] = forecast_slices(pattern.lengths(), height, slot_bytes);
+    if (is_short) {
+        const double wide = pattern.wide_groups(height);
+        const Offset slices = pieces_of(pattern.rows(), height);
+        bytes += slices * index_bytes + static_cast<std::int64_t>(wide * static_cast<double>(slices * offset_bytes)) +
+                 static_cast<std::int64_t>(wide * static_cast<double>(slots * short_bytes));
+    }
+    LayoutCost cost = cost_of_arrays(pattern, precision, slots, bytes, 1.18);
+    cost.exact = cost.exact && (!is_short || pattern.is_exact());
+    const Offset split = parameters.integer("split_length");
+    const bool reads_padding =
+        !parameters.is_word("threads_per_row", "auto") || (slots <= 2 * pattern.nonzeros() && pattern.longest_row() <= split);
+    if (!reads_padding) {
+        cost.unread_bytes = (slots - pattern.nonzeros()) * slot_bytes - pattern.rows() * index_bytes;
+        cost.sectors += sectors_of_idle_lanes(pattern);
+    }
+    cost.chain = reads_padding ? pattern.longest_row() : std::min(pattern.longest_row(), split);
+    return cost;
 }
 
 }  // namespace
@@ -197,7 +222,8 @@ LayoutEntry sell_entry() {
                       .help = "u16: columns of 16 bits, counted from the first column of their slice; a slice that reaches "
                               "over more than 65536 keeps 32 bits"}},
                 .needs = needs,
-                .storage_sizes = sell_storage_sizes},
+                .storage_sizes = sell_storage_sizes,
+                .predict = predict_sell},
                fill)
         .host<SellRow>("slices", "slices in parallel, the rows of a slice side by side")
         .cuda<SellSlices>("slices", "one or several threads per row; blocks of threads for rows longer than split_length",

@@ -6,6 +6,7 @@
 #include "kernels/common/entry/format.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
 #include "kernels/common/storage/literature_sizes.hpp"
+#include "kernels/common/storage/predicted.hpp"
 #include "kernels/staircase_sell/layout.hpp"
 
 namespace workbench {
@@ -128,6 +129,17 @@ private:
     const StaircaseSellLayout<Value>& layout_;
 };
 
+LayoutCost predict_staircase_sell(const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
+    std::vector<Offset> ascending(pattern.lengths().begin(), pattern.lengths().end());
+    std::sort(ascending.begin(), ascending.end());
+    const Offset slots = sell_slots(ascending, static_cast<Index>(parameters.integer("slice_height")));
+    LayoutCost cost = cost_of_arrays(pattern, precision, slots, slots * (index_bytes + value_bytes(precision)), 1.25);
+    cost.exact = false;  // the stage length_groups lengthens some rows
+    cost.launches = 2;
+    cost.chain = pattern.longest_row();
+    return cost;
+}
+
 }  // namespace
 
 template <ValueType Value>
@@ -166,7 +178,8 @@ LayoutEntry staircase_sell_entry() {
                                         "1024; use that of the stage length_groups, or groups are padded to it"}},
                 .needs = [](const Parameters&) { return Needs{.cuts = {CutKind::length_group}, .unsplit = true}; },
                 .rows_of_share = RowsOfShare::all,
-                .storage_sizes = staircase_sell_storage_sizes},
+                .storage_sizes = staircase_sell_storage_sizes,
+                .predict = predict_staircase_sell},
                fill)
         .host<StaircaseSlices>("groups", "group after group, its slices in parallel, the rows of a slice side by side")
         .cuda<StaircaseStreams>("streams",

@@ -9,8 +9,8 @@
 
 #include "kernels/device/cuda_device.hpp"
 #include "kernels/device/host_device.hpp"
-#include "pipeline/bench/choose.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/choose/choose.hpp"
 #include "pipeline/cli/command.hpp"
 #include "pipeline/cli/interruption.hpp"
 #include "pipeline/cli/matrix_source.hpp"

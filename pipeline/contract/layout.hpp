@@ -163,6 +163,12 @@ using FieldLists = std::vector<std::vector<LayoutField>>;
 template <typename>
 using ListFields = FieldLists (*)();
 
+class PatternForecast;  // forecast.hpp
+struct LayoutCost;
+
+/// Predicts what a product with the layout will cost, from the pattern and the parameters, without building the layout.
+using PredictCost = LayoutCost (*)(const PatternForecast&, const Parameters&, Precision);
+
 /// One kind of layout, as the catalogue lists it.
 struct LayoutEntry {
     std::string name = {};
@@ -193,6 +199,9 @@ struct LayoutEntry {
 
     /// The size of a matrix according to the literature. Null: `workbench storage` does not list the layout.
     StorageSizes storage_sizes = nullptr;
+
+    /// The cost before the layout is built, by which `choose` orders recipes. Null: unknown, taken for that of CSR.
+    PredictCost predict = nullptr;
 
     std::vector<KernelEntry> kernels = {};  // of a baseline layout, the first of a backend is the baseline
 

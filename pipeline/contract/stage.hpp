@@ -25,6 +25,11 @@ struct StageResult {
     std::vector<std::pair<std::string, std::string>> notes = {};
 };
 
+class PatternForecast;  // forecast.hpp
+
+/// Applies to a forecast what is known about the change of a stage before it runs.
+using ForeseeChange = void (*)(PatternForecast&, const Parameters&, const StageContext&);
+
 /// A stage, as the catalogue lists it.
 struct StageEntry {
     std::string name;     // as written after `use =`
@@ -44,6 +49,12 @@ struct StageEntry {
     /// A pure function: the same input gives the same change on every machine. Its preconditions hold. Throws Unsuitable or
     /// UserError.
     StageResult (*run)(const StagedMatrix&, const Parameters&, const StageContext&) = nullptr;
+
+    /// The change before the stage has run. Null: the pattern is taken to stay as it is.
+    ForeseeChange foresee = nullptr;
+
+    /// The time of the stage on 16 cores, as measured (docs/results/preprocessing.md), by which `choose` plans its budget.
+    double nanoseconds_per_nonzero = 2;
 };
 
 /// The values of parameters that the stage does not declare (StageEntry::takes_other_keys), by name.

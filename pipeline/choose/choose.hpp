@@ -1,4 +1,5 @@
-// Chooses a recipe for a matrix: prepares candidates, discards those whose traffic alone is too slow, and times the others.
+// Chooses a recipe for a matrix: predicts what each candidate costs, and tries the candidates in the order of their
+// predictions.
 #pragma once
 
 #include <functional>
@@ -21,12 +22,12 @@ enum class Orders { own, others, others_of_square };
                                                 const MatrixChoice& matrix, Orders orders);
 
 struct ChooseOptions {
-    double budget_seconds = 60;  // the recipe running when it expires is finished; at most half is spent before timing starts
+    double budget_seconds = 60;      // the recipe running when it expires is finished
     std::optional<double> products;  // the number of products planned; none: minimise the break-even
     Precision precision = Precision::f64;
     std::vector<Backend> backends;  // of one kind of device
     bool confirm = true;            // time the winner again and use those figures: the fastest of many may just be lucky
-    std::size_t always = 1;         // this many of the first recipes are timed whatever their traffic and the budget
+    std::size_t always = 1;         // this many of the first recipes are timed whatever their prediction and the budget
     TimingOptions timing = {};
     KeepFolder* keep = nullptr;                             // see RunOptions
     std::function<void(const std::string&)> progress = {};  // called before each long step; may throw Stopped, see choose
@@ -40,6 +41,7 @@ struct Timed {
     double price_seconds = 0;                // preprocessing: stages, layout, kernel preparation, permuting x and y
     bool tied = false;                       // its confidence interval overlaps that of the choice
     bool confirmed = false;                  // timed twice; the figures are those of the second time
+    double predicted_seconds = 0;            // of a product, when it was chosen to be tried
     std::vector<std::string> warnings = {};  // about its time or the baseline's
 
     [[nodiscard]] bool faster() const { return record.interval && record.interval->low > 1; }
@@ -51,7 +53,8 @@ struct Timed {
 struct NotTimed {
     std::string recipe;
     std::string reason;
-    std::optional<std::int64_t> bytes = {};  // as in Timed, if known
+    std::optional<std::int64_t> bytes = {};        // as in Timed, measured or predicted
+    std::optional<double> predicted_seconds = {};  // of a product; none: it was tried
 };
 
 struct Choice {
@@ -70,11 +73,13 @@ struct Choice {
     std::vector<RunReport> reports;  // of all timed recipes
 };
 
-/// The first recipe is the baseline. Each recipe is prepared and verified once, those with few stages first, which shows
-/// whether it fits and how many bytes it moves. Then they are timed in turns with the baseline, those with the least traffic
-/// first; recipes whose traffic alone takes longer than the best time so far are skipped. The winner is timed again, and if its
-/// advantage vanishes, so is the next one. After Stopped, nothing else is prepared or timed. Throws InputError if not even the
-/// baseline can be measured, Stopped if it was not timed before.
+/// The first recipe is the baseline. A model (cost_model.hpp) predicts the time of a product with each recipe, and its
+/// preparation. The recipes are prepared, verified and timed in turns with the baseline, those with the least predicted time
+/// first (with the preparation, if the number of products is known), until the budget is spent. Measured orders and times
+/// correct the predictions of the others. Recipes whose predicted bytes alone take longer than the best time are skipped, and
+/// so are those whose preparation would exceed the budget. The winner is timed again, and if its advantage vanishes, so is the
+/// next one. After Stopped, nothing else is prepared or timed. Throws InputError if not even the baseline can be measured,
+/// Stopped if it was not timed before.
 [[nodiscard]] Choice choose(const CsrMatrix& matrix, const Catalogue& catalogue, Devices devices,
                             const std::vector<Recipe>& recipes, const ChooseOptions& options);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <deque>
 #include <filesystem>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -12,10 +13,11 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/device/host_device.hpp"
-#include "pipeline/bench/choose.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/choose/choose.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/failure.hpp"
+#include "pipeline/contract/forecast.hpp"
 #include "support/golden.hpp"
 #include "support/layouts/scripted.hpp"
 #include "support/message_of.hpp"
@@ -49,9 +51,44 @@ ChooseOptions options_of(double budget = 1e9) {
     return options;
 }
 
-Choice choose(const std::vector<Recipe>& recipes, const ChooseOptions& options, const CsrMatrix& matrix = example_matrix()) {
+Choice choose(const std::vector<Recipe>& recipes, const ChooseOptions& options, const Catalogue& known,
+              const CsrMatrix& matrix = example_matrix()) {
     ScriptedDevice host({DeviceKind::host, "a host", 8, 0, 0, 0}, {376, 752});
-    return choose(matrix, scripted_catalogue(), {host}, recipes, options);
+    return choose(matrix, known, {host}, recipes, options);
+}
+
+Choice choose(const std::vector<Recipe>& recipes, const ChooseOptions& options, const CsrMatrix& matrix = example_matrix()) {
+    return choose(recipes, options, scripted_catalogue(), matrix);
+}
+
+/// By the number of a foreseen layout.
+std::map<std::int64_t, LayoutCost>& foreseen_costs() {
+    static std::map<std::int64_t, LayoutCost> costs;
+    return costs;
+}
+
+/// With a layout `foreseen`: plain, whose cost is foreseen_costs()[number].
+const Catalogue& foreseen_catalogue() {
+    static const Catalogue known = [] {
+        Catalogue all = scripted_catalogue();
+        LayoutEntry layout = *all.find_layout("plain");
+        layout.name = "foreseen";
+        layout.parameters = {integer_parameter("number", required, at_least(0), "of its cost")};
+        layout.predict = [](const PatternForecast&, const Parameters& parameters, Precision) {
+            return foreseen_costs().at(parameters.integer("number"));
+        };
+        all.layouts.push_back(std::move(layout));
+        return all;
+    }();
+    return known;
+}
+
+/// A recipe with the kernel `fast`, whose layout states that it moves these bytes.
+Recipe foreseen(const std::string& name, int number, std::int64_t bytes) {
+    foreseen_costs()[number] = {.slots = 1, .array_bytes = bytes, .exact = true};
+    return parse_recipe("[recipe]\nname = '" + name + "'\n[layout]\nuse = 'foreseen'\nnumber = " + std::to_string(number) +
+                            "\n[kernel]\nkokkos = 'fast'\n",
+                        "recipes/test.toml", foreseen_catalogue());
 }
 
 using Names = std::vector<std::string>;
@@ -59,6 +96,13 @@ using Names = std::vector<std::string>;
 Names names_of(const Choice& choice) {
     Names names;
     for (const Timed& one : choice.ranking) names.push_back(one.recipe.name);
+    return names;
+}
+
+/// The recipes that were timed, in the order of their trials.
+Names order_of(const Choice& choice) {
+    Names names;
+    for (const RunReport& report : choice.reports) names.push_back(report.recipe_name);
     return names;
 }
 
@@ -73,7 +117,7 @@ Names not_timed_of(const Choice& choice) {
 void script_a_tie() {
     Script& script = new_script();
     script.seconds["run usual"] = {16};
-    const int before = 2 * (ExactProblem(example_matrix()).vector_count() + 4);  // products of verifying and preparing twice
+    const int before = ExactProblem(example_matrix()).vector_count() + 4;  // products of verifying and preparing
     const auto samples = [&](const std::string& kernel, const std::vector<double>& each) {
         std::deque<double>& seconds = script.seconds["run " + kernel];
         seconds.assign(before, 1);
@@ -96,29 +140,47 @@ const MatrixReport matrix_report{"a.mtx", 4, 4, 7, 0};
 }  // namespace
 
 TEST_SUITE("choose") {
-    TEST_CASE("recipes are timed by ascending traffic, and those with too much traffic are skipped") {
+    TEST_CASE("recipes are tried in the order of their predicted times, and those with too many bytes are left out") {
         Script& script = new_script();
         script.seconds["run usual"] = {16};
         script.seconds["run fast"] = {4};
         script.seconds["run slow"] = {32};
-        script.bytes = {{"fast", 752 * 4}, {"slow", 752 * 4 + 1}};  // the memory moves 752 bytes per second
-        const Choice choice = choose({csr(), plain("S", "slow"), plain("F", "fast")}, options_of());
-        CHECK(names_of(choice) == Names{"F", "CSR"});
-        CHECK_FALSE(choice.stay);
-        CHECK(choice.ranking[0].bytes == 752 * 4);
-        CHECK(choice.ranking[1].bytes == 188);
-        CHECK(not_timed_of(choice) == Names{"S: moving its bytes alone takes longer than the best time"});
+        // The memory copies 376 and reads 752 bytes per second. A launch takes 10 us.
+        const std::vector<Recipe> recipes{csr(), foreseen("S", 1, 752 * 4 + 1), foreseen("T", 2, 752 * 3),
+                                          foreseen("F", 3, 376)};
+        const Choice choice = choose(recipes, options_of(), foreseen_catalogue());
+        CHECK(order_of(choice) == Names{"CSR", "F", "T"});
+        CHECK(not_timed_of(choice) == Names{"S: its bytes alone would take longer than the best time"});
         CHECK(choice.not_timed[0].bytes == 752 * 4 + 1);
-        CHECK(choice.reports.size() == 2);
+        // F took 4 s where 1.00001 s were predicted, and so did T, which corrects the prediction.
+        REQUIRE(choice.not_timed[0].predicted_seconds);
+        CHECK(*choice.not_timed[0].predicted_seconds > (752 * 4 + 1) / 376.0);
         CHECK(choice.baseline_kernel == "usual");
         CHECK(choice.device == "a host");
 
-        script.bytes["slow"] = 752 * 4;  // exactly the best time: timed, although it is slow
-        CHECK(names_of(choose({csr(), plain("S", "slow"), plain("F", "fast")}, options_of())) == Names{"F", "CSR", "S"});
+        // Exactly the best time: tried.
+        const std::vector<Recipe> equal{csr(), foreseen("S", 1, 752 * 4), foreseen("F", 3, 376)};
+        CHECK(order_of(choose(equal, options_of(), foreseen_catalogue())) == Names{"CSR", "F", "S"});
+        // A layout that will refuse the matrix is not built.
+        foreseen_costs()[1].unsuitable = "would store too much";
+        CHECK(not_timed_of(choose(equal, options_of(), foreseen_catalogue())) == Names{"S: would store too much"});
         // The bandwidth that a kernel reaches counts if it exceeds the measured one.
-        script.bytes = {{"fast", 752 * 8}, {"slow", 752 * 8}};
-        CHECK(choose({csr(), plain("S", "slow"), plain("F", "fast")}, options_of()).bandwidth == 1504);
-        CHECK(names_of(choose({csr(), plain("F", "fast"), plain("S", "slow")}, options_of())) == Names{"F", "CSR", "S"});
+        script.bytes = {{"fast", 752 * 8}};
+        CHECK(choose({csr(), foreseen("F", 3, 376)}, options_of(), foreseen_catalogue()).bandwidth == 1504);
+    }
+
+    TEST_CASE("with a number of products, the preparation counts in the order of trials") {
+        Script& script = new_script();
+        script.seconds["run usual"] = {16};
+        script.seconds["run fast"] = {4};
+        // 3,760 and 752 bytes take 10 and 2 s; storing the slots of the second takes longer than all products.
+        const std::vector<Recipe> recipes{csr(), foreseen("quick to build", 1, 3760), foreseen("fast", 2, 752)};
+        foreseen_costs()[2].slots = 100;
+        ChooseOptions options = options_of();
+        options.products = 3;
+        CHECK(order_of(choose(recipes, options, foreseen_catalogue())) == Names{"CSR", "quick to build", "fast"});
+        options.products.reset();
+        CHECK(order_of(choose(recipes, options, foreseen_catalogue())) == Names{"CSR", "fast"});
     }
 
     TEST_CASE("a hybrid moves the bytes of all its shares") {
@@ -183,38 +245,29 @@ TEST_SUITE("choose") {
         CHECK(first.saved_seconds(10) == 9 * (10 / 0.75 - 1));  // 10 products save 12 s each, minus a price of 9 s
     }
 
-    TEST_CASE("recipes with few stages are prepared first") {
+    TEST_CASE("trials end with the budget") {
         Script& script = new_script();
         script.seconds["run usual"] = {1.0 / 1024};
         script.seconds["run fast"] = {1.0 / 2048};
-        script.bytes = {{"fast", 0}};
-        script.seconds["build plain"] = {10};
-        const Choice choice = choose({csr(), plain("two", "fast", "reverse"), plain("none", "fast")}, options_of(30));
-        CHECK(names_of(choice) == Names{"none", "CSR"});
-    }
-
-    TEST_CASE("preparing ends after half of the budget, timing at its end") {
-        Script& script = new_script();
-        script.seconds["run usual"] = {1.0 / 1024};
-        script.seconds["run fast"] = {1.0 / 2048};
-        script.bytes = {{"fast", 0}};
         script.seconds["build plain"] = {10};  // built twice per recipe: with its own values and with exact ones
         const Choice choice = choose({csr(), plain("A", "fast"), plain("B", "fast", "reverse"),
                                       plain("C", "fast", "rotate_rows"), plain("D", "fast", "rotate_columns")},
-                                     options_of(60));
-        CHECK(names_of(choice) == Names{"A", "CSR"});
-        CHECK(not_timed_of(choice) == Names{"C: not prepared within half of the 60 s budget",
-                                            "D: not prepared within half of the 60 s budget",
-                                            "B: not timed within the 60 s budget"});
+                                     options_of(50));
+        CHECK(order_of(choice) == Names{"CSR", "A", "B", "C"});  // 20 s each; C ends after the budget
+        CHECK(not_timed_of(choice) == Names{"D: not tried within the 50 s budget"});
+        CHECK(choice.not_timed[0].predicted_seconds);
         CHECK(choice.seconds > 60);
         CHECK(choice.seconds < 61);
+        // A trial that would take more than twice the remaining time does not begin.
+        const Choice early = choose({csr(), plain("A", "fast"), plain("B", "fast", "reverse")}, options_of(24));
+        CHECK(order_of(early) == Names{"CSR", "A"});
+        CHECK(not_timed_of(early) == Names{"B: preparation would exceed the 24 s budget"});
         // The first `always` recipes are timed even beyond the budget.
         script.seconds["build csr"] = {1000};
         CHECK(names_of(choose({csr(), plain("A", "fast")}, options_of(60))) == Names{"CSR"});
         ChooseOptions two = options_of(60);
         two.always = 2;
         script.seconds["run slow"] = {1.0 / 512};
-        script.bytes["slow"] = 1 << 30;
         CHECK(names_of(choose({csr(), plain("S", "slow"), plain("A", "fast")}, two)) == Names{"CSR", "S"});
     }
 
@@ -274,12 +327,12 @@ TEST_SUITE("choose") {
         Script& script = new_script();
         script.seconds["run usual"] = {1.0 / 1024};
         script.seconds["run fast"] = {1.0 / 2048};
-        script.bytes = {{"fast", 0}};
         script.seconds["build plain"] = {10};
         const std::vector<Recipe> two{csr(), plain("A", "fast"), plain("B", "fast", "reverse")};
-        options.budget_seconds = 64;  // A is timed after 60 s, more than nine tenths
-        CHECK(not_timed_of(choose(two, options)) == Names{"B: not timed within the 64 s budget"});
+        options.budget_seconds = 21;  // A is timed after 20 s, more than nine tenths
+        CHECK(not_timed_of(choose(two, options)) == Names{"B: not tried within the 21 s budget"});
         options.confirm = false;
+        options.budget_seconds = 31;
         CHECK(not_timed_of(choose(two, options)).empty());
     }
 
@@ -307,7 +360,7 @@ TEST_SUITE("choose") {
             };
             return choose(recipes, options);
         };
-        const Choice choice = stopped_at("timing 3 of 3");
+        const Choice choice = stopped_at("trying 3 of 3");
         CHECK(choice.stopped);
         CHECK(names_of(choice) == Names{"F", "CSR"});
         CHECK_FALSE(choice.ranking[0].confirmed);
@@ -315,10 +368,8 @@ TEST_SUITE("choose") {
         const Choice unconfirmed = stopped_at("timing the winner again");
         CHECK(unconfirmed.stopped);
         CHECK(unconfirmed.ranking.size() == 3);
-        for (const char* step : {"preparing 1 of 3", "preparing 2 of 3", "timing 1 of 3"}) {
-            CHECK(message_of<Stopped>([&] { (void)stopped_at(step); }) ==
-                  "stopped before anything was timed; nothing was written");
-        }
+        CHECK(message_of<Stopped>([&] { (void)stopped_at("trying 1 of 3"); }) ==
+              "stopped before anything was timed; nothing was written");
     }
 
     TEST_CASE("for a given number of products, the recipe that saves most is chosen") {

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "pipeline/bench/choose.hpp"
 #include "pipeline/bench/ranking.hpp"
+#include "pipeline/choose/choose.hpp"
 #include "pipeline/recipe/text.hpp"
 #include "pipeline/text/text_table.hpp"
 
@@ -40,6 +40,11 @@ std::string pays_text(const Timed& one) {
     return one.record.verdict == "slower" ? "never" : "noise";
 }
 
+/// "HALO (41.2 us)", with the predicted time.
+std::string name_of(const NotTimed& one) {
+    return one.predicted_seconds ? fmt::format("{} ({})", one.recipe, duration(*one.predicted_seconds)) : one.recipe;
+}
+
 /// "REASON: NAMES" for each distinct reason. Only the JSON contains the hints after a reason's semicolon.
 std::string not_timed_text(const Choice& choice) {
     std::vector<std::pair<std::string, std::string>> groups;
@@ -47,7 +52,7 @@ std::string not_timed_text(const Choice& choice) {
         const std::string reason = one.reason.substr(0, one.reason.find(';'));
         auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& known) { return known.first == reason; });
         if (group == groups.end()) group = groups.insert(groups.end(), {reason, ""});
-        group->second += (group->second.empty() ? "" : "; ") + one.recipe;
+        group->second += (group->second.empty() ? "" : "; ") + name_of(one);
     }
     std::string text;
     for (const auto& [reason, names] : groups) text += fmt::format("  {}: {}\n", printable(reason, 400), names);
@@ -74,6 +79,7 @@ Json json_of(const Timed& one) {
             {"kernel", record.kernel},
             {"backend", record.backend},
             {"median_seconds", record.seconds},
+            {"predicted_seconds", one.predicted_seconds},
             {"bytes_to_move", one.bytes},
             {"speedup", optional(record.speedup)},
             {"speedup_interval", has_interval ? Json{record.interval->low, record.interval->high} : Json(nullptr)},
@@ -136,7 +142,11 @@ std::string choice_text(const Choice& choice, const ChooseOptions& options, cons
                             by_price ? "; the first pays earliest" : "");
     }
     if (choice.ranking.front().confirmed) text += "  The first was timed twice; the table shows the second time.\n";
-    if (!choice.not_timed.empty()) text += "\nNot timed\n" + not_timed_text(choice);
+    if (!choice.not_timed.empty()) {
+        const bool predicted = std::any_of(choice.not_timed.begin(), choice.not_timed.end(),
+                                           [](const NotTimed& one) { return one.predicted_seconds.has_value(); });
+        text += fmt::format("\nNot timed{}\n{}", predicted ? "; in brackets: the predicted time" : "", not_timed_text(choice));
+    }
     text += warnings_text(choice.ranking.front());
     return wrapped(text + fmt::format("\n{}\n", answer_of(choice, options)));
 }
@@ -147,7 +157,10 @@ std::string choice_json(const Choice& choice, const ChooseOptions& options, cons
     for (const Timed& one : choice.ranking) ranking.push_back(json_of(one));
     Json not_timed = Json::array();
     for (const NotTimed& one : choice.not_timed) {
-        not_timed.push_back({{"recipe", one.recipe}, {"reason", one.reason}, {"bytes_to_move", optional(one.bytes)}});
+        not_timed.push_back({{"recipe", one.recipe},
+                             {"reason", one.reason},
+                             {"bytes_to_move", optional(one.bytes)},
+                             {"predicted_seconds", optional(one.predicted_seconds)}});
     }
     const Json json{{"matrix",
                      {{"source", matrix.source},

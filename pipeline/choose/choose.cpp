@@ -1,65 +1,19 @@
-#include "pipeline/bench/choose.hpp"
+#include "pipeline/choose/choose.hpp"
 
 #include <algorithm>
 #include <limits>
-#include <set>
 
 #include <fmt/format.h>
 
-#include "pipeline/bench/tell_apart.hpp"
+#include "pipeline/choose/cost_model.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/failure.hpp"
+#include "pipeline/text/text_table.hpp"
 
 namespace workbench {
 namespace {
 
 constexpr const char* stopped_before = "stopped before it was timed";
-constexpr const char* cuthill_mckee = "cuthill_mckee";
-constexpr std::string_view after_rcm = " after RCM";
-
-/// Equal for equivalent recipes; plain and reverse Cuthill-McKee count as one.
-std::string identity_of(Recipe recipe) {
-    recipe.name = recipe.source = "";
-    recipe.matrix = {};
-    for (RecipeStage& stage : recipe.stages) {
-        if (stage.entry->name == cuthill_mckee) stage.parameters = {};
-    }
-    return resolved_recipe(recipe);
-}
-
-bool reorders(const RecipeStage& stage) {
-    static const std::set<std::string> names{cuthill_mckee,
-                                             "metis_partition",
-                                             "multilevel_partition",
-                                             "rcm_blocks",
-                                             "bfs_blocks",
-                                             "random_order",
-                                             "column_sort",
-                                             "approximate_minimum_degree",
-                                             "degree_sort",
-                                             "gray",
-                                             "king",
-                                             "nested_dissection",
-                                             "rabbit_order",
-                                             "sloan"};
-    return names.contains(stage.entry->name);
-}
-
-/// The recipe in another order: without its initial Cuthill-McKee stage, or with one.
-std::optional<Recipe> in_other_order(const Recipe& recipe, const RecipeStage& rcm, Orders orders) {
-    Recipe other = recipe;
-    if (!recipe.stages.empty() && recipe.stages.front().entry->name == cuthill_mckee) {
-        other.stages.erase(other.stages.begin());
-        const bool named_so = other.name.ends_with(after_rcm);
-        other.name = named_so ? other.name.substr(0, other.name.size() - after_rcm.size()) : other.name + ", natural order";
-        return other;
-    }
-    if (orders != Orders::others_of_square) return std::nullopt;
-    if (std::any_of(recipe.stages.begin(), recipe.stages.end(), reorders)) return std::nullopt;
-    other.stages.insert(other.stages.begin(), rcm);
-    other.name += after_rcm;
-    return other;
-}
 
 /// The verified kernels of a recipe; the baseline's kernel counts only for the baseline recipe.
 std::vector<const KernelOutcome*> own_kernels(const RunReport& report, bool is_baseline) {
@@ -76,6 +30,7 @@ public:
             const ChooseOptions& options)
         : matrix_(matrix),
           options_(options),
+          devices_(devices),
           runner_(matrix, catalogue, devices,
                   {.precisions = {options.precision},
                    .backends = options.backends,
@@ -87,12 +42,10 @@ public:
             candidates_.push_back(
                 {.recipe = recipe, .is_baseline = candidates_.empty(), .always = candidates_.size() < options.always});
         }
-        sort_candidates([](const Candidate& one) { return static_cast<std::int64_t>(one.recipe.stages.size()); });
     }
 
     Choice run() {
-        prepare_all();
-        time_all();
+        try_all();
         if (choice_.stopped && choice_.ranking.empty()) throw Stopped("stopped before anything was timed; nothing was written");
         rank();
         while (options_.confirm && !choice_.stopped && !choice_.stay && !choice_.ranking.front().confirmed) {
@@ -106,7 +59,6 @@ public:
 private:
     struct Candidate {
         Recipe recipe;
-        std::int64_t bytes = 0;  // moved by its kernel with the least traffic; 0 until it is prepared
         bool is_baseline = false;
         bool always = false;
     };
@@ -114,30 +66,39 @@ private:
     struct Result {
         RunReport report = {};
         std::optional<Record> record = {};  // with its fastest kernel; none if no kernel was verified
+        double seconds = 0;                 // of the wall
+    };
+    struct Priced {
+        std::size_t number = 0;  // of the candidate
+        Price price;
+        double cost = 0;  // by which candidates are ordered: of a product, or of all products and the preparation
     };
 
-    /// Those that are always timed first, then by ascending cost.
-    void sort_candidates(std::int64_t (*cost)(const Candidate&)) {
-        std::stable_sort(candidates_.begin(), candidates_.end(), [cost](const Candidate& a, const Candidate& b) {
-            return a.always != b.always ? a.always : !a.always && cost(a) < cost(b);
-        });
-    }
-
-    [[nodiscard]] bool out_of_time(double share) const { return watch_.seconds() >= share * options_.budget_seconds; }
-
-    void skip(const Candidate& one, const std::string& reason) {
+    void skip(const Candidate& one, const std::string& reason, const std::optional<Price>& price = {}) {
         const auto is_known = [&](const NotTimed& known) { return known.recipe == one.recipe.name && known.reason == reason; };
         if (std::any_of(choice_.not_timed.begin(), choice_.not_timed.end(), is_known)) return;
-        choice_.not_timed.push_back({one.recipe.name, reason, one.bytes > 0 ? std::optional(one.bytes) : std::nullopt});
+        NotTimed not_timed{one.recipe.name, reason};
+        if (price) {
+            not_timed.bytes = price->bytes;
+            not_timed.predicted_seconds = price->product;
+        }
+        choice_.not_timed.push_back(std::move(not_timed));
     }
 
-    /// Announces this many runs of each candidate, so that the runner keeps shared results for them.
-    void expect(int times) {
-        std::vector<Recipe> recipes;
-        for (int i = 0; i < times; ++i) {
-            for (const Candidate& one : candidates_) recipes.push_back(one.recipe);
-        }
+    /// Announces `next`, the other candidates and the best one so far, which is timed again at the end, so that the runner
+    /// keeps for them what stages leave behind.
+    void expect(const Candidate& next) {
+        std::vector<Recipe> recipes{next.recipe};
+        for (const Candidate& one : candidates_) recipes.push_back(one.recipe);
+        if (const Timed* const best = fastest()) recipes.push_back(best->recipe);
         runner_.expect(recipes);
+    }
+
+    /// Null before anything was timed.
+    [[nodiscard]] const Timed* fastest() const {
+        const auto faster = [](const Timed& a, const Timed& b) { return a.record.seconds < b.record.seconds; };
+        const auto found = std::min_element(choice_.ranking.begin(), choice_.ranking.end(), faster);
+        return found == choice_.ranking.end() ? nullptr : &*found;
     }
 
     /// Skips the candidate if no kernel was verified.
@@ -148,6 +109,13 @@ private:
         observer.progress = [&](const std::string& what) {
             if (options_.progress) options_.progress(fmt::format("{}: {}: {}", step, one.recipe.name, what));
         };
+        observer.stage_done = [&](const StagedMatrix& staged, const StageOutcome& outcome) {
+            const auto& stages = one.recipe.stages;
+            const auto stage =
+                std::find_if(stages.begin(), stages.end(), [&](const RecipeStage& known) { return known.id == outcome.id; });
+            if (stage != stages.end()) model().learn(one.recipe, static_cast<std::size_t>(stage - stages.begin()) + 1, staged);
+        };
+        const Stopwatch watch(options_.timing.clock);
         runner_.time_with(timing);
         try {
             runner_.run(one.recipe, observer, report);
@@ -157,6 +125,7 @@ private:
         } catch (...) {
             report.failures.push_back(current_failure());
         }
+        result.seconds = watch.seconds();
         const bool any_wrong = skip_wrong_kernels(one, report);
         std::vector<Record> records = records_of({report});
         const auto measured =
@@ -198,38 +167,6 @@ private:
         return false;
     }
 
-    /// Prepares and verifies all candidates without timing them, and drops those that fail.
-    void prepare_all() {
-        expect(2);
-        TimingOptions untimed = options_.timing;
-        untimed.minimum_samples = 0;
-        untimed.minimum_seconds = 0;
-        std::vector<Candidate> prepared;
-        for (std::size_t i = 0; i < candidates_.size(); ++i) {
-            Candidate& one = candidates_[i];
-            if (choice_.stopped) {
-                skip(one, stopped_before);
-                continue;
-            }
-            if (!one.always && out_of_time(0.5)) {
-                skip(one, fmt::format("not prepared within half of the {:g} s budget", options_.budget_seconds));
-                continue;
-            }
-            const Result result = run_one(one, untimed, fmt::format("preparing {} of {}", i + 1, candidates_.size()));
-            if (!result.record) {
-                if (choice_.stopped) skip(one, stopped_before);
-                if (one.is_baseline && !choice_.stopped) refuse(one, result.report);
-                continue;
-            }
-            one.bytes = fewest_bytes(result.report, one.is_baseline);
-            const Bandwidth bandwidth = result.report.devices.front().bandwidth;
-            choice_.bandwidth = std::max({choice_.bandwidth, bandwidth.copy, bandwidth.read});
-            prepared.push_back(std::move(one));
-        }
-        candidates_ = std::move(prepared);
-        sort_candidates([](const Candidate& one) { return one.bytes; });
-    }
-
     [[noreturn]] void refuse(const Candidate& baseline, const RunReport& report) const {
         const ExitCode exit_code = report.failures.empty() ? ExitCode::bad_input : report.failures.back().exit_code;
         const std::string& reason = choice_.not_timed.back().reason;
@@ -248,6 +185,8 @@ private:
             if (!kernel.verified() || kernel.timing.median <= 0) continue;
             choice_.bandwidth = std::max(choice_.bandwidth, static_cast<double>(kernel.bytes_to_move) / kernel.timing.median);
         }
+        const Bandwidth measured = report.devices.front().bandwidth;
+        model().set_bandwidth(measured.copy, choice_.bandwidth);
     }
 
     /// The fraction of the budget for preparing and timing; the rest is for confirming the winner.
@@ -257,48 +196,133 @@ private:
     [[nodiscard]] TimingOptions timing_for(std::size_t left) const {
         constexpr double kernels_at_once = 3;
         TimingOptions timing = options_.timing;
-        const double seconds = share_before_confirming() * options_.budget_seconds - watch_.seconds();
-        timing.maximum_seconds = std::clamp(seconds / static_cast<double>(left) / kernels_at_once, 0.0, timing.maximum_seconds);
+        timing.maximum_seconds =
+            std::clamp(seconds_left() / static_cast<double>(left) / kernels_at_once, 0.0, timing.maximum_seconds);
         return timing;
     }
 
-    void time_all() {
-        expect(1);
-        double best = std::numeric_limits<double>::infinity();
-        for (std::size_t i = 0; i < candidates_.size(); ++i) {
-            const Candidate& one = candidates_[i];
+    [[nodiscard]] double seconds_left() const { return share_before_confirming() * options_.budget_seconds - watch_.seconds(); }
+
+    void try_all() {
+        const std::size_t count = candidates_.size();
+        while (!candidates_.empty()) {
+            const std::optional<Priced> next = take_next();
+            if (!next) break;
+            const Candidate one = std::move(candidates_[next->number]);
+            candidates_.erase(candidates_.begin() + static_cast<std::ptrdiff_t>(next->number));
             if (choice_.stopped) {
                 skip(one, stopped_before);
                 continue;
             }
-            if (!one.always && static_cast<double>(one.bytes) / choice_.bandwidth > best) {
-                skip(one, "moving its bytes alone takes longer than the best time");
-                continue;
-            }
-            if (!one.always && out_of_time(share_before_confirming())) {
-                skip(one, fmt::format("not timed within the {:g} s budget", options_.budget_seconds));
-                continue;
-            }
-            const std::string step = fmt::format("timing {} of {}", i + 1, candidates_.size());
-            Result result = run_one(one, timing_for(candidates_.size() - i), step);
+            expect(one);
+            const std::string step = fmt::format("trying {} of {}{}", count - candidates_.size(), count, best_so_far());
+            Result result = run_one(one, timing_for(candidates_.size() + 1), step);
             if (choice_.stopped) skip(one, stopped_before);
             if (!result.record && one.is_baseline && !choice_.stopped) refuse(one, result.report);
+            model().correct(one.recipe, next->price, result.record ? result.record->seconds : 0, result.seconds);
             if (!result.record) continue;
             note_bandwidth(result.report);
-            best = std::min(best, result.record->seconds);
+            best_ = std::min(best_, result.record->seconds);
             if (one.is_baseline) note_baseline(result.report);
             choice_.ranking.push_back(timed_of(one, *result.record, result.report));
+            choice_.ranking.back().predicted_seconds = next->price.product;
             choice_.reports.push_back(std::move(result.report));
         }
+    }
+
+    /// The candidate to try next; skips all that are not worth it. None if no candidate remains.
+    std::optional<Priced> take_next() {
+        if (candidates_.front().always || choice_.stopped) return Priced{0, price_of(candidates_.front())};
+        std::vector<Priced> others = priced();
+        skip_hopeless(others);
+        if (others.empty()) return std::nullopt;
+        const double left = seconds_left();
+        const auto fits = [left](const Priced& one) { return one.price.trial <= left; };
+        const auto first = std::find_if(others.begin(), others.end(), fits);
+        if (first != others.end() && left > 0) return *first;
+        // The remaining seconds are for the cheapest trial, even if it exceeds them.
+        const auto cheapest = std::min_element(others.begin(), others.end(),
+                                               [](const Priced& a, const Priced& b) { return a.price.trial < b.price.trial; });
+        if (left > 0 && cheapest->price.trial <= 2 * left) return *cheapest;
+        for (const Priced& one : others) {
+            const std::string reason = left > 0
+                                           ? fmt::format("preparation would exceed the {:g} s budget", options_.budget_seconds)
+                                           : fmt::format("not tried within the {:g} s budget", options_.budget_seconds);
+            skip(candidates_[one.number], reason, one.price);
+        }
+        candidates_.clear();
+        return std::nullopt;
+    }
+
+    [[nodiscard]] Price price_of(const Candidate& one) { return model().price(one.recipe); }
+
+    /// The remaining candidates, the best first.
+    [[nodiscard]] std::vector<Priced> priced() {
+        std::vector<Priced> all;
+        for (std::size_t i = 0; i < candidates_.size(); ++i) {
+            Priced one{.number = i, .price = price_of(candidates_[i])};
+            one.cost = one.price.product;
+            if (options_.products) one.cost = one.price.preparation + *options_.products * one.price.product;
+            all.push_back(std::move(one));
+        }
+        std::stable_sort(all.begin(), all.end(), [](const Priced& a, const Priced& b) { return a.cost < b.cost; });
+        return all;
+    }
+
+    /// Drops candidates that will not fit, and those that cannot beat the best time.
+    void skip_hopeless(std::vector<Priced>& others) {
+        std::vector<std::size_t> hopeless;
+        for (const Priced& one : others) {
+            const Candidate& candidate = candidates_[one.number];
+            if (!one.price.unsuitable.empty()) {
+                skip(candidate, one.price.unsuitable, one.price);
+            } else if (one.price.least > best_) {
+                skip(candidate, "its bytes alone would take longer than the best time", one.price);
+            } else {
+                continue;
+            }
+            hopeless.push_back(one.number);
+        }
+        if (hopeless.empty()) return;
+        std::sort(hopeless.begin(), hopeless.end());
+        for (auto number = hopeless.rbegin(); number != hopeless.rend(); ++number) {
+            candidates_.erase(candidates_.begin() + static_cast<std::ptrdiff_t>(*number));
+        }
+        others = priced();
+    }
+
+    /// ", best 41.2 us (Halo)", for progress.
+    [[nodiscard]] std::string best_so_far() const {
+        const Timed* const best = fastest();
+        if (best == nullptr) return "";
+        return fmt::format(", best {} ({})", duration(best->record.seconds), best->recipe.name);
+    }
+
+    /// The model of the device on which the candidates run; its bandwidth is measured once.
+    CostModel& model() {
+        if (!model_) {
+            const bool on_gpu =
+                devices_.gpu != nullptr && std::any_of(options_.backends.begin(), options_.backends.end(),
+                                                       [](Backend one) { return device_of(one) == DeviceKind::gpu; });
+            Device& device = on_gpu ? *devices_.gpu : devices_.host;
+            const DeviceProperties* const gpu = devices_.gpu == nullptr ? nullptr : &devices_.gpu->properties();
+            model_.emplace(matrix_, options_.precision, device.properties(), gpu);
+            const Bandwidth bandwidth = device.bandwidth();
+            choice_.bandwidth = std::max(bandwidth.copy, bandwidth.read);
+            model_->set_bandwidth(bandwidth.copy, choice_.bandwidth);
+        }
+        return *model_;
     }
 
     /// Times the winner again for as long as `run` would, and drops it if that fails.
     void confirm_first() {
         Timed& first = choice_.ranking.front();
-        const Candidate one{first.recipe, first.bytes};
+        const Candidate one{first.recipe};
         Result result = run_one(one, options_.timing, "timing the winner again");
         if (result.record) {
+            const double predicted = first.predicted_seconds;
             first = timed_of(one, *result.record, result.report);
+            first.predicted_seconds = predicted;
             first.confirmed = true;
             choice_.reports.push_back(std::move(result.report));
         } else if (!choice_.stopped) {
@@ -314,7 +338,7 @@ private:
     }
 
     [[nodiscard]] static Timed timed_of(const Candidate& one, const Record& record, const RunReport& report) {
-        Timed timed{.recipe = one.recipe, .record = record, .bytes = one.bytes};
+        Timed timed{.recipe = one.recipe, .record = record, .bytes = fewest_bytes(report, one.is_baseline)};
         for (const KernelOutcome* kernel : own_kernels(report, one.is_baseline)) {
             if (kernel->kernel != record.kernel || name_of(kernel->backend) != record.backend) continue;
             timed.price_seconds = report.stage_seconds(kernel->precision) + report.layouts.front().seconds +
@@ -380,9 +404,12 @@ private:
 
     const CsrMatrix& matrix_;
     const ChooseOptions& options_;
+    Devices devices_;
     Runner runner_;
+    std::optional<CostModel> model_;
     Stopwatch watch_;
-    std::vector<Candidate> candidates_;
+    std::vector<Candidate> candidates_;  // that have not been tried
+    double best_ = std::numeric_limits<double>::infinity();
     Choice choice_;
 };
 
@@ -391,30 +418,6 @@ private:
 std::optional<double> Timed::saved_seconds(double products) const {
     if (!faster() || !record.break_even) return std::nullopt;
     return price_seconds * (products / *record.break_even - 1);
-}
-
-std::vector<Recipe> candidates_of(const Catalogue& catalogue, const std::vector<Recipe>& recipes, const MatrixChoice& matrix,
-                                  Orders orders) {
-    const std::string layout = fmt::format("[layout]\nuse = \"{}\"\n", catalogue.baseline_layout);
-    const std::string stage = fmt::format("[[stage]]\nuse = \"{}\"\n", cuthill_mckee);
-    std::vector<Recipe> candidates;
-    std::set<std::string> known;
-    const auto add = [&](Recipe recipe) {
-        recipe.matrix = matrix;
-        if (!recipe.sweep.label.empty()) recipe.name += ": " + recipe.sweep.label;
-        recipe.sweep = {};
-        if (known.insert(identity_of(recipe)).second) candidates.push_back(std::move(recipe));
-    };
-    add(parse_recipe("[recipe]\nname = \"CSR\"\n" + layout, "csr.toml", catalogue));
-    const Recipe rcm = parse_recipe("[recipe]\nname = \"CSR after RCM\"\n" + stage + layout, "csr_after_rcm.toml", catalogue);
-    add(rcm);
-    for (const Recipe& recipe : recipes) add(recipe);
-    for (const Recipe& recipe : recipes) {
-        if (orders == Orders::own) break;
-        if (std::optional<Recipe> other = in_other_order(recipe, rcm.stages.front(), orders)) add(std::move(*other));
-    }
-    tell_names_apart(candidates, 2);
-    return candidates;
 }
 
 Choice choose(const CsrMatrix& matrix, const Catalogue& catalogue, Devices devices, const std::vector<Recipe>& recipes,

@@ -1,0 +1,398 @@
+#include "pipeline/contract/forecast.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "pipeline/contract/device.hpp"
+
+namespace workbench {
+namespace {
+
+// Windows begin at multiples of their length, which is a multiple of most heights of blocks, and of slices up to 64 rows.
+constexpr Index window_rows = 960;
+constexpr Index window_count = 16;
+constexpr Offset reach_of_16_bits = 65535;
+
+double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+/// Consecutive rows.
+struct Window {
+    Index first_row = 0;
+    std::vector<Offset> offsets = {0};
+    std::vector<Index> columns = {};  // ascending in a row
+
+    [[nodiscard]] Index rows() const { return static_cast<Index>(offsets.size()) - 1; }
+    [[nodiscard]] std::span<const Index> row(Index i) const {
+        return {columns.data() + offsets[i], static_cast<std::size_t>(offsets[i + 1] - offsets[i])};
+    }
+};
+
+/// The number of distinct values of column / width in some rows. `scratch` is overwritten.
+Offset distinct(const Window& window, Index begin, Index end, Index width, std::vector<Index>& scratch) {
+    scratch.clear();
+    for (Index i = begin; i < end; ++i) {
+        for (const Index column : window.row(i)) {
+            if (scratch.empty() || scratch.back() != column / width) scratch.push_back(column / width);
+        }
+    }
+    std::sort(scratch.begin(), scratch.end());
+    return std::unique(scratch.begin(), scratch.end()) - scratch.begin();
+}
+
+/// A breadth-first ball of rows around a seed, as an estimate of one part of a good partition.
+struct Ball {
+    Offset inside = 0;  // nonzeros with both ends in the ball
+    Offset nonzeros = 0;
+    Offset halo = 0;  // columns outside that its rows have
+    Index rows = 0;
+};
+
+Ball grow_ball(const CsrMatrix& matrix, Index seed, Index size) {
+    std::unordered_map<Index, bool> seen{{seed, true}};  // true: in the ball
+    std::vector<Index> queue{seed};
+    Ball ball;
+    for (std::size_t next = 0; next < queue.size(); ++next) {
+        for (const Index column : matrix.row_columns(queue[next])) {
+            if (static_cast<Index>(queue.size()) >= size) break;
+            if (seen.emplace(column, true).second) queue.push_back(column);
+        }
+    }
+    for (const Index row : queue) {
+        for (const Index column : matrix.row_columns(row)) {
+            const auto [place, is_new] = seen.emplace(column, false);
+            ball.inside += place->second ? 1 : 0;
+            ball.halo += is_new ? 1 : 0;
+            ++ball.nonzeros;
+        }
+    }
+    ball.rows = static_cast<Index>(queue.size());
+    return ball;
+}
+
+PartitionForecast measured_partition(const StagedMatrix& staged, const Cuts& cuts) {
+    constexpr Index sampled_parts = 4;
+    PartitionForecast found{.parts = cuts.count(), .stored = true};
+    Offset nonzeros = 0;
+    Offset inside = 0;
+    Offset rows = 0;
+    Offset outside_columns = 0;
+    for (Index i = 0; i < std::min<Index>(sampled_parts, cuts.count()); ++i) {
+        const auto part = static_cast<Index>(std::int64_t{i} * cuts.count() / std::min<Index>(sampled_parts, cuts.count()));
+        const Index begin = cuts.begin(part);
+        const Index end = cuts.end(part);
+        std::unordered_set<Index> outside;
+        for (Index row = begin; row < end; ++row) {
+            for (const Index column : staged.matrix.row_columns(row)) {
+                const bool is_inside = column >= begin && column < end;
+                inside += is_inside ? 1 : 0;
+                if (!is_inside) outside.insert(column);
+                ++nonzeros;
+            }
+        }
+        rows += end - begin;
+        outside_columns += static_cast<Offset>(outside.size());
+    }
+    found.inside = nonzeros == 0 ? 1 : ratio(static_cast<double>(inside), static_cast<double>(nonzeros));
+    found.halo = ratio(static_cast<double>(outside_columns), static_cast<double>(rows));
+    return found;
+}
+
+std::shared_ptr<const std::vector<Index>> copy_of(std::span<const Index> list) {
+    return std::make_shared<const std::vector<Index>>(list.begin(), list.end());
+}
+
+}  // namespace
+
+/// Drawn when they are needed, and shared by the copies of a forecast.
+struct PatternForecast::Samples {
+    bool drawn = false;
+    std::vector<Window> windows;
+    Offset nonzeros = 0;
+    bool all_rows = false;
+    std::map<std::pair<Index, Index>, double> sectors;  // by elements of a sector and rows of a group
+    std::map<std::pair<Index, Index>, Offset> blocks;
+    std::map<Index, double> wide;
+    std::optional<Diagonals> diagonals;
+    std::optional<bool> symmetric;
+};
+
+PatternForecast::PatternForecast(const CsrMatrix& input, Index node_size)
+    : input_(&input), nonzeros_(input.nonzeros()), node_size_(node_size), samples_(std::make_shared<Samples>()) {
+    std::vector<Offset> lengths(input.rows);
+    for (Index row = 0; row < input.rows; ++row) lengths[row] = input.row_length(row);
+    lengths_ = std::make_shared<const std::vector<Offset>>(std::move(lengths));
+}
+
+PatternForecast::PatternForecast(const CsrMatrix& input, const StagedMatrix& staged)
+    : PatternForecast(staged.matrix, staged.node_size) {
+    input_ = &input;
+    if (!staged.row_order.is_identity()) row_order_ = copy_of(staged.row_order.old_of_new());
+    if (!staged.column_order.is_identity()) column_order_ = copy_of(staged.column_order.new_of_old());
+    if (const Cuts* cuts = staged.find_cuts(CutKind::partition)) partition_ = measured_partition(staged, *cuts);
+    for (const Share& share : staged.shares) {
+        if (has_places(share.id.kind) || share.id.is_split_again()) continue;
+        const ShareView view(share);
+        std::vector<Offset> lengths(view.row_count());
+        for (Index i = 0; i < view.row_count(); ++i) lengths[i] = view.length(i);
+        add_share(share.id.kind, std::move(lengths));
+    }
+}
+
+Offset PatternForecast::longest_row() const {
+    return lengths_->empty() ? 0 : *std::max_element(lengths_->begin(), lengths_->end());
+}
+
+double PatternForecast::mean_length() const { return ratio(static_cast<double>(nonzeros_), static_cast<double>(rows())); }
+
+bool PatternForecast::is_exact() const { return order_is_known() && samples().all_rows; }
+
+const PatternForecast::Samples& PatternForecast::samples() const {
+    if (samples_->drawn) return *samples_;
+    samples_->drawn = true;
+    const Index all = input_->rows;
+    samples_->all_rows = all <= window_rows * window_count;
+    const Index length = samples_->all_rows ? all : window_rows;
+    for (Index i = 0; i < (samples_->all_rows ? 1 : window_count); ++i) {
+        const Index number = samples_->all_rows ? i : static_cast<Index>(std::int64_t{i} * (all / window_rows) / window_count);
+        Window window{.first_row = number * window_rows};
+        for (Index row = window.first_row; row < std::min(all, window.first_row + length); ++row) {
+            for (const Index column : input_->row_columns(row_order_ ? (*row_order_)[row] : row)) {
+                window.columns.push_back(column_order_ ? (*column_order_)[column] : column);
+            }
+            if (column_order_) std::sort(window.columns.begin() + window.offsets.back(), window.columns.end());
+            window.offsets.push_back(static_cast<Offset>(window.columns.size()));
+        }
+        samples_->nonzeros += window.offsets.back();
+        samples_->windows.push_back(std::move(window));
+    }
+    return *samples_;
+}
+
+/// A count in the samples, for all nonzeros.
+double PatternForecast::per_sample(double count) const {
+    return count * ratio(static_cast<double>(nonzeros_), static_cast<double>(samples().nonzeros));
+}
+
+double PatternForecast::sectors(Precision precision, Index group_rows) const {
+    const auto elements = static_cast<Index>(cache_sector / value_bytes(precision));
+    const Index group = group_rows > 0 ? group_rows : window_rows;
+    (void)samples();
+    const auto [known, is_new] = samples_->sectors.emplace(std::pair(elements, group), 0);
+    if (is_new) {
+        std::vector<Index> scratch;
+        Offset sum = 0;
+        for (const Window& window : samples_->windows) {
+            for (Index begin = 0; begin < window.rows(); begin += group) {
+                sum += distinct(window, begin, std::min(window.rows(), begin + group), elements, scratch);
+            }
+        }
+        known->second = static_cast<double>(sum);
+    }
+    return per_sample(known->second) * locality_;
+}
+
+Offset PatternForecast::blocks(Index height, Index width) const {
+    (void)samples();
+    const auto [known, is_new] = samples_->blocks.emplace(std::pair(height, width), 0);
+    if (is_new) {
+        std::vector<Index> scratch;
+        for (const Window& window : samples_->windows) {
+            for (Index begin = 0; begin < window.rows(); begin += height) {
+                known->second += distinct(window, begin, std::min(window.rows(), begin + height), width, scratch);
+            }
+        }
+    }
+    return std::llround(per_sample(static_cast<double>(known->second)));
+}
+
+std::vector<Offset> PatternForecast::blocks_of_rows(Index size) const {
+    std::vector<Offset> lengths;
+    std::vector<Index> scratch;
+    for (const Window& window : samples().windows) {
+        for (Index begin = 0; begin < window.rows(); begin += size) {
+            lengths.push_back(distinct(window, begin, std::min(window.rows(), begin + size), size, scratch));
+        }
+    }
+    return lengths;
+}
+
+double PatternForecast::wide_groups(Index group_rows) const {
+    (void)samples();
+    const auto [known, is_new] = samples_->wide.emplace(group_rows, 0);
+    if (is_new) {
+        Offset groups = 0;
+        Offset wide = 0;
+        for (const Window& window : samples_->windows) {
+            for (Index begin = 0; begin < window.rows(); begin += group_rows) {
+                Index first = std::numeric_limits<Index>::max();
+                Index last = 0;
+                for (Index i = begin; i < std::min(window.rows(), begin + group_rows); ++i) {
+                    const std::span<const Index> row = window.row(i);
+                    if (row.empty()) continue;
+                    first = std::min(first, row.front());
+                    last = std::max(last, row.back());
+                }
+                ++groups;
+                wide += last > first && Offset{last} - first > reach_of_16_bits ? 1 : 0;
+            }
+        }
+        known->second = ratio(static_cast<double>(wide), static_cast<double>(groups));
+    }
+    return order_is_known() ? known->second : 0;
+}
+
+PatternForecast::Diagonals PatternForecast::diagonals() const {
+    (void)samples();
+    if (!samples_->diagonals) {
+        std::unordered_set<Offset> found;
+        for (const Window& window : samples_->windows) {
+            for (Index i = 0; i < window.rows(); ++i) {
+                for (const Index column : window.row(i)) found.insert(Offset{column} - window.first_row - i);
+            }
+        }
+        Diagonals diagonals{.count = static_cast<Offset>(found.size())};
+        for (const Offset diagonal : found) {
+            diagonals.first = std::min(diagonals.first, diagonal);
+            diagonals.last = std::max(diagonals.last, diagonal);
+        }
+        if (!found.empty() && !found.contains(0)) {  // the bounds do not include 0
+            diagonals.first = *std::min_element(found.begin(), found.end());
+            diagonals.last = *std::max_element(found.begin(), found.end());
+        }
+        samples_->diagonals = diagonals;
+    }
+    return *samples_->diagonals;
+}
+
+Offset PatternForecast::longest_column() const {
+    std::unordered_map<Index, Offset> lengths;
+    Offset longest = 0;
+    for (const Window& window : samples().windows) {
+        for (const Index column : window.columns) longest = std::max(longest, ++lengths[column]);
+    }
+    const bool is_long = longest > window_count;  // so that it is in many windows
+    return samples().all_rows || !is_long ? longest : static_cast<Offset>(per_sample(static_cast<double>(longest)));
+}
+
+bool PatternForecast::symmetric() const {
+    (void)samples();
+    if (samples_->symmetric) return *samples_->symmetric;
+    bool same = input_->square();
+    for (const Window& window : samples_->windows) {
+        constexpr Index tested_rows = 16;
+        for (Index i = 0; same && i < std::min(tested_rows, window.rows()); ++i) {
+            const Index row = window.first_row + i;  // of the input: symmetry does not depend on the order
+            for (Offset k = input_->row_offsets[row]; same && k < input_->row_offsets[row + 1]; ++k) {
+                const std::span<const Index> mirror = input_->row_columns(input_->column_indices[k]);
+                const auto found = std::lower_bound(mirror.begin(), mirror.end(), row);
+                same = found != mirror.end() && *found == row &&
+                       input_->values[input_->row_offsets[input_->column_indices[k]] + (found - mirror.begin())] ==
+                           input_->values[k];
+            }
+        }
+    }
+    samples_->symmetric = same;
+    return same;
+}
+
+StagedMatrix PatternForecast::skeleton() const {
+    StagedMatrix staged;
+    staged.matrix.rows = rows();
+    staged.matrix.columns = columns();
+    staged.matrix.row_offsets.assign(std::size_t(rows()) + 1, 0);
+    std::partial_sum(lengths_->begin(), lengths_->end(), staged.matrix.row_offsets.begin() + 1);
+    staged.node_size = node_size_;
+    if (partition_) {
+        Cuts cuts{.kind = CutKind::partition};
+        for (std::int64_t part = 1; part <= partition_->parts; ++part) {
+            cuts.boundaries.push_back(static_cast<Index>(std::int64_t{rows()} * part / partition_->parts));
+        }
+        staged.cuts.push_back(std::move(cuts));
+    }
+    return staged;
+}
+
+const PatternForecast& PatternForecast::share(ShareKind kind) const {
+    const auto found = std::find_if(shares_.begin(), shares_.end(), [kind](const auto& one) { return one.first == kind; });
+    return found == shares_.end() ? *this : found->second;
+}
+
+void PatternForecast::permute(std::span<const Index> old_of_new, bool symmetric) {
+    const std::size_t count = old_of_new.size();
+    std::vector<Offset> lengths(count);
+    std::vector<Index> rows(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        lengths[i] = (*lengths_)[old_of_new[i]];
+        rows[i] = row_order_ ? (*row_order_)[old_of_new[i]] : old_of_new[i];
+    }
+    lengths_ = std::make_shared<const std::vector<Offset>>(std::move(lengths));
+    row_order_ = std::make_shared<const std::vector<Index>>(std::move(rows));
+    if (symmetric) {
+        std::vector<Index> new_of_old(count);
+        for (std::size_t i = 0; i < count; ++i) new_of_old[old_of_new[i]] = static_cast<Index>(i);
+        std::vector<Index> columns(count);
+        for (std::size_t i = 0; i < count; ++i) columns[i] = new_of_old[column_order_ ? (*column_order_)[i] : i];
+        column_order_ = std::make_shared<const std::vector<Index>>(std::move(columns));
+    }
+    samples_ = std::make_shared<Samples>();
+    shares_.clear();
+}
+
+void PatternForecast::reorder(double locality) {
+    locality_ = locality;
+    partition_.reset();
+    shares_.clear();
+}
+
+void PatternForecast::set_partition(std::int64_t parts) {
+    constexpr Index largest_ball = 4096;
+    constexpr int seeds = 4;
+    shares_.clear();
+    PartitionForecast found{.parts = std::max<std::int64_t>(parts, 1)};
+    if (found.parts > 1 && input_->square() && input_->rows > 0) {
+        const auto rows_of_part = static_cast<Index>(std::max<std::int64_t>(input_->rows / found.parts, 1));
+        const Index size = std::min(rows_of_part, largest_ball);
+        double outside = 0;
+        for (int i = 0; i < seeds; ++i) {
+            const auto seed = static_cast<Index>((std::int64_t{2} * i + 1) * input_->rows / (2 * seeds));
+            const Ball ball = grow_ball(*input_, seed, size);
+            outside += 1 - ratio(static_cast<double>(ball.inside), static_cast<double>(ball.nonzeros));
+            found.halo += ratio(static_cast<double>(ball.halo), ball.rows);
+        }
+        // The surface of a part grows with the power 2/3 of its size in three dimensions.
+        const double smaller = std::cbrt(static_cast<double>(size) / rows_of_part);
+        found.inside = 1 - outside / seeds * smaller;
+        found.halo *= smaller / seeds;
+    }
+    partition_ = found;
+}
+
+void PatternForecast::add_share(ShareKind kind, std::vector<Offset> lengths) {
+    PatternForecast share = *this;  // with the same samples, whose counts are taken in proportion
+    share.shares_.clear();
+    share.nonzeros_ = 0;
+    for (const Offset length : lengths) share.nonzeros_ += length;
+    share.lengths_ = std::make_shared<const std::vector<Offset>>(std::move(lengths));
+    shares_.emplace_back(kind, std::move(share));
+}
+
+void PatternForecast::sort_share(ShareKind kind, bool descending) {
+    for (auto& [known, share] : shares_) {
+        if (known != kind) continue;
+        std::vector<Offset> lengths(*share.lengths_);
+        if (descending) {
+            std::sort(lengths.begin(), lengths.end(), std::greater<>());
+        } else {
+            std::sort(lengths.begin(), lengths.end());
+        }
+        share.lengths_ = std::make_shared<const std::vector<Offset>>(std::move(lengths));
+    }
+}
+
+}  // namespace workbench
