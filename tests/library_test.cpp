@@ -187,8 +187,9 @@ TEST_CASE("a kernel beside the recipe is compiled, verified and used") {
 }
 
 TEST_CASE("a format beside the recipe is refused") {
-    CHECK(message_of<spmv_workbench::RecipeError>([] { (void)recipe_of("[layout]\nsource = \"my_format.hpp\"\n"); })
-              .find("this program cannot compile formats; expected use = \"NAME\"") != std::string::npos);
+    CHECK(message_of<spmv_workbench::RecipeError>([] {
+              (void)recipe_of("[layout]\nsource = \"my_format.hpp\"\n");
+          }).find("this program cannot compile formats; expected use = \"NAME\"") != std::string::npos);
 }
 
 TEST_CASE("the matrix of a recipe is dropped, and so is the node_size of a matrix with a path") {

@@ -17,9 +17,9 @@
 #include <new>
 #include <thread>
 
-#include "pipeline/process/process.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/matrix/trial_process.hpp"
+#include "pipeline/process/process.hpp"
 
 namespace workbench {
 namespace {

@@ -9,9 +9,9 @@
 namespace workbench {
 
 /// For Catalogue::format_from_file. Compiles the format, tries it on small matrices in a process of its own and loads it. A
-/// text that was compiled before, by any run, is read from the folder `formats` of cache_folder(). The entry lives until the program ends. Throws
-/// RecipeError with the compiler's messages or the fault that was found, and MachineError if the machine lacks a compiler or
-/// the headers.
+/// text that was compiled before, by any run, is read from the folder `formats` of cache_folder(). The entry lives until the
+/// program ends. Throws RecipeError with the compiler's messages or the fault that was found, and MachineError if the machine
+/// lacks a compiler or the headers.
 [[nodiscard]] const LayoutEntry& format_from_file(const std::filesystem::path& file);
 
 /// Throws std::logic_error if the entry of a format with this name lacks what every layout has.

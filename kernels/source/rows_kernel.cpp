@@ -9,8 +9,8 @@
 #include "kernels/device/cuda_device.hpp"
 #include "kernels/source/checked_driver.hpp"
 #include "kernels/source/compile.hpp"
-#include "pipeline/process/headers_folder.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/process/headers_folder.hpp"
 
 namespace workbench {
 namespace {

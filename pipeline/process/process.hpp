@@ -29,7 +29,7 @@ struct ProcessEnd {
     bool too_long = false;    // and was killed
     int exit_code = -1;       // -1: a signal ended it
     int signal = 0;
-    std::string output;  // for ProcessOutput::returned
+    std::string output;    // for ProcessOutput::returned
     bool printed = false;  // something that was printed here
 };
 

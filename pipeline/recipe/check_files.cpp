@@ -160,9 +160,9 @@ std::vector<RecipeCode> code_of(const RecipeDocument& document, const Recipe& re
         const RecipeTable& own = several ? document.layouts[i].own : document.layout;
         const RecipeTable& kernel = several ? document.layouts[i].kernel : document.kernel;
         if (!layout.entry->file.empty()) {
-            code.push_back({fmt::format("layout '{}': source {}", layout.entry->name,
-                                        printable(layout.entry->file.string(), 200)),
-                            own.place_of("source")});
+            code.push_back(
+                {fmt::format("layout '{}': source {}", layout.entry->name, printable(layout.entry->file.string(), 200)),
+                 own.place_of("source")});
         }
         for (const KernelSource& source : layout.sources) {
             const char* const key = source.backend == Backend::cuda ? "cuda_source" : "cpu_source";

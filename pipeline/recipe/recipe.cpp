@@ -69,7 +69,8 @@ const LayoutEntry* check_format(const Setting& source, const RecipeTable& table,
     const std::filesystem::path file = check_source_file(source, files, "[layout]", "a format", diagnostics);
     if (file.empty()) return nullptr;
     if (with.no_sources) {
-        diagnostics.add(source.value_place, "{}", refused_code(fmt::format("layout: source {}", printable(file.string(), 200))));
+        diagnostics.add(source.value_place, "{}",
+                        refused_code(fmt::format("layout: source {}", printable(file.string(), 200))));
         return nullptr;
     }
     try {
@@ -226,9 +227,8 @@ std::vector<CheckedChoice> check_layouts(const RecipeDocument& document, const C
     const Catalogue& catalogue = with.catalogue;
     const auto check = [&](const RecipeTable& table, const std::vector<std::string>& others) {
         const Setting* const source = table.find("source");
-        const LayoutEntry* const entry = source != nullptr
-                                             ? check_format(*source, table, document.files, with, diagnostics)
-                                             : check_use(table, "layout", catalogue.layouts, diagnostics);
+        const LayoutEntry* const entry = source != nullptr ? check_format(*source, table, document.files, with, diagnostics)
+                                                           : check_use(table, "layout", catalogue.layouts, diagnostics);
         if (entry == nullptr) return CheckedLayout{};
         const std::string owner = fmt::format("layout '{}'", entry->name);
         return check_facts(table, *entry, owner, entry->parameters, &LayoutEntry::needs, others, diagnostics);
