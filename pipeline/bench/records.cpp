@@ -28,6 +28,11 @@ double number_at(const Json& object, const char* key) {
     return found != object.end() && found->is_number() ? found->get<double>() : 0;
 }
 
+bool truth_at(const Json& object, const char* key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_boolean() && found->get<bool>();
+}
+
 const Json& list_at(const Json& object, const char* key) {
     static const Json none = Json::array();
     const auto found = object.find(key);
@@ -91,7 +96,7 @@ Record common_of(const Json& report) {
 
 /// True if the kernel belongs to the recipe. The baseline does if the recipe is the baseline: its layout without stages.
 bool is_own(const Json& report, const Json& kernel) {
-    if (!kernel.value("baseline", false)) return true;
+    if (!truth_at(kernel, "baseline")) return true;
     const Json& layouts = list_at(report, "layouts");
     return list_at(report, "stages").size() == 1 && !layouts.empty() &&
            text_at(layouts[0], "name") == text_at(kernel, "layout");
@@ -127,8 +132,8 @@ void add_kernel(const Json& report, const Json& kernel, Record& record) {
     if (interval.size() == 2 && interval[0].is_number() && interval[1].is_number()) {
         record.interval = Interval{interval[0], interval[1]};
     }
-    if (kernel.value("baseline", false)) record.interval = Interval{1, 1};
-    record.verdict = kernel.value("baseline", false) ? "baseline" : text_at(kernel, "verdict");
+    if (truth_at(kernel, "baseline")) record.interval = Interval{1, 1};
+    record.verdict = truth_at(kernel, "baseline") ? "baseline" : text_at(kernel, "verdict");
     if (const double products = number_at(kernel, "break_even"); products > 0) record.break_even = products;
     for (const Json& device : list_at(report, "devices")) {
         if (text_at(device, "kind") != record.device) continue;

@@ -399,7 +399,7 @@ std::string expected_stage(const std::string& id, const std::vector<RecipeTable>
 
 std::string read_recipe_file(const std::filesystem::path& file, std::string_view what) {
     const auto refuse = [&](const std::string& reason) {
-        throw RecipeError(fmt::format("error: {}: {}", file.string(), reason));
+        throw RecipeError(fmt::format("error: {}: {}", printable(file.string(), 1000), reason));
     };
     std::error_code failure;
     const auto status = std::filesystem::status(file, failure);

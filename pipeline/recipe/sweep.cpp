@@ -45,7 +45,9 @@ bool same_value(const Setting& a, const Setting& b) {
 /// Why this cannot be swept; empty if it can.
 std::string reason_against(const NamedTable& table, const Setting& setting) {
     if (!setting.sweep_problem.empty()) return fmt::format("{}, sweep: {}", printable(setting.key, 40), setting.sweep_problem);
-    if (table.name == "recipe" && setting.key != "device") return fmt::format("[recipe], {}: it cannot be swept", setting.key);
+    if (table.name == "recipe" && setting.key != "device") {
+        return fmt::format("[recipe], {}: it cannot be swept", printable(setting.key, 40));
+    }
     if (setting.key == "id") return "the id of a stage cannot be swept";
     if (setting.key == "share" && table.name.starts_with("layout")) {
         return "the share of a [[layout]] cannot be swept";

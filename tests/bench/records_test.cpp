@@ -232,6 +232,13 @@ TEST_SUITE("rankings of two axes") {
         CHECK(plots.bars[1].chart.rows == std::vector<std::string>{"24"});
     }
 
+    TEST_CASE("a baseline that is no truth value is none") {
+        std::string kernel = kernel_json("rows", "cuda", "f64", 2);
+        kernel.replace(kernel.find("\"baseline\":false"), 16, "\"baseline\":[2]");
+        REQUIRE(records_in(report_json(kernel)).size() == 1);
+        CHECK(records_in(report_json(kernel))[0].verdict == "faster");
+    }
+
     TEST_CASE("shares of a comparison refer to the matrices that both recipes have") {
         const std::vector<Record> records{result_of("a", "one", 4), result_of("a", "two", 4), result_of("a", "three", 4),
                                           result_of("rare", "one", 2)};
