@@ -1,4 +1,4 @@
-// workbench new: writes the start of a stage beside a recipe.
+// workbench new: writes the start of a stage or of a format beside a recipe.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -7,6 +7,7 @@
 
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/command.hpp"
+#include "pipeline/cli/new_format.hpp"
 #include "pipeline/cli/terminal.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
@@ -79,12 +80,27 @@ constexpr const char* test_matrix = R"(%%MatrixMarket matrix coordinate integer 
 6 6 8
 )";
 
-std::string with_name(std::string text, const std::string& name) {
-    constexpr std::string_view placeholder = "NAME";
+std::string with(std::string text, std::string_view placeholder, const std::string& name) {
     for (std::size_t at = text.find(placeholder); at != std::string::npos; at = text.find(placeholder, at + name.size())) {
         text.replace(at, placeholder.size(), name);
     }
     return text;
+}
+
+/// "MyFormat" for my_format.
+std::string type_name_of(const std::string& name) {
+    std::string type;
+    bool begins_word = true;
+    for (const char letter : name) {
+        if (letter != '_')
+            type += begins_word && letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A') : letter;
+        begins_word = letter == '_';
+    }
+    return type;
+}
+
+std::string with_name(const std::string& text, const std::string& name) {
+    return with(with(text, "NAME", name), "TYPE", type_name_of(name));
 }
 
 struct NewArguments {
@@ -108,17 +124,22 @@ void check_name(const NewArguments& arguments) {
             fmt::format("name: found '{}'; expected at most {} lower-case letters, digits and '_', a letter first",
                         name.substr(0, longest), longest));
     }
-    if (catalogue().find_stage(name) != nullptr) {
-        throw RecipeError(fmt::format("name: the program has a stage '{}'; expected another name", name));
+    const bool taken =
+        arguments.what == "stage" ? catalogue().find_stage(name) != nullptr : catalogue().find_layout(name) != nullptr;
+    if (taken) {
+        throw RecipeError(fmt::format("name: the program has a {} '{}'; expected another name",
+                                      arguments.what == "stage" ? "stage" : "layout", name));
     }
 }
 
 ExitCode write_new(const NewArguments& arguments) {
     check_name(arguments);
     const std::filesystem::path folder = arguments.out.empty() ? arguments.name : arguments.out;
-    const std::vector<std::pair<std::string, const char*>> files = {{arguments.name + ".cpp", stage_source},
-                                                                    {arguments.name + ".toml", stage_recipe},
-                                                                    {arguments.name + ".mtx", test_matrix}};
+    const bool stage = arguments.what == "stage";
+    const std::vector<std::pair<std::string, const char*>> files = {
+        {arguments.name + (stage ? ".cpp" : ".hpp"), stage ? stage_source : format_source},
+        {arguments.name + ".toml", stage ? stage_recipe : format_recipe},
+        {arguments.name + ".mtx", test_matrix}};
     for (const auto& [name, text] : files) check_new(folder / name, arguments.force);
     std::string written;
     for (const auto& [name, text] : files) {
@@ -134,9 +155,13 @@ ExitCode write_new(const NewArguments& arguments) {
 
 void add_new_command(CLI::App& app, Action& action) {
     const auto [command, arguments] =
-        add_command(app, action, "new", "Write the start of a stage in one C++ file: source, recipe, test matrix", write_new);
-    command.add_option("what", arguments.what, "stage")->required()->check(CLI::IsMember({"stage"}))->type_name("WHAT");
-    command.add_option("name", arguments.name, "Name of the stage and of the files")->required()->type_name("NAME");
+        add_command(app, action, "new",
+                    "Write the start of a stage or a storage format in one C++ file: source, recipe, test matrix", write_new);
+    command.add_option("what", arguments.what, "stage or format")
+        ->required()
+        ->check(CLI::IsMember({"stage", "format"}))
+        ->type_name("WHAT");
+    command.add_option("name", arguments.name, "Name of the stage or format, and of the files")->required()->type_name("NAME");
     command.add_option("-o,--out", arguments.out, "Folder to write (default: NAME)")->type_name("FOLDER");
     add_force_option(command, arguments.force);
 }

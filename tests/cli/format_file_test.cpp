@@ -47,6 +47,33 @@ TEST_CASE("a recipe with a format in one file runs like any other" * doctest::te
     CHECK(run("check " + out + "/again.toml").exit_code == 0);
 }
 
+TEST_CASE("new writes the start of a format, which runs" * doctest::test_suite(slow)) {
+    const TemporaryFolder folder;
+    const Outcome written = workbench_in(folder.path(), "new format my_first_format");
+    CHECK(written.exit_code == 0);
+    CHECK(written.text ==
+          "written to my_first_format: my_first_format.hpp, my_first_format.toml, my_first_format.mtx\n"
+          "workbench run my_first_format/my_first_format.toml compiles it and runs it.\n");
+    const Outcome outcome = workbench_in(folder.path(), "run my_first_format/my_first_format.toml " + once);
+    CHECK(outcome.exit_code == 0);
+    CHECK(outcome.text.find("my_first_format f64: built in") != std::string::npos);
+    const Outcome again = workbench_in(folder.path(), "new format my_first_format");
+    CHECK(again.exit_code == 2);
+    CHECK(workbench_in(folder.path(), "new format csr").text ==
+          "error: name: the program has a layout 'csr'; expected another name\n");
+}
+
+TEST_CASE("check says which code a recipe brings, and --no-sources refuses it before it is compiled" *
+          doctest::test_suite(slow)) {
+    const Outcome checked = with_recipe("check", layout_of_mistakes);
+    CHECK(checked.exit_code == 0);
+    CHECK(checked.text.find("brings code: layout 'mistakes': source tests/kernels/formats/mistakes.hpp (mine.toml:5)") !=
+          std::string::npos);
+    const Outcome refused = with_recipe("check", layout_of_mistakes, "--no-sources");
+    CHECK(refused.exit_code == 2);
+    CHECK(refused.text.find("found code beside the recipe; expected none, because of --no-sources") != std::string::npos);
+}
+
 TEST_CASE("a share of a hybrid can be stored in a format in one file" * doctest::test_suite(slow)) {
     const Outcome outcome = with_recipe("run",
                                         "[[stage]]\nuse = 'split'\nby = 'first_k'\nk = 2\n"
