@@ -14,7 +14,9 @@ for file in bin/workbench \
     share/spmv-workbench/suites/ehyb.toml lib/libspmv_workbench.so include/spmv_workbench/spmv_workbench.hpp \
     lib/cmake/spmv_workbench/spmv_workbenchConfig.cmake lib/cmake/spmv_workbench/spmv_workbenchConfigVersion.cmake \
     lib/spmv-workbench/workbench_trial lib/spmv-workbench/workbench_stage \
-    include/spmv-workbench/stage/pipeline/contract/stage.hpp include/spmv-workbench/stage/stages/order.hpp share/spmv-workbench/recipes/teaching/my_csr_kernel.cu \
+    include/spmv-workbench/format/pipeline/contract/stage.hpp include/spmv-workbench/format/stages/order.hpp \
+    include/spmv-workbench/format/kernels/format.hpp share/spmv-workbench/recipes/teaching/my_csr16.hpp \
+    share/spmv-workbench/recipes/teaching/my_csr_kernel.cu \
     share/spmv-workbench/layouts/csr.toml libexec/spmv-workbench/check_gpu.sh libexec/spmv-workbench/gpu_test \
     share/doc/spmv-workbench/README.md share/doc/spmv-workbench/LICENSE share/doc/spmv-workbench/docs/recipes.md \
     share/man/man1/workbench.1 share/bash-completion/completions/workbench \
@@ -37,5 +39,10 @@ done
 if command -v c++ >/dev/null; then
     "$prefix/bin/workbench" run recipes/teaching/my_csr_kernel.toml --generate laplace2d:nx=3 --backend cpu --samples 1 --seconds 0 \
         --cache warm --no-pictures >"$folder/log" 2>&1 || fault "a kernel beside a recipe does not run: $(cat "$folder/log")"
+fi
+# A format beside a recipe needs only the headers of the prefix.
+if command -v c++ >/dev/null; then
+    XDG_CACHE_HOME=$folder/cache "$prefix/bin/workbench" run recipes/teaching/my_csr16.toml --generate laplace2d:nx=3 --backend cpu \
+        --samples 1 --seconds 0 --cache warm --no-pictures >"$folder/log" 2>&1 || fault "a format beside a recipe does not run: $(cat "$folder/log")"
 fi
 exit "$failed"
