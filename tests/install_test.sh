@@ -42,7 +42,7 @@ if command -v c++ >/dev/null; then
 fi
 # A format beside a recipe needs only the headers of the prefix.
 if command -v c++ >/dev/null; then
-    XDG_CACHE_HOME=$folder/cache "$prefix/bin/workbench" run recipes/teaching/my_csr16.toml --generate laplace2d:nx=3 --backend cpu \
+    XDG_CACHE_HOME=$folder/cache "$prefix/bin/workbench" run recipes/teaching/my_csr16.toml --generate laplace2d:nx=3 --backend kokkos \
         --samples 1 --seconds 0 --cache warm --no-pictures >"$folder/log" 2>&1 || fault "a format beside a recipe does not run: $(cat "$folder/log")"
 fi
 exit "$failed"
