@@ -18,7 +18,7 @@
 #include "pipeline/input/read_matrix.hpp"
 #include "pipeline/recipe/matrix_choice.hpp"
 #include "pipeline/run/chain.hpp"
-#include "support/battery.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "support/data_folder.hpp"
 #include "support/layouts/layout_recipes.hpp"
 

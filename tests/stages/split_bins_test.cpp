@@ -7,7 +7,7 @@
 #include "pipeline/contract/errors.hpp"
 #include "stages/stages.hpp"
 #include "stages/steps.hpp"
-#include "support/battery.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "support/message_of.hpp"
 
 namespace workbench {

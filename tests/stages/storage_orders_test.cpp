@@ -9,7 +9,7 @@
 #include "stages/order.hpp"
 #include "stages/stages.hpp"
 #include "stages/steps.hpp"
-#include "support/battery.hpp"
+#include "pipeline/matrix/battery.hpp"
 
 namespace workbench {
 namespace {
