@@ -1,4 +1,5 @@
 // A schedule with every hook, and a choice of schedules. schedule_hooks_test.sh compiles it as it is, and with errors.
+#include "kernels/common/schedule/choice.hpp"
 #include "kernels/common/schedule/run.hpp"
 
 namespace workbench {
