@@ -16,9 +16,9 @@
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/forecast.hpp"
 #include "pipeline/input/read_matrix.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "pipeline/recipe/matrix_choice.hpp"
 #include "pipeline/run/chain.hpp"
-#include "pipeline/matrix/battery.hpp"
 #include "support/data_folder.hpp"
 #include "support/layouts/layout_recipes.hpp"
 

@@ -80,8 +80,9 @@ TEST_CASE("recipes that did not converge are not compared with the baseline") {
     all.outcomes[1].reason = "10 iterations did not reach 1e-08";
     const std::string text = solve_text(all);
     CHECK_EQ(text.find("costly: 1.00 x"), std::string::npos);
-    CHECK_NE(text.find("slow: 0.51 x as fast as the baseline with set-up, 0.50 x (1 solve timed: no\n      interval) without\n"),
-             std::string::npos);
+    CHECK_NE(
+        text.find("slow: 0.51 x as fast as the baseline with set-up, 0.50 x (1 solve timed: no\n      interval) without\n"),
+        std::string::npos);
     CHECK_NE(text.find("  costly: iteration limit: 10 iterations did not reach 1e-08\n"), std::string::npos);
     all.outcomes[0].end = SolveEnd::stagnated;
     CHECK_EQ(solve_text(all).find("as fast as the baseline"), std::string::npos);

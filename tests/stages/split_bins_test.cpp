@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "stages/stages.hpp"
 #include "stages/steps.hpp"
-#include "pipeline/matrix/battery.hpp"
 #include "support/message_of.hpp"
 
 namespace workbench {

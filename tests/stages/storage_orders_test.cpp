@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/matrix/battery.hpp"
 #include "pipeline/matrix/random.hpp"
 #include "stages/order.hpp"
 #include "stages/stages.hpp"
 #include "stages/steps.hpp"
-#include "pipeline/matrix/battery.hpp"
 
 namespace workbench {
 namespace {
