@@ -26,7 +26,7 @@ void for_each_in_parallel(std::int64_t count, int chunk, const Body& body) {
     for_chunks_in_parallel(count, chunk, work, &body);
 }
 
-/// For how many i in [0, count) the condition holds.
+/// The number of i in [0, count) for which the condition holds.
 template <typename Condition>
 [[nodiscard]] std::int64_t count_in_parallel(std::int64_t count, const Condition& condition) {
     constexpr std::int64_t chunk = 1 << 15;

@@ -74,7 +74,7 @@ public:
     /// The share, or this forecast if there is none of this kind.
     [[nodiscard]] const PatternForecast& share(ShareKind kind) const;
 
-    // For stages.
+    // Stages use the following functions.
 
     /// A matrix with the lengths of the rows and without columns or values, as before a stage that reads none of them.
     [[nodiscard]] StagedMatrix skeleton() const;
@@ -122,7 +122,7 @@ struct LayoutCost {
     double bandwidth = 1;         // that a GPU reaches while it reads the arrays, relative to copying
     std::string unsuitable = {};  // the reason why the layout will refuse the matrix; empty: none is known
 
-    /// That a product moves at least.
+    /// The bytes that a product moves at least.
     [[nodiscard]] std::int64_t bytes() const { return array_bytes + vector_bytes - unread_bytes; }
 };
 

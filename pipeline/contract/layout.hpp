@@ -205,8 +205,8 @@ struct LayoutEntry {
 
     std::vector<KernelEntry> kernels = {};  // of a baseline layout, the first of a backend is the baseline
 
-    /// Of a format beside the recipe (format_from_file): its file, and a checksum of everything that it was compiled from.
-    /// Empty for the formats of the program.
+    /// A format beside the recipe (format_from_file) names its file here, and a checksum of everything that it was compiled
+    /// from. Both are empty for the formats of the program.
     std::filesystem::path file = {};
     std::string file_checksum = {};
     /// Builds such a format and runs its kernels in a process of its own, and throws BrokenKernel if one of them fails. To be
