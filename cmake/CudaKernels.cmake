@@ -11,6 +11,7 @@ foreach(name IN LISTS formats_in_one_file)
   set(generated ${CMAKE_BINARY_DIR}/generated/${name}.cu)
   file(CONFIGURE OUTPUT ${generated} CONTENT "#include \"kernels/common/schedule/device_rows.cuh\"\n#include \"kernels/${name}.hpp\"
 namespace workbench {
+extern LayoutEntry (*const compiled_${name})();  // external, because nothing refers to it
 LayoutEntry (*const compiled_${name})() = ${name}_entry;
 }\n" @ONLY)
   target_sources(workbench_kernels PRIVATE ${generated})
