@@ -227,9 +227,8 @@ CheckedLayout check_layout_table(const RecipeTable& table, const std::vector<std
                                  std::span<const std::filesystem::path> files, const CheckedWith& with,
                                  Diagnostics& diagnostics) {
     const Setting* const source = table.find("source");
-    const LayoutEntry* const entry = source != nullptr
-                                         ? check_format(*source, table, files, with, diagnostics)
-                                         : check_use(table, "layout", with.catalogue.layouts, diagnostics);
+    const LayoutEntry* const entry = source != nullptr ? check_format(*source, table, files, with, diagnostics)
+                                                       : check_use(table, "layout", with.catalogue.layouts, diagnostics);
     if (entry == nullptr) return {};
     const std::string owner = fmt::format("layout '{}'", entry->name);
     return check_facts(table, *entry, owner, entry->parameters, &LayoutEntry::needs, others, diagnostics);

@@ -39,10 +39,10 @@ slice_height = { sweep = "1..4*2" }
     CHECK(space.count() == 12);
     CHECK(names_of_points(space) ==
           Names{"plain slice_height=1", "plain slice_height=2", "plain slice_height=4", "shuffle, plain slice_height=1",
-                "shuffle, plain slice_height=2", "shuffle, plain slice_height=4", "graph_partition parts=16, plain slice_height=1",
-                "graph_partition parts=16, plain slice_height=2", "graph_partition parts=16, plain slice_height=4",
-                "graph_partition parts=auto, plain slice_height=1", "graph_partition parts=auto, plain slice_height=2",
-                "graph_partition parts=auto, plain slice_height=4"});
+                "shuffle, plain slice_height=2", "shuffle, plain slice_height=4",
+                "graph_partition parts=16, plain slice_height=1", "graph_partition parts=16, plain slice_height=2",
+                "graph_partition parts=16, plain slice_height=4", "graph_partition parts=auto, plain slice_height=1",
+                "graph_partition parts=auto, plain slice_height=2", "graph_partition parts=auto, plain slice_height=4"});
 }
 
 }  // namespace workbench
