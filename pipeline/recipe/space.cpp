@@ -166,9 +166,8 @@ Space parse_space(std::string_view text, const std::filesystem::path& file, cons
     const auto data = std::make_shared<Space::Data>();
     if (facts != nullptr) data->facts = *facts;
     data->base.file = file;
-    if (const auto extends = document.recipe.take("extends")) {
-        diagnostics.add(extends->key_place, "[space] cannot extend another file; expected the whole space in this one");
-    }
+    const bool has_header = document.recipe.place.line > 0 || document.recipe.broken;
+    if (!has_header) diagnostics.add({}, "no [space]; expected this table in the place of [recipe]");
     check_header(document.recipe, "[space]", data->base, diagnostics);
     data->base.matrix = check_matrix(document.matrix, document.files, catalogue, &data->base.node_size, diagnostics);
     SpaceReader reader(document, {catalogue, changes.no_sources}, *data, diagnostics);

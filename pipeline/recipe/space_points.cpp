@@ -11,7 +11,7 @@ namespace workbench {
 namespace {
 
 constexpr std::size_t most_chains = 100'000;
-constexpr std::size_t most_steps = 5'000'000;            // in the search for chains and for layouts
+constexpr std::size_t most_steps = 1'500'000;            // in the search for chains and for layouts
 constexpr std::size_t most_layout_options = 20'000'000;  // stored, for all chains together
 
 struct TooMany {
@@ -21,7 +21,8 @@ struct TooMany {
 /// Searches the chains of stages depth first, and remembers which sequences of kinds the contracts allow.
 class PointSearch {
 public:
-    PointSearch(SpaceReader& reader, const Catalogue& catalogue, Space::Data& data) : reader_(reader), data_(data) {
+    PointSearch(SpaceReader& reader, const Catalogue& catalogue, Space::Data& data)
+        : reader_(reader), catalogue_(catalogue), data_(data) {
         rules_.baseline_layout = catalogue.baseline_layout;  // without stages, so that no advice is composed
         nodes_.emplace_back();
         for (std::size_t place = data.stages; place < data.slots.size(); ++place) {
@@ -33,6 +34,9 @@ public:
         SpacePoint point(data_.slots.size(), 0);
         extend(point, 0, 0);
     }
+
+    /// The errors of the first combination that the contracts refused.
+    [[nodiscard]] const std::vector<RecipeProblem>& refused() const { return refused_; }
 
 private:
     /// The sequences of kinds of stages that some chain begins with form a tree.
@@ -81,7 +85,13 @@ private:
         }
         Diagnostics diagnostics("", "");
         check_needs(document, checked, layouts, rules_, diagnostics);
-        return diagnostics.empty();
+        if (diagnostics.empty()) return true;
+        if (refused_.empty()) {  // once, with advice
+            static_cast<void>(diagnostics.take());
+            check_needs(document, checked, layouts, catalogue_, diagnostics);
+            refused_ = diagnostics.take();
+        }
+        return false;
     }
 
     [[nodiscard]] bool conditions_hold(const SpaceChoice& choice, const SpacePoint& point) const {
@@ -238,12 +248,14 @@ private:
     }
 
     SpaceReader& reader_;
+    const Catalogue& catalogue_;
     Space::Data& data_;
     Catalogue rules_;
     std::deque<Node> nodes_;                                       // the first: no stage
     std::set<std::size_t> referenced_;                             // by layouts
     std::map<std::vector<std::uint32_t>, std::uint32_t> lists_;    // by node and options of referenced stages
     std::map<std::vector<std::uint32_t>, std::uint32_t> numbers_;  // of lists in data_.layouts
+    std::vector<RecipeProblem> refused_;
     std::size_t steps_ = 0;
     std::size_t stored_ = 0;
 };
@@ -251,16 +263,18 @@ private:
 }  // namespace
 
 void find_points(SpaceReader& reader, const Catalogue& catalogue, Space::Data& data, Diagnostics& diagnostics) {
+    PointSearch search(reader, catalogue, data);
     try {
-        PointSearch(reader, catalogue, data).search();
+        search.search();
     } catch (const TooMany& error) {
         diagnostics.add({}, "{}", error.message);
         return;
     }
     if (data.count > 0 || !diagnostics.empty()) return;
-    diagnostics.add({},
-                    "no point of the space is legal: each chain of stages and each layout breaks a condition, or lacks what "
-                    "it needs; expected at least one");
+    diagnostics.add(
+        {}, "no point of the space is legal{}",
+        search.refused().empty() ? ", because conditions are violated" : "; the first combination has the errors above");
+    diagnostics.add_all(search.refused());
 }
 
 std::optional<ParameterValue> Space::Data::value_at(const SpacePoint& point, std::size_t place, const std::string& key) const {

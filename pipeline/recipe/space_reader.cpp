@@ -13,6 +13,7 @@ namespace workbench {
 namespace {
 
 constexpr std::size_t most_options = 10'000;  // of a place
+constexpr std::size_t most_problems = 1000;   // of which only some are shown; later options are not checked
 
 /// The values to try of a setting: those of a sweep or a list, or the setting itself.
 std::vector<Setting> values_of(const Setting& setting, bool takes_list) {
@@ -109,7 +110,7 @@ std::string key_of(const SpaceChoice& choice, bool is_stage) {
 void add_new(const std::vector<RecipeProblem>& problems, Diagnostics& diagnostics) {
     std::vector<RecipeProblem> all = diagnostics.take();
     for (const RecipeProblem& problem : problems) {
-        if (std::ranges::count(all, problem) == 0) all.push_back(problem);
+        if (all.size() < most_problems && std::ranges::count(all, problem) == 0) all.push_back(problem);
     }
     diagnostics.add_all(all);
 }
@@ -276,7 +277,7 @@ void SpaceReader::add_combinations(const RecipeTable& alternative, const RecipeT
     }
     const std::size_t first = slot.choices.size();
     std::vector<RecipeProblem> contradictions;
-    for (std::size_t number = 0; number < count; ++number) {
+    for (std::size_t number = 0; number < count && diagnostics_.count() < most_problems; ++number) {
         SpaceChoice choice;
         choice.table.place = choice.kernel.place = alternative.place;
         choice.table.id = alternative.id;
