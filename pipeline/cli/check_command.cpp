@@ -1,6 +1,8 @@
 // workbench check
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -21,6 +23,7 @@ struct CheckArguments {
     std::vector<std::string> recipes;
     RecipeChanges changes;
     bool resolved = false;
+    std::optional<std::uint64_t> point = {};
 };
 
 /// "stage.metis_partition.parts = 132, 264": one line for each swept parameter.
@@ -119,6 +122,13 @@ void check_space(const std::string& file, const CheckArguments& arguments) {
         const SpaceFacts facts = facts_of(load_matrix(space.matrix()).first, space.node_size());
         space = load_space(path, catalogue(), arguments.changes, &facts);
     }
+    if (arguments.point) {
+        if (*arguments.point >= space.count()) {
+            throw RecipeError(fmt::format("error: --point {}: {} has {} points; expected a number below that", *arguments.point,
+                                          file, space.count()));
+        }
+        return fmt::print("{}", resolved_recipe(space.recipe(space.point(*arguments.point))));
+    }
     if (!arguments.resolved) return print_space(file, space, has_matrix);
     for (const std::uint64_t number : shown_points(space)) {
         fmt::print("{}# point {}\n{}", number == 0 ? "" : "\n", number, resolved_recipe(space.recipe(space.point(number))));
@@ -139,6 +149,9 @@ ExitCode check(const CheckArguments& arguments) {
             if (is_space(find_recipe(file))) {
                 check_space(file, arguments);
                 continue;
+            }
+            if (arguments.point) {
+                throw RecipeError(fmt::format("error: --point {}: {} is a recipe; expected a space", *arguments.point, file));
             }
             loaded.push_back(load_points(find_recipe(file), catalogue(), arguments.changes, unmatched));
         } catch (const RecipeError& error) {
@@ -166,6 +179,7 @@ void add_check_command(CLI::App& app, Action& action) {
     command.add_option("recipe", arguments.recipes, "Recipe or space files")->required()->type_name("RECIPE");
     add_recipe_changes(command, arguments.changes);
     add_sweeps(command, arguments.changes);
+    command.add_option("--point", arguments.point, "Print the point of this number of a space as a recipe")->type_name("N");
     command.add_flag("--resolved", arguments.resolved,
                      "Print the recipe, or the shown points of a space, with every default filled in");
 }

@@ -12,10 +12,11 @@ namespace {
 
 constexpr std::size_t longest_name = 80;
 
-/// The name of an option and all of its values, including defaults; values of ties are missing.
+/// The name of an option and all of its values, including defaults, which labels omit. Values of ties are missing.
 struct OptionValues {
     std::string use;
     std::map<std::string, ParameterValue> values = {};
+    std::set<std::string> given = {};  // the keys that the space gives
 };
 
 OptionValues values_of(const SpaceChoice& choice, bool is_stage) {
@@ -34,6 +35,9 @@ OptionValues values_of(const SpaceChoice& choice, bool is_stage) {
         if (setting.value) option.values["kernel." + setting.key] = *setting.value;
     }
     for (const SpaceTie& tie : choice.ties) option.values.erase(tie.key);
+    for (const auto& [key, value] : option.values) {
+        if (key.starts_with("kernel.") || choice.table.find(key) != nullptr) option.given.insert(key);
+    }
     return option;
 }
 
@@ -102,7 +106,7 @@ std::string label_of(const OptionValues& option, const std::vector<std::string>&
     std::string label = shortness == Shortness::cut ? cut_words(option.use) : option.use;
     for (const std::string& key : keys) {
         const ParameterValue* const value = find_value(option, key);
-        if (value == nullptr) continue;
+        if (value == nullptr || !option.given.contains(key)) continue;
         const std::string text = text_of(*value);
         const bool is_word = std::holds_alternative<std::string>(*value);
         if (shortness == Shortness::full) {
@@ -125,8 +129,7 @@ std::vector<std::string> needed_keys(const std::vector<OptionValues>& options, s
             return &other != &options[i] && other.use == options[i].use &&
                    std::ranges::none_of(fewer, [&](const std::string& key) { return differs(other, options[i], key); });
         });
-        const bool shown = find_value(options[i], keys[k]) != nullptr;
-        if (unique || !shown) {
+        if (unique || !options[i].given.contains(keys[k])) {
             keys = std::move(fewer);
         } else {
             ++k;
