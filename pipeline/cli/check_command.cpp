@@ -79,9 +79,8 @@ std::vector<std::uint64_t> shown_points(const Space& space) {
     std::vector<std::uint64_t> numbers;
     const std::uint64_t count = std::min(space.count(), most);
     for (std::uint64_t i = 0; i < count; ++i) {
-        numbers.push_back(count == space.count() ? i : i * ((space.count() - 1) / (most - 1)));
+        numbers.push_back(i == 0 ? 0 : i * (space.count() - 1) / (count - 1));
     }
-    if (count < space.count()) numbers.back() = space.count() - 1;
     return numbers;
 }
 

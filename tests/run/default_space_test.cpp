@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -72,6 +73,23 @@ TEST_CASE("each shipped recipe is a point of the default space") {
     }
     std::ranges::sort(missing);
     CHECK(missing == std::vector<std::string>());
+}
+
+TEST_CASE("the resolved recipe of a point is the same recipe") {
+    const Space space = load_space(source / "spaces" / "default.toml", catalogue());
+    std::mt19937_64 random(1);
+    for (int i = 0; i < 300; ++i) {
+        const std::uint64_t number = random() % space.count();
+        CAPTURE(number);
+        const SpacePoint point = space.point(number);
+        CHECK(space.number_of(point) == number);
+        const Recipe recipe = space.recipe(point);
+        const std::string resolved = resolved_recipe(recipe);
+        const Recipe again = parse_recipe(resolved, "resolved.toml", catalogue());
+        CHECK(resolved_recipe(again) == resolved);
+        CHECK(content_of(again) == content_of(recipe));
+        CHECK(again.name == recipe.name);
+    }
 }
 
 }  // namespace workbench
