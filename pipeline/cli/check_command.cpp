@@ -97,8 +97,8 @@ void print_space(const std::string& file, const Space& space, bool has_facts) {
     std::size_t widest = 0;
     for (const SpacePlace& place : space.places()) widest = std::max(widest, place.name.size());
     for (const SpacePlace& place : space.places()) {
-        fmt::print("  {:{}}  {:>4} option{}  {}\n", place.name, widest, place.options.size(), place.options.size() == 1 ? " " : "s",
-                   uses_of(place));
+        fmt::print("  {:{}}  {:>4} option{}  {}\n", place.name, widest, place.options.size(),
+                   place.options.size() == 1 ? " " : "s", uses_of(place));
     }
     if (space.depends_on_matrix() && !has_facts) {
         fmt::print("  note: conditions on the matrix are taken to hold; --matrix FILE or --generate KIND evaluates them\n");
@@ -162,12 +162,12 @@ ExitCode check(const CheckArguments& arguments) {
 }  // namespace
 
 void add_check_command(CLI::App& app, Action& action) {
-    const auto [command, arguments] =
-        add_command(app, action, "check", "Check recipes and spaces, and list all errors", check);
+    const auto [command, arguments] = add_command(app, action, "check", "Check recipes and spaces, and list all errors", check);
     command.add_option("recipe", arguments.recipes, "Recipe or space files")->required()->type_name("RECIPE");
     add_recipe_changes(command, arguments.changes);
     add_sweeps(command, arguments.changes);
-    command.add_flag("--resolved", arguments.resolved, "Print the recipe, or the shown points of a space, with every default filled in");
+    command.add_flag("--resolved", arguments.resolved,
+                     "Print the recipe, or the shown points of a space, with every default filled in");
 }
 
 }  // namespace workbench

@@ -160,7 +160,7 @@ std::string refused_code(const std::string& what) {
 }
 
 void check_header(const RecipeTable& table, const std::string& owner, Recipe& recipe, Diagnostics& diagnostics) {
-    const std::vector<ParameterDeclaration> declarations = {
+    std::vector<ParameterDeclaration> declarations = {
         {.name = "name", .type = ParameterType::text, .optional = true, .help = "name in reports"},
         {.name = "source", .type = ParameterType::text, .optional = true, .help = "source of the idea"},
         {.name = "extends", .type = ParameterType::text, .optional = true, .help = "recipe that this one changes"},
@@ -175,6 +175,7 @@ void check_header(const RecipeTable& table, const std::string& owner, Recipe& re
          .words = {"cpu", "gpu"},
          .help = "gpu: preprocessing (sorting, reordering, splitting, slicing) runs on the GPU; --prepare overrides it"},
     };
+    if (owner != "[recipe]") std::erase_if(declarations, [](const auto& each) { return each.name == "extends"; });
     recipe.name = recipe.file.stem().string();
     const auto parameters = check_parameters(table, owner, declarations, {}, diagnostics);
     const auto take = [&](const char* key, std::string& text) {
@@ -184,7 +185,8 @@ void check_header(const RecipeTable& table, const std::string& owner, Recipe& re
     take("source", recipe.source);
     take("device", recipe.device);
     take("prepare", recipe.prepare);
-    if (const Setting* extends = table.find("extends")) {  // from the command line: that of a file has been merged
+    if (const Setting* extends = table.find("extends");
+        extends != nullptr && owner == "[recipe]") {  // from the command line: that of a file has been merged
         diagnostics.add(extends->key_place, "{}, extends: it cannot be set; expected it in a file", owner);
     }
     if (recipe.name != printable(recipe.name, 80)) {
@@ -227,9 +229,8 @@ CheckedLayout check_layout_table(const RecipeTable& table, const std::vector<std
                                  std::span<const std::filesystem::path> files, const CheckedWith& with,
                                  Diagnostics& diagnostics) {
     const Setting* const source = table.find("source");
-    const LayoutEntry* const entry = source != nullptr
-                                         ? check_format(*source, table, files, with, diagnostics)
-                                         : check_use(table, "layout", with.catalogue.layouts, diagnostics);
+    const LayoutEntry* const entry = source != nullptr ? check_format(*source, table, files, with, diagnostics)
+                                                       : check_use(table, "layout", with.catalogue.layouts, diagnostics);
     if (entry == nullptr) return {};
     const std::string owner = fmt::format("layout '{}'", entry->name);
     return check_facts(table, *entry, owner, entry->parameters, &LayoutEntry::needs, others, diagnostics);

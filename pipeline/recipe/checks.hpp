@@ -75,6 +75,11 @@ struct CheckedChoice {
     std::optional<ShareId> share = {};  // of a [[layout]]
 };
 
+/// True if the matrix must be square for the stage.
+[[nodiscard]] inline bool needs_square(const StageContract& contract) {
+    return contract.needs.square || contract.acts == Acts::symmetric;
+}
+
 /// What a recipe is checked against.
 struct CheckedWith {
     const Catalogue& catalogue;

@@ -220,8 +220,7 @@ RecipeDocument read_document_of(const toml::table& root, const std::string& head
             document.stages = read_stages(node, place, diagnostics);
             for (RecipeTable& stage : document.stages) set_file(stage, file);
         } else {
-            diagnostics.add(place, "unknown {} '{}'{}", node.is_table() ? "table" : "key", name,
-                            expected_one_of(name, names));
+            diagnostics.add(place, "unknown {} '{}'{}", node.is_table() ? "table" : "key", name, expected_one_of(name, names));
         }
     }
     return document;

@@ -151,8 +151,8 @@ void check_matched(const std::vector<LoadedRecipe>& recipes) {
 void check_against(const Recipe& recipe, Index rows, Index columns) {
     std::vector<std::string> needed_by;
     for (const RecipeStage& stage : recipe.stages) {
-        const bool needs_square = stage.contract.needs.square || stage.contract.acts == Acts::symmetric;
-        if (needs_square) needed_by.push_back(fmt::format("stage '{}' ({})", stage.id, recipe.line_of(stage.place)));
+        if (needs_square(stage.contract))
+            needed_by.push_back(fmt::format("stage '{}' ({})", stage.id, recipe.line_of(stage.place)));
     }
     for (const RecipeLayout& layout : recipe.layouts) {
         if (!layout.entry->needs(layout.parameters).square) continue;

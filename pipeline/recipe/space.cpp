@@ -99,17 +99,17 @@ std::optional<std::uint64_t> Space::number_of(const SpacePoint& point) const {
     const auto chain = find_row(data_->chain_options, data_->chains.size(), options.first(data_->stages));
     if (!chain) return std::nullopt;
     const std::vector<std::uint32_t>& layouts = data_->layouts[data_->chains[*chain].layouts];
-    const auto layout =
-        find_row(layouts, layouts.size() / (point.size() - data_->stages), options.subspan(data_->stages));
+    const auto layout = find_row(layouts, layouts.size() / (point.size() - data_->stages), options.subspan(data_->stages));
     return layout ? std::optional(data_->chains[*chain].first + *layout) : std::nullopt;
 }
 
 bool Space::is_legal(const SpacePoint& point) const { return number_of(point).has_value(); }
 
 Recipe Space::recipe(const SpacePoint& point) const {
-    if (!is_legal(point)) throw std::invalid_argument("a point of a space that is not legal");
+    const std::optional<std::uint64_t> number = number_of(point);
+    if (!number) throw std::invalid_argument("a point of a space that is not legal");
     Recipe recipe = data_->base;
-    recipe.name = name_of_point(*data_, point);
+    recipe.name = name_of_point(*data_, point, *number);
     for (std::size_t place = 0; place < point.size(); ++place) {
         const SpaceVariant* const variant = data_->variant_of(point, place);
         if (variant == nullptr) continue;
@@ -166,12 +166,10 @@ Space parse_space(std::string_view text, const std::filesystem::path& file, cons
     const auto data = std::make_shared<Space::Data>();
     if (facts != nullptr) data->facts = *facts;
     data->base.file = file;
-    if (const auto extends = document.recipe.take("extends")) {
-        diagnostics.add(extends->key_place, "[space] cannot extend another file; expected the whole space in this one");
-    }
+    const bool has_header = document.recipe.place.line > 0 || document.recipe.broken;
+    if (!has_header) diagnostics.add({}, "no [space]; expected this table in the place of [recipe]");
     check_header(document.recipe, "[space]", data->base, diagnostics);
-    data->base.matrix =
-        check_matrix(document.matrix, document.files, catalogue, &data->base.node_size, diagnostics);
+    data->base.matrix = check_matrix(document.matrix, document.files, catalogue, &data->base.node_size, diagnostics);
     SpaceReader reader(document, {catalogue, changes.no_sources}, *data, diagnostics);
     reader.read();
     diagnostics.throw_if_any();

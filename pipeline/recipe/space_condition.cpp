@@ -28,8 +28,9 @@ struct Token {
     bool quoted = false;
 };
 
-std::optional<double> number_of(const std::string& text) {
+std::optional<double> number_of(std::string_view text) {
     double number = 0;
+    if (text.starts_with('+')) text.remove_prefix(1);
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
@@ -164,9 +165,7 @@ private:
         const auto known = names_.find(name.text);
         if (name.text.empty() || name.quoted) return fail(name, found() + "; expected the name of a fact or of a choice");
         if (known == names_.end()) {
-            std::vector<std::string> names;
-            for (const auto& [each, what] : names_) names.push_back(each);
-            return fail(name, fmt::format("unknown name '{}'{}", printable(name.text, 60), expected_one_of(name.text, names)));
+            return fail(name, fmt::format("unknown name '{}'{}", printable(name.text, 60), expected_name(name.text)));
         }
         ++next_;
         Node node{.name = name.text, .what = known->second};
@@ -185,6 +184,19 @@ private:
         const bool orders = node.operation != Operator::equal && node.operation != Operator::unequal;
         ++next_;
         return compared(std::move(node), name.text, orders);
+    }
+
+    /// "; did you mean ...?", or the facts and the earlier places.
+    [[nodiscard]] std::string expected_name(const std::string& unknown) const {
+        std::vector<std::string> all;
+        std::vector<std::string> shown;
+        for (const auto& [name, what] : names_) {
+            all.push_back(name);
+            if (what.is_fact || (what.key == "use" && !name.ends_with(".use"))) shown.push_back(name);
+        }
+        const std::string suggestion = did_you_mean(unknown, all);
+        return suggestion.empty() ? fmt::format("; expected one of {}, or a parameter of an earlier stage", join(shown))
+                                  : suggestion;
     }
 
     std::optional<std::size_t> compared(Node node, const std::string& name, bool orders) {

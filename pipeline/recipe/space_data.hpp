@@ -37,11 +37,11 @@ struct SpaceVariant {
 struct SpaceChoice {
     RecipeTable table = {};  // one value a parameter; ties are still references
     RecipeTable kernel = {};
-    std::vector<std::size_t> conditions = {};  // numbers; all must hold
+    /// Numbers of conditions: the option is available if all of one list hold; an empty list always holds.
+    std::vector<std::vector<std::size_t>> conditions = {{}};
     std::vector<SpaceTie> ties = {};
     bool left_out = false;
-    std::string short_label = {};    // for long names
-    std::string shortest_label = {};
+    std::vector<std::string> short_labels = {};  // for long names, each shorter than the one before
     /// By the options at the places of its ties.
     std::map<std::vector<std::uint32_t>, SpaceVariant> variants = {};
 };
@@ -50,9 +50,9 @@ struct SpaceChoice {
 struct SpaceSlot {
     std::optional<ShareId> share = {};  // of a layout
     bool is_stage = false;
-    bool optional = false;                       // it may be left out even if its conditions hold
-    std::optional<std::size_t> presence = {};    // the condition of the whole stage
-    std::vector<SpaceChoice> choices = {};       // parallel to SpacePlace::options
+    bool optional = false;                     // it may be left out even if its conditions hold
+    std::optional<std::size_t> presence = {};  // the condition of the whole stage
+    std::vector<SpaceChoice> choices = {};     // parallel to SpacePlace::options
 };
 
 /// A legal chain of stages: its options are in SpaceData::chain_options.
@@ -70,9 +70,9 @@ struct Space::Data {
     std::optional<SpaceFacts> facts;
     std::size_t stages = 0;  // the first places; the others are layouts
 
-    std::vector<std::uint32_t> chain_options;             // [chains x stages], ascending
+    std::vector<std::uint32_t> chain_options;  // [chains x stages], ascending
     std::vector<SpaceChain> chains;
-    std::vector<std::vector<std::uint32_t>> layouts;      // [lists][groups of options x layout places], ascending
+    std::vector<std::vector<std::uint32_t>> layouts;  // [lists][groups of options x layout places], ascending
     std::uint64_t count = 0;
 
     /// The value of a parameter, or of "use", at a place of a point; none if the option lacks it.
@@ -110,7 +110,8 @@ private:
     void check_variant(SpaceChoice& choice, const SpaceSlot& slot, const RecipeTable& table,
                        const std::vector<std::uint32_t>& ties, std::vector<RecipeProblem>* contradictions);
     void complete_variant(SpaceVariant& variant, const SpaceChoice& choice, const SpaceSlot& slot);
-    void refuse_repetition(const SpaceSlot& slot);
+    /// Joins options with the same parameters under different conditions; adds an error if they repeat without conditions.
+    void join_repetitions(SpaceSlot& slot);
     void learn_names(const std::string& name, std::size_t place);
     [[nodiscard]] std::uint32_t kind_of(const StageContract& contract);
     [[nodiscard]] std::uint32_t kind_of(const Needs& needs, RowsOfShare rows);
@@ -126,8 +127,8 @@ private:
 /// Labels of options, and the values by which they differ.
 void describe_options(SpacePlace& place, SpaceSlot& slot);
 
-/// At most 80 characters.
-[[nodiscard]] std::string name_of_point(const Space::Data& data, const SpacePoint& point);
+/// The labels of a legal point in at most 80 characters; `number` is that of the point.
+[[nodiscard]] std::string name_of_point(const Space::Data& data, const SpacePoint& point, std::uint64_t number);
 
 /// Finds all legal points. Adds an error if there are none, or too many.
 void find_points(SpaceReader& reader, const Catalogue& catalogue, Space::Data& data, Diagnostics& diagnostics);

@@ -26,10 +26,10 @@ double twin_rows_of(const CsrMatrix& matrix) {
 }  // namespace
 
 const std::map<std::string, bool>& names_of_facts() {
-    static const std::map<std::string, bool> names = {
-        {"rows", false},         {"columns", false},  {"nonzeros", false},      {"node_size", false}, {"square", true},
-        {"longest_row", false},  {"mean_row", false}, {"row_deviation", false}, {"empty_rows", false},
-        {"shortest_row", false}, {"twin_rows", false}};
+    static const std::map<std::string, bool> names = {{"rows", false},         {"columns", false},       {"nonzeros", false},
+                                                      {"node_size", false},    {"square", true},         {"longest_row", false},
+                                                      {"mean_row", false},     {"row_deviation", false}, {"empty_rows", false},
+                                                      {"shortest_row", false}, {"skew", false},          {"twin_rows", false}};
     return names;
 }
 
@@ -57,6 +57,7 @@ SpaceFacts facts_of(const CsrMatrix& matrix, Index node_size) {
             {"mean_row", mean},
             {"row_deviation", std::sqrt(std::max(squares / rows - mean * mean, 0.0))},
             {"empty_rows", static_cast<double>(empty) / rows},
+            {"skew", mean > 0 ? static_cast<double>(longest) / mean : 1},
             {"twin_rows", twin_rows_of(matrix)}};
 }
 

@@ -2,7 +2,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <functional>
 #include <set>
 
 #include "pipeline/recipe/space_data.hpp"
@@ -85,14 +84,34 @@ std::string initials_of(const std::string& key) {
     return initials;
 }
 
-std::string label_of(const OptionValues& option, const std::vector<std::string>& keys, bool shortest) {
-    std::string label = option.use;
+/// "mult_part" of "multilevel_partition".
+std::string cut_words(const std::string& name) {
+    constexpr std::size_t longest_word = 4;
+    std::string cut;
+    std::size_t letters = 0;
+    for (const char letter : name) {
+        letters = letter == '_' ? 0 : letters + 1;
+        if (letters <= longest_word) cut += letter;
+    }
+    return cut;
+}
+
+enum class Shortness { full, initials, cut };
+
+std::string label_of(const OptionValues& option, const std::vector<std::string>& keys, Shortness shortness) {
+    std::string label = shortness == Shortness::cut ? cut_words(option.use) : option.use;
     for (const std::string& key : keys) {
         const ParameterValue* const value = find_value(option, key);
         if (value == nullptr) continue;
+        const std::string text = text_of(*value);
         const bool is_word = std::holds_alternative<std::string>(*value);
-        label += shortest ? fmt::format(" {}{}", is_word ? "" : initials_of(key), text_of(*value))
-                          : fmt::format(" {}={}", key, text_of(*value));
+        if (shortness == Shortness::full) {
+            label += fmt::format(" {}={}", key, text);
+        } else if (is_word) {
+            label += " " + (shortness == Shortness::cut ? cut_words(text) : text);
+        } else {
+            label += fmt::format(" {}{}", initials_of(key), text);
+        }
     }
     return label;
 }
@@ -116,14 +135,17 @@ std::vector<std::string> needed_keys(const std::vector<OptionValues>& options, s
     return keys;
 }
 
-std::string joined_labels(const Space::Data& data, const SpacePoint& point,
-                          const std::function<const std::string&(std::size_t place)>& label_at) {
+/// The labels of a point: 0 with all values, 1 to 3 shorter and shorter.
+std::string joined_labels(const Space::Data& data, const SpacePoint& point, std::size_t shortness) {
     std::string name;
     for (std::size_t place = 0; place < point.size(); ++place) {
         const SpaceSlot& slot = data.slots[place];
-        if (slot.choices[point[place]].left_out) continue;
+        const SpaceChoice& choice = slot.choices[point[place]];
+        if (choice.left_out) continue;
         const std::string share = slot.share ? name_of(*slot.share) + ": " : "";
-        name += fmt::format("{}{}{}", name.empty() ? "" : ", ", share, label_at(place));
+        name +=
+            fmt::format("{}{}{}", name.empty() ? "" : ", ", share,
+                        shortness == 0 ? data.places[place].options[point[place]].label : choice.short_labels[shortness - 1]);
     }
     return name;
 }
@@ -147,10 +169,11 @@ void describe_options(SpacePlace& place, SpaceSlot& slot) {
     for (std::size_t i = 0; i < options.size(); ++i) {
         const std::vector<std::string>& differing = keys_of_use[options[i].use];
         SpaceOption& option = place.options.emplace_back();
-        option.label = label_of(options[i], differing, false);
+        option.label = label_of(options[i], differing, Shortness::full);
         const std::vector<std::string> needed = needed_keys(options, i, differing);
-        slot.choices[i].short_label = label_of(options[i], needed, false);
-        slot.choices[i].shortest_label = label_of(options[i], needed, true);
+        for (const Shortness shortness : {Shortness::full, Shortness::initials, Shortness::cut}) {
+            slot.choices[i].short_labels.push_back(label_of(options[i], needed, shortness));
+        }
         if (uses.size() > 1) option.values["use"] = slot.choices[i].left_out ? "none" : options[i].use;
         for (const std::string& key : keys) {
             if (const ParameterValue* value = find_value(options[i], key)) option.values[key] = *value;
@@ -158,20 +181,14 @@ void describe_options(SpacePlace& place, SpaceSlot& slot) {
     }
 }
 
-std::string name_of_point(const Space::Data& data, const SpacePoint& point) {
-    const auto choice = [&](std::size_t place) -> const SpaceChoice& { return data.slots[place].choices[point[place]]; };
-    const auto full = [&](std::size_t place) -> const std::string& { return data.places[place].options[point[place]].label; };
-    const auto medium = [&](std::size_t place) -> const std::string& { return choice(place).short_label; };
-    const auto least = [&](std::size_t place) -> const std::string& { return choice(place).shortest_label; };
-    std::string name = joined_labels(data, point, full);
-    if (name.size() > longest_name) name = joined_labels(data, point, medium);
-    if (name.size() > longest_name) name = joined_labels(data, point, least);
-    if (name.size() <= longest_name) return name;
-    // The options in numbers keep cut names apart.
-    std::string numbers = " #";
-    for (const std::uint32_t option : point) numbers += fmt::format("{}{}", numbers.size() == 2 ? "" : ".", option);
-    if (numbers.size() > longest_name / 2) numbers.resize(longest_name / 2);
-    return name.substr(0, longest_name - numbers.size()) + numbers;
+std::string name_of_point(const Space::Data& data, const SpacePoint& point, std::uint64_t number) {
+    std::string name;
+    for (std::size_t shortness = 0; shortness <= 3; ++shortness) {
+        name = joined_labels(data, point, shortness);
+        if (name.size() <= longest_name) return name;
+    }
+    const std::string end = fmt::format("... #{}", number);
+    return name.substr(0, longest_name - end.size()) + end;
 }
 
 }  // namespace workbench

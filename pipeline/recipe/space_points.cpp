@@ -11,7 +11,7 @@ namespace workbench {
 namespace {
 
 constexpr std::size_t most_chains = 100'000;
-constexpr std::size_t most_steps = 5'000'000;         // in the search for chains and for layouts
+constexpr std::size_t most_steps = 1'500'000;            // in the search for chains and for layouts
 constexpr std::size_t most_layout_options = 20'000'000;  // stored, for all chains together
 
 struct TooMany {
@@ -21,7 +21,8 @@ struct TooMany {
 /// Searches the chains of stages depth first, and remembers which sequences of kinds the contracts allow.
 class PointSearch {
 public:
-    PointSearch(SpaceReader& reader, const Catalogue& catalogue, Space::Data& data) : reader_(reader), data_(data) {
+    PointSearch(SpaceReader& reader, const Catalogue& catalogue, Space::Data& data)
+        : reader_(reader), catalogue_(catalogue), data_(data) {
         rules_.baseline_layout = catalogue.baseline_layout;  // without stages, so that no advice is composed
         nodes_.emplace_back();
         for (std::size_t place = data.stages; place < data.slots.size(); ++place) {
@@ -34,11 +35,14 @@ public:
         extend(point, 0, 0);
     }
 
+    /// The errors of the first combination that the contracts refused.
+    [[nodiscard]] const std::vector<RecipeProblem>& refused() const { return refused_; }
+
 private:
     /// The sequences of kinds of stages that some chain begins with form a tree.
     struct Node {
-        std::map<std::uint32_t, std::size_t> next = {};   // by the kind of the next stage; 0: not legal
-        std::vector<const SpaceVariant*> stages = {};     // an example
+        std::map<std::uint32_t, std::size_t> next = {};       // by the kind of the next stage; 0: not legal
+        std::vector<const SpaceVariant*> stages = {};         // an example
         std::optional<std::vector<std::string>> shares = {};  // into which the stages split the nonzeros
         /// Legal or not, by the places and kinds of layouts.
         std::map<std::vector<std::pair<std::size_t, std::uint32_t>>, bool> layouts = {};
@@ -53,9 +57,19 @@ private:
             for (const SpaceChoice& each : data_.slots[place].choices) add_references(each);
         };
         for (const SpaceTie& tie : choice.ties) add(tie.place);
-        for (const std::size_t condition : choice.conditions) {
-            for (const std::size_t place : data_.conditions[condition].places()) add(place);
+        for (const std::vector<std::size_t>& all : choice.conditions) {
+            for (const std::size_t condition : all) {
+                for (const std::size_t place : data_.conditions[condition].places()) add(place);
+            }
         }
+    }
+
+    /// False if the matrix is known not to be square, but has to be.
+    [[nodiscard]] bool fits_matrix(const SpaceVariant& variant) const {
+        const bool square = !data_.facts || !data_.facts->contains("square") || data_.facts->at("square") != 0;
+        const bool must_be =
+            variant.stage.facts ? needs_square(*variant.stage.facts) : variant.layout.facts && variant.layout.facts->square;
+        return square || !must_be;
     }
 
     void count_step() {
@@ -71,11 +85,19 @@ private:
         }
         Diagnostics diagnostics("", "");
         check_needs(document, checked, layouts, rules_, diagnostics);
-        return diagnostics.empty();
+        if (diagnostics.empty()) return true;
+        if (refused_.empty()) {  // once, with advice
+            static_cast<void>(diagnostics.take());
+            check_needs(document, checked, layouts, catalogue_, diagnostics);
+            refused_ = diagnostics.take();
+        }
+        return false;
     }
 
     [[nodiscard]] bool conditions_hold(const SpaceChoice& choice, const SpacePoint& point) const {
-        return std::ranges::all_of(choice.conditions, [&](std::size_t condition) { return data_.holds(condition, point); });
+        return std::ranges::any_of(choice.conditions, [&](const std::vector<std::size_t>& all) {
+            return std::ranges::all_of(all, [&](std::size_t condition) { return data_.holds(condition, point); });
+        });
     }
 
     void extend(SpacePoint& point, std::size_t place, std::size_t node) {
@@ -96,7 +118,7 @@ private:
             if (!may_be_there || !conditions_hold(choice, point)) continue;
             reader_.add_variant(place, option, point);
             const SpaceVariant& variant = *data_.variant_of(point, place);
-            if (!variant.legal) continue;
+            if (!variant.legal || !fits_matrix(variant)) continue;
             const std::size_t next = next_node(node, variant);
             if (next != 0) extend(point, place + 1, next);
         }
@@ -200,7 +222,7 @@ private:
             if (!conditions_hold(choice, point)) continue;
             reader_.add_variant(place, option, point);
             const SpaceVariant& variant = *data_.variant_of(point, place);
-            if (!variant.legal) continue;
+            if (!variant.legal || !fits_matrix(variant)) continue;
             Places more = chosen;
             more.emplace_back(place, variant.kind);
             choose(point, here, places, i + 1, more, groups);
@@ -226,12 +248,14 @@ private:
     }
 
     SpaceReader& reader_;
+    const Catalogue& catalogue_;
     Space::Data& data_;
     Catalogue rules_;
-    std::deque<Node> nodes_;           // the first: no stage
-    std::set<std::size_t> referenced_;  // by layouts
+    std::deque<Node> nodes_;                                       // the first: no stage
+    std::set<std::size_t> referenced_;                             // by layouts
     std::map<std::vector<std::uint32_t>, std::uint32_t> lists_;    // by node and options of referenced stages
     std::map<std::vector<std::uint32_t>, std::uint32_t> numbers_;  // of lists in data_.layouts
+    std::vector<RecipeProblem> refused_;
     std::size_t steps_ = 0;
     std::size_t stored_ = 0;
 };
@@ -239,15 +263,18 @@ private:
 }  // namespace
 
 void find_points(SpaceReader& reader, const Catalogue& catalogue, Space::Data& data, Diagnostics& diagnostics) {
+    PointSearch search(reader, catalogue, data);
     try {
-        PointSearch(reader, catalogue, data).search();
+        search.search();
     } catch (const TooMany& error) {
         diagnostics.add({}, "{}", error.message);
         return;
     }
     if (data.count > 0 || !diagnostics.empty()) return;
-    diagnostics.add({}, "no point of the space is legal: each chain of stages and each layout breaks a condition, or lacks what "
-                        "it needs; expected at least one");
+    diagnostics.add(
+        {}, "no point of the space is legal{}",
+        search.refused().empty() ? ", because conditions are violated" : "; the first combination has the errors above");
+    diagnostics.add_all(search.refused());
 }
 
 std::optional<ParameterValue> Space::Data::value_at(const SpacePoint& point, std::size_t place, const std::string& key) const {
@@ -263,9 +290,8 @@ std::optional<ParameterValue> Space::Data::value_at(const SpacePoint& point, std
 }
 
 bool Space::Data::holds(std::size_t condition, const SpacePoint& point) const {
-    return conditions[condition].may_hold(facts ? &*facts : nullptr, [&](std::size_t place, const std::string& key) {
-        return value_at(point, place, key);
-    });
+    return conditions[condition].may_hold(
+        facts ? &*facts : nullptr, [&](std::size_t place, const std::string& key) { return value_at(point, place, key); });
 }
 
 std::vector<std::uint32_t> Space::Data::options_of_ties(const SpaceChoice& choice, const SpacePoint& point) {

@@ -13,6 +13,7 @@ namespace workbench {
 namespace {
 
 constexpr std::size_t most_options = 10'000;  // of a place
+constexpr std::size_t most_problems = 1000;   // of which only some are shown; later options are not checked
 
 /// The values to try of a setting: those of a sweep or a list, or the setting itself.
 std::vector<Setting> values_of(const Setting& setting, bool takes_list) {
@@ -87,11 +88,29 @@ bool declares(const std::vector<ParameterDeclaration>* declarations, const std::
     return declarations == nullptr || std::ranges::count(*declarations, key, &ParameterDeclaration::name) > 0;
 }
 
+/// A text that is the same for options with the same parameters and kernels.
+std::string key_of(const SpaceChoice& choice, bool is_stage) {
+    const SpaceVariant* const variant = choice.ties.empty() ? &choice.variants.begin()->second : nullptr;
+    const std::string* const use = choice.table.text("use");
+    std::string key = use == nullptr ? "source" : *use;
+    if (variant != nullptr && variant->legal) {
+        const Parameters& parameters = is_stage ? *variant->stage.parameters : *variant->layout.parameters;
+        for (const auto& [name, value] : parameters.values()) key += fmt::format("\n{} = {}", name, to_text(value));
+    }
+    for (const RecipeTable* table : {&choice.table, &choice.kernel}) {
+        if (table == &choice.table && variant != nullptr && variant->legal) continue;
+        for (const Setting& setting : table->settings) {
+            key += fmt::format("\n{} = {}{}", setting.key, setting.same_as, setting.value ? to_text(*setting.value) : "");
+        }
+    }
+    return key;
+}
+
 /// Adds each problem that the diagnostics do not contain yet.
 void add_new(const std::vector<RecipeProblem>& problems, Diagnostics& diagnostics) {
     std::vector<RecipeProblem> all = diagnostics.take();
     for (const RecipeProblem& problem : problems) {
-        if (std::ranges::count(all, problem) == 0) all.push_back(problem);
+        if (all.size() < most_problems && std::ranges::count(all, problem) == 0) all.push_back(problem);
     }
     diagnostics.add_all(all);
 }
@@ -176,7 +195,7 @@ void SpaceReader::add_place(const std::string& name, SpaceSlot slot) {
     if (slot.optional || slot.presence) {
         slot.choices.insert(slot.choices.begin(), SpaceChoice{.left_out = true});
     }
-    refuse_repetition(slot);
+    join_repetitions(slot);
     data_.places.push_back({name, {}});
     data_.slots.push_back(std::move(slot));
     learn_names(name, data_.places.size() - 1);
@@ -242,9 +261,8 @@ void SpaceReader::add_combinations(const RecipeTable& alternative, const RecipeT
     for (const bool of_kernel : {false, true}) {
         for (const Setting& setting : (of_kernel ? kernel : alternative).settings) {
             bool takes_list = false;
-            for (const ParameterDeclaration& declaration : of_kernel || declarations == nullptr
-                                                               ? std::vector<ParameterDeclaration>()
-                                                               : *declarations) {
+            for (const ParameterDeclaration& declaration :
+                 of_kernel || declarations == nullptr ? std::vector<ParameterDeclaration>() : *declarations) {
                 const bool lists = is_list(declaration.type) || declaration.type == ParameterType::command;
                 takes_list = takes_list || (declaration.name == setting.key && lists);
             }
@@ -259,11 +277,11 @@ void SpaceReader::add_combinations(const RecipeTable& alternative, const RecipeT
     }
     const std::size_t first = slot.choices.size();
     std::vector<RecipeProblem> contradictions;
-    for (std::size_t number = 0; number < count; ++number) {
+    for (std::size_t number = 0; number < count && diagnostics_.count() < most_problems; ++number) {
         SpaceChoice choice;
         choice.table.place = choice.kernel.place = alternative.place;
         choice.table.id = alternative.id;
-        choice.conditions = conditions;
+        choice.conditions = {conditions};
         std::size_t rest = number;
         std::size_t combinations = count;
         for (const Dimension& dimension : dimensions) {
@@ -387,24 +405,28 @@ void SpaceReader::add_variant(std::size_t place, std::uint32_t option, const Spa
     check_variant(choice, slot, table, ties, nullptr);
 }
 
-void SpaceReader::refuse_repetition(const SpaceSlot& slot) {
-    std::map<std::string, const SpaceChoice*> known;
-    for (const SpaceChoice& choice : slot.choices) {
-        if (choice.left_out || !choice.ties.empty() || !choice.variants.begin()->second.legal) continue;
-        const SpaceVariant& variant = choice.variants.begin()->second;
-        const Parameters& parameters = slot.is_stage ? *variant.stage.parameters : *variant.layout.parameters;
-        std::string key = slot.is_stage ? variant.stage.entry->name : variant.layout.entry->name;
-        for (const auto& [name, value] : parameters.values()) key += fmt::format("\n{} = {}", name, to_text(value));
-        for (const Setting& setting : choice.kernel.settings) {
-            key += fmt::format("\nkernel.{} = {}", setting.key, setting.value ? to_text(*setting.value) : "");
+void SpaceReader::join_repetitions(SpaceSlot& slot) {
+    std::vector<SpaceChoice> joined;
+    std::map<std::string, std::size_t> known;
+    for (SpaceChoice& choice : slot.choices) {
+        std::string key = choice.left_out ? "none" : key_of(choice, slot.is_stage);
+        const auto [first, fresh] = known.emplace(key, joined.size());
+        if (fresh) {
+            joined.push_back(std::move(choice));
+            continue;
         }
-        const auto [first, fresh] = known.emplace(key, &choice);
-        if (fresh) continue;
-        const Place place = choice.table.place_of("use");
-        add_new({{place, fmt::format("found '{}' with the same parameters twice; the first is on {}", key.substr(0, key.find('\n')),
-                                     diagnostics_.line(first->second->table.place_of("use"), place))}},
+        SpaceChoice& other = joined[first->second];
+        if (other.conditions.front().empty() || choice.conditions.front().empty()) {
+            const Place place = choice.table.place_of("use");
+            add_new(
+                {{place, fmt::format("found '{}' with the same parameters twice; the first is on {}",
+                                     key.substr(0, key.find('\n')), diagnostics_.line(other.table.place_of("use"), place))}},
                 diagnostics_);
+        } else {
+            other.conditions.push_back(choice.conditions.front());
+        }
     }
+    slot.choices = std::move(joined);
 }
 
 void SpaceReader::learn_names(const std::string& name, std::size_t place) {
