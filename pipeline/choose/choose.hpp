@@ -31,10 +31,11 @@ struct ChooseOptions {
     bool confirm = true;            // time the winner again and use those figures: the fastest of many may just be lucky
     std::size_t always = 1;         // this many of the first recipes are timed whatever their prediction and the budget
     TimingOptions timing = {};
-    KeepFolder* keep = nullptr;                             // see RunOptions
-    const Space* space = nullptr;                           // searched after the recipes; null: only the recipes are candidates
-    bool ablate = false;                                    // time the winner without each of its stages
-    SearchLog* log = nullptr;                               // of this search, see search_log.hpp; null: none
+    KeepFolder* keep = nullptr;    // see RunOptions
+    const Space* space = nullptr;  // searched after the recipes; null: only the recipes are candidates
+    bool ablate = false;           // time the winner without each of its stages
+    double hang_seconds = 30;      // a trial may take at least this long before it counts as hanging, see SearchLog::begin
+    SearchLog* log = nullptr;      // of this search, see search_log.hpp; null: none
     std::function<void(RunReport&)> complete = {};          // fills in the matrix and the provenance of a report
     std::function<void(const std::string&)> progress = {};  // called before each long step; may throw Stopped, see choose
 };

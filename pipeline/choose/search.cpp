@@ -97,7 +97,7 @@ void Search::resume(const std::vector<LoggedTrial>& logged) {
             timed.point = point;
             known_points_.insert(*point);
         }
-        kinds_.insert(name_of_layouts(recipe));
+        ++kinds_[name_of_layouts(recipe)];
         choice_.ranking.push_back(std::move(timed));
     }
 }
@@ -207,7 +207,8 @@ void Search::drop_hopeless() {
 
 void Search::try_one(PricedRecipe one) {
     const std::string identity = identity_of_trial(one.recipe);
-    if (!one.always && !tried_.insert(identity).second) return;  // equal to a recipe that was tried
+    const bool is_new = tried_.insert(identity).second;
+    if (!is_new && !one.always) return;  // equal to a recipe that was tried
     std::vector<Recipe> to_come{one.recipe};
     constexpr std::size_t most_to_come = 128;
     for (const PricedRecipe& other : pool_.candidates()) {
@@ -216,7 +217,7 @@ void Search::try_one(PricedRecipe one) {
     if (const Timed* const best = fastest_of(choice_)) to_come.push_back(best->recipe);
     trials_.expect(to_come);
     ++choice_.search.tried;
-    kinds_.insert(one.kind);
+    ++kinds_[one.kind];
     const std::string step = in_space() ? fmt::format("trying {}", choice_.search.tried)
                                         : fmt::format("trying {} of {}", recipes_ - pool_.size(), recipes_);
     RecipeTrial trial = first_trial(one.recipe);

@@ -79,7 +79,7 @@ private:
     std::set<std::string> tried_;
     double best_ = std::numeric_limits<double>::infinity();  // seconds of a product
 
-    std::set<std::string> kinds_;              // that were tried
+    std::map<std::string, int> kinds_;         // the number of trials of each kind
     std::map<std::string, int> unsuccessful_;  // trials of a family since it last improved the best time
     std::set<SpacePoint> known_points_;        // that are or were candidates
     std::set<std::vector<SpacePoint>> expanded_;

@@ -7,8 +7,11 @@
 namespace workbench {
 namespace {
 
-/// Points whose cost is predicted to exceed the best one by more than this factor are not promising.
+/// Points whose cost is predicted to exceed the best one by more than this factor are not promising. Of kinds with few trials,
+/// more points are: one disturbed measurement must not exclude a kind.
 constexpr double promising = 1.5;
+constexpr double promising_of_few = 3;
+constexpr int few_trials = 3;
 /// The first point of a kind is tried if its cost is at most this factor times the least prediction.
 constexpr double promising_kind = 2;
 constexpr std::size_t most_kinds = 12;  // that are explored for their own sake
@@ -29,9 +32,12 @@ std::vector<std::size_t> Search::order_in_space() {
     if (watch_.seconds() > part_before_near_points * search_seconds()) add_near_points();
     const auto promising_places = [this] {
         std::vector<std::size_t> places;
-        const double most = promising * best_cost();
+        const double best = best_cost();
         for (std::size_t i = 0; i < pool_.size(); ++i) {
-            if (pool_.candidates()[i].cost <= most) places.push_back(i);
+            const PricedRecipe& one = pool_.candidates()[i];
+            const auto tried = kinds_.find(one.kind);
+            const bool few = tried == kinds_.end() || tried->second < few_trials;
+            if (one.cost <= (few ? promising_of_few : promising) * best) places.push_back(i);
         }
         return places;
     };

@@ -24,8 +24,8 @@ h1 { font-size: 22px; } h2 { font-size: 18px; margin-top: 2em; }
 p.muted, .muted { color: #667080; } code { font-size: 13px; }
 details { margin: 2px 0 2px 1.2em; } summary { cursor: pointer; }
 summary b { font-weight: 600; } .best > summary { background: #e8f0fb; }
-.bar { display: inline-block; height: 9px; background: #4477aa; vertical-align: middle; margin-right: 6px; }
-.scale { display: inline-block; width: 120px; }
+.bar { display: inline-block; height: 9px; background: #4477aa; vertical-align: middle; }
+.scale { display: inline-block; width: 120px; margin-right: 8px; }
 table { border-collapse: collapse; margin: 4px 0 8px 1.2em; font-size: 13px; }
 td, th { padding: 1px 10px; text-align: right; border-bottom: 1px solid #e3e7ec; } td:first-child, th:first-child { text-align: left; }
 svg { max-width: 100%; height: auto; }

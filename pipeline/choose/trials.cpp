@@ -47,10 +47,9 @@ void name_kernel(Recipe& recipe, const KernelOutcome& fastest) {
 }
 
 /// A trial hangs if it takes longer than this many seconds.
-double hang_limit(const Price& price, double budget_seconds) {
+double hang_limit(const Price& price, const ChooseOptions& options) {
     constexpr double of_prediction = 20;
-    constexpr double least = 30;
-    return std::max({least, budget_seconds / 2, of_prediction * price.trial});
+    return std::max({options.hang_seconds, options.budget_seconds / 2, of_prediction * price.trial});
 }
 
 }  // namespace
@@ -183,7 +182,7 @@ void Trials::note_devices(const RecipeTrial& trial, const RunReport& report) {
 
 void Trials::log_begin(const RecipeTrial& trial) const {
     if (options_.log == nullptr || !options_.log->begin) return;
-    options_.log->begin(begun_line(*options_.log, trial.tried), hang_limit(trial.price, options_.budget_seconds));
+    options_.log->begin(begun_line(*options_.log, trial.tried), hang_limit(trial.price, options_));
 }
 
 void Trials::log_end(const RecipeTrial& trial, const TrialResult& result) const {

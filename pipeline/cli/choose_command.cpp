@@ -1,6 +1,8 @@
 // workbench choose: finds the best recipe for a matrix.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -100,7 +102,7 @@ void check_outputs(const ChooseArguments& arguments) {
         const auto [other, is_new] = taken.emplace(fs::path(file).lexically_normal(), option);
         if (is_new) continue;
         throw RecipeError(
-            fmt::format("{}: {} and {} name the same file; expected two files", arguments.out, other->second, option));
+            fmt::format("{}: {} and {} name the same file; expected two files", other->first.string(), other->second, option));
     }
     check_writable(arguments.out);
     check_results_file("--json", arguments.json);
@@ -150,6 +152,13 @@ void write_choice(const Choice& choice, const ChooseOptions& options, const Matr
     if (!arguments.json.empty()) write_whole_file(arguments.json, json);
 }
 
+/// WORKBENCH_HANG_SECONDS, if it is a positive number; otherwise `usual`.
+double hang_seconds(double usual) {
+    const char* const given = std::getenv("WORKBENCH_HANG_SECONDS");
+    const double seconds = given == nullptr ? 0 : std::strtod(given, nullptr);
+    return seconds > 0 && std::isfinite(seconds) ? seconds : usual;
+}
+
 /// Runs in a child process. `log`: what earlier runs and lost child processes have recorded.
 ExitCode search(const ChooseArguments& arguments, const Candidates& candidates, SearchLog log, double budget_seconds) {
     const KokkosRuntime kokkos;
@@ -164,6 +173,7 @@ ExitCode search(const ChooseArguments& arguments, const Candidates& candidates, 
     options.timing.minimum_seconds = 0;  // many recipes with few samples each
     options.backends = backends_of_one_device(arguments.backends, gpu != nullptr);
     options.ablate = true;
+    options.hang_seconds = hang_seconds(options.hang_seconds);
     std::optional<KeepFolder> keep = keep_folder(arguments.keep, *host);
     options.keep = pointer_to(keep);
     const auto [matrix, matrix_report] = load_matrix(candidates.matrix);
