@@ -46,6 +46,7 @@ struct Timed {
     Record record;                           // with that kernel
     std::int64_t bytes = 0;                  // moved by the kernel with the least traffic
     double price_seconds = 0;                // preprocessing: stages, layout, kernel preparation, permuting x and y
+    bool is_baseline = false;                // its recipe is the first one; its fastest kernel need not be the baseline's
     bool tied = false;                       // its confidence interval overlaps that of the choice
     bool confirmed = false;                  // timed again at the end; the figures are those of the last time
     double predicted_seconds = 0;            // of a product, when it was chosen to be tried

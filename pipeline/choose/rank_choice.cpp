@@ -32,7 +32,7 @@ const Timed* fastest_of(const Choice& choice) {
 
 void rank_choice(Choice& choice, const ChooseOptions& options) {
     std::vector<Timed>& ranking = choice.ranking;
-    std::stable_partition(ranking.begin(), ranking.end(), [](const Timed& one) { return one.record.verdict == "baseline"; });
+    std::stable_partition(ranking.begin(), ranking.end(), [](const Timed& one) { return one.is_baseline; });
     choice.stay = true;
     const Timed* fastest = nullptr;
     for (const Timed& one : ranking) {

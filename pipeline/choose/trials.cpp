@@ -60,7 +60,7 @@ RecipeTrial first_trial(const Recipe& recipe) {
 
 RecipeTrial next_trial(const Timed& timed) {
     return {.recipe = timed.recipe,
-            .is_baseline = timed.record.verdict == "baseline",
+            .is_baseline = timed.is_baseline,
             .price = {.product = timed.predicted_seconds},
             .point = timed.point,
             .identity = timed.identity,
@@ -203,6 +203,7 @@ Timed Trials::timed_of(const RecipeTrial& trial, const TrialResult& result) cons
     timed.predicted_seconds = trial.price.product;
     timed.point = trial.point;
     timed.identity = trial.identity;
+    timed.is_baseline = trial.is_baseline;
     timed.tried = trial.tried;
     for (const KernelOutcome* kernel : own_kernels(report, trial.is_baseline)) {
         if (kernel->kernel != record.kernel || name_of(kernel->backend) != record.backend) continue;

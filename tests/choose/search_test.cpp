@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -343,6 +344,21 @@ TEST_SUITE("search") {
         CHECK(choice.search.finished);
         CHECK(choice.search.tried == 3);  // CSR and both points of kind0; kind2 is predicted to take three times as long
         CHECK(search_text(choice, options).ends_with("nothing promising is left."));
+    }
+
+    TEST_CASE("the baseline is chosen if the only faster recipe loses its advantage") {
+        const Space space =
+            parse_space("[space]\nname = 's'\n[layout]\nuse = 'kind3'\na = 6\nb = 2\n", "spaces/s.toml", planted_catalogue());
+        planted_script();
+        std::deque<double>& usual = script().seconds["run usual"];
+        usual.assign(400, 8e-3);
+        ChooseOptions options = options_for(space, 100);
+        options.progress = [&](const std::string& step) {
+            if (step.starts_with("timing the finalists")) script().seconds["run usual"] = {1e-3};
+        };
+        const Choice choice = choose_planted(options);
+        CHECK(choice.stay);
+        CHECK(choice.ranking.front().recipe.name == "CSR");
     }
 
     TEST_CASE("what each stage of the winner is worth") {
