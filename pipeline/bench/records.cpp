@@ -258,6 +258,13 @@ std::string add_records(const std::filesystem::path& file, std::vector<Record>& 
     return note;
 }
 
+std::vector<Record> records_of_line(const std::string& line) {
+    std::vector<Record> records;
+    add_run(Json::parse(line), records);
+    keep_last_and_tell_apart(records);
+    return records;
+}
+
 std::vector<Record> records_of(const std::vector<RunReport>& reports) {
     std::vector<Record> records;
     for (const RunReport& report : reports) add_run(Json::parse(to_json(report)), records);

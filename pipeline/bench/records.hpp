@@ -54,6 +54,9 @@ struct Record {
 /// complete line. Returns a note on an incomplete last line, or an empty text.
 std::string add_records(const std::filesystem::path& file, std::vector<Record>& records);
 
+/// The records of a line of a bench.
+[[nodiscard]] std::vector<Record> records_of_line(const std::string& line);
+
 /// The records of reports in memory.
 [[nodiscard]] std::vector<Record> records_of(const std::vector<RunReport>& reports);
 
