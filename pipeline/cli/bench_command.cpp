@@ -202,7 +202,7 @@ ExitCode run_bench(const BenchArguments& arguments) {
         fmt::print("{} of the suite's {} matrices were missing\n", matrices.missing, suite.named.size());
     }
     std::vector<Record> records;
-    if (std::error_code unknown; std::filesystem::file_size(out, unknown) > 0 && !unknown) add_records(out, records);
+    if (std::error_code unknown; std::filesystem::file_size(out, unknown) > 0 && !unknown) add_records({out}, records);
     fmt::print("\n{}{}", ranking_text(records), prices_text(records));
     if (!page.empty()) write_whole_file(page, bench_page(records, suite.name, command_line()));
     if (count.stopped) {
