@@ -28,7 +28,13 @@ public:
         : table_(table),
           recipes_(std::move(recipes)),
           metrics_(metrics_of(table)),
-          least_gain_(std::log(least_rule_gain) * static_cast<double>(matrices)) {}
+          least_gain_(std::log(least_rule_gain) * static_cast<double>(matrices)) {
+        for (const std::string& metric : metrics_) {
+            std::vector<double> values;
+            for (const auto& metrics : table.metrics) values.push_back(metrics.at(metric));
+            values_.push_back(std::move(values));
+        }
+    }
 
     /// Appends the tree of these matrices; returns the number of its root.
     std::size_t grow(const std::vector<std::size_t>& matrices, int depth) {
@@ -39,13 +45,13 @@ public:
         rule_[node].regret = leaf.regret;
         rule_[node].matrices = static_cast<int>(matrices.size());
         const Split split = depth == 0 ? Split{} : best_split(matrices);
-        if (split.metric == nullptr || !split.regret.is_better_than(leaf.regret, least_gain_)) return node;
+        if (!split.metric || !split.regret.is_better_than(leaf.regret, least_gain_)) return node;
         std::vector<std::size_t> below;
         std::vector<std::size_t> above;
         for (const std::size_t matrix : matrices) {
-            (table_.metrics[matrix].at(*split.metric) < split.threshold ? below : above).push_back(matrix);
+            (values_[*split.metric][matrix] < split.threshold ? below : above).push_back(matrix);
         }
-        rule_[node].metric = *split.metric;
+        rule_[node].metric = metrics_[*split.metric];
         rule_[node].threshold = split.threshold;
         const std::size_t first = grow(below, depth - 1);
         const std::size_t second = grow(above, depth - 1);
@@ -62,7 +68,7 @@ private:
         Regret regret;
     };
     struct Split {
-        const std::string* metric = nullptr;
+        std::optional<std::size_t> metric = {};
         double threshold = 0;
         Regret regret;  // of both sides
     };
@@ -88,8 +94,8 @@ private:
 
     [[nodiscard]] Split best_split(std::vector<std::size_t> matrices) const {
         Split best;
-        for (const std::string& metric : metrics_) {
-            const auto value = [&](std::size_t matrix) { return table_.metrics[matrix].at(metric); };
+        for (std::size_t metric = 0; metric < metrics_.size(); ++metric) {
+            const auto value = [&values = values_[metric]](std::size_t matrix) { return values[matrix]; };
             std::ranges::stable_sort(matrices, {}, value);
             std::vector<Regret> above_from(matrices.size());  // of the best leaf for the matrices from i on
             std::vector<Regret> above(recipes_.size());
@@ -103,8 +109,8 @@ private:
                 if (i < leaf_matrices || value(matrices[i - 1]) == value(matrices[i])) continue;
                 Regret both = best_leaf(below).regret;
                 both.add(above_from[i]);
-                if (best.metric != nullptr && !both.is_better_than(best.regret)) continue;
-                best = {&metric, roundest_between(value(matrices[i - 1]), value(matrices[i])), both};
+                if (best.metric && !both.is_better_than(best.regret)) continue;
+                best = {metric, roundest_between(value(matrices[i - 1]), value(matrices[i])), both};
             }
         }
         return best;
@@ -113,6 +119,7 @@ private:
     const TimeTable& table_;
     std::vector<std::size_t> recipes_;
     std::vector<std::string> metrics_;
+    std::vector<std::vector<double>> values_;  // [metric][matrix]
     double least_gain_;
     Rule rule_;
 };

@@ -102,7 +102,8 @@ constexpr const char* regret_note =
     "regret of the recipes and the rule that the other matrices give.";
 
 std::string text_of(const RuleStudy& study, const TimeTable& table) {
-    return rule_table(study, table).text() + '\n' + validation_table(study, table).text() + wrapped(regret_note);
+    const std::string note = study.set.exact ? "" : " The set was found by a greedy search with exchanges.";
+    return rule_table(study, table).text() + '\n' + validation_table(study, table).text() + wrapped(regret_note + note);
 }
 
 }  // namespace
