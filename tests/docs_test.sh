@@ -43,6 +43,13 @@ for page in README.md CONTRIBUTING.md docs/*.md docs/lessons/*.md; do
         grep -v NAME | sort -u)
 done
 
+# Scripts for schedulers on pages are valid.
+for page in "${pages[@]}"; do
+    script=$(awk '/^```/ { shown = 0 } /^#!\/bin\/bash/ { shown = 1 } shown' "$page")
+    [[ $script == "" ]] || bash -n <<<"$script" || complain "$page: its script is not valid"
+done
+[[ $(grep -l '^#SBATCH' "${pages[@]}") == docs/collections.md ]] || complain "docs/collections.md: no script for Slurm"
+
 # indexed INDEX PAGE...: the index links each page.
 indexed() {
     local index=$1 page
