@@ -248,7 +248,7 @@ TEST_SUITE("search") {
         const auto file = folder.path() / "log.jsonl";
         std::ofstream(file) << text;
         std::vector<Record> records;
-        CHECK(add_records(file, records).empty());
+        CHECK(add_records({file}, records).empty());
         CHECK(records.size() == choice.ranking.size());
         for (const Record& record : records) CHECK(record.matrix == "a.mtx");
     }
