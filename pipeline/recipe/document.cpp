@@ -294,7 +294,8 @@ RecipeDocument read_document(int file, Diagnostics& diagnostics) {
     if (const auto space = root.find("space"); space != root.end() && space->second.is_table()) {
         Place place = place_of(space->first.source());
         place.file = file;
-        diagnostics.add(place, "found a space of recipes; expected a recipe: 'workbench choose' and 'check' take spaces");
+        diagnostics.add(place,
+                        "found a space of recipes; expected a recipe: 'workbench check', 'choose' and 'bench' take spaces");
         diagnostics.throw_if_any();
     }
     return read_document_of(root, "recipe", file, diagnostics);

@@ -358,8 +358,8 @@ TEST_CASE("files that are spaces, and commands for recipes that are given one") 
     CHECK_FALSE(is_space(folder.path()));
     CHECK_FALSE(is_space(folder.path() / "none.toml"));
     CHECK(errors_of(text) ==
-          "error: recipes/test.toml:1:2: found a space of recipes; expected a recipe: 'workbench choose' and 'check' take "
-          "spaces\n  1 | [space]\n    |  ^");
+          "error: recipes/test.toml:1:2: found a space of recipes; expected a recipe: 'workbench check', 'choose' and "
+          "'bench' take spaces\n  1 | [space]\n    |  ^");
 }
 
 TEST_CASE("facts of a matrix") {
