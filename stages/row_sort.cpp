@@ -240,6 +240,7 @@ std::vector<StorageOrder> sorted_storage(const StagedMatrix& staged, const Reque
 void foresee_row_sort(PatternForecast& pattern, const Parameters& parameters, const StageContext&) {
     Request request(parameters);
     if (request.storage) return pattern.sort_share(request.storage->kind, request.descending);
+    if (request.within_partition() && !pattern.partition()) return;  // the stage of the partition will report an error
     request.inside_partition = false;
     const StagedMatrix skeleton = pattern.skeleton();
     const Permutation order = RowSorter(skeleton, request).sort(ShareView(skeleton.matrix), skeleton.node_size, true, nullptr);
