@@ -242,7 +242,7 @@ void foresee_row_sort(PatternForecast& pattern, const Parameters& parameters, co
     if (request.storage) return pattern.sort_share(request.storage->kind, request.descending);
     if (request.within_partition() && !pattern.partition()) return;  // the stage of the partition will report an error
     request.inside_partition = false;
-    const StagedMatrix skeleton = pattern.skeleton();
+    const StagedMatrix& skeleton = pattern.skeleton();
     const Permutation order = RowSorter(skeleton, request).sort(ShareView(skeleton.matrix), skeleton.node_size, true, nullptr);
     pattern.permute(order.old_of_new(), axes_of(parameters) == Acts::symmetric);
 }

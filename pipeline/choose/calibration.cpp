@@ -6,8 +6,8 @@
 #include <fstream>
 #include <utility>
 
-#include <Eigen/Dense>
 #include <fmt/format.h>
+#include <Eigen/Dense>
 #include <nlohmann/json.hpp>
 
 #include "pipeline/contract/errors.hpp"
@@ -42,8 +42,8 @@ Constants units_of(const DeviceSpeed& defaults) {
     return units;
 }
 
-/// The x >= 0 that minimises x' A x - 2 b' x: the least value over all sets of positive unknowns whose equations have a positive
-/// solution. There are 16 sets.
+/// The x >= 0 that minimises x' A x - 2 b' x: the least value over all sets of positive unknowns whose equations have a
+/// positive solution. There are 16 sets.
 Constants least_squares_of_positive(const Equations& a, const Constants& b) {
     Constants best = Constants::Zero();
     double least = 0;
@@ -70,15 +70,15 @@ Constants least_squares_of_positive(const Equations& a, const Constants& b) {
 /// One step: with the branches (bytes or chain) of the present constants. `factors`: of each line.
 DeviceSpeed refit(const std::vector<CalibrationLine>& lines, const std::vector<double>& factors, const DeviceSpeed& present,
                   const DeviceSpeed& defaults) {
-    constexpr double prior = 1e-6;  // keeps constants that no line determines
+    constexpr double prior = 1e-9;  // keeps constants that no line determines
     const Constants units = units_of(defaults);
     Equations a = prior * Equations::Identity();
     Constants b = prior * constants_of(defaults).cwiseQuotient(units);
     for (std::size_t i = 0; i < lines.size(); ++i) {
         const ProductCounts counts = counts_of(lines[i].costs, present);
         const double step = present.is_gpu ? counts.steps : 0;
-        const Constants row =
-            Constants(counts.bytes, counts.sectors, counts.launches, step).cwiseProduct(units) * (factors[i] / lines[i].seconds);
+        const Constants row = Constants(counts.bytes, counts.sectors, counts.launches, step).cwiseProduct(units) *
+                              (factors[i] / lines[i].seconds);
         a += row * row.transpose();
         b += row;
     }
@@ -214,7 +214,8 @@ std::string calibration_text(const Calibration& calibration, const DeviceSpeed& 
     const DeviceSpeed& speed = calibration.speed;
     TextTable table{.header = {"constant", "default", "fitted"}, .rows = {}};
     const auto row = [&table](const std::string& name, double before, double after, double unit, const std::string& suffix) {
-        table.rows.push_back({name, fmt::format("{:.3g} {}", before / unit, suffix), fmt::format("{:.3g} {}", after / unit, suffix)});
+        table.rows.push_back(
+            {name, fmt::format("{:.4g} {}", before / unit, suffix), fmt::format("{:.4g} {}", after / unit, suffix)});
     };
     row("bandwidth", defaults.bandwidth, speed.bandwidth, 1e9, "GB/s");
     row("sector of x", defaults.sector_seconds, speed.sector_seconds, 1e-12, "ps");

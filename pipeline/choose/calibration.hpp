@@ -32,8 +32,8 @@ struct Calibration {
     [[nodiscard]] double seconds(const std::string& names, const std::vector<LayoutCost>& costs) const;
 };
 
-/// Fits bandwidth, launch, sector and step, none of them negative, so that the sum of (predicted / measured - 1)^2 is least, and a
-/// factor for each layout. Constants that no line determines stay at the defaults. The device is the caller's to name.
+/// Fits bandwidth, launch, sector and step, none of them negative, so that the sum of (predicted / measured - 1)^2 is least,
+/// and a factor for each layout. Constants that no line determines stay at the defaults. The device is the caller's to name.
 [[nodiscard]] Calibration fit_calibration(const std::vector<CalibrationLine>& lines, const DeviceSpeed& defaults);
 
 /// The file of a device in a folder.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pipeline/bench/records.hpp"
+#include "pipeline/choose/calibration.hpp"
 #include "pipeline/run/runner.hpp"
 
 namespace workbench {
@@ -29,6 +30,7 @@ struct ChooseOptions {
     bool confirm = true;            // time the winner again and use those figures: the fastest of many may just be lucky
     std::size_t always = 1;         // this many of the first recipes are timed whatever their prediction and the budget
     TimingOptions timing = {};
+    const Calibration* calibration = nullptr;               // of the device; null: the defaults of the cost model
     KeepFolder* keep = nullptr;                             // see RunOptions
     std::function<void(const std::string&)> progress = {};  // called before each long step; may throw Stopped, see choose
 };

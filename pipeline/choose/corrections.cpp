@@ -7,18 +7,15 @@ namespace {
 
 // Chosen with the times in tests/choose/h200_times.tsv, on which they matter little; see docs/choosing.md.
 constexpr double other_parameters = 0.5;
-constexpr double other_stages = 0.7;  // behind the same orders
-constexpr double other_order = 0.5;
-constexpr double weight_of_mean = 0.25;    // the mean of all recipes, as if it were a measurement of the same layouts
-constexpr double weight_of_one = 0.5;      // the prior, as if it were a measurement with ratio 1
+constexpr double other_stages = 0.7;
+constexpr double weight_of_mean = 0.25;   // the mean of all recipes, as if it were a measurement of the same layouts
+constexpr double weight_of_one = 0.5;     // the prior, as if it were a measurement with ratio 1
 constexpr double fraction_of_mean = 0.7;  // of its logarithm, for layouts that were not measured
 
 /// 0 for other layouts, 1 for the same recipe.
 double similarity(const Corrections::Subject& a, const Corrections::Subject& b) {
     if (a.layouts != b.layouts) return 0;
-    const double of_layouts = a.parameters == b.parameters ? 1 : other_parameters;
-    if (a.stages == b.stages) return of_layouts;
-    return of_layouts * (a.order == b.order ? other_stages : other_order);
+    return (a.parameters == b.parameters ? 1 : other_parameters) * (a.stages == b.stages ? 1 : other_stages);
 }
 
 }  // namespace
@@ -43,19 +40,15 @@ std::string text_of_layouts(const Recipe& recipe) {
     return text;
 }
 
-std::size_t Corrections::number_of(const std::string& text) { return numbers_.try_emplace(text, numbers_.size()).first->second; }
+std::size_t Corrections::number_of(const std::string& text) {
+    return numbers_.try_emplace(text, numbers_.size()).first->second;
+}
 
 Corrections::Subject Corrections::subject_of(const Recipe& recipe) {
-    std::string order;
     std::string stages;
-    for (const RecipeStage& stage : recipe.stages) {
-        const std::string text = text_of(stage.entry->name, stage.parameters) + '\n';
-        if (stage.contract.acts && stage.entry->foresee != nullptr) order += text;
-        stages += text;
-    }
+    for (const RecipeStage& stage : recipe.stages) stages += text_of(stage.entry->name, stage.parameters) + '\n';
     return {.layouts = number_of(name_of_layouts(recipe)),
             .parameters = number_of(text_of_layouts(recipe)),
-            .order = number_of(order),
             .stages = number_of(stages)};
 }
 

@@ -15,15 +15,14 @@ namespace workbench {
 [[nodiscard]] std::string text_of_layouts(const Recipe& recipe);
 
 /// A weighted mean of the logarithms of measured / predicted times, with a prior towards 1. Measurements of the same layouts
-/// count, those with the same parameters, stages and orders more than others. Other layouts count by their mean.
+/// count, those with the same parameters and stages more than others. Other layouts count by their mean.
 class Corrections {
 public:
     /// What similarity depends on, as numbers that are equal if the things are.
     struct Subject {
         std::size_t layouts = 0;
         std::size_t parameters = 0;  // of the layouts
-        std::size_t order = 0;       // the stages that move rows or columns
-        std::size_t stages = 0;      // all of them, with their parameters
+        std::size_t stages = 0;      // with their parameters
     };
     [[nodiscard]] Subject subject_of(const Recipe& recipe);
 

@@ -84,7 +84,10 @@ const PatternForecast& CostModel::after_stages(Chain& chain, const Recipe& recip
         const std::size_t before = known.size();
         try {
             pattern.change_once(
-                [&](PatternForecast& changed) { stage.entry->foresee(changed, stage.parameters, {device, precision_}); }, known);
+                [&](PatternForecast& changed) {
+                    stage.entry->foresee(changed, stage.parameters, {device, precision_});
+                },
+                known);
         } catch (const UserError&) {  // the stage itself will report it
         }
         changes_ += known.size() - before;

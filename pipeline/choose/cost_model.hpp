@@ -35,7 +35,8 @@ public:
 
     void set_bandwidth(double copy, double highest);
 
-    /// Uses the constants of a calibration of this device instead of the defaults and the bandwidth of copying. Before `correct`.
+    /// Uses the constants of a calibration of this device instead of the defaults and the bandwidth of copying. Before
+    /// `correct`.
     void calibrate(const Calibration& calibration);
 
     [[nodiscard]] Price price(const Recipe& recipe);
@@ -62,7 +63,7 @@ private:
         Chain* before = nullptr;  // without the last stage
         std::string text;         // of the last stage, with its parameters
         std::optional<PatternForecast> pattern = {};
-        bool learned = false;                       // the pattern was measured
+        bool learned = false;                     // the pattern was measured
         std::map<std::string, Known> costs = {};  // by layouts with their parameters
     };
 

@@ -13,6 +13,7 @@
 #include "pipeline/choose/choose.hpp"
 #include "pipeline/cli/command.hpp"
 #include "pipeline/cli/interruption.hpp"
+#include "pipeline/cli/kept_calibration.hpp"
 #include "pipeline/cli/matrix_source.hpp"
 #include "pipeline/cli/measuring.hpp"
 #include "pipeline/cli/provenance.hpp"
@@ -87,6 +88,9 @@ ExitCode choose_recipe(const ChooseArguments& arguments) {
     options.always = 2;                  // CSR in both orders
     options.timing.minimum_seconds = 0;  // many recipes with few samples each
     options.backends = backends_of_one_device(arguments.backends, gpu != nullptr);
+    const bool on_gpu = device_of(options.backends.front()) == DeviceKind::gpu;
+    const std::optional<Calibration> calibration = kept_calibration(on_gpu ? gpu->properties() : host->properties());
+    options.calibration = calibration ? &*calibration : nullptr;
     std::optional<KeepFolder> keep = keep_folder(arguments.keep, *host);
     options.keep = pointer_to(keep);
     const MatrixChoice& of = recipes.front().matrix;

@@ -187,6 +187,7 @@ struct PatternForecast::Lengths {
     std::vector<Offset> values;
     std::optional<Offset> longest = {};
     std::map<std::pair<CountLengths, Index>, Offset> counts = {};
+    std::optional<StagedMatrix> skeleton = {};
 };
 
 /// What all forecasts from one input share.
@@ -237,9 +238,7 @@ Offset PatternForecast::of_lengths(CountLengths count, Index parameter) const {
 }
 
 bool PatternForecast::same_pattern(const PatternForecast& other) const {
-    const auto same_share = [](const auto& a, const auto& b) {
-        return a.first == b.first && a.second.same_pattern(b.second);
-    };
+    const auto same_share = [](const auto& a, const auto& b) { return a.first == b.first && a.second.same_pattern(b.second); };
     return lengths_ == other.lengths_ && row_order_ == other.row_order_ && column_order_ == other.column_order_ &&
            samples_ == other.samples_ && node_size_ == other.node_size_ && partition_ == other.partition_ &&
            std::equal(shares_.begin(), shares_.end(), other.shares_.begin(), other.shares_.end(), same_share);
@@ -397,13 +396,17 @@ bool PatternForecast::symmetric() const {
     return same;
 }
 
-StagedMatrix PatternForecast::skeleton() const {
-    StagedMatrix staged;
-    staged.matrix.rows = rows();
-    staged.matrix.columns = columns();
-    staged.matrix.row_offsets.assign(std::size_t(rows()) + 1, 0);
-    std::partial_sum(lengths().begin(), lengths().end(), staged.matrix.row_offsets.begin() + 1);
+const StagedMatrix& PatternForecast::skeleton() const {
+    if (!lengths_->skeleton) {
+        CsrMatrix& matrix = lengths_->skeleton.emplace().matrix;
+        matrix.rows = rows();
+        matrix.columns = columns();
+        matrix.row_offsets.assign(std::size_t(rows()) + 1, 0);
+        std::partial_sum(lengths().begin(), lengths().end(), matrix.row_offsets.begin() + 1);
+    }
+    StagedMatrix& staged = *lengths_->skeleton;
     staged.node_size = node_size_;
+    staged.cuts.clear();
     if (partition_) {
         Cuts cuts{.kind = CutKind::partition};
         for (std::int64_t part = 1; part <= partition_->parts; ++part) {

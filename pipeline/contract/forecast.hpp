@@ -96,8 +96,9 @@ public:
 
     // Stages use the following functions.
 
-    /// A matrix with the lengths of the rows and without columns or values, as before a stage that reads none of them.
-    [[nodiscard]] StagedMatrix skeleton() const;
+    /// A matrix with the lengths of the rows and without columns or values, as before a stage that reads none of them. Valid
+    /// until the next call.
+    [[nodiscard]] const StagedMatrix& skeleton() const;
 
     /// A known order of rows, and of columns if `symmetric`: old_of_new [rows].
     void permute(std::span<const Index> old_of_new, bool symmetric);
