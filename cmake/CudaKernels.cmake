@@ -11,13 +11,15 @@ foreach(name IN LISTS formats_in_one_file)
   set(generated ${CMAKE_BINARY_DIR}/generated/${name}.cu)
   file(CONFIGURE OUTPUT ${generated} CONTENT "#include \"kernels/common/schedule/device_rows.cuh\"\n#include \"kernels/${name}.hpp\"
 namespace workbench {
+extern LayoutEntry (*const compiled_${name})();  // external, because nothing refers to it
 LayoutEntry (*const compiled_${name})() = ${name}_entry;
 }\n" @ONLY)
   target_sources(workbench_kernels PRIVATE ${generated})
 endforeach()
-file(GLOB cuda_sources CONFIGURE_DEPENDS kernels/*/*.cu kernels/*/cusparse.cpp kernels/vendor/cusparse_slices.cpp
-  kernels/vendor/open_module.cpp)
-target_sources(workbench_kernels PRIVATE ${cuda_sources})
+file(GLOB cuda_sources CONFIGURE_DEPENDS kernels/*/*.cu)
+workbench_cuda_sources(workbench_kernels ${cuda_sources})
+file(GLOB vendor_sources CONFIGURE_DEPENDS kernels/*/cusparse.cpp kernels/vendor/cusparse_slices.cpp kernels/vendor/open_module.cpp)
+target_sources(workbench_kernels PRIVATE ${vendor_sources})
 # Also for tests that instantiate kernels. Device code calls constexpr functions of schedules (kernels/common/schedule/run.hpp), which
 # needs --expt-relaxed-constexpr. -Wpedantic would warn about line markers that nvcc generates.
 add_library(workbench_cuda_options INTERFACE)

@@ -2,7 +2,7 @@
 # the CUDA toolkit and glibc. They do not depend on the prefix: the program finds them relative to itself.
 #   bin/workbench                      lib/spmv-workbench/      the libraries that it needs, in a folder of their own
 #   include/spmv-workbench/format/     the headers for formats and stages beside a recipe
-#   share/spmv-workbench/recipes/, suites/                     share/doc/, share/man/   and completions for the shells
+#   share/spmv-workbench/recipes/, spaces/, suites/            share/doc/, share/man/   and completions for the shells
 #   lib/libspmv_workbench.so, include/ the library for other programs; lib/cmake/spmv_workbench/ for find_package
 #   libexec/spmv-workbench/            check_gpu.sh, gpu_test; share/spmv-workbench/layouts/ for them (where the tests are built)
 # Not included: glibc, cuSPARSE (250 MB with nvJitLink), NCCL, and libcurl, which is loaded on demand.
@@ -27,7 +27,7 @@ set(libraries_of_others
   POST_EXCLUDE_REGEXES "/ld-linux[^/]*$"
   LIBRARY DESTINATION ${private_libraries})
 install(RUNTIME_DEPENDENCY_SET workbench_dependencies ${libraries_of_others})
-install(DIRECTORY recipes suites DESTINATION share/spmv-workbench)
+install(DIRECTORY recipes spaces suites DESTINATION share/spmv-workbench)
 # The headers with which formats and stages beside a recipe are compiled.
 set(headers include/spmv-workbench/format)
 install(DIRECTORY pipeline/matrix pipeline/contract DESTINATION ${headers}/pipeline COMPONENT library FILES_MATCHING PATTERN "*.hpp")

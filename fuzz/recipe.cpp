@@ -1,10 +1,11 @@
-// The text of a recipe followed by overrides, with a byte 0xFF before each. The recipe may extend those of fuzz/bases, and no
-// other file.
+// The text of a recipe or space followed by overrides, with a byte 0xFF before each. The recipe may extend those of fuzz/bases,
+// and no other file.
 #include <vector>
 
 #include "fuzz/target.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/recipe/recipe.hpp"
+#include "pipeline/recipe/document.hpp"
+#include "pipeline/recipe/space.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace workbench;
@@ -13,7 +14,16 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     fuzz::act_or_refuse([&] {
         const std::filesystem::path bases = fuzz::source_path("fuzz/bases");
         const RecipeChanges changes{.overrides = overrides, .bases_within = bases};
-        for (const Recipe& recipe : parse_points(texts.front(), bases / "fuzz.toml", catalogue(), changes).points) {
+        std::vector<Recipe> recipes;
+        if (has_space_table(texts.front())) {
+            const Space space = parse_space(texts.front(), bases / "fuzz.toml", catalogue(), changes);
+            for (const std::uint64_t number : {std::uint64_t{0}, space.count() / 2, space.count() - 1}) {
+                recipes.push_back(space.recipe(space.point(number)));
+            }
+        } else {
+            recipes = parse_points(texts.front(), bases / "fuzz.toml", catalogue(), changes).points;
+        }
+        for (const Recipe& recipe : recipes) {
             // The resolved recipe must be the same recipe.
             const std::string resolved = resolved_recipe(recipe);
             if (resolved_recipe(parse_recipe(resolved, "resolved.toml", catalogue())) != resolved) {

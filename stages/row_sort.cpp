@@ -241,6 +241,7 @@ void foresee_row_sort(PatternForecast& pattern, const Parameters& parameters, co
     Request request(parameters);
     if (request.storage) return pattern.sort_share(request.storage->kind, request.descending);
     if (request.within_partition() && !pattern.partition()) return;  // the stage of the partition will report an error
+    if (request.columns) return;                                     // only lengths of rows are foreseen
     request.inside_partition = false;
     const StagedMatrix& skeleton = pattern.skeleton();
     const Permutation order = RowSorter(skeleton, request).sort(ShareView(skeleton.matrix), skeleton.node_size, true, nullptr);

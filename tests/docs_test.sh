@@ -39,9 +39,16 @@ done
 for page in README.md CONTRIBUTING.md docs/*.md docs/lessons/*.md; do
     while read -r path; do
         compgen -G "$path" >/dev/null || complain "$page: no $path"
-    done < <(grep -oE '`(pipeline|kernels|stages|viz|tests|cmake|docs|recipes|suites|benchmarks|fuzz)/[A-Za-z0-9_./*-]+`' "$page" | tr -d '`' |
+    done < <(grep -oE '`(pipeline|kernels|stages|viz|tests|cmake|docs|recipes|spaces|suites|benchmarks|fuzz)/[A-Za-z0-9_./*-]+`' "$page" | tr -d '`' |
         grep -v NAME | sort -u)
 done
+
+# Scripts for schedulers on pages are valid.
+for page in "${pages[@]}"; do
+    script=$(awk '/^```/ { shown = 0 } /^#!\/bin\/bash/ { shown = 1 } shown' "$page")
+    [[ $script == "" ]] || bash -n <<<"$script" || complain "$page: its script is not valid"
+done
+[[ $(grep -l '^#SBATCH' "${pages[@]}") == docs/collections.md ]] || complain "docs/collections.md: no script for Slurm"
 
 # indexed INDEX PAGE...: the index links each page.
 indexed() {
@@ -60,6 +67,9 @@ lines=$(wc -l <README.md)
 shown=$(awk '/^```/ { toml = $0 == "```toml"; next } toml' README.md)
 [[ $shown == "$(grep -v '^#' recipes/teaching/ehyb_in_three_lines.toml)" ]] ||
     complain "README.md shows another recipe than recipes/teaching/ehyb_in_three_lines.toml"
+
+shown=$(awk '/^```/ { toml = $0 == "```toml"; next } toml' docs/spaces.md)
+[[ $shown == "$(grep -v '^#' spaces/sell.toml)"* ]] || complain "docs/spaces.md begins with another space than spaces/sell.toml"
 
 # The source of each stage and layout, and its place among the formats and orders.
 for kind in stages layouts; do
@@ -85,6 +95,7 @@ shows() { # PAGE PATTERN COMMAND...: the page's lines with the pattern are in th
 shows docs/first_run.md '^ +(stage|layout|metis_partition:|split:) ' run recipes/ehyb.toml --backend kokkos --samples 1 --seconds 0 \
     --cache warm --no-pictures --out "$scratch"
 shows docs/first_run.md '^(error:|  [0-9]+ \||    \|)' check tests/golden/cli/wrong.toml
+shows docs/spaces.md '.' check spaces/sell.toml
 shows docs/solve.md '^  (recipe  |\*:)|^      (recipe|and its)' solve recipes/rcm_csr.toml recipes/rcm_sell.toml \
     --generate laplace3d:nx=4,scramble=1 --backend kokkos --out "$scratch"
 exit "$status"

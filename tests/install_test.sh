@@ -11,7 +11,7 @@ failed=0
 fault() { echo "$*" && failed=1; }
 for file in bin/workbench \
     share/spmv-workbench/recipes/ehyb.toml share/spmv-workbench/recipes/matrices/elasticity3d.mtx.gz \
-    share/spmv-workbench/suites/ehyb.toml lib/libspmv_workbench.so include/spmv_workbench/spmv_workbench.hpp \
+    share/spmv-workbench/suites/ehyb.toml share/spmv-workbench/spaces/default.toml lib/libspmv_workbench.so include/spmv_workbench/spmv_workbench.hpp \
     lib/cmake/spmv_workbench/spmv_workbenchConfig.cmake lib/cmake/spmv_workbench/spmv_workbenchConfigVersion.cmake \
     lib/spmv-workbench/workbench_trial lib/spmv-workbench/workbench_stage \
     include/spmv-workbench/format/pipeline/contract/stage.hpp include/spmv-workbench/format/stages/order.hpp \
@@ -30,6 +30,7 @@ expected+=" ./share/doc ./share/fish ./share/man ./share/spmv-workbench ./share/
 
 cd "$folder"
 [[ $("$prefix/bin/workbench" check recipes/ehyb.toml) == "recipes/ehyb.toml: ok: "* ]] || fault "the installed recipes are not found"
+[[ $("$prefix/bin/workbench" check spaces/sell.toml) == "spaces/sell.toml: ok: a space of "* ]] || fault "the installed spaces are not found"
 cmp <("$prefix/bin/workbench" manual) "$prefix/share/man/man1/workbench.1" || fault "the manual page is another one's"
 # The GPU tests load the libraries of the prefix; without a GPU they are skipped with exit code 77.
 for program in bin/workbench libexec/spmv-workbench/gpu_test; do

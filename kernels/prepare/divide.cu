@@ -11,8 +11,6 @@ namespace {
 
 namespace groups = cooperative_groups;
 
-constexpr int threads = 256;
-
 /// The view on the GPU. A null array is the identity.
 struct Viewed {
     const std::uint32_t* offsets;  // [row_count + 1]
@@ -44,8 +42,8 @@ __device__ bool belongs(const Criterion& criterion, const Viewed& view, Index ro
 /// each row; all lanes of a group make the same number of calls.
 template <int lanes, typename Row>
 __device__ void for_each_row(const Viewed& view, const Row& visit) {
-    const std::size_t first = (blockIdx.x * std::size_t{threads} + threadIdx.x) / lanes;
-    const std::size_t stride = gridDim.x * std::size_t{threads} / lanes;
+    const std::size_t first = (blockIdx.x * std::size_t{block_threads} + threadIdx.x) / lanes;
+    const std::size_t stride = gridDim.x * std::size_t{block_threads} / lanes;
     for (std::size_t stored = first; stored < static_cast<std::size_t>(view.row_count); stored += stride) visit(stored);
 }
 
@@ -98,18 +96,18 @@ __global__ void list_entries(Viewed view, Criterion criterion, const Offset* __r
 
 template <int lanes>
 DividedEntries divide(Workspace& workspace, const Viewed& view, const Criterion& criterion, Offset entry_count) {
-    const unsigned blocks = blocks_of(static_cast<std::size_t>(view.row_count) * lanes, threads);
+    const unsigned blocks = blocks_of(static_cast<std::size_t>(view.row_count) * lanes, block_threads);
     const auto rows = static_cast<std::size_t>(view.row_count);
     auto begins = workspace.make<Offset>(rows + 1);
     const auto lengths = workspace.make<Index>(rows);
-    count_entries<lanes><<<blocks, threads, 0, workspace.stream()>>>(view, criterion, begins.data(), lengths.data());
+    count_entries<lanes><<<blocks, block_threads, 0, workspace.stream()>>>(view, criterion, begins.data(), lengths.data());
     check_launch("count_entries");
     sum_up(workspace, begins);
     const Offset of_first = workspace.download_item(begins, rows);
     const auto first = workspace.make<std::uint32_t>(of_first);
     const auto second = workspace.make<std::uint32_t>(entry_count - of_first);
     list_entries<lanes>
-        <<<blocks, threads, 0, workspace.stream()>>>(view, criterion, begins.data(), first.data(), second.data());
+        <<<blocks, block_threads, 0, workspace.stream()>>>(view, criterion, begins.data(), first.data(), second.data());
     check_launch("list_entries");
 
     DividedEntries divided;

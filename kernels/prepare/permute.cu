@@ -8,12 +8,10 @@
 namespace workbench {
 namespace {
 
-constexpr int threads = 256;
-
 __global__ void find_lengths(const std::uint32_t* __restrict__ old_offsets, const Index* __restrict__ old_of_new, Index rows,
                              Offset* __restrict__ offsets) {
-    for (std::size_t row = blockIdx.x * std::size_t{threads} + threadIdx.x; row < static_cast<std::size_t>(rows);
-         row += gridDim.x * std::size_t{threads}) {
+    for (std::size_t row = blockIdx.x * std::size_t{block_threads} + threadIdx.x; row < static_cast<std::size_t>(rows);
+         row += gridDim.x * std::size_t{block_threads}) {
         const Index old = old_of_new[row];
         offsets[row + 1] = old_offsets[old + 1] - old_offsets[old];
         if (row == 0) offsets[0] = 0;
@@ -24,8 +22,8 @@ __global__ void find_lengths(const std::uint32_t* __restrict__ old_offsets, cons
 template <int lanes, typename Store>
 __device__ void for_each_entry(const std::uint32_t* __restrict__ old_offsets, const Index* __restrict__ old_of_new,
                                const Offset* __restrict__ offsets, Index rows, const Store& store) {
-    const std::size_t first = (blockIdx.x * std::size_t{threads} + threadIdx.x) / lanes;
-    for (std::size_t row = first; row < static_cast<std::size_t>(rows); row += gridDim.x * std::size_t{threads} / lanes) {
+    const std::size_t first = (blockIdx.x * std::size_t{block_threads} + threadIdx.x) / lanes;
+    for (std::size_t row = first; row < static_cast<std::size_t>(rows); row += gridDim.x * std::size_t{block_threads} / lanes) {
         const Offset to = offsets[row];
         const Offset length = offsets[row + 1] - to;
         const std::uint32_t from = old_offsets[old_of_new[row]];
@@ -59,7 +57,8 @@ __global__ void key_rows(const std::uint32_t* __restrict__ old_offsets, const In
 __global__ void take_columns(const std::uint64_t* __restrict__ keys, std::size_t count, int column_bits,
                              Index* __restrict__ columns) {
     const std::uint64_t mask = (std::uint64_t{1} << column_bits) - 1;
-    for (std::size_t i = blockIdx.x * std::size_t{threads} + threadIdx.x; i < count; i += gridDim.x * std::size_t{threads}) {
+    for (std::size_t i = blockIdx.x * std::size_t{block_threads} + threadIdx.x; i < count;
+         i += gridDim.x * std::size_t{block_threads}) {
         columns[i] = static_cast<Index>(keys[i] & mask);
     }
 }
@@ -77,11 +76,11 @@ struct Moved {
 
 template <int lanes>
 void move(Workspace& workspace, Moved& moved, Index rows, const Permutation& column_order, bool columns_move) {
-    const unsigned blocks = blocks_of(static_cast<std::size_t>(rows) * lanes, threads);
+    const unsigned blocks = blocks_of(static_cast<std::size_t>(rows) * lanes, block_threads);
     const std::size_t nonzeros = moved.old_columns.size();
     if (!columns_move) {
         moved.columns = workspace.make<Index>(nonzeros);
-        move_rows<lanes><<<blocks, threads, 0, workspace.stream()>>>(
+        move_rows<lanes><<<blocks, block_threads, 0, workspace.stream()>>>(
             moved.old_offsets.data(), moved.old_of_new.data(), moved.offsets.data(), rows, moved.old_columns.data(),
             moved.old_values.data(), moved.columns.data(), moved.values.data());
         check_launch("move_rows");
@@ -91,15 +90,15 @@ void move(Workspace& workspace, Moved& moved, Index rows, const Permutation& col
     const int column_bits = std::bit_width(static_cast<std::uint32_t>(column_order.size()));
     const int row_bits = std::bit_width(static_cast<std::uint32_t>(rows));
     auto keys = workspace.make<std::uint64_t>(nonzeros);
-    key_rows<lanes><<<blocks, threads, 0, workspace.stream()>>>(
+    key_rows<lanes><<<blocks, block_threads, 0, workspace.stream()>>>(
         moved.old_offsets.data(), moved.old_of_new.data(), moved.offsets.data(), rows, moved.old_columns.data(),
         moved.old_values.data(), new_of_old.data(), column_bits, keys.data(), moved.values.data());
     check_launch("key_rows");
     moved.old_values = {};
     sort_pairs(workspace, keys, moved.values, 0, column_bits + row_bits);
     moved.columns = std::move(moved.old_columns);
-    take_columns<<<blocks_of(nonzeros, threads), threads, 0, workspace.stream()>>>(keys.data(), nonzeros, column_bits,
-                                                                                   moved.columns.data());
+    take_columns<<<blocks_of(nonzeros, block_threads), block_threads, 0, workspace.stream()>>>(
+        keys.data(), nonzeros, column_bits, moved.columns.data());
     check_launch("take_columns");
 }
 
@@ -117,7 +116,7 @@ CsrMatrix permute_on_gpu(Workspace& workspace, const CsrMatrix& matrix, const Pe
     moved.old_offsets = workspace.upload_narrow(std::span(matrix.row_offsets));
     moved.old_of_new = workspace.upload<Index>(row_order.old_of_new());
     moved.offsets = workspace.make<Offset>(matrix.row_offsets.size());
-    find_lengths<<<blocks_of(row_order.size(), threads), threads, 0, workspace.stream()>>>(
+    find_lengths<<<blocks_of(row_order.size(), block_threads), block_threads, 0, workspace.stream()>>>(
         moved.old_offsets.data(), moved.old_of_new.data(), matrix.rows, moved.offsets.data());
     check_launch("find_lengths");
     sum_up(workspace, moved.offsets);

@@ -5,8 +5,6 @@
 namespace workbench {
 namespace {
 
-constexpr int threads = 256;
-
 /// The task on the GPU. A null array is the identity.
 struct Sliced {
     const SlicePlaces* places;
@@ -30,12 +28,12 @@ __global__ void fill_slices(Sliced sliced, Column* __restrict__ columns, Value* 
         const Index end_column = sliced.column_bounds[places.group + 1];
         const Offset first = sliced.slice_offsets[slice];
         const Offset slots = sliced.slice_offsets[slice + 1] - first;
-        // With a stride of `threads` slots, lane and column follow by addition instead of division.
-        const Index lane_step = threads % sliced.slice_height;
-        const Offset k_step = threads / sliced.slice_height;
+        // With a stride of `block_threads` slots, lane and column follow by addition instead of division.
+        const Index lane_step = block_threads % sliced.slice_height;
+        const Offset k_step = block_threads / sliced.slice_height;
         Index lane = static_cast<Index>(threadIdx.x) % sliced.slice_height;
         Offset k = static_cast<Index>(threadIdx.x) / sliced.slice_height;
-        for (Offset slot = threadIdx.x; slot < slots; slot += threads) {
+        for (Offset slot = threadIdx.x; slot < slots; slot += block_threads) {
             Column column{0};
             Value value{0};
             const Index stored = lane >= places.count            ? -1
@@ -71,8 +69,8 @@ std::int64_t fill(Workspace& workspace, const Sliced& sliced, const SliceTask& t
     const auto values = workspace.make<Value>(slots);
     const auto strays = workspace.make<unsigned long long>(1);
     check_cuda(cudaMemsetAsync(strays.data(), 0, sizeof(unsigned long long), workspace.stream()), "cudaMemsetAsync");
-    fill_slices<<<blocks_of(static_cast<std::size_t>(sliced.slice_count) * threads, threads), threads, 0, workspace.stream()>>>(
-        sliced, columns.data(), values.data(), strays.data());
+    fill_slices<<<blocks_of(static_cast<std::size_t>(sliced.slice_count) * block_threads, block_threads), block_threads, 0,
+                  workspace.stream()>>>(sliced, columns.data(), values.data(), strays.data());
     check_launch("fill_slices");
     workspace.download(columns, std::span(reinterpret_cast<Column*>(task.columns.data()), slots));
     workspace.download(values, std::span(reinterpret_cast<Value*>(task.values.data()), slots));

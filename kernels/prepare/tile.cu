@@ -8,7 +8,6 @@
 namespace workbench {
 namespace {
 
-constexpr int threads = 256;
 constexpr int lanes = 8;
 
 /// The piece that contains a position: the last one that begins at or before it, as in Cuts::piece_at.
@@ -27,8 +26,8 @@ __device__ Index piece_at(const Index* __restrict__ boundaries, Index count, Ind
 }
 
 __global__ void find_pieces(const Index* __restrict__ boundaries, Index count, Index places, Index* __restrict__ piece_of) {
-    for (std::size_t place = blockIdx.x * std::size_t{threads} + threadIdx.x; place < static_cast<std::size_t>(places);
-         place += gridDim.x * std::size_t{threads}) {
+    for (std::size_t place = blockIdx.x * std::size_t{block_threads} + threadIdx.x; place < static_cast<std::size_t>(places);
+         place += gridDim.x * std::size_t{block_threads}) {
         piece_of[place] = piece_at(boundaries, count, static_cast<Index>(place));
     }
 }
@@ -36,8 +35,8 @@ __global__ void find_pieces(const Index* __restrict__ boundaries, Index count, I
 __global__ void key_entries(const std::uint32_t* __restrict__ offsets, const Index* __restrict__ columns, Index rows,
                             const Index* __restrict__ block_of, const Index* __restrict__ segment_of, Index segments,
                             int row_bits, std::uint64_t* __restrict__ keys, std::uint32_t* __restrict__ entries) {
-    const std::size_t first = (blockIdx.x * std::size_t{threads} + threadIdx.x) / lanes;
-    for (std::size_t row = first; row < static_cast<std::size_t>(rows); row += gridDim.x * std::size_t{threads} / lanes) {
+    const std::size_t first = (blockIdx.x * std::size_t{block_threads} + threadIdx.x) / lanes;
+    for (std::size_t row = first; row < static_cast<std::size_t>(rows); row += gridDim.x * std::size_t{block_threads} / lanes) {
         const std::uint64_t first_tile = block_of == nullptr ? 0 : static_cast<std::uint64_t>(block_of[row]) * segments;
         const std::uint32_t end = offsets[row + 1];
         for (std::uint32_t i = offsets[row] + threadIdx.x % lanes; i < end; i += lanes) {
@@ -53,7 +52,8 @@ __device__ bool begins_run(const std::uint64_t* __restrict__ keys, std::size_t i
 }
 
 __global__ void mark_runs(const std::uint64_t* __restrict__ keys, std::size_t count, int shift, Offset* __restrict__ marks) {
-    for (std::size_t i = blockIdx.x * std::size_t{threads} + threadIdx.x; i < count; i += gridDim.x * std::size_t{threads}) {
+    for (std::size_t i = blockIdx.x * std::size_t{block_threads} + threadIdx.x; i < count;
+         i += gridDim.x * std::size_t{block_threads}) {
         marks[i] = begins_run(keys, i, shift) ? 1 : 0;
     }
 }
@@ -62,7 +62,8 @@ __global__ void mark_runs(const std::uint64_t* __restrict__ keys, std::size_t co
 __global__ void list_runs(const std::uint64_t* __restrict__ keys, std::size_t count, int shift,
                           const Offset* __restrict__ numbers, std::uint64_t* __restrict__ run_keys,
                           std::uint32_t* __restrict__ run_begins) {
-    for (std::size_t i = blockIdx.x * std::size_t{threads} + threadIdx.x; i < count; i += gridDim.x * std::size_t{threads}) {
+    for (std::size_t i = blockIdx.x * std::size_t{block_threads} + threadIdx.x; i < count;
+         i += gridDim.x * std::size_t{block_threads}) {
         if (!begins_run(keys, i, shift)) continue;
         run_keys[numbers[i] - 1] = keys[i];
         run_begins[numbers[i] - 1] = static_cast<std::uint32_t>(i);
@@ -76,15 +77,15 @@ struct Runs {
 };
 
 Runs find_runs(Workspace& workspace, const WorkspaceArray<std::uint64_t>& keys, int shift) {
-    const unsigned blocks = blocks_of(keys.size(), threads);
+    const unsigned blocks = blocks_of(keys.size(), block_threads);
     auto numbers = workspace.make<Offset>(keys.size());
-    mark_runs<<<blocks, threads, 0, workspace.stream()>>>(keys.data(), keys.size(), shift, numbers.data());
+    mark_runs<<<blocks, block_threads, 0, workspace.stream()>>>(keys.data(), keys.size(), shift, numbers.data());
     check_launch("mark_runs");
     sum_up(workspace, numbers);
     const auto count = static_cast<std::size_t>(workspace.download_item(numbers, keys.size() - 1));
     Runs runs{workspace.make<std::uint64_t>(count), workspace.make<std::uint32_t>(count)};
-    list_runs<<<blocks, threads, 0, workspace.stream()>>>(keys.data(), keys.size(), shift, numbers.data(), runs.keys.data(),
-                                                          runs.begins.data());
+    list_runs<<<blocks, block_threads, 0, workspace.stream()>>>(keys.data(), keys.size(), shift, numbers.data(),
+                                                                runs.keys.data(), runs.begins.data());
     check_launch("list_runs");
     return runs;
 }
@@ -92,8 +93,8 @@ Runs find_runs(Workspace& workspace, const WorkspaceArray<std::uint64_t>& keys, 
 WorkspaceArray<Index> pieces_of(Workspace& workspace, const Cuts& cuts, Index places) {
     const auto boundaries = workspace.upload<Index>(std::span(cuts.boundaries));
     auto piece_of = workspace.make<Index>(places);
-    find_pieces<<<blocks_of(places, threads), threads, 0, workspace.stream()>>>(boundaries.data(), cuts.count(), places,
-                                                                                piece_of.data());
+    find_pieces<<<blocks_of(places, block_threads), block_threads, 0, workspace.stream()>>>(boundaries.data(), cuts.count(),
+                                                                                            places, piece_of.data());
     check_launch("find_pieces");
     return piece_of;
 }
@@ -123,9 +124,9 @@ TiledEntries tile_on_gpu(Workspace& workspace, const CsrMatrix& matrix, const Cu
     const auto block_of = row_blocks == nullptr ? WorkspaceArray<Index>() : pieces_of(workspace, *row_blocks, matrix.rows);
     auto keys = workspace.make<std::uint64_t>(columns.size());
     auto entries = workspace.make<std::uint32_t>(columns.size());
-    key_entries<<<blocks_of(static_cast<std::size_t>(matrix.rows) * lanes, threads), threads, 0, workspace.stream()>>>(
-        offsets.data(), columns.data(), matrix.rows, block_of.data(), segment_of.data(), segments.count(), tiled.row_bits,
-        keys.data(), entries.data());
+    key_entries<<<blocks_of(static_cast<std::size_t>(matrix.rows) * lanes, block_threads), block_threads, 0,
+                  workspace.stream()>>>(offsets.data(), columns.data(), matrix.rows, block_of.data(), segment_of.data(),
+                                        segments.count(), tiled.row_bits, keys.data(), entries.data());
     check_launch("key_entries");
     // Entries are already in row order, and the sort is stable.
     sort_pairs(workspace, keys, entries, tiled.row_bits, bits);

@@ -111,6 +111,8 @@ private:
     double transfer_seconds_ = 0;
 };
 
+inline constexpr int block_threads = 256;  // of most kernels for preprocessing
+
 /// The number of blocks of a launch over `count` items; beyond a limit, threads loop over items.
 [[nodiscard]] inline unsigned blocks_of(std::size_t count, unsigned threads) {
     const std::size_t blocks = (count + threads - 1) / threads;

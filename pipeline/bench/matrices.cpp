@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <set>
 #include <string_view>
 
@@ -121,6 +122,22 @@ std::string contradiction(const MatrixFacts& facts, std::int64_t rows, std::int6
     add("rows", facts.rows, rows);
     add("nonzeros", facts.nonzeros, nonzeros);
     return fmt::format("the file has {}, but {} states {}", found, facts.source.empty() ? "the suite" : facts.source, stated);
+}
+
+std::optional<Shard> read_shard(std::string_view text) {
+    Shard shard;
+    const char* const end = text.data() + text.size();
+    const auto number = std::from_chars(text.data(), end, shard.number);
+    if (number.ec != std::errc() || number.ptr == end || *number.ptr != '/') return std::nullopt;
+    const auto count = std::from_chars(number.ptr + 1, end, shard.count);
+    if (count.ec != std::errc() || count.ptr != end || shard.number < 1 || shard.number > shard.count) return std::nullopt;
+    return shard;
+}
+
+std::vector<BenchMatrix> matrices_of_shard(std::vector<BenchMatrix> matrices, const Shard& shard) {
+    std::vector<BenchMatrix> part;
+    for (std::size_t i = shard.number - 1; i < matrices.size(); i += shard.count) part.push_back(std::move(matrices[i]));
+    return part;
 }
 
 std::vector<BenchMatrix> matrices_at(const fs::path& path) {

@@ -1,10 +1,12 @@
 // Finds the matrix files of a bench, in folders laid out like the SuiteSparse collection's downloads.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pipeline/recipe/matrix_choice.hpp"
@@ -44,6 +46,19 @@ struct BenchMatrix {
 /// there is none.
 [[nodiscard]] const BenchMatrix* find_named(const std::vector<BenchMatrix>& matrices, const std::string& group,
                                             const std::string& name);
+
+/// A part of the matrices of a bench: number `number` of `count`, from 1.
+struct Shard {
+    std::size_t number = 1;
+    std::size_t count = 1;
+};
+
+/// Reads "3/16"; none if the text is not NUMBER/COUNT with 1 <= NUMBER <= COUNT.
+[[nodiscard]] std::optional<Shard> read_shard(std::string_view text);
+
+/// The matrices of a shard: every `count`-th one, from the `number`-th on, so that neighbours in a folder, which are often of
+/// similar size, are spread over the shards.
+[[nodiscard]] std::vector<BenchMatrix> matrices_of_shard(std::vector<BenchMatrix> matrices, const Shard& shard);
 
 /// The matrix of a file, or the matrices in a folder. Throws InputError if the path does not exist.
 [[nodiscard]] std::vector<BenchMatrix> matrices_at(const std::filesystem::path& path);

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "pipeline/bench/printed_table.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/suggestion.hpp"
 #include "pipeline/text/text_table.hpp"
@@ -82,87 +83,33 @@ std::vector<std::string> cells_of(const RatioStatistics& ratios) {
             std::to_string(ratios.count)};
 }
 
-std::string heading(const Ranking& ranking) {
-    return fmt::format("{}, {}: {} {}", ranking.device == "gpu" ? "GPU" : "CPU", ranking.precision, ranking.matrices,
-                       ranking.matrices == 1 ? "matrix" : "matrices");
+std::string heading(const Ranking& ranking) { return heading_of(ranking.device, ranking.precision, ranking.matrices); }
+
+/// Adds the row of a recipe.
+void add_row(PrintedTable& table, const std::string& recipe, std::vector<std::string> cells,
+             const std::vector<std::string>& more = {}) {
+    cells.insert(cells.begin(), recipe);
+    cells.insert(cells.end(), more.begin(), more.end());
+    table.rows.push_back(std::move(cells));
 }
 
-std::string for_tex(const std::string& text) {
-    std::string safe;
-    for (const char letter : text) {
-        if (letter == '\\') {
-            safe += "\\textbackslash{}";
-        } else if (letter == '~') {
-            safe += "\\textasciitilde{}";
-        } else if (letter == '^') {
-            safe += "\\textasciicircum{}";
-        } else {
-            if (std::string("&%$#_{}").find(letter) != std::string::npos) safe += '\\';
-            safe += letter;
-        }
-    }
-    return safe;
-}
-
-/// A table with one row per recipe, whose first column is the recipe's name.
-struct RecipeTable {
-    std::string caption;
-    std::vector<std::string> header;
-    std::vector<std::vector<std::string>> rows = {};
-
-    void add(const std::string& recipe, std::vector<std::string> cells, const std::vector<std::string>& more = {}) {
-        cells.insert(cells.begin(), recipe);
-        cells.insert(cells.end(), more.begin(), more.end());
-        rows.push_back(std::move(cells));
-    }
-
-    [[nodiscard]] std::string text() const {
-        constexpr std::size_t name_width = 24;
-        TextTable table{.header = header, .rows = rows};
-        std::vector<std::string> names;
-        for (const std::vector<std::string>& row : rows) names.push_back(row.front());
-        names = shortened(names, name_width);
-        for (std::size_t i = 0; i < rows.size(); ++i) table.rows[i].front() = names[i];
-        return caption + '\n' + table.text();
-    }
-
-    [[nodiscard]] std::string tex() const {
-        const auto line = [](const std::vector<std::string>& cells) {
-            std::vector<std::string> safe;
-            for (const std::string& cell : cells) safe.push_back(for_tex(cell));
-            return fmt::format("{} \\\\\n", fmt::join(safe, " & "));
-        };
-        std::string text = fmt::format("% {}\n\\begin{{tabular}}{{l{}}}\n\\hline\n{}\\hline\n", caption,
-                                       std::string(header.size() - 1, 'r'), line(header));
-        for (const std::vector<std::string>& row : rows) text += line(row);
-        return text + "\\hline\n\\end{tabular}\n";
-    }
-};
-
-RecipeTable ranking_table(const Ranking& ranking) {
-    RecipeTable table{heading(ranking) + ", speed-up over CSR in the input's order",
-                      {"recipe", "won", "tied", "min", "mean", "geomean", "max", "matrices"}};
+PrintedTable ranking_table(const Ranking& ranking) {
+    PrintedTable table{heading(ranking) + ", speed-up over CSR in the input's order",
+                       {"recipe", "won", "tied", "min", "mean", "geomean", "max", "matrices"}};
     for (const Ranked& one : ranking.recipes) {
-        table.add(one.recipe, {percentage(one.won, ranking.matrices), percentage(one.tied, ranking.matrices)},
-                  cells_of(one.speedup));
+        add_row(table, one.recipe, {percentage(one.won, ranking.matrices), percentage(one.tied, ranking.matrices)},
+                cells_of(one.speedup));
     }
     return table;
 }
 
-RecipeTable comparison_table(const std::vector<Record>& records, const Ranking& ranking, const std::string& recipe) {
-    RecipeTable table{fmt::format("Speed-up of {} over the other recipes, {}", recipe, heading(ranking)),
-                      {"recipe", "faster", "min", "mean", "geomean", "max", "matrices"}};
+PrintedTable comparison_table(const std::vector<Record>& records, const Ranking& ranking, const std::string& recipe) {
+    PrintedTable table{fmt::format("Speed-up of {} over the other recipes, {}", recipe, heading(ranking)),
+                       {"recipe", "faster", "min", "mean", "geomean", "max", "matrices"}};
     for (const Against& one : against_others(records, ranking, recipe)) {
-        table.add(one.other, {percentage(one.faster, one.ratio.count)}, cells_of(one.ratio));
+        add_row(table, one.other, {percentage(one.faster, one.ratio.count)}, cells_of(one.ratio));
     }
     return table;
-}
-
-std::string for_csv(const std::string& text) {
-    if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-    std::string quoted = "\"";
-    for (const char letter : text) quoted += letter == '"' ? "\"\"" : std::string(1, letter);
-    return quoted + '"';
 }
 
 std::string known(double number) { return number == 0 ? "" : fmt::format("{}", number); }
@@ -259,16 +206,16 @@ std::string prices_text(const std::vector<Record>& records) {
             if (belongs(record, ranking) && record.break_even) products[record.recipe].push_back(*record.break_even);
         }
         if (products.empty()) continue;
-        RecipeTable table{heading(ranking) + ", products until preprocessing pays off",
-                          {"recipe", "pays off", "min", "median", "max", "matrices"}};
+        PrintedTable table{heading(ranking) + ", products until preprocessing pays off",
+                           {"recipe", "pays off", "min", "median", "max", "matrices"}};
         for (const Ranked& one : ranking.recipes) {
             std::vector<double>& numbers = products[one.recipe];
             if (numbers.empty()) continue;
             std::sort(numbers.begin(), numbers.end());
             const double median = (numbers[(numbers.size() - 1) / 2] + numbers[numbers.size() / 2]) / 2;
-            table.add(one.recipe,
-                      {percentage(static_cast<int>(numbers.size()), one.speedup.count), products_text(numbers.front()),
-                       products_text(median), products_text(numbers.back()), std::to_string(one.speedup.count)});
+            add_row(table, one.recipe,
+                    {percentage(static_cast<int>(numbers.size()), one.speedup.count), products_text(numbers.front()),
+                     products_text(median), products_text(numbers.back()), std::to_string(one.speedup.count)});
         }
         text += '\n' + table.text();
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <set>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -216,22 +217,27 @@ bool is_report(const Json& json) {
     return json.is_object() && (json.contains("runs") || (json.contains("recipe") && json.contains("matrix")));
 }
 
-}  // namespace
+/// True if the text may be the beginning of a line of a bench.
+bool begins_line(std::string_view text) {
+    constexpr std::string_view beginning_of_line = "{\"key\":";
+    return text.substr(0, beginning_of_line.size()) == beginning_of_line.substr(0, text.size());
+}
 
-std::string add_records(const std::filesystem::path& file, std::vector<Record>& records) {
+/// Appends the records of one file, with repeated measurements. Returns a note if the file is not complete, or an empty text.
+std::string add_file(const std::filesystem::path& file, std::vector<Record>& records) {
     std::ifstream stream(file, std::ios::binary);
     std::error_code unknown;
     if (!stream || std::filesystem::is_directory(file, unknown)) {
         throw RecipeError(fmt::format("{}: cannot be read; expected the lines of a bench or the JSON of a run", file.string()));
     }
     const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    if (text.empty()) {
+        return fmt::format("{}: this file is empty; expected the lines of a bench or the JSON of a run", file.string());
+    }
     if (const Json whole = Json::parse(text, nullptr, false); is_report(whole)) {
         add_run(whole, records);
-        keep_last_and_tell_apart(records);
         return "";
     }
-    const std::size_t before = records.size();
-    std::string note;
     int number = 0;
     for (std::size_t begin = 0; begin < text.size();) {
         ++number;
@@ -240,22 +246,35 @@ std::string add_records(const std::filesystem::path& file, std::vector<Record>& 
                                       text.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
         if (is_report(line)) {
             add_run(line, records);
-        } else if (end != text.size() || text.compare(begin, 7, "{\"key\":") != 0) {
+        } else if (end != text.size() || !begins_line(std::string_view(text).substr(begin))) {
             throw RecipeError(fmt::format("{}:{}:1: neither a line of a bench nor the JSON of a run{}", file.string(), number,
                                           number > 1 ? "; remove this line to use the others" : ""));
         } else {
-            note = fmt::format("{}:{}: this line is incomplete and left out; repeat the bench", file.string(), number);
+            return fmt::format("{}:{}: this line is incomplete and left out; repeat the bench", file.string(), number);
         }
         begin = end + 1;
     }
-    if (records.size() == before) {
-        throw RecipeError(
-            note.empty()
-                ? fmt::format("{}: this file is empty; expected the lines of a bench or the JSON of a run", file.string())
-                : note);
+    return "";
+}
+
+}  // namespace
+
+std::vector<std::string> add_records(const std::vector<std::filesystem::path>& files, std::vector<Record>& records) {
+    const std::size_t before = records.size();
+    std::vector<std::string> notes;
+    for (const std::filesystem::path& file : files) {
+        if (std::string note = add_file(file, records); !note.empty()) notes.push_back(std::move(note));
     }
+    if (records.size() == before && !notes.empty()) throw RecipeError(notes.front());
     keep_last_and_tell_apart(records);
-    return note;
+    return notes;
+}
+
+std::vector<Record> records_of_line(const std::string& line) {
+    std::vector<Record> records;
+    add_run(Json::parse(line), records);
+    keep_last_and_tell_apart(records);
+    return records;
 }
 
 std::vector<Record> records_of(const std::vector<RunReport>& reports) {

@@ -49,10 +49,13 @@ struct Record {
     std::string shape;                         // names of stages and layout: recipes of one shape are points of a sweep
 };
 
-/// Appends the records of a file: the lines of a bench, or the JSON of a run. An incomplete last line is left out; of
-/// repeated measurements the last one counts. Throws RecipeError with file and line for anything else, and if there is no
-/// complete line. Returns a note on an incomplete last line, or an empty text.
-std::string add_records(const std::filesystem::path& file, std::vector<Record>& records);
+/// Appends the records of files: the lines of a bench, or the JSON of a run. An incomplete last line and a file without a
+/// complete line are left out; of repeated measurements the last one counts, in the order of the files. Throws RecipeError with
+/// file and line for anything else, and if no file has a complete line. Returns a note on each file that is not complete.
+std::vector<std::string> add_records(const std::vector<std::filesystem::path>& files, std::vector<Record>& records);
+
+/// The records of a line of a bench.
+[[nodiscard]] std::vector<Record> records_of_line(const std::string& line);
 
 /// The records of reports in memory.
 [[nodiscard]] std::vector<Record> records_of(const std::vector<RunReport>& reports);

@@ -33,11 +33,14 @@ ResultsFile::ResultsFile(std::filesystem::path path, bool retry_failed) : path_(
     descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (descriptor_ < 0) fail(path_, errno);
     try {
-        if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+        // Some file systems of clusters have no locks; there the file is used without one.
+        if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
             throw MachineError(path_.string() +
                                ": another bench is writing to this file; wait for it or choose another file with --out");
         }
-        read();
+        const Content content = read_keys(path_, "choose another file with --out");
+        truncated_ = content.truncated;
+        if (truncated_ && ftruncate(descriptor_, static_cast<off_t>(content.whole)) != 0) fail(path_, errno);
     } catch (...) {
         close(descriptor_);
         throw;
@@ -46,29 +49,38 @@ ResultsFile::ResultsFile(std::filesystem::path path, bool retry_failed) : path_(
 
 ResultsFile::~ResultsFile() { close(descriptor_); }
 
-void ResultsFile::read() {
-    std::ifstream stream(path_, std::ios::binary);
-    std::uintmax_t whole = 0;  // bytes in complete lines
+ResultsFile::Content ResultsFile::read_keys(const std::filesystem::path& file, const std::string& advice) {
+    std::ifstream stream(file, std::ios::binary);
+    Content content;
     int number = 0;
     for (std::string line; std::getline(stream, line);) {
         ++number;
         const auto refuse = [&] {
-            throw RecipeError(fmt::format(
-                "{}:{}:1: not a line of a bench; expected {{\"key\":{{...}},...}}; choose another file with --out{}",
-                path_.string(), number, number > 1 ? ", or remove this line" : ""));
+            throw RecipeError(fmt::format("{}:{}:1: not a line of a bench; expected {{\"key\":{{...}},...}}; {}{}",
+                                          file.string(), number, advice, number > 1 ? ", or remove this line" : ""));
         };
         const bool incomplete = stream.eof();  // no newline
         if (incomplete) {
             if (!std::string_view(line).starts_with(beginning.substr(0, line.size()))) refuse();
-            truncated_ = true;
+            content.truncated = true;
             break;
         }
         const Json result = Json::parse(line, nullptr, false);
         if (!result.is_object() || !result.contains("key") || !result.contains("status")) refuse();
         if (!retry_failed_ || result["status"] != "failed") keys_.insert(result["key"].dump());
-        whole += line.size() + 1;
+        content.whole += line.size() + 1;
     }
-    if (truncated_ && ftruncate(descriptor_, static_cast<off_t>(whole)) != 0) fail(path_, errno);
+    return content;
+}
+
+void ResultsFile::count_lines_of(const std::filesystem::path& other) {
+    std::error_code unknown;
+    if (std::filesystem::equivalent(other, path_, unknown)) return;
+    if (!std::filesystem::is_regular_file(other, unknown) || !std::ifstream(other)) {
+        throw RecipeError(fmt::format(
+            "--done {}: cannot be read; expected a file of a bench, or a folder of such files (.jsonl)", other.string()));
+    }
+    (void)read_keys(other, "choose other files with --done");
 }
 
 void ResultsFile::add(const std::string& key, const std::string& line) {

@@ -1,6 +1,7 @@
 // An append-only file of JSON lines that stays valid whenever the program is stopped.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -18,6 +19,10 @@ public:
     ResultsFile(const ResultsFile&) = delete;
     ResultsFile& operator=(const ResultsFile&) = delete;
 
+    /// Lines of this other file count as present, too. An incomplete last line, which another bench may be writing, does not.
+    /// Throws RecipeError with file and line if the file cannot be read or contains anything else.
+    void count_lines_of(const std::filesystem::path& other);
+
     /// `key`: one line of JSON.
     [[nodiscard]] bool has(const std::string& key) const { return keys_.contains(key); }
     [[nodiscard]] bool was_truncated() const { return truncated_; }
@@ -27,7 +32,13 @@ public:
     void add(const std::string& key, const std::string& line);
 
 private:
-    void read();
+    struct Content {
+        std::uintmax_t whole = 0;  // bytes in complete lines
+        bool truncated = false;
+    };
+
+    /// Adds the keys of a file. `advice`: ends the message about a line that is none of a bench.
+    Content read_keys(const std::filesystem::path& file, const std::string& advice);
 
     std::filesystem::path path_;
     std::set<std::string> keys_;

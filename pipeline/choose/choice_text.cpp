@@ -86,9 +86,16 @@ Json json_of(const Timed& one) {
             {"verdict", record.verdict},
             {"tied", one.tied},
             {"confirmed", one.confirmed},
+            {"logged", one.logged},
             {"price_seconds", one.price_seconds},
             {"break_even", optional(record.break_even)},
             {"resolved", resolved_recipe(one.recipe)}};
+}
+
+Json json_of(const SearchCount& search) {
+    return {{"points", search.points},    {"priced", search.priced}, {"pricing_seconds", search.pricing_seconds},
+            {"tried", search.tried},      {"logged", search.logged}, {"timed_longer", search.narrowed},
+            {"finished", search.finished}};
 }
 
 }  // namespace
@@ -115,14 +122,35 @@ std::string answer_of(const Choice& choice, const ChooseOptions& options) {
                        baseline_of(choice), products_text(*best.record.break_even));
 }
 
+std::string search_text(const Choice& choice, const ChooseOptions& options) {
+    const SearchCount& search = choice.search;
+    const auto number = [](std::uint64_t count) { return with_commas(static_cast<long long>(count)); };
+    std::string text;
+    if (search.points > 0) {
+        text = search.priced == search.points
+                   ? fmt::format("The model priced all {} points of the space in {}. ", number(search.points),
+                                 duration(search.pricing_seconds))
+                   : fmt::format("The model priced {} of the {} points of the space, spread evenly, in {}. ",
+                                 number(search.priced), number(search.points), duration(search.pricing_seconds));
+    }
+    text += fmt::format("{} recipes were tried", search.tried);
+    if (search.logged > 0) text += fmt::format(", {} of them in earlier runs", search.logged);
+    text += fmt::format(", {} timed", choice.ranking.size());
+    if (choice.stopped) return text + "; the search was stopped.";
+    return text + (search.finished ? "; nothing promising is left."
+                                   : fmt::format("; the budget of {:g} s is spent.", options.budget_seconds));
+}
+
 std::string choice_text(const Choice& choice, const ChooseOptions& options, const MatrixReport& matrix) {
     constexpr std::size_t name_width = 25;
+    constexpr std::size_t most_rows = 20;  // of the points of a space
     TextTable table{{"", "candidate", "time", "speed-up", "price", "pays after"}, 2, {}};
     bool tied = false;
     std::vector<std::string> names;
     for (const Timed& one : choice.ranking) names.push_back(one.recipe.name);
     names = shortened(names, name_width);
-    for (std::size_t i = 0; i < choice.ranking.size(); ++i) {
+    const std::size_t shown = choice.search.points > 0 ? std::min(most_rows, choice.ranking.size()) : choice.ranking.size();
+    for (std::size_t i = 0; i < shown; ++i) {
         const Timed& one = choice.ranking[i];
         tied = tied || one.tied;
         table.rows.push_back({fmt::format("{}{}", i + 1, one.tied ? "=" : ""), names[i], duration(one.record.seconds),
@@ -131,6 +159,8 @@ std::string choice_text(const Choice& choice, const ChooseOptions& options, cons
     std::string text = fmt::format("{}: {}\n{} on {}, cold cache\n\n{}", matrix.source,
                                    size_text(matrix.rows, matrix.columns, matrix.nonzeros), name_of(options.precision),
                                    choice.device, table.text());
+    if (shown < choice.ranking.size())
+        text += fmt::format("  and {} others, which --json and --log contain\n", choice.ranking.size() - shown);
     text += fmt::format(
         "\n  time: the median of the fastest kernel. speed-up: over {} in the input's order, timed in turns with it, with its "
         "95 % confidence interval; noise: the interval contains 1. price: reordering, building and copying. pays after: "
@@ -148,6 +178,7 @@ std::string choice_text(const Choice& choice, const ChooseOptions& options, cons
         text += fmt::format("\nNot timed{}\n{}", predicted ? "; in brackets: the predicted time" : "", not_timed_text(choice));
     }
     text += warnings_text(choice.ranking.front());
+    if (choice.search.points > 0 || choice.search.logged > 0) text += fmt::format("\n{}\n", search_text(choice, options));
     return wrapped(text + fmt::format("\n{}\n", answer_of(choice, options)));
 }
 
@@ -161,6 +192,13 @@ std::string choice_json(const Choice& choice, const ChooseOptions& options, cons
                              {"reason", one.reason},
                              {"bytes_to_move", optional(one.bytes)},
                              {"predicted_seconds", optional(one.predicted_seconds)}});
+    }
+    Json without = Json::array();
+    for (const WithoutStage& one : choice.without) {
+        without.push_back({{"stage", one.stage},
+                           {"median_seconds", optional(one.seconds)},
+                           {"legal", one.legal},
+                           {"reason", one.reason.empty() ? Json(nullptr) : Json(one.reason)}});
     }
     const Json json{{"matrix",
                      {{"source", matrix.source},
@@ -178,16 +216,12 @@ std::string choice_json(const Choice& choice, const ChooseOptions& options, cons
                     {"answer", answer_of(choice, options)},
                     {"stay", choice.stay},
                     {"written", written},
+                    {"search", json_of(choice.search)},
+                    {"without_stage", without},
                     {"ranking", ranking},
                     {"not_timed", not_timed},
                     {"runs", Json::parse(to_json(choice.reports))["runs"]}};
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
-}
-
-std::string choice_recipe(const Choice& choice, const ChooseOptions& options) {
-    return fmt::format("# {}\n# Chosen by workbench choose for {} on {}.\n{}", printable(answer_of(choice, options), 400),
-                       name_of(options.precision), printable(choice.device, 200),
-                       resolved_recipe(choice.ranking.front().recipe));
 }
 
 }  // namespace workbench

@@ -10,7 +10,7 @@ constexpr double other_parameters = 0.5;
 constexpr double other_stages = 0.7;
 constexpr double weight_of_mean = 0.25;   // the mean of all recipes, as if it were a measurement of the same layouts
 constexpr double weight_of_one = 0.5;     // the prior, as if it were a measurement with ratio 1
-constexpr double fraction_of_mean = 0.7;  // of its logarithm, for layouts that were not measured
+constexpr double fraction_of_mean = 0.5;  // of its logarithm, for layouts that were not measured
 
 /// 0 for other layouts, 1 for the same recipe.
 double similarity(const Corrections::Subject& a, const Corrections::Subject& b) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <iterator>
 #include <map>
 #include <memory>
 
@@ -16,6 +17,7 @@
 #include "pipeline/bench/bench_page.hpp"
 #include "pipeline/bench/ranking.hpp"
 #include "pipeline/bench/records.hpp"
+#include "pipeline/bench/space_points.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/command.hpp"
 #include "pipeline/cli/interruption.hpp"
@@ -25,6 +27,7 @@
 #include "pipeline/cli/terminal.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
+#include "pipeline/recipe/space.hpp"
 #include "pipeline/recipe/suite.hpp"
 #include "pipeline/run/kokkos_runtime.hpp"
 
@@ -37,6 +40,9 @@ struct BenchArguments {
     std::vector<std::string> generated;
     RecipeChanges changes;
     std::string out;
+    std::vector<std::string> done;
+    std::string shard;
+    std::optional<std::size_t> points;
     std::string precision;
     std::vector<std::string> backends;
     std::string cache;
@@ -97,13 +103,36 @@ std::vector<Backend> backends_for(const BenchArguments& arguments, const Suite& 
     return wanted;
 }
 
+/// The recipes of the files, with the points of sweeps and of spaces.
+std::vector<Recipe> load_recipes_and_points(const Suite& suite, const BenchArguments& arguments) {
+    constexpr std::size_t default_points = 20;
+    std::vector<std::string> files;
+    std::vector<Recipe> points;
+    bool has_space = false;
+    for (const SuiteItem& item : suite.recipes) {
+        const std::filesystem::path file = find_recipe(item.text);
+        if (!is_space(file)) {
+            files.push_back(item.text);
+            continue;
+        }
+        has_space = true;
+        const Space space = load_space(file, catalogue(), arguments.changes);
+        for (Recipe& point : spread_points(space, arguments.points.value_or(default_points)))
+            points.push_back(std::move(point));
+    }
+    if (arguments.points && !has_space) {
+        throw RecipeError("--points: none of the files is a space; expected a file with a table [space]");
+    }
+    std::vector<Recipe> recipes = files.empty() ? std::vector<Recipe>{} : load_recipes(files, arguments.changes);
+    std::move(points.begin(), points.end(), std::back_inserter(recipes));
+    return recipes;
+}
+
 std::vector<BenchRecipe> recipes_of(const Suite& suite, const BenchArguments& arguments, const std::vector<Backend>& backends,
                                     bool gpu) {
-    std::vector<std::string> files;
-    for (const SuiteItem& item : suite.recipes) files.push_back(item.text);
     std::vector<BenchRecipe> recipes;
     std::map<std::string, std::string> names;
-    for (Recipe& recipe : load_recipes(files, arguments.changes)) {
+    for (Recipe& recipe : load_recipes_and_points(suite, arguments)) {
         const std::string file = recipe.file.string();
         if (!recipe.sweep.label.empty()) recipe.name += ": " + recipe.sweep.label;
         const auto [other, is_new] = names.emplace(recipe.name, file);
@@ -162,6 +191,26 @@ std::string page_beside(const std::filesystem::path& lines) {
     return std::filesystem::path(lines).replace_extension(".html").string();
 }
 
+/// The file of the results: NAME.jsonl, or NAME.3of16.jsonl of a shard, unless --out names it.
+std::string results_file_for(const BenchArguments& arguments, const Suite& suite, const std::optional<Shard>& shard) {
+    if (!arguments.out.empty()) return arguments.out;
+    return shard ? fmt::format("{}.{}of{}.jsonl", suite.name, shard->number, shard->count) : suite.name + ".jsonl";
+}
+
+/// Counts the lines of the files and folders of --done as measured.
+void count_done(const std::vector<std::string>& done, ResultsFile& results) {
+    for (const std::string& path : done) {
+        std::error_code unknown;
+        if (!std::filesystem::is_directory(path, unknown)) {
+            results.count_lines_of(path);
+            continue;
+        }
+        for (const auto& entry : std::filesystem::directory_iterator(path)) {
+            if (entry.path().extension() == ".jsonl") results.count_lines_of(entry.path());
+        }
+    }
+}
+
 ExitCode run_bench(const BenchArguments& arguments) {
     const Suite suite = suite_of(arguments);
     const Machine machine = machine_here();
@@ -169,7 +218,8 @@ ExitCode run_bench(const BenchArguments& arguments) {
     const std::vector<Backend> backends = backends_for(arguments, suite, machine.gpu);
     plan.recipes = recipes_of(suite, arguments, backends, machine.gpu);
     const SuiteMatrices matrices = matrices_of(suite, arguments.files.front());
-    plan.matrices = matrices.here;
+    const std::optional<Shard> shard = read_shard(arguments.shard);
+    plan.matrices = shard ? matrices_of_shard(matrices.here, *shard) : matrices.here;
     plan.precisions = suite.precisions;
     plan.run_options = {"--samples", fmt::format("{}", suite.samples), "--seconds", fmt::format("{}", suite.seconds)};
     const bool inside = !suite.inside.empty();
@@ -188,11 +238,15 @@ ExitCode run_bench(const BenchArguments& arguments) {
     plan.version = versions().at("workbench");
     plan.device = machine.devices;
 
-    const std::string out = arguments.out.empty() ? suite.name + ".jsonl" : arguments.out;
+    const std::string out = results_file_for(arguments, suite, shard);
     const std::string page = arguments.no_page ? "" : page_beside(out);
     check_results_file("--out", page);
     ResultsFile results(out, arguments.retry);
     if (results.was_truncated()) print_error(fmt::format("{}: the last line was incomplete; it is measured again", out));
+    count_done(arguments.done, results);
+    if (shard) {
+        print_error(fmt::format("shard {}: {} of {} matrices", arguments.shard, plan.matrices.size(), matrices.here.size()));
+    }
     const Interruption interruption;
     const BenchCount count = bench(plan, results, {print_error, Interruption::requested});
     fmt::print("{}{} measured, {} unsuitable, {} wrong, {} failed, {} already measured; written to {}\n",
@@ -202,9 +256,9 @@ ExitCode run_bench(const BenchArguments& arguments) {
         fmt::print("{} of the suite's {} matrices were missing\n", matrices.missing, suite.named.size());
     }
     std::vector<Record> records;
-    if (std::error_code unknown; std::filesystem::file_size(out, unknown) > 0 && !unknown) add_records(out, records);
-    fmt::print("\n{}{}", ranking_text(records), prices_text(records));
-    if (!page.empty()) write_whole_file(page, bench_page(records, suite.name, command_line()));
+    if (std::error_code unknown; std::filesystem::file_size(out, unknown) > 0 && !unknown) add_records({out}, records);
+    if (!records.empty()) fmt::print("\n{}{}", ranking_text(records), prices_text(records));
+    if (!page.empty() && !records.empty()) write_whole_file(page, bench_page(records, suite.name, command_line()));
     if (count.stopped) {
         fmt::print("{} done; repeat the command for the rest.\n",
                    count.measured + count.unsuitable + count.wrong + count.failed + count.already_measured);
@@ -225,9 +279,9 @@ void add_bench_command(CLI::App& app, Action& action) {
     const auto [command, arguments] =
         add_command(app, action, "bench",
                     "Run recipes on many matrices, one process per matrix, and append the results to a file", run_bench);
-    command.add_option("suite", arguments.files, "A suite (TOML with [suite]) or recipe files")
+    command.add_option("suite", arguments.files, "A suite (TOML with [suite]), or recipe and space files")
         ->required()
-        ->type_name("SUITE|RECIPE");
+        ->type_name("SUITE|RECIPE|SPACE");
     command
         .add_option("--matrices", arguments.matrices,
                     fmt::format("Matrix files and folders of matrices to use instead of the suite's; if the suite names "
@@ -243,6 +297,22 @@ void add_bench_command(CLI::App& app, Action& action) {
         .add_option("--out", arguments.out,
                     "File to append results to; measurements it already has are skipped (default: NAME.jsonl of the suite)")
         ->type_name("FILE");
+    command
+        .add_option("--done", arguments.done,
+                    "Also skip measurements in these files of other benches, or in the .jsonl files of these folders")
+        ->type_name("FILE|FOLDER");
+    command
+        .add_option(
+            "--shard", arguments.shard,
+            "Run part NUMBER of COUNT of the matrices, for the jobs of a cluster (default file: NAME.NUMBERofCOUNT.jsonl)")
+        ->type_name("NUMBER/COUNT")
+        ->check([](const std::string& text) {
+            return read_shard(text)
+                       ? std::string()
+                       : fmt::format("found {}, expected NUMBER/COUNT, as 3/16, with NUMBER from 1 to COUNT", text);
+        });
+    add_number(command, "--points", arguments.points, Range<std::size_t>{1, 100000, "COUNT"},
+               "Measure COUNT points of each space, evenly spread (default: 20)");
     add_choice(command, "--precision", arguments.precision, {"f32", "f64", "both"},
                "f32, f64 or both (default: the suite's, or f64)");
     add_backends(command, arguments.backends, "Use only these backends (default: all available)")->allow_extra_args(false);

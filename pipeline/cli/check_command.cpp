@@ -1,15 +1,20 @@
 // workbench check
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/command.hpp"
+#include "pipeline/cli/matrix_source.hpp"
 #include "pipeline/cli/recipe_changes.hpp"
 #include "pipeline/cli/terminal.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/recipe/recipe.hpp"
+#include "pipeline/recipe/space.hpp"
+#include "pipeline/text/text_table.hpp"
 
 namespace workbench {
 namespace {
@@ -18,6 +23,7 @@ struct CheckArguments {
     std::vector<std::string> recipes;
     RecipeChanges changes;
     bool resolved = false;
+    std::optional<std::uint64_t> point = {};
 };
 
 /// "stage.metis_partition.parts = 132, 264": one line for each swept parameter.
@@ -67,6 +73,67 @@ void print_summary(const std::string& file, const std::vector<Recipe>& points) {
     fmt::print("  sweep of {} recipes:\n{}", points.size(), swept_values(points));
 }
 
+/// The numbers of at most ten points at equal distances, the first and the last among them.
+std::vector<std::uint64_t> shown_points(const Space& space) {
+    constexpr std::uint64_t most = 10;
+    std::vector<std::uint64_t> numbers;
+    const std::uint64_t count = std::min(space.count(), most);
+    for (std::uint64_t i = 0; i < count; ++i) {
+        numbers.push_back(i == 0 ? 0 : i * (space.count() - 1) / (count - 1));
+    }
+    return numbers;
+}
+
+/// "none, cuthill_mckee, metis_partition": the stages or layouts of a place, each once.
+std::string uses_of(const SpacePlace& place) {
+    std::vector<std::string> uses;
+    for (const SpaceOption& option : place.options) {
+        const std::string use = option.label.empty() ? "none" : option.label.substr(0, option.label.find(' '));
+        if (std::find(uses.begin(), uses.end(), use) == uses.end()) uses.push_back(use);
+    }
+    return fmt::format("{}", fmt::join(uses, ", "));
+}
+
+void print_space(const std::string& file, const Space& space, bool has_facts) {
+    fmt::print("{}: ok: a space of {} points\n", file, with_commas(static_cast<long long>(space.count())));
+    std::size_t widest = 0;
+    for (const SpacePlace& place : space.places()) widest = std::max(widest, place.name.size());
+    for (const SpacePlace& place : space.places()) {
+        fmt::print("  {:{}}  {:>4} option{}  {}\n", place.name, widest, place.options.size(),
+                   place.options.size() == 1 ? " " : "s", uses_of(place));
+    }
+    if (space.depends_on_matrix() && !has_facts) {
+        fmt::print("  note: conditions on the matrix are taken to hold; --matrix FILE or --generate KIND evaluates them\n");
+    }
+    const std::vector<std::uint64_t> numbers = shown_points(space);
+    fmt::print("  {}:\n", numbers.size() == space.count() ? "the points" : fmt::format("{} of the points", numbers.size()));
+    const std::size_t digits = fmt::format("{}", space.count() - 1).size();
+    for (const std::uint64_t number : numbers) {
+        fmt::print("  {:>{}}  {}\n", number, digits + 2, space.recipe(space.point(number)).name);
+    }
+}
+
+void check_space(const std::string& file, const CheckArguments& arguments) {
+    const std::filesystem::path path = find_recipe(file);
+    Space space = load_space(path, catalogue(), arguments.changes);
+    const bool has_matrix = arguments.changes.matrix || arguments.changes.generate;
+    if (has_matrix && space.depends_on_matrix()) {
+        const SpaceFacts facts = facts_of(load_matrix(space.matrix()).first, space.node_size());
+        space = load_space(path, catalogue(), arguments.changes, &facts);
+    }
+    if (arguments.point) {
+        if (*arguments.point >= space.count()) {
+            throw RecipeError(fmt::format("error: --point {}: {} has {} points; expected a number below that", *arguments.point,
+                                          file, space.count()));
+        }
+        return fmt::print("{}", resolved_recipe(space.recipe(space.point(*arguments.point))));
+    }
+    if (!arguments.resolved) return print_space(file, space, has_matrix);
+    for (const std::uint64_t number : shown_points(space)) {
+        fmt::print("{}# point {}\n{}", number == 0 ? "" : "\n", number, resolved_recipe(space.recipe(space.point(number))));
+    }
+}
+
 /// Checks every recipe, so that the errors of all are listed.
 ExitCode check(const CheckArguments& arguments) {
     const Unmatched unmatched = arguments.recipes.size() == 1 ? Unmatched::refused : Unmatched::noted;
@@ -78,6 +145,13 @@ ExitCode check(const CheckArguments& arguments) {
     std::vector<LoadedRecipe> loaded;
     for (const std::string& file : arguments.recipes) {
         try {
+            if (is_space(find_recipe(file))) {
+                check_space(file, arguments);
+                continue;
+            }
+            if (arguments.point) {
+                throw RecipeError(fmt::format("error: --point {}: {} is a recipe; expected a space", *arguments.point, file));
+            }
             loaded.push_back(load_points(find_recipe(file), catalogue(), arguments.changes, unmatched));
         } catch (const RecipeError& error) {
             refuse(error);
@@ -100,12 +174,13 @@ ExitCode check(const CheckArguments& arguments) {
 }  // namespace
 
 void add_check_command(CLI::App& app, Action& action) {
-    const auto [command, arguments] =
-        add_command(app, action, "check", "Check recipes without reading a matrix, and list all errors", check);
-    command.add_option("recipe", arguments.recipes, "Recipe files")->required()->type_name("RECIPE");
-    add_overrides(command, arguments.changes);
+    const auto [command, arguments] = add_command(app, action, "check", "Check recipes and spaces, and list all errors", check);
+    command.add_option("recipe", arguments.recipes, "Recipe or space files")->required()->type_name("RECIPE");
+    add_recipe_changes(command, arguments.changes);
     add_sweeps(command, arguments.changes);
-    command.add_flag("--resolved", arguments.resolved, "Print the recipe with every default filled in");
+    command.add_option("--point", arguments.point, "Print the point of this number of a space as a recipe")->type_name("N");
+    command.add_flag("--resolved", arguments.resolved,
+                     "Print the recipe, or the shown points of a space, with every default filled in");
 }
 
 }  // namespace workbench

@@ -1,7 +1,11 @@
 // workbench choose: finds the best recipe for a matrix.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -9,8 +13,10 @@
 
 #include "kernels/device/cuda_device.hpp"
 #include "kernels/device/host_device.hpp"
+#include "pipeline/bench/results_file.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/choose/choose.hpp"
+#include "pipeline/choose/search_page.hpp"
 #include "pipeline/cli/command.hpp"
 #include "pipeline/cli/interruption.hpp"
 #include "pipeline/cli/kept_calibration.hpp"
@@ -18,9 +24,11 @@
 #include "pipeline/cli/measuring.hpp"
 #include "pipeline/cli/provenance.hpp"
 #include "pipeline/cli/recipe_changes.hpp"
+#include "pipeline/cli/supervised.hpp"
 #include "pipeline/cli/terminal.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
+#include "pipeline/recipe/space.hpp"
 #include "pipeline/run/kokkos_runtime.hpp"
 
 namespace workbench {
@@ -33,6 +41,16 @@ struct ChooseArguments : SharedArguments {
     double budget = 60;
     std::optional<double> products;
     bool force = false;
+    std::string log;
+    std::string page;
+};
+
+/// What is searched.
+struct Candidates {
+    std::vector<Recipe> recipes = {};
+    std::optional<Space> space = {};  // instead of recipes
+    fs::path space_file = {};
+    MatrixChoice matrix;
 };
 
 /// The installed recipes, or else those in recipes/ of the current folder, sorted by name.
@@ -52,77 +70,146 @@ std::vector<std::string> shipped_recipes() {
     return files;
 }
 
-std::vector<Recipe> recipes_of(const ChooseArguments& arguments) {
+Candidates candidates_for(const ChooseArguments& arguments) {
     if (!arguments.changes.matrix && !arguments.changes.generate) {
         throw RecipeError("no matrix; name one with --matrix FILE or --generate KIND");
+    }
+    for (const std::string& file : arguments.recipes) {
+        const fs::path path = find_recipe(file);
+        if (!is_space(path)) continue;
+        if (arguments.recipes.size() > 1) {
+            throw RecipeError(file + ": this is a space; expected one space or only recipes");
+        }
+        Space space = load_space(path, catalogue(), arguments.changes);
+        MatrixChoice matrix = space.matrix();
+        return {.space = std::move(space), .space_file = path, .matrix = std::move(matrix)};
     }
     std::vector<Recipe> recipes =
         load_recipes(arguments.recipes.empty() ? shipped_recipes() : arguments.recipes, arguments.changes);
     for (const Recipe& recipe : recipes) {
         if (recipe.matrix != recipes.front().matrix) throw RecipeError("expected one matrix, found a sweep over several");
     }
-    return recipes;
+    MatrixChoice matrix = recipes.front().matrix;
+    return {.recipes = std::move(recipes), .matrix = std::move(matrix)};
 }
 
-void check_out(const std::string& out, const std::string& json, bool force) {
-    check_new(out, force);
-    if (!json.empty() && fs::path(json).lexically_normal() == fs::path(out).lexically_normal()) {
-        throw RecipeError(fmt::format("{}: --out and --json name the same file; expected two files", out));
+/// The output files differ from each other, and can be written.
+void check_outputs(const ChooseArguments& arguments) {
+    check_new(arguments.out, arguments.force);
+    std::map<fs::path, std::string> taken;
+    for (const auto& [option, file] : {std::pair{"--out", arguments.out}, std::pair{"--json", arguments.json},
+                                       std::pair{"--log", arguments.log}, std::pair{"--page", arguments.page}}) {
+        if (file.empty() || file == standard_output) continue;
+        const auto [other, is_new] = taken.emplace(fs::path(file).lexically_normal(), option);
+        if (is_new) continue;
+        throw RecipeError(
+            fmt::format("{}: {} and {} name the same file; expected two files", other->first.string(), other->second, option));
     }
-    check_writable(out);
-    check_results_file("--json", json);
+    check_writable(arguments.out);
+    check_results_file("--json", arguments.json);
+    if (!arguments.page.empty() && fs::path(arguments.page).extension() != ".html") {
+        throw RecipeError(fmt::format("--page {}: expected a name that ends in .html", arguments.page));
+    }
+    check_results_file("--page", arguments.page);
 }
 
-ExitCode choose_recipe(const ChooseArguments& arguments) {
+std::vector<std::string> lines_of(const fs::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    return lines;
+}
+
+/// What all lines of the log have in common.
+BenchKey log_key(const MatrixChoice& matrix, const MatrixReport& report, const ChooseOptions& options, const Device& host,
+                 const Device* gpu) {
+    BenchKey key{
+        .recipe = "", .matrix = report.source, .precision = options.precision, .program = "", .device = "", .options = ""};
+    if (const auto* const file = std::get_if<MatrixFile>(&matrix.from)) {
+        std::error_code unknown;
+        key.matrix = file->path.filename().string() + (file->member.empty() ? "" : ":" + file->member);
+        key.bytes = fs::file_size(file->path, unknown);
+        if (unknown) key.bytes = 0;
+    }
+    key.program = versions().at("workbench");
+    const DeviceProperties& properties = (gpu == nullptr ? host : *gpu).properties();
+    key.device = gpu == nullptr ? fmt::format("{} x {}", properties.processors, properties.name) : properties.name;
+    key.options = "choose, cold cache,";
+    for (const Backend backend : options.backends) key.options += fmt::format(" {}", name_of(backend));
+    return key;
+}
+
+/// Writes the chosen recipe and the page, and prints the choice.
+void write_choice(const Choice& choice, const ChooseOptions& options, const MatrixReport& matrix,
+                  const ChooseArguments& arguments) {
+    write_whole_file(arguments.out, choice_recipe(choice, options));
+    if (!arguments.page.empty()) write_whole_file(arguments.page, search_page(choice, options, matrix, command_line()));
+    const std::string json = choice_json(choice, options, matrix, arguments.out);
+    if (arguments.json == standard_output) {
+        fmt::print("{}", json);
+        return;
+    }
+    fmt::print("{}Written to {}\n", choice_text(choice, options, matrix), arguments.out);
+    if (!arguments.json.empty()) write_whole_file(arguments.json, json);
+}
+
+/// WORKBENCH_HANG_SECONDS, if it is a positive number; otherwise `usual`.
+double hang_seconds(double usual) {
+    const char* const given = std::getenv("WORKBENCH_HANG_SECONDS");
+    const double seconds = given == nullptr ? 0 : std::strtod(given, nullptr);
+    return seconds > 0 && std::isfinite(seconds) ? seconds : usual;
+}
+
+/// Runs in a child process. `log`: what earlier runs and lost child processes have recorded.
+ExitCode search(const ChooseArguments& arguments, const Candidates& candidates, SearchLog log, double budget_seconds) {
     const KokkosRuntime kokkos;
-    check_finite("--budget", arguments.budget);
-    check_out(arguments.out, arguments.json, arguments.force);
-    const std::vector<Recipe> recipes = recipes_of(arguments);
     const std::unique_ptr<Device> gpu = make_cuda_device();
     const std::unique_ptr<Device> host = make_host_device();
 
     ChooseOptions options;
-    options.budget_seconds = arguments.budget;
+    options.budget_seconds = budget_seconds;
     options.products = arguments.products;
     options.precision = precision_named(arguments.precision);
     options.always = 2;                  // CSR in both orders
     options.timing.minimum_seconds = 0;  // many recipes with few samples each
     options.backends = backends_of_one_device(arguments.backends, gpu != nullptr);
-    const bool on_gpu = device_of(options.backends.front()) == DeviceKind::gpu;
-    const std::optional<Calibration> calibration = kept_calibration(on_gpu ? gpu->properties() : host->properties());
-    options.calibration = calibration ? &*calibration : nullptr;
+    options.ablate = true;
+    options.hang_seconds = hang_seconds(options.hang_seconds);
     std::optional<KeepFolder> keep = keep_folder(arguments.keep, *host);
     options.keep = pointer_to(keep);
-    const MatrixChoice& of = recipes.front().matrix;
-    const auto [matrix, matrix_report] = load_matrix(of);
-    const Orders orders = !arguments.recipes.empty()      ? Orders::own
-                          : matrix.rows == matrix.columns ? Orders::others_of_square
-                                                          : Orders::others;
-    const std::vector<Recipe> candidates = candidates_of(catalogue(), recipes, of, orders);
+    const auto [matrix, matrix_report] = load_matrix(candidates.matrix);
+    const Device* const used = device_of(options.backends.front()) == DeviceKind::gpu ? gpu.get() : nullptr;
+    const std::optional<Calibration> calibration = kept_calibration((used == nullptr ? *host : *used).properties());
+    options.calibration = calibration ? &*calibration : nullptr;
+    log.key = log_key(candidates.matrix, matrix_report, options, *host, used);
+    options.log = &log;
+    options.complete = [&, &of = matrix_report](RunReport& report) {
+        report.matrix = of;
+        add_provenance(report, *host);
+    };
+    std::optional<Space> space;
+    if (candidates.space) {
+        const SpaceFacts facts = facts_of(matrix, candidates.space->node_size());
+        options.space = &space.emplace(load_space(candidates.space_file, catalogue(), arguments.changes, &facts));
+    }
+    const Orders orders = candidates.space || !arguments.recipes.empty() ? Orders::own
+                          : matrix.rows == matrix.columns                ? Orders::others_of_square
+                                                                         : Orders::others;
+    std::vector<Recipe> recipes = candidates_of(catalogue(), candidates.recipes, candidates.matrix, orders);
+    if (candidates.space) {
+        for (Recipe& recipe : recipes) recipe.node_size = candidates.space->node_size();
+    }
     const Interruption interruption;
-    const Choice choice = [&, &input = matrix, &of_input = matrix_report] {
+    const Choice choice = [&, &input = matrix] {
         const StdoutToStderr redirection;
         const Progress progress;
         options.progress = [&progress](const std::string& step) {
             stop_if_requested();
             progress.show(step);
         };
-        Choice made = choose(input, catalogue(), {*host, gpu.get()}, candidates, options);
-        for (RunReport& report : made.reports) {
-            report.matrix = of_input;
-            add_provenance(report, *host);
-        }
-        return made;
+        return choose(input, catalogue(), {*host, gpu.get()}, recipes, options);
     }();
-
-    write_whole_file(arguments.out, choice_recipe(choice, options));
-    const std::string json = choice_json(choice, options, matrix_report, arguments.out);
-    if (arguments.json == standard_output) {
-        fmt::print("{}", json);
-    } else {
-        fmt::print("{}Written to {}\n", choice_text(choice, options, matrix_report), arguments.out);
-        if (!arguments.json.empty()) write_whole_file(arguments.json, json);
-    }
+    write_choice(choice, options, matrix_report, arguments);
     if (choice.wrong) {
         print_error("error: a kernel failed verification, see WRONG RESULT under 'Not timed'");
         return ExitCode::wrong_result;
@@ -132,6 +219,45 @@ ExitCode choose_recipe(const ChooseArguments& arguments) {
     return ExitCode::stopped;
 }
 
+ExitCode choose_recipe(const ChooseArguments& arguments) {
+    check_finite("--budget", arguments.budget);
+    check_outputs(arguments);
+    const Candidates candidates = candidates_for(arguments);
+    std::optional<ResultsFile> file;
+    SearchLog log;
+    if (!arguments.log.empty()) {
+        file.emplace(arguments.log, false);
+        if (file->was_truncated()) print_error(arguments.log + ": the last line was incomplete and is left out");
+        log.file = arguments.log;
+        log.lines = lines_of(arguments.log);
+    }
+    const auto record = [&](const std::string& line) {
+        if (file) file->add("", line);
+        log.lines.push_back(line);
+    };
+    std::optional<Stopwatch> since_first_step;
+    const auto work = [&](const Steps& steps) {
+        SearchLog own = log;
+        own.begin = [&steps](const std::string& line, double limit_seconds) { steps.begin(line, limit_seconds); };
+        own.add = [&steps](const std::string& line) { steps.end(line); };
+        // After a lost step, a tenth of the budget remains in any case, for the finalists.
+        constexpr double least_share = 0.1;
+        const double spent = since_first_step ? since_first_step->seconds() : 0;
+        return search(arguments, candidates, std::move(own),
+                      std::max(arguments.budget - spent, least_share * arguments.budget));
+    };
+    const auto ended = [&](const std::string& line) {
+        if (!since_first_step) since_first_step.emplace();
+        record(line);
+    };
+    const auto lost = [&](const std::string& step, const std::string& reason) {
+        if (!since_first_step) since_first_step.emplace();
+        record(crashed_line(step, reason));
+        print_error(fmt::format("{}: {}; the search goes on without it", name_in_line(step), reason));
+    };
+    return supervised(work, {ended, lost});
+}
+
 }  // namespace
 
 void add_choose_command(CLI::App& app, Action& action) {
@@ -139,7 +265,7 @@ void add_choose_command(CLI::App& app, Action& action) {
         app, action, "choose", "Find the fastest recipe for a matrix within a time budget, and its break-even", choose_recipe);
     command
         .add_option("recipe", arguments.recipes,
-                    "Recipe files to choose from (default: all installed recipes, in several orders)")
+                    "Recipe files to choose from, or one space to search (default: all installed recipes, in several orders)")
         ->type_name("RECIPE");
     add_recipe_changes(command, arguments.changes);
     add_sweeps(command, arguments.changes);
@@ -156,6 +282,12 @@ void add_choose_command(CLI::App& app, Action& action) {
     command
         .add_option("--json", arguments.json, "Also write all measurements to this file; -: print them instead of the table")
         ->type_name("FILE");
+    command
+        .add_option("--log", arguments.log,
+                    "Write a line for each recipe that is tried; if the file exists, continue its search (summary reads it)")
+        ->type_name("FILE.jsonl");
+    command.add_option("--page", arguments.page, "Write a page about the search: its tree, times against prices, the model")
+        ->type_name("FILE.html");
 }
 
 }  // namespace workbench

@@ -1,11 +1,14 @@
 // workbench summary
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "pipeline/bench/cover.hpp"
 #include "pipeline/bench/plots.hpp"
 #include "pipeline/bench/ranking.hpp"
 #include "pipeline/bench/records.hpp"
+#include "pipeline/bench/rule.hpp"
 #include "pipeline/cli/command.hpp"
 #include "pipeline/cli/options.hpp"
 #include "pipeline/cli/terminal.hpp"
@@ -20,6 +23,8 @@ struct SummaryArguments {
     std::string of;
     bool csv = false;
     bool tex = false;
+    bool cover = false;
+    std::optional<int> rule;
     std::string plots;
     bool force = false;
     std::vector<std::string> metrics{"nonzeros", "row_length.mean"};
@@ -37,10 +42,26 @@ void check_metrics(const std::vector<Record>& records, const SummaryArguments& a
     }
 }
 
+std::string tables_of(const std::vector<Record>& records, const SummaryArguments& arguments) {
+    const TableFormat format = arguments.csv ? TableFormat::csv : arguments.tex ? TableFormat::tex : TableFormat::text;
+    if (arguments.cover || arguments.rule) {
+        if (arguments.csv && arguments.cover && arguments.rule) {
+            throw RecipeError("--csv prints one table; expected --cover or --rule, not both");
+        }
+        std::string text = arguments.cover ? cover_tables(records, format) : "";
+        if (!arguments.rule) return text;
+        if (!text.empty() && format == TableFormat::text) text += '\n';
+        return text + rule_tables(records, static_cast<std::size_t>(*arguments.rule), format);
+    }
+    if (arguments.csv) return records_csv(records);
+    if (arguments.tex) return ranking_tex(records, arguments.of);
+    return ranking_text(records, arguments.of) + prices_text(records);
+}
+
 ExitCode summary(const SummaryArguments& arguments) {
     std::vector<Record> records;
-    for (const std::string& file : arguments.files) {
-        if (const std::string note = add_records(file, records); !note.empty()) print_error("note: " + note);
+    for (const std::string& note : add_records({arguments.files.begin(), arguments.files.end()}, records)) {
+        print_error("note: " + note);
     }
     Plots plots;
     if (!arguments.plots.empty()) {
@@ -50,10 +71,7 @@ ExitCode summary(const SummaryArguments& arguments) {
             check_new(std::filesystem::path(arguments.plots) / name, arguments.force);
         }
     }
-    const std::string table = arguments.csv   ? records_csv(records)
-                              : arguments.tex ? ranking_tex(records, arguments.of)
-                                              : ranking_text(records, arguments.of) + prices_text(records);
-    fmt::print("{}", table);
+    fmt::print("{}", tables_of(records, arguments));
     if (arguments.plots.empty()) return ExitCode::ok;
     write_plots(plots, arguments.plots);
     if (!arguments.csv && !arguments.tex) fmt::print("\n{} files written to {}\n", files_of(plots).size(), arguments.plots);
@@ -66,10 +84,19 @@ void add_summary_command(CLI::App& app, Action& action) {
     const auto [command, arguments] =
         add_command(app, action, "summary", "Rank recipes by the results of bench and run, and plot them", summary);
     command.add_option("file", arguments.files, "Results of bench (.jsonl) and of run (.json)")->required()->type_name("FILE");
-    command.add_option("--of", arguments.of, "Also compare the recipe of this name with each of the others")
-        ->type_name("RECIPE");
-    CLI::Option* csv =
-        command.add_flag("--csv", arguments.csv, "Print a line per recipe, matrix and precision, with reasons for failures");
+    CLI::Option* of = command.add_option("--of", arguments.of, "Also compare the recipe of this name with each of the others")
+                          ->type_name("RECIPE");
+    command
+        .add_flag("--cover", arguments.cover,
+                  "Print the sets of 1, 2, 3 and 5 recipes that serve the matrices best, instead of the ranking")
+        ->excludes(of);
+    add_number(command, "--rule", arguments.rule, Range{1, 8, "COUNT"},
+               "Print a rule that chooses among the best set of at most COUNT recipes by metrics of the matrix, instead of the "
+               "ranking")
+        ->excludes(of);
+    CLI::Option* csv = command.add_flag(
+        "--csv", arguments.csv,
+        "Print CSV; without --cover and --rule a line per recipe, matrix and precision, with reasons for failures");
     command.add_flag("--tex", arguments.tex, "Print the tables in LaTeX")->excludes(csv);
     command.add_option("--plots", arguments.plots, "Folder for plots, each as PNG and SVG")->type_name("FOLDER");
     add_force_option(command, arguments.force);

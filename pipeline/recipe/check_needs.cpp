@@ -198,6 +198,9 @@ public:
         }
     }
 
+    /// The names of the shares; empty if the nonzeros are not split.
+    [[nodiscard]] std::vector<std::string> shares() const { return names_of(shares_); }
+
     [[nodiscard]] static std::string owner_of(const CheckedChoice& choice) {
         return choice.layout.entry == nullptr ? "the layout" : fmt::format("layout '{}'", choice.layout.entry->name);
     }
@@ -386,6 +389,14 @@ void check_needs(const RecipeDocument& document, const std::vector<CheckedStage>
     } else if (layouts.front().layout.facts) {
         walk.check(*layouts.front().layout.facts, *layouts.front().table, Walk::owner_of(layouts.front()));
     }
+}
+
+std::vector<std::string> shares_after(const RecipeDocument& document, const std::vector<CheckedStage>& stages,
+                                      const Catalogue& catalogue) {
+    Diagnostics ignored("", "");
+    Walk walk(document, stages, catalogue, ignored);
+    for (std::size_t i = 0; i < stages.size(); ++i) walk.pass_stage(i);
+    return walk.shares();
 }
 
 }  // namespace workbench

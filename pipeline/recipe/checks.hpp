@@ -1,6 +1,7 @@
 // Checks that turn a document into a recipe: what its names refer to, and whether they fit together.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -74,10 +75,59 @@ struct CheckedChoice {
     std::optional<ShareId> share = {};  // of a [[layout]]
 };
 
+/// True if the matrix must be square for the stage.
+[[nodiscard]] inline bool needs_square(const StageContract& contract) {
+    return contract.needs.square || contract.acts == Acts::symmetric;
+}
+
+/// What a recipe is checked against.
+struct CheckedWith {
+    const Catalogue& catalogue;
+    bool no_sources = false;  // code beside the recipe is refused
+};
+
+/// The error about code beside the recipe with --no-sources.
+[[nodiscard]] std::string refused_code(const std::string& what);
+
+/// Stores name, source, device and prepare of a table in the recipe. `owner` names the table in messages: "[recipe]".
+void check_header(const RecipeTable& table, const std::string& owner, Recipe& recipe, Diagnostics& diagnostics);
+
+[[nodiscard]] CheckedStage check_stage(const RecipeTable& table, const RecipeDocument& document, const Catalogue& catalogue,
+                                       Diagnostics& diagnostics);
+
+/// The layout that a table names. `others` are its keys that are not parameters.
+[[nodiscard]] CheckedLayout check_layout_table(const RecipeTable& table, const std::vector<std::string>& others,
+                                               std::span<const std::filesystem::path> files, const CheckedWith& with,
+                                               Diagnostics& diagnostics);
+
+/// The share that a [[layout]] stores; none after an error.
+[[nodiscard]] std::optional<ShareId> check_share(const RecipeTable& table, Diagnostics& diagnostics);
+
+/// The value of side_by_side in [kernel].
+[[nodiscard]] bool check_side_by_side(const RecipeTable& table, Diagnostics& diagnostics);
+
+/// A layout of a recipe with its share, kernels and sources; complete_layout adds the rest.
+[[nodiscard]] RecipeLayout check_kernel_table(const CheckedChoice& choice, std::span<const std::filesystem::path> files,
+                                              const Catalogue& catalogue, Diagnostics& diagnostics);
+
+/// The stage of a recipe, after a check without errors.
+[[nodiscard]] RecipeStage stage_of(const RecipeTable& table, CheckedStage checked);
+
+/// Adds entry, parameters and kernels from sources, after a check without errors.
+void complete_layout(RecipeLayout& layout, CheckedChoice choice, const Catalogue& catalogue);
+
+/// The recipe of a document without sweeps; none after an error.
+[[nodiscard]] std::optional<Recipe> check_document(const RecipeDocument& document, const CheckedWith& with,
+                                                   Diagnostics& diagnostics);
+
 /// Adds an error for each stage and layout whose needs are not met, for each stage that leaves stale cuts or shares behind, and
 /// for each share that the layouts store twice, never, or that does not exist. After a stage with errors nothing is reported as
 /// missing.
 void check_needs(const RecipeDocument& document, const std::vector<CheckedStage>& stages,
                  const std::vector<CheckedChoice>& layouts, const Catalogue& catalogue, Diagnostics& diagnostics);
+
+/// The names of the shares into which stages without errors split the nonzeros; empty if they do not.
+[[nodiscard]] std::vector<std::string> shares_after(const RecipeDocument& document, const std::vector<CheckedStage>& stages,
+                                                    const Catalogue& catalogue);
 
 }  // namespace workbench

@@ -59,6 +59,7 @@ public:
     [[nodiscard]] std::vector<RecipeProblem> take() { return std::exchange(problems_, {}); }
 
     [[nodiscard]] bool empty() const { return problems_.empty(); }
+    [[nodiscard]] std::size_t count() const { return problems_.size(); }
 
     /// "recipes/x.toml:12:8", "recipes/x.toml" or "--set layout.x=1".
     [[nodiscard]] std::string where(Place place) const;

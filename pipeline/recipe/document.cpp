@@ -106,12 +106,16 @@ void read_node(const toml::node& node, Setting& setting) {
         if (list_of_tables(node) != nullptr) {
             for (const toml::node& item : *list) setting.tables.push_back(read_table(*item.as_table()));
         }
+        if (!setting.texts) {
+            for (const toml::node& item : *list) read_node(item, setting.items.emplace_back());
+        }
     } else if (const auto* table = node.as_table(); table != nullptr && table->contains("sweep")) {
         read_sweep(*table, setting);
     } else if (table != nullptr && table->size() == 1 && table->get("same_as") != nullptr) {
         setting.same_as = table->get("same_as")->value_or(std::string());
         if (!setting.same_as.empty()) setting.kind = "a reference";
     }
+    if (const auto* table = node.as_table(); table != nullptr && setting.kind.empty()) setting.table = {read_table(*table)};
     if (!setting.value && !setting.texts && setting.kind.empty()) setting.kind = node.is_table() ? "a table" : "a list";
 }
 
@@ -190,6 +194,38 @@ void set_file(RecipeTable& table, int file) {
     for (Setting& setting : table.settings) setting.for_each_place([file](Place& place) { place.file = file; });
 }
 
+/// The document of a file whose first table is called `header`, "recipe" or "space".
+RecipeDocument read_document_of(const toml::table& root, const std::string& header, int file, Diagnostics& diagnostics) {
+    RecipeDocument document;
+    std::vector<std::string> names = table_names();
+    names.front() = header;
+    for (const auto& [key, node] : root) {
+        const std::string name = printable(key.str(), 40);
+        Place place = place_of(key.source());
+        place.file = file;
+        RecipeTable* table = name == header ? &document.recipe : name == "recipe" ? nullptr : document.find(name);
+        if (table != nullptr && node.is_table()) {
+            *table = read_table(*node.as_table());
+            set_file(*table, file);
+        } else if (const toml::array* list = list_of_tables(node); list != nullptr && name == "layout") {
+            document.layouts = read_layouts(*list);
+            for (LayoutTables& tables : document.layouts) {
+                set_file(tables.own, file);
+                set_file(tables.kernel, file);
+            }
+        } else if (table != nullptr) {
+            diagnostics.add(place, "'{0}' is a single table; expected [{0}]", name);
+            table->broken = true;
+        } else if (name == "stage") {
+            document.stages = read_stages(node, place, diagnostics);
+            for (RecipeTable& stage : document.stages) set_file(stage, file);
+        } else {
+            diagnostics.add(place, "unknown {} '{}'{}", node.is_table() ? "table" : "key", name, expected_one_of(name, names));
+        }
+    }
+    return document;
+}
+
 }  // namespace
 
 std::string found_text(const Setting& setting) {
@@ -204,9 +240,12 @@ void Setting::for_each_place(const std::function<void(Place&)>& act) {
         for (TextItem& item : *texts) act(item.place);
     }
     for (Setting& value_to_try : sweep) value_to_try.for_each_place(act);
-    for (RecipeTable& table : tables) {
-        act(table.place);
-        for (Setting& setting : table.settings) setting.for_each_place(act);
+    for (Setting& item : items) item.for_each_place(act);
+    for (std::vector<RecipeTable>* list : {&tables, &table}) {
+        for (RecipeTable& each : *list) {
+            act(each.place);
+            for (Setting& setting : each.settings) setting.for_each_place(act);
+        }
     }
 }
 
@@ -252,33 +291,26 @@ RecipeTable* RecipeDocument::find(std::string_view name) {
 
 RecipeDocument read_document(int file, Diagnostics& diagnostics) {
     const toml::table root = parse(file, diagnostics);
-    RecipeDocument document;
-    for (const auto& [key, node] : root) {
-        const std::string name = printable(key.str(), 40);
-        Place place = place_of(key.source());
+    if (const auto space = root.find("space"); space != root.end() && space->second.is_table()) {
+        Place place = place_of(space->first.source());
         place.file = file;
-        RecipeTable* table = document.find(name);
-        if (table != nullptr && node.is_table()) {
-            *table = read_table(*node.as_table());
-            set_file(*table, file);
-        } else if (const toml::array* list = list_of_tables(node); list != nullptr && name == "layout") {
-            document.layouts = read_layouts(*list);
-            for (LayoutTables& tables : document.layouts) {
-                set_file(tables.own, file);
-                set_file(tables.kernel, file);
-            }
-        } else if (table != nullptr) {
-            diagnostics.add(place, "'{0}' is a single table; expected [{0}]", name);
-            table->broken = true;
-        } else if (name == "stage") {
-            document.stages = read_stages(node, place, diagnostics);
-            for (RecipeTable& stage : document.stages) set_file(stage, file);
-        } else {
-            diagnostics.add(place, "unknown {} '{}'{}", node.is_table() ? "table" : "key", name,
-                            expected_one_of(name, table_names()));
-        }
+        diagnostics.add(place, "found a space of recipes; expected a recipe: 'workbench choose' and 'check' take spaces");
+        diagnostics.throw_if_any();
     }
-    return document;
+    return read_document_of(root, "recipe", file, diagnostics);
+}
+
+RecipeDocument read_space_document(Diagnostics& diagnostics) {
+    return read_document_of(parse(0, diagnostics), "space", 0, diagnostics);
+}
+
+bool has_space_table(std::string_view text) {
+    if (text.size() > longest_recipe || first_text_error(text)) return false;
+    try {
+        return toml::parse(text).get_as<toml::table>("space") != nullptr;
+    } catch (const toml::parse_error&) {
+        return false;
+    }
 }
 
 std::vector<std::pair<std::string, RecipeTable>> read_tables(int file, Diagnostics& diagnostics) {

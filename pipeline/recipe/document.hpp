@@ -32,6 +32,8 @@ struct Setting {
     std::optional<std::vector<TextItem>> texts;  // a list of strings
     std::optional<std::string> list;             // a list of integers and strings, joined: "4, 16, 64"
     std::vector<RecipeTable> tables;             // a list of tables
+    std::vector<RecipeTable> table;              // a table: itself alone
+    std::vector<Setting> items;                  // of a list, unless all are strings
     std::string kind;                            // otherwise: "a list", "a table", "a sweep", "a reference"
     std::string same_as;                         // a reference: the name of the value, "stage.length_groups.slice_height"
     bool swept = false;
@@ -101,9 +103,15 @@ struct RecipeDocument {
 /// recipe, matrix, stage, layout, kernel.
 [[nodiscard]] const std::vector<std::string>& table_names();
 
-/// Parses a file of the diagnostics. Adds an error for each unknown table. Throws RecipeError if the text is not TOML or longer
-/// than longest_recipe.
+/// Parses a file of the diagnostics. Adds an error for each unknown table. Throws RecipeError if the text is not TOML, longer
+/// than longest_recipe, or a space.
 [[nodiscard]] RecipeDocument read_document(int file, Diagnostics& diagnostics);
+
+/// Like read_document for file 0, a space: [space] is in the place of [recipe], and stages have no names yet.
+[[nodiscard]] RecipeDocument read_space_document(Diagnostics& diagnostics);
+
+/// True if the text is a TOML file with a table [space].
+[[nodiscard]] bool has_space_table(std::string_view text);
 
 /// Merges the recipe, file 0 of the diagnostics, with the recipes that it extends, and names the stages. within: the folder
 /// that must contain all of these; none: they may be anywhere.
@@ -128,6 +136,9 @@ void read_range(std::string_view text, Place place, Setting& setting);
 /// Assigns an id to every stage that has none: the one that it asks for, or its `use`, numbered if several stages have the same
 /// `use` and ask for none. Adds an error for duplicate ids.
 void name_stages(RecipeDocument& document, Diagnostics& diagnostics);
+
+/// Gives a stage with `program` or `source` its `use` and, if it has none, an id, the name of the file.
+void use_of_code(RecipeTable& stage);
 
 /// "; did you mean ...?" or the like, for an id that none of the stages has.
 [[nodiscard]] std::string expected_stage(const std::string& id, const std::vector<RecipeTable>& stages, Place from,

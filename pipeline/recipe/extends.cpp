@@ -32,35 +32,6 @@ const std::string* called(const RecipeTable& stage) {
     return stage.find("id") != nullptr ? stage.text("id") : stage.text("use");
 }
 
-/// A stage with `program` or `source` needs no `use`, and its default id is the name of the file.
-void use_of_code(RecipeTable& stage) {
-    for (const char* const key : {"program", "source"}) {
-        const Setting* const code = stage.find(key);
-        if (code == nullptr || stage.find("use") != nullptr) continue;
-        const auto add = [&stage, place = *code](const char* name, const std::string& value) {
-            Setting setting;
-            setting.key = name;
-            setting.key_place = place.key_place;
-            setting.value_place = place.value_place;
-            setting.value = value;
-            stage.settings.push_back(std::move(setting));
-        };
-        std::vector<std::string> words;
-        if (code->texts) {
-            for (const TextItem& item : *code->texts) words.push_back(item.text);
-        } else if (const auto* text = code->as<std::string>()) {
-            words = command_words(*text).value_or(std::vector<std::string>());
-        }
-        // "my_order" for ["python3", "my_order.py", "3"]: the first word with an extension, otherwise the program.
-        const auto has_extension = [](const std::string& word) { return std::filesystem::path(word).has_extension(); };
-        const auto named = std::ranges::find_if(words, has_extension);
-        const std::string id =
-            words.empty() ? "" : std::filesystem::path(named == words.end() ? words.front() : *named).stem().string();
-        if (stage.find("id") == nullptr && is_id(id)) add("id", id);
-        add("use", key);
-    }
-}
-
 /// Replaces settings of the base by those with the same key.
 void replace(RecipeTable& base, const RecipeTable& own) {
     for (const Setting& setting : own.settings) base.set(setting);
@@ -336,6 +307,34 @@ private:
 };
 
 }  // namespace
+
+void use_of_code(RecipeTable& stage) {
+    for (const char* const key : {"program", "source"}) {
+        const Setting* const code = stage.find(key);
+        if (code == nullptr || stage.find("use") != nullptr) continue;
+        const auto add = [&stage, place = *code](const char* name, const std::string& value) {
+            Setting setting;
+            setting.key = name;
+            setting.key_place = place.key_place;
+            setting.value_place = place.value_place;
+            setting.value = value;
+            stage.settings.push_back(std::move(setting));
+        };
+        std::vector<std::string> words;
+        if (code->texts) {
+            for (const TextItem& item : *code->texts) words.push_back(item.text);
+        } else if (const auto* text = code->as<std::string>()) {
+            words = command_words(*text).value_or(std::vector<std::string>());
+        }
+        // "my_order" for ["python3", "my_order.py", "3"]: the first word with an extension, otherwise the program.
+        const auto has_extension = [](const std::string& word) { return std::filesystem::path(word).has_extension(); };
+        const auto named = std::ranges::find_if(words, has_extension);
+        const std::string id =
+            words.empty() ? "" : std::filesystem::path(named == words.end() ? words.front() : *named).stem().string();
+        if (stage.find("id") == nullptr && is_id(id)) add("id", id);
+        add("use", key);
+    }
+}
 
 bool is_in_folder(const std::filesystem::path& file, const std::filesystem::path& folder) {
     std::error_code failure;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,8 @@
 #include "pipeline/recipe/recipe.hpp"
 
 namespace workbench {
+
+struct CsrMatrix;
 
 /// One alternative of a place: a stage with its parameters, a layout with its parameters, or nothing.
 struct SpaceOption {
@@ -29,20 +32,29 @@ struct SpacePlace {
 using SpacePoint = std::vector<std::uint32_t>;
 
 /// What is known of a matrix before stages run, for the conditions of a space: "rows", "node_size", "longest_row", ...
+/// docs/spaces.md lists them.
 using SpaceFacts = std::map<std::string, double>;
+
+[[nodiscard]] SpaceFacts facts_of(const CsrMatrix& matrix, Index node_size);
 
 /// A space that passed all checks that need no matrix. It points into the catalogue, which must outlive it.
 class Space {
 public:
     [[nodiscard]] const std::string& name() const;
     [[nodiscard]] const MatrixChoice& matrix() const;
+    [[nodiscard]] Index node_size() const;
     /// The stages in their order, then the layouts.
     [[nodiscard]] const std::vector<SpacePlace>& places() const;
+
+    /// Returns true if a condition depends on the matrix.
+    [[nodiscard]] bool depends_on_matrix() const;
 
     /// The number of legal points: those that meet the conditions of the space and the contracts of stages and layouts.
     [[nodiscard]] std::uint64_t count() const;
     /// The legal points in a fixed order; number < count().
     [[nodiscard]] SpacePoint point(std::uint64_t number) const;
+    /// The inverse of point(number); none if the point is not legal.
+    [[nodiscard]] std::optional<std::uint64_t> number_of(const SpacePoint& point) const;
     [[nodiscard]] bool is_legal(const SpacePoint& point) const;
 
     /// The recipe of a legal point. Its name lists the chosen stages and layouts, with the values that differ.

@@ -13,6 +13,8 @@
 #include "pipeline/bench/bench_page.hpp"
 #include "pipeline/bench/plots.hpp"
 #include "pipeline/bench/ranking.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "support/message_of.hpp"
 #include "support/page_sections.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -50,7 +52,7 @@ std::vector<Record> records_in(const std::string& text) {
     const TemporaryFolder folder;
     std::ofstream(folder.path() / "file", std::ios::binary) << text;
     std::vector<Record> records;
-    add_records(folder.path() / "file", records);
+    add_records({folder.path() / "file"}, records);
     return records;
 }
 
@@ -111,6 +113,40 @@ TEST_SUITE("records") {
         std::vector<std::string> found;
         for (const Record& one : records_in(first + '\n' + second + '\n')) found.push_back(one.kernel);
         CHECK(found == std::vector<std::string>{"c", "b", "again"});
+    }
+
+    TEST_CASE("several files: repeated measurements count once, files without a complete line give a note") {
+        const TemporaryFolder folder;
+        const auto line = [](const std::string& matrix, double seconds) {
+            const std::string number = std::to_string(seconds);
+            return R"({"recipe":{"name":"R"},"matrix":{"source":")" + matrix +
+                   R"("},"layouts":[{"name":"ell"}],"kernels":[{"layout":"ell","kernel":"x","backend":"kokkos","precision":"f64",)"
+                   R"("status":"measured","median_seconds":)" +
+                   number + R"(,"speedup":2}]})" + "\n";
+        };
+        const auto file = [&](const char* name, const std::string& text) {
+            std::ofstream(folder.path() / name, std::ios::binary) << text;
+            return folder.path() / name;
+        };
+        const std::filesystem::path first = file("1", line("m", 1) + line("n", 2));
+        const std::filesystem::path second = file("2", line("n", 3) + line("o", 4) + "{\"key\":{\"re");
+        const std::filesystem::path empty = file("3", "");
+        const std::filesystem::path cut = file("4", "{\"key\"");
+        std::vector<Record> records;
+        const std::vector<std::string> notes = add_records({first, second, empty, cut}, records);
+        std::vector<std::string> found;
+        for (const Record& one : records) found.push_back(one.matrix + " " + std::to_string(static_cast<int>(one.seconds)));
+        CHECK(found == std::vector<std::string>{"m 1", "n 3", "o 4"});
+        CHECK(notes == std::vector<std::string>{
+                           second.string() + ":3: this line is incomplete and left out; repeat the bench",
+                           empty.string() + ": this file is empty; expected the lines of a bench or the JSON of a run",
+                           cut.string() + ":1: this line is incomplete and left out; repeat the bench"});
+        records.clear();
+        (void)add_records({second, first}, records);
+        CHECK(records.back().matrix == "n");
+        CHECK(records.back().seconds == 2);
+        records.clear();
+        CHECK(message_of<RecipeError>([&] { (void)add_records({empty, cut}, records); }) == notes[1]);
     }
 
     TEST_CASE("the kernel of one share does not stand for the hybrid") {

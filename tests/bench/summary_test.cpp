@@ -83,7 +83,7 @@ std::vector<Record> records_of_text(const std::string& text) {
     const TemporaryFolder folder;
     std::ofstream(folder.path() / "f", std::ios::binary) << text;
     std::vector<Record> records;
-    add_records(folder.path() / "f", records);
+    add_records({folder.path() / "f"}, records);
     return records;
 }
 
@@ -219,7 +219,7 @@ TEST_SUITE("summary") {
         const auto read = [&](const std::string& text) {
             std::ofstream(folder.path() / "f", std::ios::binary) << text;
             std::vector<Record> records;
-            add_records(folder.path() / "f", records);
+            add_records({folder.path() / "f"}, records);
             return records;
         };
         for (const std::string& text :
@@ -242,7 +242,7 @@ TEST_SUITE("summary") {
         CHECK(read(swept)[0].recipe == "R: window=256, slice_height=8");
         CHECK(message_of<RecipeError>([&] {
                   std::vector<Record> none;
-                  add_records(folder.path() / "g", none);
+                  add_records({folder.path() / "g"}, none);
               }) == (folder.path() / "g").string() + ": cannot be read; expected the lines of a bench or the JSON of a run");
     }
 
@@ -316,7 +316,8 @@ TEST_SUITE("summary") {
         const auto add = [&](const std::string& text) {
             std::ofstream(file, std::ios::binary) << text;
             std::vector<Record> records;
-            return add_records(file, records);
+            const std::vector<std::string> notes = add_records({file}, records);
+            return notes.empty() ? std::string() : notes.front();
         };
         CHECK(message_of<RecipeError>([&] { (void)add("{\"key\":{\"recipe\":\"1\""); }) ==
               file.string() + ":1: this line is incomplete and left out; repeat the bench");

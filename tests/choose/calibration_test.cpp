@@ -54,22 +54,22 @@ std::string error_of(const std::filesystem::path& file) {
 }
 
 /// Costs by number, of the layouts of a scripted catalogue.
-std::vector<LayoutCost>& planted_costs() {
+std::vector<LayoutCost>& known_layout_costs() {
     static std::vector<LayoutCost> costs;
     return costs;
 }
 
 /// The scripted layouts csr and plain, with planted costs: plain by its number.
-Catalogue planted_catalogue() {
+Catalogue catalogue_of_known_costs() {
     Catalogue all = scripted_catalogue();
     for (LayoutEntry& layout : all.layouts) {
         if (layout.name == "csr") {
-            layout.predict = [](const PatternForecast&, const Parameters&, Precision) { return planted_costs().at(0); };
+            layout.predict = [](const PatternForecast&, const Parameters&, Precision) { return known_layout_costs().at(0); };
         }
         if (layout.name != "plain") continue;
         layout.parameters = {integer_parameter("number", required, at_least(0), "of its cost")};
         layout.predict = [](const PatternForecast&, const Parameters& parameters, Precision) {
-            return planted_costs().at(parameters.integer("number"));
+            return known_layout_costs().at(parameters.integer("number"));
         };
     }
     return all;
@@ -146,14 +146,14 @@ TEST_SUITE("calibration") {
 
     TEST_CASE("products that are measured on a scripted device recover planted constants") {
         const DeviceSpeed planted{.bandwidth = 1e9, .sector_seconds = 1e-7, .launch_seconds = 1e-3};
-        const Catalogue catalogue = planted_catalogue();
-        planted_costs() = {{.array_bytes = 8'000'000'000},
-                           {.array_bytes = 1'000'000, .sectors = 3e7, .launches = 1},
-                           {.array_bytes = 1'000, .launches = 2'000}};
+        const Catalogue catalogue = catalogue_of_known_costs();
+        known_layout_costs() = {{.array_bytes = 8'000'000'000},
+                                {.array_bytes = 1'000'000, .sectors = 3e7, .launches = 1},
+                                {.array_bytes = 1'000, .launches = 2'000}};
         Script& machine = new_script();
         const std::vector<std::string> kernels{"usual", "fast", "slow"};
         for (std::size_t i = 0; i < kernels.size(); ++i) {
-            machine.seconds["run " + kernels[i]] = {predicted_seconds({planted_costs()[i]}, planted)};
+            machine.seconds["run " + kernels[i]] = {predicted_seconds({known_layout_costs()[i]}, planted)};
         }
         std::vector<Recipe> recipes{parse_recipe("[layout]\nuse = 'csr'\n", "a.toml", catalogue)};
         for (std::size_t i = 1; i < kernels.size(); ++i) {
@@ -227,8 +227,8 @@ TEST_SUITE("calibration") {
 
     TEST_CASE("a calibrated model predicts with the kept constants and factors") {
         const CsrMatrix matrix = csr_from_entries(4, 4, std::vector<Entry>{{0, 0, 1.5}, {1, 1, 3.5}, {2, 0, 4.5}, {3, 1, 6.5}});
-        const Catalogue catalogue = planted_catalogue();
-        planted_costs() = {{.array_bytes = 1'000'000'000, .exact = true}};
+        const Catalogue catalogue = catalogue_of_known_costs();
+        known_layout_costs() = {{.array_bytes = 1'000'000'000, .exact = true}};
         const DeviceProperties device = a_gpu();
         CostModel model(matrix, Precision::f64, device, nullptr);
         model.set_bandwidth(2e12, 3e12);
@@ -237,11 +237,11 @@ TEST_SUITE("calibration") {
         const Calibration calibration = some_calibration();
         model.calibrate(calibration);
         model.set_bandwidth(2e12, 3e12);  // changes only the least time
-        CHECK(is_near(model.price(csr).product, calibration.seconds("csr", planted_costs())));
+        CHECK(is_near(model.price(csr).product, calibration.seconds("csr", known_layout_costs())));
         CHECK(is_near(model.price(csr).least, 1e9 / 3e12));
         // A measurement corrects what the calibration expects.
-        model.correct(csr, model.price(csr), calibration.seconds("csr", planted_costs()), 1);
-        CHECK(is_near(model.price(csr).product, calibration.seconds("csr", planted_costs())));
+        model.correct(csr, model.price(csr), calibration.seconds("csr", known_layout_costs()), 1);
+        CHECK(is_near(model.price(csr).product, calibration.seconds("csr", known_layout_costs())));
     }
 
     TEST_CASE("the text of a calibration has defaults, constants and errors") {
@@ -249,11 +249,11 @@ TEST_SUITE("calibration") {
         CHECK_EQ(text,
                  "A GPU, 8 GB, 12 processors: 7 products\n"
                  "\n"
-                 "constant           default     fitted\n"
-                 "bandwidth        2000 GB/s  1500 GB/s\n"
-                 "sector of x       9.639 ps       5 ps\n"
-                 "launch                4 us       3 us\n"
-                 "step of a chain      80 ns     100 ns\n"
+                 "  constant           default     fitted\n"
+                 "  bandwidth        2000 GB/s  1500 GB/s\n"
+                 "  sector of x       9.639 ps       5 ps\n"
+                 "  launch                4 us       3 us\n"
+                 "  step of a chain      80 ns     100 ns\n"
                  "\n"
                  "mean error of the predictions: 65 % with the defaults, 13 % fitted\n");
     }

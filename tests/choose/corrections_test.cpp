@@ -81,9 +81,9 @@ TEST_SUITE("corrections") {
         const auto measured = subject(sell_of(rcm_stage, 32));
         CHECK_EQ(corrections.factor(measured), 1);
         corrections.note(measured, std::log(2));
-        // The mean of all, log 2 * 0.7 / 1.5, counts a quarter of a measurement; the similarity of the measured one is
+        // The mean of all, log 2 * 0.5 / 1.5, counts a quarter of a measurement; the similarity of the measured one is
         // `weight`.
-        const auto expected = [](double weight) { return std::exp2((0.25 * 0.7 / 1.5 + weight) / (0.25 + weight)); };
+        const auto expected = [](double weight) { return std::exp2((0.25 * 0.5 / 1.5 + weight) / (0.25 + weight)); };
         const auto is_expected = [&](const Recipe& recipe, double weight) {
             return std::abs(corrections.factor(subject(recipe)) - expected(weight)) < 1e-12;
         };

@@ -160,6 +160,19 @@ TEST_SUITE("predict") {
         CHECK(parts.partition()->inside < 0.95);
     }
 
+    TEST_CASE("a stage that needs what cannot be foreseen is priced nevertheless") {
+        const CsrMatrix matrix = generated("laplace3d:nx=20");
+        const DeviceProperties host{DeviceKind::host, "a host", 2, 0, 0, 0};
+        CostModel model(matrix, Precision::f64, host, nullptr);
+        const std::string by_columns = "[[stage]]\nuse = 'row_sort'\nkey = 'similarity'\n[layout]\nuse = 'csr'\n";
+        CHECK(model.price(parse_recipe(by_columns, "a.toml", catalogue())).product > 0);
+        // The number of parts follows from a GPU, which is absent.
+        const std::string inside =
+            "[[stage]]\nuse = 'metis_partition'\nparts = 'auto'\n[[stage]]\nuse = 'row_sort'\nwithin = "
+            "'partition'\n[layout]\nuse = 'csr'\n";
+        CHECK(model.price(parse_recipe(inside, "a.toml", catalogue())).product > 0);
+    }
+
     TEST_CASE("a model prices recipes by what is known, and learns orders, times and trials") {
         const CsrMatrix matrix = generated("laplace3d:nx=20,scramble=1");
         const DeviceProperties& device = *find_device_model("h200");

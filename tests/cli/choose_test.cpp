@@ -1,10 +1,12 @@
 // workbench choose. Texts are compared with tests/golden/cli.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <string>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -122,6 +124,75 @@ TEST_SUITE("choose with the program") {
         const Outcome summary = shell("cd '" + folder.path().string() + "' && '" WORKBENCH_BINARY "' summary all.json");
         CHECK(summary.exit_code == 0);
         CHECK(summary.text.find("CPU, f32: 1 matrix") != std::string::npos);
+    }
+
+    TEST_CASE("a space is searched, with a log that continues the search, and a page") {
+        const TemporaryFolder folder;
+        std::ofstream(folder.path() / "space.toml")
+            << "[space]\nname = 'small'\n[[stage]]\noptional = true\nuse = 'row_sort'\nwithin = 'window'\nwindow = [2, 4]\n"
+               "[layout]\nuse = { sweep = ['csr', { use = 'sell', slice_height = [2, 4] }] }\n";
+        const std::string search =
+            "space.toml --budget 20 --generate laplace2d:nx=150 --log log.jsonl --page page.html" + on_host;
+        const Outcome begun = choose_in(folder.path(), search);
+        CHECK_MESSAGE(begun.exit_code == 0, begun.text);
+        CHECK(begun.text.find("The model priced all 9 points of the space in ") != std::string::npos);
+        CHECK(begun.text.find("Written to winner.toml\n") != std::string::npos);
+        const std::string page = file_text(folder.path() / "page.html");
+        CHECK(page.starts_with("<!DOCTYPE html>"));
+        CHECK(page.find("<svg") != std::string::npos);
+        CHECK(page.find("<details open") != std::string::npos);
+        const std::string log = file_text(folder.path() / "log.jsonl");
+        CHECK(std::count(log.begin(), log.end(), '\n') >= 3);
+        const Outcome check = workbench_in(folder.path(), "check winner.toml");
+        CHECK_MESSAGE(check.exit_code == 0, check.text);
+        const Outcome summary = workbench_in(folder.path(), "summary log.jsonl");
+        CHECK_MESSAGE(summary.exit_code == 0, summary.text);
+        CHECK(summary.text.find("CPU, f64: 1 matrix") != std::string::npos);
+
+        const Outcome again = choose_in(folder.path(), search + "--force --json again.json");
+        CHECK_MESSAGE(again.exit_code == 0, again.text);
+        const auto continued = nlohmann::json::parse(file_text(folder.path() / "again.json"))["search"];
+        CHECK(continued["points"] == 9);
+        // On a busy machine, CSR may have been so fast that no point was promising.
+        const bool any_point = log.find("\"point\":[") != std::string::npos;
+        CHECK((continued["logged"] > 0) == any_point);
+        expect_choice("choose_log_of_another", folder.path(),
+                      "space.toml --generate laplace2d:nx=8 --log log.jsonl -o other.toml" + on_host, 2);
+        expect_choice("choose_two_spaces", folder.path(), "space.toml space.toml --generate laplace2d:nx=8 -o other.toml", 2);
+        expect_choice("choose_page_name", folder.path(), "--generate laplace2d:nx=8 --page page.txt -o other.toml", 2);
+        expect_choice("choose_log_is_json", folder.path(),
+                      recipes + "sell.toml --generate laplace2d:nx=8 --log a.json --json a.json -o other.toml", 2);
+        CHECK_FALSE(fs::exists(folder.path() / "other.toml"));
+    }
+
+    TEST_CASE("a recipe that crashes or hangs costs a line") {
+        const TemporaryFolder folder;
+        // The first calls succeed, so that the trial in a process of its own does.
+        const std::string multiply =
+            "void multiply(const Arrays& a, const Value* x, Value* y, bool accumulate) {\n"
+            "    static int calls = 0;\n    if (++calls > 15) END;\n"
+            "    for (Index row = 0; row < a.row_count; ++row) {\n        Value sum = 0;\n"
+            "        for (Offset i = a.row_offsets[row]; i < a.row_offsets[row + 1]; ++i) sum += a.values[i] * "
+            "x[a.column_indices[i]];\n"
+            "        y[row] = accumulate ? y[row] + sum : sum;\n    }\n}\n";
+        for (const auto& [name, end] :
+             {std::pair<std::string, std::string>{"crash", "std::abort()"}, {"hang", "for (;;) pause()"}}) {
+            std::ofstream(folder.path() / (name + ".toml"))
+                << "[recipe]\nname = '" << name << "'\n[layout]\nuse = 'csr'\n[kernel]\ncpu_source = '" << name << ".cpp'\n";
+            std::ofstream(folder.path() / (name + ".cpp"))
+                << "#include \"arrays.hpp\"\n#include <unistd.h>\n#include <cstdlib>\n"
+                << replaced(multiply, "END", end);
+        }
+        const Outcome chosen = workbench_in(
+            folder.path(), "choose crash.toml hang.toml --budget 10 --log log.jsonl --backend cpu --generate laplace2d:nx=9",
+            "WORKBENCH_HANG_SECONDS=1");
+        CHECK_MESSAGE(chosen.exit_code == 0, chosen.text);
+        CHECK_MESSAGE(
+            chosen.text.find("crash: killed by signal 6 (Aborted); the search goes on without it\n") != std::string::npos,
+            chosen.text);
+        CHECK(chosen.text.find("hang: did not end within ") != std::string::npos);
+        CHECK(chosen.text.find("\n  killed by signal 6 (Aborted): crash\n") != std::string::npos);
+        CHECK(fs::exists(folder.path() / "winner.toml"));
     }
 }
 

@@ -39,6 +39,18 @@ TEST_CASE("check and explain support sweeps and extends") {
     expect_sweep("export_sweep", "export tests/golden/cli/small_sweep.toml -o none", 2);
 }
 
+TEST_CASE("check counts and shows the points of a space; other commands refuse it") {
+    const std::string space = "spaces/sell.toml";
+    expect_sweep("space_check", "check " + space, 0);
+    expect_sweep("space_matrix", "check " + space + " --generate rmat:scale=8,degree=20", 0);
+    expect_sweep("space_few_points", "check " + space + " --generate laplace2d:nx=9 --set stage.order.use=king", 0);
+    expect_sweep("space_point", "check " + space + " --generate rmat:scale=8 --point 100", 0);
+    expect_sweep("space_beyond", "check " + space + " --point 198", 2);
+    expect_sweep("space_no_space", "check recipes/csr.toml --point 1", 2);
+    expect_sweep("space_changes", "check " + space + " --set layout.slice_height=8 --sweep stage.sort.window=1,2", 2);
+    expect_sweep("space_run", "run " + space, 2);
+}
+
 TEST_CASE("each point of a sweep has a folder and a report; shared stages run once") {
     const TemporaryFolder folder;
     const std::string out = folder.path().string();

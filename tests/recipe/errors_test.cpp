@@ -3,11 +3,13 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <sstream>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "pipeline/recipe/space.hpp"
 #include "recipe/recipes.hpp"
 #include "support/golden.hpp"
 
@@ -33,8 +35,9 @@ RecipeChanges options_of(const std::string& text) {
     return options;
 }
 
-TEST_CASE("golden: the exact text of every error") {
-    const fs::path folder = fs::path(WORKBENCH_SOURCE_DIR) / "tests/golden/recipe";
+/// Compares the errors of each file in the folder, which `load` throws, with the text beside it. Returns the number of files.
+int compare_errors(const fs::path& folder,
+                   const std::function<void(const std::string& text, const fs::path& file, const RecipeChanges&)>& load) {
     const fs::path before = fs::current_path();
     fs::current_path(folder);  // contains the recipes that others extend
     int compared = 0;
@@ -44,9 +47,8 @@ TEST_CASE("golden: the exact text of every error") {
         fs::path expected = entry.path();
         expected.replace_extension(".txt");
         std::string found = "no error\n";
-        const RecipeChanges options = options_of(text);
         try {
-            static_cast<void>(parse_points(text, entry.path().filename(), small_catalogue(), options));
+            load(text, entry.path().filename(), options_of(text));
         } catch (const RecipeError& error) {
             found = std::string(error.what()) + "\n";
         }
@@ -54,7 +56,23 @@ TEST_CASE("golden: the exact text of every error") {
         ++compared;
     }
     fs::current_path(before);
-    CHECK(compared >= 30);
+    return compared;
+}
+
+const fs::path golden_folder = fs::path(WORKBENCH_SOURCE_DIR) / "tests/golden/recipe";
+
+TEST_CASE("golden: the exact text of every error") {
+    const auto load = [](const std::string& text, const fs::path& file, const RecipeChanges& changes) {
+        static_cast<void>(parse_points(text, file, small_catalogue(), changes));
+    };
+    CHECK(compare_errors(golden_folder, load) >= 30);
+}
+
+TEST_CASE("golden: the exact text of every error of a space") {
+    const auto load = [](const std::string& text, const fs::path& file, const RecipeChanges& changes) {
+        static_cast<void>(parse_space(text, file, small_catalogue(), changes));
+    };
+    CHECK(compare_errors(golden_folder / "space", load) >= 15);
 }
 
 TEST_CASE("files that are not recipes") {

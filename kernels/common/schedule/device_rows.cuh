@@ -80,8 +80,9 @@ std::unique_ptr<Kernel<Value>> prepare_device_rows(const Layout<Value>& layout, 
     });
 }
 
+/// Not inlined: for a format in one file (cmake/CudaKernels.cmake) no explicit instantiation makes it available to the linker.
 template <template <typename> typename LayoutOf, typename S>
-KernelEntry CudaRows<LayoutOf, S>::entry(std::string name, std::string summary) {
+[[gnu::noinline]] KernelEntry CudaRows<LayoutOf, S>::entry(std::string name, std::string summary) {
     return kernel_for_rows(Backend::cuda, std::move(name), std::move(summary),
                            {prepare_device_rows<S, float, LayoutOf<float>>, prepare_device_rows<S, double, LayoutOf<double>>});
 }

@@ -1,0 +1,32 @@
+// Tables of recipes as text and LaTeX, and cells of CSV.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace workbench {
+
+/// How `summary` prints tables.
+enum class TableFormat { text, csv, tex };
+
+/// A table whose first columns are flush left, the last of these being the names of recipes; the others are flush right.
+struct PrintedTable {
+    std::string caption;
+    std::vector<std::string> header;
+    std::vector<std::vector<std::string>> rows = {};
+    std::size_t left_columns = 1;
+    std::size_t name_width = 24;  // longer names are cut in text
+
+    [[nodiscard]] std::string text() const;
+    /// Two blanks at the beginning of a cell become a \quad.
+    [[nodiscard]] std::string tex() const;
+};
+
+/// "CPU, f64: 3 matrices".
+[[nodiscard]] std::string heading_of(const std::string& device, const std::string& precision, int matrices);
+
+/// Quoted if necessary.
+[[nodiscard]] std::string for_csv(const std::string& text);
+
+}  // namespace workbench

@@ -1,0 +1,109 @@
+#include "pipeline/choose/pool.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+namespace workbench {
+namespace {
+
+constexpr std::size_t most_points = 4096;
+constexpr std::size_t least_of_kind = 8;
+constexpr std::size_t priced_each_time = 256;
+constexpr int rounds_between_all = 32;
+
+/// A step through `count` numbers that visits each once, so that the first ones visited are spread evenly over all.
+std::uint64_t spreading_step(std::uint64_t count) {
+    constexpr double golden_section = 0.618033988749895;
+    auto step = static_cast<std::uint64_t>(golden_section * static_cast<double>(count));
+    step = std::max<std::uint64_t>(step, 1);
+    while (std::gcd(step, count) != 1) ++step;
+    return step;
+}
+
+struct PricedPoint {
+    double cost = 0;
+    std::uint64_t number = 0;
+
+    friend bool operator<(const PricedPoint& a, const PricedPoint& b) {
+        return a.cost != b.cost ? a.cost < b.cost : a.number < b.number;
+    }
+};
+
+/// The best points, among them the best of each kind.
+std::vector<PricedPoint> best_points(std::map<std::string, std::vector<PricedPoint>>& by_kind) {
+    std::vector<PricedPoint> best;
+    std::vector<PricedPoint> others;
+    for (auto& [kind, points] : by_kind) {
+        std::sort(points.begin(), points.end());
+        const auto end_of_best = points.begin() + static_cast<std::ptrdiff_t>(std::min(least_of_kind, points.size()));
+        best.insert(best.end(), points.begin(), end_of_best);
+        others.insert(others.end(), end_of_best, points.end());
+    }
+    std::sort(others.begin(), others.end());
+    const std::size_t more = std::min(others.size(), most_points - std::min(most_points, best.size()));
+    best.insert(best.end(), others.begin(), others.begin() + static_cast<std::ptrdiff_t>(more));
+    std::sort(best.begin(), best.end());
+    return best;
+}
+
+std::string family_of(const Recipe& recipe) {
+    std::string family;
+    for (const RecipeStage& stage : recipe.stages) family += stage.entry->name + ' ';
+    return family + name_of_layouts(recipe);
+}
+
+}  // namespace
+
+double cost_of(double product, double preparation, const ChooseOptions& options) {
+    return options.products ? preparation + *options.products * product : product;
+}
+
+void Pool::add(PricedRecipe candidate) {
+    candidate.number = added_++;
+    candidate.kind = name_of_layouts(candidate.recipe);
+    candidate.family = family_of(candidate.recipe);
+    candidates_.push_back(std::move(candidate));
+}
+
+void Pool::add_points(const Space& space, const std::function<bool()>& is_late, SearchCount& count) {
+    std::map<std::string, std::vector<PricedPoint>> by_kind;
+    const std::uint64_t points = count.points = space.count();
+    const std::uint64_t step = spreading_step(points);
+    for (std::uint64_t number = 0; count.priced < points && !is_late(); number = (number + step) % points) {
+        ++count.priced;
+        const Recipe recipe = space.recipe(space.point(number));
+        const Price price = price_(recipe);
+        if (!price.unsuitable.empty()) continue;
+        by_kind[name_of_layouts(recipe)].push_back({cost_of(price.product, price.preparation, options_), number});
+    }
+    for (const PricedPoint& one : best_points(by_kind)) {
+        SpacePoint point = space.point(one.number);
+        PricedRecipe candidate{.recipe = space.recipe(point), .point = std::move(point)};
+        candidate.cost = one.cost;
+        add(std::move(candidate));
+    }
+}
+
+PricedRecipe Pool::take(std::size_t place) {
+    PricedRecipe taken = std::move(candidates_[place]);
+    candidates_.erase(candidates_.begin() + static_cast<std::ptrdiff_t>(place));
+    return taken;
+}
+
+void Pool::price_again() {
+    const bool all = candidates_.size() <= 2 * priced_each_time || rounds_ % rounds_between_all == 0;
+    ++rounds_;
+    const std::size_t count = all ? candidates_.size() : priced_each_time;
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+        PricedRecipe& one = candidates_[i];
+        if (i >= count && !one.is_near) continue;
+        one.price = price_(one.recipe);
+        one.cost = cost_of(one.price.product, one.price.preparation, options_);
+    }
+    std::sort(candidates_.begin(), candidates_.end(), [](const PricedRecipe& a, const PricedRecipe& b) {
+        return a.cost != b.cost ? a.cost < b.cost : a.number < b.number;
+    });
+}
+
+}  // namespace workbench

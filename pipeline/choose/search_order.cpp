@@ -1,0 +1,122 @@
+// The order in which a search tries the points of a space.
+#include <algorithm>
+
+#include "pipeline/choose/rank_choice.hpp"
+#include "pipeline/choose/search.hpp"
+
+namespace workbench {
+namespace {
+
+/// Points whose cost is predicted to exceed the best one by more than this factor are not promising. Of kinds with few trials,
+/// more points are: one disturbed measurement must not exclude a kind.
+constexpr double promising = 1.5;
+constexpr double promising_of_few = 3;
+constexpr int few_trials = 3;
+/// The first point of a kind is tried if its cost is at most this factor times the least prediction.
+constexpr double promising_kind = 2;
+constexpr std::size_t most_kinds = 12;  // that are explored for their own sake
+/// What a family's points cost more for each of its trials that has brought no progress.
+constexpr double dearer = 0.1;
+/// Points near the best measured ones come first after this part of the search.
+constexpr double part_before_near_points = 0.5;
+constexpr std::size_t good_points = 3;
+
+}  // namespace
+
+double Search::score_of(const PricedRecipe& one) const {
+    const auto trials = unsuccessful_.find(one.family);
+    return one.cost * (1 + dearer * (trials == unsuccessful_.end() ? 0 : trials->second));
+}
+
+std::vector<std::size_t> Search::order_in_space() {
+    if (watch_.seconds() > part_before_near_points * search_seconds()) add_near_points();
+    const auto promising_places = [this] {
+        std::vector<std::size_t> places;
+        const double best = best_cost();
+        for (std::size_t i = 0; i < pool_.size(); ++i) {
+            const PricedRecipe& one = pool_.candidates()[i];
+            const auto tried = kinds_.find(one.kind);
+            const bool few = tried == kinds_.end() || tried->second < few_trials;
+            if (one.cost <= (few ? promising_of_few : promising) * best) places.push_back(i);
+        }
+        return places;
+    };
+    std::vector<std::size_t> order = promising_places();
+    if (order.empty()) {
+        add_near_points();
+        order = promising_places();
+    }
+    const auto goes_first = [&](std::size_t a, std::size_t b) {
+        const PricedRecipe& one = pool_.candidates()[a];
+        const PricedRecipe& other = pool_.candidates()[b];
+        if (one.is_near != other.is_near) return one.is_near;
+        return score_of(one) < score_of(other);
+    };
+    std::stable_sort(order.begin(), order.end(), goes_first);
+    if (const std::optional<std::size_t> kind = unexplored_kind()) order.insert(order.begin(), *kind);
+    return order;
+}
+
+std::optional<std::size_t> Search::unexplored_kind() const {
+    if (kinds_.size() >= most_kinds) return std::nullopt;
+    const std::vector<PricedRecipe>& all = pool_.candidates();
+    if (all.empty()) return std::nullopt;
+    const double most = promising_kind * std::min(all.front().cost, best_cost());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (all[i].cost > most) break;
+        if (!kinds_.contains(all[i].kind)) return i;
+    }
+    return std::nullopt;
+}
+
+std::vector<const Timed*> Search::best_measured(std::size_t count) const {
+    std::vector<const Timed*> best;
+    for (const Timed& one : choice_.ranking) best.push_back(&one);
+    const auto cost = [this](const Timed* one) { return cost_of(one->record.seconds, one->price_seconds, options_); };
+    std::stable_sort(best.begin(), best.end(), [&](const Timed* a, const Timed* b) { return cost(a) < cost(b); });
+    best.resize(std::min(count, best.size()));
+    return best;
+}
+
+void Search::add_near_points() {
+    std::vector<SpacePoint> good;
+    for (const Timed* one : best_measured(good_points)) {
+        if (one->point) good.push_back(*one->point);
+    }
+    bool any = false;
+    for (std::size_t i = 0; i < good.size(); ++i) {
+        if (expanded_.insert({good[i]}).second) {
+            any = true;
+            for (const SpacePoint& neighbour : options_.space->neighbours(good[i])) add_near(neighbour);
+        }
+        for (std::size_t j = 0; j < i; ++j) {
+            if (!expanded_.insert({std::min(good[i], good[j]), std::max(good[i], good[j])}).second) continue;
+            any = true;
+            for (std::size_t place = 1; place < good[i].size(); ++place) {
+                for (const auto& [first, second] : {std::pair{i, j}, std::pair{j, i}}) {
+                    SpacePoint crossing = good[first];
+                    const auto from = static_cast<std::ptrdiff_t>(place);
+                    std::copy(good[second].begin() + from, good[second].end(), crossing.begin() + from);
+                    if (options_.space->is_legal(crossing)) add_near(crossing);
+                }
+            }
+        }
+    }
+    if (!any) return;
+    pool_.price_again();
+    drop_hopeless();
+}
+
+void Search::add_near(const SpacePoint& point) {
+    if (!known_points_.insert(point).second) {
+        for (PricedRecipe& one : pool_.candidates()) {
+            if (one.point == point) one.is_near = true;
+        }
+        return;
+    }
+    PricedRecipe candidate{.recipe = options_.space->recipe(point), .point = point, .is_near = true};
+    candidate.recipe.matrix = of_;
+    pool_.add(std::move(candidate));
+}
+
+}  // namespace workbench
