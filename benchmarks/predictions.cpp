@@ -8,10 +8,10 @@
 // DEVICE: a model such as h200; host: this machine, whose bandwidth is measured; or a file that `workbench calibrate` wrote for
 // the host, with whose constants the times are predicted.
 //
-// With --points, it prices N random recipes instead, of 9 orders, 10 sorts, 5 splits and 9 layouts with their parameters,
-// and prints the predictions per second of processor time. MATRIX may be a generator (elasticity3d:nx=51).
+// With --points, it prices N points of a space, spread over it, and prints the points per second of processor time. MATRIX may
+// be a generator (elasticity3d:nx=51).
 //
-//     predictions_benchmark DEVICE --points N MATRIX...
+//     predictions_benchmark DEVICE --points N SPACE MATRIX...
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -21,10 +21,10 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <random>
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -36,6 +36,7 @@
 #include "pipeline/choose/cost_model.hpp"
 #include "pipeline/input/read_matrix.hpp"
 #include "pipeline/recipe/matrix_choice.hpp"
+#include "pipeline/recipe/space.hpp"
 #include "pipeline/run/chain.hpp"
 
 using namespace workbench;
@@ -125,65 +126,28 @@ CsrMatrix matrix_of(const std::string& text) {
     return generator->generate(parameters);
 }
 
-std::string swept(const std::string& name, const std::string& values) { return name + " = { sweep = [" + values + "] }\n"; }
+double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-std::string stage_of(const std::string& name, const std::string& parameters = "") {
-    return "[[stage]]\nuse = '" + name + "'\n" + parameters;
-}
-
-/// Recipes as those of a space: all combinations of orders, sorts and splits, with the layouts that fit.
-std::vector<Recipe> synthetic_recipes() {
-    const std::vector<std::string> orders{"", stage_of("cuthill_mckee"), stage_of("king"), stage_of("rabbit_order"),
-                                          stage_of("metis_partition", swept("parts", "64, 132, 264, 528, 1056"))};
-    const std::vector<std::string> sorts{
-        "", stage_of("row_sort"),
-        stage_of("row_sort", "within = 'window'\n" + swept("window", "32, 64, 128, 256, 512, 1024, 4096, 16384"))};
-    const std::string sell = "use = 'sell'\n" + swept("slice_height", "1, 2, 4, 8, 12, 16, 24, 32, 48, 64") +
-                             swept("threads_per_row", "1, 2, 4, 8") + swept("column_index", "'u32', 'u16'");
-    const std::string split = stage_of("split", "by = 'row_length'\n" + swept("longer_than", "20, 40, 60, 80"));
-    const std::vector<std::string> layouts{
-        "[layout]\nuse = 'csr'\n",
-        "[layout]\n" + sell,
-        "[layout]\nuse = 'biell'\n" + swept("strip_height", "4, 8, 16, 32"),
-        "[layout]\nuse = 'csr5'\n" + swept("sigma", "4, 8, 12, 16, 20, 24, 28, 32"),
-        "[layout]\nuse = 'block_sell'\n" + swept("block_size", "2, 3, 4"),
-        "[layout]\nuse = 'bsr'\n" + swept("block_size", "2, 3, 4"),
-        "[layout]\nuse = 'bccoo'\n" + swept("block_height", "1, 2, 4") + swept("block_width", "1, 2, 3"),
-        "[layout]\nuse = 'hola'\n" + swept("nonzeros_per_thread", "5, 7, 9"),
-        split + "[[layout]]\nshare = 'short'\n" + sell + "[[layout]]\nshare = 'long'\nuse = 'csr'\n"};
-    std::vector<Recipe> recipes;
-    for (const std::string& order : orders) {
-        for (const std::string& sort : sorts) {
-            for (const std::string& layout : layouts) {
-                if (order.find("partition") != std::string::npos && !sort.empty()) continue;  // a sort would destroy it
-                const std::vector<Recipe> points = parse_points(order + sort + layout, "points.toml", catalogue()).points;
-                recipes.insert(recipes.end(), points.begin(), points.end());
-            }
-        }
-    }
-    return recipes;
-}
-
-/// Random recipes in the order of the list, as a search prices the points of a space.
-void price_points(const DeviceProperties& device, const std::vector<Recipe>& all, std::size_t count, const std::string& text) {
+void price_points(const DeviceProperties& device, const fs::path& file, std::uint64_t count, const std::string& text) {
     const CsrMatrix matrix = matrix_of(text);
-    std::mt19937 random(1);
-    std::vector<const Recipe*> points;
-    for (std::size_t i = 0; i < count; ++i) points.push_back(&all[random() % all.size()]);
-    std::sort(points.begin(), points.end());
+    const SpaceFacts facts = facts_of(matrix, 1);
+    const Space space = load_space(file, catalogue(), {}, &facts);
+    count = std::min(count, space.count());
+    std::vector<Recipe> points;
+    const double start = processor_seconds();
+    for (std::uint64_t i = 0; i < count; ++i) points.push_back(space.recipe(space.point(space.count() * i / count)));
+    std::printf("%s: %d rows, %lld nonzeros; %llu points of %llu: %.0f recipes a second, ", text.c_str(), matrix.rows,
+                static_cast<long long>(matrix.nonzeros()), static_cast<unsigned long long>(count),
+                static_cast<unsigned long long>(space.count()), static_cast<double>(count) / (processor_seconds() - start));
     CostModel model(matrix, Precision::f64, device, &device);
     model.set_bandwidth(copy_bandwidth_of_h200, read_bandwidth_of_h200);
-    double sum = 0;
-    for (int pass = 0; pass < 2; ++pass) {
-        const std::clock_t start = std::clock();  // of this process, which other work on the machine does not delay
-        for (const Recipe* point : points) sum += model.price(*point).product;
-        const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-        std::printf("%s: %d rows, %lld nonzeros: %zu points of %zu in %.3f s, %.0f a second%s\n", text.c_str(), matrix.rows,
-                    static_cast<long long>(matrix.nonzeros()), count, all.size(), seconds, static_cast<double>(count) / seconds,
-                    pass == 0 ? "" : ", again");
-        std::fflush(stdout);
+    for (const char* pass : {"priced", "priced again"}) {
+        const double begin = processor_seconds();
+        for (const Recipe& point : points) (void)model.price(point);
+        std::printf("%.0f %s%s", static_cast<double>(count) / (processor_seconds() - begin), pass,
+                    std::string_view(pass) == "priced" ? ", " : "\n");
     }
-    std::fprintf(stderr, "mean %.3f us\n", 1e6 * sum / static_cast<double>(2 * count));
+    std::fflush(stdout);
 }
 
 }  // namespace
@@ -197,9 +161,9 @@ int main(int count, char** arguments) {
     try {
         const PredictedDevice device = device_named(arguments[1]);
         if (std::string(arguments[2]) == "--points") {
-            const std::vector<Recipe> recipes = synthetic_recipes();
-            for (int i = 4; i < count; ++i)
-                price_points(device.properties, recipes, std::strtoull(arguments[3], nullptr, 10), arguments[i]);
+            for (int i = 5; i < count; ++i) {
+                price_points(device.properties, arguments[4], std::strtoull(arguments[3], nullptr, 10), arguments[i]);
+            }
             return 0;
         }
         const std::vector<Recipe> candidates = candidates_in(arguments[2]);

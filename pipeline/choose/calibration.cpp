@@ -110,6 +110,15 @@ std::map<std::string, double> factors_of_layouts(const std::vector<CalibrationLi
     return factors;
 }
 
+/// Moves the geometric mean of the factors into the constants, so that layouts that were not measured are taken for the mean.
+void normalise(Calibration& calibration) {
+    double sum = 0;
+    for (const auto& [layouts, factor] : calibration.layouts) sum += std::log(factor);
+    const double mean = calibration.layouts.empty() ? 1 : std::exp(sum / static_cast<double>(calibration.layouts.size()));
+    for (auto& [layouts, factor] : calibration.layouts) factor /= mean;
+    calibration.speed = with_constants(calibration.speed, constants_of(calibration.speed) * mean);
+}
+
 }  // namespace
 
 double Calibration::seconds(const std::string& names, const std::vector<LayoutCost>& costs) const {
@@ -132,6 +141,7 @@ Calibration fit_calibration(const std::vector<CalibrationLine>& lines, const Dev
         if (next.error_after < best.error_after) best = next;
         for (std::size_t i = 0; i < lines.size(); ++i) factors[i] = next.layouts.at(lines[i].layouts);
     }
+    normalise(best);
     return best;
 }
 
