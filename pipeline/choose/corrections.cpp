@@ -5,7 +5,7 @@
 namespace workbench {
 namespace {
 
-// Chosen with the times in tests/choose/h200_times.tsv, on which they matter little; see docs/choosing.md.
+// Chosen with the times in tests/choose/h200_times.tsv, which hardly depend on them; see docs/choosing.md.
 constexpr double other_parameters = 0.5;
 constexpr double other_stages = 0.7;
 constexpr double weight_of_mean = 0.25;   // the mean of all recipes, as if it were a measurement of the same layouts

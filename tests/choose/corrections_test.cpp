@@ -1,11 +1,16 @@
 // Corrections of predictions by similar recipes, and what predictions of recipes behind the same stages share.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "choose/h200_tables.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/choose/choose.hpp"
 #include "pipeline/choose/corrections.hpp"
 #include "pipeline/choose/cost_model.hpp"
 #include "pipeline/run/chain.hpp"
@@ -72,9 +77,51 @@ CsrMatrix generated_grid() {
     return generator->generate(parameters);
 }
 
+/// The shipped recipes in all orders, by name.
+std::map<std::string, Recipe> shipped_by_name() {
+    std::vector<std::filesystem::path> files;
+    for (const auto& entry : std::filesystem::directory_iterator(WORKBENCH_SOURCE_DIR "/recipes")) {
+        if (entry.path().extension() == ".toml") files.push_back(entry.path());
+    }
+    std::sort(files.begin(), files.end());
+    std::vector<Recipe> recipes;
+    for (const std::filesystem::path& file : files) recipes.push_back(load_recipe(file, catalogue()));
+    std::map<std::string, Recipe> by_name;
+    for (Recipe& recipe : candidates_of(catalogue(), recipes, {}, Orders::others_of_square)) by_name[recipe.name] = recipe;
+    return by_name;
+}
+
 }  // namespace
 
 TEST_SUITE("corrections") {
+    TEST_CASE("other recipes on a matrix correct the prediction of a recipe") {
+        const std::map<std::string, Recipe> recipes = shipped_by_name();
+        const Table<Measured> measured = measured_times();
+        const Table<Predicted> predicted = predicted_times();
+        double before = 0;
+        double after = 0;
+        for (const auto& [matrix, times] : measured) {
+            std::map<std::string, double> ratios;
+            for (const auto& [name, time] : times) {
+                const auto found = predicted.at(matrix).find(name);
+                if (found != predicted.at(matrix).end())
+                    ratios[name] = std::log(time.microseconds / found->second.microseconds);
+            }
+            for (const auto& [left_out, ratio] : ratios) {
+                Corrections corrections;
+                for (const auto& [name, other] : ratios) {
+                    if (name != left_out) corrections.note(corrections.subject_of(recipes.at(name)), other);
+                }
+                const double corrected = ratio - std::log(corrections.factor(corrections.subject_of(recipes.at(left_out))));
+                const double share = 1.0 / static_cast<double>(ratios.size() * measured.size());
+                before += share * std::abs(ratio);
+                after += share * std::abs(corrected);
+            }
+        }
+        MESSAGE("mean |log(measured / predicted)|: ", before, ", corrected ", after);
+        CHECK(after < 0.8 * before);
+    }
+
     TEST_CASE("measurements of similar recipes count more") {
         Corrections corrections;
         const auto subject = [&](const Recipe& recipe) { return corrections.subject_of(recipe); };
