@@ -48,7 +48,7 @@ struct ChooseArguments : SharedArguments {
 /// What is searched.
 struct Candidates {
     std::vector<Recipe> recipes = {};
-    std::optional<Space> space = {};  // instead of recipes
+    std::optional<Space> space = {};  // whose points are tried after the recipes
     fs::path space_file = {};
     MatrixChoice matrix;
 };
@@ -74,23 +74,27 @@ Candidates candidates_for(const ChooseArguments& arguments) {
     if (!arguments.changes.matrix && !arguments.changes.generate) {
         throw RecipeError("no matrix; name one with --matrix FILE or --generate KIND");
     }
+    Candidates candidates;
+    std::vector<std::string> files;
     for (const std::string& file : arguments.recipes) {
         const fs::path path = find_recipe(file);
-        if (!is_space(path)) continue;
-        if (arguments.recipes.size() > 1) {
-            throw RecipeError(file + ": this is a space; expected one space or only recipes");
+        if (!is_space(path)) {
+            files.push_back(file);
+            continue;
         }
-        Space space = load_space(path, catalogue(), arguments.changes);
-        MatrixChoice matrix = space.matrix();
-        return {.space = std::move(space), .space_file = path, .matrix = std::move(matrix)};
+        if (candidates.space)
+            throw RecipeError(file + ": this is a second space; expected one space, and any number of recipes");
+        candidates.space = load_space(path, catalogue(), arguments.changes);
+        candidates.space_file = path;
     }
-    std::vector<Recipe> recipes =
-        load_recipes(arguments.recipes.empty() ? shipped_recipes() : arguments.recipes, arguments.changes);
-    for (const Recipe& recipe : recipes) {
-        if (recipe.matrix != recipes.front().matrix) throw RecipeError("expected one matrix, found a sweep over several");
+    if (!candidates.space || !files.empty()) {
+        candidates.recipes = load_recipes(arguments.recipes.empty() ? shipped_recipes() : files, arguments.changes);
     }
-    MatrixChoice matrix = recipes.front().matrix;
-    return {.recipes = std::move(recipes), .matrix = std::move(matrix)};
+    candidates.matrix = candidates.space ? candidates.space->matrix() : candidates.recipes.front().matrix;
+    for (const Recipe& recipe : candidates.recipes) {
+        if (recipe.matrix != candidates.matrix) throw RecipeError("expected one matrix, found a sweep over several");
+    }
+    return candidates;
 }
 
 /// The output files differ from each other, and can be written.
@@ -264,8 +268,9 @@ void add_choose_command(CLI::App& app, Action& action) {
     const auto [command, arguments] = add_command(
         app, action, "choose", "Find the fastest recipe for a matrix within a time budget, and its break-even", choose_recipe);
     command
-        .add_option("recipe", arguments.recipes,
-                    "Recipe files to choose from, or one space to search (default: all installed recipes, in several orders)")
+        .add_option(
+            "recipe", arguments.recipes,
+            "Recipe files to choose from, and a space to search after them (default: all installed recipes, in several orders)")
         ->type_name("RECIPE");
     add_recipe_changes(command, arguments.changes);
     add_sweeps(command, arguments.changes);
