@@ -334,54 +334,61 @@ double foreseen_fraction(const PatternForecast& pattern, const Parameters& param
     return fill_of(parameters) * places <= static_cast<double>(pattern.nonzeros()) ? 1 : 0;
 }
 
-/// Rows of these lengths, without those that have none.
-std::vector<Offset> present(std::vector<Offset> lengths) {
-    std::erase(lengths, 0);
-    return lengths;
+/// Adds shares with the rows that have nonzeros. first_of(length): the part of a row's nonzeros that is in the first share.
+template <typename FirstOf>
+void add_two_shares(PatternForecast& pattern, const Criterion& criterion, const FirstOf& first_of) {
+    std::vector<Offset> first;
+    std::vector<Offset> second;
+    first.reserve(pattern.lengths().size());
+    second.reserve(pattern.lengths().size());
+    for (const Offset length : pattern.lengths()) {
+        const Offset part = first_of(length);
+        if (part > 0) first.push_back(part);
+        if (part < length) second.push_back(length - part);
+    }
+    pattern.add_share(criterion.first, std::move(first));
+    pattern.add_share(criterion.second, std::move(second));
+}
+
+/// Bins are taken for equal.
+void add_bins(PatternForecast& pattern, int bins) {
+    std::vector<Offset> part;
+    for (const Offset length : pattern.lengths()) {
+        if (length > 0) part.push_back((length + bins - 1) / bins);
+    }
+    for (int number = 0; number < bins; ++number) pattern.add_share(bin(number), part);
 }
 
 void foresee_split(PatternForecast& pattern, const Parameters& parameters, const StageContext&) {
     if (parent_of(parameters) != ShareId{}) return;  // the parent stands for its shares
     const Criterion& criterion = criterion_of(parameters);
-    const std::span<const Offset> lengths = pattern.lengths();
-    if (parameters.has("bounds")) {  // bins are taken for equal
-        const auto bins = static_cast<int>(items_of_list(parameters.text("bounds")).size()) + 1;
-        std::vector<Offset> part(lengths.size());
-        std::transform(lengths.begin(), lengths.end(), part.begin(), [&](Offset length) { return (length + bins - 1) / bins; });
-        for (int number = 0; number < bins; ++number) pattern.add_share(bin(number), present(part));
-        return;
+    if (parameters.has("bounds")) {
+        return add_bins(pattern, static_cast<int>(items_of_list(parameters.text("bounds")).size()) + 1);
     }
-    std::vector<Offset> first(lengths.size());
     if (criterion.first == ShareKind::first) {
-        const StagedMatrix skeleton = pattern.skeleton();
-        const Offset most = first_count(ShareView(skeleton.matrix), parameters);
-        std::transform(lengths.begin(), lengths.end(), first.begin(), [&](Offset length) { return std::min(length, most); });
+        const Offset most = first_count(ShareView(pattern.skeleton().matrix), parameters);
+        add_two_shares(pattern, criterion, [most](Offset length) { return std::min(length, most); });
     } else if (criterion.first == ShareKind::long_rows) {
-        const StagedMatrix skeleton = pattern.skeleton();
-        const std::int64_t most = threshold_among(relative_length(parameters, "longer_than"), ShareView(skeleton.matrix));
-        std::transform(lengths.begin(), lengths.end(), first.begin(),
-                       [&](Offset length) { return length > most ? length : 0; });
+        const std::int64_t most =
+            threshold_among(relative_length(parameters, "longer_than"), ShareView(pattern.skeleton().matrix));
+        add_two_shares(pattern, criterion, [most](Offset length) { return length > most ? length : 0; });
     } else if (criterion.first == ShareKind::inside && pattern.partition()) {
         // Entries outside of the parts are those of rows at their surface: a third of such a row's entries, spread evenly here.
         const double outside = 1 - pattern.partition()->inside;
         const double surface = std::min(1.0, 3 * outside);
         double rows = 0;
-        for (std::size_t i = 0; i < lengths.size(); ++i) {
+        add_two_shares(pattern, criterion, [=, &rows](Offset length) {
             rows += surface;
             const bool is_at_surface = rows >= 1;
             if (is_at_surface) rows -= 1;
-            const double length = is_at_surface ? static_cast<double>(lengths[i]) * outside / surface : 0;
-            first[i] = lengths[i] - static_cast<Offset>(length + 0.5);
-        }
+            const double moved = is_at_surface ? static_cast<double>(length) * outside / surface : 0;
+            return length - static_cast<Offset>(moved + 0.5);
+        });
     } else {
         const double fraction = foreseen_fraction(pattern, parameters, criterion.first);
-        std::transform(lengths.begin(), lengths.end(), first.begin(),
-                       [&](Offset length) { return static_cast<Offset>(static_cast<double>(length) * fraction + 0.5); });
+        add_two_shares(pattern, criterion,
+                       [fraction](Offset length) { return static_cast<Offset>(static_cast<double>(length) * fraction + 0.5); });
     }
-    std::vector<Offset> second(lengths.begin(), lengths.end());
-    for (std::size_t i = 0; i < second.size(); ++i) second[i] -= first[i];
-    pattern.add_share(criterion.first, present(std::move(first)));
-    pattern.add_share(criterion.second, present(std::move(second)));
 }
 
 std::vector<std::string> names_of_criteria() {

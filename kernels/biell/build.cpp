@@ -223,29 +223,43 @@ std::vector<ParameterDeclaration> parameters() {
              .help = "rows bisected together, a power of two; 32 is a warp"}};
 }
 
-LayoutCost predict_biell(const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
-    const auto height = static_cast<Index>(parameters.integer("strip_height"));
-    const int groups = std::bit_width(static_cast<unsigned>(height));
-    const std::span<const Offset> lengths = pattern.lengths();
-    const Offset strips = pieces_of(pattern.rows(), height);
+/// The slots of all strips, and of the longest lane.
+struct StripsForecast {
     Offset slots = 0;
     Offset chain = 0;
-    for (Offset strip = 0; strip < strips; ++strip) {
+};
+
+int groups_of(Index strip_height) { return std::bit_width(static_cast<unsigned>(strip_height)); }
+
+StripsForecast forecast_strips(std::span<const Offset> lengths, Index height) {
+    const Offset rows = std::ssize(lengths);
+    StripsForecast strips;
+    for (Offset first = 0; first < rows; first += height) {
         Offset stored = 0;
         Offset steps = 0;
-        for (int group = 0; group < groups; ++group) {
-            const Offset row = strip * height + (height >> (group + 1));
-            const Offset left = (row < pattern.rows() ? lengths[row] : 0) - stored;
+        for (int group = 0; group < groups_of(height); ++group) {
+            const Offset row = first + (height >> (group + 1));
+            const Offset left = (row < rows ? lengths[row] : 0) - stored;
             const Offset width = left > 0 ? pieces_of(left, Offset{1} << group) : 0;
             stored += width << group;
             steps += width;
         }
-        slots += steps * height;
-        chain = std::max(chain, steps);
+        strips.slots += steps * height;
+        strips.chain = std::max(strips.chain, steps);
     }
-    const std::int64_t bytes = (strips * groups + 1) * offset_bytes + slots * (index_bytes + value_bytes(precision));
+    return strips;
+}
+
+Offset slots_of_strips(std::span<const Offset> lengths, Index height) { return forecast_strips(lengths, height).slots; }
+Offset chain_of_strips(std::span<const Offset> lengths, Index height) { return forecast_strips(lengths, height).chain; }
+
+LayoutCost predict_biell(const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
+    const auto height = static_cast<Index>(parameters.integer("strip_height"));
+    const Offset slots = pattern.of_lengths(slots_of_strips, height);
+    const Offset groups = pieces_of(pattern.rows(), height) * groups_of(height);
+    const std::int64_t bytes = (groups + 1) * offset_bytes + slots * (index_bytes + value_bytes(precision));
     LayoutCost cost = cost_of_arrays(pattern, precision, slots, bytes, 1.05);
-    cost.chain = chain;
+    cost.chain = pattern.of_lengths(chain_of_strips, height);
     return cost;
 }
 

@@ -200,7 +200,7 @@ LayoutCost predict_block_sell(const PatternForecast& pattern, const Parameters& 
     constexpr double sectors_of_block = 0.7;  // a thread reads the x of all unknowns of a node at once
     const Index size =
         parameters.is_word("block_size", "auto") ? pattern.node_size() : static_cast<Index>(parameters.integer("block_size"));
-    const std::vector<Offset> lengths = pattern.blocks_of_rows(size);
+    const std::vector<Offset>& lengths = pattern.blocks_of_rows(size);
     Offset sampled = 0;
     for (const Offset length : lengths) sampled += length;
     const Offset blocks = pattern.blocks(size, size);

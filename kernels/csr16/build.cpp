@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "kernels/common/entry/format.hpp"
+#include "kernels/common/storage/predicted.hpp"
 #include "kernels/csr16/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 
@@ -37,11 +38,22 @@ constexpr auto fill = [](auto& layout, const StagedMatrix& staged, const Paramet
     });
 };
 
+LayoutCost predict_csr16(const PatternForecast& pattern, const Parameters&, Precision precision) {
+    const Offset nonzeros = pattern.nonzeros();
+    const std::int64_t bytes = (Offset{pattern.rows()} + 1) * offset_bytes + pattern.rows() * index_bytes +
+                               nonzeros * (short_bytes + value_bytes(precision));
+    LayoutCost cost = cost_of_arrays(pattern, precision, nonzeros, bytes, 0.92);
+    cost.exact = true;  // in any order
+    if (pattern.wide_groups(1) > 0) cost.unsuitable = "rows reach over more columns than 16 bits count";
+    return cost;
+}
+
 }  // namespace
 
 LayoutEntry csr16_entry() {
     return format<Csr16Layout>({.summary = "CSR with columns of 16 bits, counted from the first nonzero of their row",
-                                .source = "docs/new_format.md, which walks through it"},
+                                .source = "docs/new_format.md, which walks through it",
+                                .predict = predict_csr16},
                                fill)
         .host<Csr16Rows<1>>("rows", "rows in parallel, in chunks to the next idle thread")
         .cuda<Csr16Rows<8>>("lanes", "eight threads per row");

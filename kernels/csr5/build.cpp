@@ -137,6 +137,8 @@ Needs needs(const Parameters& parameters) {
     return {.unsplit = true};
 }
 
+Offset empty_rows(std::span<const Offset> lengths, Index) { return std::count(lengths.begin(), lengths.end(), 0); }
+
 LayoutCost predict_csr5(const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
     const Offset nonzeros = pattern.nonzeros();
     const Offset omega = parameters.integer("omega");
@@ -147,8 +149,7 @@ LayoutCost predict_csr5(const PatternForecast& pattern, const Parameters& parame
                                (tiles + 1 + tiles * csr5_words(sigma) * omega) * index_bytes +
                                nonzeros * (index_bytes + value_bytes(precision));
     LayoutCost cost = cost_of_arrays(pattern, precision, nonzeros, bytes, 1.1);
-    const std::span<const Offset> lengths = pattern.lengths();
-    cost.exact = std::find(lengths.begin(), lengths.end(), 0) == lengths.end();  // tiles with empty rows list their rows
+    cost.exact = pattern.of_lengths(empty_rows, 0) == 0;  // tiles with empty rows list their rows
     return cost;
 }
 

@@ -138,8 +138,8 @@ LayoutCost predict_ehyb(const PatternForecast& pattern, const Parameters& parame
     const PatternForecast& outside = pattern.share(ShareKind::outside);
     const std::int64_t value = value_bytes(precision);
     const std::int64_t column = parameters.is_word("column_index", "u16") ? short_bytes : index_bytes;
-    const SlicesForecast slices = forecast_slices(inside.lengths(), ehyb_height, column + value);
-    const SlicesForecast rest = forecast_slices(outside.lengths(), ehyb_height, index_bytes + value);
+    const SlicesForecast slices = forecast_slices(inside, ehyb_height, column + value);
+    const SlicesForecast rest = forecast_slices(outside, ehyb_height, index_bytes + value);
     LayoutCost cost = cost_of_arrays(pattern, precision, slices.slots + rest.slots,
                                      slices.bytes + rest.bytes + outside.rows() * index_bytes, 0.95);
     cost.exact = false;  // each partition begins a slice

@@ -103,7 +103,7 @@ LayoutCost predict_sell(const PatternForecast& pattern, const Parameters& parame
     const Index height = slice_height(pattern.rows(), pattern.nonzeros(), parameters);
     const bool is_short = parameters.is_word("column_index", "u16");
     const std::int64_t slot_bytes = (is_short ? short_bytes : index_bytes) + value_bytes(precision);
-    auto [slots, bytes] = forecast_slices(pattern.lengths(), height, slot_bytes);
+    auto [slots, bytes] = forecast_slices(pattern, height, slot_bytes);
     if (is_short) {
         const double wide = pattern.wide_groups(height);
         const Offset slices = pieces_of(pattern.rows(), height);

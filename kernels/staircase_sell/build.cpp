@@ -129,10 +129,12 @@ private:
     const StaircaseSellLayout<Value>& layout_;
 };
 
+Offset slots_by_length(std::span<const Offset> lengths, Index slice_height) {
+    return sell_slots(ascending_lengths(lengths), slice_height);
+}
+
 LayoutCost predict_staircase_sell(const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
-    std::vector<Offset> ascending(pattern.lengths().begin(), pattern.lengths().end());
-    std::sort(ascending.begin(), ascending.end());
-    const Offset slots = sell_slots(ascending, static_cast<Index>(parameters.integer("slice_height")));
+    const Offset slots = pattern.of_lengths(slots_by_length, static_cast<Index>(parameters.integer("slice_height")));
     LayoutCost cost = cost_of_arrays(pattern, precision, slots, slots * (index_bytes + value_bytes(precision)), 1.25);
     cost.exact = false;  // the stage length_groups lengthens some rows
     cost.launches = 2;

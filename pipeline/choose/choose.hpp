@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pipeline/bench/records.hpp"
+#include "pipeline/choose/calibration.hpp"
 #include "pipeline/choose/search_log.hpp"
 #include "pipeline/recipe/space.hpp"
 #include "pipeline/run/runner.hpp"
@@ -31,11 +32,12 @@ struct ChooseOptions {
     bool confirm = true;            // time the winner again and use those figures: the fastest of many may just be lucky
     std::size_t always = 1;         // this many of the first recipes are timed whatever their prediction and the budget
     TimingOptions timing = {};
-    KeepFolder* keep = nullptr;    // see RunOptions
-    const Space* space = nullptr;  // searched after the recipes; null: only the recipes are candidates
-    bool ablate = false;           // time the winner without each of its stages
-    double hang_seconds = 30;      // a trial may take at least this long before it counts as hanging, see SearchLog::begin
-    SearchLog* log = nullptr;      // of this search, see search_log.hpp; null: none
+    const Calibration* calibration = nullptr;  // of the device; null: the defaults of the cost model
+    KeepFolder* keep = nullptr;                // see RunOptions
+    const Space* space = nullptr;              // searched after the recipes; null: only the recipes are candidates
+    bool ablate = false;                       // time the winner without each of its stages
+    double hang_seconds = 30;  // a trial may take at least this long before it counts as hanging, see SearchLog::begin
+    SearchLog* log = nullptr;  // of this search, see search_log.hpp; null: none
     std::function<void(RunReport&)> complete = {};          // fills in the matrix and the provenance of a report
     std::function<void(const std::string&)> progress = {};  // called before each long step; may throw Stopped, see choose
 };

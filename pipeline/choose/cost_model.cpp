@@ -9,13 +9,6 @@
 namespace workbench {
 namespace {
 
-// Fitted to the lines of docs/results (h200-*): lookups of x in L2 pass at 1.66 times the bandwidth of copying.
-constexpr double sector_bandwidth = 1.66;
-constexpr double gpu_launch = 4e-6;
-constexpr double gpu_step = 8e-8;
-constexpr double host_launch = 1e-5;
-constexpr double usual_bandwidth_of_host = 2e10;
-
 // Nanoseconds per slot on `measured_cores`, as in docs/results: a layout is built twice, copied and verified.
 constexpr double build_cost = 8;
 constexpr double trial_cost = 30;
@@ -24,24 +17,9 @@ constexpr double measured_cores = 16;
 /// Estimated bytes may be too high by this fraction.
 constexpr double tolerance_of_bytes = 0.15;
 
-/// The stages up to a number, with their parameters.
-std::string key_of(const Recipe& recipe, std::size_t stages) {
-    std::string key = std::to_string(recipe.node_size) + ' ' + recipe.device;
-    for (std::size_t i = 0; i < stages; ++i) {
-        key += '\n' + recipe.stages[i].entry->name;
-        for (const auto& [name, value] : recipe.stages[i].parameters.values()) key += ' ' + name + '=' + to_text(value);
-    }
-    return key;
-}
-
-std::string key_of_layouts(const Recipe& recipe) {
-    std::string key = key_of(recipe, recipe.stages.size());
-    for (const RecipeLayout& layout : recipe.layouts) {
-        key += "\n[" + (layout.share ? name_of(*layout.share) : std::string()) + "] " + layout.entry->name;
-        for (const auto& [name, value] : layout.parameters.values()) key += ' ' + name + '=' + to_text(value);
-    }
-    return key;
-}
+/// Predictions of more recipes, and patterns of more bytes, are made anew when they are needed again.
+constexpr std::size_t most_known_costs = 1 << 17;
+constexpr double most_pattern_bytes = 2e9;
 
 /// A layout that states no cost is taken for CSR.
 LayoutCost cost_of_csr(const PatternForecast& pattern, Precision precision) {
@@ -55,27 +33,6 @@ LayoutCost cost_of_csr(const PatternForecast& pattern, Precision precision) {
 
 }  // namespace
 
-DeviceSpeed speed_of(const DeviceProperties& device, double bandwidth) {
-    if (device.kind == DeviceKind::host) {
-        return {.bandwidth = bandwidth > 0 ? bandwidth : usual_bandwidth_of_host, .launch_seconds = host_launch};
-    }
-    DeviceSpeed speed{.launch_seconds = gpu_launch, .step_seconds = gpu_step, .is_gpu = true};
-    speed.bandwidth = bandwidth > 0 ? bandwidth : std::max(device.memory_bandwidth, tuned_device_model().memory_bandwidth);
-    speed.sector_seconds = cache_sector / (sector_bandwidth * speed.bandwidth);
-    return speed;
-}
-
-double predicted_seconds(const std::vector<LayoutCost>& costs, const DeviceSpeed& speed) {
-    double seconds = 0;
-    for (const LayoutCost& cost : costs) {
-        const double reached = speed.bandwidth * (speed.is_gpu ? cost.bandwidth : 1);
-        const double throughput = static_cast<double>(cost.bytes()) / reached + cost.sectors * speed.sector_seconds;
-        seconds += std::max(throughput, static_cast<double>(cost.chain) * speed.step_seconds);
-        seconds += cost.launches * (cost.launches > 1 ? speed.launch_seconds / 2 : speed.launch_seconds);
-    }
-    return seconds;
-}
-
 CostModel::CostModel(const CsrMatrix& input, Precision precision, const DeviceProperties& device, const DeviceProperties* gpu)
     : input_(input),
       precision_(precision),
@@ -85,37 +42,90 @@ CostModel::CostModel(const CsrMatrix& input, Precision precision, const DevicePr
       highest_bandwidth_(speed_.bandwidth) {}
 
 void CostModel::set_bandwidth(double copy, double highest) {
-    if (copy > 0) speed_ = speed_of(device_, copy);
+    if (copy > 0 && !calibrated_) speed_ = speed_of(device_, copy);
     highest_bandwidth_ = highest;
 }
 
-PatternForecast CostModel::after_stages(const Recipe& recipe, std::size_t stages) {
-    const std::string key = key_of(recipe, stages);
-    if (const auto learned = learned_.find(key); learned != learned_.end()) return learned->second;
-    if (const auto known = foreseen_.find(key); known != foreseen_.end()) return known->second;
-    if (stages == 0) return foreseen_.emplace(key, PatternForecast(input_, recipe.node_size)).first->second;
-    PatternForecast pattern = after_stages(recipe, stages - 1);
+void CostModel::calibrate(const Calibration& calibration) {
+    speed_ = calibration.speed;
+    calibrated_ = true;
+    corrections_.expect(calibration.layouts);
+}
+
+CostModel::Chain& CostModel::chain_of(const Recipe& recipe, std::size_t stages) {
+    const auto find = [this](Chain* before, std::string text) -> Chain* {
+        const auto [known, is_new] = chains_.try_emplace(std::pair(before, std::move(text)), nullptr);
+        if (!is_new) return known->second;
+        all_chains_.push_back({.before = before, .text = known->first.second});
+        known->second = &all_chains_.back();
+        return known->second;
+    };
+    Chain* chain = find(nullptr, std::to_string(recipe.node_size) + ' ' + recipe.device);
+    for (std::size_t i = 0; i < stages; ++i) {
+        const RecipeStage& stage = recipe.stages[i];
+        chain = find(chain, text_of(stage.entry->name, stage.parameters));
+    }
+    return *chain;
+}
+
+const PatternForecast& CostModel::after_stages(Chain& chain, const Recipe& recipe, std::size_t stages) {
+    if (chain.pattern) return *chain.pattern;
+    if (stages == 0) {
+        if (!input_pattern_) input_pattern_.emplace(input_);
+        chain.pattern = *input_pattern_;
+        chain.pattern->set_node_size(recipe.node_size);
+        return *chain.pattern;
+    }
+    PatternForecast pattern = after_stages(*chain.before, recipe, stages - 1);
     const RecipeStage& stage = recipe.stages[stages - 1];
     if (stage.entry->foresee != nullptr) {
         const DeviceProperties* const device = recipe.device.empty() ? gpu_ : find_device_model(recipe.device);
+        std::vector<KnownChange>& known = known_changes_[chain.text + '\n' + recipe.device];
+        const std::size_t before = known.size();
         try {
-            stage.entry->foresee(pattern, stage.parameters, {device, precision_});
+            pattern.change_once(
+                [&](PatternForecast& changed) {
+                    stage.entry->foresee(changed, stage.parameters, {device, precision_});
+                },
+                known);
         } catch (const UserError&) {  // the stage itself will report it
         }
+        changes_ += known.size() - before;
     }
-    return foreseen_.emplace(key, std::move(pattern)).first->second;
+    chain.pattern = std::move(pattern);
+    return *chain.pattern;
+}
+
+/// Bounds the memory of predictions.
+void CostModel::forget_some() {
+    const double bytes_of_change = 20.0 * input_.rows + 4e6;  // lengths, orders and samples
+    if (static_cast<double>(changes_) * bytes_of_change > most_pattern_bytes) {
+        known_changes_.clear();
+        changes_ = 0;
+        for (Chain& chain : all_chains_) {
+            if (!chain.learned) chain.pattern.reset();
+        }
+    }
+    if (known_costs_ > most_known_costs) {
+        for (Chain& chain : all_chains_) chain.costs.clear();
+        known_costs_ = 0;
+    }
 }
 
 const CostModel::Known& CostModel::known_costs(const Recipe& recipe) {
-    const auto [place, is_new] = costs_.try_emplace(key_of_layouts(recipe));
-    Known& known = place->second;
-    if (!is_new) return known;
-    for (std::size_t i = 0; i < recipe.stages.size(); ++i) {
-        const double cost = recipe.stages[i].entry->nanoseconds_per_nonzero;
+    Chain& chain = chain_of(recipe, recipe.stages.size());
+    std::string layouts = text_of_layouts(recipe);
+    if (const auto found = chain.costs.find(layouts); found != chain.costs.end()) return found->second;
+    forget_some();
+    Known& known = chain.costs[std::move(layouts)];
+    ++known_costs_;
+    const PatternForecast& pattern = after_stages(chain, recipe, recipe.stages.size());
+    const Chain* after = &chain;
+    for (std::size_t i = recipe.stages.size(); i > 0; --i, after = after->before) {
+        const double cost = recipe.stages[i - 1].entry->nanoseconds_per_nonzero;
         known.all_stages += cost;
-        if (!learned_.contains(key_of(recipe, i + 1))) known.new_stages += cost;
+        if (!after->learned) known.new_stages += cost;
     }
-    const PatternForecast pattern = after_stages(recipe, recipe.stages.size());
     for (const RecipeLayout& layout : recipe.layouts) {
         const PatternForecast& part = layout.share ? pattern.share(layout.share->kind) : pattern;
         const PredictCost predict = layout.entry->predict;
@@ -124,18 +134,8 @@ const CostModel::Known& CostModel::known_costs(const Recipe& recipe) {
                                   : predict(part, layout.parameters.on_device(layout.entry->parameters, device_), precision_));
         if (known.unsuitable.empty()) known.unsuitable = known.costs.back().unsuitable;
     }
+    known.subject = corrections_.subject_of(recipe);
     return known;
-}
-
-double CostModel::correction(const Recipe& recipe) const {
-    // One measurement of the layout counts as much as two thirds of the correction, three as 0.86.
-    constexpr double prior = 0.5;
-    const double of_all = of_all_.count == 0 ? 0 : of_all_.logarithms / (of_all_.count + prior);
-    const auto found = of_layout_.find(name_of_layouts(recipe));
-    if (found == of_layout_.end()) return std::exp(of_all / 2);
-    const Ratios& ratios = found->second;
-    const double weight = ratios.count / (ratios.count + prior);
-    return std::exp(weight * ratios.logarithms / ratios.count + (1 - weight) * of_all / 2);
 }
 
 double CostModel::trial_scale() const { return trials_predicted_ > 0 ? trials_measured_ / trials_predicted_ : 1; }
@@ -152,7 +152,7 @@ Price CostModel::price(const Recipe& recipe) {
         certain_bytes += static_cast<double>(cost.bytes()) * (cost.exact ? 1 : 1 - tolerance_of_bytes);
         all_predicted = all_predicted && recipe.layouts[i].entry->predict != nullptr;
     }
-    price.product = predicted_seconds(known.costs, speed_) * correction(recipe);
+    price.product = predicted_seconds(known.costs, speed_) * corrections_.factor(known.subject);
     if (all_predicted) price.least = certain_bytes / highest_bandwidth_;
     const double cores = std::min(measured_cores, static_cast<double>(host_threads()));
     const double nonzeros = 1e-9 * measured_cores / cores * static_cast<double>(input_.nonzeros());
@@ -165,18 +165,24 @@ Price CostModel::price(const Recipe& recipe) {
 }
 
 void CostModel::learn(const Recipe& recipe, std::size_t stages, const StagedMatrix& staged) {
-    const std::string key = key_of(recipe, stages);
-    if (stages == 0 || learned_.contains(key)) return;
+    if (stages == 0) return;
+    Chain& chain = chain_of(recipe, stages);
+    if (chain.learned) return;
     const RecipeStage& stage = recipe.stages[stages - 1];
-    const PatternForecast before = after_stages(recipe, stages - 1);
-    const PatternForecast after = after_stages(recipe, stages);
-    const bool is_new = before.order_is_known() && !after.order_is_known();
+    const bool order_was_known = after_stages(*chain.before, recipe, stages - 1).order_is_known();
+    const bool is_new = order_was_known && !after_stages(chain, recipe, stages).order_is_known();
     const bool splits = !stage.contract.gives_shares.empty();
     if (!is_new && !splits) return;
-    learned_.emplace(key, PatternForecast(input_, staged));
-    const auto is_after = [&key](const auto& one) { return one.first.starts_with(key); };
-    std::erase_if(foreseen_, is_after);
-    std::erase_if(costs_, is_after);
+    for (Chain& other : all_chains_) {
+        const Chain* one = &other;
+        while (one != nullptr && one != &chain) one = one->before;
+        if (one == nullptr) continue;
+        known_costs_ -= other.costs.size();
+        other.costs.clear();
+        if (!other.learned) other.pattern.reset();
+    }
+    chain.pattern.emplace(input_, staged);
+    chain.learned = true;
 }
 
 void CostModel::correct(const Recipe& recipe, const Price& price, double product, double trial) {
@@ -184,11 +190,7 @@ void CostModel::correct(const Recipe& recipe, const Price& price, double product
     trials_predicted_ += unscaled;
     trials_measured_ += trial;
     if (product <= 0 || price.product <= 0) return;
-    const double ratio = std::log(product / (price.product / correction(recipe)));
-    for (Ratios* ratios : {&of_all_, &of_layout_[name_of_layouts(recipe)]}) {
-        ratios->logarithms += ratio;
-        ++ratios->count;
-    }
+    corrections_.note(known_costs(recipe).subject, std::log(product / predicted_seconds(known_costs(recipe).costs, speed_)));
 }
 
 }  // namespace workbench

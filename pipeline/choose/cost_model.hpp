@@ -1,28 +1,19 @@
 // Predicts what a recipe costs on a matrix, from the pattern alone, before stages run and layouts are built.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "pipeline/choose/calibration.hpp"
+#include "pipeline/choose/corrections.hpp"
 #include "pipeline/contract/forecast.hpp"
 #include "pipeline/recipe/recipe.hpp"
 
 namespace workbench {
-
-/// The speed of a device. A product takes its launches, and then the longer of two times: that of its bytes and of the sectors
-/// of x that its warps look up in L2, or that of the longest chain of loads of a thread.
-struct DeviceSpeed {
-    double bandwidth = 0;       // bytes per second of copying
-    double sector_seconds = 0;  // of a lookup of 32 bytes of x
-    double launch_seconds = 0;
-    double step_seconds = 0;  // of a slot that a thread reads after the previous one
-    bool is_gpu = false;
-};
-
-/// bandwidth: measured on the device; 0: that of the device model, if it is one.
-[[nodiscard]] DeviceSpeed speed_of(const DeviceProperties& device, double bandwidth);
 
 /// A prediction for one recipe. Times are in seconds.
 struct Price {
@@ -35,9 +26,6 @@ struct Price {
     std::string unsuitable = {};  // see LayoutCost
 };
 
-/// The time of a product with layouts of these costs, one after another.
-[[nodiscard]] double predicted_seconds(const std::vector<LayoutCost>& costs, const DeviceSpeed& speed);
-
 /// Predictions for recipes on one matrix. Its knowledge grows: from the orders that stages have found, and from measurements,
 /// which correct later predictions for the same layout.
 class CostModel {
@@ -47,7 +35,14 @@ public:
 
     void set_bandwidth(double copy, double highest);
 
+    /// Uses the constants of a calibration of this device instead of the defaults and the bandwidth of copying. Before
+    /// `correct`.
+    void calibrate(const Calibration& calibration);
+
     [[nodiscard]] Price price(const Recipe& recipe);
+
+    /// The costs of the layouts of a recipe, one after another.
+    [[nodiscard]] const std::vector<LayoutCost>& costs(const Recipe& recipe) { return known_costs(recipe).costs; }
 
     /// The matrix after the first `stages` stages of a recipe. Kept if they could not be foreseen exactly.
     void learn(const Recipe& recipe, std::size_t stages, const StagedMatrix& staged);
@@ -61,15 +56,21 @@ private:
         std::string unsuitable = {};
         double new_stages = 0;  // nanoseconds per nonzero of stages that have not run
         double all_stages = 0;
+        Corrections::Subject subject = {};
     };
-    struct Ratios {
-        double logarithms = 0;
-        int count = 0;
+    /// The stages that a recipe begins with.
+    struct Chain {
+        Chain* before = nullptr;  // without the last stage
+        std::string text;         // of the last stage, with its parameters
+        std::optional<PatternForecast> pattern = {};
+        bool learned = false;                     // the pattern was measured
+        std::map<std::string, Known> costs = {};  // by layouts with their parameters
     };
 
-    [[nodiscard]] PatternForecast after_stages(const Recipe& recipe, std::size_t stages);
+    [[nodiscard]] Chain& chain_of(const Recipe& recipe, std::size_t stages);
+    [[nodiscard]] const PatternForecast& after_stages(Chain& chain, const Recipe& recipe, std::size_t stages);
     [[nodiscard]] const Known& known_costs(const Recipe& recipe);
-    [[nodiscard]] double correction(const Recipe& recipe) const;
+    void forget_some();
     /// The measured time of trials over the predicted one.
     [[nodiscard]] double trial_scale() const;
 
@@ -78,12 +79,15 @@ private:
     const DeviceProperties& device_;
     const DeviceProperties* gpu_;
     DeviceSpeed speed_;
+    bool calibrated_ = false;
     double highest_bandwidth_;
-    std::map<std::string, PatternForecast> foreseen_;  // by the stages that lead there
-    std::map<std::string, PatternForecast> learned_;
-    std::map<std::string, Known> costs_;  // by stages and layouts
-    std::map<std::string, Ratios> of_layout_;
-    Ratios of_all_;
+    std::optional<PatternForecast> input_pattern_;
+    std::deque<Chain> all_chains_;
+    std::map<std::pair<Chain*, std::string>, Chain*> chains_;
+    std::map<std::string, std::vector<KnownChange>> known_changes_;  // by the stage
+    std::size_t changes_ = 0;                                        // among known_changes_
+    std::size_t known_costs_ = 0;                                    // of all chains
+    Corrections corrections_;
     double trials_predicted_ = 0;
     double trials_measured_ = 0;
 };

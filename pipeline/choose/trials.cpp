@@ -229,6 +229,7 @@ CostModel& Trials::model() {
         const Bandwidth bandwidth = device.bandwidth();
         choice_.bandwidth = std::max(bandwidth.copy, bandwidth.read);
         model_->set_bandwidth(bandwidth.copy, choice_.bandwidth);
+        if (options_.calibration != nullptr) model_->calibrate(*options_.calibration);
     }
     return *model_;
 }

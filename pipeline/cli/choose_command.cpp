@@ -19,6 +19,7 @@
 #include "pipeline/choose/search_page.hpp"
 #include "pipeline/cli/command.hpp"
 #include "pipeline/cli/interruption.hpp"
+#include "pipeline/cli/kept_calibration.hpp"
 #include "pipeline/cli/matrix_source.hpp"
 #include "pipeline/cli/measuring.hpp"
 #include "pipeline/cli/provenance.hpp"
@@ -182,6 +183,8 @@ ExitCode search(const ChooseArguments& arguments, const Candidates& candidates, 
     options.keep = pointer_to(keep);
     const auto [matrix, matrix_report] = load_matrix(candidates.matrix);
     const Device* const used = device_of(options.backends.front()) == DeviceKind::gpu ? gpu.get() : nullptr;
+    const std::optional<Calibration> calibration = kept_calibration((used == nullptr ? *host : *used).properties());
+    options.calibration = calibration ? &*calibration : nullptr;
     log.key = log_key(candidates.matrix, matrix_report, options, *host, used);
     options.log = &log;
     options.complete = [&, &of = matrix_report](RunReport& report) {

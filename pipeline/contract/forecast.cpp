@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <map>
 #include <numeric>
-#include <unordered_map>
-#include <unordered_set>
 
 #include "pipeline/contract/device.hpp"
+#include "pipeline/contract/partition_forecast.hpp"
 
 namespace workbench {
 namespace {
@@ -19,13 +17,11 @@ constexpr Index window_rows = 960;
 constexpr Index window_count = 16;
 constexpr Offset reach_of_16_bits = 65535;
 
-double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
-
 /// Consecutive rows.
 struct Window {
     Index first_row = 0;
     std::vector<Offset> offsets = {0};
-    std::vector<Index> columns = {};  // ascending in a row
+    std::vector<Index> columns = {};  // in any order within a row
 
     [[nodiscard]] Index rows() const { return static_cast<Index>(offsets.size()) - 1; }
     [[nodiscard]] std::span<const Index> row(Index i) const {
@@ -33,75 +29,54 @@ struct Window {
     }
 };
 
-/// The number of distinct values of column / width in some rows. `scratch` is overwritten.
-Offset distinct(const Window& window, Index begin, Index end, Index width, std::vector<Index>& scratch) {
-    scratch.clear();
-    for (Index i = begin; i < end; ++i) {
-        for (const Index column : window.row(i)) {
-            if (scratch.empty() || scratch.back() != column / width) scratch.push_back(column / width);
+/// Counts the distinct values of column / width in groups of rows, by marks instead of sorting.
+class DistinctColumns {
+public:
+    DistinctColumns(Index columns, Index width) : width_(width), last_group_(std::size_t(columns / width) + 1, 0) {}
+
+    /// Divides by a constant for the usual widths, which takes half of the time.
+    Offset count(const Window& window, Index begin, Index end) {
+        switch (width_) {
+            case 1: return count_by<1>(window, begin, end);
+            case 2: return count_by<2>(window, begin, end);
+            case 3: return count_by<3>(window, begin, end);
+            case 4: return count_by<4>(window, begin, end);
+            case 8: return count_by<8>(window, begin, end);
+            default: return count_by<0>(window, begin, end);
         }
     }
-    std::sort(scratch.begin(), scratch.end());
-    return std::unique(scratch.begin(), scratch.end()) - scratch.begin();
-}
 
-/// A breadth-first ball of rows around a seed, as an estimate of one part of a good partition.
-struct Ball {
-    Offset inside = 0;  // nonzeros with both ends in the ball
-    Offset nonzeros = 0;
-    Offset halo = 0;  // columns outside that its rows have
-    Index rows = 0;
+private:
+    template <Index constant>
+    Offset count_by(const Window& window, Index begin, Index end) {
+        ++group_;
+        Offset found = 0;
+        for (Offset k = window.offsets[begin]; k < window.offsets[end]; ++k) {
+            std::int32_t& last = last_group_[window.columns[k] / (constant > 0 ? constant : width_)];
+            found += last != group_ ? 1 : 0;
+            last = group_;
+        }
+        return found;
+    }
+
+    Index width_;
+    std::int32_t group_ = 0;
+    std::vector<std::int32_t> last_group_;  // [columns / width] the last group that had it
 };
 
-Ball grow_ball(const CsrMatrix& matrix, Index seed, Index size) {
-    std::unordered_map<Index, bool> seen{{seed, true}};  // true: in the ball
-    std::vector<Index> queue{seed};
-    Ball ball;
-    for (std::size_t next = 0; next < queue.size(); ++next) {
-        for (const Index column : matrix.row_columns(queue[next])) {
-            if (static_cast<Index>(queue.size()) >= size) break;
-            if (seen.emplace(column, true).second) queue.push_back(column);
+/// The counts of groups of `height` rows of each window, one after another.
+std::vector<Offset> distinct_of_groups(const std::vector<Window>& windows, Index columns, Index height, Index width) {
+    DistinctColumns distinct(columns, width);
+    std::vector<Offset> counts;
+    for (const Window& window : windows) {
+        for (Index begin = 0; begin < window.rows(); begin += height) {
+            counts.push_back(distinct.count(window, begin, std::min(window.rows(), begin + height)));
         }
     }
-    for (const Index row : queue) {
-        for (const Index column : matrix.row_columns(row)) {
-            const auto [place, is_new] = seen.emplace(column, false);
-            ball.inside += place->second ? 1 : 0;
-            ball.halo += is_new ? 1 : 0;
-            ++ball.nonzeros;
-        }
-    }
-    ball.rows = static_cast<Index>(queue.size());
-    return ball;
+    return counts;
 }
 
-PartitionForecast measured_partition(const StagedMatrix& staged, const Cuts& cuts) {
-    constexpr Index sampled_parts = 4;
-    PartitionForecast found{.parts = cuts.count(), .stored = true};
-    Offset nonzeros = 0;
-    Offset inside = 0;
-    Offset rows = 0;
-    Offset outside_columns = 0;
-    for (Index i = 0; i < std::min<Index>(sampled_parts, cuts.count()); ++i) {
-        const auto part = static_cast<Index>(std::int64_t{i} * cuts.count() / std::min<Index>(sampled_parts, cuts.count()));
-        const Index begin = cuts.begin(part);
-        const Index end = cuts.end(part);
-        std::unordered_set<Index> outside;
-        for (Index row = begin; row < end; ++row) {
-            for (const Index column : staged.matrix.row_columns(row)) {
-                const bool is_inside = column >= begin && column < end;
-                inside += is_inside ? 1 : 0;
-                if (!is_inside) outside.insert(column);
-                ++nonzeros;
-            }
-        }
-        rows += end - begin;
-        outside_columns += static_cast<Offset>(outside.size());
-    }
-    found.inside = nonzeros == 0 ? 1 : ratio(static_cast<double>(inside), static_cast<double>(nonzeros));
-    found.halo = ratio(static_cast<double>(outside_columns), static_cast<double>(rows));
-    return found;
-}
+Offset sum_of(const std::vector<Offset>& counts) { return std::accumulate(counts.begin(), counts.end(), Offset{0}); }
 
 std::shared_ptr<const std::vector<Index>> copy_of(std::span<const Index> list) {
     return std::make_shared<const std::vector<Index>>(list.begin(), list.end());
@@ -109,24 +84,57 @@ std::shared_ptr<const std::vector<Index>> copy_of(std::span<const Index> list) {
 
 }  // namespace
 
+std::vector<Offset> ascending_lengths(std::span<const Offset> lengths) {
+    std::vector<Offset> sorted(lengths.begin(), lengths.end());
+    const Offset longest = sorted.empty() ? 0 : *std::max_element(sorted.begin(), sorted.end());
+    if (longest > std::ssize(sorted)) {
+        std::sort(sorted.begin(), sorted.end());
+        return sorted;
+    }
+    std::vector<std::ptrdiff_t> rows(longest + 1, 0);
+    for (const Offset length : lengths) ++rows[length];
+    auto next = sorted.begin();
+    for (Offset length = 0; length <= longest; ++length) next = std::fill_n(next, rows[length], length);
+    return sorted;
+}
+
 /// Drawn when they are needed, and shared by the copies of a forecast.
 struct PatternForecast::Samples {
     bool drawn = false;
     std::vector<Window> windows;
     Offset nonzeros = 0;
     bool all_rows = false;
-    std::map<std::pair<Index, Index>, double> sectors;  // by elements of a sector and rows of a group
-    std::map<std::pair<Index, Index>, Offset> blocks;
+    std::map<std::pair<Index, Index>, std::vector<Offset>> groups;  // distinct_of_groups, by height and width
+    std::map<std::pair<Index, Index>, Offset> sums;                 // of groups
     std::map<Index, double> wide;
     std::optional<Diagonals> diagonals;
+    std::optional<Offset> longest_column;
     std::optional<bool> symmetric;
 };
 
+/// Lengths of rows, and what was counted from them.
+struct PatternForecast::Lengths {
+    explicit Lengths(std::vector<Offset> list) : values(std::move(list)) {}
+    std::vector<Offset> values;
+    std::optional<Offset> longest = {};
+    std::map<std::pair<CountLengths, Index>, Offset> counts = {};
+    std::optional<StagedMatrix> skeleton = {};
+};
+
+/// What all forecasts from one input share.
+struct PatternForecast::Input {
+    std::map<Index, BallsForecast> balls = {};  // by their rows
+};
+
 PatternForecast::PatternForecast(const CsrMatrix& input, Index node_size)
-    : input_(&input), nonzeros_(input.nonzeros()), node_size_(node_size), samples_(std::make_shared<Samples>()) {
+    : input_(&input),
+      of_input_(std::make_shared<Input>()),
+      nonzeros_(input.nonzeros()),
+      node_size_(node_size),
+      samples_(std::make_shared<Samples>()) {
     std::vector<Offset> lengths(input.rows);
     for (Index row = 0; row < input.rows; ++row) lengths[row] = input.row_length(row);
-    lengths_ = std::make_shared<const std::vector<Offset>>(std::move(lengths));
+    lengths_ = std::make_shared<Lengths>(std::move(lengths));
 }
 
 PatternForecast::PatternForecast(const CsrMatrix& input, const StagedMatrix& staged)
@@ -144,8 +152,45 @@ PatternForecast::PatternForecast(const CsrMatrix& input, const StagedMatrix& sta
     }
 }
 
+Index PatternForecast::rows() const { return static_cast<Index>(lengths_->values.size()); }
+
+std::span<const Offset> PatternForecast::lengths() const { return lengths_->values; }
+
 Offset PatternForecast::longest_row() const {
-    return lengths_->empty() ? 0 : *std::max_element(lengths_->begin(), lengths_->end());
+    const std::vector<Offset>& lengths = lengths_->values;
+    if (!lengths_->longest) lengths_->longest = lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
+    return *lengths_->longest;
+}
+
+Offset PatternForecast::of_lengths(CountLengths count, Index parameter) const {
+    const auto [known, is_new] = lengths_->counts.emplace(std::pair(count, parameter), 0);
+    if (is_new) known->second = count(lengths_->values, parameter);
+    return known->second;
+}
+
+bool PatternForecast::same_pattern(const PatternForecast& other) const {
+    const auto same_share = [](const auto& a, const auto& b) { return a.first == b.first && a.second.same_pattern(b.second); };
+    return lengths_ == other.lengths_ && row_order_ == other.row_order_ && column_order_ == other.column_order_ &&
+           samples_ == other.samples_ && node_size_ == other.node_size_ && partition_ == other.partition_ &&
+           std::equal(shares_.begin(), shares_.end(), other.shares_.begin(), other.shares_.end(), same_share);
+}
+
+void PatternForecast::change_once(const ChangePattern& change, std::vector<KnownChange>& known) {
+    const double locality = locality_;
+    auto found = std::find_if(known.begin(), known.end(), [this](const KnownChange& one) { return same_pattern(one.before); });
+    if (found == known.end()) {
+        PatternForecast after = *this;
+        after.set_locality(1);
+        change(after);
+        found = known.insert(known.end(), {*this, std::move(after)});
+    }
+    *this = found->after;
+    if (locality_ == 1) set_locality(locality);  // the change does not concern it
+}
+
+void PatternForecast::set_locality(double locality) {
+    locality_ = locality;
+    for (auto& [kind, share] : shares_) share.locality_ = locality;
 }
 
 double PatternForecast::mean_length() const { return ratio(static_cast<double>(nonzeros_), static_cast<double>(rows())); }
@@ -165,7 +210,6 @@ const PatternForecast::Samples& PatternForecast::samples() const {
             for (const Index column : input_->row_columns(row_order_ ? (*row_order_)[row] : row)) {
                 window.columns.push_back(column_order_ ? (*column_order_)[column] : column);
             }
-            if (column_order_) std::sort(window.columns.begin() + window.offsets.back(), window.columns.end());
             window.offsets.push_back(static_cast<Offset>(window.columns.size()));
         }
         samples_->nonzeros += window.offsets.back();
@@ -179,48 +223,29 @@ double PatternForecast::per_sample(double count) const {
     return count * ratio(static_cast<double>(nonzeros_), static_cast<double>(samples().nonzeros));
 }
 
+const std::vector<Offset>& PatternForecast::groups(Index height, Index width) const {
+    (void)samples();
+    const auto [known, is_new] = samples_->groups.try_emplace(std::pair(height, width));
+    if (is_new) {
+        known->second = distinct_of_groups(samples_->windows, columns(), height, width);
+        samples_->sums[known->first] = sum_of(known->second);
+    }
+    return known->second;
+}
+
+double PatternForecast::distinct(Index height, Index width) const {
+    (void)groups(height, width);
+    return per_sample(static_cast<double>(samples_->sums.at({height, width})));
+}
+
 double PatternForecast::sectors(Precision precision, Index group_rows) const {
     const auto elements = static_cast<Index>(cache_sector / value_bytes(precision));
-    const Index group = group_rows > 0 ? group_rows : window_rows;
-    (void)samples();
-    const auto [known, is_new] = samples_->sectors.emplace(std::pair(elements, group), 0);
-    if (is_new) {
-        std::vector<Index> scratch;
-        Offset sum = 0;
-        for (const Window& window : samples_->windows) {
-            for (Index begin = 0; begin < window.rows(); begin += group) {
-                sum += distinct(window, begin, std::min(window.rows(), begin + group), elements, scratch);
-            }
-        }
-        known->second = static_cast<double>(sum);
-    }
-    return per_sample(known->second) * locality_;
+    return distinct(group_rows > 0 ? group_rows : window_rows, elements) * locality_;
 }
 
-Offset PatternForecast::blocks(Index height, Index width) const {
-    (void)samples();
-    const auto [known, is_new] = samples_->blocks.emplace(std::pair(height, width), 0);
-    if (is_new) {
-        std::vector<Index> scratch;
-        for (const Window& window : samples_->windows) {
-            for (Index begin = 0; begin < window.rows(); begin += height) {
-                known->second += distinct(window, begin, std::min(window.rows(), begin + height), width, scratch);
-            }
-        }
-    }
-    return std::llround(per_sample(static_cast<double>(known->second)));
-}
+Offset PatternForecast::blocks(Index height, Index width) const { return std::llround(distinct(height, width)); }
 
-std::vector<Offset> PatternForecast::blocks_of_rows(Index size) const {
-    std::vector<Offset> lengths;
-    std::vector<Index> scratch;
-    for (const Window& window : samples().windows) {
-        for (Index begin = 0; begin < window.rows(); begin += size) {
-            lengths.push_back(distinct(window, begin, std::min(window.rows(), begin + size), size, scratch));
-        }
-    }
-    return lengths;
-}
+const std::vector<Offset>& PatternForecast::blocks_of_rows(Index size) const { return groups(size, size); }
 
 double PatternForecast::wide_groups(Index group_rows) const {
     (void)samples();
@@ -235,8 +260,9 @@ double PatternForecast::wide_groups(Index group_rows) const {
                 for (Index i = begin; i < std::min(window.rows(), begin + group_rows); ++i) {
                     const std::span<const Index> row = window.row(i);
                     if (row.empty()) continue;
-                    first = std::min(first, row.front());
-                    last = std::max(last, row.back());
+                    const auto [least, most] = std::minmax_element(row.begin(), row.end());
+                    first = std::min(first, *least);
+                    last = std::max(last, *most);
                 }
                 ++groups;
                 wide += last > first && Offset{last} - first > reach_of_16_bits ? 1 : 0;
@@ -249,35 +275,35 @@ double PatternForecast::wide_groups(Index group_rows) const {
 
 PatternForecast::Diagonals PatternForecast::diagonals() const {
     (void)samples();
-    if (!samples_->diagonals) {
-        std::unordered_set<Offset> found;
-        for (const Window& window : samples_->windows) {
-            for (Index i = 0; i < window.rows(); ++i) {
-                for (const Index column : window.row(i)) found.insert(Offset{column} - window.first_row - i);
-            }
+    if (samples_->diagonals) return *samples_->diagonals;
+    std::vector<std::uint8_t> found(std::size_t(input_->rows) + columns() + 1, 0);  // [column - row + rows]
+    for (const Window& window : samples_->windows) {
+        for (Index i = 0; i < window.rows(); ++i) {
+            for (const Index column : window.row(i)) found[Offset{column} - window.first_row - i + input_->rows] = 1;
         }
-        Diagonals diagonals{.count = static_cast<Offset>(found.size())};
-        for (const Offset diagonal : found) {
-            diagonals.first = std::min(diagonals.first, diagonal);
-            diagonals.last = std::max(diagonals.last, diagonal);
-        }
-        if (!found.empty() && !found.contains(0)) {  // the bounds do not include 0
-            diagonals.first = *std::min_element(found.begin(), found.end());
-            diagonals.last = *std::max_element(found.begin(), found.end());
-        }
-        samples_->diagonals = diagonals;
     }
-    return *samples_->diagonals;
+    Diagonals diagonals{.count = std::count(found.begin(), found.end(), 1)};
+    if (diagonals.count > 0) {
+        diagonals.first = std::find(found.begin(), found.end(), 1) - found.begin() - input_->rows;
+        diagonals.last = found.rend() - std::find(found.rbegin(), found.rend(), 1) - 1 - input_->rows;
+    }
+    samples_->diagonals = diagonals;
+    return diagonals;
 }
 
 Offset PatternForecast::longest_column() const {
-    std::unordered_map<Index, Offset> lengths;
-    Offset longest = 0;
-    for (const Window& window : samples().windows) {
-        for (const Index column : window.columns) longest = std::max(longest, ++lengths[column]);
+    (void)samples();
+    if (!samples_->longest_column) {
+        std::vector<std::int32_t> lengths(columns(), 0);
+        std::int32_t longest = 0;
+        for (const Window& window : samples_->windows) {
+            for (const Index column : window.columns) longest = std::max(longest, ++lengths[column]);
+        }
+        samples_->longest_column = longest;
     }
+    const Offset longest = *samples_->longest_column;
     const bool is_long = longest > window_count;  // so that it is in many windows
-    return samples().all_rows || !is_long ? longest : static_cast<Offset>(per_sample(static_cast<double>(longest)));
+    return samples_->all_rows || !is_long ? longest : static_cast<Offset>(per_sample(static_cast<double>(longest)));
 }
 
 bool PatternForecast::symmetric() const {
@@ -301,13 +327,17 @@ bool PatternForecast::symmetric() const {
     return same;
 }
 
-StagedMatrix PatternForecast::skeleton() const {
-    StagedMatrix staged;
-    staged.matrix.rows = rows();
-    staged.matrix.columns = columns();
-    staged.matrix.row_offsets.assign(std::size_t(rows()) + 1, 0);
-    std::partial_sum(lengths_->begin(), lengths_->end(), staged.matrix.row_offsets.begin() + 1);
+const StagedMatrix& PatternForecast::skeleton() const {
+    if (!lengths_->skeleton) {
+        CsrMatrix& matrix = lengths_->skeleton.emplace().matrix;
+        matrix.rows = rows();
+        matrix.columns = columns();
+        matrix.row_offsets.assign(std::size_t(rows()) + 1, 0);
+        std::partial_sum(lengths().begin(), lengths().end(), matrix.row_offsets.begin() + 1);
+    }
+    StagedMatrix& staged = *lengths_->skeleton;
     staged.node_size = node_size_;
+    staged.cuts.clear();
     if (partition_) {
         Cuts cuts{.kind = CutKind::partition};
         for (std::int64_t part = 1; part <= partition_->parts; ++part) {
@@ -328,10 +358,10 @@ void PatternForecast::permute(std::span<const Index> old_of_new, bool symmetric)
     std::vector<Offset> lengths(count);
     std::vector<Index> rows(count);
     for (std::size_t i = 0; i < count; ++i) {
-        lengths[i] = (*lengths_)[old_of_new[i]];
+        lengths[i] = lengths_->values[old_of_new[i]];
         rows[i] = row_order_ ? (*row_order_)[old_of_new[i]] : old_of_new[i];
     }
-    lengths_ = std::make_shared<const std::vector<Offset>>(std::move(lengths));
+    lengths_ = std::make_shared<Lengths>(std::move(lengths));
     row_order_ = std::make_shared<const std::vector<Index>>(std::move(rows));
     if (symmetric) {
         std::vector<Index> new_of_old(count);
@@ -352,23 +382,17 @@ void PatternForecast::reorder(double locality) {
 
 void PatternForecast::set_partition(std::int64_t parts) {
     constexpr Index largest_ball = 4096;
-    constexpr int seeds = 4;
     shares_.clear();
     PartitionForecast found{.parts = std::max<std::int64_t>(parts, 1)};
     if (found.parts > 1 && input_->square() && input_->rows > 0) {
         const auto rows_of_part = static_cast<Index>(std::max<std::int64_t>(input_->rows / found.parts, 1));
         const Index size = std::min(rows_of_part, largest_ball);
-        double outside = 0;
-        for (int i = 0; i < seeds; ++i) {
-            const auto seed = static_cast<Index>((std::int64_t{2} * i + 1) * input_->rows / (2 * seeds));
-            const Ball ball = grow_ball(*input_, seed, size);
-            outside += 1 - ratio(static_cast<double>(ball.inside), static_cast<double>(ball.nonzeros));
-            found.halo += ratio(static_cast<double>(ball.halo), ball.rows);
-        }
+        const auto [balls, is_new] = of_input_->balls.try_emplace(size);
+        if (is_new) balls->second = grow_balls(*input_, size);
         // The surface of a part grows with the power 2/3 of its size in three dimensions.
         const double smaller = std::cbrt(static_cast<double>(size) / rows_of_part);
-        found.inside = 1 - outside / seeds * smaller;
-        found.halo *= smaller / seeds;
+        found.inside = 1 - balls->second.outside * smaller;
+        found.halo = balls->second.halo * smaller;
     }
     partition_ = found;
 }
@@ -378,20 +402,16 @@ void PatternForecast::add_share(ShareKind kind, std::vector<Offset> lengths) {
     share.shares_.clear();
     share.nonzeros_ = 0;
     for (const Offset length : lengths) share.nonzeros_ += length;
-    share.lengths_ = std::make_shared<const std::vector<Offset>>(std::move(lengths));
+    share.lengths_ = std::make_shared<Lengths>(std::move(lengths));
     shares_.emplace_back(kind, std::move(share));
 }
 
 void PatternForecast::sort_share(ShareKind kind, bool descending) {
     for (auto& [known, share] : shares_) {
         if (known != kind) continue;
-        std::vector<Offset> lengths(*share.lengths_);
-        if (descending) {
-            std::sort(lengths.begin(), lengths.end(), std::greater<>());
-        } else {
-            std::sort(lengths.begin(), lengths.end());
-        }
-        share.lengths_ = std::make_shared<const std::vector<Offset>>(std::move(lengths));
+        std::vector<Offset> lengths = ascending_lengths(share.lengths());
+        if (descending) std::reverse(lengths.begin(), lengths.end());
+        share.lengths_ = std::make_shared<Lengths>(std::move(lengths));
     }
 }
 

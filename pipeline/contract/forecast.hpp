@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -24,6 +25,16 @@ struct PartitionForecast {
     friend bool operator==(const PartitionForecast&, const PartitionForecast&) = default;
 };
 
+/// Counts something in the lengths of rows, such as the slots of slices of some height.
+using CountLengths = Offset (*)(std::span<const Offset> lengths, Index parameter);
+
+/// By counting, which takes linear time unless a row is longer than there are rows.
+[[nodiscard]] std::vector<Offset> ascending_lengths(std::span<const Offset> lengths);
+
+struct KnownChange;
+class PatternForecast;
+using ChangePattern = std::function<void(PatternForecast&)>;
+
 /// The pattern of a matrix, or of a share of its nonzeros, in the order of a stage. The lengths of all rows are known. Columns
 /// are counted in samples: windows of consecutive rows, or all rows of a small matrix, whose counts are then exact. Copies
 /// share their arrays.
@@ -34,15 +45,17 @@ public:
     /// The matrix that stages left behind, with its orders, partition and shares. `input` is their input.
     PatternForecast(const CsrMatrix& input, const StagedMatrix& staged);
 
-    [[nodiscard]] Index rows() const { return static_cast<Index>(lengths_->size()); }
+    [[nodiscard]] Index rows() const;
     [[nodiscard]] Index columns() const { return input_->columns; }
     [[nodiscard]] Offset nonzeros() const { return nonzeros_; }
     [[nodiscard]] Index node_size() const { return node_size_; }
     [[nodiscard]] bool square() const { return input_->square(); }
     [[nodiscard]] const std::optional<PartitionForecast>& partition() const { return partition_; }
     /// [rows] in the current order.
-    [[nodiscard]] std::span<const Offset> lengths() const { return *lengths_; }
+    [[nodiscard]] std::span<const Offset> lengths() const;
     [[nodiscard]] Offset longest_row() const;
+    /// count(lengths, parameter), kept with the lengths: the copies of a forecast count once.
+    [[nodiscard]] Offset of_lengths(CountLengths count, Index parameter) const;
     [[nodiscard]] double mean_length() const;
 
     /// True if no order was estimated.
@@ -56,7 +69,7 @@ public:
     /// The blocks of height x width, counted from the first row and column, that hold a nonzero.
     [[nodiscard]] Offset blocks(Index height, Index width) const;
     /// The blocks of each sampled row of blocks, for square blocks. [sampled rows of blocks]
-    [[nodiscard]] std::vector<Offset> blocks_of_rows(Index size) const;
+    [[nodiscard]] const std::vector<Offset>& blocks_of_rows(Index size) const;
     /// The fraction of the groups of this number of consecutive rows whose columns reach over more than 65536.
     [[nodiscard]] double wide_groups(Index group_rows) const;
     /// The first and the last diagonal (column - row) that hold a nonzero, and the number of such diagonals. At least.
@@ -74,10 +87,18 @@ public:
     /// The share, or this forecast if there is none of this kind.
     [[nodiscard]] const PatternForecast& share(ShareKind kind) const;
 
+    /// True if both share their lengths, orders, samples, partition and shares. The quality of an unknown order may differ.
+    [[nodiscard]] bool same_pattern(const PatternForecast& other) const;
+
+    /// Applies a change of a stage. Forecasts of the same pattern share the result, which is kept in `known`; the change must
+    /// not depend on the quality of an unknown order.
+    void change_once(const ChangePattern& change, std::vector<KnownChange>& known);
+
     // Stages use the following functions.
 
-    /// A matrix with the lengths of the rows and without columns or values, as before a stage that reads none of them.
-    [[nodiscard]] StagedMatrix skeleton() const;
+    /// A matrix with the lengths of the rows and without columns or values, as before a stage that reads none of them. Valid
+    /// until the next call.
+    [[nodiscard]] const StagedMatrix& skeleton() const;
 
     /// A known order of rows, and of columns if `symmetric`: old_of_new [rows].
     void permute(std::span<const Index> old_of_new, bool symmetric);
@@ -93,12 +114,21 @@ public:
 
 private:
     struct Samples;
+    struct Lengths;
+    struct Input;
 
     [[nodiscard]] const Samples& samples() const;
     [[nodiscard]] double per_sample(double count) const;
+    /// The distinct values of column / width in each group of `height` sampled rows.
+    [[nodiscard]] const std::vector<Offset>& groups(Index height, Index width) const;
+    /// Their sum, in proportion for all nonzeros.
+    [[nodiscard]] double distinct(Index height, Index width) const;
+
+    void set_locality(double locality);
 
     const CsrMatrix* input_;
-    std::shared_ptr<const std::vector<Offset>> lengths_;
+    std::shared_ptr<Input> of_input_;
+    std::shared_ptr<Lengths> lengths_;
     std::shared_ptr<const std::vector<Index>> row_order_;     // old_of_new; null: the input's
     std::shared_ptr<const std::vector<Index>> column_order_;  // new_of_old; null: the input's
     Offset nonzeros_ = 0;
@@ -107,6 +137,12 @@ private:
     std::optional<PartitionForecast> partition_;
     std::vector<std::pair<ShareKind, PatternForecast>> shares_;
     mutable std::shared_ptr<Samples> samples_;
+};
+
+/// A change of a stage, applied to a pattern before.
+struct KnownChange {
+    PatternForecast before;
+    PatternForecast after;
 };
 
 /// The cost of a product with a layout, predicted before the layout is built.

@@ -4,66 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <map>
-#include <numeric>
-#include <sstream>
 #include <string>
 #include <vector>
 
+#include "choose/h200_tables.hpp"
 #include "pipeline/choose/choose.hpp"
 #include "pipeline/choose/cost_model.hpp"
 #include "support/layouts/scripted.hpp"
 
 namespace workbench {
 namespace {
-
-namespace fs = std::filesystem;
-
-struct Measured {
-    double microseconds = 0;
-    double preparation = 0;  // seconds
-};
-
-struct Predicted {
-    double microseconds = 0;
-    double least = 0;
-    std::string unsuitable;
-};
-
-/// By matrix and recipe.
-template <typename Figures>
-using Table = std::map<std::string, std::map<std::string, Figures>>;
-
-std::vector<std::vector<std::string>> lines_of(const std::string& name) {
-    std::ifstream file(fs::path(WORKBENCH_SOURCE_DIR) / "tests/choose" / name);
-    std::vector<std::vector<std::string>> lines;
-    for (std::string line; std::getline(file, line);) {
-        if (line.starts_with('#')) continue;
-        std::istringstream cells(line);
-        lines.emplace_back();
-        for (std::string cell; std::getline(cells, cell, '\t');) lines.back().push_back(cell);
-    }
-    return lines;
-}
-
-Table<Measured> measured_times() {
-    Table<Measured> table;
-    for (const auto& cells : lines_of("h200_times.tsv")) {
-        table[cells.at(0)][cells.at(1)] = {std::stod(cells.at(2)), std::stod(cells.at(3))};
-    }
-    return table;
-}
-
-Table<Predicted> predicted_times() {
-    Table<Predicted> table;
-    for (const auto& cells : lines_of("h200_predictions.tsv")) {
-        table[cells.at(0)][cells.at(1)] = {std::stod(cells.at(2)), std::stod(cells.at(3)),
-                                           cells.size() > 5 ? cells.at(5) : std::string()};
-    }
-    return table;
-}
 
 constexpr double copy_bandwidth = 4.28e12;
 constexpr double read_bandwidth = 4.5e12;
@@ -178,25 +129,6 @@ Replay replay(const std::map<std::string, Measured>& measured, const std::map<st
         csr_from_entries(4, 4, std::vector<Entry>{{0, 0, 1.5}, {1, 1, 3.5}, {2, 0, 4.5}, {2, 3, 5.5}, {3, 1, 6.5}});
     result.choice = choose(matrix, replayed, {host, &gpu}, recipes, options);
     return result;
-}
-
-std::vector<double> ranks_of(const std::vector<double>& values) {
-    std::vector<std::size_t> order(values.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
-    std::vector<double> ranks(values.size());
-    for (std::size_t i = 0; i < order.size(); ++i) ranks[order[i]] = static_cast<double>(i);
-    return ranks;
-}
-
-/// Spearman's rank correlation; the values of a list are distinct.
-double rank_correlation(const std::vector<double>& a, const std::vector<double>& b) {
-    const std::vector<double> x = ranks_of(a);
-    const std::vector<double> y = ranks_of(b);
-    double squares = 0;
-    for (std::size_t i = 0; i < x.size(); ++i) squares += (x[i] - y[i]) * (x[i] - y[i]);
-    const auto count = static_cast<double>(x.size());
-    return 1 - 6 * squares / (count * (count * count - 1));
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ inline constexpr std::int64_t short_bytes = sizeof(std::uint16_t);
 /// The lanes of a warp with a row each that wait for the longest row, in sectors that take as long.
 [[nodiscard]] inline double sectors_of_idle_lanes(const PatternForecast& pattern) {
     constexpr double sectors_of_step = 0.25;
-    return sectors_of_step * static_cast<double>(sell_slots(pattern.lengths(), 32) - pattern.nonzeros());
+    return sectors_of_step * static_cast<double>(pattern.of_lengths(sell_slots, 32) - pattern.nonzeros());
 }
 
 /// Notes that a layout will refuse the matrix because of its parameter slots_per_nonzero, with some tolerance for estimates.
@@ -52,14 +52,14 @@ inline void refuse_slots(LayoutCost& cost, const Parameters& parameters, Offset 
                     static_cast<double>(cost.slots) / static_cast<double>(nonzeros), parameters.real("slots_per_nonzero"));
 }
 
-/// Sliced ELL over rows of these lengths (Slices): its slots, and the bytes of its arrays.
+/// Sliced ELL over the rows of a pattern (Slices): its slots, and the bytes of its arrays.
 struct SlicesForecast {
     Offset slots = 0;
     std::int64_t bytes = 0;
 };
-[[nodiscard]] inline SlicesForecast forecast_slices(std::span<const Offset> lengths, Index height, std::int64_t slot_bytes) {
-    const Offset slots = sell_slots(lengths, height);
-    return {slots, slots * slot_bytes + (pieces_of(static_cast<Offset>(lengths.size()), height) + 1) * offset_bytes};
+[[nodiscard]] inline SlicesForecast forecast_slices(const PatternForecast& pattern, Index height, std::int64_t slot_bytes) {
+    const Offset slots = pattern.of_lengths(sell_slots, height);
+    return {slots, slots * slot_bytes + (pieces_of(pattern.rows(), height) + 1) * offset_bytes};
 }
 
 }  // namespace workbench
