@@ -11,6 +11,8 @@ constexpr std::size_t most_points = 4096;
 constexpr std::size_t least_of_kind = 8;
 constexpr std::size_t priced_each_time = 256;
 constexpr int rounds_between_all = 32;
+/// Points are priced in blocks of consecutive ones, because most of these have the same stages, and so the same predicted rows.
+constexpr std::uint64_t points_of_block = 64;
 
 /// A step through `count` numbers that visits each once, so that the first ones visited are spread evenly over all.
 std::uint64_t spreading_step(std::uint64_t count) {
@@ -69,13 +71,18 @@ void Pool::add(PricedRecipe candidate) {
 void Pool::add_points(const Space& space, const std::function<bool()>& is_late, SearchCount& count) {
     std::map<std::string, std::vector<PricedPoint>> by_kind;
     const std::uint64_t points = count.points = space.count();
-    const std::uint64_t step = spreading_step(points);
-    for (std::uint64_t number = 0; count.priced < points && !is_late(); number = (number + step) % points) {
-        ++count.priced;
-        const Recipe recipe = space.recipe(space.point(number));
-        const Price price = price_(recipe);
-        if (!price.unsuitable.empty()) continue;
-        by_kind[name_of_layouts(recipe)].push_back({cost_of(price.product, price.preparation, options_), number});
+    const std::uint64_t blocks = (points + points_of_block - 1) / points_of_block;
+    const std::uint64_t step = spreading_step(blocks);
+    for (std::uint64_t i = 0; i < blocks && !is_late(); ++i) {
+        const std::uint64_t begin = points_of_block * (i * step % blocks);
+        const std::uint64_t end = std::min(points, begin + points_of_block);
+        for (std::uint64_t number = begin; number < end; ++number) {
+            ++count.priced;
+            const Recipe recipe = space.recipe(space.point(number));
+            const Price price = price_(recipe);
+            if (!price.unsuitable.empty()) continue;
+            by_kind[name_of_layouts(recipe)].push_back({cost_of(price.product, price.preparation, options_), number});
+        }
     }
     for (const PricedPoint& one : best_points(by_kind)) {
         SpacePoint point = space.point(one.number);

@@ -17,7 +17,7 @@ namespace {
 constexpr const char* stopped_before = "stopped before it was timed";
 
 // Shares of the budget.
-constexpr double share_of_pricing = 0.1;
+constexpr double share_of_pricing = 0.2;
 constexpr double share_of_confirming = 0.1;
 constexpr double share_of_ablation = 0.1;
 

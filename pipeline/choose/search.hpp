@@ -49,7 +49,7 @@ private:
     // The order of trials in a space.
     [[nodiscard]] std::vector<std::size_t> order_in_space();
     [[nodiscard]] std::optional<std::size_t> unexplored_kind() const;
-    void add_near_points();
+    void add_near_points(std::size_t count);
     void add_near(const SpacePoint& point);
     [[nodiscard]] double score_of(const PricedRecipe& one) const;
 

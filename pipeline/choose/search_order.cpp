@@ -12,6 +12,10 @@ namespace {
 constexpr double promising = 1.5;
 constexpr double promising_of_few = 3;
 constexpr int few_trials = 3;
+/// Of points near the best measured ones as well, because the error of the model exceeds their differences.
+constexpr double promising_near = 3;
+/// Before a search ends, it also tries points that are less promising by this factor.
+constexpr double last_resort = 2;
 /// The first point of a kind is tried if its cost is at most this factor times the least prediction.
 constexpr double promising_kind = 2;
 constexpr std::size_t most_kinds = 12;  // that are explored for their own sake
@@ -20,6 +24,7 @@ constexpr double dearer = 0.1;
 /// Points near the best measured ones come first after this part of the search.
 constexpr double part_before_near_points = 0.5;
 constexpr std::size_t good_points = 3;
+constexpr std::size_t more_good_points = 9;  // when nothing else is promising
 
 }  // namespace
 
@@ -29,23 +34,25 @@ double Search::score_of(const PricedRecipe& one) const {
 }
 
 std::vector<std::size_t> Search::order_in_space() {
-    if (watch_.seconds() > part_before_near_points * search_seconds()) add_near_points();
-    const auto promising_places = [this] {
+    if (watch_.seconds() > part_before_near_points * search_seconds()) add_near_points(good_points);
+    const auto promising_places = [this](double less_promising) {
         std::vector<std::size_t> places;
-        const double best = best_cost();
+        const double best = less_promising * best_cost();
         for (std::size_t i = 0; i < pool_.size(); ++i) {
             const PricedRecipe& one = pool_.candidates()[i];
             const auto tried = kinds_.find(one.kind);
             const bool few = tried == kinds_.end() || tried->second < few_trials;
-            if (one.cost <= (few ? promising_of_few : promising) * best) places.push_back(i);
+            const double most = one.is_near ? promising_near : few ? promising_of_few : promising;
+            if (one.cost <= most * best) places.push_back(i);
         }
         return places;
     };
-    std::vector<std::size_t> order = promising_places();
+    std::vector<std::size_t> order = promising_places(1);
     if (order.empty()) {
-        add_near_points();
-        order = promising_places();
+        add_near_points(more_good_points);
+        order = promising_places(1);
     }
+    if (order.empty()) order = promising_places(last_resort);
     const auto goes_first = [&](std::size_t a, std::size_t b) {
         const PricedRecipe& one = pool_.candidates()[a];
         const PricedRecipe& other = pool_.candidates()[b];
@@ -78,9 +85,9 @@ std::vector<const Timed*> Search::best_measured(std::size_t count) const {
     return best;
 }
 
-void Search::add_near_points() {
+void Search::add_near_points(std::size_t count) {
     std::vector<SpacePoint> good;
-    for (const Timed* one : best_measured(good_points)) {
+    for (const Timed* one : best_measured(count)) {
         if (one->point) good.push_back(*one->point);
     }
     bool any = false;

@@ -32,7 +32,15 @@ struct Window {
 /// Counts the distinct values of column / width in groups of rows, by marks instead of sorting.
 class DistinctColumns {
 public:
-    DistinctColumns(Index columns, Index width) : width_(width), last_group_(std::size_t(columns / width) + 1, 0) {}
+    /// Continues with the marks of earlier counts on this thread: clearing them would take longer than counting.
+    DistinctColumns(Index columns, Index width) : width_(width) {
+        constexpr std::int32_t most_groups = 1 << 30;
+        if (group_ > most_groups) {
+            group_ = 0;
+            last_group_.clear();
+        }
+        last_group_.resize(std::max(last_group_.size(), std::size_t(columns / width) + 1), 0);
+    }
 
     /// Divides by a constant for the usual widths, which takes half of the time.
     Offset count(const Window& window, Index begin, Index end) {
@@ -60,9 +68,12 @@ private:
     }
 
     Index width_;
-    std::int32_t group_ = 0;
-    std::vector<std::int32_t> last_group_;  // [columns / width] the last group that had it
+    static thread_local std::int32_t group_;
+    static thread_local std::vector<std::int32_t> last_group_;  // [columns / width] the last group that had it
 };
+
+thread_local std::int32_t DistinctColumns::group_ = 0;
+thread_local std::vector<std::int32_t> DistinctColumns::last_group_;
 
 /// The counts of groups of `height` rows of each window, one after another.
 std::vector<Offset> distinct_of_groups(const std::vector<Window>& windows, Index columns, Index height, Index width) {
