@@ -330,7 +330,7 @@ TEST_SUITE("search") {
         CHECK(choice.search.pricing_seconds < 14);
         CHECK(search_text(choice, options)
                   .starts_with("The model priced " + std::to_string(choice.search.priced) +
-                               " of the 4,608 points of the space, spread evenly, in 13"));
+                               " of the 4,608 points of the space, spread evenly"));
         CHECK(choice.ranking.front().recipe.layouts.front().entry->name == "kind3");
     }
 
