@@ -95,6 +95,20 @@ TEST_SUITE("records") {
         CHECK(found == std::vector<std::string>{"f32 gpu thin 32", "f32 host single 8", "f64 gpu wide 16", "f64 host quick 4"});
     }
 
+    TEST_CASE("the preparation is that of the record's own precision") {
+        const std::string text =
+            R"({"recipe":{"name":"R"},"matrix":{"source":"m"},"stages":[{"id":"input","seconds":9},{"id":"sort","seconds":1},)"
+            R"({"id":"cut","precision":"f64","seconds":2},{"id":"cut","precision":"f32","seconds":3}],)"
+            R"("layouts":[{"name":"ell","precision":"f64","seconds":4},{"name":"ell","precision":"f32","seconds":5}],"kernels":[)" +
+            kernel_json("wide", "kokkos", "f64", 2) + "," + kernel_json("narrow", "kokkos", "f32", 1) + "]}";
+        using Parts = std::vector<std::pair<std::string, double>>;
+        const std::vector<Record> records = records_in(text);
+        REQUIRE(records.size() == 2);
+        CHECK(records[0].precision == "f32");
+        CHECK(records[0].preparation == Parts{{"sort", 1}, {"cut", 3}, {"layout", 5}, {"copy", 0}});
+        CHECK(records[1].preparation == Parts{{"sort", 1}, {"cut", 2}, {"layout", 4}, {"copy", 0}});
+    }
+
     TEST_CASE("a kernel without a break-even has none, and no price is listed for it") {
         const std::string kernel = kernel_json("k", "kokkos", "f64", 1);
         for (const std::string& one : {kernel, kernel.substr(0, kernel.size() - 1) + R"(,"break_even":null})"}) {
@@ -298,6 +312,9 @@ TEST_SUITE("rankings of two axes") {
         // A recipe that pays off on one of its four matrices.
         records = {result_of("b", "one", 2), result_of("b", "two", 2), result_of("b", "three", 2), result_of("b", "four", 2)};
         records[1].break_even = 20;
+        CHECK(prices_text(records).find("  b           25 %   20      20   20         4\n") != std::string::npos);
+        // It was measured on four of the five matrices of the ranking.
+        records.push_back(result_of("c", "five", 2));
         CHECK(prices_text(records).find("  b           25 %   20      20   20         4\n") != std::string::npos);
     }
 

@@ -214,16 +214,24 @@ TEST_CASE("trials of a tuned solve") {
                    .iteration_seconds = 0.5,
                    .before_seconds = 1},
                   {.recipe = "jds", .end = Trial::End::failed, .reason = "no memory for it"},
-                  {.recipe = "ell", .end = Trial::End::not_tried, .reason = "too short", .ready_seconds = 0.002}};
+                  {.recipe = "ell", .end = Trial::End::not_tried, .reason = "too short", .ready_seconds = 0.002},
+                  {.recipe = "sell",
+                   .kernel = "rows",
+                   .end = Trial::End::slower,
+                   .ready_seconds = 2.5,
+                   .iteration = 5,
+                   .iteration_seconds = 0.75,
+                   .before_seconds = 0.5}};
     tuned.outcomes.push_back(one);
     const std::string text = solve_text(tuned);
     CHECK_NE(text.find("ehyb                 kept            1.50 s             3     500 ms  1.00 s\n"), std::string::npos);
+    CHECK_NE(text.find("sell                 slower          2.50 s             5     750 ms  500 ms\n"), std::string::npos);
     CHECK_NE(text.find("  jds: failed: no memory for it\n"), std::string::npos);
     CHECK_NE(text.find("  ell: not tried: too short\n"), std::string::npos);
     CHECK_NE(text.find("tuned: 1.25 x (1 solve timed: no interval) as fast as the baseline, including\n      all trials\n"),
              std::string::npos);
     const auto json = nlohmann::json::parse(solve_json(tuned));
-    CHECK_EQ(json["solves"][4]["trials"].size(), 3);
+    CHECK_EQ(json["solves"][4]["trials"].size(), 4);
     CHECK_EQ(json["solves"][4]["trials"][0]["end"], "kept");
     CHECK_FALSE(json["solves"][0].contains("trials"));
 }

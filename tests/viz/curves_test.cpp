@@ -15,13 +15,15 @@ namespace {
 /// Records the places of markers.
 class NotingCanvas final : public Canvas {
 public:
-    void line(Point, Point, Colour, double) override {}
-    void box(const Rectangle&, Colour, double) override {}
+    void line(Point from, Point, Colour, double) override { lines.push_back(from.x); }
+    void box(const Rectangle& place, Colour, double) override { rectangles.push_back(place); }
     void boxes(std::span<const Box>, const Filling&) override {}
     void picture(const Box&, const Image&) override {}
     void marker(Marker shape, Point centre, double, Colour) override { places[shape].push_back(centre.x); }
 
     std::map<Marker, std::vector<double>> places;
+    std::vector<double> lines;  // the x of their beginnings
+    std::vector<Rectangle> rectangles;
 
 private:
     void draw_text(Point, std::string_view, const TextStyle&) override {}
@@ -69,6 +71,14 @@ TEST_CASE("marks of axes have a suffix from a thousand on, and an exponent outsi
     CHECK(mark_text(0.0009) == "9e-04");
     CHECK(mark_text(1e12) == "1e+12");
     CHECK(mark_text(0) == "0");
+}
+
+TEST_CASE("the axis of a bar chart reaches its guide, which may be longer than all bars") {
+    NotingCanvas canvas;
+    draw(canvas, BarChart{.title = "", .subtitle = "", .label = "", .rows = {"r"}, .series = {"one"}, .values = {{0.5}}, .guide = 1});
+    REQUIRE(canvas.rectangles.size() == 2);  // the bar and the legend
+    const Rectangle& bar = canvas.rectangles.front();
+    CHECK(2 * bar.width == doctest::Approx(canvas.lines.back() - bar.x));
 }
 
 }  // namespace workbench
