@@ -5,7 +5,7 @@
 #   share/spmv-workbench/recipes/, spaces/, suites/            share/doc/, share/man/   and completions for the shells
 #   lib/libspmv_workbench.so, include/ the library for other programs; lib/cmake/spmv_workbench/ for find_package
 #   libexec/spmv-workbench/            check_gpu.sh, gpu_test; share/spmv-workbench/layouts/ for them (where the tests are built)
-# Not included: glibc, cuSPARSE (250 MB with nvJitLink), NCCL, and libcurl, which is loaded on demand.
+# Not included: glibc, cuSPARSE (250 MB with nvJitLink), NCCL, and libcurl and cpp-httplib, which are loaded on demand.
 set(private_libraries lib/spmv-workbench)
 install(TARGETS workbench RUNTIME_DEPENDENCY_SET workbench_dependencies RUNTIME DESTINATION bin)
 install(TARGETS workbench_trial RUNTIME DESTINATION ${private_libraries} COMPONENT library)
@@ -66,7 +66,7 @@ if(TARGET gpu_test AND WORKBENCH_LIBRARY)
   set_property(TARGET gpu_test APPEND PROPERTY INSTALL_RPATH "$ORIGIN/../../lib")
 endif()
 
-foreach(module workbench_cusparse workbench_nccl workbench_mpi)
+foreach(module workbench_cusparse workbench_nccl workbench_mpi workbench_http)
   if(TARGET ${module})
     install(TARGETS ${module} LIBRARY DESTINATION ${private_libraries} COMPONENT library)
     # The usual places of a CUDA toolkit; LD_LIBRARY_PATH has precedence.

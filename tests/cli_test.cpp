@@ -80,6 +80,7 @@ TEST_CASE("help") {
     expect("help", "help", 0);
     expect("help_run", "help run", 0);
     expect("help_run", "run --help", 0);
+    expect("help_serve", "serve --help", 0);
     expect("help_bench", "bench --help", 0);
     expect("help_summary", "summary --help", 0);
     expect("help_fetch", "fetch --help", 0);

@@ -28,11 +28,12 @@ constexpr std::string_view data_mark = "<!--data-->";
 
 }  // namespace
 
-std::string page_text(std::string_view bytes) {
+std::string page_text(std::string_view bytes, PageCompression compression) {
+    const int level = compression == PageCompression::best ? Z_BEST_COMPRESSION : Z_BEST_SPEED;
     uLongf size = compressBound(bytes.size());
     std::string deflated(size, '\0');
     const int status = compress2(reinterpret_cast<Bytef*>(deflated.data()), &size, reinterpret_cast<const Bytef*>(bytes.data()),
-                                 bytes.size(), Z_BEST_COMPRESSION);
+                                 bytes.size(), level);
     if (status != Z_OK) throw MachineError("out of memory while compressing the data of a page");
     return base64(std::string_view(deflated).substr(0, size));
 }
@@ -62,7 +63,7 @@ std::string PageFile::html(std::string_view title, std::string_view document) co
     const auto add_script = [&text](const std::string& id, std::string_view content) {
         text += fmt::format("<script type=\"text/plain\" id=\"{}\">{}</script>\n", id, content);
     };
-    add_script("document", page_text(document));
+    add_script("document", page_text(document, compression_));
     for (std::size_t i = 0; i < sections_.size(); ++i) add_script(fmt::format("section-{}", i), sections_[i]);
     text += page().substr(data_at + data_mark.size());
     return text;

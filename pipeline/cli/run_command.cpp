@@ -15,6 +15,7 @@
 #include "pipeline/cli/provenance.hpp"
 #include "pipeline/cli/recipe_changes.hpp"
 #include "pipeline/cli/run_recipes.hpp"
+#include "pipeline/cli/watch.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/run/kokkos_runtime.hpp"
 #include "pipeline/run/runner.hpp"
@@ -27,6 +28,7 @@ struct RunArguments : MeasuringArguments {
     bool no_pictures = false;
     std::string scale_from;
     bool no_page = false;
+    bool watch = false;
 };
 
 /// The kernels of all layouts of a recipe, and its kernel sources.
@@ -92,8 +94,7 @@ ExitCode run_over_ranks(const RunArguments& arguments) {
     return run_distributed(arguments, arguments.samples);
 }
 
-ExitCode run(const RunArguments& arguments) {
-    if (arguments.distributed) return run_over_ranks(arguments);
+ExitCode run_once(const RunArguments& arguments) {
     const KokkosRuntime kokkos;
     std::vector<Recipe> recipes = load_recipes(arguments.recipes, arguments.changes);
     check_only(arguments, options_of(arguments), recipes);
@@ -112,6 +113,12 @@ ExitCode run(const RunArguments& arguments) {
     // Throws if the only matrix cannot be read; of several, the others are still used.
     if (std::all_of(recipes.begin(), recipes.end(), on_first)) static_cast<void>(runner(recipes.front()));
     return run_recipes(std::ref(runner), recipes, output, [&](RunReport& report) { runner.add_facts(report); });
+}
+
+ExitCode run(const RunArguments& arguments) {
+    if (arguments.distributed) return run_over_ranks(arguments);
+    if (!arguments.watch) return run_once(arguments);
+    return run_on_changes(arguments.recipes, [&arguments] { return run_once(arguments); });
 }
 
 }  // namespace
@@ -133,6 +140,10 @@ void add_run_command(CLI::App& app, Action& action) {
     add_keep_option(command, arguments.keep);
     add_distributed_options(command, arguments);
     add_prepare_option(command, arguments.prepare);
+    command
+        .add_flag("--watch", arguments.watch,
+                  "Run again whenever a recipe or source in the folder of a recipe is saved, until Ctrl-C")
+        ->excludes("--distributed");
     CLI::Option* none = command.add_flag("--no-pictures", arguments.no_pictures, "Do not draw pictures or write report.html");
     command
         .add_option("--scale-from", arguments.scale_from,

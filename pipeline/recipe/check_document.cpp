@@ -8,6 +8,7 @@
 
 #include "pipeline/contract/device.hpp"
 #include "pipeline/contract/suggestion.hpp"
+#include "pipeline/recipe/checked_text.hpp"
 #include "pipeline/recipe/checks.hpp"
 #include "pipeline/recipe/text.hpp"
 
@@ -159,8 +160,8 @@ std::string refused_code(const std::string& what) {
     return fmt::format("{}: found code beside the recipe; expected none, because of --no-sources", what);
 }
 
-void check_header(const RecipeTable& table, const std::string& owner, Recipe& recipe, Diagnostics& diagnostics) {
-    std::vector<ParameterDeclaration> declarations = {
+std::vector<ParameterDeclaration> recipe_declarations() {
+    return {
         {.name = "name", .type = ParameterType::text, .optional = true, .help = "name in reports"},
         {.name = "source", .type = ParameterType::text, .optional = true, .help = "source of the idea"},
         {.name = "extends", .type = ParameterType::text, .optional = true, .help = "recipe that this one changes"},
@@ -175,6 +176,10 @@ void check_header(const RecipeTable& table, const std::string& owner, Recipe& re
          .words = {"cpu", "gpu"},
          .help = "gpu: preprocessing (sorting, reordering, splitting, slicing) runs on the GPU; --prepare overrides it"},
     };
+}
+
+void check_header(const RecipeTable& table, const std::string& owner, Recipe& recipe, Diagnostics& diagnostics) {
+    std::vector<ParameterDeclaration> declarations = recipe_declarations();
     if (owner != "[recipe]") std::erase_if(declarations, [](const auto& each) { return each.name == "extends"; });
     recipe.name = recipe.file.stem().string();
     const auto parameters = check_parameters(table, owner, declarations, {}, diagnostics);

@@ -5,6 +5,7 @@
 
 #include "pipeline/contract/suggestion.hpp"
 #include "pipeline/input/inline_matrix.hpp"
+#include "pipeline/recipe/checked_text.hpp"
 #include "pipeline/recipe/checks.hpp"
 #include "pipeline/recipe/text.hpp"
 
@@ -14,26 +15,6 @@ namespace {
 /// True if the generator has a parameter `rows`, so that the key `rows` is not an inline matrix.
 bool counts_rows(const GeneratorEntry* generator) {
     return generator != nullptr && std::ranges::count(generator->parameters, "rows", &ParameterDeclaration::name) > 0;
-}
-
-ParameterDeclaration node_size_declaration() {
-    return {.name = "node_size",
-            .type = ParameterType::integer,
-            .default_value = std::int64_t{1},
-            .minimum = 1,
-            .maximum = std::numeric_limits<Index>::max(),
-            .unit = "rows",
-            .help = "consecutive rows that belong to one mesh node"};
-}
-
-/// The keys of [matrix] for a matrix that is not generated.
-std::vector<ParameterDeclaration> own_declarations() {
-    return {
-        {.name = "path", .type = ParameterType::text, .optional = true, .help = "file, relative to the recipe"},
-        {.name = "member", .type = ParameterType::text, .optional = true, .help = "file in an archive"},
-        {.name = "rows", .type = ParameterType::text, .optional = true, .help = "the matrix itself, one string per row"},
-        {.name = "generate", .type = ParameterType::text, .optional = true, .help = "generator of the matrix"},
-    };
 }
 
 void check_one_source(const RecipeTable& table, Diagnostics& diagnostics) {
@@ -125,6 +106,22 @@ std::filesystem::path resolved_path(const std::filesystem::path& path) {
 
 }  // namespace
 
+std::vector<ParameterDeclaration> matrix_declarations() {
+    return {
+        {.name = "path", .type = ParameterType::text, .optional = true, .help = "file, relative to the recipe"},
+        {.name = "member", .type = ParameterType::text, .optional = true, .help = "file in an archive"},
+        {.name = "rows", .type = ParameterType::text, .optional = true, .help = "the matrix itself, one string per row"},
+        {.name = "generate", .type = ParameterType::text, .optional = true, .help = "generator of the matrix"},
+        {.name = "node_size",
+         .type = ParameterType::integer,
+         .default_value = std::int64_t{1},
+         .minimum = 1,
+         .maximum = std::numeric_limits<Index>::max(),
+         .unit = "rows",
+         .help = "consecutive rows that belong to one mesh node"},
+    };
+}
+
 bool operator==(const MatrixFile& a, const MatrixFile& b) {
     return a.member == b.member && resolved_path(a.path) == resolved_path(b.path);
 }
@@ -147,12 +144,12 @@ MatrixChoice check_matrix(const RecipeTable& table, std::span<const std::filesys
     }
 
     std::optional<Parameters> parameters;
-    const ParameterDeclaration nodes = node_size_declaration();
+    const ParameterDeclaration nodes = matrix_declarations().back();
     if (generator != nullptr) {
         parameters = check_generator(table, *generator, node_size == nullptr ? nullptr : &nodes, diagnostics);
     } else {
-        std::vector<ParameterDeclaration> declarations = own_declarations();
-        if (node_size != nullptr) declarations.push_back(nodes);
+        std::vector<ParameterDeclaration> declarations = matrix_declarations();
+        if (node_size == nullptr) declarations.pop_back();
         parameters = check_parameters(unknown ? known_entries(table, declarations) : table, "[matrix]", declarations, {"rows"},
                                       diagnostics);
     }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "pipeline/contract/suggestion.hpp"
+#include "pipeline/recipe/checked_text.hpp"
 #include "pipeline/recipe/checks.hpp"
 #include "pipeline/recipe/sweep.hpp"
 #include "pipeline/recipe/text.hpp"
@@ -63,16 +64,9 @@ std::vector<UnmatchedChange> unmatched_of(const std::vector<RecipeProblem>& prob
     return unmatched;
 }
 
-}  // namespace
-
-std::string Recipe::line_of(Place place) const {
-    const std::filesystem::path& in = place.file == 0 ? file : bases[static_cast<std::size_t>(place.file) - 1];
-    return fmt::format("{}:{}", in.string(), place.line);
-}
-
-LoadedRecipe parse_points(std::string_view text, const std::filesystem::path& file, const Catalogue& catalogue,
-                          const RecipeChanges& changes, Unmatched unmatched) {
-    Diagnostics diagnostics(printable(file.string(), 1000), std::string(text));
+/// Like parse_points, for file 0 of the diagnostics, where the errors stay if it throws.
+LoadedRecipe parse_file(const std::filesystem::path& file, const Catalogue& catalogue, const RecipeChanges& changes,
+                        Unmatched unmatched, Diagnostics& diagnostics) {
     const RecipeDocument document = read_with_bases(file, changes.bases_within, diagnostics);
     const std::vector<RecipeProblem> of_document = diagnostics.take();
 
@@ -100,6 +94,33 @@ LoadedRecipe parse_points(std::string_view text, const std::filesystem::path& fi
         }
     }
     return loaded;
+}
+
+}  // namespace
+
+std::string Recipe::line_of(Place place) const {
+    const std::filesystem::path& in = place.file == 0 ? file : bases[static_cast<std::size_t>(place.file) - 1];
+    return fmt::format("{}:{}", in.string(), place.line);
+}
+
+LoadedRecipe parse_points(std::string_view text, const std::filesystem::path& file, const Catalogue& catalogue,
+                          const RecipeChanges& changes, Unmatched unmatched) {
+    Diagnostics diagnostics(printable(file.string(), 1000), std::string(text));
+    return parse_file(file, catalogue, changes, unmatched, diagnostics);
+}
+
+CheckedText check_text(std::string_view text, const std::filesystem::path& file, const Catalogue& catalogue,
+                       const RecipeChanges& changes) {
+    CheckedText checked;
+    Diagnostics diagnostics(printable(file.string(), 1000), std::string(text));
+    try {
+        checked.points = parse_file(file, catalogue, changes, Unmatched::refused, diagnostics).points;
+    } catch (const RecipeError& error) {
+        checked.message = error.what();
+        checked.problems = diagnostics.take();
+        if (checked.problems.empty()) checked.problems.push_back({{}, checked.message});
+    }
+    return checked;
 }
 
 LoadedRecipe load_points(const std::filesystem::path& file, const Catalogue& catalogue, const RecipeChanges& changes,

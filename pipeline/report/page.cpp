@@ -107,7 +107,7 @@ bool has_patterns(const PageRun& run) {
 /// The deepest level of each stage's pyramid with which all runs fit into the budget.
 class LevelSections {
 public:
-    explicit LevelSections(std::span<const PageRun> runs) {
+    LevelSections(std::span<const PageRun> runs, PageCompression compression) : compression_(compression) {
         for (const PageRun& run : runs) {
             if (!has_patterns(run)) continue;
             for (const auto& pattern : run.patterns) all_.push_back({pattern->pyramid.levels, 0, {}, false});
@@ -159,12 +159,13 @@ private:
         [[nodiscard]] const PyramidLevel& level() const { return levels[shown]; }
     };
 
-    static void pack(One& one) {
+    void pack(One& one) const {
         const PackedLevel bytes = packed(one.level());
-        one.text = page_text(bytes.bytes);
+        one.text = page_text(bytes.bytes, compression_);
         one.one_each = bytes.one_each;
     }
 
+    PageCompression compression_;
     std::vector<One> all_;
 };
 
@@ -174,7 +175,7 @@ public:
     SectionBudget(PageFile& page, std::size_t most) : page_(page), most_(most) {}
 
     Json add(const std::string& bytes) {
-        std::string text = page_text(bytes);
+        std::string text = page_text(bytes, page_.compression());
         if (page_.bytes() + text.size() > most_) return nullptr;
         return page_.add(std::move(text));
     }
@@ -224,7 +225,7 @@ std::shared_ptr<const PagePattern> page_pattern(const StagedMatrix& staged) {
 }
 
 std::string page_html(std::span<const PageRun> runs, const PageFacts& facts, std::size_t budget) {
-    PageFile page;
+    PageFile page(facts.compression);
     Json document{{"kind", facts.kind}, {"command", facts.command}, {"runs", Json::array()}};
     for (const PageRun& run : runs) {
         document["runs"].push_back(
@@ -235,10 +236,11 @@ std::string page_html(std::span<const PageRun> runs, const PageFacts& facts, std
              {"pattern", nullptr}});
     }
     // Reserved for mandatory parts; of a small budget at least half of the rest remains.
-    const std::size_t fixed = PageFile::template_bytes() + page_text(text_of_document(document)).size() + 100'000;
+    const std::size_t fixed =
+        PageFile::template_bytes() + page_text(text_of_document(document), facts.compression).size() + 100'000;
     const std::size_t section_bytes = budget > 2 * fixed ? budget - fixed : budget / 2;
     SectionBudget sections(page, section_bytes);
-    LevelSections bins(runs);
+    LevelSections bins(runs, facts.compression);
     bins.fit(static_cast<std::size_t>(share_of_bins * static_cast<double>(section_bytes)));
     std::size_t number = 0;
     for (std::size_t r = 0; r < runs.size(); ++r) {

@@ -47,6 +47,7 @@ struct PageFacts {
     std::string title;
     std::string kind;     // "run", "compare"
     std::string command;  // that was given; empty: not known
+    PageCompression compression = PageCompression::best;
 };
 
 /// The file. Where not everything fits into the budget, bins become coarser, and original numbers are left out; the page says

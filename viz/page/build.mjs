@@ -1,26 +1,27 @@
-// `node build.mjs` builds report.template.html, which is embedded in the program. With --check it compares the file with the
-// sources instead. The hash in the file lets a test do so without npm.
+// `node build.mjs` builds report.template.html and live.template.html, which are embedded in the program. With --check it compares
+// the files with the sources instead. The hashes in the files let a test do so without npm.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import esbuild from 'esbuild';
 
 const folder = dirname(fileURLToPath(import.meta.url));
-const target = join(folder, 'report.template.html');
+const pages = [
+  { target: join(folder, 'report.template.html'), html: 'src/page.html', script: 'src/main.ts', style: 'src/style.css' },
+  { target: join(folder, 'live.template.html'), html: 'src/live.html', script: 'src/live.ts', style: 'src/live.css' },
+];
 const licences = join(folder, 'licences.txt');
 const read = (name) => readFileSync(join(folder, name), 'utf8');
 
-// The licences of the packages in the page and of their dependencies.
-function licenceText() {
+// The licences of these packages.
+function licenceText(packages) {
   const lock = JSON.parse(read('package-lock.json'));
-  const parts = Object.entries(lock.packages)
-    .filter(([path, one]) => path !== '' && !one.dev && !one.optional)
-    .map(([path, one]) => {
-      const file = readdirSync(join(folder, path)).find((name) => /^licen[cs]e/i.test(name));
-      if (!file) throw new Error(`${path} has no licence`);
-      return `${path.replace(/^node_modules\//, '')} ${one.version}\n\n${read(join(path, file)).trim()}\n`;
-    });
+  const parts = packages.map((path) => {
+    const file = readdirSync(join(folder, path)).find((name) => /^licen[cs]e/i.test(name));
+    if (!file) throw new Error(`${path} has no licence`);
+    return `${path.replace(/^node_modules\//, '')} ${lock.packages[path].version}\n\n${read(join(path, file)).trim()}\n`;
+  });
   return `The pages that the program writes contain parts of these packages.\n\n${parts.join('\n----\n\n')}`;
 }
 
@@ -46,37 +47,49 @@ function checkImports() {
   names.forEach((name) => visit(name, []));
 }
 
-async function build() {
+async function build({ html, script, style }) {
+  const packages = new Set();
   const bundle = async (entry) => {
     const result = await esbuild.build({
       entryPoints: [join(folder, entry)], bundle: true, minify: true, write: false, format: 'iife', target: ['es2022'],
-      charset: 'utf8', legalComments: 'none',
+      charset: 'utf8', legalComments: 'none', metafile: true, absWorkingDir: folder,
     });
+    for (const input of Object.keys(result.metafile.inputs)) {
+      const found = /^node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input);
+      if (found) packages.add(found[0]);
+    }
     return result.outputFiles[0].text.trim();
   };
-  const script = (await bundle('src/main.ts')).replaceAll('</script', '<\\/script');
-  const style = await bundle('src/style.css');
-  const text = licenceText();
+  const scriptText = (await bundle(script)).replaceAll('</script', '<\\/script');
+  const styleText = await bundle(style);
+  const text = licenceText([...packages].sort());
   const mark = 'SOURCES';
-  const page = read('src/page.html')
-    .replace('/*style*/', () => style)
-    .replace('/*script*/', () => script)
+  const page = read(html)
+    .replace('/*style*/', () => styleText)
+    .replace('/*script*/', () => scriptText)
     .replace('<!--licences-->', () => `<!--\n${text.replaceAll('--', '- -')}-->`)
     .replace('@sources@', mark);
-  return { page: page.replace(`content="${mark}"`, `content="${sourceHash(page)}"`), text };
+  return { page: page.replace(`content="${mark}"`, `content="${sourceHash(page)}"`), packages };
 }
 
 checkImports();
-const { page, text } = await build();
+const built = [];
+const packages = new Set();
+for (const one of pages) {
+  const { page, packages: more } = await build(one);
+  built.push([one.target, page]);
+  more.forEach((name) => packages.add(name));
+}
+built.push([licences, licenceText([...packages].sort())]);
 if (process.argv.includes('--check')) {
-  const same = (file, content) => existsSync(file) && readFileSync(file, 'utf8') === content;
-  if (!same(target, page) || !same(licences, text)) {
-    console.error('report.template.html is not current: run `npm run build` and commit the result');
+  if (!built.every(([file, content]) => existsSync(file) && readFileSync(file, 'utf8') === content)) {
+    console.error('the pages are not current: run `npm run build` and commit the result');
     process.exit(1);
   }
-  console.log('report.template.html is current');
+  console.log('the pages are current');
 } else {
-  writeFileSync(target, page);
-  writeFileSync(licences, text);
-  console.log(`report.template.html: ${Buffer.byteLength(page)} bytes`);
+  for (const [file, content] of built) {
+    writeFileSync(file, content);
+    console.log(`${basename(file)}: ${Buffer.byteLength(content)} bytes`);
+  }
 }

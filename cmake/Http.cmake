@@ -1,0 +1,18 @@
+# The module with the HTTP library cpp-httplib, which `workbench serve` loads from lib, beside the program. Debian builds the library as
+# a shared one, whose options are those of its pkg-config file; elsewhere it is a header.
+find_path(HTTPLIB_INCLUDE_DIR httplib.h)
+find_library(HTTPLIB_LIBRARY cpp-httplib)
+mark_as_advanced(HTTPLIB_INCLUDE_DIR HTTPLIB_LIBRARY)
+if(NOT HTTPLIB_INCLUDE_DIR)
+  message(STATUS "cpp-httplib: left out, 'workbench serve' will say so (Debian: libcpp-httplib-dev)")
+  return()
+endif()
+add_library(workbench_http MODULE pipeline/serve/http/module.cpp)
+target_include_directories(workbench_http SYSTEM PRIVATE ${HTTPLIB_INCLUDE_DIR})
+target_link_libraries(workbench_http PRIVATE workbench_options Threads::Threads)
+if(HTTPLIB_LIBRARY)
+  target_compile_definitions(workbench_http PRIVATE CPPHTTPLIB_OPENSSL_SUPPORT CPPHTTPLIB_ZLIB_SUPPORT CPPHTTPLIB_BROTLI_SUPPORT)
+  target_link_libraries(workbench_http PRIVATE ${HTTPLIB_LIBRARY})
+endif()
+set_target_properties(workbench_http PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+add_dependencies(workbench_serve workbench_http)

@@ -1,0 +1,85 @@
+// workbench serve: a page in which a recipe is edited and runs again after each change.
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/cli/command.hpp"
+#include "pipeline/cli/measuring.hpp"
+#include "pipeline/cli/recipe_changes.hpp"
+#include "pipeline/cli/served_report.hpp"
+#include "pipeline/recipe/document.hpp"
+#include "pipeline/serve/serve.hpp"
+
+namespace workbench {
+namespace {
+
+struct ServeArguments : MeasuringArguments {
+    std::string recipe;
+    int port = 0;
+    double limit = 60;
+};
+
+/// The folder whose files the page may read: the current one, or that of a recipe elsewhere.
+std::filesystem::path served_folder(const std::filesystem::path& recipe) {
+    const std::filesystem::path current = std::filesystem::current_path();
+    return is_in_folder(recipe, current) ? current : std::filesystem::absolute(recipe).parent_path();
+}
+
+/// While it lives, signals that end the program wait in all threads that begin later, until `wait` takes one.
+class EndingSignals {
+public:
+    EndingSignals() {
+        sigemptyset(&signals_);
+        for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals_, signal);
+        (void)pthread_sigmask(SIG_BLOCK, &signals_, &before_);
+    }
+    ~EndingSignals() { (void)pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    EndingSignals(const EndingSignals&) = delete;
+    EndingSignals& operator=(const EndingSignals&) = delete;
+
+    void wait() const {
+        int signal = 0;
+        while (sigwait(&signals_, &signal) != 0) continue;
+    }
+
+private:
+    sigset_t signals_{};
+    sigset_t before_{};
+};
+
+ExitCode serve(const ServeArguments& arguments) {
+    const std::filesystem::path file = find_recipe(arguments.recipe);
+    LiveSettings settings{
+        .file = file,
+        .text = read_recipe_file(file),
+        .folder = served_folder(file),
+        .catalogue = catalogue(),
+        .page = [&arguments](const Recipe& recipe, bool timed) { return served_report(arguments, recipe, timed); },
+        .can_time = !arguments.backends.empty(),
+        .limit_seconds = arguments.limit};
+    check_finite("--limit", arguments.limit);
+    const EndingSignals signals;
+    const LiveServer server(std::move(settings), arguments.port);
+    fmt::print("{} is at {}\nCtrl-C ends the server.\n", file.string(), server.address());
+    (void)std::fflush(stdout);
+    signals.wait();
+    return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_serve_command(CLI::App& app, Action& action) {
+    const auto [command, arguments] =
+        add_command(app, action, "serve", "Edit a recipe in a browser; its stages run again after each change", serve);
+    command.add_option("recipe", arguments.recipe, "Recipe file to begin with; it is not changed")
+        ->required()
+        ->type_name("RECIPE");
+    add_number(command, "--port", arguments.port, Range{0, 65535, "PORT"}, "Port on 127.0.0.1; 0: any free one");
+    add_number(command, "--limit", arguments.limit, Range{0.1, 3600.0, "SECONDS"}, "Longest time of a run");
+    add_measuring_options(command, arguments);
+}
+
+}  // namespace workbench

@@ -1,0 +1,182 @@
+#include "pipeline/serve/live_site.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/recipe/document.hpp"
+#include "pipeline/serve/guard.hpp"
+#include "pipeline/serve/live_json.hpp"
+#include "viz/live_page.hpp"
+
+namespace workbench {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t most_pages = 4;  // reports that are kept
+constexpr const char* json_type = "application/json";
+constexpr const char* html_type = "text/html; charset=utf-8";
+
+/// File names may contain any bytes.
+std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+WebAnswer json_answer(const Json& json) { return {.type = json_type, .body = text_of(json)}; }
+WebAnswer not_found() { return {.status = 404, .body = "not found\n"}; }
+
+/// A report contains its script and makes no requests.
+constexpr const char* report_policy =
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; frame-ancestors 'self'";
+
+bool is_matrix_file(const std::filesystem::path& file) {
+    constexpr std::array<std::string_view, 12> endings{".mtx",     ".rb",    ".graph",    ".npz",      ".mtx.gz", ".mtx.xz",
+                                                       ".mtx.zst", ".rb.gz", ".graph.gz", ".graph.xz", ".tar.gz", ".tar"};
+    const std::string name = file.filename().string();
+    return std::any_of(endings.begin(), endings.end(), [&name](std::string_view ending) { return name.ends_with(ending); });
+}
+
+}  // namespace
+
+std::vector<std::string> matrix_files(const std::filesystem::path& folder, const std::filesystem::path& from,
+                                      std::size_t most) {
+    namespace fs = std::filesystem;
+    constexpr int deepest = 4;
+    constexpr std::size_t most_visited = 100'000;
+    std::vector<std::string> files;
+    std::error_code problem;
+    std::size_t visited = 0;
+    fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, problem);
+    for (; !problem && at != fs::recursive_directory_iterator() && visited < most_visited; at.increment(problem), ++visited) {
+        std::error_code unknown;
+        const bool hidden = at->path().filename().string().starts_with('.');
+        if (at->is_directory(unknown) && (hidden || at.depth() >= deepest)) at.disable_recursion_pending();
+        if (hidden || !is_matrix_file(at->path()) || !at->is_regular_file(unknown)) continue;
+        if (!is_in_folder(at->path(), folder)) continue;  // a link to another place
+        files.push_back(fs::absolute(at->path()).lexically_relative(fs::absolute(from)).string());
+    }
+    std::ranges::sort(files);
+    if (files.size() > most) files.resize(most);
+    return files;
+}
+
+LiveSite::LiveSite(LiveSettings settings) : settings_(std::move(settings)), worker_(forking_) {
+    settings_.changes.bases_within = settings_.folder;
+    settings_.changes.no_sources = true;
+}
+
+WebAnswer LiveSite::answer(const std::string& method, const std::string& path, const std::string& body) {
+    if (method == "GET") {
+        if (path.empty()) return start_page();
+        if (path == "matrices.json") return matrices();
+        return path.starts_with("page/") ? page(path.substr(5)) : not_found();
+    }
+    if (path != "check" && path != "run") return not_found();
+    const Json request = Json::parse(body, nullptr, false);
+    const auto text = request.is_object() ? request.find("text") : request.end();
+    if (!request.is_object() || text == request.end() || !text->is_string()) {
+        return {.status = 400, .body = "expected a JSON object with the text of a recipe: {\"text\": \"...\"}\n"};
+    }
+    const auto timed = request.find("timed");
+    const bool is_timed = timed != request.end() && timed->is_boolean() && timed->get<bool>();
+    if (is_timed && !settings_.can_time) {
+        return {.status = 400, .body = "kernels are not timed: the server was started without --backend\n"};
+    }
+    return path == "check" ? check(text->get<std::string>()) : run(text->get<std::string>(), is_timed);
+}
+
+WebAnswer LiveSite::start_page() const {
+    const std::string nonce = random_token();
+    const Json document{{"text", settings_.text},
+                        {"file", settings_.file.filename().string()},
+                        {"can_time", settings_.can_time},
+                        {"catalogue", json_of(settings_.catalogue)}};
+    const std::string policy = fmt::format(
+        "default-src 'none'; script-src 'nonce-{}'; style-src 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self'; "
+        "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        nonce);
+    return {.type = html_type,
+            .body = live_page_html(settings_.file.filename().string(), nonce, text_of(document)),
+            .headers = {{"Content-Security-Policy", policy}}};
+}
+
+WebAnswer LiveSite::matrices() const {
+    return json_answer(matrix_files(settings_.folder, std::filesystem::absolute(settings_.file).parent_path()));
+}
+
+std::optional<Recipe> LiveSite::checked(const std::string& text, std::string& message) {
+    const std::scoped_lock lock(forking_);
+    CheckedText result = check_text(text, settings_.file, settings_.catalogue, settings_.changes);
+    message = std::move(result.message);
+    if (!message.empty()) return std::nullopt;
+    if (result.points.size() > 1) {
+        message = fmt::format("error: {}: found a sweep of {} recipes; expected a single recipe", settings_.file.string(),
+                              result.points.size());
+        return std::nullopt;
+    }
+    const auto* const matrix = std::get_if<MatrixFile>(&result.points.front().matrix.from);
+    if (matrix != nullptr && !is_in_folder(matrix->path, settings_.folder)) {
+        message = fmt::format("error: {}: found a matrix outside the folder {}; expected a file in it",
+                              result.points.front().matrix.where, settings_.folder.string());
+        return std::nullopt;
+    }
+    return std::move(result.points.front());
+}
+
+WebAnswer LiveSite::check(const std::string& text) {
+    const std::scoped_lock lock(forking_);
+    const CheckedText result = check_text(text, settings_.file, settings_.catalogue, settings_.changes);
+    return json_answer(
+        {{"problems", json_of(result.problems)}, {"message", result.message}, {"outline", outline_of(text, settings_.file)}});
+}
+
+WebAnswer LiveSite::run(const std::string& text, bool timed) {
+    std::string message;
+    const std::optional<Recipe> recipe = checked(text, message);
+    if (!recipe) return json_answer({{"error", message}});
+    return {.type = json_type, .later = [this, recipe = *recipe, timed](const ClientIsThere& client_is_there) {
+                return run_now(recipe, timed, client_is_there);
+            }};
+}
+
+std::string LiveSite::run_now(const Recipe& recipe, bool timed, const ClientIsThere& client_is_there) {
+    using End = WorkResult::End;
+    WorkResult result;
+    try {
+        result = worker_.run([&] { return settings_.page(recipe, timed); }, settings_.limit_seconds, client_is_there);
+    } catch (const UserError& error) {
+        result = {End::failed, error.what()};
+    }
+    switch (result.end) {
+        case End::done: {
+            const std::scoped_lock lock(pages_mutex_);
+            pages_.emplace_back(++last_page_, std::make_shared<const std::string>(std::move(result.text)));
+            if (pages_.size() > most_pages) pages_.pop_front();
+            return text_of({{"page", last_page_}});
+        }
+        case End::failed: return text_of({{"error", "error: " + result.text}});
+        case End::lost: return text_of({{"error", "error: the run ended early: " + result.text}});
+        case End::too_long:
+            return text_of(
+                {{"error", fmt::format("error: the run did not end within {} s and was stopped; --limit SECONDS allows more",
+                                       settings_.limit_seconds)}});
+        case End::replaced:
+        case End::unwanted: break;
+    }
+    return text_of({{"replaced", true}});
+}
+
+WebAnswer LiveSite::page(const std::string& number) {
+    long wanted = 0;
+    const auto [end, problem] = std::from_chars(number.data(), number.data() + number.size(), wanted);
+    if (problem != std::errc() || end != number.data() + number.size()) return not_found();
+    const std::scoped_lock lock(pages_mutex_);
+    const auto found = std::ranges::find(pages_, wanted, [](const auto& each) { return each.first; });
+    if (found == pages_.end()) return not_found();
+    return {.type = html_type, .body = *found->second, .headers = {{"Content-Security-Policy", report_policy}}};
+}
+
+}  // namespace workbench

@@ -1,0 +1,158 @@
+// run --watch and serve, with the real program.
+#include <doctest/doctest.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+#include <csignal>
+#include <fstream>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/shell.hpp"
+#include "serve/connection.hpp"
+#include "support/golden.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace workbench {
+namespace {
+
+/// The program in the background, in a process group like that of a terminal. Its output goes to a file.
+class Background {
+public:
+    Background(const std::filesystem::path& folder, const std::string& arguments) : log_(folder / "output.log") {
+        const std::string command =
+            "cd '" + folder.string() + "' && exec '" WORKBENCH_BINARY "' " + arguments + " > output.log 2>&1";
+        process_ = fork();
+        if (process_ == 0) {
+            (void)setpgid(0, 0);
+            (void)std::signal(SIGINT, SIG_DFL);
+            (void)execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+            _exit(127);
+        }
+    }
+    ~Background() {
+        if (process_ > 0) (void)end(SIGKILL);
+    }
+    Background(const Background&) = delete;
+    Background& operator=(const Background&) = delete;
+
+    [[nodiscard]] std::string text() const {
+        std::error_code none;
+        return std::filesystem::exists(log_, none) ? file_text(log_) : "";
+    }
+
+    /// Waits until the output contains this text `count` times.
+    [[nodiscard]] bool comes_to(const std::string& wanted, int count) const {
+        for (int i = 0; i < 3000; ++i) {
+            const std::string output = text();
+            int found = 0;
+            for (std::size_t at = 0; (at = output.find(wanted, at)) != std::string::npos; ++at) ++found;
+            if (found >= count) return true;
+            (void)usleep(10'000);
+        }
+        return false;
+    }
+
+    /// The exit code, or 128 plus the number of the signal that ended it, as in a shell.
+    [[nodiscard]] int end(int signal) {
+        (void)kill(-process_, signal);
+        int status = 0;
+        (void)waitpid(process_, &status, 0);
+        process_ = -1;
+        return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    }
+
+private:
+    std::filesystem::path log_;
+    pid_t process_ = -1;
+};
+
+void write_recipe(const std::filesystem::path& file, const std::string& name, const std::string& layout = "csr") {
+    std::ofstream(file) << "[recipe]\nname = \"" << name << "\"\n[matrix]\nrows = [\"1 .\", \". 1\"]\n[layout]\nuse = \""
+                        << layout << "\"\n";
+}
+
+}  // namespace
+
+TEST_SUITE("watch") {
+    TEST_CASE("a run is repeated when its recipe or a source beside it is saved, also after an error") {
+        const TemporaryFolder folder;
+        const std::filesystem::path recipe = folder.path() / "recipe.toml";
+        write_recipe(recipe, "the first");
+        Background program(folder.path(), "run recipe.toml --watch --no-pictures" + quick + " --json results.json");
+        const std::string waits = "waiting for a recipe or source to be saved; Ctrl-C ends this\n";
+        REQUIRE(program.comes_to(waits, 1));
+        CHECK(json_in(folder.path() / "results.json")["recipe"]["name"] == "the first");
+        write_recipe(recipe, "the second", "no_such_layout");
+        REQUIRE(program.comes_to(waits, 2));
+        CHECK(program.text().find("recipe.toml was saved\nerror: recipe.toml:6:7: unknown layout 'no_such_layout'") !=
+              std::string::npos);
+        write_recipe(recipe, "the third");
+        REQUIRE(program.comes_to(waits, 3));
+        CHECK(json_in(folder.path() / "results.json")["recipe"]["name"] == "the third");
+        std::ofstream(folder.path() / "kernel.cpp") << "// saved\n";
+        REQUIRE(program.comes_to("kernel.cpp was saved\n", 1));
+        REQUIRE(program.comes_to(waits, 4));
+        // Neither the results nor other files count.
+        std::ofstream(folder.path() / "notes.txt") << "saved\n";
+        const std::string before = program.text();
+        (void)usleep(400'000);
+        CHECK(program.text() == before);
+        CHECK(program.end(SIGINT) == 130);
+    }
+
+    TEST_CASE("Ctrl-C during a run ends it as usual") {
+        const TemporaryFolder folder;
+        write_recipe(folder.path() / "recipe.toml", "long");
+        Background program(folder.path(),
+                           "run recipe.toml --watch --no-pictures --backend kokkos --seconds 0.9 --samples 1000000");
+        (void)usleep(700'000);
+        CHECK(program.end(SIGINT) == 130);
+        CHECK(program.text().find("waiting") == std::string::npos);
+    }
+}
+
+TEST_SUITE("serve") {
+    TEST_CASE("the page and a run of the real program, until Ctrl-C") {
+        const TemporaryFolder folder;
+        std::ofstream(folder.path() / "r.toml")
+            << "[matrix]\ngenerate = \"laplace2d\"\nnx = 20\n[[stage]]\nuse = \"cuthill_mckee\"\n[layout]\nuse = \"sell\"\n";
+        Background program(folder.path(), "serve r.toml --backend kokkos --samples 1 --seconds 0 --cache warm");
+        REQUIRE(program.comes_to("Ctrl-C ends the server.\n", 1));
+        const std::string output = program.text();
+        const std::size_t begin = output.find("http://");
+        const Address address(output.substr(begin, output.find('\n') - begin));
+        const Reply page = address.get("");
+        CHECK(page.body.find("<title>r.toml</title>") != std::string::npos);
+        std::ofstream(folder.path() / "m.mtx") << "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n";
+        CHECK(address.get("matrices.json").body == "[\"m.mtx\"]");
+        for (const bool timed : {false, true}) {
+            const nlohmann::json request{{"text", file_text(folder.path() / "r.toml")}, {"timed", timed}};
+            const auto ran = nlohmann::json::parse(address.post("run", request.dump()).body);
+            CAPTURE(ran.dump());
+            REQUIRE(ran.contains("page"));
+            const Reply report = address.get("page/" + std::to_string(ran["page"].get<int>()));
+            CHECK(report.body.find("<title>r") != std::string::npos);
+        }
+        const nlohmann::json wrong{
+            {"text", "[matrix]\nrows = [\"1 1\"]\n[[stage]]\nuse = \"cuthill_mckee\"\n[layout]\nuse = \"csr\"\n"}};
+        CHECK(nlohmann::json::parse(address.post("run", wrong.dump()).body)["error"] ==
+              "error: the matrix has 1 rows and 2 columns; expected a square one, for stage 'cuthill_mckee' (r.toml:3)");
+        CHECK(program.end(SIGINT) == 0);
+        CHECK(program.text() == output);
+        CHECK(!Connection(address).is_open());
+    }
+
+    TEST_CASE("a recipe that is missing, and one with errors, which can be corrected in the page") {
+        const TemporaryFolder folder;
+        const Outcome missing = workbench_in(folder.path(), "serve none.toml");
+        CHECK(missing.exit_code == 2);
+        CHECK(missing.text.find("none.toml: ") != std::string::npos);
+        std::ofstream(folder.path() / "wrong.toml") << "[layout\n";
+        Background program(folder.path(), "serve wrong.toml");
+        CHECK(program.comes_to("Ctrl-C ends the server.\n", 1));
+        CHECK(program.end(SIGTERM) == 0);
+    }
+}
+
+}  // namespace workbench

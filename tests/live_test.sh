@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# The page of `workbench serve` in headless Chromium (viz/page/test/live.mjs). Exit code 77: skipped, with the reason.
+set -euo pipefail
+program=$1
+source=$2
+folder=$(mktemp -d)
+server=
+trap '[[ -z $server ]] || kill "$server" 2>/dev/null; rm -rf "$folder"' EXIT
+
+if ! command -v node >/dev/null; then
+    echo "tests of the live page skipped: no node"
+    exit 77
+fi
+if [[ ! -d $source/viz/page/node_modules/playwright-core ]]; then
+    echo "tests of the live page skipped: 'npm ci' was not run in viz/page"
+    exit 77
+fi
+cp "$source/tests/page/live.toml" "$folder"
+printf '%%%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1\n2 2 1\n3 3 1\n' >"$folder/grid.mtx"
+(cd "$folder" && exec "$program" serve live.toml) >"$folder/log" 2>&1 &
+server=$!
+for _ in {1..100}; do
+    address=$(sed -n 's/.* is at \(http:.*\)/\1/p' "$folder/log")
+    [[ -z $address ]] || break
+    sleep 0.1
+done
+if grep -q 'without cpp-httplib' "$folder/log"; then
+    echo "tests of the live page skipped: built without cpp-httplib"
+    exit 77
+fi
+node "$source/viz/page/test/live.mjs" "$address"

@@ -1,0 +1,309 @@
+// The server of the live page, attacked: other hosts and origins, paths out of the folder, huge bodies, many connections,
+// clients that vanish.
+#include <doctest/doctest.h>
+
+#include <unistd.h>
+#include <csignal>
+
+#include <fstream>
+#include <thread>
+
+#include <nlohmann/json.hpp>
+
+#include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/serve/serve.hpp"
+#include "serve/connection.hpp"
+#include "support/message_of.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace workbench {
+namespace {
+
+using Json = nlohmann::json;
+using Texts = std::vector<std::string>;
+namespace fs = std::filesystem;
+
+const std::string small_recipe = "[matrix]\nrows = [\"1 .\", \". 1\"]\n\n[layout]\nuse = \"csr\"\n";
+
+/// A server over a temporary folder whose runs do what the name of the recipe says.
+struct Served {
+    TemporaryFolder folder;
+    fs::path recipe = folder.path() / "site" / "recipe.toml";
+    LiveServer server{settings(), 0};
+    Address address{server.address()};
+
+    LiveSettings settings() {
+        fs::create_directories(recipe.parent_path());
+        std::ofstream(recipe) << small_recipe;
+        std::ofstream(recipe.parent_path() / "inside.mtx") << "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n";
+        std::ofstream(folder.path() / "outside.mtx") << "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n";
+        return {.file = recipe,
+                .text = small_recipe,
+                .folder = recipe.parent_path(),
+                .catalogue = catalogue(),
+                .page = [this](const Recipe& given, bool timed) { return work(given, timed); },
+                .can_time = true,
+                .limit_seconds = 1};
+    }
+
+    /// Runs in the child process. A file shows that it is still alive.
+    [[nodiscard]] std::string work(const Recipe& given, bool timed) const {
+        if (given.name == "crash") (void)std::raise(SIGSEGV);
+        if (given.name == "refuse") throw InputError("the matrix is too pretty");
+        if (given.name == "sleep" || given.name == "nap") {
+            const fs::path alive = folder.path() / "alive";
+            for (int i = 0; i < (given.name == "nap" ? 20 : 1000); ++i) {
+                std::ofstream(alive, std::ios::app) << '.';
+                (void)usleep(10'000);
+            }
+        }
+        return "<p>" + given.name + (timed ? " timed" : "") + "</p>";
+    }
+
+    [[nodiscard]] std::uintmax_t beats() const {
+        std::error_code none;
+        const std::uintmax_t size = fs::file_size(folder.path() / "alive", none);
+        return none ? 0 : size;
+    }
+
+    /// True once the child of a "sleep" no longer works.
+    [[nodiscard]] bool comes_to_rest() const {
+        for (int i = 0; i < 100; ++i) {
+            const std::uintmax_t before = beats();
+            (void)usleep(60'000);
+            if (beats() == before) return true;
+        }
+        return false;
+    }
+
+    [[nodiscard]] Reply get(const std::string& path) const { return address.get(path); }
+    [[nodiscard]] Reply post(const std::string& path, const Json& body) const { return address.post(path, body.dump()); }
+    [[nodiscard]] Json run(const std::string& name, bool timed = false) const {
+        return Json::parse(post("run", {{"text", named(name)}, {"timed", timed}}).body);
+    }
+    [[nodiscard]] static std::string named(const std::string& name) {
+        return "[recipe]\nname = \"" + name + "\"\n\n" + small_recipe;
+    }
+};
+
+}  // namespace
+
+TEST_SUITE("live page") {
+    TEST_CASE("the page, its checks, its runs and their reports") {
+        const Served served;
+        const Reply page = served.get("");
+        CHECK(page.status == 200);
+        CHECK(page.body.find("[matrix]") != std::string::npos);
+        CHECK(page.head.find("script-src 'nonce-") != std::string::npos);
+        CHECK(page.head.find("Referrer-Policy: no-referrer") != std::string::npos);
+        CHECK(Json::parse(served.get("matrices.json").body) == Json::array({"inside.mtx"}));
+
+        const Json good = Json::parse(served.post("check", {{"text", small_recipe}}).body);
+        CHECK(good["problems"].empty());
+        CHECK(good["message"] == "");
+        CHECK(good["outline"]["layout"] ==
+              Json({{"line", 4}, {"settings", {{{"key", "use"}, {"line", 5}, {"column", 7}, {"value", "csr"}}}}}));
+
+        CHECK(served.run("first") == Json({{"page", 1}}));
+        CHECK(served.run("second", true) == Json({{"page", 2}}));
+        const Reply report = served.get("page/1");
+        CHECK(report.body == "<p>first</p>");
+        CHECK(report.head.find("frame-ancestors 'self'") != std::string::npos);
+        CHECK(served.get("page/2").body == "<p>second timed</p>");
+        for (const std::string& number : Texts{"0", "3", "-1", "1x", "", "99999999999999999999"}) {
+            CHECK(served.get("page/" + number).status == 404);
+        }
+        for (int i = 0; i < 4; ++i) CHECK(served.run("more").contains("page"));
+        CHECK(served.get("page/1").status == 404);  // only the last few are kept
+    }
+
+    TEST_CASE("errors have their places, in the words of the terminal") {
+        const Served served;
+        const std::string wrong = "[matrix]\nrows = [\"1 .\", \". 1\"]\n\n[layout]\nuse = \"csrr\"\n";
+        const Json checked = Json::parse(served.post("check", {{"text", wrong}}).body);
+        REQUIRE(checked["problems"].size() == 1);
+        CHECK(checked["problems"][0]["line"] == 5);
+        CHECK(checked["problems"][0]["column"] == 7);
+        CHECK(checked["problems"][0]["message"].get<std::string>().find("unknown layout 'csrr'") != std::string::npos);
+        const auto message = checked["message"].get<std::string>();
+        CHECK(message.find("recipe.toml:5:7: unknown layout") != std::string::npos);
+        CHECK(message.ends_with("  5 | use = \"csrr\"\n    |       ^"));
+        const Json ran = Json::parse(served.post("run", {{"text", wrong}}).body);
+        CHECK(ran == Json({{"error", message}}));
+
+        const Json broken = Json::parse(served.post("check", {{"text", "[matrix\n"}}).body);
+        CHECK(broken["outline"].is_null());
+        REQUIRE(broken["problems"].size() == 1);
+        CHECK(broken["problems"][0]["line"] == 1);
+    }
+
+    TEST_CASE("requests for other hosts, from other pages and without the token are refused") {
+        const Served served;
+        const Address& at = served.address;
+        const std::string body = Json({{"text", small_recipe}}).dump();
+        const std::string type = "Content-Type: application/json\r\n";
+        const auto status = [&](const std::string& request) { return at.send(request).status; };
+        const std::string site = "/" + at.token + "/";
+        for (const std::string& host : Texts{"evil.example", "127.0.0.1", "127.0.0.1:1", "localhost", "[::1]:" + at.port, ""}) {
+            CHECK(status("GET " + site + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n") == 403);
+        }
+        CHECK(status("GET " + site + " HTTP/1.1\r\nHost: localhost:" + at.port + "\r\n\r\n") == 200);
+        CHECK(status("GET " + site + " HTTP/1.0\r\n\r\n") == 403);
+        for (const std::string& origin : Texts{"http://evil.example", "null", "https://" + at.host, "http://127.0.0.1:1"}) {
+            CHECK(status("GET " + site + " HTTP/1.1\r\n" + at.host_line + "Origin: " + origin + "\r\n\r\n") == 403);
+            CHECK(status(at.post_head("run", body.size(), type + "Origin: " + origin + "\r\n") + body) == 403);
+        }
+        CHECK(status(at.post_head("check", body.size(), type + "Origin: http://" + at.host + "\r\n") + body) == 200);
+        std::string other = at.token;
+        other.back() = other.back() == '0' ? '1' : '0';
+        for (const std::string& path : Texts{std::string("/"), "/" + other + "/", "/" + at.token,
+                                             "/" + at.token.substr(1) + "/", "//" + at.token + "/", "/favicon.ico"}) {
+            CHECK(status("GET " + path + " HTTP/1.1\r\n" + at.host_line + "\r\n") == 404);
+        }
+        for (const std::string& method : Texts{"PUT", "DELETE", "OPTIONS", "PATCH", "HEAD"}) {
+            CHECK(status(method + " " + site + " HTTP/1.1\r\n" + at.host_line + "\r\n") == 405);
+        }
+        CHECK(served.get("").head.find("Access-Control") == std::string::npos);
+    }
+
+    TEST_CASE("no path leads out of the site, and no recipe out of the folder") {
+        const Served served;
+        for (const std::string& path :
+             Texts{"../../etc/passwd", "page/../../../etc/passwd", "%2e%2e/%2e%2e/etc/passwd", "..%2foutside.mtx", "inside.mtx",
+                   "page//etc/passwd", "matrices.json/..", "page/1%00"}) {
+            CHECK(served.get(path).status == 404);
+        }
+        fs::create_symlink(served.folder.path() / "outside.mtx", served.recipe.parent_path() / "link.mtx");
+        fs::create_directory_symlink("/", served.recipe.parent_path() / "root");
+        CHECK(Json::parse(served.get("matrices.json").body) == Json::array({"inside.mtx"}));
+        const std::string end = "\n[layout]\nuse = \"csr\"\n";
+        const auto error_of = [&](const std::string& text) {
+            const Json ran = Json::parse(served.post("run", {{"text", text}}).body);
+            return ran.value("error", std::string());
+        };
+        for (const std::string& path :
+             Texts{(served.folder.path() / "outside.mtx").string(), std::string("../outside.mtx"), std::string("link.mtx"),
+                   std::string("/dev/zero"), std::string("root/etc/passwd")}) {
+            CHECK(error_of("[matrix]\npath = \"" + path + "\"\n" + end).find("found a matrix outside the folder") !=
+                  std::string::npos);
+        }
+        CHECK(error_of("[matrix]\npath = \"inside.mtx\"\n" + end).empty());
+        CHECK(error_of("[recipe]\nextends = \"../../etc/passwd\"\n").find("outside the folder") != std::string::npos);
+        CHECK(error_of(small_recipe + "[[stage]]\nprogram = [\"sh\", \"-c\", \"touch stolen\"]\n").find("found code beside") !=
+              std::string::npos);
+    }
+
+    TEST_CASE("bodies that are huge, in chunks, compressed or not JSON are refused") {
+        const Served served;
+        const Address& at = served.address;
+        const std::string type = "Content-Type: application/json\r\n";
+        CHECK(at.send(at.post_head("run", std::size_t{3} << 30, type)).status == 413);  // before the body is sent
+        CHECK(at.send(at.post_head("run", longest_request + 1, type) + std::string(100, ' ')).status == 413);
+        CHECK(at.send("POST /" + at.token + "/run HTTP/1.1\r\n" + at.host_line + type + "\r\n").status == 411);
+        CHECK(at.send("POST /" + at.token + "/run HTTP/1.1\r\n" + at.host_line + type + "Content-Length: -1\r\n\r\n").status ==
+              411);
+        CHECK(at.send("POST /" + at.token + "/run HTTP/1.1\r\n" + at.host_line + type +
+                      "Transfer-Encoding: chunked\r\n\r\nffffffff\r\n")
+                  .status == 415);
+        CHECK(at.send(at.post_head("run", 2, type + "Content-Encoding: gzip\r\n") + "{}").status == 415);
+        CHECK(at.send(at.post_head("run", 2, "Content-Type: text/plain\r\n") + "{}").status == 415);
+        CHECK(at.send(at.post_head("run", 2, "Content-Type: multipart/form-data; boundary=x\r\n") + "{}").status == 415);
+        for (const std::string& body : Texts{"", "{", "[]", "{}", "{\"text\": 3}", "\"text\"", "null"}) {
+            CHECK(at.post("run", body).status == 400);
+        }
+        CHECK(at.post("run", std::string(1'000'000, '[')).status == 400);
+        CHECK(at.post("else", "{\"text\": \"\"}").status == 404);
+        // A recipe of more than a megabyte is an error like others.
+        const Json long_text = Json::parse(served.post("check", {{"text", "#" + std::string(1'500'000, 'x')}}).body);
+        CHECK(long_text["problems"].size() == 1);
+        CHECK(served.get("").status == 200);
+    }
+
+    TEST_CASE("a run that crashes, refuses or takes too long is reported, and the next one runs") {
+        const Served served;
+        CHECK(served.run("crash") == Json({{"error", "error: the run ended early: killed by signal 11 (Segmentation fault)"}}));
+        CHECK(served.run("refuse") == Json({{"error", "error: the matrix is too pretty"}}));
+        CHECK(served.run("sleep") ==
+              Json({{"error", "error: the run did not end within 1 s and was stopped; --limit SECONDS allows more"}}));
+        CHECK(served.comes_to_rest());
+        CHECK(served.run("last") == Json({{"page", 1}}));
+    }
+
+    TEST_CASE("a newer run ends an older one") {
+        const Served served;
+        Json first;
+        std::thread older([&] { first = served.run("sleep"); });
+        while (served.beats() == 0) (void)usleep(5'000);
+        CHECK(served.run("new") == Json({{"page", 1}}));
+        older.join();
+        CHECK(first == Json({{"replaced", true}}));
+        CHECK(served.comes_to_rest());
+    }
+
+    TEST_CASE("the run of a client that vanishes ends") {
+        const Served served;
+        const std::string body = Json({{"text", Served::named("sleep")}}).dump();
+        {
+            const Connection gone(served.address);
+            gone.write(served.address.post_head("run", body.size(), "Content-Type: application/json\r\n") + body);
+            while (served.beats() == 0) (void)usleep(5'000);
+        }
+        CHECK(served.comes_to_rest());
+        CHECK(served.beats() < 90);  // it would have worked for a second
+        {
+            const Connection half(served.address);
+            half.write("GET /" + served.address.token);
+        }
+        CHECK(served.run("next") == Json({{"page", 1}}));
+    }
+
+    TEST_CASE("100 idle connections and 100 requests at a time") {
+        const Served served;
+        std::vector<std::unique_ptr<Connection>> idle;
+        for (int i = 0; i < 100; ++i) idle.push_back(std::make_unique<Connection>(served.address));
+        CHECK(served.get("matrices.json").status == 200);
+        idle.clear();
+        std::vector<std::thread> threads;
+        std::atomic<int> answered = 0;
+        std::atomic<int> pages = 0;
+        for (int i = 0; i < 100; ++i) {
+            threads.emplace_back([&] {
+                const Json ran = served.run("nap");
+                answered += ran.contains("page") || ran.contains("replaced") ? 1 : 0;
+                pages += ran.contains("page") ? 1 : 0;
+            });
+        }
+        for (std::thread& each : threads) each.join();
+        CHECK(answered == 100);
+        CHECK(pages >= 1);
+        CHECK(served.run("last").contains("page"));
+    }
+
+    TEST_CASE("the end of the server ends running work and open connections") {
+        auto served = std::make_unique<Served>();
+        const std::string body = Json({{"text", Served::named("sleep")}}).dump();
+        const Connection open(served->address);
+        open.write(served->address.post_head("run", body.size(), "Content-Type: application/json\r\n") + body);
+        while (served->beats() == 0) (void)usleep(5'000);
+        const Address address = served->address;
+        served.reset();
+        CHECK(!Connection(address).is_open());
+    }
+
+    TEST_CASE("a port that is taken") {
+        const Served served;
+        TemporaryFolder other;
+        LiveSettings settings{
+            .file = other.path() / "x.toml", .text = "", .folder = other.path(), .catalogue = catalogue(), .page = {}};
+        CHECK(message_of<MachineError>([&] { const LiveServer second(settings, std::stoi(served.address.port)); }) ==
+              "--port " + served.address.port + ": the port is in use; expected a free one, or 0");
+    }
+
+    TEST_CASE("tokens are long and differ") {
+        CHECK(random_token().size() == 32);
+        CHECK(random_token() != random_token());
+    }
+}
+
+}  // namespace workbench

@@ -1,0 +1,168 @@
+// Tests the page of `workbench serve` in headless Chromium: `node test/live.mjs ADDRESS`. Exit code 77: skipped, because Chromium or
+// the packages of this folder are not installed. The server serves tests/page/live.toml.
+import { existsSync, readFileSync } from 'node:fs';
+
+const skip = (reason) => {
+  console.log(`tests of the live page skipped: ${reason}`);
+  process.exit(77);
+};
+const chromium_at = process.env.CHROMIUM ?? ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
+const playwright = await import('playwright-core').catch(() => null);
+if (!playwright) skip("playwright-core is not installed: run 'npm ci' in viz/page");
+if (!chromium_at || !existsSync(chromium_at)) skip('no Chromium was found; CHROMIUM names one');
+
+const address = process.argv[2];
+const browser = await playwright.chromium.launch({
+  executablePath: chromium_at,
+  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+    '--disable-component-update', '--disable-sync'],
+});
+let failures = 0;
+const check = (what, holds, found = '') => {
+  if (holds) return;
+  ++failures;
+  console.error(`FAILED: ${what}${found === '' ? '' : `; found ${found}`}`);
+};
+
+async function open(at = address, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, colorScheme: 'light', ...options });
+  const page = await context.newPage();
+  page.on('console', (message) => check('nothing is logged', message.type() !== 'error' && message.type() !== 'warning', message.text()));
+  page.on('pageerror', (error) => check('no error', false, error.message));
+  page.on('request', (request) => check('no request leaves', /^(data|blob):/.test(request.url()) || request.url().startsWith(address), request.url()));
+  await page.goto(at);
+  await ran(page);
+  return page;
+}
+
+// Waits until the page is idle after a change.
+async function ran(page) {
+  await page.waitForTimeout(200);
+  await page.waitForFunction(() => document.documentElement.dataset.busy === undefined && document.querySelector('.status')?.textContent !== '', null, { timeout: 30000 });
+}
+const text_of = (page) => page.locator('.cm-content').evaluate((content) => content.cmTile?.view?.state.doc.toString() ?? content.cmView?.view?.state.doc.toString() ?? content.innerText);
+const stages_of = async (page) => (await page.frameLocator('iframe').locator('button[data-stage]').allInnerTexts()).map((name) => name.replace(/[\s\u200b]+/g, '').replace(/^(\d+)/, '$1 '));
+const status_of = (page) => page.locator('.status').innerText();
+const named = (page, name) => page.locator(`[data-name="${name}"]`);
+const change = async (page, act) => {
+  await act();
+  await ran(page);
+};
+
+async function controls(page) {
+  check('the report has the stages', (await stages_of(page)).join() === '0 input,1 cuthill_mckee,2 row_sort', (await stages_of(page)).join());
+  await page.frameLocator('iframe').locator('button[data-stage="2"]').click();
+  await page.waitForTimeout(1200);
+  await change(page, () => named(page, 'stage 1 window').fill('8').then(() => named(page, 'stage 1 window').press('Enter')));
+  check('a number is written into the text', /window = 8\b/.test(await text_of(page)), await text_of(page));
+  check('comments and spaces stay', (await text_of(page)).includes('use    = "row_sort"   # by length'));
+  check('the report keeps its stage', (await page.frameLocator('iframe').locator('button[data-stage][aria-current=true]').getAttribute('data-stage')) === '2');
+  await named(page, 'stage 1 order').focus();
+  await change(page, () => named(page, 'stage 1 order').selectOption('ascending'));
+  check('a word is written into the text', (await text_of(page)).includes('order  = "ascending"'), await text_of(page));
+  check('the focus stays on the control', (await page.evaluate(() => document.activeElement?.dataset.name)) === 'stage 1 order');
+  await named(page, 'layout 0 more').click().catch(() => undefined);
+  await named(page, 'layout 0 slice_height slider').focus();
+  await change(page, () => page.keyboard.press('ArrowRight'));
+  check('a slider moves by keys', /slice_height = 33\b/.test(await text_of(page)), await text_of(page));
+  check('the focus stays on the slider', (await page.evaluate(() => document.activeElement?.dataset.name)) === 'layout 0 slice_height slider');
+
+  await change(page, () => named(page, 'stage 1 up').click());
+  check('a stage moves up', (await stages_of(page)).join() === '0 input,1 row_sort,2 cuthill_mckee', (await stages_of(page)).join());
+  await change(page, () => page.locator('[data-action=Undo]').click());
+  check('undo takes it back', (await stages_of(page)).join() === '0 input,1 cuthill_mckee,2 row_sort', (await stages_of(page)).join());
+  await change(page, () => page.locator('[data-action=Redo]').click());
+  await change(page, () => named(page, 'stage 1 up').click());
+  await change(page, () => named(page, 'stage 0 on').uncheck());
+  check('a stage is switched off', (await stages_of(page)).join() === '0 input,1 row_sort', (await stages_of(page)).join());
+  check('it stays in the text', (await text_of(page)).includes('#off use = "cuthill_mckee"'), await text_of(page));
+  await change(page, () => named(page, 'stage 0 on').check());
+  check('and on again', (await stages_of(page)).length === 3, (await stages_of(page)).join());
+  await change(page, () => named(page, 'stage 1 remove').click());
+  check('a stage is removed', (await stages_of(page)).join() === '0 input,1 cuthill_mckee', (await stages_of(page)).join());
+  await change(page, () => named(page, 'add').selectOption('row_sort'));
+  check('a stage is added', (await stages_of(page)).join() === '0 input,1 cuthill_mckee,2 row_sort', (await stages_of(page)).join());
+  await change(page, () => named(page, 'layout 0').selectOption('csr'));
+  check('the layout is replaced', /\[layout\]\nuse = "csr"/.test(await text_of(page)), await text_of(page));
+  check('its arrays are shown', (await page.frameLocator('iframe').locator('body').innerText()).includes('row_offsets'));
+}
+
+async function matrices(page) {
+  await change(page, () => named(page, 'matrix').selectOption('path:grid.mtx'));
+  check('a file of the folder is read', (await page.frameLocator('iframe').locator('.matrix').innerText()).startsWith('grid.mtx 3 × 3'));
+  await change(page, () => named(page, 'matrix').selectOption('generate:laplace2d'));
+  check('a generator runs', (await page.frameLocator('iframe').locator('.matrix').innerText()).includes('900 × 900'), await status_of(page));
+  await change(page, () => named(page, 'matrix').selectOption('rows'));
+  const matrix = page.frameLocator('iframe').locator('.matrix');
+  check('a small matrix is there', (await matrix.innerText()).includes('6 × 6, 16 nonzeros'), await matrix.innerText());
+  await change(page, () => page.getByLabel('row 0, column 5').click());
+  check('a click adds an entry', (await matrix.innerText()).includes('6 × 6, 17 nonzeros'), await matrix.innerText());
+  await page.keyboard.press('ArrowDown');
+  await change(page, () => page.keyboard.press('Space'));
+  check('keys add another', (await matrix.innerText()).includes('6 × 6, 18 nonzeros'), await matrix.innerText());
+  await change(page, () => named(page, 'smaller').click());
+  check('it shrinks', (await matrix.innerText()).includes('5 × 5'), await matrix.innerText());
+}
+
+async function text(page) {
+  await page.locator('.cm-content').click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type('\n[[stage]]\nuse = "metis_par');
+  await page.locator('.cm-tooltip-autocomplete').waitFor();
+  check('completion lists stages', (await page.locator('.cm-tooltip-autocomplete li').first().innerText()).includes('metis_partition'));
+  await page.waitForTimeout(150);
+  await page.keyboard.press('Enter');
+  await change(page, () => page.keyboard.press('Control+End'));
+  check('completion writes the name once', (await text_of(page)).trimEnd().endsWith('use = "metis_partition"'), await text_of(page));
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Control+Space');
+  await page.locator('.cm-tooltip-autocomplete').waitFor();
+  check('Ctrl-Space lists parameters', (await page.locator('.cm-tooltip-autocomplete').innerText()).includes('parts'));
+  await page.keyboard.press('Escape');
+  await change(page, () => page.keyboard.type('parts = "many"'));
+  const problems = await page.locator('.problems pre').innerText();
+  check('an error has its line and a caret', /live\.toml:\d+:9: .*parts/.test(problems) && /\n +\| +\^/.test(problems), problems);
+  check('it is underlined', (await page.locator('.cm-lintRange-error').count()) > 0);
+  check('the old report is dimmed', (await page.locator('.frames.old').count()) === 1);
+  check('the status says so', (await status_of(page)).includes('error'), await status_of(page));
+  await change(page, () => page.keyboard.press('Control+z'));
+  await page.keyboard.press('Tab');
+  check('Tab leaves the editor', await page.evaluate(() => !document.activeElement?.closest('.cm-editor')));
+}
+
+async function saving(page) {
+  const download = async (action) => {
+    const [file] = await Promise.all([page.waitForEvent('download'), page.locator(`[data-action=${action}]`).click()]);
+    return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) };
+  };
+  const recipe = await download('Recipe');
+  check('the recipe is saved', recipe.name === 'live.toml' && recipe.bytes.toString() === (await text_of(page)), recipe.name);
+  const report = await download('Report');
+  check('the report is saved', report.name === 'live.html' && report.bytes.toString().startsWith('<!DOCTYPE html>'), report.name);
+  const picture = await download('Picture');
+  check('the picture is saved', picture.name === 'live.png' && picture.bytes.subarray(1, 4).toString() === 'PNG', picture.name);
+  await page.locator('[data-action=Link]').click();
+  await page.waitForFunction(() => location.hash.startsWith('#recipe='));
+  const copy = await open(page.url());
+  check('the link contains the recipe', (await text_of(copy)) === (await text_of(page)));
+  await copy.context().close();
+}
+
+const page = await open();
+await controls(page);
+await matrices(page);
+await saving(page);
+await text(page);
+await page.context().close();
+for (const [width, height] of [[375, 740], [1024, 768], [1920, 1080]]) {
+  const sized = await open(address, { viewport: { width, height } });
+  const wide = await sized.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  check(`${width} × ${height}: nothing is cut`, wide <= 0, wide);
+  await sized.context().close();
+}
+await browser.close();
+if (failures > 0) {
+  console.error(`${failures} checks failed`);
+  process.exit(1);
+}
+console.log('the live page works');
