@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "kernels/common/entry/format.hpp"
@@ -11,6 +12,7 @@
 #include "kernels/halo/parts.hpp"
 #include "kernels/halo/places.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/partition_forecast.hpp"
 
 namespace workbench {
 namespace {
@@ -268,28 +270,51 @@ private:
     const HaloLayout<Value>& halo_;
 };
 
+/// Into how many pieces parts are cut, so that x and y of one, and x of the columns around it, fit into the shared memory.
+std::int64_t pieces_of_part(const PartitionForecast& parts, double nodes, double bytes_of_node, double shared_bytes) {
+    const double bytes = ratio(nodes, static_cast<double>(parts.parts)) * bytes_of_node * (2 + parts.halo);
+    return std::max<std::int64_t>(1, std::llround(std::ceil(ratio(bytes, shared_bytes))));
+}
+
+/// The parts of a stage are cut without regard to the order of their rows: each piece reads columns of the whole part.
+PartitionForecast in_pieces(PartitionForecast parts, std::int64_t pieces) {
+    const auto count = static_cast<double>(pieces);
+    parts.inside /= count;
+    parts.halo = count * (1 + parts.halo) - 1;
+    return parts;
+}
+
 LayoutCost predict_halo(const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
     // An addition in shared memory takes about as long as looking up a sector in L2, and pieces of rows need some padding.
     constexpr double sectors_of_block = 1.1;
     constexpr double padding = 1.03;
+    // On an H100, 8 warps a block take 1.05 to 1.4 times as long as 16 (docs/results/search-h100.md).
+    constexpr double usual_warps = 16;
+    constexpr double power_of_warps = 0.25;
     const Index size =
         parameters.is_word("block_size", "auto") ? pattern.node_size() : static_cast<Index>(parameters.integer("block_size"));
-    PatternForecast cut = pattern;
-    if (!cut.partition()) cut.set_partition(parameters.integer("parts"));
     const auto blocks = static_cast<double>(pattern.blocks(size, size));
     const Offset nodes = pieces_of(pattern.rows(), size);
     const bool pairs = parameters.is_word("symmetric", "auto") && pattern.symmetric();
-    const double inside = blocks * cut.partition()->inside - static_cast<double>(nodes);
-    const double stored = pairs ? std::max(inside, 0.0) / 2 + blocks * (1 - cut.partition()->inside) : blocks;
+    PatternForecast cut = pattern;
+    if (!pattern.partition()) cut.set_partition(parameters.integer("parts"));
+    const std::int64_t pieces =
+        pieces_of_part(*cut.partition(), static_cast<double>(nodes), static_cast<double>(size * value_bytes(precision)),
+                       static_cast<double>(parameters.integer("shared_memory")));
+    if (!pattern.partition() && pieces > 1) cut.set_partition(parameters.integer("parts") * pieces);
+    const PartitionForecast parts = pattern.partition() ? in_pieces(*cut.partition(), pieces) : *cut.partition();
+    const double inside = blocks * parts.inside - static_cast<double>(nodes);
+    const double stored = pairs ? std::max(inside, 0.0) / 2 + blocks * (1 - parts.inside) : blocks;
     const auto slots = static_cast<Offset>(stored * padding);
     const Offset area = Offset{size} * size;
     const Offset triangle = pairs ? Offset{size} * (size + 1) / 2 : 0;
-    const auto halo_nodes = static_cast<Offset>(cut.partition()->halo * static_cast<double>(nodes));
+    const auto halo_nodes = static_cast<Offset>(parts.halo * static_cast<double>(nodes));
     const std::int64_t bytes = slots * (area * value_bytes(precision) + short_bytes) +
                                nodes * triangle * value_bytes(precision) + halo_nodes * index_bytes + slots / 4;
     LayoutCost cost = cost_of_arrays(pattern, precision, slots * area + nodes * triangle, bytes, 1);
     cost.exact = false;
     cost.sectors = stored * sectors_of_block + static_cast<double>(halo_nodes);
+    cost.bandwidth *= std::pow(std::min(1.0, static_cast<double>(parameters.integer("warps")) / usual_warps), power_of_warps);
     refuse_slots(cost, parameters, pattern.nonzeros());
     return cost;
 }

@@ -6,6 +6,7 @@
 
 #include "pipeline/choose/rank_choice.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/recipe/text.hpp"
 
 namespace workbench {
 namespace {
@@ -62,7 +63,7 @@ std::vector<WithoutStage> stages_left_out(Trials& trials, const Catalogue& catal
             continue;
         }
         Recipe& recipe = std::get<Recipe>(less);
-        recipe.name = fmt::format("{}, without {}", winner.recipe.name, stage);
+        recipe.name = extended_name(winner.recipe.name, ", without " + stage);
         for (RecipeLayout& layout : recipe.layouts) layout.kernels.clear();  // another kernel may suit better
         RecipeTrial trial = first_trial(recipe);
         trial.price = trials.model().price(recipe);

@@ -6,6 +6,7 @@
 
 #include "pipeline/bench/tell_apart.hpp"
 #include "pipeline/choose/choose.hpp"
+#include "pipeline/recipe/text.hpp"
 
 namespace workbench {
 namespace {
@@ -47,13 +48,14 @@ std::optional<Recipe> in_other_order(const Recipe& recipe, const RecipeStage& rc
     if (!recipe.stages.empty() && recipe.stages.front().entry->name == cuthill_mckee) {
         other.stages.erase(other.stages.begin());
         const bool named_so = other.name.ends_with(after_rcm);
-        other.name = named_so ? other.name.substr(0, other.name.size() - after_rcm.size()) : other.name + ", natural order";
+        other.name = named_so ? other.name.substr(0, other.name.size() - after_rcm.size())
+                              : extended_name(other.name, ", natural order");
         return other;
     }
     if (orders != Orders::others_of_square) return std::nullopt;
     if (std::any_of(recipe.stages.begin(), recipe.stages.end(), reorders)) return std::nullopt;
     other.stages.insert(other.stages.begin(), rcm);
-    other.name += after_rcm;
+    other.name = extended_name(other.name, std::string(after_rcm));
     return other;
 }
 
@@ -67,7 +69,7 @@ std::vector<Recipe> candidates_of(const Catalogue& catalogue, const std::vector<
     std::set<std::string> known;
     const auto add = [&](Recipe recipe) {
         recipe.matrix = matrix;
-        if (!recipe.sweep.label.empty()) recipe.name += ": " + recipe.sweep.label;
+        if (!recipe.sweep.label.empty()) recipe.name = extended_name(recipe.name, ": " + recipe.sweep.label);
         recipe.sweep = {};
         if (known.insert(identity_of(recipe)).second) candidates.push_back(std::move(recipe));
     };

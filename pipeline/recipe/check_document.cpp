@@ -194,8 +194,9 @@ void check_header(const RecipeTable& table, const std::string& owner, Recipe& re
         extends != nullptr && owner == "[recipe]") {  // from the command line: that of a file has been merged
         diagnostics.add(extends->key_place, "{}, extends: it cannot be set; expected it in a file", owner);
     }
-    if (recipe.name != printable(recipe.name, 80)) {
-        diagnostics.add(table.place_of("name"), "{}, name: expected one line of at most 80 characters", owner);
+    if (recipe.name != printable(recipe.name, longest_recipe_name)) {
+        diagnostics.add(table.place_of("name"), "{}, name: expected one line of at most {} characters", owner,
+                        longest_recipe_name);
     }
 }
 

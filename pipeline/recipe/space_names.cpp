@@ -10,8 +10,6 @@
 namespace workbench {
 namespace {
 
-constexpr std::size_t longest_name = 80;
-
 /// The name of an option and all of its values, including defaults, which labels omit. Values of ties are missing.
 struct OptionValues {
     std::string use;
@@ -188,10 +186,10 @@ std::string name_of_point(const Space::Data& data, const SpacePoint& point, std:
     std::string name;
     for (std::size_t shortness = 0; shortness <= 3; ++shortness) {
         name = joined_labels(data, point, shortness);
-        if (name.size() <= longest_name) return name;
+        if (name.size() <= longest_recipe_name) return name;
     }
     const std::string end = fmt::format("... #{}", number);
-    return name.substr(0, longest_name - end.size()) + end;
+    return name.substr(0, longest_recipe_name - end.size()) + end;
 }
 
 }  // namespace workbench

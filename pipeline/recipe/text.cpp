@@ -222,6 +222,15 @@ std::string printable(std::string_view text, std::size_t longest) {
     return all.size() > longest ? shown + "..." : shown;
 }
 
+std::string extended_name(const std::string& name, const std::string& added) {
+    const auto cut = [](const std::string& text, std::size_t longest) {
+        constexpr std::size_t dots = 3;
+        return characters(text).size() <= longest ? text : printable(text, longest - dots);
+    };
+    const std::string end = cut(added, longest_recipe_name / 2);
+    return cut(name, longest_recipe_name - characters(end).size()) + end;
+}
+
 std::optional<TextError> first_text_error(std::string_view text) { return Scanner(text).scan(); }
 
 }  // namespace workbench

@@ -6,6 +6,7 @@
 #include <random>
 #include <string>
 
+#include "pipeline/recipe/text.hpp"
 #include "recipe/recipes.hpp"
 
 namespace workbench {
@@ -33,6 +34,13 @@ TEST_CASE("bytes that the TOML parser must not see") {
     CHECK(contains(errors_of("a = 1979-05-27T:"), "1:5: found neither a number nor true or false"));
     CHECK(errors_of("x = [ # \xD0\x86\n {a.b = +1.5e-3, \"\xD0\x86\" = true}, [[-inf, 0x1F, 1_000]], '\xD0\x86', ]")
               .find("unknown key 'x'") != std::string::npos);
+}
+
+TEST_CASE("a name with something added is a legal name") {
+    CHECK(extended_name("EHYB", ", without sort") == "EHYB, without sort");
+    CHECK(extended_name(std::string(80, 'a'), ", without order") == std::string(62, 'a') + "..., without order");
+    CHECK(extended_name(std::string(80, 'a'), std::string(80, 'b')) ==
+          std::string(37, 'a') + "..." + std::string(37, 'b') + "...");
 }
 
 TEST_CASE("deep nesting, long lines, many tables") {
