@@ -59,7 +59,7 @@ StageEntry approximate_minimum_degree_stage() {
         .contract = contract_of_symmetric_order,
         .run = order_or_storage<run_approximate_minimum_degree>,
         .foresee = foresee_gathered_rows,
-        .nanoseconds_per_nonzero = 150};
+        .nanoseconds_per_nonzero = 380};
 }
 
 }  // namespace workbench

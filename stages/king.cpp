@@ -90,7 +90,7 @@ StageEntry king_stage() {
         .contract = contract_of_symmetric_order,
         .run = order_or_storage<run_king>,
         .foresee = foresee_gathered_rows,
-        .nanoseconds_per_nonzero = 100};
+        .nanoseconds_per_nonzero = 220};
 }
 
 }  // namespace workbench

@@ -41,7 +41,7 @@ StageEntry metis_partition_stage() {
             .contract = contract_of_partition,
             .run = run_metis_partition,
             .foresee = foresee_partition,
-            .nanoseconds_per_nonzero = 75};
+            .nanoseconds_per_nonzero = 120};
 }
 
 }  // namespace workbench

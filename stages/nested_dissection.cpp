@@ -33,7 +33,7 @@ StageEntry nested_dissection_stage() {
         .contract = contract_of_symmetric_order,
         .run = order_or_storage<run_nested_dissection>,
         .foresee = foresee_gathered_rows,
-        .nanoseconds_per_nonzero = 100};
+        .nanoseconds_per_nonzero = 1500};
 }
 
 }  // namespace workbench

@@ -146,7 +146,7 @@ StageEntry rabbit_order_stage() {
             .contract = contract_of_symmetric_order,
             .run = order_or_storage<run_rabbit_order>,
             .foresee = foresee_gathered_rows,
-            .nanoseconds_per_nonzero = 60};
+            .nanoseconds_per_nonzero = 170};
 }
 
 }  // namespace workbench

@@ -112,7 +112,7 @@ StageEntry sloan_stage() {
             .contract = contract_of_symmetric_order,
             .run = order_or_storage<run_sloan>,
             .foresee = foresee_gathered_rows,
-            .nanoseconds_per_nonzero = 150};
+            .nanoseconds_per_nonzero = 370};
 }
 
 }  // namespace workbench

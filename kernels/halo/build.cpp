@@ -288,9 +288,8 @@ LayoutCost predict_halo(const PatternForecast& pattern, const Parameters& parame
     // An addition in shared memory takes about as long as looking up a sector in L2, and pieces of rows need some padding.
     constexpr double sectors_of_block = 1.1;
     constexpr double padding = 1.03;
-    // On an H100, 8 warps a block take 1.05 to 1.4 times as long as 16 (docs/results/search-h100.md).
-    constexpr double usual_warps = 16;
-    constexpr double power_of_warps = 0.25;
+    // On an H100, half of the warps on a multiprocessor take 1.05 to 1.4 times as long (docs/results/search-h100.md).
+    constexpr double power_of_warps = 0.2;
     const Index size =
         parameters.is_word("block_size", "auto") ? pattern.node_size() : static_cast<Index>(parameters.integer("block_size"));
     const auto blocks = static_cast<double>(pattern.blocks(size, size));
@@ -314,7 +313,10 @@ LayoutCost predict_halo(const PatternForecast& pattern, const Parameters& parame
     LayoutCost cost = cost_of_arrays(pattern, precision, slots * area + nodes * triangle, bytes, 1);
     cost.exact = false;
     cost.sectors = stored * sectors_of_block + static_cast<double>(halo_nodes);
-    cost.bandwidth *= std::pow(std::min(1.0, static_cast<double>(parameters.integer("warps")) / usual_warps), power_of_warps);
+    const double warps = static_cast<double>(parameters.integer("warps")) / most_halo_warps;
+    const double blocks_of_threads = ratio(static_cast<double>(cut.partition()->parts * (pattern.partition() ? pieces : 1)),
+                                           static_cast<double>(parameters.integer("parts")));
+    cost.bandwidth *= std::pow(warps * std::min(1.0, blocks_of_threads), power_of_warps);
     refuse_slots(cost, parameters, pattern.nonzeros());
     return cost;
 }

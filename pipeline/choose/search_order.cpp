@@ -30,7 +30,8 @@ constexpr std::size_t more_good_points = 9;  // when nothing else is promising
 
 double Search::score_of(const PricedRecipe& one) const {
     const auto trials = unsuccessful_.find(one.family);
-    return one.cost * (1 + dearer * (trials == unsuccessful_.end() ? 0 : trials->second));
+    const double share_of_time = one.price.trial / std::max(search_seconds(), 1e-9);
+    return one.cost * (1 + dearer * (trials == unsuccessful_.end() ? 0 : trials->second)) * (1 + share_of_time);
 }
 
 std::vector<std::size_t> Search::order_in_space() {
@@ -69,11 +70,12 @@ std::optional<std::size_t> Search::unexplored_kind() const {
     const std::vector<PricedRecipe>& all = pool_.candidates();
     if (all.empty()) return std::nullopt;
     const double most = promising_kind * std::min(all.front().cost, best_cost());
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        if (all[i].cost > most) break;
-        if (!kinds_.contains(all[i].kind)) return i;
+    std::optional<std::size_t> best;
+    for (std::size_t i = 0; i < all.size() && all[i].cost <= most; ++i) {
+        if (kinds_.contains(all[i].kind)) continue;
+        if (!best || score_of(all[i]) < score_of(all[*best])) best = i;
     }
-    return std::nullopt;
+    return best;
 }
 
 std::vector<const Timed*> Search::best_measured(std::size_t count) const {
