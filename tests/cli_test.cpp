@@ -161,6 +161,9 @@ TEST_CASE("cache") {
     expect("cache_plot_of_words", recipe + matrix + "--sweep layout.piece=jds,sell --plot a", 2);
     expect("cache_plot_of_too_much",
            recipe + matrix + "--sweep matrix.nx=1..4 --sweep stage.column_segmentation.width=8,9 --plot a", 2);
+    // Stages see the device model.
+    const std::string partitions = " --set stage.metis_partition.parts=auto --device ";
+    expect("cache_auto", "cache recipes/ehyb.toml --generate laplace2d:nx=30 --precision f32" + partitions + "v100", 0);
     const TemporaryFolder folder;
     const std::string file = (folder.path() / "cache.json").string();
     CHECK(run(recipe + matrix + "--json " + file).exit_code == 0);

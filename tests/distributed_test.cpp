@@ -91,6 +91,20 @@ TEST_CASE("distributed: the text of 18 ranks in f32, with a solve") {
     compare_with_golden(golden_reports + "18_ranks_f32.json", ranks_json(report));
 }
 
+TEST_CASE("distributed: a solve tells its restarts, if there were any") {
+    RanksReport report = report_of_ranks(2, Precision::f64);
+    report.solve =
+        RanksSolve{.end = SolveEnd::converged, .reason = "", .iterations = 9, .history = {}, .x = {}, .right_hand_side = ""};
+    const auto line_after = [&report](int restarts) {
+        report.solve->restarts = restarts;
+        return lines_with(ranks_text(report), "converged: ");
+    };
+    const std::string rest = ", residual 0, true residual 0\n";
+    CHECK(line_after(0) == "  converged: 9 iterations" + rest);
+    CHECK(line_after(1) == "  converged: 9 iterations, 1 restart" + rest);
+    CHECK(line_after(2) == "  converged: 9 iterations, 2 restarts" + rest);
+}
+
 TEST_CASE("distributed: up to 16 ranks have a line each, of more the last line counts the rest") {
     const std::string sixteen = ranks_text(report_of_ranks(16, Precision::f64));
     CHECK(lines_with(sixteen, "more").empty());

@@ -124,8 +124,8 @@ std::string solve_lines(const RanksReport& report) {
                                    solve.jacobi ? ", Jacobi preconditioner" : "", solve.right_hand_side, solve.tolerance);
     text += fmt::format("  {}{}{}: {} iterations{}, residual {:.3g}, true residual {:.3g}\n", name_of(solve.end),
                         solve.reason.empty() ? "" : ": ", solve.reason, with_commas(solve.iterations),
-                        solve.restarts > 0 ? fmt::format(", {} restarts", solve.restarts) : "", solve.residual,
-                        solve.true_residual);
+                        solve.restarts > 0 ? fmt::format(", {} restart{}", solve.restarts, solve.restarts == 1 ? "" : "s") : "",
+                        solve.residual, solve.true_residual);
     text += fmt::format("  {} in total, {} per iteration; timed alone, a product takes {} and a reduction {}\n",
                         duration(solve.seconds), duration(solve.iteration_seconds()), duration(report.product_seconds()),
                         duration(spread_of(report.ranks, [](const RankFacts& facts) { return facts.sum_seconds; }).most));

@@ -85,6 +85,13 @@ const Catalogue& planted_catalogue() {
         add_planted<2>(all);
         add_planted<3>(all);
         add_planted<4>(all);
+        LayoutEntry two = *all.find_layout("plain");  // with two kernels
+        two.name = "two";
+        two.predict = [](const PatternForecast&, const Parameters&, Precision) {
+            return LayoutCost{.slots = 1, .array_bytes = std::llround(1e-3 * planted_bandwidth)};
+        };
+        std::erase_if(two.kernels, [](const KernelEntry& one) { return one.name != "fast" && one.name != "slow"; });
+        all.layouts.push_back(std::move(two));
         return all;
     }();
     return known;
@@ -359,6 +366,21 @@ TEST_SUITE("search") {
         const Choice choice = choose_planted(options);
         CHECK(choice.stay);
         CHECK(choice.ranking.front().recipe.name == "CSR");
+    }
+
+    TEST_CASE("without a stage any kernel of the layout may run, not only the winner's") {
+        const Space space =
+            parse_space("[space]\nname = 's'\n[[stage]]\nuse = 'reverse'\n[layout]\nuse = 'two'\nkernel.kokkos = 'slow'\n",
+                        "spaces/s.toml", planted_catalogue());
+        planted_script();
+        script().seconds["run slow"] = {4e-3};
+        script().seconds["run fast"] = {1e-3};
+        ChooseOptions options = options_for(space, 100);
+        options.ablate = true;
+        const Choice choice = choose_planted(options);
+        const Timed& first = choice.ranking.front();  // faster than the winner before
+        CHECK(first.recipe.name == "reverse, two, without reverse");
+        CHECK(first.record.kernel == "fast");
     }
 
     TEST_CASE("what each stage of the winner is worth") {

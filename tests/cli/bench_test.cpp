@@ -65,6 +65,13 @@ TEST_SUITE("bench with the program") {
         CHECK(workbench_in(folder.path(), "summary s.jsonl --metric none --plots pictures")
                   .text.find("error: --metric: unknown metric 'none'; expected one of ") == 0);
         CHECK(workbench_in(folder.path(), "summary s.jsonl --of ELL").exit_code == 2);
+        const auto tables = [&](const std::string& more) {
+            const std::string text = workbench_in(folder.path(), "summary s.jsonl --tex" + more).text;
+            return std::pair(text.find("speed-up over CSR in") != std::string::npos,
+                             text.find("Speed-up of CSR over the other") != std::string::npos);
+        };
+        CHECK(tables("") == std::pair(true, false));
+        CHECK(tables(" --of CSR") == std::pair(true, true));
 
         // Other measuring options make other measurements, whether in the suite or on the command line.
         CHECK(

@@ -32,6 +32,10 @@ TEST_CASE("calibrate keeps constants, which choose uses unless the file is not v
     const Outcome made = workbench_in(folder.path(), "calibrate --backend kokkos --budget 0.1", settings);
     CHECK_EQ(made.exit_code, 0);
     CHECK(contains(made.text, "  constant "));
+    // So little time is enough for a few products only; the default would be enough for hundreds.
+    const std::size_t end = made.text.find(" product");
+    REQUIRE(end != std::string::npos);
+    CHECK(std::stoi(made.text.substr(made.text.rfind(' ', end - 1) + 1)) < 40);
     CHECK(contains(made.text, "mean error of the predictions: "));
     const std::filesystem::path file = only_file_in(folder.path() / "cache/spmv-workbench/calibration");
     CHECK(contains(made.text, "Kept in " + file.string() + ", which `choose` uses.\n"));

@@ -264,6 +264,21 @@ TEST_SUITE("run_recipes") {
             RecipeError);
     }
 
+    TEST_CASE("a recipe without a kernel for the backends is an error, unless another recipe has one") {
+        const TemporaryFolder folder;
+        const std::string recipes = std::string(WORKBENCH_SOURCE_DIR) + "/recipes/";
+        const auto run = [&](const std::string& files) {
+            return workbench_in(folder.path(), "run " + files +
+                                                   " --generate laplace2d:nx=5 --backend eigen --samples 1 --seconds 0 "
+                                                   "--cache warm --no-pictures --out out");
+        };
+        const Outcome alone = run(recipes + "ell.toml");
+        CHECK(alone.exit_code == 2);
+        CHECK(alone.text.find("no kernel ran: none of these layouts has a kernel for the requested backends\n") !=
+              std::string::npos);
+        CHECK(run(recipes + "csr.toml " + recipes + "ell.toml").exit_code == 0);
+    }
+
     TEST_CASE("an unwritable picture is recorded as an error") {
         const TemporaryFolder folder;
         const fs::path picture = folder.path() / "reversed" / "0_input.png";

@@ -68,6 +68,16 @@ TEST_CASE("a named matrix has the sizes that its suite states") {
     CHECK(found.here[0].facts.nonzeros == 34);
 }
 
+TEST_CASE("--seconds beyond the limit of a kernel's time doubles that limit") {
+    MeasuringArguments arguments;
+    arguments.seconds = 0.5;
+    CHECK(options_of(arguments).timing.minimum_seconds == 0.5);
+    CHECK(options_of(arguments).timing.maximum_seconds == 2);
+    arguments.seconds = 5;
+    CHECK(options_of(arguments).timing.minimum_seconds == 5);
+    CHECK(options_of(arguments).timing.maximum_seconds == 10);
+}
+
 TEST_CASE("backends of one device: those of the GPU by default if there is one, and always the baseline's") {
     using Backends = std::vector<Backend>;
     const Backends host{Backend::kokkos, Backend::eigen, Backend::cpu};

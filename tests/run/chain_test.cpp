@@ -50,6 +50,11 @@ const Catalogue& precision_catalogue() {
                 contract.depends_on_precision = true;
                 return contract;
             };
+            stage.run = [](const StagedMatrix& staged, const Parameters&, const StageContext&) {
+                script().pass("stage halve");
+                const Index rows = staged.matrix.rows;
+                return StageResult{.change = {.cuts = {{CutKind::partition, {0, rows / 2, rows}}}}};
+            };
         }
         return changed;
     }();
@@ -65,6 +70,7 @@ struct ChainRuns {
 ChainRuns run_in_turn(const StageNames& texts, const std::vector<Precision>& precisions = {Precision::f64},
                       std::size_t expected = 100) {
     new_script().seconds["stage reverse"] = {2, 700};  // a second run would take 700 s
+    script().seconds["stage halve"] = {1, 8};
     script().seconds["run usual"] = {16};
     script().seconds["run fast"] = {4};
     ScriptedDevice host({DeviceKind::host, "a host", 1, 0, 0, 0});
@@ -139,6 +145,21 @@ TEST_CASE("initial stages that recipes share run once, and each report contains 
     CHECK(to_text(ran.reports[0]).find("shared") == std::string::npos);
     CHECK(to_text(ran.reports[2]).find("\n  shared: reverse: run and timed once, for an earlier recipe of this run\n") !=
           std::string::npos);
+}
+
+TEST_CASE("the price of a kernel has the stages of its own precision, and its baseline is that of its precision") {
+    const RunReport report = run_in_turn({stages("reverse halve")}, {Precision::f64, Precision::f32}).reports[0];
+    const auto kernel = [&report](const std::string& name, Precision precision) {
+        const auto found = std::find_if(report.kernels.begin(), report.kernels.end(), [&](const KernelOutcome& one) {
+            return one.kernel == name && one.precision == precision;
+        });
+        REQUIRE_MESSAGE(found != report.kernels.end(), name);
+        return *found;
+    };
+    CHECK(kernel("fast", Precision::f64).break_even == (2.0 + 1) / 12);
+    CHECK(kernel("fast", Precision::f32).break_even == (2.0 + 8) / 12);
+    CHECK(kernel("usual", Precision::f64).baseline);
+    CHECK(kernel("usual", Precision::f32).baseline);
 }
 
 TEST_CASE("only equal stages are shared") {

@@ -75,7 +75,8 @@ TEST_CASE("marks of axes have a suffix from a thousand on, and an exponent outsi
 
 TEST_CASE("the axis of a bar chart reaches its guide, which may be longer than all bars") {
     NotingCanvas canvas;
-    draw(canvas, BarChart{.title = "", .subtitle = "", .label = "", .rows = {"r"}, .series = {"one"}, .values = {{0.5}}, .guide = 1});
+    draw(canvas,
+         BarChart{.title = "", .subtitle = "", .label = "", .rows = {"r"}, .series = {"one"}, .values = {{0.5}}, .guide = 1});
     REQUIRE(canvas.rectangles.size() == 2);  // the bar and the legend
     const Rectangle& bar = canvas.rectangles.front();
     CHECK(2 * bar.width == doctest::Approx(canvas.lines.back() - bar.x));
