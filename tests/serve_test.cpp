@@ -118,6 +118,16 @@ TEST_SUITE("live page") {
         CHECK(served.get("page/1").status == 404);  // only the last few are kept
     }
 
+    TEST_CASE("answers are sent as they are, because compressing them takes longer than sending them") {
+        const Served served;
+        const Reply page = served.address.send("GET /" + served.address.token + "/ HTTP/1.1\r\n" + served.address.host_line +
+                                               "Accept-Encoding: gzip, deflate, br\r\n\r\n");
+        CHECK(page.status == 200);
+        CHECK(page.head.find("Content-Encoding") == std::string::npos);
+        CHECK(page.head.find("Content-Length: " + std::to_string(page.body.size())) != std::string::npos);
+        CHECK(page.body.ends_with("</html>\n"));
+    }
+
     TEST_CASE("errors have their places, in the words of the terminal") {
         const Served served;
         const std::string wrong = "[matrix]\nrows = [\"1 .\", \". 1\"]\n\n[layout]\nuse = \"csrr\"\n";

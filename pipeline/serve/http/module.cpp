@@ -26,14 +26,21 @@ WebRequest request_of(const httplib::Request& request) {
 void send(WebAnswer answer, httplib::Response& response) {
     response.status = answer.status;
     for (const auto& [name, value] : answer.headers) response.set_header(name, value);
-    if (!answer.later) return response.set_content(answer.body, answer.type);
-    response.set_chunked_content_provider(answer.type, [later = std::move(answer.later)](std::size_t, httplib::DataSink& sink) {
-        const std::string body = later(sink.is_writable);
-        if (!sink.is_writable()) return false;
-        sink.write(body.data(), body.size());
-        sink.done();
-        return true;
-    });
+    // Not set_content, whose bodies the library compresses with Brotli's slowest level, in seconds.
+    if (!answer.later && !answer.body.empty()) {
+        const std::size_t length = answer.body.size();
+        response.set_content_provider(
+            length, answer.type, [body = std::move(answer.body)](std::size_t from, std::size_t count, httplib::DataSink& sink) {
+                return sink.write(body.data() + from, count);
+            });
+    } else if (answer.later) {
+        response.set_content_provider(answer.type, [later = std::move(answer.later)](std::size_t, httplib::DataSink& sink) {
+            const std::string body = later(sink.is_writable);
+            if (!sink.is_writable() || !sink.write(body.data(), body.size())) return false;
+            sink.done();
+            return true;
+        });
+    }
 }
 
 class HttplibServer : public WebServer {
