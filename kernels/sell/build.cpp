@@ -121,9 +121,8 @@ LayoutCost predict_sell(const PatternForecast& pattern, const Parameters& parame
     }
     cost.chain = reads_padding ? pattern.longest_row() : std::min(pattern.longest_row(), split);
     const double mean = pattern.mean_length();
-    const Index threads = parameters.is_word("threads_per_row", "auto")
-                              ? 1
-                              : static_cast<Index>(parameters.integer("threads_per_row"));
+    const Index threads =
+        parameters.is_word("threads_per_row", "auto") ? 1 : static_cast<Index>(parameters.integer("threads_per_row"));
     // Several threads of a row add their sums, which takes as long as 1.2 slots of each (docs/results/search-h100.md).
     constexpr double slots_of_sum = 1.2;
     if (threads > 1 && mean > 0) cost.bandwidth /= 1 + slots_of_sum * threads / mean;

@@ -152,7 +152,8 @@ Price CostModel::price(const Recipe& recipe) {
         certain_bytes += static_cast<double>(cost.bytes()) * (cost.exact ? 1 : 1 - tolerance_of_bytes);
         all_predicted = all_predicted && recipe.layouts[i].entry->predict != nullptr;
     }
-    price.product = predicted_seconds(known.costs, speed_) * corrections_.factor(known.subject);
+    price.correction = corrections_.factor(known.subject);
+    price.product = predicted_seconds(known.costs, speed_) * price.correction;
     if (all_predicted) price.least = certain_bytes / highest_bandwidth_;
     const double cores = std::min(measured_cores, static_cast<double>(host_threads()));
     const double nonzeros = 1e-9 * measured_cores / cores * static_cast<double>(input_.nonzeros());

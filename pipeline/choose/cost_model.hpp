@@ -18,6 +18,7 @@ namespace workbench {
 /// A prediction for one recipe. Times are in seconds.
 struct Price {
     double product = 0;      // of the fastest kernel
+    double correction = 1;   // the factor in `product` that comes from measurements
     double least = 0;        // a product cannot take less: its bytes at the device's bandwidth; 0: unknown
     double preparation = 0;  // of stages and layouts
     double trial = 0;        // of preparing and verifying it now, without stages that have run before

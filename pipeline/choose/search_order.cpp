@@ -1,5 +1,6 @@
 // The order in which a search tries the points of a space.
 #include <algorithm>
+#include <cmath>
 
 #include "pipeline/choose/rank_choice.hpp"
 #include "pipeline/choose/search.hpp"
@@ -31,7 +32,11 @@ constexpr std::size_t more_good_points = 9;  // when nothing else is promising
 double Search::score_of(const PricedRecipe& one) const {
     const auto trials = unsuccessful_.find(one.family);
     const double share_of_time = one.price.trial / std::max(search_seconds(), 1e-9);
-    return one.cost * (1 + dearer * (trials == unsuccessful_.end() ? 0 : trials->second)) * (1 + share_of_time);
+    // One slow point of a kind does not show yet that the others are slow.
+    const auto tried = kinds_.find(one.kind);
+    const bool is_uncertain = tried != kinds_.end() && tried->second < few_trials && one.price.correction > 1;
+    const double cost = one.cost / (is_uncertain ? std::sqrt(one.price.correction) : 1);
+    return cost * (1 + dearer * (trials == unsuccessful_.end() ? 0 : trials->second)) * (1 + share_of_time);
 }
 
 std::vector<std::size_t> Search::order_in_space() {
