@@ -284,6 +284,22 @@ PartitionForecast in_pieces(PartitionForecast parts, std::int64_t pieces) {
     return parts;
 }
 
+/// Parts of consecutive rows read more columns than the balls by which partitions are estimated: as many more as in samples.
+PartitionForecast of_consecutive_rows(PartitionForecast parts, const PatternForecast& pattern, Precision precision) {
+    constexpr Index sampled_rows = 960;
+    const auto rows = static_cast<double>(pattern.rows());
+    if (rows < 2 * sampled_rows || parts.halo <= 0) return parts;
+    PatternForecast balls = pattern;
+    balls.set_partition(std::max<std::int64_t>(1, pattern.rows() / sampled_rows));
+    const double usual = 1 + balls.partition()->halo;
+    const auto elements = static_cast<Index>(cache_sector / value_bytes(precision));
+    const double locality = ratio(pattern.sectors(precision), static_cast<double>(pattern.blocks(sampled_rows, elements)));
+    const double read = std::max(usual, static_cast<double>(pattern.blocks(sampled_rows, 1)) * locality / rows);
+    parts.inside *= usual / read;
+    parts.halo = (1 + parts.halo) * read / usual - 1;
+    return parts;
+}
+
 LayoutCost predict_halo(const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
     // An addition in shared memory takes about as long as looking up a sector in L2, and pieces of rows need some padding.
     constexpr double sectors_of_block = 1.1;
@@ -301,7 +317,8 @@ LayoutCost predict_halo(const PatternForecast& pattern, const Parameters& parame
         pieces_of_part(*cut.partition(), static_cast<double>(nodes), static_cast<double>(size * value_bytes(precision)),
                        static_cast<double>(parameters.integer("shared_memory")));
     if (!pattern.partition() && pieces > 1) cut.set_partition(parameters.integer("parts") * pieces);
-    const PartitionForecast parts = pattern.partition() ? in_pieces(*cut.partition(), pieces) : *cut.partition();
+    const PartitionForecast parts =
+        pattern.partition() ? in_pieces(*cut.partition(), pieces) : of_consecutive_rows(*cut.partition(), pattern, precision);
     const double inside = blocks * parts.inside - static_cast<double>(nodes);
     const double stored = pairs ? std::max(inside, 0.0) / 2 + blocks * (1 - parts.inside) : blocks;
     const auto slots = static_cast<Offset>(stored * padding);
