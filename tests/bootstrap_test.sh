@@ -77,7 +77,7 @@ refuses() { # MESSAGE ARGUMENT...
 }
 refuses "error: unknown command 'biuld'; did you mean 'build'?" biuld
 refuses "error: unknown command 'rum'; did you mean 'run'?" rum recipes/csr.toml
-refuses "expected build, test, help or a command of the workbench: run choose" nonsense
+refuses "expected build, test, help or a command of the workbench: run serve choose" nonsense
 refuses "error: 'run' needs an argument: recipe" run
 refuses "error: 'run' has no option '--samplse'; did you mean '--samples'?" run recipes/csr.toml --samplse 3
 refuses "error: 'run' has no option '--matirx'; did you mean '--matrix'?" run recipes/csr.toml --matirx=a.mtx
