@@ -13,7 +13,7 @@ namespace {
 constexpr double promising = 1.5;
 constexpr double promising_of_few = 3;
 constexpr int few_trials = 3;
-/// Of points near the best measured ones as well, because the error of the model exceeds their differences.
+/// The same factor for points near the best measured ones, because the error of the model exceeds their differences.
 constexpr double promising_near = 3;
 /// Before a search ends, it also tries points that are less promising by this factor.
 constexpr double last_resort = 2;

@@ -17,7 +17,7 @@ namespace workbench {
 /// At most `longest` characters, followed by "..." if there are more; tabs become "?", too.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t longest);
 
-/// Of the name of a recipe, in characters.
+/// The longest name of a recipe, in characters.
 constexpr std::size_t longest_recipe_name = 80;
 
 /// A recipe's name with something added to it. Both are cut where they would exceed the longest name, at most the half of it.

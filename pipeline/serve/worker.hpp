@@ -13,7 +13,7 @@ struct WorkResult {
         done,      // `text` is the result
         failed,    // `text` is the message of a user error
         replaced,  // newer work began
-        unwanted,  // nobody waits for the result any more
+        unwanted,  // the client has gone, or a newer change replaces the run
         too_long,  // the time limit
         lost       // the child crashed; `text` says how
     };
