@@ -35,6 +35,9 @@ void draw_head(Canvas& canvas, const auto& chart) {
     canvas.text(margin, margin + 37, chart.subtitle, {small_size, style::muted, Align::left, width});
 }
 
+/// The height of the line below the labels of an axis.
+int foot_height(const auto& chart) { return chart.foot.empty() ? 0 : 18; }
+
 void draw_foot(Canvas& canvas, const auto& chart) {
     if (chart.foot.empty()) return;
     const PictureSize size = size_of(chart);
@@ -256,7 +259,7 @@ void draw_ratio(Canvas& canvas, const std::optional<double>& ratio, bool coloure
 }  // namespace
 
 PictureSize size_of(const XyChart& chart) {
-    return {xy_left + plot_width + 24 + legend_width(chart) + margin, head + xy_height + 64};
+    return {xy_left + plot_width + 24 + legend_width(chart) + margin, head + xy_height + 64 + foot_height(chart)};
 }
 
 void draw(Canvas& canvas, const XyChart& chart) {
@@ -296,7 +299,7 @@ PictureSize size_of(const BarChart& chart) {
     const int legend = key_width + widest(chart.series, text_size, longest_legend);
     const int rows = static_cast<int>(chart.rows.size()) * row_height(chart);
     const int names = static_cast<int>(chart.series.size()) * legend_pitch + 20;
-    return {bar_left(chart) + plot_width + 24 + legend + margin, head + std::max(rows, names) + 64};
+    return {bar_left(chart) + plot_width + 24 + legend + margin, head + std::max(rows, names) + 64 + foot_height(chart)};
 }
 
 void draw(Canvas& canvas, const BarChart& chart) {
@@ -323,7 +326,7 @@ PictureSize size_of(const HeatMap& chart) {
     const int rows = static_cast<int>(chart.rows.size());
     const int columns = static_cast<int>(chart.columns.size());
     return {std::max(560, cells_left(chart) + columns * cell_width(chart) + margin),
-            head + 26 + rows * cell_height + margin + 30 + (chart.foot.empty() ? 0 : 18)};
+            head + 26 + rows * cell_height + margin + 30 + foot_height(chart)};
 }
 
 void draw(Canvas& canvas, const HeatMap& chart) {

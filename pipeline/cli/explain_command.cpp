@@ -7,6 +7,7 @@
 #include "pipeline/cli/command.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/suggestion.hpp"
+#include "pipeline/report/figures.hpp"
 #include "pipeline/run/kokkos_runtime.hpp"
 #include "pipeline/run/layout_examples.hpp"
 
@@ -99,11 +100,27 @@ the base's. A base may extend another base. Paths in a base are relative to it.
 )"},
 };
 
+/// Returns the figure of a matrix with this key of report.json and a meaning in a caption or a table, or null.
+const Figure<Metrics>* find_figure(const std::string& key) {
+    for (const Figure<Metrics>& figure : metric_figures()) {
+        if (figure.key == key && !(figure.caption.meaning.empty() && figure.rows.meaning.empty())) return &figure;
+    }
+    return nullptr;
+}
+
+void print_figure(const Figure<Metrics>& figure) {
+    const Shown& shown = figure.caption.meaning.empty() ? figure.rows : figure.caption;
+    fmt::print("figure {}\n  {}: {}\n", figure.key, shown.legend.empty() ? shown.label : shown.legend, shown.meaning);
+}
+
 std::vector<std::string> all_names() {
     std::vector<std::string> names;
     for (const StageEntry& stage : catalogue().stages) names.push_back(stage.name);
     for (const LayoutEntry& layout : catalogue().layouts) names.push_back(layout.name);
     for (const GeneratorEntry& generator : catalogue().generators) names.push_back(generator.name);
+    for (const Figure<Metrics>& figure : metric_figures()) {
+        if (!figure.key.empty() && find_figure(figure.key) != nullptr) names.push_back(figure.key);
+    }
     for (const Topic& topic : topics) names.emplace_back(topic.name);
     return names;
 }
@@ -150,6 +167,8 @@ ExitCode explain(const ExplainArguments& arguments) {
     } else if (const GeneratorEntry* generator = catalogue().find_generator(name)) {
         print_head("generator", generator->name, generator->summary, "");
         print_parameters(generator->parameters);
+    } else if (const Figure<Metrics>* figure = find_figure(name)) {
+        print_figure(*figure);
     } else if (const auto topic =
                    std::find_if(topics.begin(), topics.end(), [&](const Topic& one) { return name == one.name; });
                topic != topics.end()) {
@@ -164,11 +183,11 @@ ExitCode explain(const ExplainArguments& arguments) {
 
 void add_explain_command(CLI::App& app, Action& action) {
     const auto [command, arguments] =
-        add_command(app, action, "explain",
-                    "Describe a stage, layout or generator: parameters, source, example; or sweep, extends", explain);
+        add_command(app, action, "explain", "Describe a stage, layout, generator or figure; or sweep, extends", explain);
     command
         .add_option("name", arguments.name,
-                    "A stage, layout or generator, the file of a format (NAME.hpp), or the topics sweep and extends")
+                    "A stage, layout, generator or figure of a matrix (bandwidth), the file of a format (NAME.hpp), or the "
+                    "topics sweep and extends")
         ->required()
         ->type_name("NAME");
     command.add_flag("--header", arguments.header,

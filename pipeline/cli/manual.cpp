@@ -9,7 +9,7 @@ namespace workbench {
 namespace {
 
 /// Escapes text for troff, so that hyphens can be searched for and no line is taken for a request.
-std::string plain(const std::string& text) {
+std::string troff(const std::string& text) {
     std::string result = text.starts_with('.') || text.starts_with('\'') ? R"(\&)" : "";
     for (const char c : text) {
         if (c == '\\') {
@@ -23,8 +23,8 @@ std::string plain(const std::string& text) {
     return result;
 }
 
-std::string bold(const std::string& text) { return R"(\fB)" + plain(text) + R"(\fR)"; }
-std::string italic(const std::string& text) { return R"(\fI)" + plain(text) + R"(\fR)"; }
+std::string bold(const std::string& text) { return R"(\fB)" + troff(text) + R"(\fR)"; }
+std::string italic(const std::string& text) { return R"(\fI)" + troff(text) + R"(\fR)"; }
 
 std::string sentence(const std::string& text) { return text.ends_with('.') ? text : text + "."; }
 
@@ -44,7 +44,7 @@ std::string entry(const OptionFacts& option, bool positional) {
     } else if (option.repeated && !positional) {
         text += " May be repeated.";
     }
-    return fmt::format(".TP\n{}\n{}\n", head, plain(text));
+    return fmt::format(".TP\n{}\n{}\n", head, troff(text));
 }
 
 std::string entries(const CommandFacts& command) {
@@ -60,20 +60,20 @@ std::string section(const CommandFacts& command) {
         const std::string word = italic(option.names.front()) + (option.repeated ? "..." : "");
         usage += option.required ? " " + word : " [" + word + "]";
     }
-    return fmt::format(".SS {}\n{}\n.PP\n{}\n{}", command.name, usage, plain(sentence(command.help)), entries(command));
+    return fmt::format(".SS {}\n{}\n.PP\n{}\n{}", command.name, usage, troff(sentence(command.help)), entries(command));
 }
 
 std::string exit_status(ExitCode code, const std::string& meaning) {
-    return fmt::format(".TP\n{}\n{}\n", static_cast<int>(code), plain(meaning));
+    return fmt::format(".TP\n{}\n{}\n", static_cast<int>(code), troff(meaning));
 }
 
 }  // namespace
 
 std::string manual_page(const CommandFacts& program) {
-    std::string text = fmt::format(".TH WORKBENCH 1 \"\" \"{}\" \"SpMV workbench\"\n", plain(version_number()));
+    std::string text = fmt::format(".TH WORKBENCH 1 \"\" \"{}\" \"SpMV workbench\"\n", troff(version_number()));
     text += ".SH NAME\nworkbench \\- run, verify, draw and time sparse-matrix storage formats\n";
     text += ".SH SYNOPSIS\n" + bold("workbench") + " " + italic("command") + " [" + italic("argument") + "]...\n";
-    text += ".SH DESCRIPTION\n" + plain(program.help) + "\n" + entries(program);
+    text += ".SH DESCRIPTION\n" + troff(program.help) + "\n" + entries(program);
     text += ".SH COMMANDS\n";
     for (const CommandFacts& command : program.commands) text += section(command);
     text += ".SH EXIT STATUS\n" + exit_status(ExitCode::ok, "Success.") +
@@ -88,7 +88,7 @@ std::string manual_page(const CommandFacts& program) {
             exit_status(ExitCode::program_error, "A bug in the program.") +
             exit_status(ExitCode::stopped, "bench was interrupted.");
     text += ".SH FILES\n.TP\n" + italic("../share/spmv-workbench/recipes") +
-            "\nThe installed recipes, relative to the program's folder. A path such as " + plain("recipes/ehyb.toml") +
+            "\nThe installed recipes, relative to the program's folder. A path such as " + troff("recipes/ehyb.toml") +
             " that does not exist in the current folder is looked up there.\n.TP\n" + italic("../share/doc/spmv-workbench") +
             "\nThe documentation.\n";
     return text;

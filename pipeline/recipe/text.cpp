@@ -50,6 +50,18 @@ bool is_value(std::string_view word) {
     return true;
 }
 
+/// Returns what the first bytes reveal of a file that is probably a matrix, or an empty text.
+std::string_view matrix_format(std::string_view text) {
+    if (text.starts_with("%%MatrixMarket")) return "a Matrix Market file";
+    for (const std::string_view start : {"\x1F\x8B",
+                                         "\xFD"
+                                         "7zXZ",
+                                         "\x28\xB5\x2F\xFD", "PK\x03\x04"}) {
+        if (text.starts_with(start)) return "a compressed file";
+    }
+    return {};
+}
+
 bool is_control(char letter) { return static_cast<unsigned char>(letter) < 0x20 || letter == 0x7F; }
 
 /// True for U+0080 to U+009F, which control some terminals.
@@ -61,6 +73,9 @@ public:
     explicit Scanner(std::string_view text) : text_(text) {}
 
     std::optional<TextError> scan() {
+        if (const std::string_view format = matrix_format(text_); !format.empty()) {
+            return error(fmt::format("found {}; expected TOML. --matrix FILE names a matrix", format));
+        }
         while (!text_.empty()) {
             const std::size_t length = sequence_length(text_);
             if (length == 0) return error("found a byte that is not UTF-8; expected a file in UTF-8");

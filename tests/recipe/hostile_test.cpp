@@ -24,6 +24,8 @@ TEST_CASE("bytes that the TOML parser must not see") {
     CHECK(contains(errors_of(std::string("a = 1\nb\0c = 1", 13)), "2:2: found control character 0x00"));
     CHECK(contains(errors_of("a = 1\rb = 2"), "1:6: found control character 0x0D"));
     CHECK(contains(errors_of("a = \"\x1B[31m\""), "1:6: found control character 0x1B"));
+    CHECK(contains(errors_of("\x1F\x8B\x08"), "1:1: found a compressed file; expected TOML. --matrix FILE names a matrix"));
+    CHECK(contains(errors_of("%%MatrixMarket matrix"), "1:1: found a Matrix Market file; expected TOML"));
     // Texts that violate the parser's own assumptions.
     CHECK(contains(errors_of("[=]"), "1:2: expected the name of a table"));
     CHECK(contains(errors_of("# c\n[[.a]]"), "2:3: expected the name of a table"));

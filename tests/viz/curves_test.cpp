@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,9 +26,10 @@ public:
     std::map<Marker, std::vector<double>> places;
     std::vector<double> lines;  // the x of their beginnings
     std::vector<Rectangle> rectangles;
+    std::map<std::string, double, std::less<>> baselines;  // of texts
 
 private:
-    void draw_text(Point, std::string_view, const TextStyle&) override {}
+    void draw_text(Point at, std::string_view text, const TextStyle&) override { baselines[std::string(text)] = at.y; }
 };
 
 std::map<Marker, std::vector<double>> places_of_two(Drawn drawn) {
@@ -37,7 +40,27 @@ std::map<Marker, std::vector<double>> places_of_two(Drawn drawn) {
     return canvas.places;
 }
 
+/// The distance between the label of the horizontal axis and the foot, which is within the chart.
+double room_above_foot(const auto& chart, const std::string& label) {
+    NotingCanvas canvas;
+    draw(canvas, chart);
+    CHECK(canvas.baselines.at("foot") < size_of(chart).height);
+    return canvas.baselines.at("foot") - canvas.baselines.at(label);
+}
+
 }  // namespace
+
+TEST_CASE("the foot of a chart is a line below the label of its axis") {
+    const double line = 15;  // the height of small text
+    CHECK(room_above_foot(XyChart{"", "", {"label"}, {""}, {Series{"", {{1, 1}}}}, {}, "foot"}, "label") >= line);
+    BarChart bars;
+    bars.label = "label";
+    bars.rows = {"row"};
+    bars.series = {"series"};
+    bars.values = {{1.0}};
+    bars.foot = "foot";
+    CHECK(room_above_foot(bars, "label") >= line);
+}
 
 TEST_CASE("curves have few markers, and two that coincide have them at different places") {
     CHECK(places_of_two(Drawn::lines)[Marker::circle].size() == 1001 + 1);  // one in the legend

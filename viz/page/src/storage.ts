@@ -65,7 +65,7 @@ export class StorageView {
       }
       return h('span', { class: 'key' }, swatch, name);
     };
-    this.element = section('storage', title, 'The arrays of the layout as they are stored.',
+    this.element = section('storage', title, 'The arrays of the layout as they are stored. The line above each array shows its bytes relative to the largest array of the layout.',
       h('p', { class: 'legend' }, key('value', 'values'), key('column', 'columns'), key('structure', 'structure'), key('padding', 'padding')),
       this.readout, ...parts);
   }
@@ -84,9 +84,10 @@ export class StorageView {
       return strip.element;
     };
     const slots = part.nonzeros + part.padding;
+    const most_bytes = Math.max(1, ...part.arrays.map((array) => array.bytes));
     const facts = `${bytes(part.bytes)}; ${plural(slots, 'slot')} for nonzeros, ${slots > 0 ? percent(part.padding / slots) : '0 %'} of them padding`;
     const arrays = part.arrays.map((array) =>
-      add(array.cells ? this.cells(array, array.cells) : this.bins(array, array.bins ?? (array.like === undefined ? undefined : part.arrays[array.like].bins))));
+      add(array.cells ? this.cells(array, array.cells, most_bytes) : this.bins(array, most_bytes, array.bins ?? (array.like === undefined ? undefined : part.arrays[array.like].bins))));
     const warps = part.shown_warps.map((warp) => add(this.warp(part, warp)));
     const idle = part.lane_steps > 0 ? `${percent(1 - part.reads / part.lane_steps)} of ${plural(part.lane_steps, 'lane step')} in ${plural(part.warps, 'warp')} are idle. ` : '';
     const reads = warps.length === 0 ? [] : [
@@ -109,14 +110,16 @@ export class StorageView {
     element.addEventListener('pointerleave', () => this.point(hint, null));
   }
 
-  private frame(array: StorageArray, content: HTMLElement): HTMLElement {
+  // The bars of arrays are equally wide; a line shows the bytes in proportion to `most_bytes`, those of the largest array of the layout.
+  private frame(array: StorageArray, most_bytes: number, content: HTMLElement): HTMLElement {
     const padding = array.role !== 'structure' && array.padding > 0 ? `, ${percent(array.padding / Math.max(1, array.nonzeros + array.padding))} padding` : '';
     return h('figure', { class: 'array' },
       h('figcaption', {}, h('b', {}, array.name), ` ${counted(array.length)} × ${array.type}, ${bytes(array.bytes)}${padding}`, array.words ? h('span', { class: 'muted' }, ` · ${array.words}`) : null),
-      content);
+      array.bytes > 0 ? h('div', { class: 'size-line', title: `${percent(array.bytes / most_bytes)} of the bytes of the largest array`, style: `width: ${(100 * array.bytes) / most_bytes}%` }) : null,
+      array.length > 0 ? content : h('p', { class: 'note' }, 'empty'));
   }
 
-  private cells(array: StorageArray, cells: StorageCells): Strip {
+  private cells(array: StorageArray, cells: StorageCells, most_bytes: number): Strip {
     const list = h('div', { class: `cells role-${array.role}`, role: 'img', 'aria-label': `${array.name}: ${cells.text.join(' ')}` });
     const spans = cells.text.map((text, i) => h('span', { class: cells.padding?.[i] ? 'cell padding' : 'cell', 'data-i': i }, text === '' ? ' ' : text));
     list.append(...spans);
@@ -135,7 +138,7 @@ export class StorageView {
       this.point(parts.join(' · '), where);
     });
     return {
-      element: this.frame(array, list),
+      element: this.frame(array, most_bytes, list),
       draw: () => undefined,
       highlight: (wanted) => spans.forEach((span, i) => {
         const own = wanted ? region(i) : null;
@@ -145,7 +148,7 @@ export class StorageView {
   }
 
   // Each bar stands for consecutive elements; its height is the share that is not padding.
-  private bins(array: StorageArray, bins: StorageBins | undefined): Strip {
+  private bins(array: StorageArray, most_bytes: number, bins: StorageBins | undefined): Strip {
     const canvas = h('canvas', { class: `bins bins-${array.role}`, role: 'img', 'aria-label': `${array.name}, ${counted(array.length)} elements` });
     const count = bins ? bins.padding.length : 1;
     const size_of = (i: number): number => (bins ? Math.min(bins.width, array.length - i * bins.width) : array.length);
@@ -158,7 +161,7 @@ export class StorageView {
       if (region) parts.push(`rows ${counted(bins.first_row[i])} to ${counted(bins.last_row[i])}, columns ${counted(bins.first_column[i])} to ${counted(bins.last_column[i])}`);
       this.point(parts.join(' · '), region, false);
     });
-    return canvasStrip(this.frame(array, canvas), canvas, () => canvas.clientHeight, (context, width, height, marked) => {
+    return canvasStrip(this.frame(array, most_bytes, canvas), canvas, () => canvas.clientHeight, (context, width, height, marked) => {
       const colours = palette();
       context.fillStyle = css(colours.grey[Math.round(steps * 0.14)]);
       context.fillRect(0, 0, width, height);
@@ -200,7 +203,9 @@ export class StorageView {
       this.point(`${where} reads ${slot}${warp.padding[i] ? ', padding' : ''}${read ? ` · row ${counted(read.row)}, column ${counted(read.column)}` : ''}`, read);
     });
     const idle = warp.array.filter((array) => array < 0).length;
-    const caption = `warp ${counted(warp.warp)}: ${plural(warp.steps, 'step')}${listed < warp.steps ? `, the first ${listed} of them shown` : ''}, ${percent(warp.array.length > 0 ? idle / warp.array.length : 0)} idle`;
+    const padding = warp.array.filter((array, i) => array >= 0 && warp.padding[i]).length;
+    const share = (lane_steps: number): string => percent(warp.array.length > 0 ? lane_steps / warp.array.length : 0);
+    const caption = `warp ${counted(warp.warp)}: ${plural(warp.steps, 'step')}${listed < warp.steps ? `, the first ${listed} of them shown` : ''}, ${share(padding)} padding, ${share(idle)} idle`;
     const element = h('figure', { class: 'warp-figure' }, h('figcaption', {}, caption), canvas);
     return canvasStrip(element, canvas, (width) => (width / lanes) * listed, (context, width, _, marked) => {
       const colours = palette();

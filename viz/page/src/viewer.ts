@@ -96,7 +96,16 @@ export class Viewer implements PatternView {
       this.setPosition(number, Number(range.value));
     });
     range.addEventListener('change', () => this.moveTo(number, Math.round(Number(range.value))));
-    range.addEventListener('keydown', (event) => event.preventDefault()); // the page handles the keys
+    // The page handles the other arrow keys; all other keys, such as Tab, do what they do everywhere.
+    range.addEventListener('keydown', (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+      this.active = number;
+      const now = this.current(number);
+      const goals: Record<string, number> = { Home: 0, End: count - 1, ArrowUp: now + 1, PageUp: now + 1, ArrowDown: now - 1, PageDown: now - 1 };
+      if (!(event.key in goals)) return;
+      event.preventDefault();
+      this.moveTo(number, goals[event.key]);
+    });
     this.ranges.push(range);
     const play = h('button', { type: 'button', class: 'play', 'aria-label': 'Play all stages', title: 'Play all stages', click: () => this.play(number) }, '▶');
     const ticks = h('ol', { class: 'ticks' });

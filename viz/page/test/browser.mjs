@@ -93,6 +93,38 @@ async function stages(page, name) {
   check(`${name}: the slider reaches the end`, (await stage_of(page)) === String(count - 1), await stage_of(page));
 }
 
+// The slider with keys alone.
+async function keys(page, name) {
+  const count = await page.locator('button[data-stage]').count();
+  if (count < 2) return;
+  const range = page.locator('.track-line input').first();
+  await range.focus();
+  for (const [key, stage] of [['Home', 0], ['ArrowUp', 1], ['ArrowDown', 0], ['End', count - 1], ['PageDown', count - 2]]) {
+    await page.keyboard.press(key);
+    await settle(page);
+    check(`${name}: ${key} on the slider shows stage ${stage}`, (await stage_of(page)) === String(stage), await stage_of(page));
+  }
+  await page.keyboard.press('Tab');
+  check(`${name}: Tab leaves the slider`, !(await range.evaluate((input) => input === document.activeElement)));
+  const reached = await page.evaluate(() => document.activeElement?.tagName ?? '');
+  check(`${name}: Tab reaches the next control`, reached === 'BUTTON', reached);
+  for (let i = 0; i < 40 && !(await page.evaluate(() => document.activeElement?.tagName === 'CANVAS')); ++i) await page.keyboard.press('Tab');
+  check(`${name}: Tab reaches the picture`, await page.evaluate(() => document.activeElement?.tagName === 'CANVAS'));
+  await page.evaluate(() => document.activeElement.blur());
+  await page.locator('button[data-stage]').last().click();
+  await settle(page);
+}
+
+// The line above an array is as long as its share of the bytes; an empty array has no bar.
+async function sizes(page, name) {
+  const wrong = await page.evaluate(() => [...document.querySelectorAll('.array')]
+    .filter((array) => / 0 ×/.test(array.querySelector('figcaption').textContent) === (array.querySelector('canvas, .cells') !== null))
+    .map((array) => array.querySelector('figcaption').textContent));
+  check(`${name}: empty arrays have no bar, others have one`, wrong.length === 0, wrong.join(' | '));
+  const widest = await page.evaluate(() => Math.max(0, ...[...document.querySelectorAll('.size-line')].map((line) => parseFloat(line.style.width))));
+  check(`${name}: the largest array has the whole line`, widest === 0 || widest === 100, widest);
+}
+
 async function zooming(page, name) {
   await page.locator('#main').click({ position: { x: 2, y: 2 } });
   const whole = await look(page);
@@ -295,6 +327,8 @@ async function test(word) {
   const compares = (await page.locator('.track').count()) > 1;
   if (has_pattern && !compares) {
     await stages(page, name);
+    await keys(page, name);
+    await sizes(page, name);
     await zooming(page, name);
     await theme(page, name);
     await modes(page, name);
