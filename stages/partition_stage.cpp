@@ -86,7 +86,7 @@ void foresee_partition(PatternForecast& pattern, const Parameters& parameters, c
     constexpr Index many_parts = 100;
     constexpr double sectors_of_many = 0.85;
     constexpr double sectors_of_few = 0.99;
-    const StagedMatrix& skeleton = pattern.skeleton();
+    const StagedMatrix skeleton = pattern.skeleton();
     const Index parts = plan_parts(skeleton, parameters, context, "partition").parts;
     if (!keeps_partition(parameters)) pattern.reorder(parts >= many_parts ? sectors_of_many : sectors_of_few);
     pattern.set_partition(parts);

@@ -243,7 +243,7 @@ void foresee_row_sort(PatternForecast& pattern, const Parameters& parameters, co
     if (request.within_partition() && !pattern.partition()) return;  // the stage of the partition will report an error
     if (request.columns) return;                                     // only lengths of rows are foreseen
     request.inside_partition = false;
-    const StagedMatrix& skeleton = pattern.skeleton();
+    const StagedMatrix skeleton = pattern.skeleton();
     const Permutation order = RowSorter(skeleton, request).sort(ShareView(skeleton.matrix), skeleton.node_size, true, nullptr);
     pattern.permute(order.old_of_new(), axes_of(parameters) == Acts::symmetric);
 }

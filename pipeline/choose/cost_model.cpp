@@ -53,11 +53,10 @@ void CostModel::calibrate(const Calibration& calibration) {
 }
 
 CostModel::Chain& CostModel::chain_of(const Recipe& recipe, std::size_t stages) {
-    const auto find = [this](Chain* before, std::string text) -> Chain* {
-        const auto [known, is_new] = chains_.try_emplace(std::pair(before, std::move(text)), nullptr);
-        if (!is_new) return known->second;
-        all_chains_.push_back({.before = before, .text = known->first.second});
-        known->second = &all_chains_.back();
+    const std::scoped_lock lock(mutex_);
+    const auto find = [this](Chain* before, const std::string& text) -> Chain* {
+        const auto [known, is_new] = chains_.try_emplace(std::pair(before, text), nullptr);
+        if (is_new) known->second = &all_chains_.emplace_back(before, text);
         return known->second;
     };
     Chain* chain = find(nullptr, std::to_string(recipe.node_size) + ' ' + recipe.device);
@@ -68,40 +67,56 @@ CostModel::Chain& CostModel::chain_of(const Recipe& recipe, std::size_t stages) 
     return *chain;
 }
 
-const PatternForecast& CostModel::after_stages(Chain& chain, const Recipe& recipe, std::size_t stages) {
-    if (chain.pattern) return *chain.pattern;
-    if (stages == 0) {
-        if (!input_pattern_) input_pattern_.emplace(input_);
-        chain.pattern = *input_pattern_;
-        chain.pattern->set_node_size(recipe.node_size);
-        return *chain.pattern;
+PatternForecast CostModel::after_stages(Chain& chain, const Recipe& recipe, std::size_t stages) {
+    const std::scoped_lock computing(chain.computing);
+    {
+        const std::scoped_lock lock(mutex_);
+        if (chain.pattern) return *chain.pattern;
     }
-    PatternForecast pattern = after_stages(*chain.before, recipe, stages - 1);
-    const RecipeStage& stage = recipe.stages[stages - 1];
-    if (stage.entry->foresee != nullptr) {
-        const DeviceProperties* const device = recipe.device.empty() ? gpu_ : find_device_model(recipe.device);
-        std::vector<KnownChange>& known = known_changes_[chain.text + '\n' + recipe.device];
-        const std::size_t before = known.size();
-        try {
-            pattern.change_once(
-                [&](PatternForecast& changed) {
-                    stage.entry->foresee(changed, stage.parameters, {device, precision_});
-                },
-                known);
-        } catch (const UserError&) {  // the stage itself will report it
+    const auto computed = [&] {
+        if (stages > 0) {
+            return changed_by_stage(after_stages(*chain.before, recipe, stages - 1), chain, recipe, recipe.stages[stages - 1]);
         }
-        changes_ += known.size() - before;
-    }
-    chain.pattern = std::move(pattern);
-    return *chain.pattern;
+        const std::scoped_lock lock(mutex_);
+        if (!input_pattern_) input_pattern_.emplace(input_);
+        PatternForecast pattern = *input_pattern_;
+        pattern.set_node_size(recipe.node_size);
+        return pattern;
+    };
+    PatternForecast pattern = computed();
+    const std::scoped_lock lock(mutex_);
+    chain.pattern = pattern;
+    return pattern;
 }
 
-/// Bounds the memory of predictions.
+PatternForecast CostModel::changed_by_stage(PatternForecast pattern, const Chain& chain, const Recipe& recipe,
+                                            const RecipeStage& stage) {
+    if (stage.entry->foresee == nullptr) return pattern;
+    const DeviceProperties* const device = recipe.device.empty() ? gpu_ : find_device_model(recipe.device);
+    const std::shared_ptr<KnownChanges> known = [&] {
+        const std::scoped_lock lock(mutex_);
+        std::shared_ptr<KnownChanges>& of_stage = known_changes_[chain.text + '\n' + recipe.device];
+        if (!of_stage) of_stage = std::make_shared<KnownChanges>();
+        return of_stage;
+    }();
+    try {
+        pattern.change_once(
+            [&](PatternForecast& changed) {
+                stage.entry->foresee(changed, stage.parameters, {device, precision_});
+            },
+            *known);
+    } catch (const UserError&) {  // the stage itself will report it
+    }
+    return pattern;
+}
+
+/// Bounds the memory of predictions. `mutex_` is locked.
 void CostModel::forget_some() {
     const double bytes_of_change = 20.0 * input_.rows + 4e6;  // lengths, orders and samples
-    if (static_cast<double>(changes_) * bytes_of_change > most_pattern_bytes) {
+    std::size_t changes = 0;
+    for (const auto& [stage, known] : known_changes_) changes += known->size();
+    if (static_cast<double>(changes) * bytes_of_change > most_pattern_bytes) {
         known_changes_.clear();
-        changes_ = 0;
         for (Chain& chain : all_chains_) {
             if (!chain.learned) chain.pattern.reset();
         }
@@ -112,14 +127,25 @@ void CostModel::forget_some() {
     }
 }
 
-const CostModel::Known& CostModel::known_costs(const Recipe& recipe) {
+CostModel::KnownPointer CostModel::known_costs(const Recipe& recipe) {
     Chain& chain = chain_of(recipe, recipe.stages.size());
-    std::string layouts = text_of_layouts(recipe);
-    if (const auto found = chain.costs.find(layouts); found != chain.costs.end()) return found->second;
-    forget_some();
-    Known& known = chain.costs[std::move(layouts)];
-    ++known_costs_;
-    const PatternForecast& pattern = after_stages(chain, recipe, recipe.stages.size());
+    const std::string layouts = text_of_layouts(recipe);
+    {
+        const std::scoped_lock lock(mutex_);
+        if (const auto found = chain.costs.find(layouts); found != chain.costs.end()) return found->second;
+        forget_some();
+    }
+    auto known = std::make_shared<Known>(computed_costs(chain, recipe));
+    const std::scoped_lock lock(mutex_);
+    known->subject = corrections_.subject_of(recipe);
+    const auto [kept, is_new] = chain.costs.emplace(layouts, std::move(known));
+    known_costs_ += is_new ? 1 : 0;
+    return kept->second;
+}
+
+CostModel::Known CostModel::computed_costs(Chain& chain, const Recipe& recipe) {
+    Known known;
+    const PatternForecast pattern = after_stages(chain, recipe, recipe.stages.size());
     const Chain* after = &chain;
     for (std::size_t i = recipe.stages.size(); i > 0; --i, after = after->before) {
         const double cost = recipe.stages[i - 1].entry->nanoseconds_per_nonzero;
@@ -134,14 +160,14 @@ const CostModel::Known& CostModel::known_costs(const Recipe& recipe) {
                                   : predict(part, layout.parameters.on_device(layout.entry->parameters, device_), precision_));
         if (known.unsuitable.empty()) known.unsuitable = known.costs.back().unsuitable;
     }
-    known.subject = corrections_.subject_of(recipe);
     return known;
 }
 
 double CostModel::trial_scale() const { return trials_predicted_ > 0 ? trials_measured_ / trials_predicted_ : 1; }
 
 Price CostModel::price(const Recipe& recipe) {
-    const Known& known = known_costs(recipe);
+    const KnownPointer pointer = known_costs(recipe);
+    const Known& known = *pointer;
     Price price{.unsuitable = known.unsuitable};
     double certain_bytes = 0;
     bool all_predicted = true;
@@ -191,7 +217,8 @@ void CostModel::correct(const Recipe& recipe, const Price& price, double product
     trials_predicted_ += unscaled;
     trials_measured_ += trial;
     if (product <= 0 || price.product <= 0) return;
-    corrections_.note(known_costs(recipe).subject, std::log(product / predicted_seconds(known_costs(recipe).costs, speed_)));
+    const KnownPointer known = known_costs(recipe);
+    corrections_.note(known->subject, std::log(product / predicted_seconds(known->costs, speed_)));
 }
 
 }  // namespace workbench

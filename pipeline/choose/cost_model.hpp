@@ -3,6 +3,8 @@
 
 #include <deque>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -28,7 +30,8 @@ struct Price {
 };
 
 /// Predictions for recipes on one matrix. Its knowledge grows: from the orders that stages have found, and from measurements,
-/// which correct later predictions for the same layout.
+/// which correct later predictions for the same layout. Several threads may ask for prices at once, while nothing is learned
+/// or corrected.
 class CostModel {
 public:
     /// The arguments must outlive it. `gpu`: the GPU of this machine, for stages that plan for it; null: none.
@@ -43,7 +46,7 @@ public:
     [[nodiscard]] Price price(const Recipe& recipe);
 
     /// The costs of the layouts of a recipe, one after another.
-    [[nodiscard]] const std::vector<LayoutCost>& costs(const Recipe& recipe) { return known_costs(recipe).costs; }
+    [[nodiscard]] std::vector<LayoutCost> costs(const Recipe& recipe) { return known_costs(recipe)->costs; }
 
     /// The matrix after the first `stages` stages of a recipe. Kept if they could not be foreseen exactly.
     void learn(const Recipe& recipe, std::size_t stages, const StagedMatrix& staged);
@@ -59,18 +62,24 @@ private:
         double all_stages = 0;
         Corrections::Subject subject = {};
     };
+    using KnownPointer = std::shared_ptr<const Known>;
     /// The stages that a recipe begins with.
     struct Chain {
-        Chain* before = nullptr;  // without the last stage
-        std::string text;         // of the last stage, with its parameters
+        Chain(Chain* without_last, std::string last) : before(without_last), text(std::move(last)) {}
+        Chain* const before;     // without the last stage
+        const std::string text;  // of the last stage, with its parameters
+        std::mutex computing;    // locked while a thread computes the pattern
         std::optional<PatternForecast> pattern = {};
-        bool learned = false;                     // the pattern was measured
-        std::map<std::string, Known> costs = {};  // by layouts with their parameters
+        bool learned = false;                            // the pattern was measured
+        std::map<std::string, KnownPointer> costs = {};  // by layouts with their parameters
     };
 
     [[nodiscard]] Chain& chain_of(const Recipe& recipe, std::size_t stages);
-    [[nodiscard]] const PatternForecast& after_stages(Chain& chain, const Recipe& recipe, std::size_t stages);
-    [[nodiscard]] const Known& known_costs(const Recipe& recipe);
+    [[nodiscard]] PatternForecast after_stages(Chain& chain, const Recipe& recipe, std::size_t stages);
+    [[nodiscard]] PatternForecast changed_by_stage(PatternForecast pattern, const Chain& chain, const Recipe& recipe,
+                                                   const RecipeStage& stage);
+    [[nodiscard]] KnownPointer known_costs(const Recipe& recipe);
+    [[nodiscard]] Known computed_costs(Chain& chain, const Recipe& recipe);
     void forget_some();
     /// The measured time of trials over the predicted one.
     [[nodiscard]] double trial_scale() const;
@@ -83,11 +92,12 @@ private:
     bool calibrated_ = false;
     double highest_bandwidth_;
     std::optional<PatternForecast> input_pattern_;
+    /// Of chains, their patterns and costs, of the changes and the numbers of corrections_. It is not held during a computation.
+    std::mutex mutex_;
     std::deque<Chain> all_chains_;
     std::map<std::pair<Chain*, std::string>, Chain*> chains_;
-    std::map<std::string, std::vector<KnownChange>> known_changes_;  // by the stage
-    std::size_t changes_ = 0;                                        // among known_changes_
-    std::size_t known_costs_ = 0;                                    // of all chains
+    std::map<std::string, std::shared_ptr<KnownChanges>> known_changes_;  // by the stage
+    std::size_t known_costs_ = 0;                                         // of all chains
     Corrections corrections_;
     double trials_predicted_ = 0;
     double trials_measured_ = 0;

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <numeric>
+
+#include "pipeline/matrix/guarded_loop.hpp"
 
 namespace workbench {
 namespace {
@@ -22,15 +25,6 @@ std::uint64_t spreading_step(std::uint64_t count) {
     while (std::gcd(step, count) != 1) ++step;
     return step;
 }
-
-struct PricedPoint {
-    double cost = 0;
-    std::uint64_t number = 0;
-
-    friend bool operator<(const PricedPoint& a, const PricedPoint& b) {
-        return a.cost != b.cost ? a.cost < b.cost : a.number < b.number;
-    }
-};
 
 /// The best points, among them the best of each kind.
 std::vector<PricedPoint> best_points(std::map<std::string, std::vector<PricedPoint>>& by_kind) {
@@ -57,6 +51,17 @@ std::string family_of(const Recipe& recipe) {
 
 }  // namespace
 
+std::string content_of(const Recipe& recipe) {
+    std::string content;
+    for (const RecipeStage& stage : recipe.stages) content += text_of(stage.entry->name, stage.parameters) + '\n';
+    content += text_of_layouts(recipe);
+    for (const RecipeLayout& layout : recipe.layouts) {
+        if (!layout.share) continue;
+        for (const auto& [backend, kernel] : layout.kernels) content += kernel + ' ';
+    }
+    return content;
+}
+
 double cost_of(double product, double preparation, const ChooseOptions& options) {
     return options.products ? preparation + *options.products * product : product;
 }
@@ -73,23 +78,48 @@ void Pool::add_points(const Space& space, const std::function<bool()>& is_late, 
     const std::uint64_t points = count.points = space.count();
     const std::uint64_t blocks = (points + points_of_block - 1) / points_of_block;
     const std::uint64_t step = spreading_step(blocks);
-    for (std::uint64_t i = 0; i < blocks && !is_late(); ++i) {
-        const std::uint64_t begin = points_of_block * (i * step % blocks);
-        const std::uint64_t end = std::min(points, begin + points_of_block);
-        for (std::uint64_t number = begin; number < end; ++number) {
-            ++count.priced;
-            const Recipe recipe = space.recipe(space.point(number));
-            const Price price = price_(recipe);
-            if (!price.unsuitable.empty()) continue;
-            by_kind[name_of_layouts(recipe)].push_back({cost_of(price.product, price.preparation, options_), number});
+    std::mutex mutex;  // of the clock and the results
+    bool late = false;
+    guarded_for("price_points", UnevenHostRange<std::uint64_t>(0, blocks), [&](std::uint64_t i) {
+        {
+            const std::scoped_lock lock(mutex);
+            late = late || is_late();
+            if (late) return;
         }
-    }
+        const std::uint64_t begin = points_of_block * (i * step % blocks);
+        const PricedBlock block = priced_block(space, begin, std::min(points, begin + points_of_block));
+        const std::scoped_lock lock(mutex);
+        count.priced += block.points;
+        for (const auto& [kind, point] : block.suitable) by_kind[kind].push_back(point);
+        found_.insert(block.found.begin(), block.found.end());
+    });
     for (const PricedPoint& one : best_points(by_kind)) {
         SpacePoint point = space.point(one.number);
         PricedRecipe candidate{.recipe = space.recipe(point), .point = std::move(point)};
         candidate.cost = one.cost;
         add(std::move(candidate));
     }
+}
+
+std::optional<std::uint64_t> Pool::found(const Recipe& recipe) const {
+    const auto point = found_.find(content_of(recipe));
+    return point == found_.end() ? std::nullopt : std::optional(point->second);
+}
+
+Pool::PricedBlock Pool::priced_block(const Space& space, std::uint64_t begin, std::uint64_t end) const {
+    PricedBlock block{.points = end - begin};
+    for (std::uint64_t number = begin; number < end; ++number) {
+        const Recipe recipe = space.recipe(space.point(number));
+        if (!sought_.empty()) {
+            std::string content = content_of(recipe);
+            if (sought_.contains(content)) block.found.emplace_back(std::move(content), number);
+        }
+        const Price price = price_(recipe);
+        if (!price.unsuitable.empty()) continue;
+        const double cost = cost_of(price.product, price.preparation, options_);
+        block.suitable.emplace_back(name_of_layouts(recipe), PricedPoint{cost, number});
+    }
+    return block;
 }
 
 PricedRecipe Pool::take(std::size_t place) {
@@ -102,12 +132,12 @@ void Pool::price_again() {
     const bool all = candidates_.size() <= 2 * priced_each_time || rounds_ % rounds_between_all == 0;
     ++rounds_;
     const std::size_t count = all ? candidates_.size() : priced_each_time;
-    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+    guarded_for("price_again", UnevenHostRange<std::size_t>(0, candidates_.size()), [&](std::size_t i) {
         PricedRecipe& one = candidates_[i];
-        if (i >= count && !one.is_near) continue;
+        if (i >= count && !one.is_near) return;
         one.price = price_(one.recipe);
         one.cost = cost_of(one.price.product, one.price.preparation, options_);
-    }
+    });
     std::sort(candidates_.begin(), candidates_.end(), [](const PricedRecipe& a, const PricedRecipe& b) {
         return a.cost != b.cost ? a.cost < b.cost : a.number < b.number;
     });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -17,6 +18,7 @@ namespace {
 constexpr const char* stopped_before = "stopped before it was timed";
 
 // Shares of the budget.
+constexpr double share_of_start = 0.4;
 constexpr double share_of_pricing = 0.2;
 constexpr double share_of_confirming = 0.1;
 constexpr double share_of_ablation = 0.1;
@@ -42,6 +44,18 @@ Search::Search(const CsrMatrix& matrix, const Catalogue& catalogue, Devices devi
     of_ = recipes.front().matrix;
     for (std::size_t i = 0; i < recipes.size(); ++i) {
         pool_.add({.recipe = recipes[i], .is_baseline = i == 0, .always = i < options.always});
+    }
+    if (in_space()) add_start();
+}
+
+/// Adds the recipes with which the space begins, except those that are candidates already.
+void Search::add_start() {
+    std::set<std::string> known;
+    for (const PricedRecipe& one : pool_.candidates()) known.insert(identity_of_trial(one.recipe));
+    for (Recipe recipe : options_.space->start()) {
+        recipe.matrix = of_;
+        recipe.node_size = options_.space->node_size();
+        if (known.insert(identity_of_trial(recipe)).second) pool_.add({.recipe = std::move(recipe), .is_start = true});
     }
 }
 
@@ -107,6 +121,7 @@ void Search::add_points() {
     const double deadline = begin + share_of_pricing * options_.budget_seconds;
     if (options_.progress)
         options_.progress(fmt::format("pricing {} points", with_commas(static_cast<long long>(options_.space->count()))));
+    for (const Timed& one : choice_.ranking) pool_.seek(one.recipe);
     pool_.add_points(
         *options_.space, [&] { return watch_.seconds() > deadline; }, choice_.search);
     choice_.search.pricing_seconds = watch_.seconds() - begin;
@@ -114,20 +129,20 @@ void Search::add_points() {
         one.recipe.matrix = of_;
         if (one.point) known_points_.insert(*one.point);
     }
+    for (Timed& one : choice_.ranking) {
+        const std::optional<std::uint64_t> number = one.point ? std::nullopt : pool_.found(one.recipe);
+        if (!number) continue;
+        one.point = options_.space->point(*number);
+        known_points_.insert(*one.point);
+        tried_.insert(identity_of_trial(options_.space->recipe(*one.point)));
+    }
+    points_are_added_ = true;
 }
 
 void Search::try_all() {
-    bool points_are_added = !in_space();
-    while (true) {
-        const bool any_always = !pool_.empty() && pool_.candidates().front().always;
-        if (!any_always && !points_are_added && !choice_.stopped) {
-            add_points();
-            points_are_added = true;
-        }
-        std::optional<PricedRecipe> next = take_next();
-        if (!next) break;
+    while (std::optional<PricedRecipe> next = take_next()) {
         if (choice_.stopped) {
-            if (!next->point) trials_.skip(next->recipe, stopped_before);
+            if (is_listed(*next)) trials_.skip(next->recipe, stopped_before);
             continue;
         }
         try_one(std::move(*next));
@@ -136,24 +151,16 @@ void Search::try_all() {
 }
 
 std::optional<PricedRecipe> Search::take_next() {
-    if (pool_.empty() && !in_space()) {
+    if (pool_.empty() && (!in_space() || choice_.stopped)) {
         choice_.search.finished = !choice_.stopped;
         return std::nullopt;
     }
     if (choice_.stopped || (!pool_.empty() && pool_.candidates().front().always)) {
-        if (pool_.empty()) return std::nullopt;
         PricedRecipe one = pool_.take(0);
         if (!choice_.stopped) one.price = trials_.model().price(one.recipe);
         return one;
     }
-    pool_.price_again();
-    drop_hopeless();
-    std::vector<std::size_t> order;
-    if (in_space()) {
-        order = order_in_space();
-    } else {
-        for (std::size_t i = 0; i < pool_.size(); ++i) order.push_back(i);
-    }
+    const std::vector<std::size_t> order = order_of_trials();
     if (order.empty()) {
         choice_.search.finished = true;
         leave_out_the_rest(false);
@@ -162,6 +169,26 @@ std::optional<PricedRecipe> Search::take_next() {
     std::optional<PricedRecipe> next = take_affordable(order);
     if (!next) leave_out_the_rest(true);
     return next;
+}
+
+std::vector<std::size_t> Search::order_of_trials() {
+    const auto price_again = [this] {
+        pool_.price_again();
+        drop_hopeless();
+    };
+    price_again();
+    if (!in_space()) {
+        std::vector<std::size_t> all(pool_.size());
+        std::iota(all.begin(), all.end(), std::size_t{0});
+        return all;
+    }
+    if (!points_are_added_) {
+        const bool in_time = watch_.seconds() < share_of_start * search_seconds();
+        if (std::vector<std::size_t> order = order_of_recipes(); in_time && !order.empty()) return order;
+        add_points();
+        price_again();
+    }
+    return order_in_space();
 }
 
 std::optional<PricedRecipe> Search::take_affordable(const std::vector<std::size_t>& order) {
@@ -181,7 +208,7 @@ std::optional<PricedRecipe> Search::take_affordable(const std::vector<std::size_
 void Search::leave_out_the_rest(bool was_spent) {
     const double left = seconds_left();
     for (const PricedRecipe& one : pool_.candidates()) {
-        if (one.point || !was_spent) continue;
+        if (!is_listed(one) || !was_spent) continue;
         trials_.skip(one.recipe,
                      left > 0 ? fmt::format("preparation would exceed the {:g} s budget", options_.budget_seconds)
                               : fmt::format("not tried within the {:g} s budget", options_.budget_seconds),
@@ -196,7 +223,7 @@ void Search::drop_hopeless() {
         const bool too_slow = one.price.least > best_;
         if (one.price.unsuitable.empty() && !too_slow) return false;
         const std::string& reason = one.price.unsuitable;
-        if (!one.point) {
+        if (is_listed(one)) {
             trials_.skip(one.recipe, reason.empty() ? "its bytes alone would take longer than the best time" : reason,
                          one.price);
         }

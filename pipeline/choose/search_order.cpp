@@ -39,20 +39,28 @@ double Search::score_of(const PricedRecipe& one) const {
     return cost * (1 + dearer * (trials == unsuccessful_.end() ? 0 : trials->second)) * (1 + share_of_time);
 }
 
+std::vector<std::size_t> Search::promising_places(double less_promising) const {
+    std::vector<std::size_t> places;
+    const double best = less_promising * best_cost();
+    for (std::size_t i = 0; i < pool_.size(); ++i) {
+        const PricedRecipe& one = pool_.candidates()[i];
+        const auto tried = kinds_.find(one.kind);
+        const bool few = tried == kinds_.end() || tried->second < few_trials;
+        const double most = one.is_near ? promising_near : few ? promising_of_few : promising;
+        if (one.cost <= most * best) places.push_back(i);
+    }
+    return places;
+}
+
+std::vector<std::size_t> Search::order_of_recipes() const {
+    std::vector<std::size_t> order = promising_places(1);
+    const auto score = [this](std::size_t place) { return score_of(pool_.candidates()[place]); };
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return score(a) < score(b); });
+    return order;
+}
+
 std::vector<std::size_t> Search::order_in_space() {
     if (watch_.seconds() > part_before_near_points * search_seconds()) add_near_points(good_points);
-    const auto promising_places = [this](double less_promising) {
-        std::vector<std::size_t> places;
-        const double best = less_promising * best_cost();
-        for (std::size_t i = 0; i < pool_.size(); ++i) {
-            const PricedRecipe& one = pool_.candidates()[i];
-            const auto tried = kinds_.find(one.kind);
-            const bool few = tried == kinds_.end() || tried->second < few_trials;
-            const double most = one.is_near ? promising_near : few ? promising_of_few : promising;
-            if (one.cost <= most * best) places.push_back(i);
-        }
-        return places;
-    };
     std::vector<std::size_t> order = promising_places(1);
     if (order.empty()) {
         add_near_points(more_good_points);

@@ -174,7 +174,7 @@ ExitCode search(const ChooseArguments& arguments, const Candidates& candidates, 
     options.budget_seconds = budget_seconds;
     options.products = arguments.products;
     options.precision = precision_named(arguments.precision);
-    options.always = 2;                  // CSR in both orders
+    options.always = candidates.space ? 1 : 2;  // CSR, and after RCM unless a space decides about it
     options.timing.minimum_seconds = 0;  // many recipes with few samples each
     options.backends = backends_of_one_device(arguments.backends, gpu != nullptr);
     options.ablate = true;

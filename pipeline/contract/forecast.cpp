@@ -111,6 +111,7 @@ std::vector<Offset> ascending_lengths(std::span<const Offset> lengths) {
 
 /// Drawn when they are needed, and shared by the copies of a forecast.
 struct PatternForecast::Samples {
+    std::mutex mutex;  // of all members; the windows do not change once they are drawn
     bool drawn = false;
     std::vector<Window> windows;
     Offset nonzeros = 0;
@@ -126,16 +127,33 @@ struct PatternForecast::Samples {
 /// Lengths of rows, and what was counted from them.
 struct PatternForecast::Lengths {
     explicit Lengths(std::vector<Offset> list) : values(std::move(list)) {}
-    std::vector<Offset> values;
+    const std::vector<Offset> values;
+    std::mutex mutex;  // of the counts
     std::optional<Offset> longest = {};
     std::map<std::pair<CountLengths, Index>, Offset> counts = {};
-    std::optional<StagedMatrix> skeleton = {};
 };
 
 /// What all forecasts from one input share.
 struct PatternForecast::Input {
+    std::mutex mutex;
     std::map<Index, BallsForecast> balls = {};  // by their rows
 };
+
+/// A change of a stage, applied to a pattern before.
+struct KnownChanges::Change {
+    explicit Change(PatternForecast pattern) : before(std::move(pattern)) {}
+    const PatternForecast before;
+    std::mutex mutex;  // of `after`, locked while a thread computes it
+    std::optional<PatternForecast> after = {};
+};
+
+KnownChanges::KnownChanges() = default;
+KnownChanges::~KnownChanges() = default;
+
+std::size_t KnownChanges::size() const {
+    const std::scoped_lock lock(mutex_);
+    return changes_.size();
+}
 
 PatternForecast::PatternForecast(const CsrMatrix& input, Index node_size)
     : input_(&input),
@@ -169,11 +187,13 @@ std::span<const Offset> PatternForecast::lengths() const { return lengths_->valu
 
 Offset PatternForecast::longest_row() const {
     const std::vector<Offset>& lengths = lengths_->values;
+    const std::scoped_lock lock(lengths_->mutex);
     if (!lengths_->longest) lengths_->longest = lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
     return *lengths_->longest;
 }
 
 Offset PatternForecast::of_lengths(CountLengths count, Index parameter) const {
+    const std::scoped_lock lock(lengths_->mutex);
     const auto [known, is_new] = lengths_->counts.emplace(std::pair(count, parameter), 0);
     if (is_new) known->second = count(lengths_->values, parameter);
     return known->second;
@@ -186,16 +206,25 @@ bool PatternForecast::same_pattern(const PatternForecast& other) const {
            std::equal(shares_.begin(), shares_.end(), other.shares_.begin(), other.shares_.end(), same_share);
 }
 
-void PatternForecast::change_once(const ChangePattern& change, std::vector<KnownChange>& known) {
+void PatternForecast::change_once(const ChangePattern& change, KnownChanges& known) {
     const double locality = locality_;
-    auto found = std::find_if(known.begin(), known.end(), [this](const KnownChange& one) { return same_pattern(one.before); });
-    if (found == known.end()) {
-        PatternForecast after = *this;
-        after.set_locality(1);
-        change(after);
-        found = known.insert(known.end(), {*this, std::move(after)});
+    const std::shared_ptr<KnownChanges::Change> of_this = [&] {
+        const std::scoped_lock lock(known.mutex_);
+        const auto found = std::find_if(known.changes_.begin(), known.changes_.end(),
+                                        [this](const auto& one) { return same_pattern(one->before); });
+        if (found != known.changes_.end()) return *found;
+        return known.changes_.emplace_back(std::make_shared<KnownChanges::Change>(*this));
+    }();
+    {
+        const std::scoped_lock lock(of_this->mutex);
+        if (!of_this->after) {
+            PatternForecast after = *this;
+            after.set_locality(1);
+            change(after);
+            of_this->after = std::move(after);
+        }
     }
-    *this = found->after;
+    *this = *of_this->after;
     if (locality_ == 1) set_locality(locality);  // the change does not concern it
 }
 
@@ -209,6 +238,7 @@ double PatternForecast::mean_length() const { return ratio(static_cast<double>(n
 bool PatternForecast::is_exact() const { return order_is_known() && samples().all_rows; }
 
 const PatternForecast::Samples& PatternForecast::samples() const {
+    const std::scoped_lock lock(samples_->mutex);
     if (samples_->drawn) return *samples_;
     samples_->drawn = true;
     const Index all = input_->rows;
@@ -236,6 +266,7 @@ double PatternForecast::per_sample(double count) const {
 
 const std::vector<Offset>& PatternForecast::groups(Index height, Index width) const {
     (void)samples();
+    const std::scoped_lock lock(samples_->mutex);
     const auto [known, is_new] = samples_->groups.try_emplace(std::pair(height, width));
     if (is_new) {
         known->second = distinct_of_groups(samples_->windows, columns(), height, width);
@@ -246,7 +277,11 @@ const std::vector<Offset>& PatternForecast::groups(Index height, Index width) co
 
 double PatternForecast::distinct(Index height, Index width) const {
     (void)groups(height, width);
-    return per_sample(static_cast<double>(samples_->sums.at({height, width})));
+    const Offset sum = [&] {
+        const std::scoped_lock lock(samples_->mutex);
+        return samples_->sums.at({height, width});
+    }();
+    return per_sample(static_cast<double>(sum));
 }
 
 double PatternForecast::sectors(Precision precision, Index group_rows) const {
@@ -260,6 +295,7 @@ const std::vector<Offset>& PatternForecast::blocks_of_rows(Index size) const { r
 
 double PatternForecast::wide_groups(Index group_rows) const {
     (void)samples();
+    const std::scoped_lock lock(samples_->mutex);
     const auto [known, is_new] = samples_->wide.emplace(group_rows, 0);
     if (is_new) {
         Offset groups = 0;
@@ -286,6 +322,7 @@ double PatternForecast::wide_groups(Index group_rows) const {
 
 PatternForecast::Diagonals PatternForecast::diagonals() const {
     (void)samples();
+    const std::scoped_lock lock(samples_->mutex);
     if (samples_->diagonals) return *samples_->diagonals;
     std::vector<std::uint8_t> found(std::size_t(input_->rows) + columns() + 1, 0);  // [column - row + rows]
     for (const Window& window : samples_->windows) {
@@ -303,22 +340,25 @@ PatternForecast::Diagonals PatternForecast::diagonals() const {
 }
 
 Offset PatternForecast::longest_column() const {
-    (void)samples();
-    if (!samples_->longest_column) {
+    const Samples& drawn = samples();
+    const Offset longest = [&] {
+        const std::scoped_lock lock(samples_->mutex);
+        if (samples_->longest_column) return *samples_->longest_column;
         std::vector<std::int32_t> lengths(columns(), 0);
-        std::int32_t longest = 0;
-        for (const Window& window : samples_->windows) {
-            for (const Index column : window.columns) longest = std::max(longest, ++lengths[column]);
+        std::int32_t most = 0;
+        for (const Window& window : drawn.windows) {
+            for (const Index column : window.columns) most = std::max(most, ++lengths[column]);
         }
-        samples_->longest_column = longest;
-    }
-    const Offset longest = *samples_->longest_column;
+        samples_->longest_column = most;
+        return Offset{most};
+    }();
     const bool is_long = longest > window_count;  // so that it is in many windows
-    return samples_->all_rows || !is_long ? longest : static_cast<Offset>(per_sample(static_cast<double>(longest)));
+    return drawn.all_rows || !is_long ? longest : static_cast<Offset>(per_sample(static_cast<double>(longest)));
 }
 
 bool PatternForecast::symmetric() const {
     (void)samples();
+    const std::scoped_lock lock(samples_->mutex);
     if (samples_->symmetric) return *samples_->symmetric;
     bool same = input_->square();
     for (const Window& window : samples_->windows) {
@@ -338,17 +378,13 @@ bool PatternForecast::symmetric() const {
     return same;
 }
 
-const StagedMatrix& PatternForecast::skeleton() const {
-    if (!lengths_->skeleton) {
-        CsrMatrix& matrix = lengths_->skeleton.emplace().matrix;
-        matrix.rows = rows();
-        matrix.columns = columns();
-        matrix.row_offsets.assign(std::size_t(rows()) + 1, 0);
-        std::partial_sum(lengths().begin(), lengths().end(), matrix.row_offsets.begin() + 1);
-    }
-    StagedMatrix& staged = *lengths_->skeleton;
+StagedMatrix PatternForecast::skeleton() const {
+    StagedMatrix staged;
     staged.node_size = node_size_;
-    staged.cuts.clear();
+    staged.matrix.rows = rows();
+    staged.matrix.columns = columns();
+    staged.matrix.row_offsets.assign(std::size_t(rows()) + 1, 0);
+    std::partial_sum(lengths().begin(), lengths().end(), staged.matrix.row_offsets.begin() + 1);
     if (partition_) {
         Cuts cuts{.kind = CutKind::partition};
         for (std::int64_t part = 1; part <= partition_->parts; ++part) {
@@ -398,6 +434,7 @@ void PatternForecast::set_partition(std::int64_t parts) {
     if (found.parts > 1 && input_->square() && input_->rows > 0) {
         const auto rows_of_part = static_cast<Index>(std::max<std::int64_t>(input_->rows / found.parts, 1));
         const Index size = std::min(rows_of_part, largest_ball);
+        const std::scoped_lock lock(of_input_->mutex);
         const auto [balls, is_new] = of_input_->balls.try_emplace(size);
         if (is_new) balls->second = grow_balls(*input_, size);
         // The surface of a part grows with the power 2/3 of its size in three dimensions.

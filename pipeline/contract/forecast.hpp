@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,13 +32,13 @@ using CountLengths = Offset (*)(std::span<const Offset> lengths, Index parameter
 /// By counting, which takes linear time unless a row is longer than there are rows.
 [[nodiscard]] std::vector<Offset> ascending_lengths(std::span<const Offset> lengths);
 
-struct KnownChange;
+class KnownChanges;
 class PatternForecast;
 using ChangePattern = std::function<void(PatternForecast&)>;
 
 /// The pattern of a matrix, or of a share of its nonzeros, in the order of a stage. The lengths of all rows are known. Columns
 /// are counted in samples: windows of consecutive rows, or all rows of a small matrix, whose counts are then exact. Copies
-/// share their arrays.
+/// share their arrays and counts. Several threads may use copies, or one constant forecast, at once.
 class PatternForecast {
 public:
     /// The input of a recipe. The matrix must outlive all forecasts that are made from it.
@@ -90,15 +91,14 @@ public:
     /// True if both share their lengths, orders, samples, partition and shares. The quality of an unknown order may differ.
     [[nodiscard]] bool same_pattern(const PatternForecast& other) const;
 
-    /// Applies a change of a stage. Forecasts of the same pattern share the result, which is kept in `known`; the change must
-    /// not depend on the quality of an unknown order.
-    void change_once(const ChangePattern& change, std::vector<KnownChange>& known);
+    /// Applies a change of a stage. Forecasts of the same pattern share the result, which `known` keeps; the change must not
+    /// depend on the quality of an unknown order. If it throws, this forecast stays as it was.
+    void change_once(const ChangePattern& change, KnownChanges& known);
 
     // Stages use the following functions.
 
-    /// A matrix with the lengths of the rows and without columns or values, as before a stage that reads none of them. Valid
-    /// until the next call.
-    [[nodiscard]] const StagedMatrix& skeleton() const;
+    /// A matrix with the lengths of the rows and without columns or values, as before a stage that reads none of them.
+    [[nodiscard]] StagedMatrix skeleton() const;
 
     /// A known order of rows, and of columns if `symmetric`: old_of_new [rows].
     void permute(std::span<const Index> old_of_new, bool symmetric);
@@ -139,10 +139,20 @@ private:
     mutable std::shared_ptr<Samples> samples_;
 };
 
-/// A change of a stage, applied to a pattern before.
-struct KnownChange {
-    PatternForecast before;
-    PatternForecast after;
+/// The results of one change for the patterns to which it was applied. Several threads may use it at once.
+class KnownChanges {
+public:
+    KnownChanges();
+    ~KnownChanges();
+
+    [[nodiscard]] std::size_t size() const;
+
+private:
+    friend class PatternForecast;
+    struct Change;
+
+    mutable std::mutex mutex_;
+    std::vector<std::shared_ptr<Change>> changes_;
 };
 
 /// The cost of a product with a layout, predicted before the layout is built.

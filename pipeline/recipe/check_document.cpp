@@ -182,7 +182,8 @@ void check_header(const RecipeTable& table, const std::string& owner, Recipe& re
     std::vector<ParameterDeclaration> declarations = recipe_declarations();
     if (owner != "[recipe]") std::erase_if(declarations, [](const auto& each) { return each.name == "extends"; });
     recipe.name = recipe.file.stem().string();
-    const auto parameters = check_parameters(table, owner, declarations, {}, diagnostics);
+    const std::vector<std::string> others = owner == "[space]" ? std::vector<std::string>{"start"} : std::vector<std::string>{};
+    const auto parameters = check_parameters(table, owner, declarations, others, diagnostics);
     const auto take = [&](const char* key, std::string& text) {
         if (parameters && parameters->has(key)) text = parameters->text(key);
     };

@@ -34,6 +34,49 @@ void apply_space_changes(RecipeDocument& document, const RecipeChanges& changes,
     apply_changes(document, allowed, {}, diagnostics);
 }
 
+/// The recipe files that a path names: the file, or those in the folder, sorted by name; none if there are none.
+std::vector<std::filesystem::path> recipe_files(const std::filesystem::path& path) {
+    std::error_code unknown;
+    if (std::filesystem::is_regular_file(path, unknown)) return {path};
+    std::vector<std::filesystem::path> files;
+    for (const auto& entry : std::filesystem::directory_iterator(path, unknown)) {
+        if (entry.path().extension() == ".toml") files.push_back(entry.path());
+    }
+    std::ranges::sort(files);
+    return files;
+}
+
+/// The recipes of `start`, a path or a list of paths. Throws RecipeError with the errors of a recipe.
+std::vector<Recipe> check_start(const RecipeTable& header, const std::filesystem::path& folder, const Catalogue& catalogue,
+                                const RecipeChanges& changes, Diagnostics& diagnostics) {
+    const Setting* const setting = header.find("start");
+    if (setting == nullptr) return {};
+    std::vector<TextItem> paths;
+    if (const std::string* const path = setting->as<std::string>()) {
+        paths = {{*path, setting->value_place}};
+    } else if (setting->texts) {
+        paths = *setting->texts;
+    } else {
+        diagnostics.add(setting->value_place, "[space], start: {}, expected a file or a folder of recipes, or a list of them",
+                        found_text(*setting));
+    }
+    const RecipeChanges limits{.bases_within = changes.bases_within, .no_sources = changes.no_sources};
+    std::vector<Recipe> recipes;
+    for (const TextItem& path : paths) {
+        const std::vector<std::filesystem::path> files = recipe_files(folder / path.text);
+        if (files.empty()) {
+            diagnostics.add(path.place,
+                            "[space], start: '{}' is neither a recipe nor a folder of recipes; expected one, relative to the space",
+                            printable(path.text, 200));
+        }
+        for (const std::filesystem::path& file : files) {
+            const LoadedRecipe loaded = load_points(file, catalogue, limits);
+            recipes.insert(recipes.end(), loaded.points.begin(), loaded.points.end());
+        }
+    }
+    return recipes;
+}
+
 /// The differences between two options: the values that one of them lacks, or has otherwise.
 std::size_t differing_values(const SpaceOption& a, const SpaceOption& b) {
     std::size_t count = 0;
@@ -73,6 +116,7 @@ Space::Space(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
 const std::string& Space::name() const { return data_->base.name; }
 const MatrixChoice& Space::matrix() const { return data_->base.matrix; }
 Index Space::node_size() const { return data_->base.node_size; }
+const std::vector<Recipe>& Space::start() const { return data_->start; }
 const std::vector<SpacePlace>& Space::places() const { return data_->places; }
 std::uint64_t Space::count() const { return data_->count; }
 
@@ -169,6 +213,7 @@ Space parse_space(std::string_view text, const std::filesystem::path& file, cons
     const bool has_header = document.recipe.place.line > 0 || document.recipe.broken;
     if (!has_header) diagnostics.add({}, "no [space]; expected this table in the place of [recipe]");
     check_header(document.recipe, "[space]", data->base, diagnostics);
+    data->start = check_start(document.recipe, file.parent_path(), catalogue, changes, diagnostics);
     data->base.matrix = check_matrix(document.matrix, document.files, catalogue, &data->base.node_size, diagnostics);
     SpaceReader reader(document, {catalogue, changes.no_sources}, *data, diagnostics);
     reader.read();

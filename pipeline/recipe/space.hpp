@@ -46,6 +46,9 @@ public:
     /// The stages in their order, then the layouts.
     [[nodiscard]] const std::vector<SpacePlace>& places() const;
 
+    /// The recipes that a search tries before the points, in the order of their files. They need not be points.
+    [[nodiscard]] const std::vector<Recipe>& start() const;
+
     /// Returns true if a condition depends on the matrix.
     [[nodiscard]] bool depends_on_matrix() const;
 

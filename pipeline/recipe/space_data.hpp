@@ -63,6 +63,7 @@ struct SpaceChain {
 
 struct Space::Data {
     Recipe base;  // name, matrix and everything else that all points share
+    std::vector<Recipe> start;
     bool side_by_side = false;
     std::vector<SpacePlace> places;
     std::vector<SpaceSlot> slots;
