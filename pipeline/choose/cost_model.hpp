@@ -92,7 +92,8 @@ private:
     bool calibrated_ = false;
     double highest_bandwidth_;
     std::optional<PatternForecast> input_pattern_;
-    /// Of chains, their patterns and costs, of the changes and the numbers of corrections_. It is not held during a computation.
+    /// Of chains, their patterns and costs, of the changes and the numbers of corrections_. It is not held during a
+    /// computation.
     std::mutex mutex_;
     std::deque<Chain> all_chains_;
     std::map<std::pair<Chain*, std::string>, Chain*> chains_;

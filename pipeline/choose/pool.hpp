@@ -78,16 +78,16 @@ public:
 private:
     struct PricedBlock {
         std::uint64_t points = 0;
-        std::vector<std::pair<std::string, PricedPoint>> suitable = {};   // by their kinds
-        std::vector<std::pair<std::string, std::uint64_t>> found = {};    // by their contents
+        std::vector<std::pair<std::string, PricedPoint>> suitable = {};  // by their kinds
+        std::vector<std::pair<std::string, std::uint64_t>> found = {};   // by their contents
     };
     [[nodiscard]] PricedBlock priced_block(const Space& space, std::uint64_t begin, std::uint64_t end) const;
 
     const ChooseOptions& options_;
     Pricing price_;
     std::vector<PricedRecipe> candidates_;
-    std::set<std::string> sought_;                  // by their contents
-    std::map<std::string, std::uint64_t> found_;    // points, by their contents
+    std::set<std::string> sought_;                // by their contents
+    std::map<std::string, std::uint64_t> found_;  // points, by their contents
     std::size_t added_ = 0;
     int rounds_ = 0;
 };

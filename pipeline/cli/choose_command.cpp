@@ -175,7 +175,7 @@ ExitCode search(const ChooseArguments& arguments, const Candidates& candidates, 
     options.products = arguments.products;
     options.precision = precision_named(arguments.precision);
     options.always = candidates.space ? 1 : 2;  // CSR, and after RCM unless a space decides about it
-    options.timing.minimum_seconds = 0;  // many recipes with few samples each
+    options.timing.minimum_seconds = 0;         // many recipes with few samples each
     options.backends = backends_of_one_device(arguments.backends, gpu != nullptr);
     options.ablate = true;
     options.hang_seconds = hang_seconds(options.hang_seconds);

@@ -65,9 +65,10 @@ std::vector<Recipe> check_start(const RecipeTable& header, const std::filesystem
     for (const TextItem& path : paths) {
         const std::vector<std::filesystem::path> files = recipe_files(folder / path.text);
         if (files.empty()) {
-            diagnostics.add(path.place,
-                            "[space], start: '{}' is neither a recipe nor a folder of recipes; expected one, relative to the space",
-                            printable(path.text, 200));
+            diagnostics.add(
+                path.place,
+                "[space], start: '{}' is neither a recipe nor a folder of recipes; expected one, relative to the space",
+                printable(path.text, 200));
         }
         for (const std::filesystem::path& file : files) {
             const LoadedRecipe loaded = load_points(file, catalogue, limits);
