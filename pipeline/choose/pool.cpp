@@ -12,8 +12,6 @@ namespace {
 
 constexpr std::size_t most_points = 4096;
 constexpr std::size_t least_of_kind = 8;
-constexpr std::size_t priced_each_time = 256;
-constexpr int rounds_between_all = 32;
 /// Points are priced in blocks of consecutive ones, because most of these have the same stages, and so the same predicted rows.
 constexpr std::uint64_t points_of_block = 64;
 
@@ -129,12 +127,8 @@ PricedRecipe Pool::take(std::size_t place) {
 }
 
 void Pool::price_again() {
-    const bool all = candidates_.size() <= 2 * priced_each_time || rounds_ % rounds_between_all == 0;
-    ++rounds_;
-    const std::size_t count = all ? candidates_.size() : priced_each_time;
     guarded_for("price_again", UnevenHostRange<std::size_t>(0, candidates_.size()), [&](std::size_t i) {
         PricedRecipe& one = candidates_[i];
-        if (i >= count && !one.is_near) return;
         one.price = price_(one.recipe);
         one.cost = cost_of(one.price.product, one.price.preparation, options_);
     });

@@ -71,8 +71,7 @@ public:
     [[nodiscard]] PricedRecipe take(std::size_t place);
     void clear() { candidates_.clear(); }
 
-    /// Prices the candidates again, as measurements have corrected the model, and orders them by cost. Of a large pool, it
-    /// prices the cheapest candidates each time, and the others from time to time.
+    /// Prices the candidates again, as measurements have corrected the model, and orders them by cost.
     void price_again();
 
 private:
@@ -89,7 +88,6 @@ private:
     std::set<std::string> sought_;                // by their contents
     std::map<std::string, std::uint64_t> found_;  // points, by their contents
     std::size_t added_ = 0;
-    int rounds_ = 0;
 };
 
 }  // namespace workbench

@@ -18,12 +18,13 @@ constexpr double promising_near = 3;
 /// Before a search ends, it also tries points that are less promising by this factor.
 constexpr double last_resort = 2;
 /// The first point of a kind is tried if its cost is at most this factor times the least prediction.
-constexpr double promising_kind = 2;
-constexpr std::size_t most_kinds = 12;  // that are explored for their own sake
+constexpr double promising_kind = 1.6;
+/// What a trial costs more that takes all of the time of the search.
+constexpr double dearer_by_time = 3;
 /// What a family's points cost more for each of its trials that has brought no progress.
 constexpr double dearer = 0.1;
-/// Points near the best measured ones come first after this part of the search.
-constexpr double part_before_near_points = 0.5;
+/// Before this part of the search has passed, kinds without trials come first; after it, points near the best measured ones.
+constexpr double part_of_exploring = 0.5;
 constexpr std::size_t good_points = 3;
 constexpr std::size_t more_good_points = 9;  // when nothing else is promising
 
@@ -36,7 +37,7 @@ double Search::score_of(const PricedRecipe& one) const {
     const auto tried = kinds_.find(one.kind);
     const bool is_uncertain = tried != kinds_.end() && tried->second < few_trials && one.price.correction > 1;
     const double cost = one.cost / (is_uncertain ? std::sqrt(one.price.correction) : 1);
-    return cost * (1 + dearer * (trials == unsuccessful_.end() ? 0 : trials->second)) * (1 + share_of_time);
+    return cost * (1 + dearer * (trials == unsuccessful_.end() ? 0 : trials->second)) * (1 + dearer_by_time * share_of_time);
 }
 
 std::vector<std::size_t> Search::promising_places(double less_promising) const {
@@ -60,7 +61,8 @@ std::vector<std::size_t> Search::order_of_recipes() const {
 }
 
 std::vector<std::size_t> Search::order_in_space() {
-    if (watch_.seconds() > part_before_near_points * search_seconds()) add_near_points(good_points);
+    const bool is_exploring = watch_.seconds() <= part_of_exploring * search_seconds();
+    if (!is_exploring) add_near_points(good_points);
     std::vector<std::size_t> order = promising_places(1);
     if (order.empty()) {
         add_near_points(more_good_points);
@@ -74,12 +76,11 @@ std::vector<std::size_t> Search::order_in_space() {
         return score_of(one) < score_of(other);
     };
     std::stable_sort(order.begin(), order.end(), goes_first);
-    if (const std::optional<std::size_t> kind = unexplored_kind()) order.insert(order.begin(), *kind);
+    if (const auto kind = is_exploring ? unexplored_kind() : std::nullopt) order.insert(order.begin(), *kind);
     return order;
 }
 
 std::optional<std::size_t> Search::unexplored_kind() const {
-    if (kinds_.size() >= most_kinds) return std::nullopt;
     const std::vector<PricedRecipe>& all = pool_.candidates();
     if (all.empty()) return std::nullopt;
     const double most = promising_kind * std::min(all.front().cost, best_cost());
