@@ -1,5 +1,6 @@
 // workbench draw, spy and animate.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <filesystem>
 #include <string>
@@ -121,9 +122,12 @@ TEST_SUITE("draw") {
         const TemporaryFolder folder;
         const std::string compare =
             "compare recipes/csr.toml recipes/rcm_csr.toml --generate laplace2d:nx=30 --samples 1 --seconds 0";
-        CHECK(run_utf8(compare + " --out " + folder.path().string()).exit_code == 0);
-        CHECK(fs::exists(folder.path() / "csr.png"));
-        CHECK(fs::exists(folder.path() / "rcm_csr.png"));
+        const std::string out = folder.path().string();
+        const Outcome outcome = run_utf8(compare + " --out " + out);
+        CHECK(outcome.exit_code == 0);
+        const std::string files = fmt::format("{0}/csr.png, {0}/rcm_csr.png, {0}/compare.html", out);
+        CHECK(outcome.text.ends_with("\nwritten to " + files + "\n"));
+        for (const char* name : {"csr.png", "rcm_csr.png", "compare.html"}) CHECK(fs::exists(folder.path() / name));
     }
 }
 
