@@ -12,8 +12,7 @@
 
 namespace workbench {
 
-/// The number of series with a colour of their own. The colours are Paul Tol's "bright" scheme, which can be distinguished with
-/// colour blindness.
+/// The number of series with a colour of their own: the hues of the palette, and grey. Markers differ as well.
 inline constexpr std::size_t most_series = 7;
 [[nodiscard]] Colour series_colour(std::size_t series);
 [[nodiscard]] Marker series_marker(std::size_t series);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "viz/chart.hpp"
+#include "viz/palette.hpp"
 #include "viz/style.hpp"
 
 namespace workbench {
@@ -237,8 +238,8 @@ int cells_left(const HeatMap& map) { return margin + std::max(widest(map.rows, s
 
 /// The colours saturate at a ratio of 4 and of 1/4.
 Colour ratio_colour(double ratio) {
-    constexpr Colour more{33, 102, 172};
-    constexpr Colour less{224, 130, 20};
+    const Colour more = hues[0].colour;
+    const Colour less = hues[1].colour;
     const double doublings = std::clamp(std::log2(ratio), -2.0, 2.0);
     return mix(white, doublings >= 0 ? more : less, static_cast<int>(std::lround(std::abs(doublings) / 2 * 256)));
 }
@@ -247,11 +248,9 @@ std::string ratio_text(double ratio) { return ratio >= 9.995 ? fmt::format("{:.3
 
 /// `coloured`: false leaves the background white.
 void draw_ratio(Canvas& canvas, const std::optional<double>& ratio, bool coloured, const Rectangle& cell) {
-    if (coloured) {
-        canvas.box({cell.x + 1, cell.y + 1, cell.width - 2, cell.height - 2}, ratio ? ratio_colour(*ratio) : style::hairline);
-    }
-    const bool dark = coloured && ratio && std::log2(*ratio) > 1.2;
-    const Colour ink = dark ? white : coloured ? style::ink : style::muted;
+    const Colour background = ratio ? ratio_colour(*ratio) : style::hairline;
+    if (coloured) canvas.box({cell.x + 1, cell.y + 1, cell.width - 2, cell.height - 2}, background);
+    const Colour ink = coloured ? text_on(background) : style::muted;
     canvas.text(cell.x + cell.width / 2, cell.y + cell.height / 2 + 5, ratio ? ratio_text(*ratio) : "-",
                 {small_size, ink, Align::centre});
 }
