@@ -42,7 +42,7 @@ struct XyChart {
     Axis y;
     std::vector<Series> series;       // at most most_series
     std::vector<Series> guides = {};  // grey lines with their names at the right end
-    std::string foot = {};            // a line below the chart
+    std::string foot = {};            // text below the chart
 };
 
 struct BarChart {
@@ -68,7 +68,7 @@ struct HeatMap {
     std::vector<std::string> columns;
     std::vector<std::vector<std::optional<double>>> values;             // [row][column]
     std::set<std::pair<std::size_t, std::size_t>> without_colour = {};  // by row and column
-    std::string foot = {};                                              // a line below the legend
+    std::string foot = {};                                              // text below the legend
 };
 
 [[nodiscard]] PictureSize size_of(const XyChart& chart);
