@@ -1,5 +1,4 @@
-// Colours of the data in both themes: lightness encodes density, hue the share. The ramps have equal lightness in OKLab, and
-// their hues can be distinguished with colour blindness.
+// Colours of the data in both themes: lightness encodes density, hue the share.
 
 export type Rgb = [number, number, number];
 
@@ -48,8 +47,8 @@ export interface Palette {
 function ramp(hue: number, dark: boolean, grey = false): Rgb[] {
   return Array.from({ length: steps }, (_, i) => {
     const t = i / (steps - 1);
-    // From a contrast of 3 : 1 on paper; greys begin where they are hardly visible.
-    const [thin, dense] = dark ? [grey ? 0.36 : 0.5, 0.9] : [grey ? 0.87 : 0.66, 0.31];
+    // From a contrast of 3 : 1 on paper; greys begin where they are hardly visible. A dark orange would be brown.
+    const [thin, dense] = dark ? [grey ? 0.36 : 0.5, 0.9] : [grey ? 0.87 : 0.66, grey || hue === hues[0] ? 0.31 : 0.5];
     const lightness = thin + (dense - thin) * t;
     const chroma = grey ? 0.005 : dark ? 0.075 + 0.05 * Math.sin(Math.PI * t) : 0.05 + 0.09 * Math.sin(Math.PI * (0.25 + 0.6 * t));
     return oklch(lightness, chroma, hue);
