@@ -246,6 +246,27 @@ TEST_CASE("storage") {
     CHECK(data["storage"][0]["bytes_f32"] == 5 * 12);
     CHECK(data["storage"].back()["alpha"] == 0.01);
     CHECK(data["storage"].back()["height"] == 2);
+    CHECK(run("storage --generate laplace2d:nx=9").exit_code == 0);
+    expect("storage_nothing", "storage", 2);
+    expect("storage_two", "storage tests/golden/cli/wide.mtx tests/golden/cli/figure5.mtx", 2);
+    expect("storage_set", "storage tests/golden/cli/wide.mtx --set layout.slice_height=8", 2);
+}
+
+TEST_CASE("storage of recipes") {
+    expect("storage_sweep", "storage recipes/teaching/own_hybrid.toml --sweep stage.split.longer_than=8,64", 0);
+    expect("storage_recipes",
+           "storage recipes/sell_c_sigma.toml recipes/dia.toml recipes/csr.toml --matrix recipes/matrices/elasticity3d.mtx.gz",
+           0);
+    expect("storage_recipes_alpha", "storage recipes/csr.toml --alpha 0.1", 2);
+    expect("storage_recipes_not_square", "storage recipes/ehyb.toml --matrix tests/golden/cli/wide.mtx", 3);
+    const Outcome json = run("storage recipes/dia.toml recipes/teaching/windows.toml --generate laplace2d:nx=9 --json");
+    CHECK(json.exit_code == 0);
+    const auto recipes = nlohmann::json::parse(json.text)["recipes"];
+    CHECK(recipes.size() == 2);
+    CHECK(recipes[0]["slots"] == 5 * 81);
+    CHECK(recipes[0]["nonzeros"] == 369);
+    CHECK(recipes[1]["unsuitable"].is_null());
+    CHECK(recipes[1]["bytes_f64"] == recipes[1]["bytes_f32"].get<int>() + 4 * recipes[1]["slots"].get<int>());
 }
 
 TEST_CASE("generate, convert and export write files that are read as the same matrix") {

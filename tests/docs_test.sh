@@ -96,6 +96,7 @@ shows docs/first_run.md '^ +(stage|layout|metis_partition:|split:) ' run recipes
     --cache warm --no-pictures --out "$scratch"
 shows docs/first_run.md '^(error:|  [0-9]+ \||    \|)' check tests/golden/cli/wrong.toml
 shows docs/spaces.md '.' check spaces/sell.toml
+shows docs/storage.md '.' storage recipes/teaching/windows.toml --sweep stage.row_sort.window=1,4,8,12,24
 shows docs/solve.md '^  (recipe  |\*:)|^      (recipe|and its)' solve recipes/rcm_csr.toml recipes/rcm_sell.toml \
     --generate laplace3d:nx=4,scramble=1 --backend kokkos --out "$scratch"
 exit "$status"

@@ -135,9 +135,10 @@ void RasterCanvas::draw_text(Point at, std::string_view text, const TextStyle& s
 }
 
 SvgCanvas::SvgCanvas(int width, int height)
-    : bytes_(fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
-                         "font-family=\"DejaVu Sans, sans-serif\">\n<rect width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n",
-                         width, height)) {}
+    : head_(fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
+                        "font-family=\"DejaVu Sans, sans-serif\" role=\"img\">\n",
+                        width, height)),
+      bytes_(fmt::format("<rect width=\"{}\" height=\"{}\" fill=\"#ffffff\"/>\n", width, height)) {}
 
 void SvgCanvas::line(Point from, Point to, Colour colour, double width) {
     bytes_ += fmt::format(
@@ -194,6 +195,7 @@ void SvgCanvas::marker(Marker shape, Point centre, double radius, Colour colour)
 
 void SvgCanvas::draw_text(Point at, std::string_view text, const TextStyle& style) {
     constexpr std::array anchors{"start", "middle", "end"};
+    if (title_.empty()) title_ = fmt::format("<title>{}</title>\n", escaped(text));
     bytes_ +=
         fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"{}\" fill=\"{}\" text-anchor=\"{}\">{}</text>\n", at.x, at.y,
                     style.size, hex(style.colour), anchors.at(static_cast<std::size_t>(style.align)), escaped(text));

@@ -89,12 +89,14 @@ public:
     void picture(const Box& box, const Image& pixels) override;
     void boxes(std::span<const Box> boxes, const Filling& filling) override;
     void marker(Marker shape, Point centre, double radius, Colour colour) override;
-    /// The whole file.
-    [[nodiscard]] std::string bytes() const { return bytes_ + "</svg>\n"; }
+    /// The whole file. Its title is the text that was drawn first.
+    [[nodiscard]] std::string bytes() const { return head_ + title_ + bytes_ + "</svg>\n"; }
 
 private:
     void draw_text(Point at, std::string_view text, const TextStyle& style) override;
 
+    std::string head_;   // the element that contains all others
+    std::string title_;  // an element, or empty
     std::string bytes_;
     std::set<std::string> patterns_;  // definitions of fillings with lines that are already in the file
 };

@@ -12,8 +12,7 @@
 
 namespace workbench {
 
-/// The number of series with a colour of their own. The colours are Paul Tol's "bright" scheme, which can be distinguished with
-/// colour blindness.
+/// The number of series with a colour of their own: the hues of the palette, and grey. Markers differ as well.
 inline constexpr std::size_t most_series = 7;
 [[nodiscard]] Colour series_colour(std::size_t series);
 [[nodiscard]] Marker series_marker(std::size_t series);
@@ -43,7 +42,7 @@ struct XyChart {
     Axis y;
     std::vector<Series> series;       // at most most_series
     std::vector<Series> guides = {};  // grey lines with their names at the right end
-    std::string foot = {};            // a line below the chart
+    std::string foot = {};            // text below the chart
 };
 
 struct BarChart {
@@ -69,7 +68,7 @@ struct HeatMap {
     std::vector<std::string> columns;
     std::vector<std::vector<std::optional<double>>> values;             // [row][column]
     std::set<std::pair<std::size_t, std::size_t>> without_colour = {};  // by row and column
-    std::string foot = {};                                              // a line below the legend
+    std::string foot = {};                                              // text below the legend
 };
 
 [[nodiscard]] PictureSize size_of(const XyChart& chart);

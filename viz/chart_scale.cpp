@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "viz/chart.hpp"
+#include "viz/palette.hpp"
 
 namespace workbench {
 namespace {
@@ -35,9 +36,10 @@ std::vector<double> logarithmic_marks(double low, double high) {
 }  // namespace
 
 Colour series_colour(std::size_t series) {
-    constexpr std::array<Colour, most_series> colours{
-        {{68, 119, 170}, {238, 102, 119}, {34, 136, 51}, {204, 187, 68}, {102, 204, 238}, {170, 51, 119}, {120, 120, 120}}};
-    return colours.at(series % most_series);
+    static_assert(hues.size() + 1 == most_series);
+    constexpr Colour grey{116, 116, 116};
+    const std::size_t place = series % most_series;
+    return place < hues.size() ? hues.at(place).colour : grey;
 }
 
 Marker series_marker(std::size_t series) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "viz/chart.hpp"
+#include "viz/palette.hpp"
 #include "viz/style.hpp"
 
 namespace workbench {
@@ -20,6 +21,7 @@ constexpr int plot_width = 640;
 constexpr int longest_legend = 240;
 constexpr int longest_row_name = 260;
 constexpr int legend_pitch = 22;
+constexpr int foot_pitch = 18;
 constexpr int key_width = 30;  // of the symbol before a name in the legend
 constexpr TextStyle small_text{small_size, style::muted};
 constexpr TextStyle centred_text{small_size, style::muted, Align::centre};
@@ -35,13 +37,23 @@ void draw_head(Canvas& canvas, const auto& chart) {
     canvas.text(margin, margin + 37, chart.subtitle, {small_size, style::muted, Align::left, width});
 }
 
-/// The height of the line below the labels of an axis.
-int foot_height(const auto& chart) { return chart.foot.empty() ? 0 : 18; }
+/// The lines below the labels of an axis.
+std::vector<std::string> foot_lines(const auto& chart, int width) {
+    constexpr std::size_t most_lines = 4;
+    return chart.foot.empty() ? std::vector<std::string>{} : wrapped(chart.foot, small_size, width - 2 * margin, most_lines);
+}
+
+/// The size of a chart with its foot.
+PictureSize with_foot(const auto& chart, PictureSize without) {
+    const auto lines = static_cast<int>(foot_lines(chart, without.width).size());
+    return {without.width, without.height + lines * foot_pitch};
+}
 
 void draw_foot(Canvas& canvas, const auto& chart) {
-    if (chart.foot.empty()) return;
     const PictureSize size = size_of(chart);
-    canvas.text(margin, size.height - 20, chart.foot, {small_size, style::muted, Align::left, size.width - 2 * margin});
+    const std::vector<std::string> lines = foot_lines(chart, size.width);
+    int baseline = size.height - 20 - static_cast<int>(lines.size()) * foot_pitch;
+    for (const std::string& line : lines) canvas.text(margin, baseline += foot_pitch, line, {small_size, style::muted});
 }
 
 int widest(const std::vector<std::string>& texts, int size, int most) {
@@ -237,8 +249,8 @@ int cells_left(const HeatMap& map) { return margin + std::max(widest(map.rows, s
 
 /// The colours saturate at a ratio of 4 and of 1/4.
 Colour ratio_colour(double ratio) {
-    constexpr Colour more{33, 102, 172};
-    constexpr Colour less{224, 130, 20};
+    const Colour more = hues[0].colour;
+    const Colour less = hues[1].colour;
     const double doublings = std::clamp(std::log2(ratio), -2.0, 2.0);
     return mix(white, doublings >= 0 ? more : less, static_cast<int>(std::lround(std::abs(doublings) / 2 * 256)));
 }
@@ -247,11 +259,9 @@ std::string ratio_text(double ratio) { return ratio >= 9.995 ? fmt::format("{:.3
 
 /// `coloured`: false leaves the background white.
 void draw_ratio(Canvas& canvas, const std::optional<double>& ratio, bool coloured, const Rectangle& cell) {
-    if (coloured) {
-        canvas.box({cell.x + 1, cell.y + 1, cell.width - 2, cell.height - 2}, ratio ? ratio_colour(*ratio) : style::hairline);
-    }
-    const bool dark = coloured && ratio && std::log2(*ratio) > 1.2;
-    const Colour ink = dark ? white : coloured ? style::ink : style::muted;
+    const Colour background = ratio ? ratio_colour(*ratio) : style::hairline;
+    if (coloured) canvas.box({cell.x + 1, cell.y + 1, cell.width - 2, cell.height - 2}, background);
+    const Colour ink = coloured ? text_on(background) : style::muted;
     canvas.text(cell.x + cell.width / 2, cell.y + cell.height / 2 + 5, ratio ? ratio_text(*ratio) : "-",
                 {small_size, ink, Align::centre});
 }
@@ -259,7 +269,7 @@ void draw_ratio(Canvas& canvas, const std::optional<double>& ratio, bool coloure
 }  // namespace
 
 PictureSize size_of(const XyChart& chart) {
-    return {xy_left + plot_width + 24 + legend_width(chart) + margin, head + xy_height + 64 + foot_height(chart)};
+    return with_foot(chart, {xy_left + plot_width + 24 + legend_width(chart) + margin, head + xy_height + 64});
 }
 
 void draw(Canvas& canvas, const XyChart& chart) {
@@ -299,7 +309,7 @@ PictureSize size_of(const BarChart& chart) {
     const int legend = key_width + widest(chart.series, text_size, longest_legend);
     const int rows = static_cast<int>(chart.rows.size()) * row_height(chart);
     const int names = static_cast<int>(chart.series.size()) * legend_pitch + 20;
-    return {bar_left(chart) + plot_width + 24 + legend + margin, head + std::max(rows, names) + 64 + foot_height(chart)};
+    return with_foot(chart, {bar_left(chart) + plot_width + 24 + legend + margin, head + std::max(rows, names) + 64});
 }
 
 void draw(Canvas& canvas, const BarChart& chart) {
@@ -325,8 +335,8 @@ void draw(Canvas& canvas, const BarChart& chart) {
 PictureSize size_of(const HeatMap& chart) {
     const int rows = static_cast<int>(chart.rows.size());
     const int columns = static_cast<int>(chart.columns.size());
-    return {std::max(560, cells_left(chart) + columns * cell_width(chart) + margin),
-            head + 26 + rows * cell_height + margin + 30 + foot_height(chart)};
+    return with_foot(chart, {std::max(560, cells_left(chart) + columns * cell_width(chart) + margin),
+                             head + 26 + rows * cell_height + margin + 30});
 }
 
 void draw(Canvas& canvas, const HeatMap& chart) {

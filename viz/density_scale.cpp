@@ -10,10 +10,10 @@
 namespace workbench {
 namespace {
 
-// Equal steps of OKLab lightness, from 0.62 to 0.28 and from 0.82 to 0.72, as 0xRRGGBB.
+// The hues 252 and 62 of the palette in equal steps of OKLab lightness, from 0.53 to 0.27 and from 0.672 to 0.60, as 0xRRGGBB.
 using Ramp = std::array<std::uint32_t, 9>;
-constexpr Ramp blue{0x2f8adc, 0x287ccd, 0x206ebe, 0x1961af, 0x1253a1, 0x0b4692, 0x053a84, 0x012d75, 0x002067};
-constexpr Ramp orange{0xf4b85b, 0xf5b14f, 0xf5ab43, 0xf6a436, 0xf79d26, 0xf7960f, 0xf69004, 0xf48a04, 0xf28402};
+constexpr Ramp blue{0x136dbf, 0x0063b4, 0x005aa5, 0x005196, 0x004887, 0x003f78, 0x00376b, 0x002e5d, 0x002650};
+constexpr Ramp orange{0xd87c00, 0xd47a00, 0xd07700, 0xcc7500, 0xc87300, 0xc57000, 0xc16e00, 0xbd6c00, 0xb96a00};
 
 Colour colour_of(std::uint32_t hex) {
     return {static_cast<std::uint8_t>(hex >> 16), static_cast<std::uint8_t>(hex >> 8), static_cast<std::uint8_t>(hex)};

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "viz/density_scale.hpp"
+#include "viz/palette.hpp"
 #include "viz/style.hpp"
 #include "viz/text.hpp"
 
@@ -28,13 +29,13 @@ void draw_bar(Canvas& canvas, const LengthStrip& strip, const LengthStrip::Bar& 
     const int mean = pixels_of(bar.mean, strip, place.width);
     const int second = static_cast<int>(std::lround(mean * bar.second_share));
     const int longest = pixels_of(static_cast<double>(bar.longest), strip, place.width);
-    canvas.box(Box{place.x, place.y, longest, place.height}, style::light_bar);
+    canvas.box(Box{place.x, place.y, longest, place.height}, style::faint);
     canvas.box(Box{place.x, place.y, mean - second, place.height}, plane_colour(0, DensityScale::middle));
     canvas.box(Box{place.x + mean - second, place.y, second, place.height}, plane_colour(1, DensityScale::middle));
 }
 
 /// The number of a row in its bar, or beside it if the bar is too short.
-void draw_number(Canvas& canvas, Index number, const Box& place, int bar_width) {
+void draw_number(Canvas& canvas, Index number, const Box& place, int bar_width, Colour bar) {
     constexpr int smallest = 11;
     constexpr int gap = 6;
     const int size = std::min(place.height * 3 / 5, 22);
@@ -42,7 +43,7 @@ void draw_number(Canvas& canvas, Index number, const Box& place, int bar_width) 
     const std::string text = std::to_string(number);
     const bool inside = text_width(text, size) + 2 * gap <= bar_width;
     canvas.text(place.x + gap + (inside ? 0 : bar_width), place.y + (place.height + size * 7 / 10) / 2, text,
-                {size, inside ? style::ink : style::muted});
+                {size, inside ? text_on(bar) : style::muted});
 }
 
 }  // namespace
@@ -88,7 +89,9 @@ void draw_strip(Canvas& canvas, const LengthStrip& strip, const Box& box) {
         const Box place{box.x, start(bin), box.width, start(bin + 1) - start(bin)};
         const LengthStrip::Bar& bar = strip.bars[bin];
         draw_bar(canvas, strip, bar, place);
-        if (bin < strip.numbers.size()) draw_number(canvas, strip.numbers[bin], place, pixels_of(bar.mean, strip, place.width));
+        if (bin >= strip.numbers.size()) continue;
+        draw_number(canvas, strip.numbers[bin], place, pixels_of(bar.mean, strip, place.width),
+                    plane_colour(bar.second_share > 0.5 ? 1 : 0, DensityScale::middle));
     }
     canvas.box(Box{box.x - 1, box.y - 1, 1, box.height + 2}, style::faint);
 }
@@ -136,7 +139,7 @@ void draw_strip_legend(Canvas& canvas, int x, int y, int text_size) {
         x += text_size * 5 / 2 + text_width(name, text_size);
     };
     entry(plane_colour(0, DensityScale::middle), "mean row");
-    entry(style::light_bar, "longest row");
+    entry(style::faint, "longest row");
 }
 
 }  // namespace workbench

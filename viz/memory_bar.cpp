@@ -10,9 +10,9 @@ namespace workbench {
 
 Filling filling_of(ArrayRole role) {
     switch (role) {
-        case ArrayRole::value: return {Colour{38, 84, 140}};
-        case ArrayRole::column: return {Colour{140, 204, 150}};
-        default: return {Colour{222, 214, 236}};
+        case ArrayRole::value: return {value_colour.colour};
+        case ArrayRole::column: return {column_colour.colour};
+        default: return {structure_colour.colour};
     }
 }
 

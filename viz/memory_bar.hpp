@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "viz/canvas.hpp"
+#include "viz/palette.hpp"
 #include "viz/storage_map.hpp"
 #include "viz/style.hpp"
 
 namespace workbench {
 
 [[nodiscard]] Filling filling_of(ArrayRole role);
-inline constexpr Filling padding_filling{white, Colour{196, 88, 28}};
+inline constexpr Filling padding_filling{white, padding_colour};
 
 /// The part of the bar that shows one array. The padding is at its end.
 struct BarPiece {

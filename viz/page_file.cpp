@@ -8,6 +8,7 @@
 
 #include "pipeline/contract/errors.hpp"
 #include "viz/encode.hpp"
+#include "viz/palette.hpp"
 
 // The template of the page, embedded by the assembler.
 asm(".pushsection .rodata\n"
@@ -60,6 +61,7 @@ std::string PageFile::html(std::string_view title, std::string_view document) co
     text += page().substr(0, title_at);
     text += escaped(title);
     text += page().substr(title_at + title_mark.size(), data_at - title_at - title_mark.size());
+    text += "<style>" + palette_css() + "</style>\n";
     const auto add_script = [&text](const std::string& id, std::string_view content) {
         text += fmt::format("<script type=\"text/plain\" id=\"{}\">{}</script>\n", id, content);
     };

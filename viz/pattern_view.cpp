@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "viz/palette.hpp"
 #include "viz/style.hpp"
 #include "viz/text.hpp"
 
@@ -46,10 +47,6 @@ void draw_entry_grid(Canvas& canvas, const PatternRaster& raster, const Box& box
     for (int bin = 1; bin < raster.column_bins(); ++bin) draw_column_line(canvas, raster, box, bin);
 }
 
-Colour text_colour_on(Colour cell) {
-    return 299 * cell.red + 587 * cell.green + 114 * cell.blue < 140'000 ? white : style::ink;
-}
-
 void draw_value(Canvas& canvas, const Box& cell, double value, Colour colour, Unit unit) {
     const int smallest_text = unit(11);
     const std::string text = (value < 0 ? "−" : "") + fmt::format("{:.4g}", std::abs(value));
@@ -83,7 +80,7 @@ void draw_entries(Canvas& canvas, const PatternPlace& pattern) {
             const Colour colour = bin_colour(raster, pattern.scale, row, column);
             canvas.box(cell, colour);
             const double value = raster.values[static_cast<std::size_t>(row) * raster.columns + column];
-            draw_value(canvas, cell, value, text_colour_on(colour), pattern.unit);
+            draw_value(canvas, cell, value, text_on(colour), pattern.unit);
         }
     }
 }
@@ -96,7 +93,7 @@ void draw_tile_rows(Canvas& canvas, const PatternPlace& pattern) {
         if (cell.height < unit(40) || cell.width < unit(40)) return;
         const int size = std::min(cell.height / 4, unit(22));
         const bool filled = raster.count(row.row_bin, row.column_bin) > 0;
-        const Colour colour = filled ? text_colour_on(bin_colour(raster, scale, row.row_bin, row.column_bin)) : style::muted;
+        const Colour colour = filled ? text_on(bin_colour(raster, scale, row.row_bin, row.column_bin)) : style::muted;
         canvas.text(cell.x + size / 3, cell.y + size + size / 6, std::to_string(row.original), {size, colour});
     }
 }

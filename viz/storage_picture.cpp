@@ -7,6 +7,7 @@
 
 #include "viz/memory_bar.hpp"
 #include "viz/memory_order.hpp"
+#include "viz/palette.hpp"
 #include "viz/style.hpp"
 
 namespace workbench {
@@ -190,7 +191,7 @@ void draw_array_cells(Sheet& sheet, const StorageArray& array, const CellLine& l
     sheet.boxes(gaps, {white});
     for (std::size_t i = 0; i < line.places.size(); ++i) {
         const bool is_padding = array.cells[line.places[i].cell].padding;
-        const Colour ink = is_padding ? *padding_filling.lines : array.role == ArrayRole::value ? white : style::ink;
+        const Colour ink = is_padding ? padding_colour : text_on(filling_of(array.role).colour);
         sheet.text(line.at[i].x + line.at[i].width / 2, sheet.y + 19, text_of(array, line.places[i]), {14, ink, Align::centre});
     }
     sheet.y += cell_height;
@@ -374,14 +375,13 @@ void draw_warp_cells(Sheet& sheet, const StoragePart& part, const WarpReads& war
         for (int lane = 0; lane < warp_size; ++lane) {
             const LaneRead& read = warp.at(step, lane);
             if (read.array < 0 || read.padding) continue;
-            const auto within = [&](int baseline, const std::string& text, int size, Colour colour) {
+            const auto within = [&](int baseline, const std::string& text, int size) {
                 const int fitting = fitting_size(text, size, 9, width - 4);
                 sheet.text(left + lane * width + width / 2 - 1, baseline, shortened(text, fitting, width - 2),
-                           {fitting, colour, Align::centre});
+                           {fitting, text_on(value_colour.colour), Align::centre});
             };
-            within(sheet.y + 16, part.arrays[read.array].cells[read.index].text, 14, white);
-            if (read.column >= 0)
-                within(sheet.y + 30, fmt::format("x{}", read.column), 11, filling_of(ArrayRole::column).colour);
+            within(sheet.y + 16, part.arrays[read.array].cells[read.index].text, 14);
+            if (read.column >= 0) within(sheet.y + 30, fmt::format("x{}", read.column), 11);
         }
         const ReadSectors sectors = sectors_of(warp, step, value_bytes(sheet.map.precision));
         sheet.text(values_at, sheet.y + 22, std::to_string(sectors.values), count);

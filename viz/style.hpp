@@ -28,8 +28,7 @@ namespace workbench::style {
 
 inline constexpr Colour ink{31, 41, 51};          // titles, values, partition boundaries
 inline constexpr Colour muted{92, 103, 117};      // labels
-inline constexpr Colour faint{160, 169, 181};     // frames, ticks, unchanged values
-inline constexpr Colour hairline{226, 230, 235};  // grids
-inline constexpr Colour light_bar{208, 215, 224};
+inline constexpr Colour faint{138, 149, 163};     // frames, ticks, bars behind others
+inline constexpr Colour hairline{226, 230, 235};  // grids, which are no marks
 
 }  // namespace workbench::style

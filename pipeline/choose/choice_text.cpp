@@ -142,23 +142,20 @@ std::string search_text(const Choice& choice, const ChooseOptions& options) {
 }
 
 std::string choice_text(const Choice& choice, const ChooseOptions& options, const MatrixReport& matrix) {
-    constexpr std::size_t name_width = 25;
     constexpr std::size_t most_rows = 20;  // of the points of a space
     TextTable table{{"", "candidate", "time", "speed-up", "price", "pays after"}, 2, {}};
     bool tied = false;
-    std::vector<std::string> names;
-    for (const Timed& one : choice.ranking) names.push_back(one.recipe.name);
-    names = shortened(names, name_width);
     const std::size_t shown = choice.search.points > 0 ? std::min(most_rows, choice.ranking.size()) : choice.ranking.size();
     for (std::size_t i = 0; i < shown; ++i) {
         const Timed& one = choice.ranking[i];
         tied = tied || one.tied;
-        table.rows.push_back({fmt::format("{}{}", i + 1, one.tied ? "=" : ""), names[i], duration(one.record.seconds),
+        table.rows.push_back({fmt::format("{}{}", i + 1, one.tied ? "=" : ""), one.recipe.name, duration(one.record.seconds),
                               speedup_text(one), is_baseline(one) ? "-" : duration(one.price_seconds), pays_text(one)});
     }
-    std::string text = fmt::format("{}: {}\n{} on {}, cold cache\n\n{}", matrix.source,
-                                   size_text(matrix.rows, matrix.columns, matrix.nonzeros), name_of(options.precision),
-                                   choice.device, table.text());
+    const std::string head =
+        fmt::format("{}: {}\n{} on {}, cold cache\n\n", matrix.source, size_text(matrix.rows, matrix.columns, matrix.nonzeros),
+                    name_of(options.precision), choice.device);
+    std::string text;
     if (shown < choice.ranking.size())
         text += fmt::format("  and {} others, which --json and --log contain\n", choice.ranking.size() - shown);
     text += fmt::format(
@@ -179,7 +176,8 @@ std::string choice_text(const Choice& choice, const ChooseOptions& options, cons
     }
     text += warnings_text(choice.ranking.front());
     if (choice.search.points > 0 || choice.search.logged > 0) text += fmt::format("\n{}\n", search_text(choice, options));
-    return wrapped(text + fmt::format("\n{}\n", answer_of(choice, options)));
+    // Lines of the table are as long as the names of the recipes need.
+    return wrapped(head) + table.text() + wrapped(text + fmt::format("\n{}\n", answer_of(choice, options)));
 }
 
 std::string choice_json(const Choice& choice, const ChooseOptions& options, const MatrixReport& matrix,

@@ -11,6 +11,7 @@
 #include "pipeline/recipe/text.hpp"
 #include "pipeline/text/text_table.hpp"
 #include "viz/encode.hpp"
+#include "viz/palette.hpp"
 
 namespace workbench {
 namespace {
@@ -24,7 +25,7 @@ h1 { font-size: 22px; } h2 { font-size: 18px; margin-top: 2em; }
 p.muted, .muted { color: #667080; } code { font-size: 13px; }
 details { margin: 2px 0 2px 1.2em; } summary { cursor: pointer; }
 summary b { font-weight: 600; } .best > summary { background: #e8f0fb; }
-.bar { display: inline-block; height: 9px; background: #4477aa; vertical-align: middle; }
+.bar { display: inline-block; height: 9px; background: oklch(0.52 0.13 var(--hue-value)); vertical-align: middle; }
 .scale { display: inline-block; width: 120px; margin-right: 8px; }
 table { border-collapse: collapse; margin: 4px 0 8px 1.2em; font-size: 13px; }
 td, th { padding: 1px 10px; text-align: right; border-bottom: 1px solid #e3e7ec; } td:first-child, th:first-child { text-align: left; }
@@ -255,9 +256,9 @@ std::string search_page(const Choice& choice, const ChooseOptions& options, cons
                         const std::string& command) {
     const std::string title = fmt::format("The search for {}", matrix.source);
     std::string text = fmt::format(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{0}</title>\n<style>{1}</style></head>\n"
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{0}</title>\n<style>{1}{2}</style></head>\n"
         "<body><h1>{0}</h1>\n",
-        escaped(title), style_sheet);
+        escaped(title), palette_css(), style_sheet);
     text += fmt::format("<p>{}</p>\n", escaped(answer_of(choice, options)));
     text += fmt::format("<p class=\"muted\">{}, {} on {}. {}</p>\n",
                         escaped(size_text(matrix.rows, matrix.columns, matrix.nonzeros)), name_of(options.precision),

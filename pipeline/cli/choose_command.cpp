@@ -143,6 +143,15 @@ BenchKey log_key(const MatrixChoice& matrix, const MatrixReport& report, const C
     return key;
 }
 
+/// The files that a choice leaves, the chosen recipe first.
+std::vector<std::string> files_of(const ChooseArguments& arguments) {
+    std::vector<std::string> files;
+    for (const std::string& file : {arguments.out, arguments.json, arguments.log, arguments.page}) {
+        if (!file.empty()) files.push_back(file);
+    }
+    return files;
+}
+
 /// Writes the chosen recipe and the page, and prints the choice.
 void write_choice(const Choice& choice, const ChooseOptions& options, const MatrixReport& matrix,
                   const ChooseArguments& arguments) {
@@ -153,8 +162,8 @@ void write_choice(const Choice& choice, const ChooseOptions& options, const Matr
         fmt::print("{}", json);
         return;
     }
-    fmt::print("{}Written to {}\n", choice_text(choice, options, matrix), arguments.out);
     if (!arguments.json.empty()) write_whole_file(arguments.json, json);
+    fmt::print("{}Written to {}\n", choice_text(choice, options, matrix), fmt::join(files_of(arguments), ", "));
 }
 
 /// WORKBENCH_HANG_SECONDS, if it is a positive number; otherwise `usual`.

@@ -24,10 +24,15 @@ namespace {
 
 struct CompareArguments : MeasuringArguments {
     bool as_json = false;
-    std::string page = "out/compare.html";
+    std::string page;  // empty: compare.html in the folder of --out, or in out
     bool no_page = false;
     bool force = false;
 };
+
+std::string page_file(const CompareArguments& arguments) {
+    if (!arguments.page.empty()) return arguments.page;
+    return (std::filesystem::path(arguments.out.empty() ? "out" : arguments.out) / "compare.html").string();
+}
 
 std::vector<Recipe> two_recipes(const CompareArguments& arguments) {
     std::vector<Recipe> recipes = load_recipes(arguments.recipes, arguments.changes);
@@ -50,23 +55,26 @@ std::string picture_name(const Recipe& recipe) {
     return recipe.file.stem().string() + (recipe.sweep.folder.empty() ? "" : "_" + recipe.sweep.folder) + ".png";
 }
 
-/// Writes a contact sheet of each recipe's stages, all on one density scale.
-void write_sheets(const std::filesystem::path& folder, const std::vector<Recipe>& recipes,
-                  const std::vector<RunReport>& reports, const std::vector<Pages>& pages) {
+/// Writes a contact sheet of each recipe's stages, all on one density scale. Returns the files.
+std::vector<std::string> write_sheets(const std::filesystem::path& folder, const std::vector<Recipe>& recipes,
+                                      const std::vector<RunReport>& reports, const std::vector<Pages>& pages) {
     std::vector<PatternRaster> rasters;
     for (const Pages& of_recipe : pages) {
         for (const auto& page : of_recipe) rasters.push_back(page->raster);
     }
     const DensityScale scale = common_scale(rasters);
+    std::vector<std::string> files;
     for (std::size_t i = 0; i < recipes.size(); ++i) {
         const std::vector<StageCaption> captions = captions_of(reports[i]);
         std::vector<StageFrame> frames;
         for (std::size_t k = 0; k < std::min(captions.size(), pages[i].size()); ++k) {
             frames.push_back({pages[i][k]->raster, short_caption(captions[k], captions)});
         }
-        if (!frames.empty())
-            write_png(folder / picture_name(recipes[i]), image_of(ContactSheet{frames, scale, head_of(reports[i])}));
+        if (frames.empty()) continue;
+        files.push_back((folder / picture_name(recipes[i])).string());
+        write_png(files.back(), image_of(ContactSheet{frames, scale, head_of(reports[i])}));
     }
+    return files;
 }
 
 /// `pages`: null if nothing is drawn.
@@ -108,8 +116,7 @@ void write_comparison_page(const CompareArguments& arguments, const std::vector<
         runs.push_back({reports[i], std::move(patterns)});
     }
     const std::string title = fmt::format("{} and {}", reports[0].title(), reports[1].title());
-    write_whole_file(arguments.page, page_html(runs, {title, "compare", command_line()}));
-    if (!arguments.as_json) fmt::print("\nwritten to {}\n", arguments.page);
+    write_whole_file(page_file(arguments), page_html(runs, {title, "compare", command_line()}));
 }
 
 ExitCode compare(const CompareArguments& arguments) {
@@ -128,7 +135,7 @@ ExitCode compare(const CompareArguments& arguments) {
         }
     }
     MatrixRunner runner(arguments, recipes);
-    if (!arguments.no_page) check_results_file("--page", arguments.page);
+    if (!arguments.no_page) check_results_file("--page", page_file(arguments));
     static_cast<void>(runner(recipes.front()));  // throws if the matrix cannot be read
 
     const Interruption interruption;
@@ -141,8 +148,13 @@ ExitCode compare(const CompareArguments& arguments) {
     }
     fmt::print("{}", arguments.as_json ? compare_json(reports[0], reports[1]) : compare_text(reports[0], reports[1]));
 
-    if (!arguments.out.empty()) write_sheets(arguments.out, recipes, reports, pages);
-    if (!arguments.no_page) write_comparison_page(arguments, reports, pages);
+    std::vector<std::string> files;
+    if (!arguments.out.empty()) files = write_sheets(arguments.out, recipes, reports, pages);
+    if (!arguments.no_page) {
+        write_comparison_page(arguments, reports, pages);
+        files.push_back(page_file(arguments));
+    }
+    if (!arguments.as_json && !files.empty()) fmt::print("\nwritten to {}\n", fmt::join(files, ", "));
 
     ExitCode exit_code = ExitCode::ok;
     for (const RunReport& report : reports) {
@@ -168,12 +180,15 @@ void add_compare_command(CLI::App& app, Action& action) {
     add_measuring_options(command, arguments);
     add_keep_option(command, arguments.keep);
     add_prepare_option(command, arguments.prepare);
-    command.add_option("--page", arguments.page, "File for an HTML page with both recipes")
-        ->type_name("FILE")
-        ->capture_default_str();
+    command
+        .add_option("--page", arguments.page,
+                    "File for an HTML page with both recipes (default: compare.html in the folder of --out, or in out)")
+        ->type_name("FILE");
     command.add_flag("--no-page", arguments.no_page, "Do not write the HTML page");
     command.add_flag("--json", arguments.as_json, "Print one JSON object");
-    command.add_option("--out", arguments.out, "Also draw the stages of both recipes into this folder, on one density scale")
+    command
+        .add_option("--out", arguments.out,
+                    "Folder for the page, and for pictures of the stages of both recipes on one density scale")
         ->type_name("FOLDER");
     add_force_option(command, arguments.force);
 }

@@ -8,6 +8,7 @@
 
 #include "pipeline/cli/command.hpp"
 #include "pipeline/cli/drawn_stages.hpp"
+#include "pipeline/cli/movie.hpp"
 #include "pipeline/cli/terminal.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
@@ -148,12 +149,13 @@ std::vector<AnimationFrame> frames_of(const RunReport& report, const std::vector
 
 ExitCode animate(const DrawArguments& arguments) {
     const KokkosRuntime kokkos;
-    const std::string format = format_of(arguments, {"png", "gif"});
+    const std::string format = format_of(arguments, {"png", "gif", "mp4"});
     const Recipe recipe = drawn_recipe(arguments.drawn);
     if (recipe.stages.empty()) {
         throw RecipeError(fmt::format("{}: nothing to animate; expected a recipe with stages", recipe.file.string()));
     }
     check_new(arguments.out, arguments.force);
+    if (format == "mp4") require_movie_encoder(arguments.out);
     WholeFile file(arguments.out);
     if (!arguments.scale_from.empty()) static_cast<void>(density_ceiling_of_report(arguments.scale_from));
     std::vector<PatternRaster> rasters;
@@ -166,7 +168,7 @@ ExitCode animate(const DrawArguments& arguments) {
     progress.show("drawing");
     const std::vector<AnimationFrame> frames =
         frames_of(report, rasters, entries, scale_of(arguments, rasters), arguments.width);
-    file.write(format == "gif" ? gif_bytes(frames) : animated_png_bytes(frames));
+    file.write(format == "mp4" ? movie_bytes(frames) : format == "gif" ? gif_bytes(frames) : animated_png_bytes(frames));
     file.finish();
     fmt::print("{} pictures drawn to {}\n", frames.size(), arguments.out);
     return ExitCode::ok;
@@ -204,7 +206,8 @@ void add_animate_command(CLI::App& app, Action& action) {
     arguments.width = 1280;
     add_drawn_options(command, arguments.drawn);
     add_picture_options(command, arguments);
-    command.add_option("-o,--out", arguments.out, "File to write: .png (animated, full colour) or .gif")
+    command
+        .add_option("-o,--out", arguments.out, "File to write: .png (animated, full colour), .gif, or .mp4 (encoded by ffmpeg)")
         ->required()
         ->type_name("FILE");
 }

@@ -23,14 +23,17 @@ void add_drawn_options(CLI::App& command, DrawnArguments& arguments) {
 Recipe drawn_recipe(const DrawnArguments& arguments) {
     const std::filesystem::path what = arguments.what;
     if (what.extension() == ".toml") return load_recipe(find_recipe(what), catalogue(), arguments.changes);
-    RecipeChanges changes = arguments.changes;
-    if (!what.empty() && (changes.matrix || changes.generate)) {
-        throw RecipeError(fmt::format("{}: {} names a second matrix; expected one", what.string(),
-                                      changes.matrix ? "--matrix" : "--generate"));
+    return matrix_alone(arguments.what, arguments.changes);
+}
+
+Recipe matrix_alone(const std::string& file, RecipeChanges changes) {
+    if (!file.empty() && (changes.matrix || changes.generate)) {
+        throw RecipeError(
+            fmt::format("{}: {} names a second matrix; expected one", file, changes.matrix ? "--matrix" : "--generate"));
     }
-    if (!what.empty()) changes.matrix = what.string();
+    if (!file.empty()) changes.matrix = file;
     if (!changes.matrix && !changes.generate) {
-        throw RecipeError("nothing to draw: expected a recipe, a matrix file, --matrix FILE or --generate KIND");
+        throw RecipeError("found no matrix; expected a recipe, a matrix file, --matrix FILE or --generate KIND");
     }
     Recipe recipe = parse_recipe("[layout]\nuse = \"csr\"\n", "matrix", catalogue(), changes);
     recipe.name = changes.matrix ? std::filesystem::path(*changes.matrix).filename().string()

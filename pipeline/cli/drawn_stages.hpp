@@ -25,6 +25,10 @@ void add_drawn_options(CLI::App& command, DrawnArguments& arguments);
 /// Reads and checks the recipe; makes one without stages for a matrix. Throws RecipeError.
 [[nodiscard]] Recipe drawn_recipe(const DrawnArguments& arguments);
 
+/// A recipe without stages for a matrix file, or for the matrix of `changes` if the file is empty. Throws RecipeError unless
+/// there is exactly one.
+[[nodiscard]] Recipe matrix_alone(const std::string& file, RecipeChanges changes);
+
 /// The number of the stage with this id: 0 for "input", the last stage for an empty id. Throws RecipeError if there is none.
 [[nodiscard]] std::size_t stage_number(const Recipe& recipe, const std::string& id);
 

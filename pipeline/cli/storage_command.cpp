@@ -1,10 +1,15 @@
 // workbench storage
+#include <filesystem>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/command.hpp"
+#include "pipeline/cli/drawn_stages.hpp"
 #include "pipeline/cli/matrix_source.hpp"
+#include "pipeline/cli/recipe_changes.hpp"
+#include "pipeline/cli/recipe_sizes.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/precision.hpp"
 #include "pipeline/contract/storage_size.hpp"
@@ -15,11 +20,15 @@ namespace workbench {
 namespace {
 
 struct StorageArguments {
-    std::string file;
-    std::string member;  // of an archive
-    std::vector<Index> slice_heights{32, 512};
-    std::vector<double> alphas{0.01};
+    std::vector<std::string> what;  // one matrix, or recipes
+    RecipeChanges changes;
+    std::vector<Index> slice_heights;  // empty: 32, 512
+    std::vector<double> alphas;        // empty: 0.01
     bool json = false;
+
+    [[nodiscard]] bool of_recipes() const {
+        return !what.empty() && std::filesystem::path(what.front()).extension() == ".toml";
+    }
 };
 
 /// Sizes of the same formats in both precisions.
@@ -69,43 +78,68 @@ void print_json(const MatrixReport& matrix, const Storage& storage) {
     fmt::print("{}\n", all.dump(2, ' ', false, Json::error_handler_t::replace));
 }
 
-ExitCode storage(const StorageArguments& arguments) {
+ExitCode storage_of_formats(const StorageArguments& arguments) {
     for (const double alpha : arguments.alphas) {
         if (alpha >= 0 && alpha <= 1) continue;  // false for NaN
         throw RecipeError(fmt::format("--alpha: found {}, expected a number from 0 to 1", alpha));
     }
+    if (arguments.what.size() > 1) {
+        throw RecipeError(fmt::format("found {} files, expected one matrix, or recipes", arguments.what.size()));
+    }
+    if (!arguments.changes.sweeps.empty() || !arguments.changes.overrides.empty()) {
+        throw RecipeError("--set and --sweep change recipes, found a matrix");
+    }
     const KokkosRuntime kokkos;
-    const auto [matrix, report] = load_matrix({MatrixFile{arguments.file, arguments.member}});
+    const std::string file = arguments.what.empty() ? "" : arguments.what.front();
+    const auto [matrix, report] = load_matrix(matrix_alone(file, arguments.changes).matrix);
+    const std::vector<Index> heights = arguments.slice_heights.empty() ? std::vector<Index>{32, 512} : arguments.slice_heights;
+    const std::vector<double> alphas = arguments.alphas.empty() ? std::vector<double>{0.01} : arguments.alphas;
     const auto sizes = [&, &matrix = matrix](Precision precision) {
-        return storage_sizes(catalogue(), matrix, arguments.slice_heights, arguments.alphas, {.value = value_bytes(precision)});
+        return storage_sizes(catalogue(), matrix, heights, alphas, {.value = value_bytes(precision)});
     };
     const Storage found{sizes(Precision::f32), sizes(Precision::f64)};
     arguments.json ? print_json(report, found) : print_table(report, found);
     return ExitCode::ok;
 }
 
+ExitCode storage_of_recipes(const StorageArguments& arguments) {
+    if (!arguments.slice_heights.empty() || !arguments.alphas.empty()) {
+        throw RecipeError(
+            "--slice-height and --alpha choose formats for a matrix, found recipes; expected --set layout.slice_height=ROWS");
+    }
+    const KokkosRuntime kokkos;
+    const std::vector<RecipeSizes> sizes = recipe_sizes(load_recipes(arguments.what, arguments.changes));
+    fmt::print("{}", arguments.json ? to_json(sizes) : to_text(sizes));
+    return ExitCode::ok;
+}
+
+ExitCode storage(const StorageArguments& arguments) {
+    return arguments.of_recipes() ? storage_of_recipes(arguments) : storage_of_formats(arguments);
+}
+
 }  // namespace
 
 void add_storage_command(CLI::App& app, Action& action) {
-    const auto [command, arguments] =
-        add_command(app, action, "storage", "Show the storage size of a matrix in common formats", storage);
-    command.add_option("matrix", arguments.file, fmt::format("Matrix file: {}", readable_files))
-        ->required()
-        ->type_name("MATRIX");
+    const auto [command, arguments] = add_command(
+        app, action, "storage", "Show the storage size of a matrix in common formats, or in the layouts of recipes", storage);
+    command.add_option("what", arguments.what, fmt::format("A matrix file ({}), or recipes (.toml)", readable_files))
+        ->type_name("MATRIX|RECIPE");
+    add_recipe_changes(command, arguments.changes);
+    add_sweeps(command, arguments.changes);
     command
-        .add_option("--slice-height", arguments.slice_heights, "Slice heights for SELL and Staircase SELL (default: 32,512)")
+        .add_option("--slice-height", arguments.slice_heights,
+                    "For a matrix: slice heights of SELL and Staircase SELL (default: 32,512)")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(CLI::Range(1, 65536))
         ->type_name("ROWS");
     command
         .add_option("--alpha", arguments.alphas,
-                    "Minimum fraction of the rows in a length group of Staircase SELL (default: 0.01)")
+                    "For a matrix: minimum fraction of the rows in a length group of Staircase SELL (default: 0.01)")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("SHARE");
     command.add_flag("--json", arguments.json, "Print one JSON object");
-    add_read_options(command, arguments.member);
 }
 
 }  // namespace workbench

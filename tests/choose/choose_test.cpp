@@ -1,6 +1,7 @@
 // Choosing a recipe on a scripted machine with given times and bytes; the expected order, budget, noise and prices are worked
 // out by hand.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <deque>
@@ -273,7 +274,7 @@ TEST_SUITE("choose") {
 
     TEST_CASE("of tied recipes, the one with the earliest break-even is chosen") {
         script_a_tie();
-        const Choice choice = choose({csr(), plain("F", "fast"), plain("S", "slow")}, options_of());
+        Choice choice = choose({csr(), plain("F", "fast"), plain("S", "slow")}, options_of());
         CHECK(names_of(choice) == Names{"S", "F", "CSR"});
         CHECK(choice.ranking[0].record.speedup == 16.0 / 5);
         CHECK(choice.ranking[0].record.interval == Interval{16.0 / 5, 16.0 / 3});
@@ -286,6 +287,10 @@ TEST_SUITE("choose") {
         CHECK(choice.bandwidth == 752);  // of reading, which exceeds that of copying and of every kernel
         CHECK(answer_of(choice, options_of()) == "S (slow) is 3.20 x as fast as CSR (usual); it pays after 1 product.");
         compare_choice("choose.txt", choice_text(choice, options_of(), matrix_report));
+        choice.ranking[1].recipe.name = std::string(90, 'F') + " end";
+        const std::string row =
+            fmt::format("  2=  {}  4.00 s  4.00 (2.00-8.00)   500 s          42\n", choice.ranking[1].recipe.name);
+        CHECK(choice_text(choice, options_of(), matrix_report).find(row) != std::string::npos);
 
         script_a_tie();
         std::deque<double>& slow = script().seconds["run slow"];

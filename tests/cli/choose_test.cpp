@@ -100,7 +100,7 @@ TEST_SUITE("choose with the program") {
         CHECK(chosen.exit_code == 0);
         CHECK(chosen.text.find("wide.mtx: 3 x 4, 5 nonzeros\nf32 on ") == 0);
         CHECK(chosen.text.find("\n  needs a square matrix: CSR after RCM; METIS SELL-32-256\n") != std::string::npos);
-        CHECK(chosen.text.ends_with(".\nWritten to winner.toml\n"));
+        CHECK(chosen.text.ends_with(".\nWritten to winner.toml, all.json\n"));
         const auto json = nlohmann::json::parse(file_text(folder.path() / "all.json"));
         // The bandwidth that this machine reaches now decides if SELL is timed.
         std::multiset<std::string> tried;
@@ -136,7 +136,7 @@ TEST_SUITE("choose with the program") {
         const Outcome begun = choose_in(folder.path(), search);
         CHECK_MESSAGE(begun.exit_code == 0, begun.text);
         CHECK(begun.text.find("The model priced all 9 points of the space in ") != std::string::npos);
-        CHECK(begun.text.find("Written to winner.toml\n") != std::string::npos);
+        CHECK(begun.text.find("Written to winner.toml, log.jsonl, page.html\n") != std::string::npos);
         const std::string page = file_text(folder.path() / "page.html");
         CHECK(page.starts_with("<!DOCTYPE html>"));
         CHECK(page.find("<svg") != std::string::npos);

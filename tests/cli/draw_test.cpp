@@ -1,7 +1,9 @@
 // workbench draw, spy and animate.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -55,7 +57,7 @@ TEST_SUITE("draw") {
         expect_drawing("draw_large_flow", out, "draw recipes/s_jds.toml --generate laplace2d:nx=6 --flow -o OUT/x.png", 2);
         expect_drawing("draw_not_writable", out, "draw " + small_recipe + " -o /dev/null/x.png", 4);
         expect_drawing("animate_matrix", out, "animate --generate laplace2d:nx=3 -o OUT/x.png", 2);
-        expect_drawing("animate_ending", out, "animate " + small_recipe + " -o OUT/x.mp4", 2);
+        expect_drawing("animate_ending", out, "animate " + small_recipe + " -o OUT/x.avi", 2);
         CHECK(count_files(folder.path()) == 0);
     }
 
@@ -121,9 +123,12 @@ TEST_SUITE("draw") {
         const TemporaryFolder folder;
         const std::string compare =
             "compare recipes/csr.toml recipes/rcm_csr.toml --generate laplace2d:nx=30 --samples 1 --seconds 0";
-        CHECK(run_utf8(compare + " --out " + folder.path().string()).exit_code == 0);
-        CHECK(fs::exists(folder.path() / "csr.png"));
-        CHECK(fs::exists(folder.path() / "rcm_csr.png"));
+        const std::string out = folder.path().string();
+        const Outcome outcome = run_utf8(compare + " --out " + out);
+        CHECK(outcome.exit_code == 0);
+        const std::string files = fmt::format("{0}/csr.png, {0}/rcm_csr.png, {0}/compare.html", out);
+        CHECK(outcome.text.ends_with("\nwritten to " + files + "\n"));
+        for (const char* name : {"csr.png", "rcm_csr.png", "compare.html"}) CHECK(fs::exists(folder.path() / name));
     }
 }
 
@@ -160,6 +165,35 @@ TEST_SUITE("spy") {
 }
 
 TEST_SUITE("animate") {
+    TEST_CASE("an MP4 is what ffmpeg makes of the pictures; without ffmpeg there is an error") {
+        const TemporaryFolder folder;
+        const std::string file = (folder.path() / "x.mp4").string();
+        const std::string animate = "animate " + small_recipe + " --width 321 -o " + file;
+        const Outcome without = run_utf8(animate, "PATH=" + folder.path().string());
+        CHECK(without.exit_code == 4);
+        CHECK(without.text ==
+              "error: --out " + file + ": ffmpeg, which encodes MP4, is not on PATH; install it, or write .png or .gif\n");
+        const auto with = [&](const std::string& script) {
+            const fs::path program = folder.path() / "ffmpeg";
+            std::ofstream(program) << "#!/bin/sh\n" << script;
+            fs::permissions(program, fs::perms::owner_all);
+            return run_utf8(animate + " --force", "PATH=" + folder.path().string() + ":$PATH");
+        };
+        // The stand-in checks that all pictures of the list are there, and prints its arguments into the movie.
+        const Outcome outcome = with(
+            "for picture in $(sed -n 's/^file //p' frames.txt); do test -s $picture || exit 9; done\n"
+            "for last in \"$@\"; do :; done; { cat frames.txt; echo \"$@\"; } > $last\n");
+        CHECK(outcome.exit_code == 0);
+        const std::string movie = file_text(file);
+        CHECK(movie.starts_with("ffconcat version 1.0\nfile 0.png\nduration "));
+        CHECK(movie.find("-f concat -i frames.txt ") != std::string::npos);
+        const Outcome failing = with("echo no such codec; exit 3\n");
+        CHECK(failing.exit_code == 4);
+        CHECK(failing.text == "error: ffmpeg failed with exit code 3: no such codec\n");
+        CHECK(with("exit 0\n").text == "error: ffmpeg wrote no movie\n");
+        CHECK(file_text(file) == movie);
+    }
+
     TEST_CASE("both formats, bit-identical for any number of threads") {
         const TemporaryFolder folder;
         for (const std::string name : {"x.png", "x.gif"}) {

@@ -1,6 +1,6 @@
 // Charts in SVG that are redrawn when their width changes.
 import { scaleLinear, scaleLog } from 'd3-scale';
-import { series } from './colours';
+import { role_colour, series } from './colours';
 import { h, s, seconds, significant } from './dom';
 
 type Draw = (width: number, text: number) => { svg: SVGElement[]; height: number };
@@ -207,7 +207,6 @@ export interface Part {
   role: string;
 }
 
-export const role_colour: Record<string, number> = { value: 0, column: 1, structure: 2 };
 
 // A stacked bar of bytes for each layout.
 export function stackedBars(title: string, rows: { name: string; detail: string; parts: Part[] }[], text_of: (size: number) => string): HTMLElement {
@@ -223,7 +222,7 @@ export function stackedBars(title: string, rows: { name: string; detail: string;
       let at = 0;
       for (const part of row.parts) {
         const size = scale(part.size);
-        svg.push(s('rect', { x: at, y: y + text * 1.4, width: Math.max(0.5, size - 1), height: text * 1.5, fill: series(role_colour[part.role] ?? 3), rx: 1 },
+        svg.push(s('rect', { x: at, y: y + text * 1.4, width: Math.max(0.5, size - 1), height: text * 1.5, fill: series(role_colour[part.role] ?? role_colour.structure), rx: 1 },
           s('title', {}, `${part.name}: ${text_of(part.size)}`)));
         at += size;
       }

@@ -1,5 +1,4 @@
-// Colours of the data in both themes: lightness encodes density, hue the share. The ramps have equal lightness in OKLab, and
-// their hues can be distinguished with colour blindness.
+// Colours of the data in both themes: lightness encodes density, hue the share.
 
 export type Rgb = [number, number, number];
 
@@ -24,7 +23,13 @@ export const css = ([red, green, blue]: Rgb, alpha = 1): string => `rgb(${red} $
 
 export const isDark = (): boolean => document.documentElement.dataset.theme === 'dark';
 
-const hues = [255, 58, 150, 320, 200, 20]; // blue, orange, green, purple, teal, red
+// The hues of the program's palette (viz/palette.hpp), which writes them into the style of the page.
+const variable = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name);
+const hues = variable('--hues').trim().split(' ').map(Number); // blue, orange, green, purple, teal, red
+
+// The place of a role's hue among the hues, also for `series` and `planes`.
+const placeOf = (role: string): number => hues.indexOf(Number(variable(`--hue-${role}`)));
+export const role_colour: Record<string, number> = { value: placeOf('value'), column: placeOf('column'), structure: placeOf('structure') };
 
 export const steps = 64;
 
@@ -42,7 +47,9 @@ export interface Palette {
 function ramp(hue: number, dark: boolean, grey = false): Rgb[] {
   return Array.from({ length: steps }, (_, i) => {
     const t = i / (steps - 1);
-    const lightness = dark ? 0.36 + 0.54 * t : 0.87 - 0.56 * t;
+    // From a contrast of 3 : 1 on paper; greys begin where they are hardly visible. A dark orange would be brown.
+    const [thin, dense] = dark ? [grey ? 0.36 : 0.5, 0.9] : [grey ? 0.87 : 0.66, grey || hue === hues[0] ? 0.31 : 0.5];
+    const lightness = thin + (dense - thin) * t;
     const chroma = grey ? 0.005 : dark ? 0.075 + 0.05 * Math.sin(Math.PI * t) : 0.05 + 0.09 * Math.sin(Math.PI * (0.25 + 0.6 * t));
     return oklch(lightness, chroma, hue);
   });

@@ -48,9 +48,8 @@ export function levelFor(stage: Stage, view: View, ratio: number): Level {
 }
 
 function shadeOf(count: number, ceiling: number): number {
-  const lightest = 0.14;
   if (ceiling <= 1.5) return 0.62; // single entries have one colour
-  return Math.min(1, lightest + (1 - lightest) * (Math.log(count + 0.4) - Math.log(1.4)) / (Math.log(ceiling + 0.4) - Math.log(1.4)));
+  return Math.max(0, Math.min(1, (Math.log(count + 0.4) - Math.log(1.4)) / (Math.log(ceiling + 0.4) - Math.log(1.4))));
 }
 
 const mix = (a: Rgb, b: Rgb, share: number): Rgb => a.map((part, i) => Math.round(part + (b[i] - part) * share)) as Rgb;

@@ -1,6 +1,6 @@
 // The sections of the page below the pattern: figures by stage, kernels, bytes, the recipe.
-import { sampleStrips, stackedBars, stageBars, xyChart, role_colour, type Curve, type Dots, type Point } from './charts';
-import { series } from './colours';
+import { sampleStrips, stackedBars, stageBars, xyChart, type Curve, type Dots, type Point } from './charts';
+import { role_colour, series } from './colours';
 import type { Device, Kernel, Layout, PageDocument, Run } from './document';
 import { bytes, copyButton, counted, h, percent, seconds, section, significant } from './dom';
 import { type Cell, type Heading, table } from './table';

@@ -1,7 +1,6 @@
 // The arrays of the layout in memory, linked with the pattern: pointing at one highlights the other.
 import type { Region } from './bins';
-import { role_colour } from './charts';
-import { css, palette, series, steps } from './colours';
+import { css, palette, role_colour, series, steps } from './colours';
 import type { StorageArray, StorageBins, StorageCells, StorageMap, StoragePart, WarpReads } from './document';
 import { bytes, counted, h, percent, plural, section } from './dom';
 
@@ -20,7 +19,7 @@ const entry = (row: number, column: number): Region => ({ row, column, rows: 1, 
 const contains = (all: Region, one: Region): boolean =>
   one.row >= all.row && one.row < all.row + all.rows && one.column >= all.column && one.column < all.column + all.columns;
 
-const full_colour = (role: string): string => css(palette().planes[role_colour[role] ?? 2][Math.round(steps * 0.5)]);
+const full_colour = (role: string): string => css(palette().planes[role_colour[role] ?? role_colour.structure][Math.round(steps * 0.5)]);
 
 type Paint = (context: CanvasRenderingContext2D, width: number, height: number, marked: Region | null) => void;
 

@@ -294,6 +294,12 @@ async function accessible(page, name) {
       .map((element) => element.textContent.trim().slice(0, 30));
   });
   check(`${name}: text stands out from the paper`, pale.length === 0, pale.join(' | '));
+  const hues = await page.evaluate(() => {
+    const style = getComputedStyle(document.documentElement);
+    return ['--hues', '--hue-value', '--hue-column', '--hue-structure'].map((variable) => style.getPropertyValue(variable));
+  });
+  // tests/viz/palette_test.cpp compares these hues with the colours of pictures.
+  check(`${name}: the hues are those of the program`, hues.join(';') === '252 62 148 320 222 30;252;148;320', hues.join(';'));
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   check(`${name}: nothing is wider than the window`, wide <= 0, `${wide} pixels`);
 }

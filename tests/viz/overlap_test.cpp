@@ -1,0 +1,167 @@
+// Texts of pictures and charts neither overlap nor are cut, and are within the picture.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "pipeline/matrix/battery.hpp"
+#include "viz/chart.hpp"
+#include "viz/contact_sheet.hpp"
+#include "viz/raster.hpp"
+#include "viz/stage_picture.hpp"
+#include "viz/style.hpp"
+#include "viz/text.hpp"
+
+namespace workbench {
+namespace {
+
+struct DrawnText {
+    std::string text;
+    Rectangle place;  // of its capitals and digits, without the room below the baseline
+};
+
+/// Records the places of texts.
+class TextCanvas final : public Canvas {
+public:
+    void line(Point, Point, Colour, double) override {}
+    void box(const Rectangle&, Colour, double) override {}
+    void boxes(std::span<const Box>, const Filling&) override {}
+    void picture(const Box&, const Image&) override {}
+    void marker(Marker, Point, double, Colour) override {}
+
+    std::vector<DrawnText> texts;
+
+private:
+    void draw_text(Point at, std::string_view text, const TextStyle& style) override {
+        if (text.empty()) return;
+        constexpr double capitals = 0.73;  // of the em square
+        const double width = text_width(text, style.size);
+        const double before = style.align == Align::left ? 0 : style.align == Align::centre ? width / 2 : width;
+        texts.push_back({std::string(text), {at.x - before, at.y - capitals * style.size, width, capitals * style.size}});
+    }
+};
+
+bool overlap(const Rectangle& a, const Rectangle& b) {
+    return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+}
+
+/// What is wrong with the texts of a picture; empty: nothing.
+std::vector<std::string> faults_of(const auto& picture) {
+    TextCanvas canvas;
+    draw(canvas, picture);
+    const PictureSize size = size_of(picture);
+    std::vector<std::string> faults;
+    for (std::size_t i = 0; i < canvas.texts.size(); ++i) {
+        const auto& [text, place] = canvas.texts[i];
+        if (text.find("…") != std::string::npos) faults.push_back(fmt::format("'{}' is cut", text));
+        if (place.x < 0 || place.y < 0 || place.x + place.width > size.width || place.y + place.height > size.height) {
+            faults.push_back(fmt::format("'{}' leaves the picture", text));
+        }
+        for (std::size_t k = 0; k < i; ++k) {
+            if (overlap(canvas.texts[k].place, place)) {
+                faults.push_back(fmt::format("'{}' overlaps '{}'", canvas.texts[k].text, text));
+            }
+        }
+    }
+    return faults;
+}
+
+using Faults = std::vector<std::string>;
+
+constexpr const char* long_source =
+    "Nagasaka, 'Exploiting GPU Caches in Sparse Matrix Vector Multiplication' (slides): column size and cache hit rate";
+
+StageCaption caption_of(int number) {
+    return {fmt::format("{}  metis_partition", number),
+            "parts = 16, seed = 1",
+            {{"nonzeros inside", "86.6 %", "-"},
+             {"bandwidth", "1,834,617", "8,574,519"},
+             {"edge cut", "10,637", ""},
+             {"SELL-32 padding", "33.0 %", "23.0 %"},
+             {"mean bandwidth", "1,300", "227"}}};
+}
+
+}  // namespace
+
+TEST_SUITE("texts of pictures") {
+    TEST_CASE("the check finds overlapping, cut and leaving texts") {
+        XyChart chart{"title", "", {"x"}, {"y", false, 0, 1}, {Series{"series", {{1, 1}, {2, 1}}}}};
+        CHECK(faults_of(chart) == Faults{});
+        chart.title = std::string(200, 'W');
+        CHECK(faults_of(chart).size() == 1);
+        HeatMap map{"t", "", "rows", "columns", {"row"}, {"a", "b"}, {{1.5, 0.5}}};
+        map.columns[0] = std::string(60, 'W');
+        CHECK_FALSE(faults_of(map).empty());
+    }
+
+    TEST_CASE("curves with a legend, guides and a foot") {
+        for (const bool logarithmic : {false, true}) {
+            XyChart chart{"Hit rate of x",
+                          "segment width on a model of NVIDIA Tesla K20X, f64",
+                          {"stage.column_segmentation.width", true},
+                          {"hits, % of a cache's requests", logarithmic},
+                          {}};
+            for (std::size_t i = 0; i < most_series; ++i) {
+                Series one{fmt::format("SELL-32-{} after RCM", 1 << i), {}, Drawn::lines};
+                for (double x = 192; x < 20'000; x *= 2) one.points.emplace_back(x, 1.0 + 12.0 * static_cast<double>(i));
+                chart.series.push_back(one);
+            }
+            chart.foot = fmt::format("elasticity3d nx=20 ny=20 nz=20 scramble=0  ·  {}", long_source);
+            CHECK(faults_of(chart) == Faults{});
+            chart.guides = {Series{"copy, 4,280 GB/s", {{200, 10}, {20'000, 60}}, Drawn::lines}};
+            CHECK(faults_of(chart) == Faults{});
+        }
+    }
+
+    TEST_CASE("bars") {
+        BarChart chart;
+        chart.title = "Speed-up by matrix";
+        chart.subtitle = "NVIDIA H200, f64, 12 matrices";
+        chart.label = "speed-up over CSR in the input's order";
+        chart.series = {"EHYB", "SELL-32-16384 after RCM", "halo"};
+        chart.guide = 1;
+        for (int row = 0; row < 12; ++row) {
+            chart.rows.push_back(fmt::format("poisson3d_p{}, 634,273 rows", row));
+            chart.values.push_back({0.5 + 0.1 * row, 1.2, 1.5});
+        }
+        chart.foot = "thin lines: 95 % confidence";
+        CHECK(faults_of(chart) == Faults{});
+        chart.stacked = true;
+        CHECK(faults_of(chart) == Faults{});
+    }
+
+    TEST_CASE("heat maps") {
+        HeatMap map{"Speed-up of each recipe on each matrix", "CPU, f64, 8 matrices", "", "", {}, {}, {}};
+        for (int column = 0; column < 8; ++column) map.columns.push_back(fmt::format("delaunay_n2{}", column));
+        for (int row = 0; row < 6; ++row) {
+            map.rows.push_back(fmt::format("SELL-32-{} after RCM", 1 << (row + 8)));
+            map.values.emplace_back(8, 0.25 + row);
+        }
+        map.foot = "no colour: within noise";
+        CHECK(faults_of(map) == Faults{});
+    }
+
+    TEST_CASE("one stage, and sheets of stages") {
+        for (const NamedMatrix& one : battery()) {
+            const PatternRaster raster = rasterise(stage_input(one.matrix), stage_resolution(nominal_width));
+            StageCaption caption = caption_of(1);
+            caption.origin = fmt::format("EHYB  ·  elasticity3d.mtx.gz: 5,874 × 5,874, 158,356 nonzeros  ·  {}", long_source);
+            CAPTURE(one.name);
+            CHECK(faults_of(StagePicture{raster, {16}, caption}) == Faults{});
+        }
+        const CsrMatrix matrix = battery().back().matrix;
+        for (const std::size_t count : {1, 2, 3, 4, 5, 6, 9}) {
+            CAPTURE(count);
+            const PatternRaster raster = rasterise(stage_input(matrix), sheet_resolution({count, 5}, nominal_width));
+            std::vector<StageFrame> frames;
+            for (std::size_t i = 0; i < count; ++i) frames.push_back({raster, caption_of(static_cast<int>(i))});
+            const SheetHead head{"EHYB", fmt::format("elasticity3d.mtx.gz  ·  {}", long_source)};
+            CHECK(faults_of(ContactSheet{frames, {16}, head}) == Faults{});
+        }
+    }
+}
+
+}  // namespace workbench
