@@ -386,6 +386,17 @@ TEST_SUITE("choose") {
               "F (fast) is 4.00 x as fast as CSR (usual); it pays after 42 products, and 1,000 products save 11,500 s.");
     }
 
+    TEST_CASE("recipes are tied with the chosen one, not with the fastest") {
+        ChooseOptions options = options_of();
+        options.products = 100;  // 100 * 12 - 500 = 700; 100 * 8 - 1 = 799
+        script_a_tie();
+        script().seconds["run fast"] = {4};
+        script().seconds["run slow"] = {8};
+        const Choice choice = choose({csr(), plain("F", "fast"), plain("S", "slow")}, options);
+        CHECK(names_of(choice) == Names{"S", "F", "CSR"});
+        for (const Timed& one : choice.ranking) CHECK_FALSE(one.tied);
+    }
+
     TEST_CASE("the baseline is chosen if no recipe pays") {
         ChooseOptions options = options_of();
         options.products = 41;  // 500 / 12 is 41.67

@@ -160,6 +160,31 @@ TEST_SUITE("predict") {
         CHECK(parts.partition()->inside < 0.95);
     }
 
+    TEST_CASE("a sector has 4 elements of x in f64 and 8 in f32") {
+        std::vector<Entry> diagonal;
+        for (Index i = 0; i < 64; ++i) diagonal.push_back({i, i, 1});
+        const CsrMatrix matrix = csr_from_entries(64, 64, diagonal);
+        const PatternForecast pattern(matrix);
+        CHECK_EQ(pattern.sectors(Precision::f64), 16);
+        CHECK_EQ(pattern.sectors(Precision::f32), 8);
+        CHECK_EQ(pattern.sectors(Precision::f64, 2), 32);
+    }
+
+    TEST_CASE("four parts spread over a partition stand for all") {
+        // Each row of the last four of eight parts has a nonzero outside its part, all in column 0.
+        std::vector<Entry> entries;
+        for (Index i = 0; i < 16; ++i) entries.push_back({i, i, 1});
+        for (Index i = 8; i < 16; ++i) entries.push_back({i, 0, 1});
+        const CsrMatrix matrix = csr_from_entries(16, 16, entries);
+        StagedMatrix staged = stage_copy(matrix, 1);
+        staged.cuts.push_back({.kind = CutKind::partition, .boundaries = {0, 2, 4, 6, 8, 10, 12, 14, 16}});
+        const PatternForecast pattern(matrix, staged);
+        REQUIRE(pattern.partition());
+        CHECK_EQ(pattern.partition()->parts, 8);
+        CHECK_EQ(pattern.partition()->inside, 8.0 / 12);
+        CHECK_EQ(pattern.partition()->halo, 2.0 / 8);
+    }
+
     TEST_CASE("a stage that needs what cannot be foreseen is priced nevertheless") {
         const CsrMatrix matrix = generated("laplace3d:nx=20");
         const DeviceProperties host{DeviceKind::host, "a host", 2, 0, 0, 0};
@@ -195,6 +220,8 @@ TEST_SUITE("predict") {
                                                            csr.layouts.front().parameters, Precision::f64)};
         CHECK_EQ(learned.product, predicted_seconds(costs, speed_of(device, 1e12)));
         CHECK_EQ(learned.trial, natural.trial);  // the order is known now
+        CHECK_EQ(learned.preparation, guessed.preparation);
+        CHECK(learned.preparation > natural.preparation);
 
         model.correct(csr, natural, 2 * natural.product, 3 * natural.trial);
         CHECK(model.price(csr).product > 1.5 * natural.product);
