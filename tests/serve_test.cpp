@@ -50,6 +50,7 @@ struct Served {
     /// Runs in the child process. A file shows that it is still alive.
     [[nodiscard]] std::string work(const Recipe& given, bool timed) const {
         if (given.name == "crash") (void)std::raise(SIGSEGV);
+        if (given.name == "exit") _exit(3);
         if (given.name == "refuse") throw InputError("the matrix is too pretty");
         if (given.name == "sleep" || given.name == "nap") {
             const fs::path alive = folder.path() / "alive";
@@ -146,6 +147,30 @@ TEST_SUITE("live page") {
         CHECK(broken["outline"].is_null());
         REQUIRE(broken["problems"].size() == 1);
         CHECK(broken["problems"][0]["line"] == 1);
+
+        // The place of an error in another file is in its message.
+        std::ofstream(served.recipe.parent_path() / "base.toml") << wrong;
+        const Json extended = Json::parse(served.post("check", {{"text", "[recipe]\nextends = \"base.toml\"\n"}}).body);
+        REQUIRE(extended["problems"].size() == 1);
+        CHECK(extended["problems"][0]["line"] == 0);
+        CHECK(extended["problems"][0]["column"] == 0);
+        CHECK(extended["message"].get<std::string>().find("base.toml:5:7: unknown layout 'csrr'") != std::string::npos);
+    }
+
+    TEST_CASE("matrices are named relative to the recipe") {
+        const TemporaryFolder folder;
+        for (const char* name : {"recipes", "matrices"}) fs::create_directories(folder.path() / name);
+        std::ofstream(folder.path() / "matrices" / "a.mtx") << "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n";
+        const LiveServer server({.file = folder.path() / "recipes" / "r.toml",
+                                 .text = "",
+                                 .folder = folder.path(),
+                                 .catalogue = catalogue(),
+                                 .page = [](const Recipe&, bool) { return std::string("<p></p>"); }},
+                                0);
+        const Address address(server.address());
+        CHECK(Json::parse(address.get("matrices.json").body) == Json::array({"../matrices/a.mtx"}));
+        const std::string text = "[matrix]\npath = \"../matrices/a.mtx\"\n\n[layout]\nuse = \"csr\"\n";
+        CHECK(Json::parse(address.post("run", Json({{"text", text}}).dump()).body) == Json({{"page", 1}}));
     }
 
     TEST_CASE("requests for other hosts, from other pages and without the token are refused") {
@@ -165,6 +190,10 @@ TEST_SUITE("live page") {
             CHECK(status(at.post_head("run", body.size(), type + "Origin: " + origin + "\r\n") + body) == 403);
         }
         CHECK(status(at.post_head("check", body.size(), type + "Origin: http://" + at.host + "\r\n") + body) == 200);
+        const std::string as_localhost = "POST " + site + "check HTTP/1.1\r\nHost: localhost:" + at.port + "\r\n" + type +
+                                         "Content-Length: " + std::to_string(body.size()) + "\r\nOrigin: http://";
+        CHECK(status(as_localhost + "localhost:" + at.port + "\r\n\r\n" + body) == 200);
+        CHECK(status(as_localhost + at.host + "\r\n\r\n" + body) == 403);
         std::string other = at.token;
         other.back() = other.back() == '0' ? '1' : '0';
         for (const std::string& path : Texts{std::string("/"), "/" + other + "/", "/" + at.token,
@@ -233,6 +262,7 @@ TEST_SUITE("live page") {
     TEST_CASE("a run that crashes, refuses or takes too long is reported, and the next one runs") {
         const Served served;
         CHECK(served.run("crash") == Json({{"error", "error: the run ended early: killed by signal 11 (Segmentation fault)"}}));
+        CHECK(served.run("exit") == Json({{"error", "error: the run ended early: exit code 3"}}));
         CHECK(served.run("refuse") == Json({{"error", "error: the matrix is too pretty"}}));
         CHECK(served.run("sleep") ==
               Json({{"error", "error: the run did not end within 1 s and was stopped; --limit SECONDS allows more"}}));
