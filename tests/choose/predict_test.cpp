@@ -124,6 +124,8 @@ TEST_SUITE("predict") {
         for (const char* stages :
              {"[[stage]]\nuse = 'row_sort'\nwithin = 'window'\nwindow = 64\n",
               "[[stage]]\nuse = 'row_sort'\napply = 'rows'\norder = 'ascending'\n",
+              "[[stage]]\nuse = 'row_sort'\nwithin = 'window'\nwindow = 64\n[[stage]]\nid = 'again'\nuse = "
+              "'row_sort'\norder = 'ascending'\n",
               "[[stage]]\nuse = 'node_blocks'\n[[stage]]\nuse = 'row_sort'\nwithin = 'window'\nwindow = 99\n"}) {
             const Recipe recipe = parse_recipe(std::string(stages) + "[layout]\nuse = 'csr'\n", "a.toml", catalogue());
             PatternForecast foreseen(matrix, 1);
@@ -183,6 +185,22 @@ TEST_SUITE("predict") {
         CHECK_EQ(pattern.partition()->parts, 8);
         CHECK_EQ(pattern.partition()->inside, 8.0 / 12);
         CHECK_EQ(pattern.partition()->halo, 2.0 / 8);
+    }
+
+    TEST_CASE("a partition is estimated from balls around four rows that are spread over the matrix") {
+        // Rows 0 to 31 have their diagonal alone; the others are a ring, in which a ball of 8 rows has two neighbours outside.
+        std::vector<Entry> entries;
+        for (Index i = 0; i < 64; ++i) entries.push_back({i, i, 1});
+        for (Index i = 0; i < 32; ++i) {
+            entries.push_back({32 + i, 32 + (i + 1) % 32, 1});
+            entries.push_back({32 + (i + 1) % 32, 32 + i, 1});
+        }
+        const CsrMatrix matrix = csr_from_entries(64, 64, entries);
+        PatternForecast pattern(matrix);
+        pattern.set_partition(8);
+        REQUIRE(pattern.partition());
+        CHECK(pattern.partition()->inside == doctest::Approx(1 - 2.0 / 24 / 2));
+        CHECK(pattern.partition()->halo == doctest::Approx(2.0 / 8 / 2));
     }
 
     TEST_CASE("a stage that needs what cannot be foreseen is priced nevertheless") {

@@ -168,6 +168,14 @@ TEST_SUITE("report") {
         compare_with_golden(golden("captions.txt"), captions);
     }
 
+    TEST_CASE("kernels of shares without figures are named with their share") {
+        RunReport report = distinct_figures();
+        for (KernelOutcome& kernel : report.kernels) kernel.share = "long";
+        const std::string text = to_text(report);
+        CHECK(text.find("  long: ell wrong cuda f64: WRONG RESULT: row 5 was never written\n") != std::string::npos);
+        CHECK(text.find("  long: ell unfit cusparse f64: unsuitable: not here\n") != std::string::npos);
+    }
+
     TEST_CASE("sums") {
         const RunReport report = distinct_figures();
         CHECK(report.stage_seconds(Precision::f64) == 2.125);
