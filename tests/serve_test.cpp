@@ -98,7 +98,10 @@ TEST_SUITE("live page") {
         CHECK(page.status == 200);
         CHECK(page.body.find("[matrix]") != std::string::npos);
         CHECK(page.head.find("script-src 'nonce-") != std::string::npos);
-        CHECK(page.head.find("Referrer-Policy: no-referrer") != std::string::npos);
+        for (const char* header : {"Referrer-Policy: no-referrer", "X-Content-Type-Options: nosniff", "Cache-Control: no-store",
+                                   "Cross-Origin-Resource-Policy: same-origin"}) {
+            CHECK_MESSAGE(page.head.find(header) != std::string::npos, header);
+        }
         CHECK(Json::parse(served.get("matrices.json").body) == Json::array({"inside.mtx"}));
 
         const Json good = Json::parse(served.post("check", {{"text", small_recipe}}).body);
@@ -206,6 +209,20 @@ TEST_SUITE("live page") {
         REQUIRE(kernels.size() == 2);
         CHECK(kernels[0]["backend"] == "kokkos");
         CHECK(kernels[1]["backend"] == "cuda");
+    }
+
+    TEST_CASE("the matrices of a folder: no hidden ones, no other files, at most as many as asked for") {
+        const TemporaryFolder folder;
+        for (const char* file : {"b.mtx", "a.graph.gz", ".hidden.mtx", ".git/c.mtx", "sub/d.npz", "sub/notes.txt",
+                                 "1/2/3/4/deep.mtx", "1/2/3/4/5/deeper.mtx"}) {
+            fs::create_directories((folder.path() / file).parent_path());
+            std::ofstream(folder.path() / file) << "1";
+        }
+        fs::create_directory(folder.path() / "folder.mtx");
+        const Texts all{"1/2/3/4/deep.mtx", "a.graph.gz", "b.mtx", "sub/d.npz"};
+        CHECK(matrix_files(folder.path(), folder.path()) == all);
+        CHECK(matrix_files(folder.path(), folder.path(), 2) == Texts{all[0], all[1]});
+        CHECK(matrix_files(folder.path() / "sub", folder.path() / "1") == Texts{"../sub/d.npz"});
     }
 
     TEST_CASE("matrices are named relative to the recipe") {

@@ -162,6 +162,34 @@ TEST_SUITE("predict") {
         CHECK(parts.partition()->inside < 0.95);
     }
 
+    TEST_CASE("groups of rows that 16-bit columns do not reach are counted if the order is known") {
+        const CsrMatrix matrix =
+            csr_from_entries(4, 70'000, std::vector<Entry>{{0, 0, 1}, {1, 69'999, 1}, {2, 5, 1}, {3, 9, 1}});
+        PatternForecast pattern(matrix);
+        CHECK_EQ(pattern.wide_groups(1), 0);
+        CHECK_EQ(pattern.wide_groups(2), 0.5);
+        pattern.reorder(0.5);
+        CHECK_EQ(pattern.wide_groups(2), 0);
+    }
+
+    TEST_CASE("the longest column of a sample stands for that of the matrix") {
+        // Half of these rows are sampled. All have a nonzero in column 0.
+        constexpr Index rows = 31'000;
+        std::vector<Entry> entries;
+        for (Index i = 0; i < rows; ++i) entries.push_back({i, i, 1});
+        for (Index i = 1; i < rows; ++i) entries.push_back({i, 0, 1});
+        CHECK_EQ(PatternForecast(csr_from_entries(rows, rows, entries)).longest_column(), rows);
+    }
+
+    TEST_CASE("a symmetric matrix has symmetric values") {
+        const auto symmetric = [](double mirror) {
+            const CsrMatrix matrix = csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 1}, {0, 1, 2}, {1, 0, mirror}});
+            return PatternForecast(matrix).symmetric();
+        };
+        CHECK(symmetric(2));
+        CHECK_FALSE(symmetric(3));
+    }
+
     TEST_CASE("a sector has 4 elements of x in f64 and 8 in f32") {
         std::vector<Entry> diagonal;
         for (Index i = 0; i < 64; ++i) diagonal.push_back({i, i, 1});
