@@ -266,6 +266,8 @@ TEST_SUITE("lines of a bench") {
         std::string right = kernel_of("mine", 1, good);
         right.replace(right.find("kokkos"), 6, "cpu");
         CHECK(line(report_of(kernel_of("fast", 2, good) + "," + right)).summary == "1.50 x (1.25 to 2.00), cpu mine");
+        mine.replace(mine.find("f64"), 3, "f32");  // failed in the other precision
+        CHECK(line(report_of(right + "," + mine)).summary == "1.50 x (1.25 to 2.00), cpu mine");
     }
 }
 

@@ -12,6 +12,7 @@
 
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/serve/live_json.hpp"
 #include "pipeline/serve/serve.hpp"
 #include "serve/connection.hpp"
 #include "support/message_of.hpp"
@@ -50,6 +51,7 @@ struct Served {
     /// Runs in the child process. A file shows that it is still alive.
     [[nodiscard]] std::string work(const Recipe& given, bool timed) const {
         if (given.name == "crash") (void)std::raise(SIGSEGV);
+        if (given.name == "exit") _exit(3);
         if (given.name == "refuse") throw InputError("the matrix is too pretty");
         if (given.name == "sleep" || given.name == "nap") {
             const fs::path alive = folder.path() / "alive";
@@ -96,7 +98,10 @@ TEST_SUITE("live page") {
         CHECK(page.status == 200);
         CHECK(page.body.find("[matrix]") != std::string::npos);
         CHECK(page.head.find("script-src 'nonce-") != std::string::npos);
-        CHECK(page.head.find("Referrer-Policy: no-referrer") != std::string::npos);
+        for (const char* header : {"Referrer-Policy: no-referrer", "X-Content-Type-Options: nosniff", "Cache-Control: no-store",
+                                   "Cross-Origin-Resource-Policy: same-origin"}) {
+            CHECK_MESSAGE(page.head.find(header) != std::string::npos, header);
+        }
         CHECK(Json::parse(served.get("matrices.json").body) == Json::array({"inside.mtx"}));
 
         const Json good = Json::parse(served.post("check", {{"text", small_recipe}}).body);
@@ -146,6 +151,94 @@ TEST_SUITE("live page") {
         CHECK(broken["outline"].is_null());
         REQUIRE(broken["problems"].size() == 1);
         CHECK(broken["problems"][0]["line"] == 1);
+
+        // The place of an error in another file is in its message.
+        std::ofstream(served.recipe.parent_path() / "base.toml") << wrong;
+        const Json extended = Json::parse(served.post("check", {{"text", "[recipe]\nextends = \"base.toml\"\n"}}).body);
+        REQUIRE(extended["problems"].size() == 1);
+        CHECK(extended["problems"][0]["line"] == 0);
+        CHECK(extended["problems"][0]["column"] == 0);
+        CHECK(extended["message"].get<std::string>().find("base.toml:5:7: unknown layout 'csrr'") != std::string::npos);
+    }
+
+    TEST_CASE("kernels are timed only if the server was started for it") {
+        const TemporaryFolder folder;
+        const LiveServer server({.file = folder.path() / "r.toml",
+                                 .text = "",
+                                 .folder = folder.path(),
+                                 .catalogue = catalogue(),
+                                 .page = [](const Recipe&, bool) { return std::string("<p></p>"); }},
+                                0);
+        const Address address(server.address());
+        const Reply refused = address.post("run", Json({{"text", small_recipe}, {"timed", true}}).dump());
+        CHECK(refused.status == 400);
+        CHECK(refused.body == "kernels are not timed: the server was started without --backend\n");
+        CHECK(address.post("run", Json({{"text", small_recipe}, {"timed", false}}).dump()).status == 200);
+    }
+
+    TEST_CASE("the page knows the limits, defaults and units of parameters") {
+        const Json known = json_of(catalogue());
+        const auto named = [](const Json& list, const std::string& name) {
+            const auto found = std::find_if(list.begin(), list.end(), [&](const Json& each) { return each["name"] == name; });
+            REQUIRE(found != list.end());
+            Json one = *found;
+            for (const char* text : {"help", "accepts"}) CHECK(one[text].get<std::string>().size() > 5);
+            for (const char* text : {"help", "accepts"}) one.erase(text);
+            return one;
+        };
+        const auto layout = std::find_if(known["layouts"].begin(), known["layouts"].end(),
+                                         [](const Json& each) { return each["name"] == "halo"; });
+        REQUIRE(layout != known["layouts"].end());
+        CHECK(named((*layout)["parameters"], "piece") == Json({{"name", "piece"},
+                                                               {"type", "integer"},
+                                                               {"default", 8},
+                                                               {"optional", false},
+                                                               {"minimum", 1},
+                                                               {"maximum", 65536},
+                                                               {"words", Json::array()},
+                                                               {"unit", "blocks"}}));
+        CHECK(named((*layout)["parameters"], "parts") == Json({{"name", "parts"},
+                                                               {"type", "integer"},
+                                                               {"default", "auto"},
+                                                               {"optional", false},
+                                                               {"minimum", 1},
+                                                               {"maximum", 1048576},
+                                                               {"words", {"auto"}},
+                                                               {"unit", ""}}));
+        const Json kernels = (*layout)["kernels"];
+        REQUIRE(kernels.size() == 2);
+        CHECK(kernels[0]["backend"] == "kokkos");
+        CHECK(kernels[1]["backend"] == "cuda");
+    }
+
+    TEST_CASE("the matrices of a folder: no hidden ones, no other files, at most as many as asked for") {
+        const TemporaryFolder folder;
+        for (const char* file : {"b.mtx", "a.graph.gz", ".hidden.mtx", ".git/c.mtx", "sub/d.npz", "sub/notes.txt",
+                                 "1/2/3/4/deep.mtx", "1/2/3/4/5/deeper.mtx"}) {
+            fs::create_directories((folder.path() / file).parent_path());
+            std::ofstream(folder.path() / file) << "1";
+        }
+        fs::create_directory(folder.path() / "folder.mtx");
+        const Texts all{"1/2/3/4/deep.mtx", "a.graph.gz", "b.mtx", "sub/d.npz"};
+        CHECK(matrix_files(folder.path(), folder.path()) == all);
+        CHECK(matrix_files(folder.path(), folder.path(), 2) == Texts{all[0], all[1]});
+        CHECK(matrix_files(folder.path() / "sub", folder.path() / "1") == Texts{"../sub/d.npz"});
+    }
+
+    TEST_CASE("matrices are named relative to the recipe") {
+        const TemporaryFolder folder;
+        for (const char* name : {"recipes", "matrices"}) fs::create_directories(folder.path() / name);
+        std::ofstream(folder.path() / "matrices" / "a.mtx") << "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n";
+        const LiveServer server({.file = folder.path() / "recipes" / "r.toml",
+                                 .text = "",
+                                 .folder = folder.path(),
+                                 .catalogue = catalogue(),
+                                 .page = [](const Recipe&, bool) { return std::string("<p></p>"); }},
+                                0);
+        const Address address(server.address());
+        CHECK(Json::parse(address.get("matrices.json").body) == Json::array({"../matrices/a.mtx"}));
+        const std::string text = "[matrix]\npath = \"../matrices/a.mtx\"\n\n[layout]\nuse = \"csr\"\n";
+        CHECK(Json::parse(address.post("run", Json({{"text", text}}).dump()).body) == Json({{"page", 1}}));
     }
 
     TEST_CASE("requests for other hosts, from other pages and without the token are refused") {
@@ -165,6 +258,10 @@ TEST_SUITE("live page") {
             CHECK(status(at.post_head("run", body.size(), type + "Origin: " + origin + "\r\n") + body) == 403);
         }
         CHECK(status(at.post_head("check", body.size(), type + "Origin: http://" + at.host + "\r\n") + body) == 200);
+        const std::string as_localhost = "POST " + site + "check HTTP/1.1\r\nHost: localhost:" + at.port + "\r\n" + type +
+                                         "Content-Length: " + std::to_string(body.size()) + "\r\nOrigin: http://";
+        CHECK(status(as_localhost + "localhost:" + at.port + "\r\n\r\n" + body) == 200);
+        CHECK(status(as_localhost + at.host + "\r\n\r\n" + body) == 403);
         std::string other = at.token;
         other.back() = other.back() == '0' ? '1' : '0';
         for (const std::string& path : Texts{std::string("/"), "/" + other + "/", "/" + at.token,
@@ -233,6 +330,7 @@ TEST_SUITE("live page") {
     TEST_CASE("a run that crashes, refuses or takes too long is reported, and the next one runs") {
         const Served served;
         CHECK(served.run("crash") == Json({{"error", "error: the run ended early: killed by signal 11 (Segmentation fault)"}}));
+        CHECK(served.run("exit") == Json({{"error", "error: the run ended early: exit code 3"}}));
         CHECK(served.run("refuse") == Json({{"error", "error: the matrix is too pretty"}}));
         CHECK(served.run("sleep") ==
               Json({{"error", "error: the run did not end within 1 s and was stopped; --limit SECONDS allows more"}}));

@@ -134,6 +134,29 @@ TEST_CASE("a small matrix is solved several times, with a warning that it fits i
           }) == 1);
 }
 
+TEST_CASE("the warning about the cache counts the vectors of CG in the precision of the solve") {
+    const CsrMatrix matrix = flow(0);
+    const std::vector<double> b = uneven(matrix.rows);
+    const auto warns = [&](Precision precision, std::int64_t cache, std::int64_t& bytes) {
+        (void)new_script();
+        ScriptedDevice device({DeviceKind::host, "a host", 1, 0, static_cast<std::size_t>(cache)});
+        SolveReport report = report_of(KrylovMethod::cg, true, 1e-4, precision);
+        solve_recipes(plan_of(matrix, b, device), {}, report);
+        bytes = report.outcomes.at(0).preparation.bytes_to_move;
+        return std::any_of(report.warnings.begin(), report.warnings.end(), [](const std::string& text) {
+            return text.find("fit in the last-level cache") != std::string::npos;
+        });
+    };
+    for (const Precision precision : {Precision::f64, Precision::f32}) {
+        std::int64_t bytes = 0;
+        CHECK_FALSE(warns(precision, 1, bytes));
+        REQUIRE(bytes > 0);
+        const std::int64_t all = bytes + std::int64_t{2} * matrix.rows * value_bytes(precision);  // x and r
+        CHECK(warns(precision, all + 1, bytes));
+        CHECK_FALSE(warns(precision, all, bytes));
+    }
+}
+
 TEST_CASE("the preparer does not change the solution, and notes name it") {
     const CsrMatrix matrix = flow(0);
     const std::vector<double> b = uneven(matrix.rows);

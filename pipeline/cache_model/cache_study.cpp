@@ -77,11 +77,12 @@ std::string describe(const CacheProperties& cache) {
     return fmt::format("{} ({}, {} ways, {})", cache.name, byte_count(static_cast<double>(cache.bytes)), cache.ways, where);
 }
 
+/// `device`: for automatic parameters of the layout.
 template <ValueType Value>
-void count(const Recipe& recipe, const StagedMatrix& staged, const CacheModel& model, CachePoint& point) {
+void count(const Recipe& recipe, const StagedMatrix& staged, const CacheModel& model, const DeviceProperties* device,
+           CachePoint& point) {
     try {
         const RecipeLayout& choice = recipe.layouts.front();
-        const DeviceProperties* const device = find_device_model(recipe.device);
         const auto layout =
             choice.entry->build_for<Value>(staged, choice.parameters, device == nullptr ? tuned_device_model() : *device);
         point.counts = count_cache_hits(*layout, choose_schedule(choice)->walk.template get<Value>(), model);
@@ -133,11 +134,12 @@ CachePoint study_cache(const Recipe& recipe, const CsrMatrix& matrix, Precision 
     point.columns = matrix.columns;
     point.nonzeros = matrix.nonzeros();
     StagedMatrix staged = stage_input(matrix, recipe.node_size);
-    static_cast<void>(run_stages(recipe, staged, context, {}));
+    const StageContext of_recipe = stage_context(recipe, precision, context.device);
+    static_cast<void>(run_stages(recipe, staged, of_recipe, {}));
     if (precision == Precision::f32) {
-        count<float>(recipe, staged, model, point);
+        count<float>(recipe, staged, model, of_recipe.device, point);
     } else {
-        count<double>(recipe, staged, model, point);
+        count<double>(recipe, staged, model, of_recipe.device, point);
     }
     return point;
 }

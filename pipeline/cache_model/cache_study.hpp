@@ -44,7 +44,8 @@ struct CacheStudy {
 
 [[nodiscard]] std::string to_json(const CacheStudy& study);
 
-/// Runs the stages of a recipe on a matrix, builds the layout and counts. `context` is what `auto` decisions are made for.
+/// Runs the stages of a recipe on a matrix, builds the layout and counts. `auto` decisions are made for the recipe's device, or
+/// for that of `context`.
 /// Throws InputError where the matrix does not suit a stage, MachineError where memory lacks.
 [[nodiscard]] CachePoint study_cache(const Recipe& recipe, const CsrMatrix& matrix, Precision precision,
                                      const CacheModel& model, const StageContext& context);

@@ -133,7 +133,7 @@ std::string search_text(const Choice& choice, const ChooseOptions& options) {
                    : fmt::format("The model priced {} of the {} points of the space, spread evenly, in {}. ",
                                  number(search.priced), number(search.points), duration(search.pricing_seconds));
     }
-    text += fmt::format("{} recipes were tried", search.tried);
+    text += fmt::format("{} recipe{} tried", search.tried, search.tried == 1 ? " was" : "s were");
     if (search.logged > 0) text += fmt::format(", {} of them in earlier runs", search.logged);
     text += fmt::format(", {} timed", choice.ranking.size());
     if (choice.stopped) return text + "; the search was stopped.";
@@ -156,8 +156,9 @@ std::string choice_text(const Choice& choice, const ChooseOptions& options, cons
         fmt::format("{}: {}\n{} on {}, cold cache\n\n", matrix.source, size_text(matrix.rows, matrix.columns, matrix.nonzeros),
                     name_of(options.precision), choice.device);
     std::string text;
-    if (shown < choice.ranking.size())
-        text += fmt::format("  and {} others, which --json and --log contain\n", choice.ranking.size() - shown);
+    if (const std::size_t others = choice.ranking.size() - shown; others > 0) {
+        text += fmt::format("  and {} other{}, which --json and --log contain\n", others, others == 1 ? "" : "s");
+    }
     text += fmt::format(
         "\n  time: the median of the fastest kernel. speed-up: over {} in the input's order, timed in turns with it, with its "
         "95 % confidence interval; noise: the interval contains 1. price: reordering, building and copying. pays after: "

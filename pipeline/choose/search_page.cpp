@@ -195,7 +195,9 @@ std::string ablation_html(const Choice& choice) {
 
 std::string not_timed_html(const Choice& choice) {
     if (choice.not_timed.empty()) return "";
-    std::string text = fmt::format("<details><summary>{} recipes were not timed</summary>\n<table>\n", choice.not_timed.size());
+    const std::size_t count = choice.not_timed.size();
+    std::string text =
+        fmt::format("<details><summary>{} recipe{} not timed</summary>\n<table>\n", count, count == 1 ? " was" : "s were");
     for (const NotTimed& one : choice.not_timed) {
         text += fmt::format("<tr><td>{}</td><td>{}</td></tr>\n", escaped(one.recipe), escaped(printable(one.reason, 400)));
     }

@@ -134,6 +134,17 @@ TEST_SUITE("sets of recipes") {
         CHECK(table.log_regrets[1][2] == doctest::Approx(std::log(4)));
     }
 
+    TEST_CASE("a matrix is unmeasured if no device measured it") {
+        std::vector<Record> records = records_from({{1, 2}, {1, 2}});
+        records.push_back(timed("A", "on the GPU", 1));
+        records.back().device = "gpu";
+        for (const TimeTable& table : time_tables(records)) CHECK(table.unmeasured == 0);
+        records.push_back(untimed("A", "broken", "failed"));
+        const std::vector<TimeTable> tables = time_tables(records);
+        REQUIRE(tables.size() == 2);
+        for (const TimeTable& table : tables) CHECK(table.unmeasured == 1);
+    }
+
     TEST_CASE("the best sets of three matrices, each with its own fastest recipe") {
         // Regrets of A: 1, 2, 4; of B: 8, 1, 2; of C: 8, 4, 1; of D, which is never the fastest: 1.5, 1.5, 1.5.
         const TimeTable table = table_from({{1, 8, 8, 1.5}, {2, 1, 4, 1.5}, {4, 2, 1, 1.5}});

@@ -174,6 +174,19 @@ TEST_SUITE("records") {
         CHECK(ranking_text(records).find("CPU, f64: 1 matrix") == 0);
     }
 
+    TEST_CASE("a kernel beside the recipe that failed on one device does not hide that of the other") {
+        const std::vector<Record> records = records_in(
+            R"({"recipe":{"name":"R","resolved":"[kernel]\ncpu_source = \"/a/mine.cpp\"\ncuda_source = \"/a/mine.cu\"\n"},)"
+            R"("matrix":{"source":"m"},"kernels":[)" +
+            kernel_json("mine", "cpu", "f64", 2) +
+            R"(,{"layout":"ell","kernel":"mine","backend":"cuda","precision":"f64","status":"unsuitable","reason":"too wide"}]})");
+        REQUIRE(records.size() == 2);
+        CHECK(records[0].status == "unsuitable");
+        CHECK(records[0].reason == "too wide");
+        CHECK(records[1].status == "measured");
+        CHECK(records[1].device == "host");
+    }
+
     TEST_CASE("metrics are those of the input, whatever the stages do") {
         const std::string stages =
             R"("stages":[{"id":"input","metrics":{"bandwidth":90,"row_length":{"mean":3}}},)"

@@ -16,6 +16,7 @@
 #include "kernels/device/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/choose/choose.hpp"
+#include "pipeline/choose/search_page.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/failure.hpp"
 #include "pipeline/contract/forecast.hpp"
@@ -391,6 +392,17 @@ TEST_SUITE("choose") {
               "F (fast) is 4.00 x as fast as CSR (usual); it pays after 42 products, and 1,000 products save 11,500 s.");
     }
 
+    TEST_CASE("recipes are tied with the chosen one, not with the fastest") {
+        ChooseOptions options = options_of();
+        options.products = 100;  // 100 * 12 - 500 = 700; 100 * 8 - 1 = 799
+        script_a_tie();
+        script().seconds["run fast"] = {4};
+        script().seconds["run slow"] = {8};
+        const Choice choice = choose({csr(), plain("F", "fast"), plain("S", "slow")}, options);
+        CHECK(names_of(choice) == Names{"S", "F", "CSR"});
+        for (const Timed& one : choice.ranking) CHECK_FALSE(one.tied);
+    }
+
     TEST_CASE("the baseline is chosen if no recipe pays") {
         ChooseOptions options = options_of();
         options.products = 41;  // 500 / 12 is 41.67
@@ -444,6 +456,28 @@ TEST_SUITE("choose") {
         CHECK(json["runs"].size() == 3);
         CHECK(json["precision"] == "f64");
         CHECK(json["bytes_per_second"] == 752);
+    }
+
+    TEST_CASE("the page of a search") {
+        script_a_tie();
+        const ChooseOptions options = options_of();
+        Choice choice = choose({csr(), plain("F", "fast"), plain("S & T", "slow"), plain("R", "fast", "reverse"),
+                                recipe_of("[layout]\nuse = 'refusing'\n")},
+                               options);
+        choice.without = {{.stage = "reverse", .seconds = 9, .interval = {}},
+                          {.stage = "halve", .seconds = {}, .interval = {}}};
+        choice.without.back().reason = "layout 'x' needs a partition";
+        compare_with_golden(fs::path(WORKBENCH_SOURCE_DIR) / "tests/golden/bench/choose_page.html",
+                            search_page(choice, options, matrix_report, "workbench choose"));
+
+        choice.search.points = 30;
+        while (choice.ranking.size() < 21) choice.ranking.push_back(choice.ranking[1]);
+        CHECK(choice_text(choice, options, matrix_report).find("\n  and 1 other, which --json and --log contain\n") !=
+              std::string::npos);
+        choice.ranking.push_back(choice.ranking[1]);
+        CHECK(choice_text(choice, options, matrix_report).find("\n  and 2 others, which --json") != std::string::npos);
+        choice.search.tried = 1;
+        CHECK(search_text(choice, options).find(" 1 recipe was tried, 22 timed") != std::string::npos);
     }
 
     TEST_CASE("in f32, everything is chosen and reported in f32") {

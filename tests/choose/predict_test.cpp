@@ -124,6 +124,8 @@ TEST_SUITE("predict") {
         for (const char* stages :
              {"[[stage]]\nuse = 'row_sort'\nwithin = 'window'\nwindow = 64\n",
               "[[stage]]\nuse = 'row_sort'\napply = 'rows'\norder = 'ascending'\n",
+              "[[stage]]\nuse = 'row_sort'\nwithin = 'window'\nwindow = 64\n[[stage]]\nid = 'again'\nuse = "
+              "'row_sort'\norder = 'ascending'\n",
               "[[stage]]\nuse = 'node_blocks'\n[[stage]]\nuse = 'row_sort'\nwithin = 'window'\nwindow = 99\n"}) {
             const Recipe recipe = parse_recipe(std::string(stages) + "[layout]\nuse = 'csr'\n", "a.toml", catalogue());
             PatternForecast foreseen(matrix, 1);
@@ -158,6 +160,75 @@ TEST_SUITE("predict") {
         parts.set_partition(64);
         CHECK(parts.partition()->inside > 0.7);
         CHECK(parts.partition()->inside < 0.95);
+    }
+
+    TEST_CASE("groups of rows that 16-bit columns do not reach are counted if the order is known") {
+        const CsrMatrix matrix =
+            csr_from_entries(4, 70'000, std::vector<Entry>{{0, 0, 1}, {1, 69'999, 1}, {2, 5, 1}, {3, 9, 1}});
+        PatternForecast pattern(matrix);
+        CHECK_EQ(pattern.wide_groups(1), 0);
+        CHECK_EQ(pattern.wide_groups(2), 0.5);
+        pattern.reorder(0.5);
+        CHECK_EQ(pattern.wide_groups(2), 0);
+    }
+
+    TEST_CASE("the longest column of a sample stands for that of the matrix") {
+        // Half of these rows are sampled. All have a nonzero in column 0.
+        constexpr Index rows = 31'000;
+        std::vector<Entry> entries;
+        for (Index i = 0; i < rows; ++i) entries.push_back({i, i, 1});
+        for (Index i = 1; i < rows; ++i) entries.push_back({i, 0, 1});
+        CHECK_EQ(PatternForecast(csr_from_entries(rows, rows, entries)).longest_column(), rows);
+    }
+
+    TEST_CASE("a symmetric matrix has symmetric values") {
+        const auto symmetric = [](double mirror) {
+            const CsrMatrix matrix = csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 1}, {0, 1, 2}, {1, 0, mirror}});
+            return PatternForecast(matrix).symmetric();
+        };
+        CHECK(symmetric(2));
+        CHECK_FALSE(symmetric(3));
+    }
+
+    TEST_CASE("a sector has 4 elements of x in f64 and 8 in f32") {
+        std::vector<Entry> diagonal;
+        for (Index i = 0; i < 64; ++i) diagonal.push_back({i, i, 1});
+        const CsrMatrix matrix = csr_from_entries(64, 64, diagonal);
+        const PatternForecast pattern(matrix);
+        CHECK_EQ(pattern.sectors(Precision::f64), 16);
+        CHECK_EQ(pattern.sectors(Precision::f32), 8);
+        CHECK_EQ(pattern.sectors(Precision::f64, 2), 32);
+    }
+
+    TEST_CASE("four parts spread over a partition stand for all") {
+        // Each row of the last four of eight parts has a nonzero outside its part, all in column 0.
+        std::vector<Entry> entries;
+        for (Index i = 0; i < 16; ++i) entries.push_back({i, i, 1});
+        for (Index i = 8; i < 16; ++i) entries.push_back({i, 0, 1});
+        const CsrMatrix matrix = csr_from_entries(16, 16, entries);
+        StagedMatrix staged = stage_copy(matrix, 1);
+        staged.cuts.push_back({.kind = CutKind::partition, .boundaries = {0, 2, 4, 6, 8, 10, 12, 14, 16}});
+        const PatternForecast pattern(matrix, staged);
+        REQUIRE(pattern.partition());
+        CHECK_EQ(pattern.partition()->parts, 8);
+        CHECK_EQ(pattern.partition()->inside, 8.0 / 12);
+        CHECK_EQ(pattern.partition()->halo, 2.0 / 8);
+    }
+
+    TEST_CASE("a partition is estimated from balls around four rows that are spread over the matrix") {
+        // Rows 0 to 31 have their diagonal alone; the others are a ring, in which a ball of 8 rows has two neighbours outside.
+        std::vector<Entry> entries;
+        for (Index i = 0; i < 64; ++i) entries.push_back({i, i, 1});
+        for (Index i = 0; i < 32; ++i) {
+            entries.push_back({32 + i, 32 + (i + 1) % 32, 1});
+            entries.push_back({32 + (i + 1) % 32, 32 + i, 1});
+        }
+        const CsrMatrix matrix = csr_from_entries(64, 64, entries);
+        PatternForecast pattern(matrix);
+        pattern.set_partition(8);
+        REQUIRE(pattern.partition());
+        CHECK(pattern.partition()->inside == doctest::Approx(1 - 2.0 / 24 / 2));
+        CHECK(pattern.partition()->halo == doctest::Approx(2.0 / 8 / 2));
     }
 
     TEST_CASE("a stage that needs what cannot be foreseen is priced nevertheless") {
@@ -195,6 +266,8 @@ TEST_SUITE("predict") {
                                                            csr.layouts.front().parameters, Precision::f64)};
         CHECK_EQ(learned.product, predicted_seconds(costs, speed_of(device, 1e12)));
         CHECK_EQ(learned.trial, natural.trial);  // the order is known now
+        CHECK_EQ(learned.preparation, guessed.preparation);
+        CHECK(learned.preparation > natural.preparation);
 
         model.correct(csr, natural, 2 * natural.product, 3 * natural.trial);
         CHECK(model.price(csr).product > 1.5 * natural.product);

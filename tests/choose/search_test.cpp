@@ -224,6 +224,10 @@ TEST_SUITE("search") {
         options.log = &again;
         const Choice continued = choose_planted(options);
         CHECK(continued.search.logged == begun.ranking.size() - 1);
+        CHECK(continued.search.tried > continued.search.logged);
+        CHECK(search_text(continued, options)
+                  .find(std::to_string(continued.search.tried) + " recipes were tried, " +
+                        std::to_string(continued.search.logged) + " of them in earlier runs, ") != std::string::npos);
         std::set<std::string> finalists;
         for (std::size_t i = count; i < lines.size(); ++i) {
             const std::string name = name_in_line(lines[i]);
@@ -239,6 +243,23 @@ TEST_SUITE("search") {
         options.log = &whole;
         options.budget_seconds = 1;
         CHECK(choose_planted(options).ranking.front().recipe.name == continued.ranking.front().recipe.name);
+    }
+
+    TEST_CASE("a wrong result in the log is reported by the search that continues it") {
+        const Space space = parse_space("[space]\nname = 's'\n[layout]\nuse = 'bad'\nkernel.kokkos = 'wrong'\n",
+                                        "spaces/s.toml", planted_catalogue());
+        std::vector<std::string> lines;
+        ChooseOptions options = options_for(space, 100);
+        for (const bool continued : {false, true}) {
+            planted_script();
+            SearchLog log = log_into(lines);
+            options.log = &log;
+            const Choice choice = choose_planted(options);
+            CHECK(choice.search.logged == (continued ? 1 : 0));
+            CHECK(choice.wrong);
+            REQUIRE(choice.not_timed.size() == 1);
+            CHECK(choice.not_timed[0].reason.starts_with("WRONG RESULT"));
+        }
     }
 
     TEST_CASE("the lines of a log are those of a bench") {

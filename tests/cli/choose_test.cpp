@@ -165,6 +165,21 @@ TEST_SUITE("choose with the program") {
         CHECK_FALSE(fs::exists(folder.path() / "other.toml"));
     }
 
+    TEST_CASE("recipes beside a space have its number of unknowns per node") {
+        const TemporaryFolder folder;
+        std::ofstream(folder.path() / "space.toml") << "[space]\nname = 's'\n[layout]\nuse = 'sell'\n";
+        const Outcome chosen = workbench_in(
+            folder.path(),
+            "choose space.toml --generate elasticity3d:nx=2 --set matrix.node_size=3 --budget 1 --json -" + on_host);
+        REQUIRE_MESSAGE(chosen.exit_code == 0, chosen.text);
+        const auto ranking = nlohmann::json::parse(chosen.text.substr(chosen.text.find("{\n")))["ranking"];
+        CHECK(ranking.size() >= 2);  // CSR in both orders is always tried
+        for (const auto& one : ranking) {
+            const auto resolved = one["resolved"].get<std::string>();
+            CHECK_MESSAGE(resolved.find("node_size = 3\n") != std::string::npos, resolved);
+        }
+    }
+
     TEST_CASE("a recipe that crashes or hangs costs a line") {
         const TemporaryFolder folder;
         // The first calls succeed, so that the trial in a process of its own does.

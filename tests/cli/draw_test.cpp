@@ -129,6 +129,15 @@ TEST_SUITE("draw") {
         const std::string files = fmt::format("{0}/csr.png, {0}/rcm_csr.png, {0}/compare.html", out);
         CHECK(outcome.text.ends_with("\nwritten to " + files + "\n"));
         for (const char* name : {"csr.png", "rcm_csr.png", "compare.html"}) CHECK(fs::exists(folder.path() / name));
+        // One density scale: the pictures are the same in either order of the recipes.
+        const std::string scrambled = " --generate laplace2d:nx=60,scramble=1 --samples 1 --seconds 0 --no-page --out ";
+        const std::string one = (folder.path() / "one").string();
+        const std::string other = (folder.path() / "other").string();
+        CHECK(run_utf8("compare recipes/csr.toml recipes/rcm_csr.toml" + scrambled + one).exit_code == 0);
+        CHECK(run_utf8("compare recipes/rcm_csr.toml recipes/csr.toml" + scrambled + other).exit_code == 0);
+        const std::string picture = file_text(one + "/csr.png");
+        CHECK(picture.size() > 1000);
+        CHECK(picture == file_text(other + "/csr.png"));
     }
 }
 

@@ -234,7 +234,8 @@ TEST_SUITE("suites that name matrices") {
         CHECK(outcome.text.find("other") == std::string::npos);
         CHECK(site.run("bench s.toml --matrices nowhere" + quick).text ==
               "error: nowhere: no such file; expected a matrix file or a folder of matrix files\n");
-        CHECK(site.run("bench s.toml --generate laplace2d:nx=3" + quick).text.find("laplace2d:nx=4") == std::string::npos);
+        CHECK(site.run("bench s.toml --out new.jsonl --generate laplace2d:nx=3" + quick).text.find("laplace2d:nx=4") ==
+              std::string::npos);
     }
 
     TEST_CASE("given files are measured even if the suite does not name them; without folders, nothing else is measured") {

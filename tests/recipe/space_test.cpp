@@ -374,6 +374,15 @@ TEST_CASE("facts of a matrix") {
         CHECK(facts.at(name) == doctest::Approx(value));
     }
     CHECK(facts_of(csr_from_rows(Names{"1"}), 1).at("square") == 1);
+    // Of this many rows a third is compared with the row before, which has the same columns.
+    CsrMatrix large;
+    large.rows = large.columns = 200'002;
+    for (Index row = 0; row < large.rows; ++row) {
+        large.column_indices.push_back(row / 3);
+        large.row_offsets.push_back(row + 1);
+    }
+    large.values.assign(large.column_indices.size(), 1.0);
+    CHECK(facts_of(large, 1).at("twin_rows") == 1);
 }
 
 TEST_CASE("damaged spaces load or throw") {

@@ -207,6 +207,33 @@ TEST_CASE("the reads of the recipe's kernel are counted") {
     CHECK(requests("[kernel]\ncuda = 'scalar'\n") == 64);  // one lane, one value a step
 }
 
+TEST_CASE("automatic parameters are those of the simulated device, or of the recipe's device") {
+    static std::vector<std::int64_t> built_for;
+    static const LayoutEntry& csr = *catalogue().find_layout("csr");
+    Catalogue known = catalogue();
+    LayoutEntry& layout =
+        *std::find_if(known.layouts.begin(), known.layouts.end(), [](const auto& each) { return each.name == "csr"; });
+    layout.parameters = {{.name = "parts",
+                          .default_value = std::string("auto"),
+                          .words = {"auto"},
+                          .for_device = [](const DeviceProperties& device) { return std::int64_t{2} * device.processors; }}};
+    layout.build.f64 = [](const StagedMatrix& staged, const Parameters& parameters) {
+        built_for.push_back(parameters.integer("parts"));
+        return csr.build.f64(staged, Parameters(csr.parameters, {}));
+    };
+    const auto parts_for = [&](const std::string& text, const DeviceProperties* device) {
+        built_for.clear();
+        const Recipe recipe = parse_recipe(text + "[layout]\nuse = 'csr'\n", "t.toml", known);
+        CHECK(study_cache(recipe, grid(3), Precision::f64, ample, {device, Precision::f64}).counts);
+        REQUIRE(built_for.size() == 1);
+        return built_for.front();
+    };
+    const DeviceProperties* const k20x = find_device_model("k20x");
+    CHECK(parts_for("", k20x) == 2 * k20x->processors);
+    CHECK(parts_for("", nullptr) == 2 * tuned_device_model().processors);
+    CHECK(parts_for("[recipe]\ndevice = 'v100'\n", k20x) == 2 * find_device_model("v100")->processors);
+}
+
 TEST_CASE("a large cache misses each sector once") {
     for (const NamedMatrix& named : battery()) {
         const Recipe recipe = recipe_of("[layout]\nuse = 'sell'\n");

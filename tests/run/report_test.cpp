@@ -2,10 +2,15 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <memory>
+#include <set>
 #include <string>
+
+#include <nlohmann/json.hpp>
 
 #include "pipeline/report/pictures.hpp"
 #include "pipeline/report/report.hpp"
+#include "pipeline/report/storage_json.hpp"
 #include "support/golden.hpp"
 
 namespace workbench {
@@ -166,6 +171,40 @@ TEST_SUITE("report") {
             }
         }
         compare_with_golden(golden("captions.txt"), captions);
+    }
+
+    TEST_CASE("kernels of shares without figures are named with their share") {
+        RunReport report = distinct_figures();
+        for (KernelOutcome& kernel : report.kernels) kernel.share = "long";
+        const std::string text = to_text(report);
+        CHECK(text.find("  long: ell wrong cuda f64: WRONG RESULT: row 5 was never written\n") != std::string::npos);
+        CHECK(text.find("  long: ell unfit cusparse f64: unsuitable: not here\n") != std::string::npos);
+    }
+
+    TEST_CASE("pictures of a report: that of reads only if the kernel's reads are known") {
+        RunReport report;
+        report.storage_picture = "storage.png";
+        using Files = std::set<std::string>;
+        CHECK(pictures_of(report) == Files{"storage.png", "storage.svg"});
+        StorageMap map;
+        map.parts.emplace_back();
+        report.storage = std::make_shared<const StorageMap>(map);
+        CHECK(pictures_of(report) == Files{"storage.png", "storage.svg"});
+        map.parts.back().shown_warps.emplace_back();
+        report.storage = std::make_shared<const StorageMap>(map);
+        CHECK(pictures_of(report) == Files{"storage.png", "storage.svg", "storage_reads.png"});
+    }
+
+    TEST_CASE("a value that serves two nonzeros counts twice") {
+        StorageMap map;
+        StoragePart& part = map.parts.emplace_back();
+        part.layout = "halo";
+        part.mirrors = 2;
+        part.arrays.push_back({.name = "values", .role = ArrayRole::value, .length = 4, .nonzeros = 3, .padding = 1});
+        const auto json = nlohmann::json::parse(to_json(map))["parts"][0];
+        CHECK(json["nonzeros"] == 5);
+        CHECK(json["padding"] == 1);
+        CHECK(json["arrays"][0]["nonzeros"] == 3);
     }
 
     TEST_CASE("sums") {

@@ -348,6 +348,17 @@ TEST_SUITE("runner") {
         CHECK(kernel_of(again, "usual").timing.median == 16);
     }
 
+    TEST_CASE("a device without a kernel in the report is not listed") {
+        price_everything();
+        Machine machine;
+        RunOptions options = options_of();
+        options.backends = {Backend::kokkos};
+        Runner runner(example(), scripted_catalogue(), {machine.host, &machine.gpu}, options);
+        const RunReport report = runner.run(scripted_recipe("[layout]\nuse = 'plain'\n"), {});
+        REQUIRE(report.devices.size() == 1);
+        CHECK(report.devices[0].properties.name == "a host");
+    }
+
     TEST_CASE("without a vendor kernel, the program's CSR is the baseline of a GPU") {
         new_script();
         Catalogue catalogue = scripted_catalogue();

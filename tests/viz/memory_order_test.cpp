@@ -94,6 +94,24 @@ TEST_CASE("eight equal elements of a structure share a place, seven do not") {
     CHECK(places[8].cell == 15);
 }
 
+TEST_CASE("the text of a hybrid names the share of each layout") {
+    StorageMap map;
+    map.by_cell = true;
+    for (const char* share : {"long", ""}) {
+        StoragePart& part = map.parts.emplace_back();
+        part.share = share;
+        part.layout = "ell";
+        StorageCell cell{.text = "7"};
+        cell.nonzero = cell.row = cell.column = 0;
+        part.arrays.push_back(
+            {.name = "values", .role = ArrayRole::value, .type = ElementType::f64, .length = 1, .nonzeros = 1});
+        part.arrays.back().cells = {cell};
+    }
+    const std::string text = draw_storage(map, 80);
+    CHECK(text.starts_with("share long in ell: 1 nonzeros in 1 places, 0.0 % of padding; 8 bytes\n"));
+    CHECK(text.find("\n\nell: 1 nonzeros in 1 places, 0.0 % of padding; 8 bytes\n") != std::string::npos);
+}
+
 TEST_CASE("the text of a warp counts the steps that are not listed, and lanes without nonzeros") {
     StorageMap map;
     map.by_cell = true;
