@@ -7,8 +7,16 @@ namespace {
 
 double speedup_of(const Timed& one) { return one.record.speedup.value_or(0); }
 
+/// Stricter than a tie, where the intervals need only touch.
+bool are_equally_fast(const Timed& a, const Timed& b) {
+    const auto contains = [](const Interval& interval, double value) {
+        return interval.low <= value && value <= interval.high;
+    };
+    return contains(*a.record.interval, speedup_of(b)) && contains(*b.record.interval, speedup_of(a));
+}
+
 bool pays_earlier(const Timed& one, const Timed* other, const Timed* fastest) {
-    if (!one.faster() || !are_tied(one, *fastest)) return false;
+    if (!one.faster() || !are_equally_fast(one, *fastest)) return false;
     return other == nullptr || one.record.break_even < other->record.break_even;
 }
 

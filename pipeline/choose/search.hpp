@@ -1,12 +1,14 @@
 // The search behind `choose`: which candidate is tried next, and for how long it is timed.
 //
-// Recipes are tried in the order of their corrected predictions. A space begins with the promising ones of its own recipes,
-// for at most 40 % of the time. Then the model prices its points, and
-// 1. the best point of each kind of layouts is tried if its prediction is near the best,
+// Recipes are tried in the order of their corrected predictions. With a space, they are tried while they are promising, for at
+// most 40 % of the time. Then the model prices the points of the space, and
+// 1. in the first half of the time, the best point of each kind of layouts without a trial comes first if its prediction is
+// near
+//    the best,
 // 2. the others follow in the order of their predictions, where each trial that brings no progress makes the points with the
 //    same stages and layouts dearer, so that variants of one idea do not crowd out the others,
-// 3. after half of the time, points near the best measured ones come first: those that differ in one place, and crossings of
-//    two good ones.
+// 3. in the second half, points near the best measured ones come first: those that differ in one place, and crossings of two
+//    good ones.
 // Points are timed briefly at first; the best third of each nine is timed again for longer (successive halving: Jamieson and
 // Talwalkar, 'Non-stochastic best arm identification and hyperparameter optimization' (2016)).
 #pragma once

@@ -98,19 +98,19 @@ const Catalogue& planted_catalogue() {
 }
 
 /// 2 * 4 * 256 points without cuts, and 2 * 5 * 256 points after `halve`.
-Space planted_space() {
+Space planted_space(const std::filesystem::path& folder = "spaces", const std::string& header = "") {
     std::string values = "[0";
     for (int i = 1; i < 16; ++i) values += ", " + std::to_string(i);
     values += "]";
     std::string text =
-        "[space]\nname = 'planted'\n[[stage]]\nid = 'turn'\noptional = true\nuse = 'reverse'\n[[stage]]\nid = 'cut'\noptional "
-        "= "
-        "true\nuse = 'halve'\n[layout]\nuse = { sweep = [";
+        "[space]\nname = 'planted'\n" + header +
+        "[[stage]]\nid = 'turn'\noptional = true\nuse = 'reverse'\n[[stage]]\nid = 'cut'\noptional = true\nuse = 'halve'\n"
+        "[layout]\nuse = { sweep = [";
     for (int kind = 0; kind < kinds; ++kind) {
         text += (kind == 0 ? "" : ", ") + std::string("{ use = 'kind") + std::to_string(kind) + "', a = " + values +
                 ", b = " + values + " }";
     }
-    return parse_space(text + "] }\n", "spaces/planted.toml", planted_catalogue());
+    return parse_space(text + "] }\n", folder / "planted.toml", planted_catalogue());
 }
 
 CsrMatrix planted_matrix() {
@@ -198,6 +198,35 @@ TEST_SUITE("search") {
         for (const std::string& layout : order_of_kinds(choice, 40)) ++count[layout];
         CHECK(count.size() == 4);
         CHECK_FALSE(count.contains("kind2"));
+    }
+
+    TEST_CASE("a space begins with its own recipes, each of which is timed once, also if it is a point") {
+        const TemporaryFolder folder;
+        const auto write = [&](const std::string& name, const std::string& layout) {
+            std::ofstream(folder.path() / name) << "[recipe]\nname = '" + name + "'\n[layout]\n" + layout;
+        };
+        std::filesystem::create_directory(folder.path() / "first");
+        write("first/good.toml", "use = 'kind3'\na = 6\nb = 4\n");
+        write("first/no_point.toml", "use = 'kind3'\na = 6\nb = 99\n");
+        write("first/hopeless.toml", "use = 'kind2'\na = 0\nb = 0\n");
+        const Space space = planted_space(folder.path(), "start = 'first'\n");
+        planted_script();
+        const Choice choice = choose_planted(options_for(space, 20));
+        CHECK(order_of_kinds(choice, 2) == std::vector<std::string>{"kind3", "kind3"});  // the model prefers kind0
+        CHECK(choice.search.priced == space.count());
+        CHECK(choice.search.tried > 10);
+        const auto named = [&](const std::string& name) {
+            return std::find_if(choice.ranking.begin(), choice.ranking.end(),
+                                [&](const Timed& one) { return one.recipe.name.starts_with(name); });
+        };
+        REQUIRE(named("first/good.toml") != choice.ranking.end());
+        REQUIRE(named("first/good.toml")->point);
+        CHECK(space.recipe(*named("first/good.toml")->point).name == "kind3 a=6 b=4");
+        CHECK(named("kind3 a=6 b=4") == choice.ranking.end());  // it is the same recipe
+        CHECK(named("first/hopeless.toml") == choice.ranking.end());
+        REQUIRE(named("first/no_point.toml") != choice.ranking.end());
+        CHECK_FALSE(named("first/no_point.toml")->point);
+        CHECK(choice.not_timed.empty());
     }
 
     TEST_CASE("a search continues from its log: nothing is tried twice, and the choice is the same") {

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "pipeline/input/inline_matrix.hpp"
 #include "pipeline/recipe/space.hpp"
 #include "recipe/recipes.hpp"
@@ -360,6 +362,43 @@ TEST_CASE("files that are spaces, and commands for recipes that are given one") 
     CHECK(errors_of(text) ==
           "error: recipes/test.toml:1:2: found a space of recipes; expected a recipe: 'workbench check', 'choose' and "
           "'bench' take spaces\n  1 | [space]\n    |  ^");
+}
+
+TEST_CASE("a space names recipes that a search tries first: files, folders, or a list of them") {
+    const TemporaryFolder folder;
+    std::filesystem::create_directory(folder.path() / "more");
+    const auto write = [&](const std::string& name, const std::string& text) { std::ofstream(folder.path() / name) << text; };
+    write("a.toml", "[recipe]\n[layout]\nuse = 'plain'\n");
+    write("more/c.toml", "[recipe]\n[layout]\nuse = 'plain'\nslice_height = { sweep = [2, 4] }\n");
+    write("more/b.toml", "[recipe]\n[[stage]]\nuse = 'shuffle'\n[layout]\nuse = 'plain'\n");
+    write("more/notes.txt", "no recipe");
+    const auto start_of = [&](const std::string& start, bool readable = true) {
+        const Space space = parse_space("[space]\nstart = " + start + "\n[layout]\nuse = 'plain'\n",
+                                        folder.path() / (readable ? "space.toml" : "none/space.toml"), small_catalogue());
+        CHECK(space.count() == 1);
+        Names found;
+        for (const Recipe& recipe : space.start()) found.push_back(fmt::format("{} {}", recipe.name, recipe.stages.size()));
+        return found;
+    };
+    CHECK(space_of("[layout]\nuse = 'plain'\n").start().empty());
+    CHECK(start_of("'a.toml'") == Names{"a 0"});
+    CHECK(start_of("'more'") == Names{"b 1", "c 0", "c 0"});
+    CHECK(start_of("['more/b.toml', 'a.toml']") == Names{"b 1", "a 0"});
+    const auto error_of = [&](const std::string& start) {
+        try {
+            (void)start_of(start);
+        } catch (const RecipeError& error) {
+            return std::string(error.what());
+        }
+        return std::string("none");
+    };
+    CHECK(error_of("['a.toml', 'none']")
+              .find(":2:20: [space], start: 'none' is neither a recipe nor a folder of recipes; expected one, relative to the "
+                    "space") != std::string::npos);
+    CHECK(error_of("3").find(":2:9: [space], start: found 3, expected a file or a folder of recipes, or a list of them") !=
+          std::string::npos);
+    write("more/b.toml", "[recipe]\n[layout]\nuse = 'cashed'\n");
+    CHECK(error_of("'more'").find("b.toml:3:7: ") != std::string::npos);
 }
 
 TEST_CASE("facts of a matrix") {
