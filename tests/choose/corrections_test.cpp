@@ -13,6 +13,7 @@
 #include "pipeline/choose/choose.hpp"
 #include "pipeline/choose/corrections.hpp"
 #include "pipeline/choose/cost_model.hpp"
+#include "pipeline/matrix/guarded_loop.hpp"
 #include "pipeline/run/chain.hpp"
 
 namespace workbench {
@@ -191,6 +192,27 @@ TEST_SUITE("corrections") {
             CHECK_EQ(shared.costs(recipe).front().sectors, alone.costs(recipe).front().sectors);
             CHECK_EQ(shared.costs(recipe).front().exact, order.empty());
         }
+    }
+
+    TEST_CASE("threads that ask for prices at once get those that one thread gets") {
+        const CsrMatrix matrix = generated_grid();
+        const DeviceProperties& device = *find_device_model("h200");
+        const std::string halves = "[[stage]]\nuse = 'split'\nby = 'row_length'\nlonger_than = 4\n";
+        const std::string shares = "[[layout]]\nshare = 'short'\nuse = 'csr'\n[[layout]]\nshare = 'long'\nuse = 'coo'\n";
+        std::vector<Recipe> recipes;
+        for (const std::string& order : {std::string(), rcm_stage, std::string("[[stage]]\nuse = 'random_order'\n")}) {
+            for (const std::string& sort : {std::string(), sort_stage}) {
+                for (const int height : {8, 16, 32, 64}) recipes.push_back(sell_of(order + sort, height));
+                recipes.push_back(recipe_in(catalogue(), order + sort + halves + shares));
+            }
+        }
+        CostModel one(matrix, Precision::f64, device, &device);
+        CostModel many(matrix, Precision::f64, device, &device);
+        constexpr std::size_t times = 8;
+        std::vector<double> seconds(times * recipes.size());
+        guarded_for("price", UnevenHostRange<std::size_t>(0, seconds.size()),
+                    [&](std::size_t i) { seconds[i] = many.price(recipes[i % recipes.size()]).product; });
+        for (std::size_t i = 0; i < seconds.size(); ++i) CHECK_EQ(seconds[i], one.price(recipes[i % recipes.size()]).product);
     }
 
     TEST_CASE("every layout of the program states its cost") {
