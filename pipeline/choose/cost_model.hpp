@@ -92,8 +92,7 @@ private:
     bool calibrated_ = false;
     double highest_bandwidth_;
     std::optional<PatternForecast> input_pattern_;
-    /// Of chains, their patterns and costs, of the changes and the numbers of corrections_. It is not held during a
-    /// computation.
+    /// Protects the chains, their patterns and costs, the changes, and the numbers in corrections_. No computation holds it.
     std::mutex mutex_;
     std::deque<Chain> all_chains_;
     std::map<std::pair<Chain*, std::string>, Chain*> chains_;

@@ -413,7 +413,7 @@ TEST_CASE("facts of a matrix") {
         CHECK(facts.at(name) == doctest::Approx(value));
     }
     CHECK(facts_of(csr_from_rows(Names{"1"}), 1).at("square") == 1);
-    // Of this many rows a third is compared with the row before, which has the same columns.
+    // With this many rows, every third one is compared with the row before it, which has the same columns.
     CsrMatrix large;
     large.rows = large.columns = 200'002;
     for (Index row = 0; row < large.rows; ++row) {
