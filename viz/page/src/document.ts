@@ -97,7 +97,7 @@ export interface Device {
 export interface Report {
   recipe: { name: string; source: string; file: string; resolved: string };
   matrix: { source: string; rows: number; columns: number; nonzeros: number; read_seconds: number };
-  stages: { id: string; name: string; precision: string | null; seconds: number; shared: boolean; notes: Record<string, string> }[];
+  stages: { id: string; name: string; parameters: Record<string, string | number>; precision: string | null; seconds: number; shared: boolean; notes: Record<string, string> }[];
   layouts: Layout[];
   kernels: Kernel[];
   cache: string;

@@ -2,6 +2,7 @@
 import { sizeOf } from './bins';
 import { css, palette, steps } from './colours';
 import { counted, h, plural, seconds } from './dom';
+import { sentenceOf } from './sentence';
 import type { PatternView } from './view';
 
 const cut_names: Record<string, string> = {
@@ -10,6 +11,7 @@ const cut_names: Record<string, string> = {
 
 export class Panels {
   readonly legend = h('div', { class: 'legend' });
+  readonly sentence = h('div', { class: 'sentence' });
   readonly facts = h('div', { class: 'stage-facts' });
   readonly stage_notes = h('div', {});
   readonly toggles = h('fieldset', { class: 'toggles' });
@@ -72,6 +74,8 @@ export class Panels {
     const key = this.view.tracks.map((track) => Math.round(track.position)).join();
     if (key === this.facts_key) return;
     this.facts_key = key;
+    this.sentence.replaceChildren(...this.view.tracks.map((track) =>
+      h('p', {}, this.view.tracks.length > 1 ? h('b', {}, `${track.run.title}: `) : null, sentenceOf(track, Math.round(track.position)))));
     this.facts.replaceChildren(...this.view.tracks.flatMap((track, t) => {
       const number = Math.round(track.position);
       const stage = track.pattern.facts.stages[number];

@@ -62,7 +62,7 @@ export class Viewer implements PatternView {
     mode_group.hidden = only_input;
     this.body = h('div', { class: 'viewer-body' },
       h('div', { class: 'viewer-main' },
-        h('div', { class: 'tools' }, mode_group, zoom_group), pictures, this.panels.legend, this.panels.note, this.reader.spoken),
+        h('div', { class: 'tools' }, mode_group, zoom_group), pictures, this.panels.sentence, this.panels.legend, this.panels.note, this.reader.spoken),
       h('aside', { class: 'side', 'aria-label': 'The stage' },
         this.panels.facts, h('div', { class: 'side-part' }, this.reader.element, this.panels.toggles, this.panels.stage_notes)));
     this.element = h('div', { class: 'viewer' }, h('div', { class: 'stage-bar', hidden: only_input }, ...this.sliders), this.body);
@@ -322,7 +322,7 @@ export class Viewer implements PatternView {
     const gap = 24;
     const available = stacked ? body : body - 20 * rem;
     const width = beside && !narrow ? Math.floor((available - gap) / 2) : available;
-    const most = Math.max(300, stacked ? innerHeight * 0.9 : innerHeight - 19.5 * rem);
+    const most = Math.max(300, stacked ? innerHeight * 0.9 : innerHeight - 22.5 * rem);
     const { rows, columns } = this.shape;
     const [needed] = this.panes.map((pane) => pane.resize(width, most, rows, columns));
     const main = beside && !narrow ? 2 * needed + gap : needed;

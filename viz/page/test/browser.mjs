@@ -93,6 +93,29 @@ async function stages(page, name) {
   check(`${name}: the slider reaches the end`, (await stage_of(page)) === String(count - 1), await stage_of(page));
 }
 
+// The sentence below the picture, of each stage.
+const sentences_of = {
+  small: ['The input has 10 nonzeros in 6 rows and 6 columns, 1.7 per row on average, and a bandwidth of 3.',
+    'row_sort moved 5 of 6 rows and as many columns; the profile fell from 5 to 1 and the mean bandwidth fell from 0.900 to 0.500.'],
+  ehyb: ['The input has 158,356 nonzeros', ' columns and divided the rows into 16 partitions, which contain ',
+    'row_sort moved ', 'split divided the nonzeros into 1', 'sort_outside changed how the share outside is stored, but neither the pattern nor its figures.'],
+  hbp: ['a bandwidth of', 'row_blocks divided the rows into 92 row blocks', 'column_segmentation divided the columns into 1 segment',
+    'nonlinear_hash reordered the rows within their tiles; the share of idle lanes in tiles fell from '],
+  rcm_csr: ['a bandwidth of 600.', 'cuthill_mckee moved 359,998 of 360,000 rows and as many columns; the profile fell from '],
+};
+async function sentences(page, name) {
+  const expected = sentences_of[name];
+  for (let stage = 0; stage < expected.length; ++stage) {
+    await page.locator(`button[data-stage="${stage}"]`).click();
+    await settle(page);
+    const found = await page.locator('.sentence').innerText();
+    check(`${name}: stage ${stage} says '${expected[stage]}'`, found.includes(expected[stage]) && /^[^.]*(\d\.\d[^.]*)*\.$/.test(found), found);
+  }
+  const [picture, sentence] = [await page.locator('.pane:not([hidden]) canvas').last().boundingBox(), await page.locator('.sentence').boundingBox()];
+  const gap = sentence.y - picture.y - picture.height;
+  check(`${name}: the sentence is below the picture`, gap >= 0 && gap < 20, gap);
+}
+
 // The slider with keys alone.
 async function keys(page, name) {
   const count = await page.locator('button[data-stage]').count();
@@ -334,6 +357,7 @@ async function test(word) {
   if (has_pattern && !compares) {
     await stages(page, name);
     await keys(page, name);
+    await sentences(page, name);
     await sizes(page, name);
     await zooming(page, name);
     await theme(page, name);
