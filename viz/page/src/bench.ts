@@ -19,16 +19,20 @@ function rankingTable(ranking: Ranking): HTMLElement {
   ]));
 }
 
+const most_colours = 6; // that can be told apart
+
 function speedupChart(ranking: Ranking, records: BenchRecord[]): HTMLElement | null {
-  const best = ranking.recipes.filter((one) => one.count > 0).slice(0, 6).map((one) => one.recipe);
+  const measured = ranking.recipes.filter((one) => one.count > 0).map((one) => one.recipe);
+  const best = measured.slice(0, most_colours);
   const points: Point[] = records.flatMap((record) => {
     const colour = best.indexOf(record.recipe);
-    return colour < 0 || record.speedup === null || !record.nonzeros ? [] : [{ name: '', x: record.nonzeros, y: record.speedup, colour }];
+    return colour < 0 || record.speedup === null || !record.nonzeros ? [] : [{ name: '', title: `${record.matrix}, ${record.recipe}`, x: record.nonzeros, y: record.speedup, colour }];
   });
   if (points.length === 0) return null;
   const xs = points.map((point) => point.x);
   const ys = points.map((point) => point.y);
-  return xyChart(`Speed-up by size · ${where(ranking)}`, `${points.length} points`, {
+  const of = best.length < measured.length ? ` · the ${best.length} fastest of ${measured.length} recipes` : '';
+  return xyChart(`Speed-up by size · ${where(ranking)}${of}`, `${points.length} points`, {
     x: 'nonzeros', y: 'speed-up over the baseline', xText: (x) => counted(x), xRange: [Math.min(...xs) / 2, Math.max(...xs) * 2], yRange: [Math.min(0.5, ...ys) / 1.3, Math.max(2, ...ys) * 1.3],
     points, curves: [{ name: 'baseline', at: () => 1, colour: null }], keys: best.map((name, colour) => ({ name, colour })),
   });
@@ -59,7 +63,7 @@ export function benchSections(page: PageDocument): (HTMLElement | null)[] {
   return [
     section('ranking', 'Ranking', 'Each recipe is represented by its fastest kernel with a right result.', h('div', { class: 'grid charts' }, ...charts.filter((one) => one !== null)), ...rankings.map(rankingTable)),
     section('records', 'All measurements', 'Click on a heading to sort.', table('Measurements', [
-      { name: 'matrix', left: true }, { name: 'recipe', left: true }, { name: 'on', left: true }, { name: 'kernel', left: true }, { name: 'time' }, { name: 'GFLOP/s' }, { name: 'of copy' }, { name: 'B/nonzero' }, { name: 'speed-up' }, { name: 'break-even' },
+      { name: 'matrix', left: true }, { name: 'recipe', left: true }, { name: 'on', left: true }, { name: 'kernel', left: true }, { name: 'time' }, { name: 'GFLOP/s' }, { name: 'of copy' }, { name: 'B/nonzero' }, { name: 'speed-up', wraps: true }, { name: 'break-even' },
     ], rows)),
   ];
 }

@@ -105,7 +105,8 @@ export function sampleStrips(title: string, rows: Dots[], note: string): HTMLEle
 }
 
 export interface Point {
-  name: string;
+  name: string; // empty: no name is drawn
+  title?: string; // in the place of the name when the point is pointed at
   x: number;
   y: number;
   colour: number;
@@ -174,7 +175,8 @@ export function xyChart(title: string, label: string, options: XyOptions): HTMLE
       if (last) names.push({ x: last[0], y: last[1] - text * 0.4, name: curve.name, colour: curve.colour, end: true });
     }
     for (const point of options.points) {
-      svg.push(s('circle', { cx: x(point.x), cy: y(point.y), r: text * 0.36, fill: series(point.colour) }, s('title', {}, `${point.name}: ${xText(point.x)}, ${yText(point.y)}`)));
+      svg.push(s('circle', { cx: x(point.x), cy: y(point.y), r: text * 0.36, fill: series(point.colour) }, s('title', {}, `${point.title ?? point.name}: ${xText(point.x)}, ${yText(point.y)}`)));
+      if (point.name === '') continue;
       const right = x(point.x) > width * 0.62;
       names.push({ x: x(point.x) + (right ? -1 : 1) * text * 0.65, y: y(point.y) + text * 0.35, name: point.name, colour: point.colour, end: right });
     }
