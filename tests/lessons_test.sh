@@ -18,31 +18,122 @@ declare -A elsewhere=(
     [8]="31"
     [9]="16 255 256"
 )
-parts=(Aim "Predict first" Commands Picture Explanation Exercise)
+parts="Aim | Predict first | Commands | Picture | Explanation | Exercise"
 most_words=360 # of two slides, without code, pictures and the check
 
-# part NAME: the part of the lesson in standard input that begins with **NAME.**
-part() { awk -v name="$1" '/^\*\*[A-Z][a-z ]+\.\*\*/ { inside = index($0, "**" name ".**") == 1 } inside'; }
-
-blocks() { awk -v kind="$1" '/^```/ { code = $0 == "```" kind; next } code'; }
-without_code() { awk '/^```/ { code = !code; next } !code && !/^#/'; }
-
-# commands: in blocks of code and in lines of text; the words after `workbench`.
-commands() {
-    local text
-    text=$(cat)
-    blocks sh <<<"$text" | sed -nE 's/ +#.*//; s/^workbench ([a-z]+ .+)/\1/p'
-    without_code <<<"$text" | tr '\n' ' ' | grep -oE '`workbench [a-z]+ [^`]+`' | sed -E 's/^`workbench //; s/`$//' || true
-}
-
-# numbers: those in standard input, one per line, with " %" if it follows.
-numbers() {
-    sed -E 's/`[^`]*`//g; s/\]\([^)]*\)//g; s/<[^>]*>//g' | grep -oE '[0-9][0-9,]*(\.[0-9]+)?( %)?' |
-        sed -E 's/,( %)?$//' | grep -E '..' | grep -vE '^(19|20)[0-9]{2}$' | sort -u || true
-}
-known_numbers() { # those in standard input; with a percent sign also without it
-    numbers | tee >(sed 's/ %$//') | sort -u
-}
+# Starting a program takes longer than reading a page: one awk reads the page, another compares.
+# shellcheck disable=SC2016 # awk's variables
+numbers='
+    function complain(text) { print "error: docs/lessons/" lesson ": " text }
+    # Adds the numbers of a text, with " %" if it follows.
+    function numbers(text, found, number) {
+        gsub(/`[^`]*`/, "", text)
+        gsub(/\]\([^)]*\)/, "", text)
+        gsub(/<[^>]*>/, "", text)
+        while (match(text, /[0-9][0-9,]*(\.[0-9]+)?( %)?/)) {
+            number = substr(text, RSTART, RLENGTH)
+            text = substr(text, RSTART + RLENGTH)
+            sub(/,( %)?$/, "", number)
+            if (number ~ /../ && number !~ /^(19|20)[0-9][0-9]$/) found[number]
+        }
+    }'
+# Reads a page. Writes the commands of the exercise and of the rest, the numbers of the check and of the page, the lines of printed
+# tables and the linked pages of results to files, and what is wrong to standard output.
+# shellcheck disable=SC2016
+read_page=$numbers'
+    function commands_in(text, file) {
+        while (match(text, /`workbench [a-z]+ [^`]+`/)) {
+            print substr(text, RSTART + 11, RLENGTH - 12) >file
+            text = substr(text, RSTART + RLENGTH)
+        }
+    }
+    match($0, /^\*\*[A-Z][a-z ]+\.\*\*/) {
+        part = substr($0, 3, RLENGTH - 5)
+        found_parts = found_parts (found_parts == "" ? "" : " | ") part
+        details = 0
+    }
+    /^\*\*Exercise/ { after = 1 }
+    /^<details>/ { details = no_words = 1 }
+    {
+        rest = $0
+        while (match(rest, /\.\.\/results\/[a-z0-9_]+\.md/)) {
+            print substr(rest, RSTART + 2, RLENGTH - 2) >"results"
+            rest = substr(rest, RSTART + RLENGTH)
+        }
+    }
+    part == "Picture" && /^!\[/ { picture = 1 }
+    part == "Exercise" && details {
+        rest = $0
+        while (match(rest, /\*\*[0-9][^*]*\*\*/)) {
+            bold = substr(rest, RSTART, RLENGTH)
+            rest = substr(rest, RSTART + RLENGTH)
+            numbers(bold, checks)
+        }
+    }
+    /^```/ { kind = kind == "" ? substr($0, 4) " code" : ""; next }
+    kind == "sh code" {
+        sub(/ +#.*/, "")
+        if (sub(/^workbench /, "") && /^[a-z]+ ./) {
+            if (!after) print >"lesson"
+            if (part == "Exercise") print >"exercise"
+        }
+    }
+    kind == "text code" && /./ { print >"tables" }
+    kind != "" || /^#/ { next }
+    {
+        text = text $0 " "
+        if (!after) text_of_lesson = text_of_lesson $0 " "
+        if (part == "Exercise") text_of_exercise = text_of_exercise $0 " "
+    }
+    !no_words && !/^!/ {
+        gsub(/\]\([^)]*\)/, "")
+        words += split($0, unused, " ")
+    }
+    END {
+        commands_in(text_of_lesson, "lesson")
+        commands_in(text_of_exercise, "exercise")
+        numbers(text, stated)
+        for (number in stated) print number >"stated"
+        for (number in checks) {
+            print number >"checks"
+            has_check = 1
+        }
+        if (found_parts != parts) complain("expected the parts " parts ", in this order")
+        if (!picture) complain("shows no picture")
+        if (words > most_words) complain("has " words " words, expected at most " most_words)
+        if (!has_check) complain("the exercise has no number to check")
+    }'
+# Compares what the page states with what its commands printed. Writes what is wrong to standard output.
+# shellcheck disable=SC2016
+compare=$numbers'
+    FILENAME == "stated" { stated[$0]; next }
+    FILENAME == "checks" { checks[$0]; next }
+    FILENAME == "tables" { tables[$0]; next }
+    {
+        numbers($0, known)
+        for (line in tables) if (index($0, line) && FILENAME !~ /\.md$/) delete tables[line]
+    }
+    FILENAME == "printed_by_exercise" { numbers($0, known_to_exercise) }
+    function without_percent(set, number, bare) {
+        for (number in set) {
+            bare = number
+            if (sub(/ %$/, "", bare)) bares[bare]
+        }
+        for (bare in bares) set[bare]
+        split("", bares)
+    }
+    END {
+        without_percent(known)
+        without_percent(known_to_exercise)
+        count = split(elsewhere, allowed, " ")
+        for (i = 1; i <= count; ++i) {
+            if (!(allowed[i] in stated)) complain("states no \"" allowed[i] "\"; remove it from tests/lessons_test.sh")
+            known[allowed[i]]
+        }
+        for (number in checks) if (!(number in known_to_exercise)) complain("no command of the exercise prints \"" number "\"")
+        for (number in stated) if (!(number in known)) complain("no command prints \"" number "\"")
+        for (line in tables) complain("no command prints the line \"" line "\"")
+    }'
 
 # output_of COMMAND
 output_of() {
@@ -59,50 +150,24 @@ output_of() {
     ((code == 0)) || echo "error: docs/lessons/$lesson: 'workbench $1' ends with $code" >&2
 }
 
-# check_lesson PAGE: writes what is wrong to standard error.
+# check_lesson PAGE: writes what is wrong to standard output.
 check_lesson() {
-    local page=$1 lesson number line words pages
-    lesson=$(basename "$page")
-    complain() { echo "error: docs/lessons/$lesson: $*" >&2; }
+    local page=$1 lesson=${1##*/} line pages
     mkdir "$scratch/$lesson"
     cd "$scratch/$lesson"
     ln -s "$root/recipes" .
-
-    [[ $(grep -oE '^\*\*[A-Z][a-z ]+\.\*\*' "$page") == "$(printf '**%s.**\n' "${parts[@]}")" ]] ||
-        complain "expected the parts ${parts[*]}, in this order"
-    part Picture <"$page" | grep -q '^!\[' || complain "shows no picture"
-    words=$(without_code <"$page" | awk '/^<details>/ { exit } !/^!/' | sed -E 's/\]\([^)]*\)//g' | wc -w)
-    ((words <= most_words)) || complain "has $words words, expected at most $most_words"
-
-    sed '/^\*\*Exercise/,$d' "$page" | commands >lesson
-    part Exercise <"$page" | commands >exercise
-    touch printed
-    while read -r line; do output_of "$line" >>printed; done <exercise
-    known_numbers <printed >known
-    part Exercise <"$page" | awk '/^<details>/ { inside = 1 } inside' | grep -oE '\*\*[0-9][^*]*\*\*' | numbers >checks
-    [[ -s checks ]] || complain "the exercise has no number to check"
-    while read -r number; do complain "no command of the exercise prints '$number'"; done < <(comm -23 checks known)
-
+    touch lesson exercise results tables checks stated printed printed_by_exercise
+    awk -v lesson="$lesson" -v parts="$parts" -v most_words="$most_words" "$read_page" "$page"
+    while read -r line; do output_of "$line" >>printed_by_exercise; done <exercise
     while read -r line; do output_of "$line" >>printed; done <lesson
-    pages=$(grep -oE '\.\./results/[a-z0-9_]+\.md' "$page" | sed "s|^\.\.|$root/docs|") || true
-    # shellcheck disable=SC2086 # no page has a blank in its name
-    cat printed $pages | known_numbers >known
-    tr ' ' '\n' <<<"${elsewhere[${lesson%%-*}]:-}" >allowed
-    without_code <"$page" | tr '\n' ' ' | numbers >stated
-    while read -r number; do
-        grep -qxF -- "$number" allowed || complain "no command prints '$number'"
-    done < <(comm -23 stated known)
-    while read -r number; do
-        grep -qxF -- "$number" stated || complain "states no '$number'; remove it from $0"
-    done < <(sed '/^$/d' allowed)
-    while read -r line; do
-        grep -qF -- "$line" printed || complain "no command prints the line '$line'"
-    done < <(blocks text <"$page")
+    mapfile -t pages <results
+    awk -v lesson="$lesson" -v elsewhere="${elsewhere[${lesson%%-*}]:-}" "$compare" stated checks tables printed_by_exercise printed \
+        "${pages[@]/#/$root/docs}"
 }
 
 for page in "$root"/docs/lessons/[0-9]*.md; do
-    check_lesson "$page" 2>"$scratch/$(basename "$page").errors" &
+    check_lesson "$page" >"$scratch/${page##*/}.errors" 2>&1 &
 done
 wait
 cat "$scratch"/*.errors >&2
-[[ -z $(cat "$scratch"/*.errors) ]]
+for page in "$scratch"/*.errors; do [[ ! -s $page ]]; done

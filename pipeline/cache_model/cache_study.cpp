@@ -135,7 +135,7 @@ CachePoint study_cache(const Recipe& recipe, const CsrMatrix& matrix, Precision 
     point.nonzeros = matrix.nonzeros();
     StagedMatrix staged = stage_input(matrix, recipe.node_size);
     const StageContext of_recipe = stage_context(recipe, precision, context.device);
-    static_cast<void>(run_stages(recipe, staged, of_recipe, {}));
+    static_cast<void>(apply_stages(recipe, staged, of_recipe));
     if (precision == Precision::f32) {
         count<float>(recipe, staged, model, of_recipe.device, point);
     } else {

@@ -52,11 +52,14 @@ public:
         server_.set_read_timeout(patience);
         server_.set_tcp_nodelay(true);
         // Not SO_REUSEPORT, the library's default, with which another program could listen on the same port.
-        server_.set_socket_options([](int socket) {
+        server_.set_socket_options([this](int socket) {
+            socket_ = socket;
             const int yes = 1;
             (void)setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
         });
         port_ = port == 0 ? server_.bind_to_any_port("127.0.0.1") : server_.bind_to_port("127.0.0.1", port) ? port : -1;
+        // The library lets 5 connections wait; TCP tries further ones again only after seconds.
+        if (port_ >= 0) (void)listen(socket_, thread_count);
     }
     ~HttplibServer() override {
         if (!thread_.joinable()) return;
@@ -90,6 +93,7 @@ private:
     httplib::Server server_;
     WebSite site_;
     int port_ = -1;
+    int socket_ = -1;  // listens
     std::thread thread_;
 };
 
