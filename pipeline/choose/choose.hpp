@@ -126,7 +126,7 @@ struct Choice {
 /// One sentence or two: how many points were priced and tried, and why the search ended.
 [[nodiscard]] std::string search_text(const Choice& choice, const ChooseOptions& options);
 
-/// A table of at most 80 columns, and the recipes that were not timed.
+/// A table with whole names, however long, and the recipes that were not timed.
 [[nodiscard]] std::string choice_text(const Choice& choice, const ChooseOptions& options, const MatrixReport& matrix);
 
 /// JSON, described in docs/choosing.md. `written`: the file with the chosen recipe.
