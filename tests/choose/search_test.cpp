@@ -1,5 +1,4 @@
-// The search over a space, on a scripted machine: what each point takes is planted, and what the model predicts differs from
-// it.
+// The search over a space, on a scripted machine whose times are planted.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,6 +15,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "choose/planted_space.hpp"
 #include "pipeline/bench/records.hpp"
 #include "pipeline/choose/ablation.hpp"
 #include "pipeline/choose/choose.hpp"
@@ -30,136 +30,12 @@
 namespace workbench {
 namespace {
 
-constexpr double planted_bandwidth = 376e3;
-constexpr int kinds = 5;
-
-/// Seconds of a product, apart from the launch. The model takes kind 0 for the best and kind 3 for the third; in truth kind 3
-/// is the best, at other parameters than predicted.
-double predicted_time(int kind, std::int64_t a, std::int64_t b) {
-    constexpr std::array base{2.0e-3, 2.2e-3, 9.0e-3, 2.6e-3, 2.4e-3};
-    return base.at(kind) * (1 + 0.02 * static_cast<double>(std::abs(a - 3)) + 0.01 * static_cast<double>(std::abs(b - 5)));
-}
-
-double true_time(int kind, std::int64_t a, std::int64_t b) {
-    constexpr std::array base{3.0e-3, 2.8e-3, 9.0e-3, 1.0e-3, 3.5e-3};
-    return base.at(kind) * (1 + 0.05 * static_cast<double>(std::abs(a - 6)) + 0.03 * static_cast<double>(std::abs(b - 2)));
-}
-
-/// The number of layouts that were built without the cuts that they need.
-int& illegal_builds() {
-    static int count = 0;
-    return count;
-}
-
-template <int kind, ValueType Value>
-std::unique_ptr<Layout<Value>> build_planted(const StagedMatrix& staged, const Parameters& parameters) {
-    script().seconds["run fast"] = {true_time(kind, parameters.integer("a"), parameters.integer("b"))};
-    if (kind == 4 && staged.cuts.empty()) ++illegal_builds();
-    if constexpr (std::is_same_v<Value, float>) return scripted_catalogue().find_layout("plain")->build.f32(staged, parameters);
-    else return scripted_catalogue().find_layout("plain")->build.f64(staged, parameters);
-}
-
-template <int kind>
-void add_planted(Catalogue& known) {
-    LayoutEntry entry = *known.find_layout("plain");
-    entry.name = "kind" + std::to_string(kind);
-    entry.parameters = {integer_parameter("a", required, at_least(0), "first"),
-                        integer_parameter("b", required, at_least(0), "second")};
-    entry.predict = [](const PatternForecast&, const Parameters& parameters, Precision) {
-        LayoutCost cost{.slots = 1};
-        const double seconds = predicted_time(kind, parameters.integer("a"), parameters.integer("b"));
-        cost.array_bytes = std::llround(seconds * planted_bandwidth);
-        return cost;
-    };
-    if (kind == 4) entry.needs = [](const Parameters&) { return Needs{.cuts = {CutKind::partition}}; };
-    entry.build = {build_planted<kind, float>, build_planted<kind, double>};
-    std::erase_if(entry.kernels, [](const KernelEntry& kernel) { return kernel.name != "fast"; });
-    known.layouts.push_back(std::move(entry));
-}
-
-const Catalogue& planted_catalogue() {
-    static const Catalogue known = [] {
-        Catalogue all = scripted_catalogue();
-        add_planted<0>(all);
-        add_planted<1>(all);
-        add_planted<2>(all);
-        add_planted<3>(all);
-        add_planted<4>(all);
-        LayoutEntry two = *all.find_layout("plain");  // with two kernels
-        two.name = "two";
-        two.predict = [](const PatternForecast&, const Parameters&, Precision) {
-            return LayoutCost{.slots = 1, .array_bytes = std::llround(1e-3 * planted_bandwidth)};
-        };
-        std::erase_if(two.kernels, [](const KernelEntry& one) { return one.name != "fast" && one.name != "slow"; });
-        all.layouts.push_back(std::move(two));
-        return all;
-    }();
-    return known;
-}
-
-/// 2 * 4 * 256 points without cuts, and 2 * 5 * 256 points after `halve`.
-Space planted_space(const std::filesystem::path& folder = "spaces", const std::string& header = "") {
-    std::string values = "[0";
-    for (int i = 1; i < 16; ++i) values += ", " + std::to_string(i);
-    values += "]";
-    std::string text =
-        "[space]\nname = 'planted'\n" + header +
-        "[[stage]]\nid = 'turn'\noptional = true\nuse = 'reverse'\n[[stage]]\nid = 'cut'\noptional = true\nuse = 'halve'\n"
-        "[layout]\nuse = { sweep = [";
-    for (int kind = 0; kind < kinds; ++kind) {
-        text += (kind == 0 ? "" : ", ") + std::string("{ use = 'kind") + std::to_string(kind) + "', a = " + values +
-                ", b = " + values + " }";
-    }
-    return parse_space(text + "] }\n", folder / "planted.toml", planted_catalogue());
-}
-
-CsrMatrix planted_matrix() {
-    return csr_from_entries(
-        4, 4, std::vector<Entry>{{0, 0, 1.5}, {0, 2, 2.5}, {1, 1, 3.5}, {2, 0, 4.5}, {2, 3, 5.5}, {3, 1, 6.5}, {3, 3, 0.25}});
-}
-
-std::vector<Recipe> baselines() {
-    return {parse_recipe("[recipe]\nname = 'CSR'\n[layout]\nuse = 'csr'\n", "csr.toml", planted_catalogue())};
-}
-
-Script& planted_script() {
-    Script& machine = new_script();
-    machine.seconds["run usual"] = {8e-3};
-    machine.seconds["build plain"] = {0.1};  // twice a trial
-    return machine;
-}
-
-ChooseOptions options_for(const Space& space, double budget) {
-    ChooseOptions options;
-    options.budget_seconds = budget;
-    options.backends = {Backend::kokkos};
-    options.timing = {CacheState::cold, 20, 0, 2, scripted_clock()};
-    options.space = &space;
-    return options;
-}
-
-Choice choose_planted(const ChooseOptions& options) {
-    ScriptedDevice host({DeviceKind::host, "a host", 8, 0, 0, 0}, {planted_bandwidth, 8 * planted_bandwidth});
-    const CsrMatrix matrix = planted_matrix();
-    return choose(matrix, planted_catalogue(), {host}, baselines(), options);
-}
-
 /// The layouts in the order of their first trials.
 std::vector<std::string> order_of_kinds(const Choice& choice, std::size_t trials) {
     std::vector<std::string> layouts;
     for (std::size_t i = 1; i < choice.reports.size() && i <= trials; ++i)
         layouts.push_back(choice.reports[i].layouts.front().name);
     return layouts;
-}
-
-/// Lines of a log, and callbacks that fill it as the program does.
-SearchLog log_into(std::vector<std::string>& lines) {
-    SearchLog log;
-    log.file = "log.jsonl";
-    log.key = {"", "a.mtx", 7, Precision::f64, "1", "a host", "o"};
-    log.lines = lines;
-    log.add = [&lines](const std::string& line) { lines.push_back(line); };
-    return log;
 }
 
 }  // namespace
@@ -332,42 +208,6 @@ TEST_SUITE("search") {
               std::string::npos);
         CHECK(message([](SearchLog& one) { one.lines.emplace_back("{}"); }) ==
               "log.jsonl:" + std::to_string(lines.size() + 1) + ": this is not a line of a search; name another --log");
-    }
-
-    TEST_CASE("a point that ended its process costs a line, and the search goes on without it") {
-        struct Crash {};
-        const Space space = planted_space();
-        std::vector<std::string> lines;
-        std::string lost;
-        double limit = 0;
-        const auto attempt = [&](int crash_at) {
-            planted_script();
-            SearchLog log = log_into(lines);
-            std::string begun;
-            int trials = 0;
-            log.begin = [&](const std::string& line, double seconds) {
-                begun = line;
-                limit = seconds;
-                if (++trials == crash_at) throw Crash();
-            };
-            ChooseOptions options = options_for(space, 8);
-            options.log = &log;
-            try {
-                return choose_planted(options);
-            } catch (const Crash&) {
-                lost = name_in_line(begun);
-                lines.push_back(crashed_line(begun, "killed by signal 11 (Segmentation fault)"));
-                return Choice{};
-            }
-        };
-        CHECK(attempt(4).ranking.empty());
-        CHECK(limit == 30);
-        REQUIRE_FALSE(lost.empty());
-        const Choice choice = attempt(0);
-        REQUIRE(choice.not_timed.size() == 1);
-        CHECK(choice.not_timed[0].recipe == lost);
-        CHECK(choice.not_timed[0].reason == "killed by signal 11 (Segmentation fault)");
-        for (const Timed& one : choice.ranking) CHECK(one.recipe.name != lost);
     }
 
     TEST_CASE("if the time does not suffice to price all points, those that are priced are spread evenly") {
