@@ -80,6 +80,13 @@ inline const Catalogue& planted_catalogue() {
         };
         std::erase_if(two.kernels, [](const KernelEntry& one) { return one.name != "fast" && one.name != "slow"; });
         all.layouts.push_back(std::move(two));
+        LayoutEntry mixed = *all.find_layout("bad");  // with a wrong kernel on one backend, and a right one on another
+        mixed.name = "mixed";
+        std::erase_if(mixed.kernels, [](const KernelEntry& one) { return one.name != "wrong"; });
+        for (const KernelEntry& one : all.find_layout("plain")->kernels) {
+            if (one.backend == Backend::eigen) mixed.kernels.push_back(one);
+        }
+        all.layouts.push_back(std::move(mixed));
         LayoutEntry faulty = *all.find_layout("kind3");
         faulty.name = "faulty";
         faulty.predict = [](const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
@@ -133,10 +140,13 @@ inline ChooseOptions options_for(const Space& space, double budget) {
     return options;
 }
 
-inline Choice choose_planted(const ChooseOptions& options) {
+/// `others`: recipes beside the baseline and the space.
+inline Choice choose_planted(const ChooseOptions& options, const std::vector<Recipe>& others = {}) {
     ScriptedDevice host({DeviceKind::host, "a host", 8, 0, 0, 0}, {planted_bandwidth, 8 * planted_bandwidth});
     const CsrMatrix matrix = planted_matrix();
-    return choose(matrix, planted_catalogue(), {host}, baselines(), options);
+    std::vector<Recipe> recipes = baselines();
+    recipes.insert(recipes.end(), others.begin(), others.end());
+    return choose(matrix, planted_catalogue(), {host}, recipes, options);
 }
 
 /// Lines of a log, and callbacks that fill it as the program does.

@@ -19,6 +19,8 @@
 #include "pipeline/bench/records.hpp"
 #include "pipeline/choose/ablation.hpp"
 #include "pipeline/choose/choose.hpp"
+#include "pipeline/choose/cost_model.hpp"
+#include "pipeline/choose/search.hpp"
 #include "pipeline/choose/search_page.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/failure.hpp"
@@ -61,6 +63,20 @@ TEST_SUITE("search") {
         CHECK(choice.seconds > 50);
         CHECK(choice.seconds < 61);
         CHECK(choice.search.narrowed > 0);
+    }
+
+    TEST_CASE("the least time of a product is known only of layouts that state their costs") {
+        const CsrMatrix matrix = planted_matrix();
+        const DeviceProperties host{DeviceKind::host, "a host", 8, 0, 0, 0};
+        CostModel model(matrix, Precision::f64, host, nullptr);
+        model.set_bandwidth(planted_bandwidth, 8 * planted_bandwidth);
+        const auto price = [&](const std::string& layout) {
+            return model.price(parse_recipe("[layout]\n" + layout, "r.toml", planted_catalogue()));
+        };
+        CHECK(price("use = 'kind0'\na = 3\nb = 5\n").least > 0);
+        const Price of_plain = price("use = 'plain'\n");
+        CHECK(of_plain.product > 0);
+        CHECK(of_plain.least == 0);
     }
 
     TEST_CASE("the first trials take the best point of each kind whose prediction is near") {
@@ -237,10 +253,28 @@ TEST_SUITE("search") {
             "spaces/s.toml", planted_catalogue());
         planted_script();
         const ChooseOptions options = options_for(space, 1000);
-        const Choice choice = choose_planted(options);
+        const Recipe hopeless = parse_recipe("[recipe]\nname = 'beside'\n[layout]\nuse = 'kind2'\na = 100\nb = 5\n",
+                                             "beside.toml", planted_catalogue());
+        const Choice choice = choose_planted(options, {hopeless});
         CHECK(choice.search.finished);
+        CHECK(choice.not_timed.empty());  // the budget is not the reason
         CHECK(choice.search.tried == 3);  // CSR and both points of kind0; kind2 is predicted to take twenty times as long
         CHECK(search_text(choice, options).ends_with("nothing promising is left."));
+    }
+
+    TEST_CASE("only finalists that are near the best are timed again at the end") {
+        const Space space = parse_space(
+            "[space]\nname = 's'\n[layout]\nuse = { sweep = [{ use = 'kind3', a = 6, b = [2, 3] }, { use = 'kind0', a = 3, b = "
+            "5 }] "
+            "}\n",
+            "spaces/s.toml", planted_catalogue());
+        planted_script();
+        const Choice choice = choose_planted(options_for(space, 100));
+        REQUIRE(choice.ranking.size() == 4);
+        CHECK(choice.ranking[0].recipe.name == "kind3 b=2");
+        CHECK(choice.ranking[0].confirmed);
+        CHECK(choice.ranking[1].confirmed);        // 3 % slower
+        CHECK_FALSE(choice.ranking[2].confirmed);  // 3.7 times as slow
     }
 
     TEST_CASE("the baseline is chosen if the only faster recipe loses its advantage") {
@@ -271,6 +305,29 @@ TEST_SUITE("search") {
         const Timed& first = choice.ranking.front();  // faster than the winner before
         CHECK(first.recipe.name == "reverse, two, without reverse");
         CHECK(first.record.kernel == "fast");
+    }
+
+    TEST_CASE("a kernel that is wrong each time its recipe is timed is listed once") {
+        const Space space = parse_space("[space]\nname = 's'\n[layout]\nuse = 'mixed'\n", "spaces/s.toml", planted_catalogue());
+        planted_script().seconds["run eigen"] = {1e-3};
+        ChooseOptions options = options_for(space, 100);
+        options.backends = {Backend::kokkos, Backend::eigen};
+        const Choice choice = choose_planted(options);
+        CHECK(choice.ranking.front().record.kernel == "eigen");
+        CHECK(choice.ranking.front().confirmed);
+        REQUIRE(choice.not_timed.size() == 1);
+        CHECK(choice.not_timed[0].reason.starts_with("WRONG RESULT of kernel wrong: "));
+    }
+
+    TEST_CASE("crossings have the first places of either point") {
+        CHECK(crossings({1, 2, 3}, {4, 5, 6}) == std::vector<SpacePoint>{{1, 5, 6}, {4, 2, 3}, {1, 2, 6}, {4, 5, 3}});
+    }
+
+    TEST_CASE("rank correlations give equal values their mean rank") {
+        const std::optional<double> correlation = rank_correlation_of({{1, 1}, {1, 2}, {2, 3}, {3, 3}});
+        REQUIRE(correlation);
+        CHECK(*correlation == doctest::Approx(4 / 4.5));
+        CHECK_FALSE(rank_correlation_of({{1, 1}, {1, 2}, {1, 3}}));
     }
 
     TEST_CASE("what each stage of the winner is worth") {
@@ -304,6 +361,11 @@ TEST_SUITE("search") {
             "# The fastest recipe with another layout, CSR (csr), takes 8.00 ms instead of 3.50 ms, 2.29 times as long.\n"
             "[layout]\nuse = \"kind4\"\na   = 6\nb   = 2\n\n[kernel]\nkokkos = \"fast\"\n");
         CHECK(parse_recipe(text, "winner.toml", planted_catalogue()).layouts.front().entry->name == "kind4");
+        for (const Interval apart : {Interval{1, 2}, Interval{3, 4}}) {  // the winner's is at 2.29
+            Choice clear = choice;
+            clear.without[0].interval = apart;
+            CHECK(choice_recipe(clear, options).find("within noise") == std::string::npos);
+        }
     }
 }
 
