@@ -338,6 +338,12 @@ slice_height = [32, 64]
     CHECK(names(plain + "32") == Names{plain + "64", "plain slice_height=32", hybrid + "32", hybrid + "64"});
     CHECK(names(hybrid + "32") ==
           Names{hybrid + "64", "split, first: plain, rest: plain slice_height=32", plain + "32", plain + "64"});
+    const Space same_stages = space_of(
+        "[[stage]]\nuse = 'graph_partition'\nparts = 8\n[[stage]]\nuse = 'split'\nby = 'inside_partition'\n[[layout]]\nuse = "
+        "'cached'\n[[layout]]\nshare = 'inside'\nuse = 'plain'\n[[layout]]\nshare = 'outside'\nuse = 'plain'\n");
+    REQUIRE(same_stages.count() == 2);
+    CHECK(same_stages.neighbours(same_stages.point(0)) == std::vector<SpacePoint>{same_stages.point(1)});
+    CHECK(same_stages.neighbours(same_stages.point(1)) == std::vector<SpacePoint>{same_stages.point(0)});
 }
 
 TEST_CASE("names have at most 80 characters") {
