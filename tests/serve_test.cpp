@@ -120,7 +120,8 @@ TEST_SUITE("live page") {
             CHECK(served.get("page/" + number).status == 404);
         }
         for (int i = 0; i < 4; ++i) CHECK(served.run("more").contains("page"));
-        CHECK(served.get("page/1").status == 404);  // only the last few are kept
+        CHECK(served.get("page/2").status == 404);  // only the last four are kept
+        CHECK(served.get("page/3").status == 200);
     }
 
     TEST_CASE("answers are sent as they are, because compressing them takes longer than sending them") {
@@ -159,6 +160,15 @@ TEST_SUITE("live page") {
         CHECK(extended["problems"][0]["line"] == 0);
         CHECK(extended["problems"][0]["column"] == 0);
         CHECK(extended["message"].get<std::string>().find("base.toml:5:7: unknown layout 'csrr'") != std::string::npos);
+    }
+
+    TEST_CASE("errors come in the order of their places") {
+        const Json sorted = json_of(std::vector<RecipeProblem>{
+            {{.line = 5, .column = 7}, "third"}, {{.line = 2, .column = 9}, "second"}, {{.line = 2, .column = 1}, "first"}});
+        REQUIRE(sorted.size() == 3);
+        CHECK(sorted[0]["message"] == "first");
+        CHECK(sorted[1]["message"] == "second");
+        CHECK(sorted[2]["message"] == "third");
     }
 
     TEST_CASE("kernels are timed only if the server was started for it") {
@@ -253,7 +263,8 @@ TEST_SUITE("live page") {
         }
         CHECK(status("GET " + site + " HTTP/1.1\r\nHost: localhost:" + at.port + "\r\n\r\n") == 200);
         CHECK(status("GET " + site + " HTTP/1.0\r\n\r\n") == 403);
-        for (const std::string& origin : Texts{"http://evil.example", "null", "https://" + at.host, "http://127.0.0.1:1"}) {
+        for (const std::string& origin : Texts{"http://evil.example", "null", "https://" + at.host, "http://127.0.0.1:1",
+                                               "http://" + at.host + "0", "http://" + at.host + ".evil.example"}) {
             CHECK(status("GET " + site + " HTTP/1.1\r\n" + at.host_line + "Origin: " + origin + "\r\n\r\n") == 403);
             CHECK(status(at.post_head("run", body.size(), type + "Origin: " + origin + "\r\n") + body) == 403);
         }
@@ -319,7 +330,7 @@ TEST_SUITE("live page") {
         for (const std::string& body : Texts{"", "{", "[]", "{}", "{\"text\": 3}", "\"text\"", "null"}) {
             CHECK(at.post("run", body).status == 400);
         }
-        CHECK(at.post("run", std::string(1'000'000, '[')).status == 400);
+        CHECK(at.post("run", std::string(longest_request, '[')).status == 400);
         CHECK(at.post("else", "{\"text\": \"\"}").status == 404);
         // A recipe of more than a megabyte is an error like others.
         const Json long_text = Json::parse(served.post("check", {{"text", "#" + std::string(1'500'000, 'x')}}).body);

@@ -176,6 +176,8 @@ private:
                     record(pending[together[0]], text_of(all_reports()));
                     return 1;
                 }
+                // A recipe has broken the device, and ended the process early: the others run in a new one.
+                if (done > 0 && fs::exists(all_reports(), unknown)) return done;
                 if (done == 0 && ending->signal == 0 && ending->exit_code == static_cast<int>(ExitCode::bad_input)) {
                     fail_all(pending, reason_in(errors, pending[together[0]], *ending));  // the matrix cannot be read
                     return 0;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "pipeline/bench/ranking.hpp"
+#include "pipeline/measure/median.hpp"
 #include "pipeline/text/text_table.hpp"
 
 namespace workbench {
@@ -18,7 +19,40 @@ constexpr double not_measured = std::numeric_limits<double>::infinity();
 
 bool has_time(const Record& record) { return record.status == "measured" && record.seconds > 0; }
 
+/// The times of baselines under equal conditions: on one matrix and device, in one precision, with one cache state and number
+/// of threads.
+class BaselineTimes {
+public:
+    explicit BaselineTimes(const std::vector<Record>& records) {
+        for (const Record& record : records) {
+            if (has_baseline(record)) seconds_[conditions_of(record)].push_back(record.seconds * *record.speedup);
+        }
+        for (auto& [conditions, seconds] : seconds_) seconds = {median_of(seconds).value};
+    }
+
+    /// The time of a recipe as if all recipes had been timed beside one baseline: a load that slows both does not count. Its
+    /// own time if it has no speed-up.
+    [[nodiscard]] double seconds_of(const Record& record) const {
+        return has_baseline(record) ? seconds_.at(conditions_of(record)).front() / *record.speedup : record.seconds;
+    }
+
+private:
+    static bool has_baseline(const Record& record) { return has_time(record) && record.speedup.value_or(0) > 0; }
+
+    static std::vector<std::string> conditions_of(const Record& record) {
+        std::vector<std::string> conditions{record.matrix, record.device, record.precision};
+        for (const char* name : {"cache", "threads", "host", "gpu"}) {
+            const auto fact = record.facts.find(name);
+            conditions.push_back(fact == record.facts.end() ? "" : fact->second);
+        }
+        return conditions;
+    }
+
+    std::map<std::vector<std::string>, std::vector<double>> seconds_;
+};
+
 TimeTable time_table(const std::vector<Record>& records, const std::string& device, const std::string& precision) {
+    const BaselineTimes baselines(records);
     std::map<std::string, std::map<std::string, double>> seconds;  // by matrix and recipe
     std::map<std::string, std::map<std::string, double>> metrics;
     std::set<std::string> recipes;
@@ -31,7 +65,7 @@ TimeTable time_table(const std::vector<Record>& records, const std::string& devi
         measured.insert(record.matrix);
         if (record.device != device) continue;
         recipes.insert(record.recipe);
-        seconds[record.matrix][record.recipe] = record.seconds;
+        seconds[record.matrix][record.recipe] = baselines.seconds_of(record);
         metrics[record.matrix].insert(record.metrics.begin(), record.metrics.end());
     }
     TimeTable table;
@@ -207,9 +241,9 @@ std::string csv_of(const TimeTable& table, const std::vector<RecipeSet>& sets) {
 
 std::string notes_of(const TimeTable& table, const std::vector<RecipeSet>& sets) {
     std::string text =
-        "regret: the time of the fastest recipe of the set over that of the fastest of all recipes, the geometric mean over "
-        "the "
-        "matrices that the set serves, and the maximum.";
+        "regret: the time of the fastest recipe of the set over that of the fastest of all recipes, both relative to the "
+        "baseline "
+        "beside which they were timed; the geometric mean over the matrices that the set serves, and the maximum.";
     if (std::ranges::any_of(sets, [](const RecipeSet& set) { return set.regret.unserved() > 0; })) {
         text += " unserved: matrices on which no recipe of the set was measured; sets with fewer of them come first.";
     }

@@ -29,8 +29,8 @@ struct TimeTable {
 /// A table for each device and precision with measurements, in the order of the rankings.
 [[nodiscard]] std::vector<TimeTable> time_tables(const std::vector<Record>& records);
 
-/// The regret on a matrix is the time of a recipe over that of the fastest of all recipes measured on it. A matrix is unserved
-/// if the recipe was not measured on it.
+/// The regret on a matrix is the time of a recipe over that of the fastest of all recipes measured on it. Each time is relative
+/// to the baseline beside which it was measured, if there is one. A matrix is unserved if the recipe was not measured on it.
 class Regret {
 public:
     /// The logarithm of the regret on one more matrix; infinite if it is unserved.

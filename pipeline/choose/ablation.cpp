@@ -66,7 +66,7 @@ std::vector<WithoutStage> stages_left_out(Trials& trials, const Catalogue& catal
         recipe.name = extended_name(winner.recipe.name, ", without " + stage);
         for (RecipeLayout& layout : recipe.layouts) layout.kernels.clear();  // another kernel may suit better
         RecipeTrial trial = first_trial(recipe);
-        trial.price = trials.model().price(recipe);
+        trial.price = trials.price(recipe);
         if (choice.stopped || trial.price.trial > options.budget_seconds - watch.seconds()) {
             one.reason = choice.stopped ? "the search was stopped" : "the budget was spent";
             continue;

@@ -10,6 +10,7 @@
 #include "pipeline/bench/records.hpp"
 #include "pipeline/choose/calibration.hpp"
 #include "pipeline/choose/search_log.hpp"
+#include "pipeline/contract/errors.hpp"
 #include "pipeline/recipe/space.hpp"
 #include "pipeline/run/runner.hpp"
 
@@ -23,6 +24,11 @@ enum class Orders { own, others, others_of_square };
 /// them on `matrix`. Recipes equivalent to an earlier one are left out.
 [[nodiscard]] std::vector<Recipe> candidates_of(const Catalogue& catalogue, const std::vector<Recipe>& recipes,
                                                 const MatrixChoice& matrix, Orders orders);
+
+/// A recipe has broken its device: nothing else can run in this process. The recipe has no line in the log yet.
+struct DeviceLost : MachineError {
+    using MachineError::MachineError;
+};
 
 struct ChooseOptions {
     double budget_seconds = 60;      // the recipe running when it expires is finished
@@ -116,7 +122,7 @@ struct Choice {
 /// so are those whose preparation would exceed the budget. The points of a space follow the recipes, see search.hpp. The winner
 /// is timed again, and if its advantage vanishes, so is the next one. After Stopped, nothing else is prepared or timed. Throws
 /// InputError if not even the baseline can be measured, Stopped if it was not timed before, RecipeError if the log belongs to
-/// another search.
+/// another search, DeviceLost if a device no longer works.
 [[nodiscard]] Choice choose(const CsrMatrix& matrix, const Catalogue& catalogue, Devices devices,
                             const std::vector<Recipe>& recipes, const ChooseOptions& options);
 

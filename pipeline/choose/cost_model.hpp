@@ -27,6 +27,7 @@ struct Price {
     std::int64_t bytes = 0;
     Offset slots = 0;
     std::string unsuitable = {};  // see LayoutCost
+    bool failed = false;          // `unsuitable` is a fault of the prediction, not a property of the matrix
 };
 
 /// Predictions for recipes on one matrix. Its knowledge grows: from the orders that stages have found, and from measurements,

@@ -71,7 +71,9 @@ void Pool::add(PricedRecipe candidate) {
     candidates_.push_back(std::move(candidate));
 }
 
-void Pool::add_points(const Space& space, const std::function<bool()>& is_late, SearchCount& count) {
+std::map<std::string, FailedPoints> Pool::add_points(const Space& space, const std::function<bool()>& is_late,
+                                                     SearchCount& count) {
+    std::map<std::string, FailedPoints> failed;
     std::map<std::string, std::vector<PricedPoint>> by_kind;
     const std::uint64_t points = count.points = space.count();
     const std::uint64_t blocks = (points + points_of_block - 1) / points_of_block;
@@ -90,6 +92,11 @@ void Pool::add_points(const Space& space, const std::function<bool()>& is_late, 
         count.priced += block.points;
         for (const auto& [kind, point] : block.suitable) by_kind[kind].push_back(point);
         found_.insert(block.found.begin(), block.found.end());
+        for (const auto& [reason, number] : block.failed) {
+            FailedPoints& same = failed.try_emplace(reason, FailedPoints{.first = number}).first->second;
+            same.first = std::min(same.first, number);
+            ++same.count;
+        }
     });
     for (const PricedPoint& one : best_points(by_kind)) {
         SpacePoint point = space.point(one.number);
@@ -97,6 +104,7 @@ void Pool::add_points(const Space& space, const std::function<bool()>& is_late, 
         candidate.cost = one.cost;
         add(std::move(candidate));
     }
+    return failed;
 }
 
 std::optional<std::uint64_t> Pool::found(const Recipe& recipe) const {
@@ -113,6 +121,7 @@ Pool::PricedBlock Pool::priced_block(const Space& space, std::uint64_t begin, st
             if (sought_.contains(content)) block.found.emplace_back(std::move(content), number);
         }
         const Price price = price_(recipe);
+        if (price.failed) block.failed.emplace_back(price.unsuitable, number);
         if (!price.unsuitable.empty()) continue;
         const double cost = cost_of(price.product, price.preparation, options_);
         block.suitable.emplace_back(name_of_layouts(recipe), PricedPoint{cost, number});

@@ -45,6 +45,12 @@ struct PricedPoint {
     }
 };
 
+/// Points whose pricing failed for one reason.
+struct FailedPoints {
+    std::uint64_t first = 0;
+    std::uint64_t count = 0;
+};
+
 /// A bounded set of candidates, ordered by cost.
 class Pool {
 public:
@@ -61,8 +67,10 @@ public:
     [[nodiscard]] std::optional<std::uint64_t> found(const Recipe& recipe) const;
 
     /// Prices the points of the space until the deadline, and adds the best few thousand, among them the best of each kind.
-    /// If the time does not suffice for all points, those that are priced are spread evenly over the space.
-    void add_points(const Space& space, const std::function<bool()>& is_late, SearchCount& count);
+    /// If the time does not suffice for all points, those that are priced are spread evenly over the space. Returns the points
+    /// whose pricing failed, by the reason.
+    std::map<std::string, FailedPoints> add_points(const Space& space, const std::function<bool()>& is_late,
+                                                   SearchCount& count);
 
     [[nodiscard]] bool empty() const { return candidates_.empty(); }
     [[nodiscard]] std::size_t size() const { return candidates_.size(); }
@@ -79,6 +87,7 @@ private:
         std::uint64_t points = 0;
         std::vector<std::pair<std::string, PricedPoint>> suitable = {};  // by their kinds
         std::vector<std::pair<std::string, std::uint64_t>> found = {};   // by their contents
+        std::vector<std::pair<std::string, std::uint64_t>> failed = {};  // by the reason
     };
     [[nodiscard]] PricedBlock priced_block(const Space& space, std::uint64_t begin, std::uint64_t end) const;
 

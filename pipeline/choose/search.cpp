@@ -39,13 +39,15 @@ Search::Search(const CsrMatrix& matrix, const Catalogue& catalogue, Devices devi
       options_(options),
       trials_(matrix, catalogue, devices, options, choice_),
       watch_(options.timing.clock),
-      pool_(options, [this](const Recipe& recipe) { return trials_.model().price(recipe); }),
+      pool_(options, [this](const Recipe& recipe) { return trials_.price(recipe); }),
       recipes_(recipes.size()) {
     of_ = recipes.front().matrix;
     for (std::size_t i = 0; i < recipes.size(); ++i) {
         pool_.add({.recipe = recipes[i], .is_baseline = i == 0, .always = i < options.always});
     }
     if (in_space()) add_start();
+    if (options.log == nullptr) return;
+    for (const auto& [name, reason] : options.log->unpriced) choice_.not_timed.push_back({name, reason});
 }
 
 /// Adds the recipes with which the space begins, except those that are candidates already.
@@ -97,7 +99,7 @@ void Search::resume(const std::vector<LoggedTrial>& logged) {
             trials_.skip(recipe, reason);
             continue;
         }
-        trials_.model().correct(recipe, trials_.model().price(recipe), trial.record->seconds, trial.facts.seconds);
+        trials_.model().correct(recipe, trials_.price(recipe), trial.record->seconds, trial.facts.seconds);
         Timed timed{.recipe = recipe, .record = *trial.record, .bytes = trial.facts.bytes};
         timed.price_seconds = trial.facts.price_seconds;
         timed.predicted_seconds = trial.facts.predicted_seconds;
@@ -122,9 +124,14 @@ void Search::add_points() {
     if (options_.progress)
         options_.progress(fmt::format("pricing {} points", with_commas(static_cast<long long>(options_.space->count()))));
     for (const Timed& one : choice_.ranking) pool_.seek(one.recipe);
-    pool_.add_points(
+    const std::map<std::string, FailedPoints> failed = pool_.add_points(
         *options_.space, [&] { return watch_.seconds() > deadline; }, choice_.search);
     choice_.search.pricing_seconds = watch_.seconds() - begin;
+    for (const auto& [reason, points] : failed) {
+        const std::uint64_t more = points.count - 1;
+        const std::string others = more == 0 ? "" : fmt::format(" ({} other point{}: the same)", more, more == 1 ? "" : "s");
+        trials_.skip(options_.space->recipe(options_.space->point(points.first)), reason + others);
+    }
     for (PricedRecipe& one : pool_.candidates()) {
         one.recipe.matrix = of_;
         if (one.point) known_points_.insert(*one.point);
@@ -157,7 +164,7 @@ std::optional<PricedRecipe> Search::take_next() {
     }
     if (choice_.stopped || (!pool_.empty() && pool_.candidates().front().always)) {
         PricedRecipe one = pool_.take(0);
-        if (!choice_.stopped) one.price = trials_.model().price(one.recipe);
+        if (!choice_.stopped) one.price = trials_.price(one.recipe);
         return one;
     }
     const std::vector<std::size_t> order = order_of_trials();

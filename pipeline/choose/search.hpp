@@ -26,6 +26,9 @@
 
 namespace workbench {
 
+/// The points with the first places of one point and the last places of the other, and vice versa. They need not be legal.
+[[nodiscard]] std::vector<SpacePoint> crossings(const SpacePoint& one, const SpacePoint& other);
+
 class Search {
 public:
     /// The arguments must outlive it. The first recipe is the baseline.

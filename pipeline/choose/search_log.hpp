@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,9 @@ struct SearchLog {
     std::function<void(const std::string& line, double limit_seconds)> begin = {};
     /// Called with the line of a recipe that was tried.
     std::function<void(const std::string& line)> add;
+    /// Called with the name of the recipe that this thread is going to price, and with null afterwards. May be empty.
+    std::function<void(const char* name)> prices = {};
+    std::map<std::string, std::string> unpriced = {};  // recipes whose pricing ended earlier processes, and how
 };
 
 /// What a line states in addition to those of other benches, under "trial".

@@ -30,6 +30,18 @@ constexpr std::size_t more_good_points = 9;  // when nothing else is promising
 
 }  // namespace
 
+std::vector<SpacePoint> crossings(const SpacePoint& one, const SpacePoint& other) {
+    std::vector<SpacePoint> points;
+    for (std::size_t place = 1; place < one.size(); ++place) {
+        for (const auto& [first, second] : {std::pair{&one, &other}, std::pair{&other, &one}}) {
+            SpacePoint& crossing = points.emplace_back(*first);
+            const auto from = static_cast<std::ptrdiff_t>(place);
+            std::copy(second->begin() + from, second->end(), crossing.begin() + from);
+        }
+    }
+    return points;
+}
+
 double Search::score_of(const PricedRecipe& one) const {
     const auto trials = unsuccessful_.find(one.family);
     const double share_of_time = one.price.trial / std::max(search_seconds(), 1e-9);
@@ -115,13 +127,8 @@ void Search::add_near_points(std::size_t count) {
         for (std::size_t j = 0; j < i; ++j) {
             if (!expanded_.insert({std::min(good[i], good[j]), std::max(good[i], good[j])}).second) continue;
             any = true;
-            for (std::size_t place = 1; place < good[i].size(); ++place) {
-                for (const auto& [first, second] : {std::pair{i, j}, std::pair{j, i}}) {
-                    SpacePoint crossing = good[first];
-                    const auto from = static_cast<std::ptrdiff_t>(place);
-                    std::copy(good[second].begin() + from, good[second].end(), crossing.begin() + from);
-                    if (options_.space->is_legal(crossing)) add_near(crossing);
-                }
+            for (const SpacePoint& crossing : crossings(good[i], good[j])) {
+                if (options_.space->is_legal(crossing)) add_near(crossing);
             }
         }
     }

@@ -46,6 +46,24 @@ void name_kernel(Recipe& recipe, const KernelOutcome& fastest) {
     if (known && !recipe.is_hybrid()) layout.kernels[fastest.backend] = fastest.kernel;
 }
 
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+/// While it lives, the log knows which recipe this thread prices.
+class PricingNote {
+public:
+    PricingNote(const SearchLog* log, const Recipe& recipe) : log_(log != nullptr && log->prices ? log : nullptr) {
+        if (log_ != nullptr) log_->prices(recipe.name.c_str());
+    }
+    ~PricingNote() {
+        if (log_ != nullptr) log_->prices(nullptr);
+    }
+    PricingNote(const PricingNote&) = delete;
+    PricingNote& operator=(const PricingNote&) = delete;
+
+private:
+    const SearchLog* log_;
+};
+
 /// A trial hangs if it takes longer than this many seconds.
 double hang_limit(const Price& price, const ChooseOptions& options) {
     constexpr double of_prediction = 20;
@@ -91,6 +109,20 @@ void Trials::skip(const Recipe& recipe, const std::string& reason, const std::op
     choice_.not_timed.push_back(std::move(not_timed));
 }
 
+Price Trials::price(const Recipe& recipe) {
+    if (options_.log != nullptr) {
+        const auto lost = options_.log->unpriced.find(recipe.name);
+        if (lost != options_.log->unpriced.end()) return {.unsuitable = lost->second};
+    }
+    CostModel& model = this->model();
+    const PricingNote note(options_.log, recipe);
+    try {
+        return model.price(recipe);
+    } catch (...) {
+        return {.unsuitable = "pricing it failed: " + first_line(current_failure().text), .failed = true};
+    }
+}
+
 TrialResult Trials::run(const RecipeTrial& trial, const TimingOptions& timing, const std::string& step) {
     const Recipe& recipe = trial.recipe;
     TrialResult result;
@@ -116,6 +148,7 @@ TrialResult Trials::run(const RecipeTrial& trial, const TimingOptions& timing, c
     } catch (...) {
         report.failures.push_back(current_failure());
     }
+    check_devices(report);
     result.seconds = watch.seconds();
     judge(trial, result);
     if (options_.complete) options_.complete(report);
@@ -126,6 +159,14 @@ TrialResult Trials::run(const RecipeTrial& trial, const TimingOptions& timing, c
         refuse(recipe, report);
     }
     return result;
+}
+
+/// Throws DeviceLost if the trial has broken a device.
+void Trials::check_devices(const RunReport& report) const {
+    if (report.failures.empty()) return;
+    const std::optional<std::string> broken = runner_.broken_device();
+    if (!broken) return;
+    throw DeviceLost(fmt::format("{}; {} no longer works in this process", first_line(report.failures.back().text), *broken));
 }
 
 void Trials::judge(const RecipeTrial& trial, TrialResult& result) {

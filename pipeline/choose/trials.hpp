@@ -42,11 +42,16 @@ public:
     void expect(const std::vector<Recipe>& recipes) { runner_.expect(recipes); }
 
     /// Prepares, verifies and times; `step` is for progress. Skips the recipe if no kernel was verified. Sets Choice::stopped
-    /// instead of throwing Stopped. Throws InputError if the baseline cannot be measured.
+    /// instead of throwing Stopped. Throws InputError if the baseline cannot be measured, DeviceLost if a device no longer
+    /// works after a failure.
     TrialResult run(const RecipeTrial& trial, const TimingOptions& timing, const std::string& step);
 
     /// Adds the recipe to those that were not timed.
     void skip(const Recipe& recipe, const std::string& reason, const std::optional<Price>& price = {});
+
+    /// The prediction of the model. A recipe whose pricing fails, or ended an earlier process, is unsuitable. Several threads
+    /// may call it at once.
+    [[nodiscard]] Price price(const Recipe& recipe);
 
     [[nodiscard]] Timed timed_of(const RecipeTrial& trial, const TrialResult& result) const;
 
@@ -58,6 +63,7 @@ private:
     [[nodiscard]] std::string reason_of(const Recipe& recipe, const RunReport& report,
                                         const std::vector<Record>& records) const;
     [[noreturn]] void refuse(const Recipe& baseline, const RunReport& report) const;
+    void check_devices(const RunReport& report) const;
     void judge(const RecipeTrial& trial, TrialResult& result);
     void note_devices(const RecipeTrial& trial, const RunReport& report);
     void log_begin(const RecipeTrial& trial) const;

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -249,15 +250,23 @@ ExitCode choose_recipe(const ChooseArguments& arguments) {
         log.lines.push_back(line);
     };
     std::optional<Stopwatch> since_first_step;
+    std::map<std::string, std::string> unpriced;
     const auto work = [&](const Steps& steps) {
         SearchLog own = log;
+        own.unpriced = unpriced;
+        own.prices = &Steps::note;
         own.begin = [&steps](const std::string& line, double limit_seconds) { steps.begin(line, limit_seconds); };
         own.add = [&steps](const std::string& line) { steps.end(line); };
         // After a lost step, a tenth of the budget remains in any case, for the finalists.
         constexpr double least_share = 0.1;
         const double spent = since_first_step ? since_first_step->seconds() : 0;
-        return search(arguments, candidates, std::move(own),
-                      std::max(arguments.budget - spent, least_share * arguments.budget));
+        try {
+            return search(arguments, candidates, std::move(own),
+                          std::max(arguments.budget - spent, least_share * arguments.budget));
+        } catch (const DeviceLost& lost) {
+            steps.lose(lost.what());
+            return ExitCode::machine_error;
+        }
     };
     const auto ended = [&](const std::string& line) {
         if (!since_first_step) since_first_step.emplace();
@@ -265,8 +274,15 @@ ExitCode choose_recipe(const ChooseArguments& arguments) {
     };
     const auto lost = [&](const std::string& step, const std::string& reason) {
         if (!since_first_step) since_first_step.emplace();
-        record(crashed_line(step, reason));
-        print_error(fmt::format("{}: {}; the search goes on without it", name_in_line(step), reason));
+        const bool is_line = step.starts_with('{');  // otherwise the name of a recipe that was being priced
+        const std::string name = is_line ? name_in_line(step) : step;
+        const std::string what = is_line ? reason : "pricing it: " + reason;
+        if (is_line) {
+            record(crashed_line(step, reason));
+        } else {
+            unpriced[name] = what;
+        }
+        print_error(fmt::format("{}: {}; the search goes on without it", name, what));
     };
     return supervised(work, {ended, lost});
 }

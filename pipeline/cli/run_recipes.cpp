@@ -92,6 +92,7 @@ struct OneRun {
     Pictures pictures = {};
     std::exception_ptr error = {};  // that ended it; null: none
     bool stopped = false;           // by the user; nothing else is set
+    bool broke_device = false;      // no other recipe can run in this process
 };
 
 OneRun run_one(const FindRunner& runner_for, const Recipe& recipe, const RunOutput& output, const CompleteReport& complete) {
@@ -108,19 +109,23 @@ OneRun run_one(const FindRunner& runner_for, const Recipe& recipe, const RunOutp
     observer.stage_shared = [&pictures](const StageOutcome& outcome) { pictures.add(outcome); };
     RunReport report;
     std::exception_ptr error;
+    Runner* runner = nullptr;
     try {
         report.recipe_name = recipe.name;  // in case that the matrix cannot be read
         report.recipe_file = recipe.file.string();
         report.sweep = recipe.sweep;
-        runner_for(recipe).run(recipe, observer, report);
+        runner = &runner_for(recipe);
+        runner->run(recipe, observer, report);
     } catch (const Stopped&) {
         return {.stopped = true};
     } catch (...) {
         error = std::current_exception();
         report.failures.push_back(current_failure());
     }
+    const auto broken = runner == nullptr || report.failures.empty() ? std::nullopt : runner->broken_device();
+    if (broken) report.failures.push_back({ExitCode::machine_error, *broken + " no longer works in this process"});
     complete(report);
-    return {.report = std::move(report), .pictures = std::move(pictures), .error = error};
+    return {.report = std::move(report), .pictures = std::move(pictures), .error = error, .broke_device = broken.has_value()};
 }
 
 bool was_read(const MatrixReport& matrix) { return !matrix.source.empty(); }
@@ -230,7 +235,9 @@ ExitCode run_recipes(const FindRunner& runner_for, const std::vector<Recipe>& re
             (void)std::fflush(stdout);
         }
         reports.push_back(std::move(one.report));
+        if (one.broke_device) break;
     }
+    const std::size_t not_run = stopped ? 0 : recipes.size() - reports.size();
     if (reports.size() > 1 && output.json != standard_output) print("\n" + ranking_text(records_of(reports)));
     if (stopped && reports.empty()) throw Stopped("stopped: nothing was measured, and nothing was written");
     if (!output.json.empty()) {
@@ -240,6 +247,9 @@ ExitCode run_recipes(const FindRunner& runner_for, const std::vector<Recipe>& re
         } else {
             record_failure(reports.back(), [&] { write_whole_file(output.json, text); });
         }
+    }
+    if (not_run > 0) {
+        print_error(fmt::format("error: {} further recipe{} not run", not_run, not_run == 1 ? " was" : "s were"));
     }
     if (!stopped) return conclude(recipes, reports, output.json != standard_output);
     print_error(fmt::format("stopped: the results of {} of {} recipes are kept in {}", reports.size(), recipes.size(),

@@ -27,6 +27,30 @@ namespace {
 
 constexpr char begin_mark = 'B';
 constexpr char end_mark = 'E';
+constexpr char loss_mark = 'L';
+
+// Of a child, for its handler of crashes, which may only read plain variables and write to files.
+int notes_pipe = -1;
+thread_local const char* note_of_thread = nullptr;
+
+/// Reports the note of the crashing thread as the beginning of a step, and lets the signal end the process.
+void report_crash(int signal) {
+    if (const char* const note = note_of_thread; note != nullptr) {
+        constexpr std::string_view head = "B60 ";
+        (void)!write(notes_pipe, head.data(), head.size());
+        (void)!write(notes_pipe, note, std::char_traits<char>::length(note));
+        (void)!write(notes_pipe, "\n", 1);
+    }
+    (void)raise(signal);  // its usual action is in force again
+}
+
+void handle_crashes(int pipe) {
+    notes_pipe = pipe;
+    struct sigaction action {};
+    action.sa_handler = report_crash;
+    action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
+    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) (void)sigaction(signal, &action, nullptr);
+}
 
 /// While it lives, signals that end the program wait to be passed on to the child.
 class HeldSignals {
@@ -56,6 +80,7 @@ struct Course {
     Ending ending = {};
     std::optional<std::string> step;
     std::string reason = {};  // if the step was lost
+    bool gave_up = false;     // the child reported the loss itself
 };
 
 /// Follows a child to its end.
@@ -83,7 +108,8 @@ public:
         }
         course.ending = WIFSIGNALED(status) ? Ending{0, WTERMSIG(status)} : Ending{WEXITSTATUS(status), 0};
         course.step = step_;
-        if (course.reason.empty()) course.reason = course.ending.text();
+        course.gave_up = loss_.has_value();
+        if (course.reason.empty()) course.reason = loss_.value_or(course.ending.text());
         return course;
     }
 
@@ -110,6 +136,10 @@ private:
             recorder_.ended(std::string(text));
             return;
         }
+        if (message.front() == loss_mark) {
+            loss_ = std::string(text);
+            return;
+        }
         const std::size_t blank = text.find(' ');
         (void)std::from_chars(text.data(), text.data() + blank, limit_);
         step_ = std::string(text.substr(blank + 1));
@@ -121,6 +151,7 @@ private:
     const StepRecorder& recorder_;
     std::string received_;
     std::optional<std::string> step_;
+    std::optional<std::string> loss_;
     double limit_ = 0;
     Stopwatch since_begin_;
 };
@@ -132,6 +163,10 @@ void Steps::begin(const std::string& step, double limit_seconds) const {
 }
 
 void Steps::end(const std::string& result) const { send(end_mark + result + '\n'); }
+
+void Steps::lose(const std::string& reason) const { send(loss_mark + reason + '\n'); }
+
+void Steps::note(const char* text) { note_of_thread = text; }
 
 void Steps::send(const std::string& message) const {
     std::string_view rest = message;
@@ -159,15 +194,17 @@ ExitCode supervised(const std::function<ExitCode(const Steps&)>& work, const Ste
             if (getppid() != parent) _exit(127);  // the parent ended before prctl
             (void)close(ends[0]);
             signals.release();
+            handle_crashes(ends[1]);
             return work(Steps(ends[1]));
         }
         (void)close(ends[1]);
         const Course course = Follower(child, ends[0], recorder).follow(signals);
         (void)close(ends[0]);
-        if (course.ending.signal == 0) return static_cast<ExitCode>(course.ending.exit_code);
+        if (course.ending.signal == 0 && !course.gave_up) return static_cast<ExitCode>(course.ending.exit_code);
         if (!course.step || !lost.insert(*course.step).second) {
-            throw MachineError(fmt::format("the search was {}{}", course.ending.text(),
-                                           course.ending.signal == SIGKILL ? ": the machine may have run out of memory" : ""));
+            const bool was_killed = course.ending.signal == SIGKILL && course.reason == course.ending.text();
+            throw MachineError(fmt::format("the search ended: {}{}", course.reason,
+                                           was_killed ? ": the machine may have run out of memory" : ""));
         }
         recorder.lost(*course.step, course.reason);
     }

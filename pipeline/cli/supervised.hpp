@@ -17,6 +17,11 @@ public:
     void begin(const std::string& step, double limit_seconds) const;
     /// The step that began last has this result.
     void end(const std::string& result) const;
+    /// The process cannot go on after the step that began last, and is going to end. The parent records the step as lost.
+    void lose(const std::string& reason) const;
+    /// Outside of steps: if this thread crashes, the parent records this text as the lost step; null: none. The text must live
+    /// until the next call of this thread.
+    static void note(const char* text);
 
 private:
     void send(const std::string& message) const;

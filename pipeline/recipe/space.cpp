@@ -110,6 +110,14 @@ std::optional<std::size_t> find_row(const std::vector<std::uint32_t>& table, std
     return low;
 }
 
+/// True if the layouts of a point are those of shares.
+bool is_hybrid(const Space::Data& data, const SpacePoint& point) {
+    for (std::size_t place = data.stages; place < point.size(); ++place) {
+        if (data.slots[place].share && !data.slots[place].choices[point[place]].left_out) return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 Space::Space(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
@@ -185,6 +193,23 @@ std::vector<SpacePoint> Space::neighbours(const SpacePoint& point) const {
         other[place] = point[place];
     }
     near.insert(near.end(), far.begin(), far.end());
+    const auto add_other_kind = [&] {
+        const auto chain = find_row(data_->chain_options, data_->chains.size(), std::span(other).first(data_->stages));
+        if (!chain) return;
+        const std::uint64_t end = *chain + 1 < data_->chains.size() ? data_->chains[*chain + 1].first : data_->count;
+        for (std::uint64_t number = data_->chains[*chain].first; number < end; ++number) {
+            SpacePoint candidate = this->point(number);
+            if (is_hybrid(*data_, candidate) != is_hybrid(*data_, point)) near.push_back(std::move(candidate));
+        }
+    };
+    add_other_kind();
+    for (std::size_t place = 0; place < data_->stages; ++place) {
+        for (std::uint32_t option = 0; option < data_->places[place].options.size(); ++option) {
+            other[place] = option;
+            if (option != point[place]) add_other_kind();
+        }
+        other[place] = point[place];
+    }
     return near;
 }
 

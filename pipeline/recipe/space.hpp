@@ -63,7 +63,9 @@ public:
     /// The recipe of a legal point. Its name lists the chosen stages and layouts, with the values that differ.
     [[nodiscard]] Recipe recipe(const SpacePoint& point) const;
 
-    /// The legal points that differ from this legal point in one place, those that differ in one value first.
+    /// The legal points that differ from this legal point in one place, those that differ in one value first. Then, if its
+    /// layout is a plain one, the hybrids whose stages are the same or differ in one place; if it is a hybrid, such plain
+    /// points.
     [[nodiscard]] std::vector<SpacePoint> neighbours(const SpacePoint& point) const;
 
     struct Data;

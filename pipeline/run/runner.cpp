@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/measure/still_works.hpp"
 #include "pipeline/run/kernel_choice.hpp"
 
 namespace workbench {
@@ -100,6 +101,13 @@ void Runner::run(const Recipe& recipe, const RunObserver& observer, RunReport& r
         throw;
     }
     conclude(report);
+}
+
+std::optional<std::string> Runner::broken_device() const {
+    for (Device* const used : {&devices_.host, devices_.gpu}) {
+        if (used != nullptr && !still_works(*used)) return used->properties().name;
+    }
+    return std::nullopt;
 }
 
 std::vector<Chain> Runner::chains_of(const Recipe& recipe) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -50,6 +51,9 @@ public:
 
     /// Like the other, into an empty report, which keeps the results of what ran before an exception.
     void run(const Recipe& recipe, const RunObserver& observer, RunReport& report);
+
+    /// The name of a device that no longer works, because a kernel has broken it; none if all work.
+    [[nodiscard]] std::optional<std::string> broken_device() const;
 
 private:
     /// One kernel per layout of a recipe, on one device.

@@ -73,6 +73,13 @@ Names names_of(const TimeTable& table, const RecipeSet& set) {
     return names;
 }
 
+/// With the speed-up over a baseline that was timed in the same rounds.
+Record beside(Record record, double speedup, const std::string& threads = "1") {
+    record.speedup = speedup;
+    record.facts["threads"] = threads;
+    return record;
+}
+
 /// Metrics of matrices: the number of rows.
 std::vector<std::map<std::string, double>> rows_of(const std::vector<double>& rows) {
     std::vector<std::map<std::string, double>> metrics;
@@ -132,6 +139,17 @@ TEST_SUITE("sets of recipes") {
         CHECK(table.log_regrets[0][1] == 0);
         CHECK(std::isinf(table.log_regrets[0][2]));
         CHECK(table.log_regrets[1][2] == doctest::Approx(std::log(4)));
+    }
+
+    TEST_CASE("times are relative to the baseline beside which they were measured") {
+        // The machine was slower while A was measured: the baselines took 4 s and 1.5 s, whose median is 2.75 s.
+        std::vector<Record> records{beside(timed("A", "m", 2), 2), beside(timed("B", "m", 1.5), 1), timed("C", "m", 1.1),
+                                    beside(timed("D", "m", 1), 1, "2")};
+        const std::vector<double> regrets = time_tables(records).at(0).log_regrets.at(0);
+        CHECK(regrets[0] == doctest::Approx(std::log(1.375)));
+        CHECK(regrets[1] == doctest::Approx(std::log(2.75)));
+        CHECK(regrets[2] == doctest::Approx(std::log(1.1)));  // without a baseline
+        CHECK(regrets[3] == 0);                               // beside another baseline
     }
 
     TEST_CASE("a matrix is unmeasured if no device measured it") {

@@ -15,6 +15,7 @@
 #include "pipeline/choose/cost_model.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/forecast.hpp"
+#include "pipeline/contract/partition_forecast.hpp"
 #include "pipeline/input/read_matrix.hpp"
 #include "pipeline/matrix/battery.hpp"
 #include "pipeline/recipe/matrix_choice.hpp"
@@ -160,6 +161,31 @@ TEST_SUITE("predict") {
         parts.set_partition(64);
         CHECK(parts.partition()->inside > 0.7);
         CHECK(parts.partition()->inside < 0.95);
+    }
+
+    TEST_CASE("the halo of a ball of rows has each column once") {
+        // Rows 0 to 7 are four pairs, and both of each pair have column 8.
+        std::vector<Entry> entries{{8, 8, 1}};
+        for (Index row = 0; row < 8; ++row) {
+            for (const Index column : {row, row ^ 1, 8}) entries.push_back({row, column, 1});
+        }
+        const BallsForecast balls = grow_balls(csr_from_entries(9, 9, entries), 2);
+        CHECK(balls.halo == doctest::Approx(0.5));
+        CHECK(balls.outside == doctest::Approx(1.0 / 3));
+    }
+
+    TEST_CASE("the rows of a share are sorted in either direction") {
+        const CsrMatrix matrix = csr_from_entries(4, 4, std::vector<Entry>{{0, 0, 1}});
+        PatternForecast pattern(matrix);
+        pattern.add_share(ShareKind::rest, {2, 0, 3, 1});
+        const auto lengths = [&] {
+            const std::span<const Offset> found = pattern.share(ShareKind::rest).lengths();
+            return std::vector<Offset>(found.begin(), found.end());
+        };
+        pattern.sort_share(ShareKind::rest, true);
+        CHECK(lengths() == std::vector<Offset>{3, 2, 1, 0});
+        pattern.sort_share(ShareKind::rest, false);
+        CHECK(lengths() == std::vector<Offset>{0, 1, 2, 3});
     }
 
     TEST_CASE("groups of rows that 16-bit columns do not reach are counted if the order is known") {

@@ -1,5 +1,4 @@
-// The search over a space, on a scripted machine: what each point takes is planted, and what the model predicts differs from
-// it.
+// The search over a space, on a scripted machine whose times are planted.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,9 +15,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "choose/planted_space.hpp"
 #include "pipeline/bench/records.hpp"
 #include "pipeline/choose/ablation.hpp"
 #include "pipeline/choose/choose.hpp"
+#include "pipeline/choose/cost_model.hpp"
+#include "pipeline/choose/search.hpp"
 #include "pipeline/choose/search_page.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/failure.hpp"
@@ -30,136 +32,12 @@
 namespace workbench {
 namespace {
 
-constexpr double planted_bandwidth = 376e3;
-constexpr int kinds = 5;
-
-/// Seconds of a product, apart from the launch. The model takes kind 0 for the best and kind 3 for the third; in truth kind 3
-/// is the best, at other parameters than predicted.
-double predicted_time(int kind, std::int64_t a, std::int64_t b) {
-    constexpr std::array base{2.0e-3, 2.2e-3, 9.0e-3, 2.6e-3, 2.4e-3};
-    return base.at(kind) * (1 + 0.02 * static_cast<double>(std::abs(a - 3)) + 0.01 * static_cast<double>(std::abs(b - 5)));
-}
-
-double true_time(int kind, std::int64_t a, std::int64_t b) {
-    constexpr std::array base{3.0e-3, 2.8e-3, 9.0e-3, 1.0e-3, 3.5e-3};
-    return base.at(kind) * (1 + 0.05 * static_cast<double>(std::abs(a - 6)) + 0.03 * static_cast<double>(std::abs(b - 2)));
-}
-
-/// The number of layouts that were built without the cuts that they need.
-int& illegal_builds() {
-    static int count = 0;
-    return count;
-}
-
-template <int kind, ValueType Value>
-std::unique_ptr<Layout<Value>> build_planted(const StagedMatrix& staged, const Parameters& parameters) {
-    script().seconds["run fast"] = {true_time(kind, parameters.integer("a"), parameters.integer("b"))};
-    if (kind == 4 && staged.cuts.empty()) ++illegal_builds();
-    if constexpr (std::is_same_v<Value, float>) return scripted_catalogue().find_layout("plain")->build.f32(staged, parameters);
-    else return scripted_catalogue().find_layout("plain")->build.f64(staged, parameters);
-}
-
-template <int kind>
-void add_planted(Catalogue& known) {
-    LayoutEntry entry = *known.find_layout("plain");
-    entry.name = "kind" + std::to_string(kind);
-    entry.parameters = {integer_parameter("a", required, at_least(0), "first"),
-                        integer_parameter("b", required, at_least(0), "second")};
-    entry.predict = [](const PatternForecast&, const Parameters& parameters, Precision) {
-        LayoutCost cost{.slots = 1};
-        const double seconds = predicted_time(kind, parameters.integer("a"), parameters.integer("b"));
-        cost.array_bytes = std::llround(seconds * planted_bandwidth);
-        return cost;
-    };
-    if (kind == 4) entry.needs = [](const Parameters&) { return Needs{.cuts = {CutKind::partition}}; };
-    entry.build = {build_planted<kind, float>, build_planted<kind, double>};
-    std::erase_if(entry.kernels, [](const KernelEntry& kernel) { return kernel.name != "fast"; });
-    known.layouts.push_back(std::move(entry));
-}
-
-const Catalogue& planted_catalogue() {
-    static const Catalogue known = [] {
-        Catalogue all = scripted_catalogue();
-        add_planted<0>(all);
-        add_planted<1>(all);
-        add_planted<2>(all);
-        add_planted<3>(all);
-        add_planted<4>(all);
-        LayoutEntry two = *all.find_layout("plain");  // with two kernels
-        two.name = "two";
-        two.predict = [](const PatternForecast&, const Parameters&, Precision) {
-            return LayoutCost{.slots = 1, .array_bytes = std::llround(1e-3 * planted_bandwidth)};
-        };
-        std::erase_if(two.kernels, [](const KernelEntry& one) { return one.name != "fast" && one.name != "slow"; });
-        all.layouts.push_back(std::move(two));
-        return all;
-    }();
-    return known;
-}
-
-/// 2 * 4 * 256 points without cuts, and 2 * 5 * 256 points after `halve`.
-Space planted_space(const std::filesystem::path& folder = "spaces", const std::string& header = "") {
-    std::string values = "[0";
-    for (int i = 1; i < 16; ++i) values += ", " + std::to_string(i);
-    values += "]";
-    std::string text =
-        "[space]\nname = 'planted'\n" + header +
-        "[[stage]]\nid = 'turn'\noptional = true\nuse = 'reverse'\n[[stage]]\nid = 'cut'\noptional = true\nuse = 'halve'\n"
-        "[layout]\nuse = { sweep = [";
-    for (int kind = 0; kind < kinds; ++kind) {
-        text += (kind == 0 ? "" : ", ") + std::string("{ use = 'kind") + std::to_string(kind) + "', a = " + values +
-                ", b = " + values + " }";
-    }
-    return parse_space(text + "] }\n", folder / "planted.toml", planted_catalogue());
-}
-
-CsrMatrix planted_matrix() {
-    return csr_from_entries(
-        4, 4, std::vector<Entry>{{0, 0, 1.5}, {0, 2, 2.5}, {1, 1, 3.5}, {2, 0, 4.5}, {2, 3, 5.5}, {3, 1, 6.5}, {3, 3, 0.25}});
-}
-
-std::vector<Recipe> baselines() {
-    return {parse_recipe("[recipe]\nname = 'CSR'\n[layout]\nuse = 'csr'\n", "csr.toml", planted_catalogue())};
-}
-
-Script& planted_script() {
-    Script& machine = new_script();
-    machine.seconds["run usual"] = {8e-3};
-    machine.seconds["build plain"] = {0.1};  // twice a trial
-    return machine;
-}
-
-ChooseOptions options_for(const Space& space, double budget) {
-    ChooseOptions options;
-    options.budget_seconds = budget;
-    options.backends = {Backend::kokkos};
-    options.timing = {CacheState::cold, 20, 0, 2, scripted_clock()};
-    options.space = &space;
-    return options;
-}
-
-Choice choose_planted(const ChooseOptions& options) {
-    ScriptedDevice host({DeviceKind::host, "a host", 8, 0, 0, 0}, {planted_bandwidth, 8 * planted_bandwidth});
-    const CsrMatrix matrix = planted_matrix();
-    return choose(matrix, planted_catalogue(), {host}, baselines(), options);
-}
-
 /// The layouts in the order of their first trials.
 std::vector<std::string> order_of_kinds(const Choice& choice, std::size_t trials) {
     std::vector<std::string> layouts;
     for (std::size_t i = 1; i < choice.reports.size() && i <= trials; ++i)
         layouts.push_back(choice.reports[i].layouts.front().name);
     return layouts;
-}
-
-/// Lines of a log, and callbacks that fill it as the program does.
-SearchLog log_into(std::vector<std::string>& lines) {
-    SearchLog log;
-    log.file = "log.jsonl";
-    log.key = {"", "a.mtx", 7, Precision::f64, "1", "a host", "o"};
-    log.lines = lines;
-    log.add = [&lines](const std::string& line) { lines.push_back(line); };
-    return log;
 }
 
 }  // namespace
@@ -185,6 +63,20 @@ TEST_SUITE("search") {
         CHECK(choice.seconds > 50);
         CHECK(choice.seconds < 61);
         CHECK(choice.search.narrowed > 0);
+    }
+
+    TEST_CASE("the least time of a product is known only of layouts that state their costs") {
+        const CsrMatrix matrix = planted_matrix();
+        const DeviceProperties host{DeviceKind::host, "a host", 8, 0, 0, 0};
+        CostModel model(matrix, Precision::f64, host, nullptr);
+        model.set_bandwidth(planted_bandwidth, 8 * planted_bandwidth);
+        const auto price = [&](const std::string& layout) {
+            return model.price(parse_recipe("[layout]\n" + layout, "r.toml", planted_catalogue()));
+        };
+        CHECK(price("use = 'kind0'\na = 3\nb = 5\n").least > 0);
+        const Price of_plain = price("use = 'plain'\n");
+        CHECK(of_plain.product > 0);
+        CHECK(of_plain.least == 0);
     }
 
     TEST_CASE("the first trials take the best point of each kind whose prediction is near") {
@@ -334,42 +226,6 @@ TEST_SUITE("search") {
               "log.jsonl:" + std::to_string(lines.size() + 1) + ": this is not a line of a search; name another --log");
     }
 
-    TEST_CASE("a point that ended its process costs a line, and the search goes on without it") {
-        struct Crash {};
-        const Space space = planted_space();
-        std::vector<std::string> lines;
-        std::string lost;
-        double limit = 0;
-        const auto attempt = [&](int crash_at) {
-            planted_script();
-            SearchLog log = log_into(lines);
-            std::string begun;
-            int trials = 0;
-            log.begin = [&](const std::string& line, double seconds) {
-                begun = line;
-                limit = seconds;
-                if (++trials == crash_at) throw Crash();
-            };
-            ChooseOptions options = options_for(space, 8);
-            options.log = &log;
-            try {
-                return choose_planted(options);
-            } catch (const Crash&) {
-                lost = name_in_line(begun);
-                lines.push_back(crashed_line(begun, "killed by signal 11 (Segmentation fault)"));
-                return Choice{};
-            }
-        };
-        CHECK(attempt(4).ranking.empty());
-        CHECK(limit == 30);
-        REQUIRE_FALSE(lost.empty());
-        const Choice choice = attempt(0);
-        REQUIRE(choice.not_timed.size() == 1);
-        CHECK(choice.not_timed[0].recipe == lost);
-        CHECK(choice.not_timed[0].reason == "killed by signal 11 (Segmentation fault)");
-        for (const Timed& one : choice.ranking) CHECK(one.recipe.name != lost);
-    }
-
     TEST_CASE("if the time does not suffice to price all points, those that are priced are spread evenly") {
         const Space space = planted_space();
         planted_script();
@@ -397,10 +253,28 @@ TEST_SUITE("search") {
             "spaces/s.toml", planted_catalogue());
         planted_script();
         const ChooseOptions options = options_for(space, 1000);
-        const Choice choice = choose_planted(options);
+        const Recipe hopeless = parse_recipe("[recipe]\nname = 'beside'\n[layout]\nuse = 'kind2'\na = 100\nb = 5\n",
+                                             "beside.toml", planted_catalogue());
+        const Choice choice = choose_planted(options, {hopeless});
         CHECK(choice.search.finished);
+        CHECK(choice.not_timed.empty());  // the budget is not the reason
         CHECK(choice.search.tried == 3);  // CSR and both points of kind0; kind2 is predicted to take twenty times as long
         CHECK(search_text(choice, options).ends_with("nothing promising is left."));
+    }
+
+    TEST_CASE("only finalists that are near the best are timed again at the end") {
+        const Space space = parse_space(
+            "[space]\nname = 's'\n[layout]\nuse = { sweep = [{ use = 'kind3', a = 6, b = [2, 3] }, { use = 'kind0', a = 3, b = "
+            "5 }] "
+            "}\n",
+            "spaces/s.toml", planted_catalogue());
+        planted_script();
+        const Choice choice = choose_planted(options_for(space, 100));
+        REQUIRE(choice.ranking.size() == 4);
+        CHECK(choice.ranking[0].recipe.name == "kind3 b=2");
+        CHECK(choice.ranking[0].confirmed);
+        CHECK(choice.ranking[1].confirmed);        // 3 % slower
+        CHECK_FALSE(choice.ranking[2].confirmed);  // 3.7 times as slow
     }
 
     TEST_CASE("the baseline is chosen if the only faster recipe loses its advantage") {
@@ -431,6 +305,29 @@ TEST_SUITE("search") {
         const Timed& first = choice.ranking.front();  // faster than the winner before
         CHECK(first.recipe.name == "reverse, two, without reverse");
         CHECK(first.record.kernel == "fast");
+    }
+
+    TEST_CASE("a kernel that is wrong each time its recipe is timed is listed once") {
+        const Space space = parse_space("[space]\nname = 's'\n[layout]\nuse = 'mixed'\n", "spaces/s.toml", planted_catalogue());
+        planted_script().seconds["run eigen"] = {1e-3};
+        ChooseOptions options = options_for(space, 100);
+        options.backends = {Backend::kokkos, Backend::eigen};
+        const Choice choice = choose_planted(options);
+        CHECK(choice.ranking.front().record.kernel == "eigen");
+        CHECK(choice.ranking.front().confirmed);
+        REQUIRE(choice.not_timed.size() == 1);
+        CHECK(choice.not_timed[0].reason.starts_with("WRONG RESULT of kernel wrong: "));
+    }
+
+    TEST_CASE("crossings have the first places of either point") {
+        CHECK(crossings({1, 2, 3}, {4, 5, 6}) == std::vector<SpacePoint>{{1, 5, 6}, {4, 2, 3}, {1, 2, 6}, {4, 5, 3}});
+    }
+
+    TEST_CASE("rank correlations give equal values their mean rank") {
+        const std::optional<double> correlation = rank_correlation_of({{1, 1}, {1, 2}, {2, 3}, {3, 3}});
+        REQUIRE(correlation);
+        CHECK(*correlation == doctest::Approx(4 / 4.5));
+        CHECK_FALSE(rank_correlation_of({{1, 1}, {1, 2}, {1, 3}}));
     }
 
     TEST_CASE("what each stage of the winner is worth") {
@@ -464,6 +361,11 @@ TEST_SUITE("search") {
             "# The fastest recipe with another layout, CSR (csr), takes 8.00 ms instead of 3.50 ms, 2.29 times as long.\n"
             "[layout]\nuse = \"kind4\"\na   = 6\nb   = 2\n\n[kernel]\nkokkos = \"fast\"\n");
         CHECK(parse_recipe(text, "winner.toml", planted_catalogue()).layouts.front().entry->name == "kind4");
+        for (const Interval apart : {Interval{1, 2}, Interval{3, 4}}) {  // the winner's is at 2.29
+            Choice clear = choice;
+            clear.without[0].interval = apart;
+            CHECK(choice_recipe(clear, options).find("within noise") == std::string::npos);
+        }
     }
 }
 

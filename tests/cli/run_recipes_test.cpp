@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -76,8 +77,9 @@ struct NamedRecipe {
 };
 
 /// The machine fails for the recipe with the name `unlucky`.
-Outcome run_scripted(const std::vector<NamedRecipe>& texts, const RunOutput& output, const CsrMatrix& matrix = example()) {
-    new_script();
+Outcome run_scripted(const std::vector<NamedRecipe>& texts, const RunOutput& output, const CsrMatrix& matrix = example(),
+                     const std::map<std::string, int>& breaks = {}) {
+    new_script().breaks = breaks;
     ScriptedDevice host({DeviceKind::host, "a host", 1, 0, 0, 0});
     RunOptions options;
     options.timing = {CacheState::warm, 5, 0, 1, scripted_clock()};
@@ -168,6 +170,22 @@ TEST_SUITE("run_recipes") {
         CHECK(first.exit_code == 4);
         CHECK(first.text.find("\nerror: unlucky.toml: no memory for the matrix\nerror: refused.toml: ") != std::string::npos);
         CHECK(run_scripted({refused, good, unlucky}, {folder.path(), "", false}).exit_code == 3);
+    }
+
+    TEST_CASE("after a recipe that breaks its device, no other recipe runs") {
+        const TemporaryFolder folder;
+        const std::string all = (folder.path() / "all.json").string();
+        const NamedRecipe slow{"slow", "[layout]\nuse = 'plain'\n[kernel]\nkokkos = 'slow'\n"};
+        const NamedRecipe fast{"fast", "[layout]\nuse = 'plain'\n[kernel]\nkokkos = 'fast'\n"};
+        const NamedRecipe last{"last", fast.text};
+        const Outcome ended = run_scripted({fast, slow, last}, {folder.path(), all, false}, example(), {{"run slow", 3}});
+        CHECK(ended.exit_code == 4);
+        CHECK(ended.text.find("\nerror: 1 further recipe was not run\n") != std::string::npos);
+        CHECK(files_in(folder.path()) == Files{"all.json", "fast/report.json", "slow/report.json"});
+        const auto runs = json_in(all)["runs"];
+        REQUIRE(runs.size() == 2);
+        CHECK(runs[0]["errors"].empty());
+        CHECK(runs[1]["errors"] == nlohmann::json{"an illegal address in run slow", "a host no longer works in this process"});
     }
 
     TEST_CASE("a single unsuitable recipe is an error, and nothing is written") {

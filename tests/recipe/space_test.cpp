@@ -302,6 +302,50 @@ slice_height = [32, 64]
                             "graph_partition parts=132 method=recursive, plain slice_height=64"});
 }
 
+TEST_CASE("neighbours of a plain point are hybrids that differ in one stage, and vice versa") {
+    const Space space = space_of(R"(
+[[stage]]
+use = "shuffle"
+optional = true
+[[stage]]
+id = "parts"
+use = "split"
+by = "first_of_row"
+optional = true
+[[layout]]
+use = "plain"
+slice_height = [32, 64]
+when = "stage.parts = none"
+[[layout]]
+share = "first"
+use = "plain"
+[[layout]]
+share = "rest"
+use = "plain"
+slice_height = [32, 64]
+)");
+    const auto names = [&](const std::string& of) {
+        Names found;
+        for (std::uint64_t number = 0; number < space.count(); ++number) {
+            if (space.recipe(space.point(number)).name != of) continue;
+            for (const SpacePoint& point : space.neighbours(space.point(number))) found.push_back(space.recipe(point).name);
+        }
+        return found;
+    };
+    CHECK(space.count() == 8);
+    const std::string plain = "shuffle, plain slice_height=";
+    const std::string hybrid = "shuffle, split, first: plain, rest: plain slice_height=";
+    CHECK(names(plain + "32") == Names{plain + "64", "plain slice_height=32", hybrid + "32", hybrid + "64"});
+    CHECK(names(hybrid + "32") ==
+          Names{hybrid + "64", "split, first: plain, rest: plain slice_height=32", plain + "32", plain + "64"});
+    const Space same_stages = space_of(
+        "[[stage]]\nuse = 'graph_partition'\nparts = 8\n[[stage]]\nuse = 'split'\nby = 'inside_partition'\n[[layout]]\nuse = "
+        "'cached'\n[[layout]]\nshare = 'inside'\nuse = 'plain'\n[[layout]]\nshare = 'outside'\nuse = 'plain'\n");
+    REQUIRE(same_stages.count() == 2);
+    CHECK(same_stages.neighbours(same_stages.point(0)) == std::vector<SpacePoint>{same_stages.point(1)});
+    CHECK(same_stages.neighbours(same_stages.point(1)) == std::vector<SpacePoint>{same_stages.point(0)});
+}
+
 TEST_CASE("names have at most 80 characters") {
     std::string text;
     for (int i = 0; i < 6; ++i) {

@@ -138,6 +138,9 @@ TEST_CASE("padding and prices are those of each precision") {
     // The precisions of layouts are listed in the order of the enumeration, f32 first.
     CHECK(found == std::vector<std::string>{cells("160 B", "400 B"), cells("10.0 s", "20.0 s"), cells("160 B", "80.0 B"),
                                             cells("1.00 s", "2.00 s"), cells("50.0 %", "0.0 %"), cells("75.0 %", "90.0 %")});
+    // With fewer slots than nonzeros, some serve two.
+    const std::string fewer = compare_text(report_with(1, 5, 40), report_with(2, 20, 40));
+    CHECK_MESSAGE(fewer.find("\n    padding          " + cells("-", "50.0 %") + '\n') != std::string::npos, fewer);
 }
 
 TEST_CASE("kernels of hybrids are paired by share") {

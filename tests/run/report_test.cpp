@@ -173,6 +173,17 @@ TEST_SUITE("report") {
         compare_with_golden(golden("captions.txt"), captions);
     }
 
+    TEST_CASE("the reason why a matrix is unsuitable is the first of its kind") {
+        RunReport report;
+        report.failures = {
+            {ExitCode::machine_error, "no memory"}, {ExitCode::bad_input, "first"}, {ExitCode::bad_input, "second"}};
+        const auto json = nlohmann::json::parse(to_json(report));
+        CHECK(json["unsuitable"] == "first");
+        CHECK(json["errors"] == nlohmann::json{"no memory", "first", "second"});
+        report.failures.resize(1);
+        CHECK(nlohmann::json::parse(to_json(report))["unsuitable"].is_null());
+    }
+
     TEST_CASE("kernels of shares without figures are named with their share") {
         RunReport report = distinct_figures();
         for (KernelOutcome& kernel : report.kernels) kernel.share = "long";

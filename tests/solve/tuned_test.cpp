@@ -211,6 +211,23 @@ TEST_CASE("a candidate that is ready early in a short solve is not tried, and no
     CHECK_EQ(outcome.trials[0].reason, "trials may take 2 % of the solve, which was too short for one");
 }
 
+TEST_CASE("a solve that ends during a trial leaves the candidate unjudged") {
+    const auto solve = [](std::int64_t most_iterations) {
+        Script& script = new_script();
+        script.seconds["run vendor"] = {0.010};
+        script.seconds["run gpu"] = {0.004};
+        SolveOptions few = options();
+        few.most_iterations = most_iterations;
+        return Bench(400).solve({reversed()}, false, few);
+    };
+    const std::int64_t first = solve(10000).trials.at(0).iteration;
+    const SolveOutcome outcome = solve(first + 5);  // a trial has up to 33
+    CHECK_EQ(outcome.iterations, first + 5);
+    REQUIRE_EQ(outcome.trials.size(), 1);
+    CHECK(outcome.trials[0].end == Trial::End::too_late);
+    CHECK_EQ(outcome.trials[0].reason, "the solve ended during its trial");
+}
+
 TEST_CASE("a solve can be stopped between launches of iterations") {
     new_script().seconds["run vendor"] = {0.010};
     Bench bench(400);

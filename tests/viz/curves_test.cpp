@@ -96,6 +96,29 @@ TEST_CASE("marks of axes have a suffix from a thousand on, and an exponent outsi
     CHECK(mark_text(0) == "0");
 }
 
+TEST_CASE("the axes of a chart reach its guides") {
+    NotingCanvas canvas;
+    draw(canvas, XyChart{"", "", {""}, {""}, {Series{"", {{1, 1}, {2, 1.5}}}}, {Series{"guide", {{1, 1}, {70, 8000}}}}});
+    CHECK(canvas.baselines.contains("80"));
+    CHECK(canvas.baselines.contains("8k"));
+}
+
+TEST_CASE("an axis with given ends ends there") {
+    const Scale scale({.label = "", .logarithmic = true, .low = 3, .high = 70}, {1, 50}, {0, 100});
+    CHECK(scale.at(3) == 0);
+    CHECK(scale.at(70) == 100);
+    CHECK(scale.at(69) < 100);
+}
+
+TEST_CASE("a span that is much wider than the bars does not shorten them") {
+    BarChart chart{.title = "", .subtitle = "", .label = "", .rows = {"r"}, .series = {"one"}, .values = {{1.0}}};
+    chart.spans[{0, 0}] = {0.5, 100};
+    NotingCanvas canvas;
+    draw(canvas, chart);
+    const Rectangle& bar = canvas.rectangles.front();
+    CHECK(2 * bar.width > size_of(chart).width - bar.x - 200);  // more than half of the plot
+}
+
 TEST_CASE("the axis of a bar chart reaches its guide, which may be longer than all bars") {
     NotingCanvas canvas;
     draw(canvas,

@@ -331,6 +331,12 @@ void Script::pass(const std::string& event) {
     if (const auto often = fails.find(event); often != fails.end() && often->second.contains(static_cast<int>(count(event)))) {
         throw MachineError("no memory left for " + event);
     }
+    const auto last = breaks.find(event);
+    const bool breaks_now = !broken && last != breaks.end() && count(event) == last->second;
+    if (broken || breaks_now) {
+        broken = true;
+        throw MachineError(breaks_now ? "an illegal address in " + event : "an illegal address was read before");
+    }
     if (const auto brings = interruptions.find(event); brings != interruptions.end()) interrupted += brings->second;
 }
 

@@ -23,6 +23,9 @@ struct Script {
     std::map<std::string, long> interruptions;          // that each occurrence adds
     std::map<std::string, std::set<int>> fails;         // the occurrences, from 1, at which memory runs out
 
+    std::map<std::string, int> breaks;  // the occurrence, from 1, at which the device breaks; then every event fails
+    bool broken = false;
+
     std::map<std::string, std::int64_t> bytes;  // that a kernel reports to move, by its name; otherwise those of the layout
 
     double now = 1000;
