@@ -1,5 +1,5 @@
 // The page of `workbench serve`: the recipe as text and as controls, and the report of its last run beside it.
-import { h, seconds } from './dom';
+import { download, h, seconds } from './dom';
 import { Controls } from './live_controls';
 import { RecipeCompletion, RecipeEditor } from './live_editor';
 import { ReportFrames } from './live_report';
@@ -40,7 +40,7 @@ class LivePage {
     this.editor = new RecipeEditor(text, this.completion, () => this.later());
     this.controls = new Controls(this.facts.catalogue, (make) => this.edit(make));
     const save = h('div', { class: 'actions', role: 'group', 'aria-label': 'Save' }, h('span', { class: 'hint' }, 'Save'),
-      this.action('Recipe', () => this.download(new Blob([this.editor.text], { type: 'application/toml' }), this.facts.file)),
+      this.action('Recipe', () => download(new Blob([this.editor.text], { type: 'application/toml' }), this.facts.file)),
       this.action('Report', () => void this.saveReport()),
       this.action('Picture', () => this.savePicture()),
       this.action('Link', () => void this.copyLink()));
@@ -167,26 +167,20 @@ class LivePage {
 
   // ---- Saving.
 
-  private download(blob: Blob, name: string): void {
-    const address = URL.createObjectURL(blob);
-    h('a', { href: address, download: name }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 10_000);
-  }
-
   private named(ending: string): string {
     return this.facts.file.replace(/\.toml$/, '') + ending;
   }
 
   private async saveReport(): Promise<void> {
     const response = await fetch(`page/${this.frames.page}`);
-    if (response.ok) this.download(await response.blob(), this.named('.html'));
+    if (response.ok) download(await response.blob(), this.named('.html'));
     else this.say('There is no report to save.');
   }
 
   private savePicture(): void {
     const picture = this.frames.picture();
     if (!picture) return this.say('There is no picture to save.');
-    picture.toBlob((blob) => blob && this.download(blob, this.named('.png')));
+    picture.toBlob((blob) => blob && download(blob, this.named('.png')));
   }
 
   private async copyLink(): Promise<void> {

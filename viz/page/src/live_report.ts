@@ -2,7 +2,7 @@
 import { h } from './dom';
 
 interface ReportWindow extends Window {
-  spmvPage?: { still(): boolean };
+  spmvPage?: { picture(): HTMLCanvasElement };
 }
 
 export class ReportFrames {
@@ -57,8 +57,7 @@ export class ReportFrames {
 
   // The picture of the pattern that is shown.
   picture(): HTMLCanvasElement | null {
-    const all = this.shown?.contentDocument?.querySelectorAll<HTMLCanvasElement>('.pane:not([hidden]) canvas');
-    return all && all.length > 0 ? all[all.length - 1] : null;
+    return this.window?.spmvPage?.picture() ?? null;
   }
 
   setTheme(theme: string): void {

@@ -1,8 +1,10 @@
+import { StageAddress } from './address';
 import { benchSections } from './bench';
 import { Pattern } from './bins';
 import { redrawCharts } from './charts';
 import { type PageDocument, readDocument } from './document';
 import { counted, h } from './dom';
+import { printStages } from './print';
 import { aboutSection, bytesSection, kernelsSection, metricsSection, recipeSection } from './sections';
 import { StorageView } from './storage';
 import type { Track } from './view';
@@ -61,6 +63,13 @@ function header(page: PageDocument, redraw: () => void): HTMLElement {
       : null);
 }
 
+// Links to the sections of the page.
+function contents(main: HTMLElement): HTMLElement {
+  const sections = [...main.querySelectorAll<HTMLElement>(':scope > section[id]')];
+  const links = sections.map((one) => h('li', {}, h('a', { href: `#${one.id}` }, one.querySelector('h2')?.textContent ?? 'Pattern')));
+  return h('nav', { class: 'contents', 'aria-label': 'Contents', hidden: links.length < 2 }, h('ul', {}, ...links));
+}
+
 function listenToKeys(viewer: Viewer): void {
   addEventListener('keydown', (event) => {
     const target = event.target as HTMLElement;
@@ -76,6 +85,8 @@ function listenToKeys(viewer: Viewer): void {
       '=': () => viewer.zoomBy(2),
       '-': () => viewer.zoomBy(0.5),
       '0': () => viewer.zoomTo({ k: 1, x: 0, y: 0 }),
+      f: () => viewer.toggleFullScreen(),
+      Escape: () => void viewer.stop(),
     };
     if (on_picture && viewer.scale > 1) {
       actions.ArrowUp = () => viewer.panBy(0, pan);
@@ -118,17 +129,22 @@ async function show(): Promise<void> {
     const shown = new Viewer(tracks);
     viewer = shown;
     const keys = h('p', { class: 'note keys' }, h('kbd', {}, '←'), ' ', h('kbd', {}, '→'), ' stages, ', h('kbd', {}, '+'), ' ', h('kbd', {}, '−'), ' ', h('kbd', {}, '0'),
-      ' zoom, ', h('kbd', {}, 'Shift'), ' with arrows: pan. In the picture, ', h('kbd', {}, 'Enter'), ' sets a cursor; arrows move it, with ', h('kbd', {}, 'Shift'), ' to the next nonzero; ', h('kbd', {}, 'Esc'),
+      ' zoom, ', h('kbd', {}, 'F'), ' full screen, ', h('kbd', {}, 'Esc'), ' pauses, ', h('kbd', {}, 'Shift'), ' with arrows: pan. In the picture, ', h('kbd', {}, 'Enter'), ' sets a cursor; arrows move it, with ', h('kbd', {}, 'Shift'), ' to the next nonzero; ', h('kbd', {}, 'Esc'),
       ' removes it. Click the picture, then scroll to zoom; drag to pan; double-click to zoom in.');
     main.append(h('section', { id: 'pattern', 'aria-label': 'The pattern, stage by stage' }, shown.element, keys));
     listenToKeys(shown);
-    shown.onStage = () => redrawCharts();
-    // For tests: the place of the matrix in the picture, and whether all animations have ended.
-    (window as unknown as { spmvPage: object }).spmvPage = { frame: () => shown.frame(), still: () => shown.still(), moveTo: (stage: number) => shown.moveTo(0, stage) };
+    const place_in_address = new StageAddress(shown);
+    shown.onStage = () => {
+      redrawCharts();
+      place_in_address.changed();
+    };
+    printStages(shown, redraw);
+    // For tests and the live page: the place of the matrix in the picture, whether all animations have ended, and the picture.
+    (window as unknown as { spmvPage: object }).spmvPage = { frame: () => shown.frame(), still: () => shown.still(), moveTo: (stage: number) => shown.moveTo(0, stage), picture: () => shown.picture() };
   }
   page.runs.forEach((run, i) => {
     if (!run.storage) return;
-    const storage = new StorageView(page.runs.length > 1 ? `Memory of ${run.title}` : 'Memory', run.storage);
+    const storage = new StorageView(storages.length === 0 ? 'storage' : `storage-${storages.length + 1}`, page.runs.length > 1 ? `Memory of ${run.title}` : 'Memory', run.storage);
     storages.push(storage);
     main.append(storage.element);
     const track = tracks.findIndex((one) => one.run === page.runs[i]);
@@ -151,6 +167,7 @@ async function show(): Promise<void> {
     ];
   if (notes.length > 0) main.append(h('ul', { class: 'notes' }, ...notes.map((note) => h('li', {}, note))));
   main.append(...parts.filter((part) => part !== null));
+  main.before(contents(main));
   root.dataset.ready = 'true';
 }
 

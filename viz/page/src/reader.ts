@@ -36,6 +36,9 @@ function linesOfPartition(stage: Stage, { row, column }: Region): [string, strin
 
 export class Reader {
   readonly element = h('dl', { class: 'readout' });
+  // The same beside the finger, which is far from the panel on a phone.
+  readonly tip = h('dl', { class: 'tip', 'aria-hidden': 'true', hidden: true });
+  private finger: { pane: Pane; x: number; y: number } | null = null;
   // One line at the cursor for screen readers.
   readonly spoken = h('p', { class: 'spoken', 'aria-live': 'polite' });
   mark: Region | null = null;
@@ -49,6 +52,7 @@ export class Reader {
     const hover = (event: MouseEvent): void => {
       if (this.cursor !== null && event.type === 'pointermove' && event.movementX === 0 && event.movementY === 0) return; // the page scrolled under the pointer
       this.leaveCursor();
+      this.finger = (event as PointerEvent).pointerType === 'mouse' ? null : { pane, ...this.within(pane, event) };
       this.hover(pane, event);
     };
     pane.canvas.addEventListener('pointermove', hover);
@@ -130,9 +134,14 @@ export class Reader {
   // ---- The pointer.
 
   placeOf(pane: Pane, event: MouseEvent): { row: number; column: number } | null {
-    const box = pane.canvas.getBoundingClientRect();
+    const { x, y } = this.within(pane, event);
     const { rows, columns } = this.view.shape;
-    return pane.placeAt(event.clientX - box.left, event.clientY - box.top, rows, columns);
+    return pane.placeAt(x, y, rows, columns);
+  }
+
+  private within(pane: Pane, event: MouseEvent): { x: number; y: number } {
+    const box = pane.canvas.getBoundingClientRect();
+    return { x: event.clientX - box.left, y: event.clientY - box.top };
   }
 
   private hover(pane: Pane, event: MouseEvent): void {
@@ -144,7 +153,7 @@ export class Reader {
     // The nearest nonempty bin within a few pixels.
     let best = -1;
     let distance = Infinity;
-    const reach = 5;
+    const reach = this.finger ? 14 : 5;
     const bins_in_reach = (size: number): number => (size > 2 * reach ? 0 : Math.min(40, Math.ceil(reach / size)));
     const rowReach = bins_in_reach(perRow * 2 ** level.rowBits);
     const columnReach = bins_in_reach(perColumn * 2 ** level.columnBits);
@@ -264,6 +273,7 @@ export class Reader {
 
   nothing(): void {
     this.leaveCursor();
+    this.finger = null;
     this.mark = null;
     this.show([['', matchMedia('(hover: none)').matches ? 'Tap a place to read it.' : 'Point at a place to read it, or press Enter in the picture.']]);
     this.view.tracks.forEach((_, track) => this.onPoint(track, null));
@@ -271,6 +281,25 @@ export class Reader {
   }
 
   private show(lines: [string, string][]): void {
-    this.element.replaceChildren(...lines.flatMap(([name, text]) => (name ? [h('dt', {}, name), h('dd', {}, text)] : [h('dd', { class: 'alone' }, text)])));
+    const items = (shown: [string, string][]): HTMLElement[] => shown.flatMap(([name, text]) => (name ? [h('dt', {}, name), h('dd', {}, text)] : [h('dd', { class: 'alone' }, text)]));
+    this.element.replaceChildren(...items(lines));
+    this.showTip(items(lines.filter(([name]) => name !== 'one of them'))); // it would hide half of the picture
+  }
+
+  hideTip(): void {
+    this.tip.hidden = true;
+  }
+
+  // Above the finger if there is room, otherwise below it.
+  private showTip(items: HTMLElement[]): void {
+    const { finger, tip } = this;
+    tip.hidden = finger === null;
+    if (finger === null) return;
+    tip.replaceChildren(...items);
+    finger.pane.canvas.parentElement?.append(tip);
+    const room = finger.pane.canvas.clientWidth;
+    const above = finger.y - tip.offsetHeight - 28;
+    tip.style.left = `${Math.max(0, Math.min(room - tip.offsetWidth, finger.x - tip.offsetWidth / 2))}px`;
+    tip.style.top = `${above >= -40 ? above : finger.y + 36}px`;
   }
 }

@@ -1,6 +1,6 @@
 // Tests pages that the program wrote in headless Chromium: `node test/browser.mjs PAGE...`. Exit code 77: skipped, because
 // Chromium or the packages of this folder are not installed. --pictures FOLDER also writes screenshots in both themes.
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
 const skipped = 77;
@@ -17,6 +17,7 @@ if (!chromium_at || !existsSync(chromium_at)) skip('no Chromium was found; CHROM
 const words = process.argv.slice(2);
 const at = words.indexOf('--pictures');
 const pictures = at < 0 ? null : words.splice(at, 2)[1];
+if (pictures) mkdirSync(pictures, { recursive: true });
 const browser = await playwright.chromium.launch({
   executablePath: chromium_at,
   args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
@@ -30,7 +31,7 @@ const check = (what, holds, found = '') => {
   console.error(`FAILED: ${what}${found === '' ? '' : `; found ${found}`}`);
 };
 
-async function open(file, options = {}) {
+async function open(file, options = {}, fragment = '') {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, colorScheme: 'light', ...options });
   const page = await context.newPage();
   const name = basename(dirname(file));
@@ -38,12 +39,24 @@ async function open(file, options = {}) {
   page.on('pageerror', (error) => check(`${name}: no error`, false, error.message));
   page.on('request', (request) => {
     const url = request.url();
-    check(`${name}: no request leaves`, /^(data|blob):/.test(url) || url === `file://${file}`, url);
+    check(`${name}: no request leaves`, /^(data|blob):/.test(url) || url.replace(/#.*/, '') === `file://${file}`, url);
   });
-  await page.goto(`file://${file}`);
+  await page.addInitScript(copies);
+  await page.goto(`file://${file}${fragment}`);
   await page.waitForFunction(() => document.documentElement.dataset.ready === 'true', null, { timeout: 60000 });
   return page;
 }
+
+// Reading the pixels of a copy is silent and does not slow the page's own canvas.
+const copies = () => {
+  window.copyOf = (canvas) => {
+    const copy = document.createElement('canvas');
+    copy.width = canvas.width;
+    copy.height = canvas.height;
+    copy.getContext('2d', { willReadFrequently: true }).drawImage(canvas, 0, 0);
+    return copy;
+  };
+};
 
 // A hash of the visible picture.
 const look = (page) => page.evaluate(() => {
@@ -136,6 +149,165 @@ async function keys(page, name) {
   await page.evaluate(() => document.activeElement.blur());
   await page.locator('button[data-stage]').last().click();
   await settle(page);
+}
+
+// Play pauses at once, by its button and by Esc, and goes on from there to the last stage.
+async function playing(page, name) {
+  const count = await page.locator('button[data-stage]').count();
+  if (count < 2) return;
+  const play = page.locator('.play').first();
+  const position = async () => Number(await page.locator('.track-line input').first().inputValue());
+  await play.click(); // from the last stage: begins again
+  check(`${name}: play becomes pause`, (await play.getAttribute('aria-label')) === 'Pause');
+  await page.waitForTimeout(300);
+  await page.keyboard.press('Escape');
+  await page.waitForTimeout(100);
+  const paused = await position();
+  check(`${name}: Esc pauses between two stages`, paused > 0 && paused < 1, paused);
+  check(`${name}: pause becomes play`, (await play.getAttribute('aria-label')) === 'Play all stages');
+  await page.waitForTimeout(200);
+  check(`${name}: it stays there`, (await position()) === paused, await position());
+  await play.click();
+  await play.click();
+  await page.waitForTimeout(100);
+  const again = await position();
+  check(`${name}: the button pauses, too`, again >= paused && again < 1 && !(await page.evaluate(() => window.spmvPage.still())), again);
+  await play.click();
+  await page.waitForFunction(() => document.querySelector('.play').getAttribute('aria-label') !== 'Pause', null, { timeout: 20000 });
+  check(`${name}: play goes on to the last stage`, (await position()) === count - 1, await position());
+}
+
+// The address names the stage, and a link to a stage opens it.
+async function address(page, name, file) {
+  const count = await page.locator('button[data-stage]').count();
+  if (count < 2) return;
+  await page.locator('button[data-stage="1"]').first().click();
+  await settle(page);
+  await page.waitForFunction(() => location.hash === '#stage=1', null, { timeout: 2000 }).catch(() => undefined);
+  check(`${name}: the address names the stage`, (await page.evaluate(() => location.hash)) === '#stage=1', page.url());
+  for (const [fragment, stage] of [['#stage=1', 1], ['#stage=99', count - 1], ['#stage=x', 0]]) {
+    const other = await open(file, {}, fragment);
+    check(`${name}: ${fragment} opens stage ${stage}`, (await stage_of(other)) === String(stage), await stage_of(other));
+    await other.context().close();
+  }
+  await page.locator('button[data-stage]').last().click();
+  await settle(page);
+}
+
+// Contents, full screen, saving and paper.
+async function around(page, name) {
+  const missing = await page.evaluate(() => [...document.querySelectorAll('.contents a')].filter((link) => !document.querySelector(link.hash)).map((link) => link.hash));
+  check(`${name}: contents lead to sections`, missing.length === 0 && (await page.locator('.contents a').count()) > 2, missing.join());
+  const sections = await page.locator('main > section').count();
+  check(`${name}: contents list all sections`, (await page.locator('.contents a').count()) === sections, sections);
+
+  const frame = () => page.evaluate(() => window.spmvPage.frame());
+  const before = await frame();
+  await page.locator('#main').click({ position: { x: 2, y: 2 } });
+  await page.keyboard.press('f');
+  await page.waitForFunction(() => document.fullscreenElement !== null, null, { timeout: 5000 });
+  await page.waitForTimeout(300);
+  const full = await frame();
+  check(`${name}: the picture is larger in full screen`, full.height > before.height, `${before.height} -> ${full.height}`);
+  const over = await page.evaluate(() => document.fullscreenElement.scrollWidth - document.fullscreenElement.clientWidth);
+  check(`${name}: full screen is not cut`, over <= 0, over);
+  await page.getByRole('button', { name: 'Full screen' }).click();
+  await page.waitForFunction(() => document.fullscreenElement === null, null, { timeout: 5000 });
+  await settle(page);
+  check(`${name}: and as large as before after it`, (await frame()).height === before.height, (await frame()).height);
+
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save picture' }).click()]);
+  const bytes = readFileSync(await file.path());
+  check(`${name}: the picture is saved`, /_\d+_\w+\.png$/.test(file.suggestedFilename()) && bytes.subarray(1, 4).toString() === 'PNG', file.suggestedFilename());
+  const [width, height] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
+  check(`${name}: it contains the whole picture and its caption`, width > before.width + before.left && height > before.height + before.top + 20, `${width} x ${height}`);
+}
+
+async function paper(page, name) {
+  const count = await page.locator('button[data-stage]').count();
+  const dark = await page.evaluate(() => {
+    document.documentElement.dataset.theme = 'dark';
+    window.dispatchEvent(new Event('beforeprint'));
+    return document.documentElement.dataset.theme === 'dark';
+  });
+  check(`${name}: paper is light`, !dark);
+  await page.emulateMedia({ media: 'print' });
+  check(`${name}: every stage is printed`, (await page.locator('.print-stages figure:visible canvas').count()) === Math.max(1, count));
+  check(`${name}: controls are not printed`, (await page.locator('.viewer:visible, .contents:visible, .play:visible').count()) === 0);
+  const white = await page.evaluate(() => [...document.querySelectorAll('.print-stages canvas')].every((canvas) => {
+    const { data } = window.copyOf(canvas).getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    let dark = 0;
+    let inked = 0;
+    for (let i = 0; i < data.length; i += 4) {
+      if (data[i + 3] < 255) continue;
+      ++inked;
+      if (data[i] + data[i + 1] + data[i + 2] < 90) ++dark;
+    }
+    return inked > 0 && dark < inked / 2;
+  }));
+  check(`${name}: pictures on paper are white`, white);
+  await page.emulateMedia({ media: null });
+  await page.evaluate(() => {
+    window.dispatchEvent(new Event('afterprint'));
+    document.documentElement.dataset.theme = 'light';
+  });
+  check(`${name}: nothing of it stays`, (await page.locator('.print-only').count()) === 0);
+  if (pictures) await page.pdf({ path: join(pictures, `${name}.pdf`), format: 'A4' });
+}
+
+// Numbers at the axes end within the picture at every zoom, and leave the strip of lengths free.
+async function numbers(page, name) {
+  for (let zooms = 0; zooms < 14; zooms += 2) {
+    const ink = await page.evaluate(() => {
+      const shown = [...document.querySelectorAll('.pane:not([hidden]) canvas')].at(-1);
+      const ratio = shown.width / parseFloat(shown.style.width);
+      const canvas = window.copyOf(shown);
+      const { left, top, width } = window.spmvPage.frame();
+      const any = (x, y, w, h) => canvas.getContext('2d').getImageData(x * ratio, y * ratio, w * ratio, h * ratio).data.some((part) => part > 0);
+      return [any(0, 0, 2, canvas.height / ratio), any(left + width + 2, 0, 6, top - 2)];
+    });
+    check(`${name}: numbers of rows are whole after ${zooms} zooms`, !ink[0]);
+    check(`${name}: numbers of columns end with the frame after ${zooms} zooms`, !ink[1]);
+    await page.keyboard.press('+');
+    await settle(page);
+    await page.keyboard.press('+');
+    await settle(page);
+  }
+  // The finest bins do not fill the picture.
+  const most = await page.evaluate(() => {
+    const canvas = window.copyOf([...document.querySelectorAll('.pane:not([hidden]) canvas')].at(-1));
+    const colours = new Map();
+    for (const colour of new Uint32Array(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer)) colours.set(colour, (colours.get(colour) ?? 0) + 1);
+    const sorted = [...colours.entries()].filter(([colour]) => colour !== 0xffffffff && colour !== 0).map(([, count]) => count).sort((a, b) => b - a);
+    return sorted[0] / (canvas.width * canvas.height);
+  });
+  if (name === 'rcm_csr') check(`${name}: no single colour fills the largest zoom`, most < 0.5, most);
+  await page.keyboard.press('0');
+  await settle(page);
+}
+
+// On a phone, what is tapped is shown beside the finger.
+async function tapping(file, name) {
+  const page = await open(file, { viewport: { width: 375, height: 740 }, hasTouch: true, isMobile: true });
+  const canvas = page.locator('.pane:not([hidden]) canvas').last();
+  await canvas.scrollIntoViewIfNeeded();
+  const frame = await page.evaluate(() => window.spmvPage.frame());
+  for (const [row, column] of [[0.02, 0.02], [0.5, 0.5], [0.97, 0.97]]) {
+    const box = await canvas.boundingBox();
+    const [x, y] = [box.x + frame.left + column * frame.width, box.y + frame.top + row * frame.height];
+    await page.touchscreen.tap(x, y);
+    await settle(page);
+    const tip = await page.locator('.tip:visible').boundingBox();
+    check(`${name}: a tap shows something`, tip !== null);
+    if (!tip) continue;
+    check(`${name}: it is in the window`, tip.x >= 0 && tip.x + tip.width <= 375, `${tip.x} to ${tip.x + tip.width}`);
+    const away = Math.max(tip.y - y, y - tip.y - tip.height);
+    check(`${name}: it is beside the finger and not below it`, away > 10 && away < 60, away);
+    const text = await page.locator('.tip').innerText();
+    check(`${name}: it names rows`, /^rows?\s/.test(text), text);
+  }
+  if (pictures) await page.screenshot({ path: join(pictures, `${name}_tap.png`) });
+  await page.context().close();
 }
 
 // The line above an array is as long as its share of the bytes; an empty array has no bar.
@@ -295,7 +467,7 @@ async function modes(page, name) {
 
 // Checks that every control has a name, that text has enough contrast, and that nothing is too wide.
 async function accessible(page, name) {
-  const nameless = await page.evaluate(() => [...document.querySelectorAll('button, input, canvas, svg, [role=region]')]
+  const nameless = await page.evaluate(() => [...document.querySelectorAll('button, input, canvas, svg:not([aria-hidden]), [role=region]')]
     .filter((element) => !(element.getAttribute('aria-label') || element.textContent.trim() || element.labels?.length))
     .map((element) => element.outerHTML.slice(0, 80)));
   check(`${name}: everything has a name`, nameless.length === 0, nameless.join(' '));
@@ -362,6 +534,14 @@ async function test(word) {
     await zooming(page, name);
     await theme(page, name);
     await modes(page, name);
+    if (name === 'small' || name === 'rcm_csr') {
+      await playing(page, name);
+      await address(page, name, file);
+      await around(page, name);
+      await numbers(page, name);
+      await paper(page, name);
+      await tapping(file, name);
+    }
     if (name === 'small') {
       await page.keyboard.press('ArrowRight');
       await settle(page);
@@ -395,7 +575,6 @@ async function test(word) {
     await other.context().close();
   }
   if (!pictures) return;
-  mkdirSync(pictures, { recursive: true });
   for (const width of [400, 1280, 3840]) {
     for (const scheme of ['light', 'dark']) {
       const other = await open(file, { viewport: { width, height: width === 400 ? 800 : width === 1280 ? 900 : 2160 }, colorScheme: scheme });
