@@ -259,6 +259,7 @@ export interface Sample {
 export class Pattern {
   stages: Stage[];
   sample: Sample | null = null;
+  places: Int32Array | null = null; // of the graph's vertices: all x, then all y
   private values: Float64Array | null = null;
 
   constructor(readonly facts: PatternFacts, readonly rows: number, readonly columns: number) {
@@ -274,6 +275,7 @@ export class Pattern {
         values: doubles(await sectionBytes(sample_values)),
       };
     }
+    if (this.facts.places !== null) this.places = integers(await sectionBytes(this.facts.places));
     if (values !== null) this.values = doubles(await sectionBytes(values));
   }
 

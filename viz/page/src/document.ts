@@ -37,6 +37,7 @@ export interface PatternFacts {
   sample_columns: number | null;
   sample_values: number | null;
   values: number | null;
+  places: number | null; // section of the places of the graph's vertices: all x, then all y
 }
 
 export interface Figure {

@@ -1,6 +1,7 @@
 // Reads the pattern under the pointer, at a cursor that keys move, or at the region under the pointer in the storage map.
 import { between, binAt, countAt, type Level, originalOf, type Pattern, pieceAt, type Region, rowBinOf, sizeOf, type Stage } from './bins';
 import { counted, exact, h, plural } from './dom';
+import { type GraphPane, piecesOf } from './graph';
 import { axes } from './paint';
 import type { Pane } from './pane';
 import type { PatternView } from './view';
@@ -34,11 +35,17 @@ function linesOfPartition(stage: Stage, { row, column }: Region): [string, strin
   return [['partition', a === b ? counted(a) : `${counted(a)}, its column in ${counted(b)}`]];
 }
 
+// The place of an event in a canvas, in CSS pixels.
+function within(canvas: HTMLCanvasElement, event: MouseEvent): { x: number; y: number } {
+  const box = canvas.getBoundingClientRect();
+  return { x: event.clientX - box.left, y: event.clientY - box.top };
+}
+
 export class Reader {
   readonly element = h('dl', { class: 'readout' });
   // The same beside the finger, which is far from the panel on a phone.
   readonly tip = h('dl', { class: 'tip', 'aria-hidden': 'true', hidden: true });
-  private finger: { pane: Pane; x: number; y: number } | null = null;
+  private finger: { canvas: HTMLCanvasElement; x: number; y: number } | null = null;
   // One line at the cursor for screen readers.
   readonly spoken = h('p', { class: 'spoken', 'aria-live': 'polite' });
   mark: Region | null = null;
@@ -52,7 +59,7 @@ export class Reader {
     const hover = (event: MouseEvent): void => {
       if (this.cursor !== null && event.type === 'pointermove' && event.movementX === 0 && event.movementY === 0) return; // the page scrolled under the pointer
       this.leaveCursor();
-      this.finger = (event as PointerEvent).pointerType === 'mouse' ? null : { pane, ...this.within(pane, event) };
+      this.finger = (event as PointerEvent).pointerType === 'mouse' ? null : { canvas: pane.canvas, ...within(pane.canvas, event) };
       this.hover(pane, event);
     };
     pane.canvas.addEventListener('pointermove', hover);
@@ -64,6 +71,40 @@ export class Reader {
       event.preventDefault();
       event.stopPropagation(); // the page uses the same keys
     });
+  }
+
+  // Reads the vertices of a graph.
+  listenToGraph(graph: GraphPane): void {
+    const hover = (event: PointerEvent): void => {
+      const { x, y } = within(graph.canvas, event);
+      const vertex = graph.vertexAt(x, y);
+      this.leaveCursor();
+      this.finger = event.pointerType === 'mouse' ? null : { canvas: graph.canvas, x, y };
+      if (vertex === null) this.nothing();
+      else this.readVertex(graph, vertex);
+    };
+    graph.canvas.addEventListener('pointermove', hover);
+    graph.canvas.addEventListener('pointerdown', hover);
+    graph.canvas.addEventListener('pointerleave', (event) => event.pointerType === 'mouse' && this.nothing());
+  }
+
+  // Shows a vertex, and marks its row and its column in the pattern.
+  private readVertex(graph: GraphPane, vertex: number): void {
+    const stage = this.view.stage(0);
+    const input = this.view.tracks[0].pattern.stages[0];
+    const row = between(input, stage, 'originalRows', vertex);
+    const column = between(input, stage, 'originalColumns', vertex);
+    if (row === null || column === null) return;
+    const drawn = stage.drawnRow(row, column) ?? row;
+    this.mark = { row: drawn, column, rows: 1, columns: 1 };
+    const origin = (now: number): string => (now === vertex ? ', as originally' : `, originally ${counted(vertex)}`);
+    const pieces = piecesOf(stage);
+    const lines: [string, string][] = [['row', counted(row) + origin(row)], ['column', counted(column) + origin(column)],
+      ['neighbours', counted(graph.neighboursOf(vertex))]];
+    if (pieces) lines.push([pieces.kind, counted(pieceAt(pieces.boundaries, row))]);
+    this.show(lines);
+    this.onPoint(0, null);
+    this.view.update();
   }
 
   // ---- The cursor.
@@ -134,14 +175,9 @@ export class Reader {
   // ---- The pointer.
 
   placeOf(pane: Pane, event: MouseEvent): { row: number; column: number } | null {
-    const { x, y } = this.within(pane, event);
+    const { x, y } = within(pane.canvas, event);
     const { rows, columns } = this.view.shape;
     return pane.placeAt(x, y, rows, columns);
-  }
-
-  private within(pane: Pane, event: MouseEvent): { x: number; y: number } {
-    const box = pane.canvas.getBoundingClientRect();
-    return { x: event.clientX - box.left, y: event.clientY - box.top };
   }
 
   private hover(pane: Pane, event: MouseEvent): void {
@@ -296,8 +332,8 @@ export class Reader {
     tip.hidden = finger === null;
     if (finger === null) return;
     tip.replaceChildren(...items);
-    finger.pane.canvas.parentElement?.append(tip);
-    const room = finger.pane.canvas.clientWidth;
+    finger.canvas.parentElement?.append(tip);
+    const room = finger.canvas.clientWidth;
     const above = finger.y - tip.offsetHeight - 28;
     tip.style.left = `${Math.max(0, Math.min(room - tip.offsetWidth, finger.x - tip.offsetWidth / 2))}px`;
     tip.style.top = `${above >= -40 ? above : finger.y + 36}px`;

@@ -3,6 +3,7 @@ import { select } from 'd3-selection';
 import { zoom, zoomIdentity, type ZoomBehavior } from 'd3-zoom';
 import type { Pattern, Stage } from './bins';
 import { counted, download, h } from './dom';
+import { type GraphColouring, GraphPane, piecesOf, scaleGradient } from './graph';
 import { Pane, type Scene, type Transform } from './pane';
 import type { Switches } from './paint';
 import { Panels } from './panels';
@@ -20,7 +21,11 @@ export class Viewer implements PatternView {
   mode: Mode;
   active = 0; // the run whose stages the keys change
   readonly panes: [Pane, Pane];
+  private readonly graph: GraphPane | null;
+  private colour_by: GraphColouring | 'auto' = 'auto';
+  private readonly colouring: HTMLSelectElement;
   private readonly frames: HTMLElement[] = [];
+  private readonly graph_frame = h('figure', { class: 'pane', hidden: true });
   private transform: Transform = { k: 1, x: 0, y: 0 };
   readonly switches: Switches = { planes: [], cuts: {}, sample: false };
   readonly reader = new Reader(this);
@@ -40,10 +45,14 @@ export class Viewer implements PatternView {
   constructor(readonly tracks: Track[]) {
     this.mode = tracks.length > 1 ? 'beside' : 'one';
     this.panes = [new Pane('The pattern before'), new Pane('The pattern of the nonzeros')];
+    const { pattern } = tracks[0];
+    this.graph = tracks.length === 1 && pattern.places && pattern.stages[0].showsEntries ? new GraphPane(pattern, pattern.places) : null;
+    this.colouring = this.makeColouring();
     const mode_group = h('div', { class: 'segments', role: 'group', 'aria-label': 'What to show' });
     const words: [Mode, string][] = tracks.length > 1
       ? [['beside', 'Side by side'], ['difference', 'Difference'], ['one', 'One']]
       : [['one', 'One'], ['beside', 'Before and after'], ['difference', 'Difference']];
+    if (this.graph) words.push(['graph', 'Graph']);
     for (const [mode, word] of words) {
       const button = h('button', { type: 'button', 'data-mode': mode, click: () => this.setMode(mode) }, word);
       this.mode_buttons.set(mode, button);
@@ -58,6 +67,11 @@ export class Viewer implements PatternView {
     const save = h('button', { type: 'button', title: 'Save the picture as PNG', click: () => this.save() }, 'Save picture');
     tracks.forEach((track, i) => this.sliders.push(this.makeSlider(track, i)));
     const pictures = h('div', { class: 'panes' });
+    if (this.graph) {
+      this.graph_frame.append(h('figcaption', {}), h('div', { class: 'canvas-place' }, this.graph.canvas));
+      pictures.append(this.graph_frame);
+      this.reader.listenToGraph(this.graph);
+    }
     this.panes.forEach((pane, i) => {
       const frame = h('figure', { class: 'pane' }, h('figcaption', {}), h('div', { class: 'canvas-place' }, pane.canvas));
       this.frames.push(frame);
@@ -65,10 +79,10 @@ export class Viewer implements PatternView {
       this.listen(pane, i);
     });
     const only_input = tracks.length === 1 && tracks[0].pattern.stages.length < 2;
-    mode_group.hidden = only_input;
+    mode_group.hidden = only_input && !this.graph;
     this.body = h('div', { class: 'viewer-body' },
       h('div', { class: 'viewer-main' },
-        h('div', { class: 'tools' }, mode_group, zoom_group, h('div', { class: 'segments' }, save, full)), pictures, this.panels.sentence, this.panels.legend, this.panels.note, this.reader.spoken),
+        h('div', { class: 'tools' }, mode_group, this.colouring, zoom_group, h('div', { class: 'segments' }, save, full)), pictures, this.panels.sentence, this.panels.legend, this.panels.note, this.reader.spoken),
       h('aside', { class: 'side', 'aria-label': 'The stage' },
         this.panels.facts, h('div', { class: 'side-part' }, this.reader.element, this.panels.toggles, this.panels.stage_notes)));
     this.element = h('div', { class: 'viewer' }, h('div', { class: 'stage-bar', hidden: only_input }, ...this.sliders), this.body);
@@ -200,8 +214,32 @@ export class Viewer implements PatternView {
   private setMode(mode: Mode): void {
     this.mode = mode;
     for (const [one, button] of this.mode_buttons) button.setAttribute('aria-pressed', String(one === mode));
+    this.colouring.hidden = mode !== 'graph';
     this.resize();
     this.update();
+  }
+
+  private makeColouring(): HTMLSelectElement {
+    const select = h('select', { 'aria-label': 'Colours of the graph', hidden: true },
+      ...[['auto', 'Colours: automatic'], ['partition', 'by partition'], ['order', 'by row order'], ['length', 'by row length']].map(
+        ([value, name]) => h('option', { value }, name)));
+    select.addEventListener('change', () => {
+      this.colour_by = select.value as GraphColouring | 'auto';
+      this.update();
+    });
+    return select;
+  }
+
+  private drawGraph(): void {
+    const caption = this.graph_frame.firstElementChild;
+    if (!this.graph || !caption || this.mode !== 'graph') return;
+    const stage = this.stage(0);
+    const by = this.colour_by !== 'auto' ? this.colour_by : piecesOf(stage) ? 'partition' : 'order';
+    this.graph.draw(stage, by, this.reader.mark);
+    const words = this.graph.words(stage, by);
+    const gradient = h('span', { class: 'ramp', style: `background:${scaleGradient()}`, hidden: by === 'partition' && piecesOf(stage) !== null });
+    caption.replaceChildren(`${words} `, gradient);
+    this.graph.canvas.setAttribute('aria-label', words);
   }
 
   // ---- Zoom, shared by both pictures.
@@ -307,6 +345,11 @@ export class Viewer implements PatternView {
     return { left, top, width, height, ...this.shape };
   }
 
+  // The place of a vertex in the picture of the graph.
+  vertex(number: number): [number, number] | null {
+    return this.graph?.at(number) ?? null;
+  }
+
   get scale(): number {
     return this.transform.k;
   }
@@ -338,8 +381,10 @@ export class Viewer implements PatternView {
   // ---- Drawing.
 
   private resize(): void {
-    const beside = this.mode === 'beside';
-    this.frames[0].hidden = !beside;
+    const with_graph = this.mode === 'graph';
+    const beside = this.mode === 'beside' || with_graph;
+    this.frames[0].hidden = this.mode !== 'beside';
+    this.graph_frame.hidden = !with_graph;
     const body = this.body.clientWidth;
     if (body === 0) return;
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
@@ -352,7 +397,8 @@ export class Viewer implements PatternView {
     const most = Math.max(300, stacked ? innerHeight * 0.9 : innerHeight - around * rem);
     const { rows, columns } = this.shape;
     const [needed] = this.panes.map((pane) => pane.resize(width, most, rows, columns));
-    const main = beside && !narrow ? 2 * needed + gap : needed;
+    const graph = with_graph && this.graph ? this.graph.resize(width, most) : needed;
+    const main = beside && !narrow ? graph + needed + gap : needed;
     this.body.style.gridTemplateColumns = stacked ? 'minmax(0, 1fr)' : `${Math.max(main, 30 * rem)}px minmax(0, 1fr)`;
     this.setTransform(this.transform);
   }
@@ -385,6 +431,7 @@ export class Viewer implements PatternView {
 
   private drawAll(): void {
     this.panels.updateToggles();
+    this.drawGraph();
     this.panes.forEach((pane, i) => {
       if (i === 0 && this.mode !== 'beside') return;
       const scene = this.sceneOf(i);
@@ -418,8 +465,8 @@ export class Viewer implements PatternView {
 
   // The visible pictures with their captions.
   picture(): HTMLCanvasElement {
-    const shown = this.panes.filter((_, i) => !this.frames[i].hidden);
-    return withCaptions(shown.map((pane) => ({ canvas: pane.canvas, caption: this.frames[this.panes.indexOf(pane)].firstElementChild?.textContent ?? '' })),
+    const shown = [this.graph_frame, ...this.frames].filter((frame) => !frame.hidden);
+    return withCaptions(shown.map((frame) => ({ canvas: frame.querySelector('canvas') as HTMLCanvasElement, caption: frame.firstElementChild?.textContent ?? '' })),
       this.tracks.length > 1 ? '' : this.tracks[0].run.title);
   }
 
