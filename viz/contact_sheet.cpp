@@ -98,10 +98,19 @@ Plan plan_of(const SheetShape& shape) {
     return best;
 }
 
+/// The figures that the stage changed; those of the first frame that are known.
+std::vector<CaptionLine> shown_lines(const StageCaption& caption, bool is_first) {
+    std::vector<CaptionLine> lines;
+    for (const CaptionLine& line : caption.lines) {
+        if (is_first ? line.value != "-" : line.before != line.value) lines.push_back(line);
+    }
+    return lines;
+}
+
 SheetShape shape_of(const ContactSheet& sheet) {
     SheetShape shape{.frames = sheet.frames.size(), .storage = sheet.storage != nullptr};
     for (const StageFrame& frame : sheet.frames) {
-        shape.lines = std::max(shape.lines, frame.caption.lines.size());
+        shape.lines = std::max(shape.lines, shown_lines(frame.caption, &frame == &sheet.frames.front()).size());
         shape.subtitle = std::max(shape.subtitle, text_width(frame.caption.subtitle, text_size));
         shape.entries = shape.entries || frame.raster.shows_entries();
         shape.stored = shape.stored || !frame.raster.stored_total.empty();
@@ -119,25 +128,32 @@ void draw_lines_below(Canvas& canvas, const std::vector<CaptionLine>& lines, con
     const int size = unit(text_size);
     int baseline = box.y + unit(24);
     for (const CaptionLine& line : lines) {
-        const bool unchanged = line.before == line.value;
         const std::string value = shortened(line.value, size, box.width / 2);
         const int left = box.width - text_width(value, size) - unit(8);
         canvas.text(box.x, baseline, line.label, {size, style::muted, Align::left, left});
-        canvas.text(box.right(), baseline, value, {size, unchanged ? style::muted : style::ink, Align::right});
+        canvas.text(box.right(), baseline, value, {size, style::ink, Align::right});
         canvas.box(Box{box.x, baseline + unit(7), box.width, 1}, style::hairline);
         baseline += unit(line_height);
     }
 }
 
-void draw_lines_beside(Canvas& canvas, const std::vector<CaptionLine>& lines, const Box& box, Unit unit) {
-    const int size = unit(text_size);
+/// Each value below its label, as large as the box allows.
+void draw_stacked_lines(Canvas& canvas, const std::vector<CaptionLine>& lines, const Box& box, Unit unit) {
+    constexpr double largest = 1.7;
+    const double high = box.height / (unit.pixels * caption_pitch * std::max<double>(static_cast<double>(lines.size()), 1));
+    const double wide = box.width / (unit.pixels * caption_width);
+    const Unit scaled{unit.pixels * std::clamp(std::min(high, wide), 1.0, largest)};
     int y = box.y;
     for (const CaptionLine& line : lines) {
-        const bool unchanged = line.before == line.value;
-        canvas.text(box.x, y + unit(18), line.label, {size, style::muted, Align::left, box.width, unit(16)});
-        const Colour ink = unchanged ? style::muted : style::ink;
-        canvas.text(box.x, y + unit(47), line.value, {unit(28), ink, Align::left, box.width});
-        y += unit(caption_pitch);
+        canvas.text(box.x, y + scaled(18), line.label, {scaled(text_size), style::muted, Align::left, box.width, unit(16)});
+        const std::string value = shortened(line.value, scaled(28), box.width);
+        canvas.text(box.x, y + scaled(47), value, {scaled(28), style::ink});
+        const std::string before = line.before.empty() || line.before == "-" ? "" : "was " + line.before;
+        const int left = text_width(value, scaled(28)) + scaled(10);
+        if (left + text_width(before, scaled(text_size)) <= box.width) {
+            canvas.text(box.x + left, y + scaled(47), before, {scaled(text_size), style::muted});
+        }
+        y += scaled(caption_pitch);
     }
 }
 
@@ -163,14 +179,21 @@ void draw_frame(Canvas& canvas, const StageFrame& frame, const DensityScale& sca
         draw_strip(canvas, stored_row_lengths(frame.raster),
                    {strip.right() + unit(strip_gap), strip.y, unit(stored_width), strip.height});
     }
-    std::vector<CaptionLine> lines = frame.caption.lines;
+    std::vector<CaptionLine> lines = shown_lines(frame.caption, number == 0);
     if (lines.size() > plan.lines) lines.resize(plan.lines);
     const int right = strip.right() + second;
-    if (plan.captions_beside) {
-        const int left = right + unit(2 * strip_gap);
-        draw_lines_beside(canvas, lines, {left, pattern.y, x + width - left, 0}, unit);
+    const int below = pattern.bottom() + unit(strip_gap);
+    const int room = y + unit(plan.cell_height) - below;
+    const int left = plan.captions_beside ? right + unit(2 * strip_gap) : x;
+    if (lines.empty() && plan.lines > 0) {
+        const int top = plan.captions_beside ? pattern.y : below;
+        canvas.text(left, top + unit(24), "figures as before", {size, style::muted, Align::left, x + width - left, unit(16)});
+    } else if (plan.captions_beside) {
+        draw_stacked_lines(canvas, lines, {left, pattern.y, x + width - left, pattern.height}, unit);
+    } else if (static_cast<int>(lines.size()) * unit(caption_pitch) <= room) {
+        draw_stacked_lines(canvas, lines, {x, below, width, room}, unit);
     } else {
-        draw_lines_below(canvas, lines, {x, pattern.bottom() + unit(strip_gap), std::max(right - x, width * 3 / 4), 0}, unit);
+        draw_lines_below(canvas, lines, {x, below, std::max(right - x, width * 3 / 4), 0}, unit);
     }
     if (number == 0) return;
     const int middle = number % plan.columns == 0 ? x - unit(margin / 2) : x - unit(column_gap / 2);

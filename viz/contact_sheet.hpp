@@ -35,8 +35,8 @@ struct SheetShape {
 /// The resolution of rasters that fill the patterns of a sheet of this width.
 [[nodiscard]] int sheet_resolution(const SheetShape& shape, int width);
 
-/// The stages in rows with arrows between them, as large as possible, with one legend. Caption lines whose value the stage
-/// changed are highlighted; a sheet of many stages shows fewer lines. draw throws std::invalid_argument if there are no frames
+/// The stages in rows with arrows between them, as large as possible, with one legend. A caption has the lines whose value the
+/// stage changed; a sheet of many stages shows fewer lines. draw throws std::invalid_argument if there are no frames
 /// or a raster has more bins than its pattern has pixels.
 struct ContactSheet {
     std::span<const StageFrame> frames;

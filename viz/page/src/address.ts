@@ -1,4 +1,5 @@
 // The part of the page's address that names the shown stages: #stage=2, or #stage=2,3 for two runs.
+import { listen } from './life';
 import type { Viewer } from './viewer';
 
 const pause_milliseconds = 300; // browsers limit how often a page changes its address
@@ -8,7 +9,7 @@ export class StageAddress {
 
   constructor(private readonly viewer: Viewer) {
     this.follow();
-    addEventListener('hashchange', () => this.follow());
+    listen('hashchange', () => this.follow());
   }
 
   private follow(): void {

@@ -235,6 +235,20 @@ export async function readDocument(): Promise<PageDocument> {
   return JSON.parse(new TextDecoder().decode(await inflated('document'))) as PageDocument;
 }
 
+// Replaces the data of this page by those of another page that the same program wrote.
+export function replaceData(page: string): void {
+  document.querySelectorAll('script[type="text/plain"]').forEach((part) => part.remove());
+  sections.clear();
+  document.title = new DOMParser().parseFromString(/<title>[^<]*<\/title>/.exec(page)?.[0] ?? '', 'text/html').title;
+  for (const [, id, content] of page.matchAll(/<script type="text\/plain" id="([\w-]+)">([^<]*)<\/script>/g)) {
+    const part = document.createElement('script');
+    part.type = 'text/plain';
+    part.id = id;
+    part.textContent = content;
+    document.body.append(part);
+  }
+}
+
 const sections = new Map<number, Promise<Uint8Array>>();
 
 export function sectionBytes(number: number): Promise<Uint8Array> {

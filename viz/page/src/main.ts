@@ -1,9 +1,10 @@
 import { StageAddress } from './address';
 import { benchSections } from './bench';
 import { Pattern } from './bins';
-import { redrawCharts } from './charts';
-import { type PageDocument, readDocument } from './document';
+import { forgetCharts, redrawCharts } from './charts';
+import { type PageDocument, readDocument, replaceData } from './document';
 import { counted, h } from './dom';
+import { endListeners, lifeSignal, listen } from './life';
 import { printStages } from './print';
 import { aboutSection, bytesSection, kernelsSection, metricsSection, recipeSection } from './sections';
 import { StorageView } from './storage';
@@ -52,7 +53,7 @@ function header(page: PageDocument, redraw: () => void): HTMLElement {
     setTheme(prefers_dark.matches ? 'dark' : 'light');
     name();
     redraw();
-  });
+  }, { signal: lifeSignal() });
   name();
   const sources = [...new Set(page.runs.map((run) => run.report.recipe.source).filter(Boolean))];
   return h('header', { class: 'top' },
@@ -71,7 +72,7 @@ function contents(main: HTMLElement): HTMLElement {
 }
 
 function listenToKeys(viewer: Viewer): void {
-  addEventListener('keydown', (event) => {
+  listen('keydown', (event) => {
     const target = event.target as HTMLElement;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const is_range = target instanceof HTMLInputElement && target.type === 'range';
@@ -101,8 +102,33 @@ function listenToKeys(viewer: Viewer): void {
   });
 }
 
+async function tracksOf(page: PageDocument): Promise<Track[]> {
+  const tracks: Track[] = [];
+  for (const run of page.runs) {
+    if (!run.pattern) continue;
+    const pattern = new Pattern(run.pattern, run.report.matrix.rows, run.report.matrix.columns);
+    await pattern.read();
+    tracks.push({ run, pattern, position: 0 });
+  }
+  return tracks;
+}
+
+let shown_viewer: Viewer | null = null;
+
+// The report of another run in the place of this one; much faster than a new page.
+async function replaceBy(page: string): Promise<void> {
+  replaceData(page);
+  const scroll = scrollY;
+  await show();
+  scrollTo(0, scroll);
+}
+
 async function show(): Promise<void> {
   const page = await readDocument();
+  const tracks = await tracksOf(page); // before anything is shown, so that one report follows another without a gap
+  const before = shown_viewer;
+  endListeners();
+  forgetCharts();
   const place = document.getElementById('page') as HTMLElement;
   let viewer: Viewer | null = null;
   const storages: StorageView[] = [];
@@ -118,16 +144,10 @@ async function show(): Promise<void> {
   const notes = [...new Set(page.runs.flatMap((run) => run.report.notes))];
   if (errors.length > 0) main.append(h('ul', { class: 'errors', role: 'alert' }, ...errors.map((error) => h('li', {}, error))));
 
-  const tracks: Track[] = [];
-  for (const run of page.runs) {
-    if (!run.pattern) continue;
-    const pattern = new Pattern(run.pattern, run.report.matrix.rows, run.report.matrix.columns);
-    await pattern.read();
-    tracks.push({ run, pattern, position: 0 });
-  }
+  shown_viewer = null;
   if (tracks.length > 0) {
     const shown = new Viewer(tracks);
-    viewer = shown;
+    viewer = shown_viewer = shown;
     const keys = h('p', { class: 'note keys' }, h('kbd', {}, '←'), ' ', h('kbd', {}, '→'), ' stages, ', h('kbd', {}, '+'), ' ', h('kbd', {}, '−'), ' ', h('kbd', {}, '0'),
       ' zoom, ', h('kbd', {}, 'F'), ' full screen, ', h('kbd', {}, 'Esc'), ' pauses, ', h('kbd', {}, 'Shift'), ' with arrows: pan. In the picture, ', h('kbd', {}, 'Enter'), ' sets a cursor; arrows move it, with ', h('kbd', {}, 'Shift'), ' to the next nonzero; ', h('kbd', {}, 'Esc'),
       ' removes it. Click the picture, then scroll to zoom; drag to pan; double-click to zoom in.');
@@ -168,8 +188,11 @@ async function show(): Promise<void> {
   if (notes.length > 0) main.append(h('ul', { class: 'notes' }, ...notes.map((note) => h('li', {}, note))));
   main.append(...parts.filter((part) => part !== null));
   main.before(contents(main));
+  if (before && shown_viewer) shown_viewer.follow(before);
   root.dataset.ready = 'true';
 }
+
+(window as unknown as { spmvReport: object }).spmvReport = { replaceBy }; // for the live page
 
 show().catch((error: unknown) => {
   document.getElementById('page')?.replaceChildren(h('p', { class: 'errors', role: 'alert' }, `This page cannot be shown: ${error instanceof Error ? error.message : String(error)}`));

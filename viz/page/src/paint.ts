@@ -233,8 +233,10 @@ export function drawRowLengths(context: CanvasRenderingContext2D, stage: Stage, 
   const longest = means.reduce((a, b) => Math.max(a, b), 0);
   if (longest === 0) return;
   // Bars of almost equal rows would be one solid area: their ends remain.
-  const alike = means.every((mean) => mean > 0.8 * longest);
+  const alike = means.every((mean) => mean > 0.75 * longest);
   clipped(context, { ...view, left, width }, () => {
+    context.fillStyle = palette().faint;
+    context.fillRect(left, view.top, 1, view.height);
     context.fillStyle = css(palette().planes[0][Math.round(steps * 0.55)]);
     means.forEach((mean, row) => {
       // Rounded to whole pixels, because half covered ones would overlap.

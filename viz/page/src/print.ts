@@ -1,5 +1,6 @@
 // The pictures of all stages for paper, which exist only while the page is printed.
 import { h } from './dom';
+import { listen } from './life';
 import { Pane } from './pane';
 import { sentenceOf } from './sentence';
 import type { Track } from './view';
@@ -29,14 +30,14 @@ export function printStages(viewer: Printed, redraw: () => void): void {
   const root = document.documentElement;
   let theme: string | undefined;
   const sheets = h('div', { class: 'print-only' });
-  addEventListener('beforeprint', () => {
+  listen('beforeprint', () => {
     theme = root.dataset.theme;
     root.dataset.theme = 'light'; // paper is white
     sheets.replaceChildren(...viewer.tracks.map((track) => sheetOf(track, viewer.tracks.length === 1)));
     viewer.element.after(sheets);
     redraw();
   });
-  addEventListener('afterprint', () => {
+  listen('afterprint', () => {
     root.dataset.theme = theme;
     sheets.remove();
     redraw();

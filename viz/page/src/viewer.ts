@@ -4,6 +4,7 @@ import { zoom, zoomIdentity, type ZoomBehavior } from 'd3-zoom';
 import type { Pattern, Stage } from './bins';
 import { counted, download, h } from './dom';
 import { type GraphColouring, GraphPane, piecesOf, scaleGradient } from './graph';
+import { listen } from './life';
 import { Pane, type Scene, type Transform } from './pane';
 import type { Switches } from './paint';
 import { Panels } from './panels';
@@ -87,9 +88,18 @@ export class Viewer implements PatternView {
         this.panels.facts, h('div', { class: 'side-part' }, this.reader.element, this.panels.toggles, this.panels.stage_notes)));
     this.element = h('div', { class: 'viewer' }, h('div', { class: 'stage-bar', hidden: only_input }, ...this.sliders), this.body);
     new ResizeObserver(() => this.resize()).observe(this.element);
-    addEventListener('resize', () => this.resize());
+    listen('resize', () => this.resize());
     this.setMode(this.mode);
     this.reader.nothing();
+  }
+
+  // Shows what the viewer of an earlier run of the same recipe showed, as far as there is the same.
+  follow(before: Viewer): void {
+    if (this.mode_buttons.has(before.mode) && this.tracks.length === before.tracks.length) this.setMode(before.mode);
+    this.colouring.value = this.colour_by = before.colour_by;
+    before.tracks.forEach((_, track) => {
+      if (before.current(track) < (this.tracks[track]?.pattern.stages.length ?? 0)) this.show(track, before.current(track));
+    });
   }
 
   stage(track: number): Stage {
