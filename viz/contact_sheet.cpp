@@ -25,6 +25,9 @@ constexpr int row_gap = 22;
 constexpr int head_height = 116;
 constexpr int foot_height = 102;
 constexpr int frame_head = 72;
+constexpr int short_head = 44;  // title and parameters in one line
+constexpr int title_size = 30;
+constexpr int title_gap = 20;
 constexpr int second_line = 26;  // of long parameters
 constexpr int strip_gap = 10;
 constexpr int strip_width = 46;
@@ -65,7 +68,8 @@ Plan plan_with(const SheetShape& shape, int columns, std::size_t lines, bool cap
               .captions_beside = captions_beside && lines > 0,
               .strips = strip_gap + strip_width + (shape.stored ? strip_gap + stored_width : 0),
               .numbers = shape.entries ? numbers_width : 0};
-    plan.head = frame_head + (shape.subtitle > plan.cell_width ? second_line : 0);
+    const bool one_line = shape.heading > 0 && shape.heading <= plan.cell_width;
+    plan.head = one_line ? short_head : frame_head + (shape.subtitle > plan.cell_width ? second_line : 0);
     int width = plan.cell_width - plan.strips - plan.numbers;
     int height = plan.cell_height - plan.head - plan.numbers;
     const int length = static_cast<int>(lines);
@@ -107,11 +111,16 @@ std::vector<CaptionLine> shown_lines(const StageCaption& caption, bool is_first)
     return lines;
 }
 
+int heading_width(const StageCaption& caption) {
+    return text_width(caption.title, title_size) + title_gap + text_width(caption.subtitle, text_size);
+}
+
 SheetShape shape_of(const ContactSheet& sheet) {
     SheetShape shape{.frames = sheet.frames.size(), .storage = sheet.storage != nullptr};
     for (const StageFrame& frame : sheet.frames) {
         shape.lines = std::max(shape.lines, shown_lines(frame.caption, &frame == &sheet.frames.front()).size());
         shape.subtitle = std::max(shape.subtitle, text_width(frame.caption.subtitle, text_size));
+        shape.heading = std::max(shape.heading, heading_width(frame.caption));
         shape.entries = shape.entries || frame.raster.shows_entries();
         shape.stored = shape.stored || !frame.raster.stored_total.empty();
     }
@@ -161,11 +170,13 @@ void draw_frame(Canvas& canvas, const StageFrame& frame, const DensityScale& sca
     const int x = unit(plan.x(number));
     const int y = unit(plan.y(number));
     const int width = unit(plan.cell_width);
-    canvas.text(x, y + unit(26), frame.caption.title, {unit(30), style::ink, Align::left, width});
+    canvas.text(x, y + unit(26), frame.caption.title, {unit(title_size), style::ink, Align::left, width});
     const int size = unit(text_size);
-    int baseline = y + unit(56);
-    for (const std::string& line : wrapped(frame.caption.subtitle, size, width, plan.head > frame_head ? 2 : 1)) {
-        canvas.text(x, baseline, line, {size, style::muted});
+    const bool one_line = plan.head == short_head;
+    const int beside = one_line ? text_width(frame.caption.title, unit(title_size)) + unit(title_gap) : 0;
+    int baseline = y + unit(one_line ? 26 : 56);
+    for (const std::string& line : wrapped(frame.caption.subtitle, size, width - beside, plan.head > frame_head ? 2 : 1)) {
+        canvas.text(x + beside, baseline, line, {size, style::muted});
         baseline += unit(second_line);
     }
 
@@ -185,7 +196,7 @@ void draw_frame(Canvas& canvas, const StageFrame& frame, const DensityScale& sca
     const int below = pattern.bottom() + unit(strip_gap);
     const int room = y + unit(plan.cell_height) - below;
     const int left = plan.captions_beside ? right + unit(2 * strip_gap) : x;
-    if (lines.empty() && plan.lines > 0) {
+    if (lines.empty() && plan.lines > 0 && number > 0) {
         const int top = plan.captions_beside ? pattern.y : below;
         canvas.text(left, top + unit(24), "figures as before", {size, style::muted, Align::left, x + width - left, unit(16)});
     } else if (plan.captions_beside) {

@@ -29,6 +29,7 @@ struct SheetShape {
     bool entries = false;   // rows and columns are numbered
     bool stored = false;    // there is a second strip of row lengths
     int subtitle = 0;       // the width of the longest, at 22 pixels
+    int heading = 0;        // the width of the longest title with its subtitle beside it; 0: not known
     bool storage = false;   // there is a storage bar
 };
 
