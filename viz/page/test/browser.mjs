@@ -191,7 +191,7 @@ async function address(page, name, file) {
   await settle(page);
   await page.waitForFunction(() => location.hash === '#stage=1', null, { timeout: 2000 }).catch(() => undefined);
   check(`${name}: the address names the stage`, (await page.evaluate(() => location.hash)) === '#stage=1', page.url());
-  for (const [fragment, stage] of [['#stage=1', 1], ['#stage=99', count - 1], ['#stage=x', 0]]) {
+  for (const [fragment, stage] of [['#stage=99', count - 1], ['#stage=x', 0]]) {
     const other = await open(file, {}, fragment);
     check(`${name}: ${fragment} opens stage ${stage}`, (await stage_of(other)) === String(stage), await stage_of(other));
     await other.context().close();
@@ -232,6 +232,7 @@ async function around(page, name) {
 // The graph beside the pattern: pointing at one marks the other.
 async function graph(page, name, has_pieces) {
   const looks = () => page.evaluate(() => [...document.querySelectorAll('.pane:not([hidden]) canvas')].map((canvas) => canvas.toDataURL()));
+  await page.emulateMedia({ reducedMotion: 'reduce' });
   await page.mouse.move(0, 0);
   await page.locator('[data-mode=graph]').click();
   await settle(page);
@@ -275,6 +276,7 @@ async function graph(page, name, has_pieces) {
   if (pictures) await page.screenshot({ path: join(pictures, `${name}_graph.png`) });
   await page.locator('[data-mode=one]').click();
   await settle(page);
+  await page.emulateMedia({ reducedMotion: null });
 }
 
 async function paper(page, name) {
@@ -311,6 +313,7 @@ async function paper(page, name) {
 
 // Numbers at the axes end within the picture at every zoom, and leave the strip of lengths free.
 async function numbers(page, name) {
+  await page.emulateMedia({ reducedMotion: 'reduce' }); // without waiting for animations
   for (let zooms = 0; zooms < 14; zooms += 2) {
     const ink = await page.evaluate(() => {
       const shown = [...document.querySelectorAll('.pane:not([hidden]) canvas')].at(-1);
@@ -338,6 +341,7 @@ async function numbers(page, name) {
   if (name === 'rcm_csr') check(`${name}: no single colour fills the largest zoom`, most < 0.5, most);
   await page.keyboard.press('0');
   await settle(page);
+  await page.emulateMedia({ reducedMotion: null });
 }
 
 // On a phone, what is tapped is shown beside the finger.
@@ -591,8 +595,8 @@ async function test(word) {
     if (name === 'small' || name === 'ehyb') await graph(page, name, name === 'ehyb');
     else check(`${name}: ${name === 'hbp' ? 'a' : 'no'} graph`, (await page.locator('[data-mode=graph]').count()) === (name === 'hbp' ? 1 : 0));
     if (name === 'small' || name === 'rcm_csr') {
-      await playing(page, name);
-      await address(page, name, file);
+      if (name === 'small') await playing(page, name);
+      if (name === 'small') await address(page, name, file);
       await around(page, name);
       await numbers(page, name);
       await paper(page, name);
