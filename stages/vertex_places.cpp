@@ -53,14 +53,16 @@ public:
         }
     }
 
-    /// Calls visit(vertex) for the vertices in the cell of the point and in those around it.
+    /// Calls visit(vertex, weight) for vertices in the cell of the point and in those around it: for all, or for a sample of
+    /// about `most` of each line of cells, whose weights are the numbers of vertices that they stand for.
     template <typename Visit>
-    void for_each_near(const PlanePoint& point, const Visit& visit) const {
+    void for_each_near(const PlanePoint& point, Index most, const Visit& visit) const {
         const auto [column, row] = cell_of(point);
         for (Index y = std::max(row - 1, 0); y <= std::min(row + 1, rows_ - 1); ++y) {
             const Index first = number({std::max(column - 1, 0), y});
             const Index last = number({std::min(column + 1, columns_ - 1), y});
-            for (Index i = starts_[first]; i < starts_[last + 1]; ++i) visit(vertices_[i]);
+            const Index step = (starts_[last + 1] - starts_[first]) / most + 1;
+            for (Index i = starts_[first]; i < starts_[last + 1]; i += step) visit(vertices_[i], static_cast<double>(step));
         }
     }
 
@@ -84,7 +86,8 @@ PlanePoint force_on(Index vertex, const WeightedGraph& graph, const std::vector<
                     bool all_pairs) {
     PlanePoint force{};
     const PlanePoint& here = points[vertex];
-    cells.for_each_near(here, [&](Index other) {
+    const Index most_near = all_pairs ? most_with_all_pairs + 1 : 64;  // vertices of many neighbours gather others around them
+    cells.for_each_near(here, most_near, [&](Index other, double weight) {
         if (other == vertex) return;
         double x = here[0] - points[other][0];
         double y = here[1] - points[other][1];
@@ -96,8 +99,8 @@ PlanePoint force_on(Index vertex, const WeightedGraph& graph, const std::vector<
             y = static_cast<double>((vertex + other) % 7 - 3) * (vertex < other ? 3e-4 : -3e-4);
             square = x * x + y * y;
         }
-        force[0] += x / square;
-        force[1] += y / square;
+        force[0] += x * weight / square;
+        force[1] += y * weight / square;
     });
     for (const WeightedEdge edge : graph.edges_of(vertex)) {
         const double x = points[edge.to][0] - here[0];
@@ -159,7 +162,7 @@ CoarseGraphs coarsened(WeightedGraph finest) {
         const WeightedGraph& graph = all.graphs.back();
         const Offset heaviest = 1 + 3 * vertices / graph.vertex_count();
         Clusters clusters = gather_along_heavy_edges(graph, heaviest, places_seed + all.graphs.size());
-        if (clusters.count * 20 > graph.vertex_count() * 19) break;
+        if (Offset{clusters.count} * 5 > Offset{graph.vertex_count()} * 4) break;
         // A component that became a single vertex has no edges, and so no cluster.
         for (Index& cluster : clusters.of) cluster = cluster < 0 ? clusters.count++ : cluster;
         WeightedGraph next = contract(graph, clusters);
@@ -188,7 +191,8 @@ std::vector<PlanePoint> settled(const CoarseGraphs& all) {
             next[i] = {from[0] * scale + jitter[0] * width, from[1] * scale + jitter[1] * width};
         }
         points = std::move(next);
-        settle(graph, points, is_first ? first_steps : steps, is_first ? 2 : 0.6);
+        const int more_steps = std::max(steps, std::min(first_steps, 200'000 / std::max(graph.vertex_count(), 1)));
+        settle(graph, points, is_first ? more_steps : steps, is_first ? 2 : 0.6);
     }
     return points;
 }

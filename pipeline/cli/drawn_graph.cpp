@@ -42,7 +42,7 @@ GraphView drawn_graph(const MatrixChoice& choice, const CsrMatrix& matrix) {
 }
 
 std::vector<Point> page_places(const MatrixChoice& choice, const CsrMatrix& matrix, bool quick) {
-    constexpr Offset most_nonzeros_quick = 10'000;  // places are found in 20 ms
+    constexpr Offset most_nonzeros_quick = 10'000;  // places are found in about 40 ms
     if (!matrix.square() || matrix.nonzeros() > most_entries_with_values) return {};
     std::vector<NodePlace> places = mesh_places(choice);
     if (places.empty()) {
