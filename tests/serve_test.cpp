@@ -15,6 +15,7 @@
 #include "pipeline/serve/live_json.hpp"
 #include "pipeline/serve/serve.hpp"
 #include "serve/connection.hpp"
+#include "support/golden.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -249,6 +250,49 @@ TEST_SUITE("live page") {
         CHECK(Json::parse(address.get("matrices.json").body) == Json::array({"../matrices/a.mtx"}));
         const std::string text = "[matrix]\npath = \"../matrices/a.mtx\"\n\n[layout]\nuse = \"csr\"\n";
         CHECK(Json::parse(address.post("run", Json({{"text", text}}).dump()).body) == Json({{"page", 1}}));
+    }
+
+    TEST_CASE("a matrix file is written beside the recipe, under a plain name, and replaces none") {
+        const Served served;
+        const fs::path site = served.recipe.parent_path();
+        const std::string type = "Content-Type: application/octet-stream\r\n";
+        const auto send = [&](const std::string& name, const std::string& bytes) {
+            const Address& at = served.address;
+            return at.send(at.post_head("matrix/" + name, bytes.size(), type) + bytes);
+        };
+        const std::string bytes = "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1\n";
+        CHECK(Json::parse(send("new.mtx", bytes).body) == Json({{"path", "new.mtx"}}));
+        CHECK(file_text(site / "new.mtx") == bytes);
+        CHECK(Json::parse(served.get("matrices.json").body) == Json::array({"inside.mtx", "new.mtx"}));
+        CHECK(Json::parse(send("new.mtx", bytes).body) == Json({{"path", "new.mtx"}}));  // the same again
+        const std::string binary("\0\xFF\r\n", 4);
+        CHECK(Json::parse(send("a%20b.npz", binary).body) == Json({{"path", "a b.npz"}}));
+        CHECK(file_text(site / "a b.npz") == binary);
+
+        const auto error_of = [&](const std::string& name) { return Json::parse(send(name, "other").body).value("error", ""); };
+        CHECK(error_of("new.mtx").find("found another file of this name") != std::string::npos);
+        CHECK(file_text(site / "new.mtx") == bytes);
+        fs::create_symlink(served.folder.path() / "outside.mtx", site / "link.mtx");
+        fs::create_symlink(served.folder.path() / "nowhere.mtx", site / "dangling.mtx");
+        fs::create_directory(site / "folder.mtx");
+        for (const std::string& name : Texts{"link.mtx", "dangling.mtx", "folder.mtx"}) {
+            CHECK(error_of(name).find("found another file") != std::string::npos);
+        }
+        CHECK_FALSE(fs::exists(served.folder.path() / "nowhere.mtx"));
+        for (const std::string& name : Texts{"recipe.toml", "x.so", ".mtx", ".x.mtx", "..%2Fx.mtx", "..%5Cx.mtx",
+                                             "%2Ftmp%2Fx.mtx", "x.mtx%00.mtx", "a/b.mtx", std::string(300, 'x') + ".mtx"}) {
+            CAPTURE(name);
+            const Reply reply = send(name, "other");
+            CHECK((reply.status == 404 ||
+                   Json::parse(reply.body).value("error", "").find("no name of a matrix") != std::string::npos));
+        }
+        CHECK(served.address.send(served.address.post_head("matrix/x.mtx", 2, "Content-Type: application/json\r\n") + "{}")
+                  .status == 415);
+        CHECK(served.address.send(served.address.post_head("matrix/x.mtx", longest_matrix + 1, type)).status == 413);
+        CHECK(served.address.send(served.address.post_head("run", 2, type) + "{}").status == 415);
+        std::size_t files = 0;
+        for ([[maybe_unused]] const auto& entry : fs::recursive_directory_iterator(served.folder.path())) ++files;
+        CHECK(files == 9);  // site, recipe, inside, outside, new, a b, and three that are in the way
     }
 
     TEST_CASE("requests for other hosts, from other pages and without the token are refused") {

@@ -25,6 +25,9 @@ constexpr int row_gap = 22;
 constexpr int head_height = 116;
 constexpr int foot_height = 102;
 constexpr int frame_head = 72;
+constexpr int short_head = 44;  // title and parameters in one line
+constexpr int title_size = 30;
+constexpr int title_gap = 20;
 constexpr int second_line = 26;  // of long parameters
 constexpr int strip_gap = 10;
 constexpr int strip_width = 46;
@@ -65,7 +68,8 @@ Plan plan_with(const SheetShape& shape, int columns, std::size_t lines, bool cap
               .captions_beside = captions_beside && lines > 0,
               .strips = strip_gap + strip_width + (shape.stored ? strip_gap + stored_width : 0),
               .numbers = shape.entries ? numbers_width : 0};
-    plan.head = frame_head + (shape.subtitle > plan.cell_width ? second_line : 0);
+    const bool one_line = shape.heading > 0 && shape.heading <= plan.cell_width;
+    plan.head = one_line ? short_head : frame_head + (shape.subtitle > plan.cell_width ? second_line : 0);
     int width = plan.cell_width - plan.strips - plan.numbers;
     int height = plan.cell_height - plan.head - plan.numbers;
     const int length = static_cast<int>(lines);
@@ -98,11 +102,25 @@ Plan plan_of(const SheetShape& shape) {
     return best;
 }
 
+/// The figures that the stage changed; those of the first frame that are known.
+std::vector<CaptionLine> shown_lines(const StageCaption& caption, bool is_first) {
+    std::vector<CaptionLine> lines;
+    for (const CaptionLine& line : caption.lines) {
+        if (is_first ? line.value != "-" : line.before != line.value) lines.push_back(line);
+    }
+    return lines;
+}
+
+int heading_width(const StageCaption& caption) {
+    return text_width(caption.title, title_size) + title_gap + text_width(caption.subtitle, text_size);
+}
+
 SheetShape shape_of(const ContactSheet& sheet) {
     SheetShape shape{.frames = sheet.frames.size(), .storage = sheet.storage != nullptr};
     for (const StageFrame& frame : sheet.frames) {
-        shape.lines = std::max(shape.lines, frame.caption.lines.size());
+        shape.lines = std::max(shape.lines, shown_lines(frame.caption, &frame == &sheet.frames.front()).size());
         shape.subtitle = std::max(shape.subtitle, text_width(frame.caption.subtitle, text_size));
+        shape.heading = std::max(shape.heading, heading_width(frame.caption));
         shape.entries = shape.entries || frame.raster.shows_entries();
         shape.stored = shape.stored || !frame.raster.stored_total.empty();
     }
@@ -119,25 +137,32 @@ void draw_lines_below(Canvas& canvas, const std::vector<CaptionLine>& lines, con
     const int size = unit(text_size);
     int baseline = box.y + unit(24);
     for (const CaptionLine& line : lines) {
-        const bool unchanged = line.before == line.value;
         const std::string value = shortened(line.value, size, box.width / 2);
         const int left = box.width - text_width(value, size) - unit(8);
         canvas.text(box.x, baseline, line.label, {size, style::muted, Align::left, left});
-        canvas.text(box.right(), baseline, value, {size, unchanged ? style::muted : style::ink, Align::right});
+        canvas.text(box.right(), baseline, value, {size, style::ink, Align::right});
         canvas.box(Box{box.x, baseline + unit(7), box.width, 1}, style::hairline);
         baseline += unit(line_height);
     }
 }
 
-void draw_lines_beside(Canvas& canvas, const std::vector<CaptionLine>& lines, const Box& box, Unit unit) {
-    const int size = unit(text_size);
+/// Each value below its label, as large as the box allows.
+void draw_stacked_lines(Canvas& canvas, const std::vector<CaptionLine>& lines, const Box& box, Unit unit) {
+    constexpr double largest = 1.7;
+    const double high = box.height / (unit.pixels * caption_pitch * std::max<double>(static_cast<double>(lines.size()), 1));
+    const double wide = box.width / (unit.pixels * caption_width);
+    const Unit scaled{unit.pixels * std::clamp(std::min(high, wide), 1.0, largest)};
     int y = box.y;
     for (const CaptionLine& line : lines) {
-        const bool unchanged = line.before == line.value;
-        canvas.text(box.x, y + unit(18), line.label, {size, style::muted, Align::left, box.width, unit(16)});
-        const Colour ink = unchanged ? style::muted : style::ink;
-        canvas.text(box.x, y + unit(47), line.value, {unit(28), ink, Align::left, box.width});
-        y += unit(caption_pitch);
+        canvas.text(box.x, y + scaled(18), line.label, {scaled(text_size), style::muted, Align::left, box.width, unit(16)});
+        const std::string value = shortened(line.value, scaled(28), box.width);
+        canvas.text(box.x, y + scaled(47), value, {scaled(28), style::ink});
+        const std::string before = line.before.empty() || line.before == "-" ? "" : "was " + line.before;
+        const int left = text_width(value, scaled(28)) + scaled(10);
+        if (left + text_width(before, scaled(text_size)) <= box.width) {
+            canvas.text(box.x + left, y + scaled(47), before, {scaled(text_size), style::muted});
+        }
+        y += scaled(caption_pitch);
     }
 }
 
@@ -145,11 +170,13 @@ void draw_frame(Canvas& canvas, const StageFrame& frame, const DensityScale& sca
     const int x = unit(plan.x(number));
     const int y = unit(plan.y(number));
     const int width = unit(plan.cell_width);
-    canvas.text(x, y + unit(26), frame.caption.title, {unit(30), style::ink, Align::left, width});
+    canvas.text(x, y + unit(26), frame.caption.title, {unit(title_size), style::ink, Align::left, width});
     const int size = unit(text_size);
-    int baseline = y + unit(56);
-    for (const std::string& line : wrapped(frame.caption.subtitle, size, width, plan.head > frame_head ? 2 : 1)) {
-        canvas.text(x, baseline, line, {size, style::muted});
+    const bool one_line = plan.head == short_head;
+    const int beside = one_line ? text_width(frame.caption.title, unit(title_size)) + unit(title_gap) : 0;
+    int baseline = y + unit(one_line ? 26 : 56);
+    for (const std::string& line : wrapped(frame.caption.subtitle, size, width - beside, plan.head > frame_head ? 2 : 1)) {
+        canvas.text(x + beside, baseline, line, {size, style::muted});
         baseline += unit(second_line);
     }
 
@@ -163,14 +190,21 @@ void draw_frame(Canvas& canvas, const StageFrame& frame, const DensityScale& sca
         draw_strip(canvas, stored_row_lengths(frame.raster),
                    {strip.right() + unit(strip_gap), strip.y, unit(stored_width), strip.height});
     }
-    std::vector<CaptionLine> lines = frame.caption.lines;
+    std::vector<CaptionLine> lines = shown_lines(frame.caption, number == 0);
     if (lines.size() > plan.lines) lines.resize(plan.lines);
     const int right = strip.right() + second;
-    if (plan.captions_beside) {
-        const int left = right + unit(2 * strip_gap);
-        draw_lines_beside(canvas, lines, {left, pattern.y, x + width - left, 0}, unit);
+    const int below = pattern.bottom() + unit(strip_gap);
+    const int room = y + unit(plan.cell_height) - below;
+    const int left = plan.captions_beside ? right + unit(2 * strip_gap) : x;
+    if (lines.empty() && plan.lines > 0 && number > 0) {
+        const int top = plan.captions_beside ? pattern.y : below;
+        canvas.text(left, top + unit(24), "figures as before", {size, style::muted, Align::left, x + width - left, unit(16)});
+    } else if (plan.captions_beside) {
+        draw_stacked_lines(canvas, lines, {left, pattern.y, x + width - left, pattern.height}, unit);
+    } else if (static_cast<int>(lines.size()) * unit(caption_pitch) <= room) {
+        draw_stacked_lines(canvas, lines, {x, below, width, room}, unit);
     } else {
-        draw_lines_below(canvas, lines, {x, pattern.bottom() + unit(strip_gap), std::max(right - x, width * 3 / 4), 0}, unit);
+        draw_lines_below(canvas, lines, {x, below, std::max(right - x, width * 3 / 4), 0}, unit);
     }
     if (number == 0) return;
     const int middle = number % plan.columns == 0 ? x - unit(margin / 2) : x - unit(column_gap / 2);

@@ -29,14 +29,15 @@ struct SheetShape {
     bool entries = false;   // rows and columns are numbered
     bool stored = false;    // there is a second strip of row lengths
     int subtitle = 0;       // the width of the longest, at 22 pixels
+    int heading = 0;        // the width of the longest title with its subtitle beside it; 0: not known
     bool storage = false;   // there is a storage bar
 };
 
 /// The resolution of rasters that fill the patterns of a sheet of this width.
 [[nodiscard]] int sheet_resolution(const SheetShape& shape, int width);
 
-/// The stages in rows with arrows between them, as large as possible, with one legend. Caption lines whose value the stage
-/// changed are highlighted; a sheet of many stages shows fewer lines. draw throws std::invalid_argument if there are no frames
+/// The stages in rows with arrows between them, as large as possible, with one legend. A caption has the lines whose value the
+/// stage changed; a sheet of many stages shows fewer lines. draw throws std::invalid_argument if there are no frames
 /// or a raster has more bins than its pattern has pixels.
 struct ContactSheet {
     std::span<const StageFrame> frames;

@@ -22,13 +22,29 @@ int pixels_of(double length, const LengthStrip& strip, int axis_pixels) {
     return std::max(1, static_cast<int>(std::lround(share * axis_pixels)));
 }
 
-void draw_bar(Canvas& canvas, const LengthStrip& strip, const LengthStrip::Bar& bar, Box place) {
+/// Bars of one hue whose rows are all about equally long would be one solid area.
+bool are_alike(const LengthStrip& strip) {
+    constexpr double least = 0.75;  // of the longest row, as the mean of a bar
+    constexpr std::size_t few = 40;
+    const double shortest = least * static_cast<double>(strip.longest);
+    return strip.bars.size() > few && std::all_of(strip.bars.begin(), strip.bars.end(), [&](const LengthStrip::Bar& bar) {
+               return bar.mean > shortest && bar.second_share == 0;
+           });
+}
+
+/// `ends_only`: draws only the end of the bar.
+void draw_bar(Canvas& canvas, const LengthStrip& strip, const LengthStrip::Bar& bar, Box place, bool ends_only) {
     constexpr int least_height_with_gaps = 8;
     if (place.height >= least_height_with_gaps) place = {place.x, place.y + 2, place.width, place.height - 3};
     if (place.height < 1) return;
     const int mean = pixels_of(bar.mean, strip, place.width);
     const int second = static_cast<int>(std::lround(mean * bar.second_share));
     const int longest = pixels_of(static_cast<double>(bar.longest), strip, place.width);
+    const int end = std::max(2, place.width / 16);
+    if (ends_only && mean > end) {
+        canvas.box(Box{place.x + mean - end, place.y, end, place.height}, plane_colour(0, DensityScale::middle));
+        return;
+    }
     canvas.box(Box{place.x, place.y, longest, place.height}, style::faint);
     canvas.box(Box{place.x, place.y, mean - second, place.height}, plane_colour(0, DensityScale::middle));
     canvas.box(Box{place.x + mean - second, place.y, second, place.height}, plane_colour(1, DensityScale::middle));
@@ -85,10 +101,11 @@ void draw_strip(Canvas& canvas, const LengthStrip& strip, const Box& box) {
     const auto start = [&](std::size_t bin) {
         return box.y + static_cast<int>(static_cast<std::int64_t>(bin) * box.height / strip.row_bins);
     };
+    const bool ends_only = are_alike(strip);
     for (std::size_t bin = 0; bin < strip.bars.size(); ++bin) {
         const Box place{box.x, start(bin), box.width, start(bin + 1) - start(bin)};
         const LengthStrip::Bar& bar = strip.bars[bin];
-        draw_bar(canvas, strip, bar, place);
+        draw_bar(canvas, strip, bar, place, ends_only);
         if (bin >= strip.numbers.size()) continue;
         draw_number(canvas, strip.numbers[bin], place, pixels_of(bar.mean, strip, place.width),
                     plane_colour(bar.second_share > 0.5 ? 1 : 0, DensityScale::middle));

@@ -73,18 +73,6 @@ CaptionPlace caption_place(const Box& pattern, bool flat, std::size_t lines, Uni
     return place;
 }
 
-void draw_line(Canvas& canvas, const CaptionLine& line, const TextPlace& place, Unit unit) {
-    const auto [x, y, width, small] = place;
-    canvas.text(x, y + unit(20), line.label, {small, style::muted, Align::left, width});
-    const int size = fitting_size(line.value, unit(32), unit(18), width);
-    const std::string value = shortened(line.value, size, width);
-    canvas.text(x, y + unit(54), value, {size, style::ink});
-    if (line.before.empty() || line.before == line.value) return;
-    const std::string before = "was " + line.before;
-    const int used = text_width(value, size) + unit(10);
-    if (used + text_width(before, small) <= width) canvas.text(x + used, y + unit(54), before, {small, style::muted});
-}
-
 void draw_caption(Canvas& canvas, const std::vector<CaptionLine>& lines, const CaptionPlace& place, Unit unit) {
     const int width = place.box.width / place.columns;
     const Unit scaled{unit.pixels * place.scale};
@@ -92,7 +80,7 @@ void draw_caption(Canvas& canvas, const std::vector<CaptionLine>& lines, const C
         const int number = static_cast<int>(i);
         const int x = place.box.x + number % place.columns * width;
         const int y = place.box.y + number / place.columns * place.pitch;
-        draw_line(canvas, lines[i], {x, y, width - unit(20), scaled(22)}, scaled);
+        draw_caption_line(canvas, lines[i], {x, y, width - unit(20), scaled(22)}, scaled);
     }
 }
 
@@ -133,6 +121,18 @@ void draw_head(Canvas& canvas, const StageCaption& caption, Unit unit) {
 }
 
 }  // namespace
+
+void draw_caption_line(Canvas& canvas, const CaptionLine& line, const TextPlace& place, Unit unit) {
+    const auto [x, y, width, small] = place;
+    canvas.text(x, y + unit(20), line.label, {small, style::muted, Align::left, width});
+    const int size = fitting_size(line.value, unit(32), unit(18), width);
+    const std::string value = shortened(line.value, size, width);
+    canvas.text(x, y + unit(54), value, {size, style::ink});
+    if (line.before.empty() || line.before == line.value) return;
+    const std::string before = "was " + line.before;
+    const int used = text_width(value, size) + unit(10);
+    if (used + text_width(before, small) <= width) canvas.text(x + used, y + unit(54), before, {small, style::muted});
+}
 
 int stage_resolution(int width) { return resolution_for(unit_of(width)(pattern_side)); }
 

@@ -6,6 +6,7 @@
 
 #include "viz/canvas.hpp"
 #include "viz/density_scale.hpp"
+#include "viz/pattern_view.hpp"
 #include "viz/raster.hpp"
 #include "viz/style.hpp"
 
@@ -25,6 +26,9 @@ struct StageCaption {
     std::string origin = {};   // the recipe, the matrix, the source
     std::size_t left_out = 0;  // figures that are not in `lines`
 };
+
+/// The label, and below it the value with the one before.
+void draw_caption_line(Canvas& canvas, const CaptionLine& line, const TextPlace& place, Unit unit);
 
 /// The resolution of a raster that fills the pattern of a stage picture of this width.
 [[nodiscard]] int stage_resolution(int width);

@@ -82,7 +82,8 @@ void draw_memory_bar(Sheet& sheet) {
     for (const BarPiece& piece : memory_bar(sheet.map, bar, std::trunc)) {
         for (const auto& [box, filling] : boxes_of(piece, 1)) sheet.boxes({box}, filling);
         const std::string name = piece.part.share.empty() ? piece.array.name : piece.part.share + " " + piece.array.name;
-        sheet.text(piece.box.x + 3, bar.bottom() + 15, shortened(name, 13, piece.box.width - 8), {13, style::muted});
+        if (text_width(name, 13) > piece.box.width - 8) continue;  // the array below has its whole name
+        sheet.text(piece.box.x + 3, bar.bottom() + 15, name, {13, style::muted});
     }
     sheet.frame(bar, style::ink);
     sheet.y = bar.bottom() + 22;

@@ -105,6 +105,8 @@ std::string draw(const Track& track, std::size_t names, std::size_t width) {
     return text;
 }
 
+std::string plural(Offset number, std::string_view one) { return fmt::format("{} {}{}", number, one, number == 1 ? "" : "s"); }
+
 /// One line per step, and one column for each lane that reads a nonzero in any of them.
 std::string draw(const WarpReads& warp, const StoragePart& part) {
     std::vector<int> lanes;
@@ -145,16 +147,19 @@ std::string draw(const WarpReads& warp, const StoragePart& part) {
     if (!padding_lanes.empty()) others = fmt::format(" {} only padding", padding_lanes.size());
     if (idle > 0) others += fmt::format("{} {} idle", others.empty() ? "" : ",", idle);
     if (!others.empty()) text += "  other lanes:" + others + '\n';
-    if (warp.listed_steps() < warp.steps) text += fmt::format("  {} more steps\n", warp.steps - warp.listed_steps());
+    if (warp.listed_steps() < warp.steps) {
+        text += fmt::format("  {}\n", plural(warp.steps - warp.listed_steps(), "more step"));
+    }
     return text;
 }
 
 std::string draw(const StoragePart& part, std::size_t width) {
     const Offset slots = part.nonzeros() + part.padding();
-    std::string text = fmt::format(
-        "{}{}: {} nonzeros in {} places, {:.1f} % of padding; {} bytes\n",
-        part.share.empty() ? "" : "share " + part.share + " in ", part.layout, part.nonzeros() + part.mirrors, slots,
-        slots == 0 ? 0.0 : 100.0 * static_cast<double>(part.padding()) / static_cast<double>(slots), part.bytes());
+    std::string text =
+        fmt::format("{}{}: {} in {}, {:.1f} % of padding; {}\n", part.share.empty() ? "" : "share " + part.share + " in ",
+                    part.layout, plural(part.nonzeros() + part.mirrors, "nonzero"), plural(slots, "place"),
+                    slots == 0 ? 0.0 : 100.0 * static_cast<double>(part.padding()) / static_cast<double>(slots),
+                    plural(part.bytes(), "byte"));
     std::size_t names = 8;
     for (const StorageArray& array : part.arrays) names = std::max(names, array.name.size());
     std::vector<Along> seen;

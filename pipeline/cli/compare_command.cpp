@@ -7,6 +7,7 @@
 
 #include "pipeline/bench/tell_apart.hpp"
 #include "pipeline/cli/command.hpp"
+#include "pipeline/cli/drawn_graph.hpp"
 #include "pipeline/cli/interruption.hpp"
 #include "pipeline/cli/matrix_runner.hpp"
 #include "pipeline/cli/provenance.hpp"
@@ -88,8 +89,11 @@ RunReport run_side(MatrixRunner& runner, const Recipe& recipe, bool with_pattern
     };
     if (pages != nullptr) {
         observer.maps_storage = with_pattern;
-        observer.stage_done = [pages, with_pattern](const StagedMatrix& staged, StageOutcome& outcome) {
-            outcome.page = page_of(staged, with_pattern);  // kept for the other recipe, which may share the stage
+        observer.stage_done = [pages, with_pattern, &recipe](const StagedMatrix& staged, StageOutcome& outcome) {
+            const bool has_graph = with_pattern && pages->empty();  // the input
+            std::vector<Point> places = has_graph ? page_places(recipe.matrix, staged.matrix, false) : std::vector<Point>{};
+            outcome.page =
+                page_of(staged, with_pattern, std::move(places));  // kept for the other recipe, which may share the stage
             pages->push_back(outcome.page);
         };
         observer.stage_shared = [pages](const StageOutcome& outcome) {

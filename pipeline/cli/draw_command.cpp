@@ -1,12 +1,15 @@
 // workbench draw and workbench animate: pictures of the stages; no kernel runs.
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "pipeline/cli/command.hpp"
+#include "pipeline/cli/drawn_graph.hpp"
 #include "pipeline/cli/drawn_stages.hpp"
 #include "pipeline/cli/movie.hpp"
 #include "pipeline/cli/terminal.hpp"
@@ -16,6 +19,7 @@
 #include "pipeline/run/kokkos_runtime.hpp"
 #include "viz/animation.hpp"
 #include "viz/flow_picture.hpp"
+#include "viz/graph_picture.hpp"
 #include "viz/moves.hpp"
 #include "viz/pdf_canvas.hpp"
 #include "viz/png.hpp"
@@ -27,6 +31,8 @@ struct DrawArguments {
     DrawnArguments drawn;
     std::string stage;
     bool flow = false;
+    bool graph = false;
+    std::string colour_by;
     std::string format;
     std::string out;
     std::string scale_from;
@@ -81,21 +87,62 @@ void draw_flow(const DrawArguments& arguments, const Recipe& recipe, const std::
     file.write(drawn_as(format, FlowPicture{head.title, head.origin, flow, arguments.width}));
 }
 
+/// The graph, and its colours after each stage.
+struct StagedGraph {
+    GraphView view;
+    std::vector<GraphColours> colours;
+};
+
+void add_colours(const DrawArguments& arguments, const StagedMatrix& staged, bool is_needed, StagedGraph& graph) {
+    static const std::map<std::string, GraphColouring> words{
+        {"partition", GraphColouring::pieces}, {"order", GraphColouring::order}, {"length", GraphColouring::length}};
+    std::optional<GraphColouring> by;
+    if (!arguments.colour_by.empty()) by = words.at(arguments.colour_by);
+    // Stages that are not drawn may have no partitions yet.
+    if (!is_needed || (by == GraphColouring::pieces && !has_row_pieces(staged))) by = GraphColouring::order;
+    graph.colours.push_back(graph_colours(staged, graph.view, by));
+}
+
+/// Draws the graph beside the pattern after the chosen stage.
+void draw_graph(const DrawArguments& arguments, const Recipe& recipe, const std::string& format, WholeFile& file) {
+    const std::size_t number = stage_number(recipe, arguments.stage);
+    StagedGraph graph;
+    std::vector<PatternRaster> rasters;
+    const RunReport report = run_drawn_stages(recipe, [&](const StagedMatrix& staged) {
+        if (rasters.empty()) graph.view = drawn_graph(recipe.matrix, staged.matrix);
+        if (rasters.size() == number && arguments.colour_by == "partition" && !has_row_pieces(staged)) {
+            throw RecipeError("--colour-by partition: found no partitions, row blocks or length groups after the drawn stage");
+        }
+        add_colours(arguments, staged, rasters.size() == number, graph);
+        rasters.push_back(rasterise(staged, graph_resolution(arguments.width)));
+    });
+    const DensityScale scale = scale_of(arguments, rasters);
+    const std::vector<StageCaption> captions = captions_of(report);
+    StageCaption caption = short_caption(captions[number], captions);
+    caption.origin = captions[number].origin;
+    caption.subtitle = captions[number].subtitle;
+    file.write(
+        drawn_as(format, GraphPicture{graph.view, graph.colours[number], rasters[number], scale, caption, arguments.width}));
+}
+
 ExitCode draw(const DrawArguments& arguments) {
     const KokkosRuntime kokkos;
     const std::string format = format_of(arguments, {"png", "svg", "pdf"});
     const Recipe recipe = drawn_recipe(arguments.drawn);
     const bool one = !arguments.stage.empty() || recipe.stages.empty();
     const std::size_t number = stage_number(recipe, arguments.stage);
-    const std::string suffix = arguments.flow ? "_flow" : arguments.stage.empty() ? "" : "_" + arguments.stage;
+    const std::string suffix = arguments.flow            ? "_flow"
+                               : arguments.graph         ? "_graph"
+                               : arguments.stage.empty() ? ""
+                                                         : "_" + arguments.stage;
     const std::filesystem::path out =
         arguments.out.empty() ? recipe.file.stem().string() + suffix + "." + format : arguments.out;
     check_new(out, arguments.force);
     WholeFile file(out);  // throws before the work
     if (!arguments.scale_from.empty()) static_cast<void>(density_ceiling_of_report(arguments.scale_from));
 
-    if (arguments.flow) {
-        draw_flow(arguments, recipe, format, file);
+    if (arguments.flow || arguments.graph) {
+        (arguments.flow ? draw_flow : draw_graph)(arguments, recipe, format, file);
         file.finish();
         fmt::print("drawn to {}\n", out.string());
         return ExitCode::ok;
@@ -120,9 +167,11 @@ ExitCode draw(const DrawArguments& arguments) {
     return ExitCode::ok;
 }
 
-/// The frames of an animation that holds each stage and moves the nonzeros between stages.
+/// The frames of an animation that holds each stage and moves the nonzeros between stages. draw(stage, caption, raster or null
+/// instead of the stage's) returns an image.
+template <typename Draw>
 std::vector<AnimationFrame> frames_of(const RunReport& report, const std::vector<PatternRaster>& rasters,
-                                      const std::vector<MovingEntries>& entries, const DensityScale& scale, int width) {
+                                      const std::vector<MovingEntries>& entries, const Draw& draw) {
     constexpr int steps = 12;
     constexpr int hold = 160;
     const std::vector<StageCaption> captions = captions_of(report);
@@ -139,10 +188,10 @@ std::vector<AnimationFrame> frames_of(const RunReport& report, const std::vector
                 const int eased = step * step * (3 * steps - 2 * step);  // smoothstep: slow at both ends
                 const PatternRaster between =
                     raster_between(entries[i - 1], entries[i], eased, steps * steps * steps, rasters[i]);
-                frames.push_back({image_of(StagePicture{rasters[i], scale, caption, width, &between}), 6});
+                frames.push_back({draw(i, caption, &between), 6});
             }
         }
-        frames.push_back({image_of(StagePicture{rasters[i], scale, captions[i], width}), hold});
+        frames.push_back({draw(i, captions[i], nullptr), hold});
     }
     return frames;
 }
@@ -158,20 +207,38 @@ ExitCode animate(const DrawArguments& arguments) {
     if (format == "mp4") require_movie_encoder(arguments.out);
     WholeFile file(arguments.out);
     if (!arguments.scale_from.empty()) static_cast<void>(density_ceiling_of_report(arguments.scale_from));
+    const int resolution = arguments.graph ? graph_resolution(arguments.width) : stage_resolution(arguments.width);
+    StagedGraph graph;
     std::vector<PatternRaster> rasters;
     std::vector<MovingEntries> entries;
     const RunReport report = run_drawn_stages(recipe, [&](const StagedMatrix& staged) {
-        rasters.push_back(rasterise(staged, stage_resolution(arguments.width)));
+        if (arguments.graph && rasters.empty()) graph.view = drawn_graph(recipe.matrix, staged.matrix);
+        if (arguments.graph) add_colours(arguments, staged, true, graph);
+        rasters.push_back(rasterise(staged, resolution));
         entries.push_back(moving_entries(staged));
     });
     const Progress progress;
     progress.show("drawing");
-    const std::vector<AnimationFrame> frames =
-        frames_of(report, rasters, entries, scale_of(arguments, rasters), arguments.width);
+    const DensityScale scale = scale_of(arguments, rasters);
+    const auto draw = [&](std::size_t i, const StageCaption& caption, const PatternRaster* moving) {
+        const int width = arguments.width;
+        if (!arguments.graph) return image_of(StagePicture{rasters[i], scale, caption, width, moving});
+        return image_of(GraphPicture{graph.view, graph.colours[i], rasters[i], scale, caption, width, moving});
+    };
+    const std::vector<AnimationFrame> frames = frames_of(report, rasters, entries, draw);
     file.write(format == "mp4" ? movie_bytes(frames) : format == "gif" ? gif_bytes(frames) : animated_png_bytes(frames));
     file.finish();
     fmt::print("{} pictures drawn to {}\n", frames.size(), arguments.out);
     return ExitCode::ok;
+}
+
+CLI::Option* add_graph_options(CLI::App& command, DrawArguments& arguments) {
+    CLI::Option* graph = command.add_flag("--graph", arguments.graph, "Draw the graph of a square matrix beside its pattern");
+    add_choice(command, "--colour-by", arguments.colour_by, {"partition", "order", "length"},
+               "Colour the graph by partition (or row block, or length group), by row order, or by row length (default: "
+               "partition if there is one, otherwise order)")
+        ->needs(graph);
+    return graph;
 }
 
 void add_picture_options(CLI::App& command, DrawArguments& arguments) {
@@ -194,6 +261,7 @@ void add_draw_command(CLI::App& app, Action& action) {
         .add_flag("--flow", arguments.flow,
                   "Draw the two phases of a product over segments or tiles: partial results, and their sums")
         ->excludes("--stage");
+    add_graph_options(command, arguments)->excludes("--flow");
     add_choice(command, "--format", arguments.format, {"png", "svg", "pdf"},
                "png, svg or pdf (default: the extension of --out, or png)");
     add_picture_options(command, arguments);
@@ -205,6 +273,7 @@ void add_animate_command(CLI::App& app, Action& action) {
         add_command(app, action, "animate", "Animate how the nonzeros move from stage to stage of a recipe", animate);
     arguments.width = 1280;
     add_drawn_options(command, arguments.drawn);
+    add_graph_options(command, arguments);
     add_picture_options(command, arguments);
     command
         .add_option("-o,--out", arguments.out, "File to write: .png (animated, full colour), .gif, or .mp4 (encoded by ffmpeg)")

@@ -5,11 +5,13 @@
 #include <exception>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "pipeline/bench/ranking.hpp"
 #include "pipeline/bench/records.hpp"
+#include "pipeline/cli/drawn_graph.hpp"
 #include "pipeline/cli/interruption.hpp"
 #include "pipeline/cli/options.hpp"
 #include "pipeline/cli/terminal.hpp"
@@ -43,13 +45,16 @@ void record_failure(RunReport& report, const Work& work) {
 class Pictures {
 public:
     Pictures() = default;
-    explicit Pictures(const RunOutput& output) : output_(&output) {
+    Pictures(const RunOutput& output, const MatrixChoice& matrix) : output_(&output), matrix_(&matrix) {
         if (output.pictures) book_.emplace();
     }
 
     void add(const StagedMatrix& staged, StageOutcome& outcome) {
         try {
-            if (book_) outcome.page = page_of(staged, output_->page);
+            if (!book_) return;
+            const bool has_graph = output_->page && std::exchange(is_input_, false);
+            outcome.page =
+                page_of(staged, output_->page, has_graph ? page_places(*matrix_, staged.matrix, false) : std::vector<Point>{});
         } catch (...) {
             failure_ = current_failure();
             book_.reset();
@@ -83,6 +88,8 @@ public:
 
 private:
     const RunOutput* output_ = nullptr;
+    const MatrixChoice* matrix_ = nullptr;
+    bool is_input_ = true;  // of the next stage
     std::optional<PictureBook> book_;
     std::optional<Failure> failure_;
 };
@@ -98,7 +105,7 @@ struct OneRun {
 OneRun run_one(const FindRunner& runner_for, const Recipe& recipe, const RunOutput& output, const CompleteReport& complete) {
     const StdoutToStderr redirection;
     const Progress progress;
-    Pictures pictures(output);
+    Pictures pictures(output, recipe.matrix);
     RunObserver observer;
     observer.progress = [&progress](const std::string& step) {
         stop_if_requested();

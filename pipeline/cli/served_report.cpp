@@ -6,6 +6,7 @@
 #include "kernels/device/cuda_device.hpp"
 #include "kernels/device/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/cli/drawn_graph.hpp"
 #include "pipeline/cli/matrix_source.hpp"
 #include "pipeline/cli/provenance.hpp"
 #include "pipeline/report/page.hpp"
@@ -42,7 +43,11 @@ std::string served_report(const MeasuringArguments& arguments, const Recipe& rec
     Runner runner(matrix, catalogue(), {*host, gpu.get()}, options);
     std::vector<std::shared_ptr<const PagePattern>> patterns;
     RunObserver observer;
-    observer.stage_done = [&patterns](const StagedMatrix& staged, StageOutcome&) { patterns.push_back(page_pattern(staged)); };
+    observer.stage_done = [&](const StagedMatrix& staged, StageOutcome&) {
+        const bool is_input = patterns.empty();
+        patterns.push_back(
+            page_pattern(staged, is_input ? page_places(recipe.matrix, staged.matrix, true) : std::vector<Point>{}));
+    };
     observer.maps_storage = true;
     RunReport report;
     runner.run(recipe, observer, report);

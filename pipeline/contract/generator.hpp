@@ -10,6 +10,13 @@
 
 namespace workbench {
 
+/// The place of a row's node, in multiples of about the distance of two neighbours.
+struct NodePlace {
+    double x = 0;
+    double y = 0;
+    double z = 0;  // 0 in the plane
+};
+
 /// A generator, as the catalogue lists it.
 struct GeneratorEntry {
     std::string name;
@@ -26,6 +33,9 @@ struct GeneratorEntry {
     /// `rmat`, `delaunay`, `finite_volume`.
     Index (*row_count)(const Parameters&) = nullptr;
     CsrMatrix (*generate_rows)(const Parameters&, RowRange) = nullptr;
+
+    /// The place of each row. Null for matrices that are not of a mesh.
+    std::vector<NodePlace> (*places)(const Parameters&) = nullptr;
 };
 
 }  // namespace workbench

@@ -57,6 +57,14 @@ double cotangent(const Point& apex, const Point& a, const Point& b) {
     return static_cast<double>(ax * bx + ay * by) / static_cast<double>(std::abs(ax * by - ay * bx));
 }
 
+/// The place of the node in a square of the infinite grid.
+Point within_square(std::uint64_t seed, std::int64_t x, std::int64_t y) {
+    const auto square = (static_cast<std::uint64_t>(y) << 32) ^ (static_cast<std::uint64_t>(x) & 0xFFFFFFFF);
+    const std::uint64_t random = random_stream(seed, square).next();
+    const auto within = [](std::uint64_t bits) { return static_cast<std::int32_t>(bits & ((1U << place_bits) - 1)); };
+    return {within(random), within(random >> 32)};
+}
+
 class Tile {
 public:
     /// The tile whose first square is (first_x, first_y), with its rim.
@@ -87,12 +95,9 @@ public:
 
 private:
     [[nodiscard]] Point node(std::int64_t x, std::int64_t y) const {
-        const auto square =
-            (static_cast<std::uint64_t>(first_y_ + y) << 32) ^ (static_cast<std::uint64_t>(first_x_ + x) & 0xFFFFFFFF);
-        const std::uint64_t random = random_stream(seed_, square).next();
-        const auto within = [](std::uint64_t bits) { return static_cast<std::int64_t>(bits & ((1U << place_bits) - 1)); };
-        return {static_cast<std::int32_t>((x << place_bits) + within(random)),
-                static_cast<std::int32_t>((y << place_bits) + within(random >> 32))};
+        const Point within = within_square(seed_, first_x_ + x, first_y_ + y);
+        return {static_cast<std::int32_t>((x << place_bits) + within.x()),
+                static_cast<std::int32_t>((y << place_bits) + within.y())};
     }
 
     void add_row(const Voronoi::cell_type& cell, const Permutation& order, TileRows& result) const {
@@ -170,6 +175,29 @@ CsrMatrix assemble(Index rows, const std::vector<TileRows>& tiles) {
     return matrix;
 }
 
+/// From the natural numbering, x fastest, to that of the matrix.
+Permutation order_of_nodes(const Parameters& parameters, Index rows) {
+    const auto scramble = static_cast<std::uint64_t>(parameters.integer("scramble"));
+    return scramble == 0 ? Permutation::identity(rows) : random_permutation(rows, scramble);
+}
+
+std::vector<NodePlace> delaunay_places(const Parameters& parameters) {
+    const Grid grid = grid_of(parameters, 2);
+    const auto rows = static_cast<Index>(grid.nodes());
+    const auto seed = static_cast<std::uint64_t>(parameters.integer("seed"));
+    const Permutation order = order_of_nodes(parameters, rows);
+    std::vector<NodePlace> places(rows);
+    for (Index node = 0; node < rows; ++node) {
+        const auto [x, y, z] = grid.place(node);
+        const Point within = within_square(seed, x, y);
+        const auto along = [](std::int64_t square, std::int32_t in_square) {
+            return static_cast<double>(square) + static_cast<double>(in_square) / (1U << place_bits);
+        };
+        places[order.new_of_old(node)] = {along(x, within.x()), along(y, within.y()), 0};
+    }
+    return places;
+}
+
 CsrMatrix delaunay(const Parameters& parameters) {
     const Grid grid = grid_of(parameters, 2);
     const auto [nx, ny, nz] = grid.lengths;
@@ -179,8 +207,7 @@ CsrMatrix delaunay(const Parameters& parameters) {
 
     const auto rows = static_cast<Index>(grid.nodes());
     const auto seed = static_cast<std::uint64_t>(parameters.integer("seed"));
-    const auto scramble = static_cast<std::uint64_t>(parameters.integer("scramble"));
-    const Permutation order = scramble == 0 ? Permutation::identity(rows) : random_permutation(rows, scramble);
+    const Permutation order = order_of_nodes(parameters, rows);
     const std::int64_t tiles_x = (nx + tile_squares - 1) / tile_squares;
     const std::int64_t tiles_y = (ny + tile_squares - 1) / tile_squares;
     std::vector<TileRows> tiles(tiles_x * tiles_y);
@@ -195,7 +222,7 @@ CsrMatrix delaunay(const Parameters& parameters) {
 std::vector<GeneratorEntry> delaunay_generators() {
     return {{"delaunay",
              "the Laplace operator by finite volumes on an unstructured triangulation of the plane, 6 neighbours on average",
-             grid_parameters(2, {scramble_parameter(), seed_parameter()}), delaunay}};
+             grid_parameters(2, {scramble_parameter(), seed_parameter()}), delaunay, nullptr, nullptr, delaunay_places}};
 }
 
 }  // namespace workbench

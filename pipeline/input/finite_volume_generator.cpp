@@ -16,6 +16,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -202,14 +203,36 @@ void discretize(const Mesh& mesh, const Equation& equation, CsrMatrix& matrix) {
     });
 }
 
-CsrMatrix finite_volume(const Parameters& parameters) {
-    const auto seed = static_cast<std::uint64_t>(parameters.integer("seed"));
-    const auto spread = static_cast<std::int64_t>(std::floor(parameters.real("irregularity") * lattice_edge + 0.5));
+Mesh mesh_of(const Parameters& parameters) {
     // If more than three planes meet in a corner, a face of area 0 gets a tiny area by rounding; 2^-30 filters it out.
-    const Mesh mesh{.grid = grid_of(parameters, 3),
-                    .seed = seed,
-                    .spread = spread,
-                    .smallest_face = std::max(parameters.real("smallest_face"), 0x1p-30)};
+    return {.grid = grid_of(parameters, 3),
+            .seed = static_cast<std::uint64_t>(parameters.integer("seed")),
+            .spread = static_cast<std::int64_t>(std::floor(parameters.real("irregularity") * lattice_edge + 0.5)),
+            .smallest_face = std::max(parameters.real("smallest_face"), 0x1p-30)};
+}
+
+/// From the natural numbering, x fastest, to that of the matrix; none: they are the same.
+std::optional<Permutation> order_of_cells(const Parameters& parameters, const Mesh& mesh) {
+    const std::string& numbering = parameters.text("numbering");
+    if (numbering == "natural") return {};
+    if (numbering == "hilbert") return hilbert_order(mesh.grid.lengths);
+    return random_permutation(static_cast<Index>(mesh.grid.nodes()), mesh.seed);
+}
+
+std::vector<NodePlace> finite_volume_places(const Parameters& parameters) {
+    const Mesh mesh = mesh_of(parameters);
+    const std::optional<Permutation> order = order_of_cells(parameters, mesh);
+    std::vector<NodePlace> places(mesh.grid.nodes());
+    for (Index cell = 0; cell < static_cast<Index>(places.size()); ++cell) {
+        const LatticeVector node = mesh.node(mesh.grid.place(cell));
+        const auto along = [&node](int axis) { return static_cast<double>(node[axis]) / lattice_edge; };
+        places[order ? order->new_of_old(cell) : cell] = {along(0), along(1), along(2)};
+    }
+    return places;
+}
+
+CsrMatrix finite_volume(const Parameters& parameters) {
+    const Mesh mesh = mesh_of(parameters);
     const Equation equation{parameters.real("anisotropy"), parameters.real("peclet")};
     const auto cells = static_cast<Index>(mesh.grid.nodes());
     // A cell has at most 16 neighbours on average. Temporary memory is first the upper triangle as a list, with four bytes per
@@ -221,10 +244,8 @@ CsrMatrix finite_volume(const Parameters& parameters) {
     CsrMatrix matrix = areas_over_distances(mesh, equation, cells);
     limit_neighbours(matrix);
     discretize(mesh, equation, matrix);
-    const std::string& numbering = parameters.text("numbering");
-    if (numbering == "natural") return matrix;
-    const Permutation order = numbering == "hilbert" ? hilbert_order(mesh.grid.lengths) : random_permutation(cells, seed);
-    return permute(matrix, order, order);
+    const std::optional<Permutation> order = order_of_cells(parameters, mesh);
+    return order ? permute(matrix, *order, *order) : matrix;
 }
 
 }  // namespace
@@ -245,7 +266,7 @@ std::vector<GeneratorEntry> finite_volume_generators() {
                       .words = {"natural", "scrambled", "hilbert"},
                       .help = "of the nodes: x fastest, random (by the seed), or along a Hilbert curve"},
                      seed_parameter()}),
-             finite_volume}};
+             finite_volume, nullptr, nullptr, finite_volume_places}};
 }
 
 }  // namespace workbench

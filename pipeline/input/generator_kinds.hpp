@@ -22,22 +22,26 @@ namespace workbench {
 void check_generator_memory(double rows, double nonzeros, double more);
 
 /// The entry of a generator that can make any range of rows. kind(parameters) checks the parameters and returns an object with
-/// `Index row_count() const` and `CsrMatrix make(RowRange) const`.
+/// `Index row_count() const`, `CsrMatrix make(RowRange) const` and, for a mesh, `std::vector<NodePlace> places() const`.
 template <auto kind>
 [[nodiscard]] GeneratorEntry made_by_rows(std::string name, std::string summary, std::vector<ParameterDeclaration> parameters) {
-    return {std::move(name),
-            std::move(summary),
-            std::move(parameters),
-            [](const Parameters& given) {
-                const auto matrix = kind(given);
-                return matrix.make({0, matrix.row_count()});
-            },
-            [](const Parameters& given) { return kind(given).row_count(); },
-            [](const Parameters& given, RowRange range) {
-                const auto matrix = kind(given);
-                check_range(range, matrix.row_count());
-                return matrix.make(range);
-            }};
+    GeneratorEntry entry{std::move(name),
+                         std::move(summary),
+                         std::move(parameters),
+                         [](const Parameters& given) {
+                             const auto matrix = kind(given);
+                             return matrix.make({0, matrix.row_count()});
+                         },
+                         [](const Parameters& given) { return kind(given).row_count(); },
+                         [](const Parameters& given, RowRange range) {
+                             const auto matrix = kind(given);
+                             check_range(range, matrix.row_count());
+                             return matrix.make(range);
+                         }};
+    if constexpr (requires(const Parameters& given) { kind(given).places(); }) {
+        entry.places = [](const Parameters& given) { return kind(given).places(); };
+    }
+    return entry;
 }
 
 /// Parameters without a default must be given.

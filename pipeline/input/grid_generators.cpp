@@ -170,6 +170,16 @@ public:
         return matrix;
     }
 
+    [[nodiscard]] std::vector<NodePlace> places() const {
+        const Numbering numbering(static_cast<Index>(grid_.nodes()), seed_);
+        std::vector<NodePlace> all(row_count());
+        for (std::size_t row = 0; row < all.size(); ++row) {
+            const auto [x, y, z] = grid_.place(numbering.natural_of(static_cast<Index>(row) / stencil_.unknowns));
+            all[row] = {static_cast<double>(x), static_cast<double>(y), static_cast<double>(z)};
+        }
+        return all;
+    }
+
 private:
     /// The nodes with rows in the range; the first and the last may have rows outside, too.
     [[nodiscard]] Nodes nodes_of(RowRange range) const {

@@ -197,6 +197,15 @@ Json json_of_stage(const PagePattern& pattern, const StageOutcome& stage, Sectio
             {"sample", sections.add(places)}};
 }
 
+/// All x, then all y, as integers up to 65535.
+std::string bytes_of_places(const std::vector<Point>& places) {
+    constexpr double most = 65535;
+    std::vector<Index> numbers;
+    for (const Point& place : places) numbers.push_back(static_cast<Index>(place.x * most));
+    for (const Point& place : places) numbers.push_back(static_cast<Index>(place.y * most));
+    return byte_planes(numbers);
+}
+
 /// Original numbers of rows or columns: "same" if they are those of the input; null if the page has no space for them.
 Json order_section(bool moved, const std::vector<Index>& numbers, SectionBudget& sections) {
     if (!moved) return "same";
@@ -205,8 +214,9 @@ Json order_section(bool moved, const std::vector<Index>& numbers, SectionBudget&
 
 }  // namespace
 
-std::shared_ptr<const PagePattern> page_pattern(const StagedMatrix& staged) {
+std::shared_ptr<const PagePattern> page_pattern(const StagedMatrix& staged, std::vector<Point> places) {
     PagePattern pattern;
+    pattern.places = std::move(places);
     pattern.pyramid = build_pyramid(staged);
     pattern.cuts = staged.cuts;
     pattern.sample = sample_of(staged, sampled_rows);
@@ -267,7 +277,9 @@ std::string page_html(std::span<const PageRun> runs, const PageFacts& facts, std
                      {"sample_columns", sections.add(byte_planes(sample.original_columns))},
                      {"sample_values", sections.add(byte_planes(sample.values))},
                      {"values", nullptr},
+                     {"places", nullptr},
                      {"entries", entries}};
+        if (entries && !input.places.empty()) pattern["places"] = sections.add(bytes_of_places(input.places));
         if (entries && !input.values.empty()) pattern["values"] = sections.add(byte_planes(input.values));
         for (std::size_t i = 0; i < count; ++i) {
             const PagePattern& one = *run.patterns[i];

@@ -11,6 +11,7 @@
 #include "pipeline/report/report.hpp"
 #include "viz/packed_pattern.hpp"
 #include "viz/page_file.hpp"
+#include "viz/text.hpp"
 
 namespace workbench {
 
@@ -32,10 +33,11 @@ struct PagePattern {
     std::vector<Index>
         original_rows;  // [rows] the input's number of each; empty where they did not move, and of large matrices
     std::vector<Index> original_columns;
-    HostArray<double> values;  // in the order of the input; of the input alone, and up to most_entries_with_values
+    std::vector<Point> places;  // [rows] of the graph's vertices (GraphView); of the input alone; empty: no graph is shown
+    HostArray<double> values;   // in the order of the input; of the input alone, and up to most_entries_with_values
 };
 
-[[nodiscard]] std::shared_ptr<const PagePattern> page_pattern(const StagedMatrix& staged);
+[[nodiscard]] std::shared_ptr<const PagePattern> page_pattern(const StagedMatrix& staged, std::vector<Point> places = {});
 
 struct PageRun {
     const RunReport& report;

@@ -112,9 +112,9 @@ std::vector<StageCaption> captions_of(const RunReport& report) {
     return captions;
 }
 
-std::shared_ptr<const StagePage> page_of(const StagedMatrix& staged, bool with_pattern) {
-    return std::make_shared<const StagePage>(
-        StagePage{rasterise(staged, picture_resolution), profile_tiles(staged), with_pattern ? page_pattern(staged) : nullptr});
+std::shared_ptr<const StagePage> page_of(const StagedMatrix& staged, bool with_pattern, std::vector<Point> places) {
+    return std::make_shared<const StagePage>(StagePage{rasterise(staged, picture_resolution), profile_tiles(staged),
+                                                       with_pattern ? page_pattern(staged, std::move(places)) : nullptr});
 }
 
 std::vector<std::shared_ptr<const PagePattern>> PictureBook::patterns() const {

@@ -32,7 +32,9 @@ struct StagePage {
     std::shared_ptr<const PagePattern> pattern;  // null: no report.html is wanted
 };
 
-[[nodiscard]] std::shared_ptr<const StagePage> page_of(const StagedMatrix& staged, bool with_pattern = false);
+/// `places`: those of PagePattern.
+[[nodiscard]] std::shared_ptr<const StagePage> page_of(const StagedMatrix& staged, bool with_pattern = false,
+                                                       std::vector<Point> places = {});
 
 /// Collects pages while the stages run, and draws them at the end, when the common density scale is known.
 class PictureBook {

@@ -12,7 +12,7 @@
 namespace workbench {
 namespace {
 
-WebAnswer refusal(int status, const char* text) { return with_safe_headers({.status = status, .body = text}); }
+WebAnswer refusal(int status, const std::string& text) { return with_safe_headers({.status = status, .body = text}); }
 
 /// Takes the same time wherever the texts differ, so that a token cannot be guessed letter by letter.
 bool equal_in_constant_time(std::string_view a, std::string_view b) {
@@ -49,13 +49,16 @@ std::optional<WebAnswer> Guard::refuse(const WebRequest& request) const {
     }
     if (request.method == "GET") return std::nullopt;
     if (request.method != "POST") return refusal(405, "expected GET or POST\n");
-    // A page of another origin cannot send this type without being asked first.
-    if (request.content_type != "application/json") return refusal(415, "expected a body of type application/json\n");
+    // A page of another origin cannot send these types without being asked first.
+    const bool is_matrix = path_in_site(request).starts_with("matrix/");
+    const std::string type = is_matrix ? "application/octet-stream" : "application/json";
+    if (request.content_type != type) return refusal(415, "expected a body of type " + type + "\n");
     if (request.encoded) return refusal(415, "expected a body that is neither compressed nor in chunks\n");
     const std::string& length = request.content_length;
     const bool is_number = !length.empty() && length.find_first_not_of("0123456789") == std::string::npos;
     if (!is_number) return refusal(411, "expected the length of the body\n");
-    if (length.size() > 9 || std::strtoull(length.c_str(), nullptr, 10) > longest_request) {
+    const std::size_t longest = is_matrix ? longest_matrix : longest_request;
+    if (length.size() > 9 || std::strtoull(length.c_str(), nullptr, 10) > longest) {
         return refusal(413, "the body is too long\n");
     }
     return std::nullopt;

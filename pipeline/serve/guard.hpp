@@ -9,7 +9,8 @@
 
 namespace workbench {
 
-inline constexpr std::size_t longest_request = std::size_t{1} << 21;  // bytes of a body
+inline constexpr std::size_t longest_request = std::size_t{1} << 21;  // bytes of a body of JSON
+inline constexpr std::size_t longest_matrix = std::size_t{1} << 26;   // bytes of a matrix file
 
 /// 128 random bits as 32 hexadecimal digits. Throws MachineError if the system has no random numbers.
 [[nodiscard]] std::string random_token();

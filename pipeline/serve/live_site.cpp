@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <fstream>
+#include <iterator>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/whole_file.hpp"
 #include "pipeline/recipe/document.hpp"
 #include "pipeline/serve/guard.hpp"
 #include "pipeline/serve/live_json.hpp"
@@ -37,6 +40,13 @@ bool is_matrix_file(const std::filesystem::path& file) {
                                                        ".mtx.zst", ".rb.gz", ".graph.gz", ".graph.xz", ".tar.gz", ".tar"};
     const std::string name = file.filename().string();
     return std::any_of(endings.begin(), endings.end(), [&name](std::string_view ending) { return name.ends_with(ending); });
+}
+
+/// True if the file contains exactly these bytes.
+bool contains(const std::filesystem::path& file, std::string_view bytes) {
+    if (!std::filesystem::is_regular_file(file) || std::filesystem::file_size(file) != bytes.size()) return false;
+    std::ifstream stream(file, std::ios::binary);
+    return std::equal(std::istreambuf_iterator<char>(stream), {}, bytes.begin(), bytes.end());
 }
 
 }  // namespace
@@ -74,6 +84,7 @@ WebAnswer LiveSite::answer(const std::string& method, const std::string& path, c
         if (path == "matrices.json") return matrices();
         return path.starts_with("page/") ? page(path.substr(5)) : not_found();
     }
+    if (path.starts_with("matrix/")) return keep_matrix(path.substr(7), body);
     if (path != "check" && path != "run") return not_found();
     const Json request = Json::parse(body, nullptr, false);
     const auto text = request.is_object() ? request.find("text") : request.end();
@@ -105,6 +116,36 @@ WebAnswer LiveSite::start_page() const {
 
 WebAnswer LiveSite::matrices() const {
     return json_answer(matrix_files(settings_.folder, std::filesystem::absolute(settings_.file).parent_path()));
+}
+
+WebAnswer LiveSite::keep_matrix(const std::string& name, const std::string& bytes) {
+    namespace fs = std::filesystem;
+    const auto refused = [&name](const std::string& why) {
+        return json_answer({{"error", fmt::format("error: {}: {}", name, why)}});
+    };
+    constexpr std::size_t longest_name = 200;
+    const bool is_plain = !name.empty() && name.size() <= longest_name && name.front() != '.' &&
+                          name.find_first_of(std::string_view("/\\\0", 3)) == std::string::npos;
+    if (!is_plain || !is_matrix_file(name)) {
+        return refused(
+            "found no name of a matrix file; expected one that ends in .mtx, .rb, .graph (also .gz, .xz, .zst, .tar) or .npz");
+    }
+    const std::scoped_lock lock(forking_);
+    const fs::path file = fs::absolute(settings_.file).parent_path() / name;
+    try {
+        if (fs::exists(fs::symlink_status(file))) {
+            if (!is_in_folder(file, settings_.folder) || !contains(file, bytes)) {
+                return refused("found another file of this name beside the recipe, which stays; expected a new name");
+            }
+        } else {
+            write_whole_file(file, bytes);
+        }
+    } catch (const fs::filesystem_error& error) {
+        return refused(error.code().message());
+    } catch (const UserError& error) {
+        return refused(error.what());
+    }
+    return json_answer({{"path", name}});
 }
 
 std::optional<Recipe> LiveSite::checked(const std::string& text, std::string& message) {

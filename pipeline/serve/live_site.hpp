@@ -32,6 +32,7 @@ struct LiveSettings {
 /// Answers the requests of the page, given as paths below the site's address:
 ///   GET  (empty)         the page
 ///   GET  matrices.json   the matrix files of the folder, relative to the recipe
+///   POST matrix/NAME     a matrix file, to be written beside the recipe -> {"path": TEXT} or {"error": TEXT}
 ///   POST check           {"text"} -> {"problems", "message", "outline"}
 ///   POST run             {"text", "timed"} -> {"page": NUMBER}, {"error": TEXT} or {"replaced": true}
 ///   GET  page/NUMBER     the report of a run, among the last few
@@ -51,6 +52,7 @@ private:
     [[nodiscard]] WebAnswer run(const std::string& text, bool timed);
     [[nodiscard]] WebAnswer page(const std::string& number);
     [[nodiscard]] WebAnswer matrices() const;
+    [[nodiscard]] WebAnswer keep_matrix(const std::string& name, const std::string& bytes);
     [[nodiscard]] std::string run_now(const Recipe& recipe, bool timed, const ClientIsThere& client_is_there);
     /// Returns the recipe, or sets the message of its errors.
     [[nodiscard]] std::optional<Recipe> checked(const std::string& text, std::string& message);

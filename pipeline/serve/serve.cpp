@@ -37,7 +37,7 @@ LiveServer::LiveServer(LiveSettings settings, int port) : site_(std::move(settin
     const auto answer = [this](const WebRequest& request) {
         return with_safe_headers(site_.answer(request.method, guard_->path_in_site(request), request.body));
     };
-    server_->start({.refuse = refuse, .answer = answer, .longest_body = longest_request});
+    server_->start({.refuse = refuse, .answer = answer, .longest_body = longest_matrix});
 }
 
 LiveServer::~LiveServer() {

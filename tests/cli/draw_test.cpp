@@ -55,6 +55,12 @@ TEST_SUITE("draw") {
         expect_drawing("draw_scale_other", out, "draw " + small_recipe + " --scale-from recipes/csr.toml -o OUT/x.png", 2);
         expect_drawing("draw_no_flow", out, "draw " + small_recipe + " --flow -o OUT/x.png", 2);
         expect_drawing("draw_large_flow", out, "draw recipes/s_jds.toml --generate laplace2d:nx=6 --flow -o OUT/x.png", 2);
+        const std::string graph = " --graph -o OUT/x.png";
+        expect_drawing("draw_graph_flow", out, "draw " + small_recipe + " --flow" + graph, 2);
+        expect_drawing("draw_graph_colour", out, "draw " + small_recipe + " --colour-by order -o OUT/x.png", 2);
+        expect_drawing("draw_graph_no_partition", out, "draw " + small_recipe + " --colour-by partition" + graph, 2);
+        expect_drawing("draw_graph_not_square", out, "draw tests/golden/cli/wide.mtx" + graph, 3);
+        expect_drawing("draw_graph_large", out, "draw --generate laplace2d:nx=400" + graph, 3);
         expect_drawing("draw_not_writable", out, "draw " + small_recipe + " -o /dev/null/x.png", 4);
         expect_drawing("animate_matrix", out, "animate --generate laplace2d:nx=3 -o OUT/x.png", 2);
         expect_drawing("animate_ending", out, "animate " + small_recipe + " -o OUT/x.avi", 2);
@@ -93,7 +99,28 @@ TEST_SUITE("draw") {
         CHECK(in_folder("draw --generate laplace2d:nx=4") == "drawn to laplace2d.png\n");
         const std::string segments = (project / "recipes/figures/s_jds_6x6.toml").string();
         CHECK(in_folder("draw " + segments + " --flow") == "drawn to s_jds_6x6_flow.png\n");
-        CHECK(count_files(folder.path()) == 5);
+        CHECK(in_folder("draw --generate laplace2d:nx=4 --graph") == "drawn to laplace2d_graph.png\n");
+        CHECK(count_files(folder.path()) == 6);
+    }
+
+    TEST_CASE("graphs of meshes, of other matrices, and in animations") {
+        const TemporaryFolder folder;
+        const auto draw = [&](const std::string& arguments) {
+            const fs::path file = folder.path() / "x.png";
+            const Outcome outcome =
+                run_utf8(arguments + " --graph --force --width 640 -o " + file.string(), "OMP_NUM_THREADS=1");
+            CHECK(outcome.exit_code == 0);
+            const std::string one = file_text(file);
+            CHECK(run_utf8(arguments + " --graph --force --width 640 -o " + file.string(), "OMP_NUM_THREADS=2").exit_code == 0);
+            CHECK(file_text(file) == one);
+            return one;
+        };
+        const std::string order = draw("draw recipes/ehyb.toml --generate delaunay:nx=20 --colour-by order");
+        const std::string parts = draw("draw recipes/ehyb.toml --generate delaunay:nx=20 --set stage.metis_partition.parts=4");
+        CHECK(order != parts);
+        CHECK(draw("draw " + small_recipe) != draw("draw " + small_recipe + " --stage input"));
+        CHECK(draw("draw --generate rmat:scale=8") != "");
+        CHECK(draw("animate " + small_recipe) != "");
     }
 
     TEST_CASE("names in Chinese, Japanese and Korean are drawn with or without a font") {

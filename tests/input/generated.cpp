@@ -13,11 +13,26 @@
 
 namespace workbench {
 
-CsrMatrix made(const std::string& name, const Given& given) {
+namespace {
+
+const GeneratorEntry& generator_named(const std::string& name) {
     static const Catalogue known{.generators = generators()};
     const GeneratorEntry* generator = known.find_generator(name);
     REQUIRE(generator != nullptr);
-    CsrMatrix matrix = generator->generate(Parameters(generator->parameters, given));
+    return *generator;
+}
+
+}  // namespace
+
+std::vector<NodePlace> places_of(const std::string& name, const Given& given) {
+    const GeneratorEntry& generator = generator_named(name);
+    if (generator.places == nullptr) return {};
+    return generator.places(Parameters(generator.parameters, given));
+}
+
+CsrMatrix made(const std::string& name, const Given& given) {
+    const GeneratorEntry& generator = generator_named(name);
+    CsrMatrix matrix = generator.generate(Parameters(generator.parameters, given));
     check_csr(matrix);
     return matrix;
 }

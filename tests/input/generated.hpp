@@ -4,8 +4,9 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
-#include "pipeline/contract/parameters.hpp"
+#include "pipeline/contract/generator.hpp"
 #include "pipeline/matrix/csr_matrix.hpp"
 
 namespace workbench {
@@ -16,6 +17,9 @@ using Given = std::map<std::string, ParameterValue>;
 
 /// The matrix of a generator; parameters that are not given have their defaults.
 [[nodiscard]] CsrMatrix made(const std::string& name, const Given& given);
+
+/// The places of the generator's mesh; empty if there is none.
+[[nodiscard]] std::vector<NodePlace> places_of(const std::string& name, const Given& given);
 
 /// The error message: "PARAMETER: ..." for a ParameterError, "EXIT_CODE ..." for a UserError; "made" if there is none.
 [[nodiscard]] std::string refusal(const std::string& name, const Given& given);

@@ -44,6 +44,39 @@ TEST_CASE("generators have the same bits on every machine") {
     CHECK(hash_of(made("delaunay", {{"nx", whole(100)}, {"ny", whole(40)}, {"scramble", whole(5)}})) == 3633416146204572580U);
 }
 
+TEST_CASE("the places of meshes: neighbours are near each other") {
+    struct Mesh {
+        std::string name;
+        Given given;
+        double shortest;
+        double longest;
+    };
+    const std::vector<Mesh> meshes{{"laplace2d", {{"nx", whole(7)}, {"ny", whole(4)}}, 1, 1},
+                                   {"laplace2d", {{"nx", whole(7)}, {"scramble", whole(3)}}, 1, 1},
+                                   {"laplace3d", {{"nx", whole(4)}, {"ny", whole(5)}, {"scramble", whole(2)}}, 1, 1},
+                                   {"elasticity3d", {{"nx", whole(3)}, {"scramble", whole(2)}}, 0, std::sqrt(3.0)},
+                                   {"delaunay", {{"nx", whole(9)}, {"scramble", whole(2)}}, 0.001, 4},
+                                   {"finite_volume", {{"nx", whole(4)}, {"numbering", "scrambled"}}, 0.001, 4},
+                                   {"finite_volume", {{"nx", whole(4)}, {"numbering", "hilbert"}}, 0.001, 4}};
+    for (const Mesh& mesh : meshes) {
+        CAPTURE(mesh.name);
+        const CsrMatrix matrix = made(mesh.name, mesh.given);
+        const std::vector<NodePlace> places = places_of(mesh.name, mesh.given);
+        REQUIRE(places.size() == static_cast<std::size_t>(matrix.rows));
+        for (Index row = 0; row < matrix.rows; ++row) {
+            for (const Index column : matrix.row_columns(row)) {
+                if (row == column) continue;
+                const NodePlace& a = places[row];
+                const NodePlace& b = places[column];
+                const double distance = std::hypot(a.x - b.x, a.y - b.y, a.z - b.z);
+                CHECK(distance >= mesh.shortest);
+                CHECK(distance <= mesh.longest);
+            }
+        }
+    }
+    CHECK(places_of("banded", {{"rows", whole(5)}, {"bandwidth", whole(2)}}).empty());
+}
+
 TEST_CASE("different seeds give different matrices") {
     const std::vector<std::pair<std::string, Given>> kinds{
         {"banded", {{"rows", whole(50)}, {"bandwidth", whole(9)}, {"fill", 0.5}}},

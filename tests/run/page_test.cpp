@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "pipeline/matrix/battery.hpp"
@@ -77,6 +78,24 @@ TEST_CASE("a stage of one precision is shown beside what it began with") {
     CHECK(document["runs"][0]["pattern"]["stages"][1]["columns"] == "same");  // rows alone moved
     CHECK(document["runs"][0]["pattern"]["stages"][1]["rows"].is_number());
     CHECK(document["runs"][0]["pattern"]["stages"][0]["rows"] == "same");
+}
+
+TEST_CASE("a page has the places of its graph if it shows every entry") {
+    const auto places_of = [](const CsrMatrix& matrix, std::vector<Point> places) {
+        ShuffledRun ran = shuffled(matrix, 2);
+        ran.patterns.front() = page_pattern(stage_input(matrix), std::move(places));
+        const std::string html = page_of_run(ran);
+        const auto document = nlohmann::json::parse(section_of_page(html, "document"));
+        const auto& section = document["runs"][0]["pattern"]["places"];
+        return section.is_null() ? std::string("none") : section_of_page(html, fmt::format("section-{}", section.get<int>()));
+    };
+    const CsrMatrix small = random_matrix(3, 5);
+    // x: 0, 65535, 65535; y: 0, 0, 32767, as planes of the first bytes, the second bytes and so on.
+    const std::string expected = std::string("\0\xFF\xFF\0\0\xFF\0\xFF\xFF\0\0\x7F", 12) + std::string(12, '\0');
+    CHECK(places_of(small, {{0, 0}, {1, 0}, {1, 0.5}}) == expected);
+    const CsrMatrix large = random_matrix(2'000, 900'000);
+    CHECK(places_of(large, std::vector<Point>(2'000)) == "none");
+    CHECK(places_of(small, {}) == "none");
 }
 
 TEST_CASE("names and commands with any bytes become JSON") {

@@ -19,6 +19,7 @@
 #include "pipeline/run/layout_examples.hpp"
 #include "pipeline/run/recipe_storage.hpp"
 #include "support/drawn_matrix.hpp"
+#include "support/drawn_texts.hpp"
 #include "support/given.hpp"
 #include "support/golden.hpp"
 #include "support/layouts/layout_recipes.hpp"
@@ -408,6 +409,7 @@ TEST_CASE("storage: every layout explained, as text and as a picture") {
             text += (number == 1 ? "" : "\n") + to_text(example);
             const std::string name = layout.name + (number == 1 ? "" : fmt::format("_{}", number));
             const StoragePicture picture{fmt::format("{}: what is stored", layout.name), layout.summary, example.storage};
+            CHECK(fmt::format("{}", fmt::join(faults_of(picture), "; ")) == "");
             compare_with_golden(source / "docs/pictures/storage" / (name + ".svg"), svg_of(picture));
             if (name == "sell" || name == "bccoo")
                 check_golden("storage_" + name, storage_sheet(picture.title, "", example.storage));
@@ -443,6 +445,7 @@ TEST_CASE("storage: sheets are 16 : 9, and nothing is cut off") {
         const Recipe recipe = project_recipe(name);
         const StorageMap map = storage_of<double>(recipe, staged_by(recipe, large));
         check_sheet(storage_sheet(name, "", map));
+        CHECK(fmt::format("{}", fmt::join(faults_of(StoragePicture{name, "", map}), "; ")) == "");
         if (map.has_reads()) check_sheet(reads_sheet(name, "", map));
     }
 }

@@ -108,8 +108,8 @@ TEST_CASE("the text of a hybrid names the share of each layout") {
         part.arrays.back().cells = {cell};
     }
     const std::string text = draw_storage(map, 80);
-    CHECK(text.starts_with("share long in ell: 1 nonzeros in 1 places, 0.0 % of padding; 8 bytes\n"));
-    CHECK(text.find("\n\nell: 1 nonzeros in 1 places, 0.0 % of padding; 8 bytes\n") != std::string::npos);
+    CHECK(text.starts_with("share long in ell: 1 nonzero in 1 place, 0.0 % of padding; 8 bytes\n"));
+    CHECK(text.find("\n\nell: 1 nonzero in 1 place, 0.0 % of padding; 8 bytes\n") != std::string::npos);
 }
 
 TEST_CASE("the text of a warp counts the steps that are not listed, and lanes without nonzeros") {

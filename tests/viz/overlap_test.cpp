@@ -8,68 +8,16 @@
 #include <fmt/format.h>
 
 #include "pipeline/matrix/battery.hpp"
+#include "support/drawn_texts.hpp"
 #include "viz/chart.hpp"
 #include "viz/contact_sheet.hpp"
+#include "viz/graph_picture.hpp"
 #include "viz/raster.hpp"
 #include "viz/stage_picture.hpp"
 #include "viz/style.hpp"
-#include "viz/text.hpp"
 
 namespace workbench {
 namespace {
-
-struct DrawnText {
-    std::string text;
-    Rectangle place;  // of its capitals and digits, without the room below the baseline
-};
-
-/// Records the places of texts.
-class TextCanvas final : public Canvas {
-public:
-    void line(Point, Point, Colour, double) override {}
-    void box(const Rectangle&, Colour, double) override {}
-    void boxes(std::span<const Box>, const Filling&) override {}
-    void picture(const Box&, const Image&) override {}
-    void marker(Marker, Point, double, Colour) override {}
-
-    std::vector<DrawnText> texts;
-
-private:
-    void draw_text(Point at, std::string_view text, const TextStyle& style) override {
-        if (text.empty()) return;
-        constexpr double capitals = 0.73;  // of the em square
-        const double width = text_width(text, style.size);
-        const double before = style.align == Align::left ? 0 : style.align == Align::centre ? width / 2 : width;
-        texts.push_back({std::string(text), {at.x - before, at.y - capitals * style.size, width, capitals * style.size}});
-    }
-};
-
-bool overlap(const Rectangle& a, const Rectangle& b) {
-    return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
-}
-
-/// What is wrong with the texts of a picture; empty: nothing.
-std::vector<std::string> faults_of(const auto& picture) {
-    TextCanvas canvas;
-    draw(canvas, picture);
-    const PictureSize size = size_of(picture);
-    std::vector<std::string> faults;
-    for (std::size_t i = 0; i < canvas.texts.size(); ++i) {
-        const auto& [text, place] = canvas.texts[i];
-        if (text.find("…") != std::string::npos) faults.push_back(fmt::format("'{}' is cut", text));
-        if (place.x < 0 || place.y < 0 || place.x + place.width > size.width || place.y + place.height > size.height) {
-            faults.push_back(fmt::format("'{}' leaves the picture", text));
-        }
-        for (std::size_t k = 0; k < i; ++k) {
-            if (overlap(canvas.texts[k].place, place)) {
-                faults.push_back(fmt::format("'{}' overlaps '{}'", canvas.texts[k].text, text));
-            }
-        }
-    }
-    return faults;
-}
-
-using Faults = std::vector<std::string>;
 
 constexpr const char* long_source =
     "Nagasaka, 'Exploiting GPU Caches in Sparse Matrix Vector Multiplication' (slides): column size and cache hit rate";
@@ -142,6 +90,20 @@ TEST_SUITE("texts of pictures") {
         }
         map.foot = "no colour: within noise";
         CHECK(faults_of(map) == Faults{});
+    }
+
+    TEST_CASE("a graph beside its pattern") {
+        for (const NamedMatrix& one : battery()) {
+            if (!one.matrix.square()) continue;
+            CAPTURE(one.name);
+            const StagedMatrix staged = stage_input(one.matrix);
+            std::vector<NodePlace> places;
+            for (Index row = 0; row < one.matrix.rows; ++row) places.push_back({double(row % 7), double(row / 7), 0});
+            const GraphView view = graph_view(places, {});
+            const GraphColours colours = graph_colours(staged, view);
+            const PatternRaster raster = rasterise(staged, graph_resolution(nominal_width));
+            CHECK(faults_of(GraphPicture{view, colours, raster, {16}, caption_of(1)}) == Faults{});
+        }
     }
 
     TEST_CASE("one stage, and sheets of stages") {

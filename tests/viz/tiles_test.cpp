@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "pipeline/matrix/battery.hpp"
+#include "support/drawn_texts.hpp"
 #include "viz/contact_sheet.hpp"
 #include "viz/flow_picture.hpp"
 #include "viz/golden_picture.hpp"
@@ -221,6 +222,7 @@ TEST_CASE("pictures of tiles equal the golden ones") {
         const TileProfiles before = profile_tiles(tiled(uneven(1800, 1200), 300, 400, false));
         const TileProfiles after = profile_tiles(tiled(uneven(1800, 1200), 300, 400, true));
         check_golden("tile_profiles", image_of(TileProfilePicture{before, after, caption_of("20 %")}));
+        CHECK(faults_of(TileProfilePicture{before, after, caption_of("20 %")}) == Faults{});
     }
     SUBCASE("a wide matrix takes the whole width") {
         const std::vector<PatternRaster> rasters{rasterise(tiled(uneven(300, 4000), 100, 500, true))};
@@ -232,6 +234,7 @@ TEST_CASE("profiles show all digits of nonzeros and rows") {
     TileProfiles profiles{1, {{{.kind = ShareKind::segment}, 123'456'789, 1'234'567'890, 40'000'000, {9}, {1'234'567'890}}}};
     const auto drawn = [&] { return image_of(TileProfilePicture{profiles, profiles, {}}).pixels; };
     const auto before = drawn();
+    CHECK(faults_of(TileProfilePicture{profiles, profiles, {}}) == Faults{});
     profiles.chosen[0].rows += 1;  // changes the last digit
     CHECK(drawn() != before);
 }
@@ -253,6 +256,15 @@ TEST_CASE("the flow of a product: pieces, partial results and sums") {
     CHECK(tiles.pieces.size() == 4);
     CHECK(tiles.pieces[2].row_block == 1);
     check_golden("flow", image_of(FlowPicture{"A matrix", "2 x 2 tiles", tiles, 640}));
+    CHECK(faults_of(FlowPicture{"A matrix", "2 x 2 tiles", tiles}) == Faults{});
+    for (const Index size : {5, 16, 32}) {
+        for (const Index width : {2, 3, 7}) {
+            CAPTURE(size);
+            CAPTURE(width);
+            const ProductFlow large = flow_of(tiled(uneven(size, size), width, width, false));
+            CHECK(faults_of(FlowPicture{"A matrix", "tiles", large}) == Faults{});
+        }
+    }
     CHECK_THROWS_AS((void)flow_of(stage_input(matrix)), std::invalid_argument);
     CHECK_THROWS_AS((void)flow_of(tiled(csr_from_entries(33, 1, std::vector<Entry>{{32, 0, 1}}), 0, 1, false)),
                     std::invalid_argument);

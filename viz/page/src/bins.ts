@@ -169,13 +169,19 @@ export class Stage {
 
   constructor(readonly facts: StageFacts, readonly rows: number, readonly columns: number) {}
 
-  async read(): Promise<void> {
+  // `equal`: a stage with the same bins, whose levels are shared.
+  async read(equal: Stage | undefined): Promise<void> {
     const { facts } = this;
-    this.levels = [readLevel(await sectionBytes(facts.bins.section), facts.bins, facts.planes.length, this.rows, this.columns)];
-    for (let last = this.levels[0]; last.rowBins > 64 || last.columnBins > 64; this.levels.push(last)) {
-      last = coarser(last, this.rows, this.columns);
+    if (equal) {
+      this.levels = equal.levels;
+      this.ceilings = equal.ceilings;
+    } else {
+      this.levels = [readLevel(await sectionBytes(facts.bins.section), facts.bins, facts.planes.length, this.rows, this.columns)];
+      for (let last = this.levels[0]; last.rowBins > 64 || last.columnBins > 64; this.levels.push(last)) {
+        last = coarser(last, this.rows, this.columns);
+      }
+      this.ceilings = this.levels.map(ceilingOf);
     }
-    this.ceilings = this.levels.map(ceilingOf);
     if (facts.sample !== null) {
       // The rows, then the columns, each in byte planes.
       const bytes = await sectionBytes(facts.sample);
@@ -259,6 +265,7 @@ export interface Sample {
 export class Pattern {
   stages: Stage[];
   sample: Sample | null = null;
+  places: Int32Array | null = null; // of the graph's vertices: all x, then all y
   private values: Float64Array | null = null;
 
   constructor(readonly facts: PatternFacts, readonly rows: number, readonly columns: number) {
@@ -266,7 +273,9 @@ export class Pattern {
   }
 
   async read(): Promise<void> {
-    for (const stage of this.stages) await stage.read();
+    for (const [i, stage] of this.stages.entries()) {
+      await stage.read(this.stages.slice(0, i).find((one) => one.facts.bins.section === stage.facts.bins.section && one.facts.planes.length === stage.facts.planes.length));
+    }
     const { sample_rows, sample_columns, sample_values, values } = this.facts;
     if (sample_rows !== null && sample_columns !== null && sample_values !== null) {
       this.sample = {
@@ -274,6 +283,7 @@ export class Pattern {
         values: doubles(await sectionBytes(sample_values)),
       };
     }
+    if (this.facts.places !== null) this.places = integers(await sectionBytes(this.facts.places));
     if (values !== null) this.values = doubles(await sectionBytes(values));
   }
 

@@ -7,6 +7,10 @@ type Draw = (width: number, text: number) => { svg: SVGElement[]; height: number
 
 const redraws = new Set<() => void>();
 
+export function forgetCharts(): void {
+  redraws.clear();
+}
+
 export function redrawCharts(): void {
   for (const redraw of redraws) redraw();
 }

@@ -36,6 +36,7 @@ export const steps = 64;
 export interface Palette {
   dark: boolean;
   paper: Rgb;
+  hues: number[];
   planes: Rgb[][]; // [plane][step] from thin to dense
   grey: Rgb[];
   ink: string;
@@ -64,6 +65,7 @@ export function palette(): Palette {
     known = {
       dark,
       paper: dark ? [15, 18, 23] : [255, 255, 255],
+      hues,
       planes: hues.map((hue) => ramp(hue, dark)),
       grey: ramp(0, dark, true),
       ink: dark ? '#e8e6e1' : '#1f2428',
@@ -75,6 +77,9 @@ export function palette(): Palette {
   }
   return known;
 }
+
+// Of the pieces of a graph: as many as there are hues.
+export const pieceHues = (): string[] => hues.map((_, i) => series(i));
 
 // Colours of points and lines, with enough contrast on paper.
 export function series(i: number): string {

@@ -37,6 +37,7 @@ export interface PatternFacts {
   sample_columns: number | null;
   sample_values: number | null;
   values: number | null;
+  places: number | null; // section of the places of the graph's vertices: all x, then all y
 }
 
 export interface Figure {
@@ -232,6 +233,20 @@ async function inflated(id: string): Promise<Uint8Array> {
 
 export async function readDocument(): Promise<PageDocument> {
   return JSON.parse(new TextDecoder().decode(await inflated('document'))) as PageDocument;
+}
+
+// Replaces the data of this page by those of another page that the same program wrote.
+export function replaceData(page: string): void {
+  document.querySelectorAll('script[type="text/plain"]').forEach((part) => part.remove());
+  sections.clear();
+  document.title = new DOMParser().parseFromString(/<title>[^<]*<\/title>/.exec(page)?.[0] ?? '', 'text/html').title;
+  for (const [, id, content] of page.matchAll(/<script type="text\/plain" id="([\w-]+)">([^<]*)<\/script>/g)) {
+    const part = document.createElement('script');
+    part.type = 'text/plain';
+    part.id = id;
+    part.textContent = content;
+    document.body.append(part);
+  }
 }
 
 const sections = new Map<number, Promise<Uint8Array>>();

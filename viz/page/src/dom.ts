@@ -87,3 +87,9 @@ export function copyButton(text: () => string, what: string): HTMLButtonElement 
   });
   return button;
 }
+
+export function download(blob: Blob, name: string): void {
+  const address = URL.createObjectURL(blob);
+  h('a', { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}

@@ -1,9 +1,9 @@
 // The page of `workbench serve`: the recipe as text and as controls, and the report of its last run beside it.
-import { h, seconds } from './dom';
+import { download, h, seconds } from './dom';
 import { Controls } from './live_controls';
 import { RecipeCompletion, RecipeEditor } from './live_editor';
 import { ReportFrames } from './live_report';
-import { checkText, fragmentOf, matrixFiles, runText, start, textOf, type Checked, type Problem } from './live_server';
+import { checkText, fragmentOf, keepMatrix, matrixFiles, runText, start, textOf, type Checked, type Problem } from './live_server';
 import { RecipeText, type Change } from './live_text';
 
 const pause_milliseconds = 120; // after the last key, before the text is checked and run
@@ -40,7 +40,7 @@ class LivePage {
     this.editor = new RecipeEditor(text, this.completion, () => this.later());
     this.controls = new Controls(this.facts.catalogue, (make) => this.edit(make));
     const save = h('div', { class: 'actions', role: 'group', 'aria-label': 'Save' }, h('span', { class: 'hint' }, 'Save'),
-      this.action('Recipe', () => this.download(new Blob([this.editor.text], { type: 'application/toml' }), this.facts.file)),
+      this.action('Recipe', () => download(new Blob([this.editor.text], { type: 'application/toml' }), this.facts.file)),
       this.action('Report', () => void this.saveReport()),
       this.action('Picture', () => this.savePicture()),
       this.action('Link', () => void this.copyLink()));
@@ -52,10 +52,7 @@ class LivePage {
         h('p', { class: 'hint' }, h('kbd', {}, 'Ctrl-Space'), ' completes, ', h('kbd', {}, 'Ctrl-Z'), ' undoes, ', h('kbd', {}, 'Tab'), ' leaves the editor.')));
     document.getElementById('live')?.replaceChildren(panel, this.frames.element);
     this.listen();
-    void matrixFiles().then((files) => {
-      this.controls.files = this.completion.files = files;
-      if (this.checked) this.showControls(this.checked.text, this.checked.result);
-    });
+    void this.listMatrices();
     void this.run(false);
   }
 
@@ -68,6 +65,53 @@ class LivePage {
     prefers_dark.addEventListener('change', () => this.setTheme());
     addEventListener('hashchange', () => void textOf(location.hash).then((text) => text !== null && text !== this.editor.text && this.editor.replaceAll(text)));
     this.setTheme();
+    this.takeDrops(window);
+    this.frames.onShown = (frame) => this.takeDrops(frame);
+  }
+
+  private async listMatrices(): Promise<void> {
+    this.controls.files = this.completion.files = await matrixFiles();
+    if (this.checked) this.showControls(this.checked.text, this.checked.result);
+  }
+
+  // A matrix file can be dropped anywhere, also on the report; without this the browser would leave the page for it.
+  private takeDrops(target: Window): void {
+    const has_files = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
+    const over = (event: DragEvent): void => {
+      if (!has_files(event)) return;
+      event.preventDefault();
+      if (event.dataTransfer) event.dataTransfer.dropEffect = 'copy';
+    };
+    const drop = (event: DragEvent): void => {
+      if (!has_files(event)) return;
+      event.preventDefault();
+      event.stopPropagation(); // the editor would insert the file
+      const file = event.dataTransfer?.files[0];
+      if (file) void this.take(file);
+    };
+    target.addEventListener('dragover', over, true);
+    target.addEventListener('drop', drop, true);
+  }
+
+  private async take(file: File): Promise<void> {
+    this.say(`Reading ${file.name} …`);
+    root.dataset.busy = 'true';
+    try {
+      const { path, error } = await keepMatrix(file);
+      if (path === undefined) {
+        this.showProblems([], error ?? '');
+        this.say(`${file.name} was not taken.`);
+        delete root.dataset.busy;
+        return;
+      }
+      await this.listMatrices();
+      this.controls.take(path);
+      await this.edits;
+      await this.run(false);
+    } catch (error) {
+      this.say(String(error));
+      delete root.dataset.busy;
+    }
   }
 
   private setTheme(): void {
@@ -167,26 +211,20 @@ class LivePage {
 
   // ---- Saving.
 
-  private download(blob: Blob, name: string): void {
-    const address = URL.createObjectURL(blob);
-    h('a', { href: address, download: name }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 10_000);
-  }
-
   private named(ending: string): string {
     return this.facts.file.replace(/\.toml$/, '') + ending;
   }
 
   private async saveReport(): Promise<void> {
     const response = await fetch(`page/${this.frames.page}`);
-    if (response.ok) this.download(await response.blob(), this.named('.html'));
+    if (response.ok) download(await response.blob(), this.named('.html'));
     else this.say('There is no report to save.');
   }
 
   private savePicture(): void {
     const picture = this.frames.picture();
     if (!picture) return this.say('There is no picture to save.');
-    picture.toBlob((blob) => blob && this.download(blob, this.named('.png')));
+    picture.toBlob((blob) => blob && download(blob, this.named('.png')));
   }
 
   private async copyLink(): Promise<void> {

@@ -54,6 +54,11 @@ export class Controls {
       drawn ? this.drawing(text) : null);
   }
 
+  // Chooses a matrix file.
+  take(path: string): void {
+    this.edit((now) => now.replaceTable(now.outline.matrix, this.newMatrix(`path:${path}`)));
+  }
+
   private newMatrix(choice: string): string[] {
     if (choice === 'rows') return ['[matrix]', 'rows = [', ...[0, 1, 2, 3, 4, 5].map((i) => `  "${[0, 1, 2, 3, 4, 5].map((j) => (Math.abs(i - j) <= 1 ? '1' : '.')).join(' ')}",`), ']'];
     const [key, ...rest] = choice.split(':');

@@ -1,18 +1,42 @@
-// The report of the last run, in a frame. The next one replaces it when it is complete, at the same stage.
+// The report of the last run, in a frame. The next one replaces its data when it is complete, at the same stage.
 import { h } from './dom';
 
 interface ReportWindow extends Window {
-  spmvPage?: { still(): boolean };
+  spmvReport?: { replaceBy(page: string): Promise<void> };
+  spmvPage?: { picture(): HTMLCanvasElement };
 }
 
 export class ReportFrames {
   readonly element = h('div', { class: 'frames', id: 'report', tabindex: -1 });
   private shown: HTMLIFrameElement | null = null;
   private next: HTMLIFrameElement | null = null;
+  private asked = 0;
+  private building: Promise<void> = Promise.resolve();
   page = 0;
+  onShown: (frame: Window) => void = () => undefined;
 
   // Resolves when the report is visible, or a newer one was asked for.
   async show(page: number): Promise<boolean> {
+    const number = ++this.asked;
+    const report = this.window?.spmvReport;
+    if (!report) return this.showInNewFrame(page);
+    const response = await fetch(`page/${page}`);
+    if (number !== this.asked || !response.ok) return false;
+    const text = await response.text();
+    // One report at a time is built.
+    this.building = this.building.then(() => (number === this.asked ? report.replaceBy(text) : undefined));
+    try {
+      await this.building;
+    } catch {
+      this.building = Promise.resolve();
+      return this.showInNewFrame(page);
+    }
+    if (number !== this.asked) return false;
+    this.page = page;
+    return true;
+  }
+
+  private async showInNewFrame(page: number): Promise<boolean> {
     this.next?.remove();
     const frame = h('iframe', { src: `page/${page}`, title: 'Report of the run', class: 'waiting' });
     this.next = frame;
@@ -23,28 +47,13 @@ export class ReportFrames {
       await new Promise((later) => setTimeout(later, 5));
     }
     if (frame !== this.next) return false;
-    this.restore(frame);
     frame.classList.remove('waiting');
     this.shown?.remove();
     this.shown = frame;
     this.next = null;
     this.page = page;
+    if (frame.contentWindow) this.onShown(frame.contentWindow);
     return true;
-  }
-
-  // The stage and the place in the page that the last report showed.
-  private restore(frame: HTMLIFrameElement): void {
-    const before = this.shown?.contentDocument;
-    const now = frame.contentDocument;
-    if (!before || !now) return;
-    const stage = before.querySelector<HTMLElement>('button[data-stage][aria-current=true]')?.dataset.stage;
-    const range = now.querySelector<HTMLInputElement>('.track-line input');
-    if (stage !== undefined && range && Number(stage) <= Number(range.max)) {
-      range.value = stage;
-      range.dispatchEvent(new Event('input'));
-    }
-    const scroll = this.shown?.contentWindow?.scrollY ?? 0;
-    frame.contentWindow?.scrollTo(0, scroll);
   }
 
   dim(old: boolean): void {
@@ -57,8 +66,7 @@ export class ReportFrames {
 
   // The picture of the pattern that is shown.
   picture(): HTMLCanvasElement | null {
-    const all = this.shown?.contentDocument?.querySelectorAll<HTMLCanvasElement>('.pane:not([hidden]) canvas');
-    return all && all.length > 0 ? all[all.length - 1] : null;
+    return this.window?.spmvPage?.picture() ?? null;
   }
 
   setTheme(theme: string): void {

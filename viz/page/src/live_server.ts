@@ -66,6 +66,13 @@ async function post<Answer>(path: string, body: object): Promise<Answer> {
 export const checkText = (text: string): Promise<Checked> => post('check', { text });
 export const runText = (text: string, timed: boolean): Promise<Ran> => post('run', { text, timed });
 
+// Returns the name of the matrix for a recipe.
+export async function keepMatrix(file: File): Promise<{ path?: string; error?: string }> {
+  const response = await fetch(`matrix/${encodeURIComponent(file.name)}`, { method: 'POST', headers: { 'Content-Type': 'application/octet-stream' }, body: file });
+  if (!response.ok) throw new Error(`the server refused ${file.name}: ${await response.text()}`);
+  return (await response.json()) as { path?: string; error?: string };
+}
+
 export async function matrixFiles(): Promise<string[]> {
   const response = await fetch('matrices.json');
   return response.ok ? ((await response.json()) as string[]) : [];

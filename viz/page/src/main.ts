@@ -1,8 +1,11 @@
+import { StageAddress } from './address';
 import { benchSections } from './bench';
 import { Pattern } from './bins';
-import { redrawCharts } from './charts';
-import { type PageDocument, readDocument } from './document';
+import { forgetCharts, redrawCharts } from './charts';
+import { type PageDocument, readDocument, replaceData } from './document';
 import { counted, h } from './dom';
+import { endListeners, lifeSignal, listen } from './life';
+import { printStages } from './print';
 import { aboutSection, bytesSection, kernelsSection, metricsSection, recipeSection } from './sections';
 import { StorageView } from './storage';
 import type { Track } from './view';
@@ -50,7 +53,7 @@ function header(page: PageDocument, redraw: () => void): HTMLElement {
     setTheme(prefers_dark.matches ? 'dark' : 'light');
     name();
     redraw();
-  });
+  }, { signal: lifeSignal() });
   name();
   const sources = [...new Set(page.runs.map((run) => run.report.recipe.source).filter(Boolean))];
   return h('header', { class: 'top' },
@@ -61,8 +64,15 @@ function header(page: PageDocument, redraw: () => void): HTMLElement {
       : null);
 }
 
+// Links to the sections of the page.
+function contents(main: HTMLElement): HTMLElement {
+  const sections = [...main.querySelectorAll<HTMLElement>(':scope > section[id]')];
+  const links = sections.map((one) => h('li', {}, h('a', { href: `#${one.id}` }, one.querySelector('h2')?.textContent ?? 'Pattern')));
+  return h('nav', { class: 'contents', 'aria-label': 'Contents', hidden: links.length < 2 }, h('ul', {}, ...links));
+}
+
 function listenToKeys(viewer: Viewer): void {
-  addEventListener('keydown', (event) => {
+  listen('keydown', (event) => {
     const target = event.target as HTMLElement;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const is_range = target instanceof HTMLInputElement && target.type === 'range';
@@ -76,6 +86,8 @@ function listenToKeys(viewer: Viewer): void {
       '=': () => viewer.zoomBy(2),
       '-': () => viewer.zoomBy(0.5),
       '0': () => viewer.zoomTo({ k: 1, x: 0, y: 0 }),
+      f: () => viewer.toggleFullScreen(),
+      Escape: () => void viewer.stop(),
     };
     if (on_picture && viewer.scale > 1) {
       actions.ArrowUp = () => viewer.panBy(0, pan);
@@ -90,8 +102,33 @@ function listenToKeys(viewer: Viewer): void {
   });
 }
 
+async function tracksOf(page: PageDocument): Promise<Track[]> {
+  const tracks: Track[] = [];
+  for (const run of page.runs) {
+    if (!run.pattern) continue;
+    const pattern = new Pattern(run.pattern, run.report.matrix.rows, run.report.matrix.columns);
+    await pattern.read();
+    tracks.push({ run, pattern, position: 0 });
+  }
+  return tracks;
+}
+
+let shown_viewer: Viewer | null = null;
+
+// The report of another run in the place of this one; much faster than a new page.
+async function replaceBy(page: string): Promise<void> {
+  replaceData(page);
+  const scroll = scrollY;
+  await show();
+  scrollTo(0, scroll);
+}
+
 async function show(): Promise<void> {
   const page = await readDocument();
+  const tracks = await tracksOf(page); // before anything is shown, so that one report follows another without a gap
+  const before = shown_viewer;
+  endListeners();
+  forgetCharts();
   const place = document.getElementById('page') as HTMLElement;
   let viewer: Viewer | null = null;
   const storages: StorageView[] = [];
@@ -107,28 +144,27 @@ async function show(): Promise<void> {
   const notes = [...new Set(page.runs.flatMap((run) => run.report.notes))];
   if (errors.length > 0) main.append(h('ul', { class: 'errors', role: 'alert' }, ...errors.map((error) => h('li', {}, error))));
 
-  const tracks: Track[] = [];
-  for (const run of page.runs) {
-    if (!run.pattern) continue;
-    const pattern = new Pattern(run.pattern, run.report.matrix.rows, run.report.matrix.columns);
-    await pattern.read();
-    tracks.push({ run, pattern, position: 0 });
-  }
+  shown_viewer = null;
   if (tracks.length > 0) {
     const shown = new Viewer(tracks);
-    viewer = shown;
+    viewer = shown_viewer = shown;
     const keys = h('p', { class: 'note keys' }, h('kbd', {}, '←'), ' ', h('kbd', {}, '→'), ' stages, ', h('kbd', {}, '+'), ' ', h('kbd', {}, '−'), ' ', h('kbd', {}, '0'),
-      ' zoom, ', h('kbd', {}, 'Shift'), ' with arrows: pan. In the picture, ', h('kbd', {}, 'Enter'), ' sets a cursor; arrows move it, with ', h('kbd', {}, 'Shift'), ' to the next nonzero; ', h('kbd', {}, 'Esc'),
+      ' zoom, ', h('kbd', {}, 'F'), ' full screen, ', h('kbd', {}, 'Esc'), ' pauses, ', h('kbd', {}, 'Shift'), ' with arrows: pan. In the picture, ', h('kbd', {}, 'Enter'), ' sets a cursor; arrows move it, with ', h('kbd', {}, 'Shift'), ' to the next nonzero; ', h('kbd', {}, 'Esc'),
       ' removes it. Click the picture, then scroll to zoom; drag to pan; double-click to zoom in.');
     main.append(h('section', { id: 'pattern', 'aria-label': 'The pattern, stage by stage' }, shown.element, keys));
     listenToKeys(shown);
-    shown.onStage = () => redrawCharts();
-    // For tests: the place of the matrix in the picture, and whether all animations have ended.
-    (window as unknown as { spmvPage: object }).spmvPage = { frame: () => shown.frame(), still: () => shown.still(), moveTo: (stage: number) => shown.moveTo(0, stage) };
+    const place_in_address = new StageAddress(shown);
+    shown.onStage = () => {
+      redrawCharts();
+      place_in_address.changed();
+    };
+    printStages(shown, redraw);
+    // For tests and the live page: the places of the matrix and of vertices in the pictures, whether all animations have ended, and the picture.
+    (window as unknown as { spmvPage: object }).spmvPage = { frame: () => shown.frame(), still: () => shown.still(), moveTo: (stage: number) => shown.moveTo(0, stage), picture: () => shown.picture(), vertex: (number: number) => shown.vertex(number) };
   }
   page.runs.forEach((run, i) => {
     if (!run.storage) return;
-    const storage = new StorageView(page.runs.length > 1 ? `Memory of ${run.title}` : 'Memory', run.storage);
+    const storage = new StorageView(storages.length === 0 ? 'storage' : `storage-${storages.length + 1}`, page.runs.length > 1 ? `Memory of ${run.title}` : 'Memory', run.storage);
     storages.push(storage);
     main.append(storage.element);
     const track = tracks.findIndex((one) => one.run === page.runs[i]);
@@ -151,8 +187,12 @@ async function show(): Promise<void> {
     ];
   if (notes.length > 0) main.append(h('ul', { class: 'notes' }, ...notes.map((note) => h('li', {}, note))));
   main.append(...parts.filter((part) => part !== null));
+  main.before(contents(main));
+  if (before && shown_viewer) shown_viewer.follow(before);
   root.dataset.ready = 'true';
 }
+
+(window as unknown as { spmvReport: object }).spmvReport = { replaceBy }; // for the live page
 
 show().catch((error: unknown) => {
   document.getElementById('page')?.replaceChildren(h('p', { class: 'errors', role: 'alert' }, `This page cannot be shown: ${error instanceof Error ? error.message : String(error)}`));

@@ -232,14 +232,20 @@ export function drawRowLengths(context: CanvasRenderingContext2D, stage: Stage, 
   });
   const longest = means.reduce((a, b) => Math.max(a, b), 0);
   if (longest === 0) return;
+  // Bars of almost equal rows would be one solid area: their ends remain.
+  const alike = means.every((mean) => mean > 0.75 * longest);
   clipped(context, { ...view, left, width }, () => {
+    context.fillStyle = palette().faint;
+    context.fillRect(left, view.top, 1, view.height);
     context.fillStyle = css(palette().planes[0][Math.round(steps * 0.55)]);
     means.forEach((mean, row) => {
       // Rounded to whole pixels, because half covered ones would overlap.
       const y0 = Math.round(view.top + view.y + row * size * perRow);
       const y1 = Math.max(y0 + 1, Math.round(view.top + view.y + (row + 1) * size * perRow));
       if (y1 < view.top || y0 > view.top + view.height) return;
-      context.fillRect(left, y0, (width * mean) / longest, y1 - y0 - (y1 - y0 >= 6 ? 1 : 0));
+      const length = (width * mean) / longest;
+      const shown = alike ? Math.min(length, 3) : length;
+      context.fillRect(left + length - shown, y0, shown, y1 - y0 - (y1 - y0 >= 6 ? 1 : 0));
     });
   });
 }

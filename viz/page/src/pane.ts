@@ -1,5 +1,5 @@
 // One picture of the pattern: a canvas with axes.
-import { originalOf, type Pattern, type Region, type Stage } from './bins';
+import { countAt, originalOf, type Pattern, type Region, type Stage } from './bins';
 import { css, palette } from './colours';
 import { counted, exact } from './dom';
 import { axes, clipped, drawCuts, drawRowLengths, type Painted, paintDifference, paintStage, type Switches, type View } from './paint';
@@ -39,11 +39,12 @@ export class Pane {
   }
 
   // Fits the frame for a matrix of this shape into the available space; flat matrices are stretched. Returns the needed width.
-  resize(width: number, most_height: number, rows: number, columns: number): number {
-    this.ratio = Math.min(window.devicePixelRatio || 1, 3);
+  resize(width: number, most_height: number, rows: number, columns: number, ratio = window.devicePixelRatio || 1): number {
+    this.ratio = Math.min(ratio, 3);
     this.text = Math.max(11, Math.min(22, Math.round(parseFloat(getComputedStyle(document.documentElement).fontSize) * 0.78)));
     const shape = Math.min(4, Math.max(0.25, columns / Math.max(1, rows)));
-    const left = Math.ceil(this.text * 3.9);
+    // The widest number of a row, so that none is cut.
+    const left = Math.ceil(Math.max(this.text * 2, this.widthOf(counted(Math.max(0, rows - 1))) + 12));
     const top = Math.ceil(this.text * 1.8);
     this.has_lengths = width >= 480;
     const right = this.has_lengths ? strip.gap + strip.width : 2;
@@ -61,6 +62,13 @@ export class Pane {
     this.canvas.style.width = `${this.width}px`;
     this.canvas.style.height = `${this.height}px`;
     return this.width;
+  }
+
+  private widthOf(text: string): number {
+    const context = this.canvas.getContext('2d');
+    if (!context) return this.text * 4;
+    context.font = font(this.text);
+    return context.measureText(text).width;
   }
 
   private forget(key: string): void {
@@ -155,14 +163,16 @@ export class Pane {
     });
   }
 
+  // The values of entries, or the numbers of nonzeros of the finest bins, if they are large enough.
   private drawValues(context: CanvasRenderingContext2D, scene: Scene, stage: Stage): void {
-    if (scene.kind !== 'stage' || !stage.showsEntries || !this.painted) return;
+    const level = stage.finest;
+    if (scene.kind !== 'stage' || this.painted?.level !== level) return;
     const { view } = this;
     const { perRow, perColumn } = axes(view, stage.rows, stage.columns);
-    if (perRow < this.text * 1.6 || perColumn < this.text * 3.2) return;
-    const level = stage.finest;
-    const first = Math.max(0, Math.floor(-view.y / perRow));
-    const last = Math.min(stage.rows - 1, Math.floor((view.height - view.y) / perRow));
+    const [high, wide] = [perRow * 2 ** level.rowBits, perColumn * 2 ** level.columnBits];
+    if (high < this.text * 1.6 || wide < this.text * 3.2) return;
+    const first = Math.max(0, Math.floor(-view.y / high));
+    const last = Math.min(level.rowBins - 1, Math.floor((view.height - view.y) / high));
     clipped(context, view, () => {
       context.font = font(this.text);
       context.textAlign = 'center';
@@ -170,17 +180,13 @@ export class Pane {
       context.fillStyle = palette().dark ? '#0b0d10' : '#ffffff';
       for (let row = first; row <= last; ++row) {
         for (let bin = level.starts[row]; bin < level.starts[row + 1]; ++bin) {
-          const column = level.columns[bin];
-          const x = view.x + (column + 0.5) * perColumn;
-          if (x < -perColumn || x > view.width + perColumn) continue;
-          const matrixRow = stage.rowAt(row, column);
-          const value = matrixRow === null ? null : scene.pattern.value(originalOf(stage.originalRows, matrixRow), originalOf(stage.originalColumns, column));
-          if (value === null) continue;
-          const whole = exact(value);
-          const text = context.measureText(whole).width < perColumn * 0.9 ? whole : Number(value.toPrecision(2)).toString();
-          if (context.measureText(text).width < perColumn * 0.96) {
-            context.fillText(text, view.left + x, view.top + view.y + (row + 0.5) * perRow);
-          }
+          const x = view.x + (level.columns[bin] + 0.5) * wide;
+          if (x < -wide || x > view.width + wide) continue;
+          const number = stage.showsEntries ? valueAt(scene.pattern, stage, row, level.columns[bin]) : countAt(level, bin);
+          if (number === null) continue;
+          const whole = exact(number);
+          const text = context.measureText(whole).width < wide * 0.9 ? whole : Number(number.toPrecision(2)).toString();
+          if (context.measureText(text).width < wide * 0.96) context.fillText(text, view.left + x, view.top + view.y + (row + 0.5) * high);
         }
       }
     });
@@ -231,11 +237,19 @@ export class Pane {
       context.fillText(short(row), view.left - 7, y);
     }
     context.textBaseline = 'alphabetic';
-    context.textAlign = 'center';
+    context.textAlign = 'left';
+    // A number at the right edge ends with the frame, because the strip of lengths has its name beside it.
+    const right = view.left + view.width;
+    let free = 0;
     for (const column of marks(stage.columns, perColumn, view.x, view.width, text * 5)) {
       const x = view.left + view.x + (column + (perColumn >= text * 2 ? 0.5 : 0)) * perColumn;
-      if (x < view.left - 1 || x > view.left + view.width + 1) continue;
-      context.fillText(short(column), x, view.top - text * 0.5);
+      if (x < view.left - 1 || x > right + 1) continue;
+      const label = short(column);
+      const { width } = context.measureText(label);
+      const at = Math.max(0, Math.min(x - width / 2, right - width));
+      if (at < free) continue;
+      context.fillText(label, at, view.top - text * 0.5);
+      free = at + width + text * 0.5;
     }
   }
 
@@ -248,6 +262,11 @@ export class Pane {
     const column = (x - view.left - view.x) / perColumn;
     return row < 0 || column < 0 || row >= rows || column >= columns ? null : { row, column };
   }
+}
+
+function valueAt(pattern: Pattern, stage: Stage, row: number, column: number): number | null {
+  const matrixRow = stage.rowAt(row, column);
+  return matrixRow === null ? null : pattern.value(originalOf(stage.originalRows, matrixRow), originalOf(stage.originalColumns, column));
 }
 
 function short(number: number): string {

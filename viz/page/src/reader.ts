@@ -1,6 +1,7 @@
 // Reads the pattern under the pointer, at a cursor that keys move, or at the region under the pointer in the storage map.
 import { between, binAt, countAt, type Level, originalOf, type Pattern, pieceAt, type Region, rowBinOf, sizeOf, type Stage } from './bins';
 import { counted, exact, h, plural } from './dom';
+import { type GraphPane, piecesOf } from './graph';
 import { axes } from './paint';
 import type { Pane } from './pane';
 import type { PatternView } from './view';
@@ -34,8 +35,17 @@ function linesOfPartition(stage: Stage, { row, column }: Region): [string, strin
   return [['partition', a === b ? counted(a) : `${counted(a)}, its column in ${counted(b)}`]];
 }
 
+// The place of an event in a canvas, in CSS pixels.
+function within(canvas: HTMLCanvasElement, event: MouseEvent): { x: number; y: number } {
+  const box = canvas.getBoundingClientRect();
+  return { x: event.clientX - box.left, y: event.clientY - box.top };
+}
+
 export class Reader {
   readonly element = h('dl', { class: 'readout' });
+  // The same beside the finger, which is far from the panel on a phone.
+  readonly tip = h('dl', { class: 'tip', 'aria-hidden': 'true', hidden: true });
+  private finger: { canvas: HTMLCanvasElement; x: number; y: number } | null = null;
   // One line at the cursor for screen readers.
   readonly spoken = h('p', { class: 'spoken', 'aria-live': 'polite' });
   mark: Region | null = null;
@@ -49,6 +59,7 @@ export class Reader {
     const hover = (event: MouseEvent): void => {
       if (this.cursor !== null && event.type === 'pointermove' && event.movementX === 0 && event.movementY === 0) return; // the page scrolled under the pointer
       this.leaveCursor();
+      this.finger = (event as PointerEvent).pointerType === 'mouse' ? null : { canvas: pane.canvas, ...within(pane.canvas, event) };
       this.hover(pane, event);
     };
     pane.canvas.addEventListener('pointermove', hover);
@@ -60,6 +71,40 @@ export class Reader {
       event.preventDefault();
       event.stopPropagation(); // the page uses the same keys
     });
+  }
+
+  // Reads the vertices of a graph.
+  listenToGraph(graph: GraphPane): void {
+    const hover = (event: PointerEvent): void => {
+      const { x, y } = within(graph.canvas, event);
+      const vertex = graph.vertexAt(x, y);
+      this.leaveCursor();
+      this.finger = event.pointerType === 'mouse' ? null : { canvas: graph.canvas, x, y };
+      if (vertex === null) this.nothing();
+      else this.readVertex(graph, vertex);
+    };
+    graph.canvas.addEventListener('pointermove', hover);
+    graph.canvas.addEventListener('pointerdown', hover);
+    graph.canvas.addEventListener('pointerleave', (event) => event.pointerType === 'mouse' && this.nothing());
+  }
+
+  // Shows a vertex, and marks its row and its column in the pattern.
+  private readVertex(graph: GraphPane, vertex: number): void {
+    const stage = this.view.stage(0);
+    const input = this.view.tracks[0].pattern.stages[0];
+    const row = between(input, stage, 'originalRows', vertex);
+    const column = between(input, stage, 'originalColumns', vertex);
+    if (row === null || column === null) return;
+    const drawn = stage.drawnRow(row, column) ?? row;
+    this.mark = { row: drawn, column, rows: 1, columns: 1 };
+    const origin = (now: number): string => (now === vertex ? ', as originally' : `, originally ${counted(vertex)}`);
+    const pieces = piecesOf(stage);
+    const lines: [string, string][] = [['row', counted(row) + origin(row)], ['column', counted(column) + origin(column)],
+      ['neighbours', counted(graph.neighboursOf(vertex))]];
+    if (pieces) lines.push([pieces.kind, counted(pieceAt(pieces.boundaries, row))]);
+    this.show(lines);
+    this.onPoint(0, null);
+    this.view.update();
   }
 
   // ---- The cursor.
@@ -130,9 +175,9 @@ export class Reader {
   // ---- The pointer.
 
   placeOf(pane: Pane, event: MouseEvent): { row: number; column: number } | null {
-    const box = pane.canvas.getBoundingClientRect();
+    const { x, y } = within(pane.canvas, event);
     const { rows, columns } = this.view.shape;
-    return pane.placeAt(event.clientX - box.left, event.clientY - box.top, rows, columns);
+    return pane.placeAt(x, y, rows, columns);
   }
 
   private hover(pane: Pane, event: MouseEvent): void {
@@ -144,7 +189,7 @@ export class Reader {
     // The nearest nonempty bin within a few pixels.
     let best = -1;
     let distance = Infinity;
-    const reach = 5;
+    const reach = this.finger ? 14 : 5;
     const bins_in_reach = (size: number): number => (size > 2 * reach ? 0 : Math.min(40, Math.ceil(reach / size)));
     const rowReach = bins_in_reach(perRow * 2 ** level.rowBits);
     const columnReach = bins_in_reach(perColumn * 2 ** level.columnBits);
@@ -264,6 +309,7 @@ export class Reader {
 
   nothing(): void {
     this.leaveCursor();
+    this.finger = null;
     this.mark = null;
     this.show([['', matchMedia('(hover: none)').matches ? 'Tap a place to read it.' : 'Point at a place to read it, or press Enter in the picture.']]);
     this.view.tracks.forEach((_, track) => this.onPoint(track, null));
@@ -271,6 +317,25 @@ export class Reader {
   }
 
   private show(lines: [string, string][]): void {
-    this.element.replaceChildren(...lines.flatMap(([name, text]) => (name ? [h('dt', {}, name), h('dd', {}, text)] : [h('dd', { class: 'alone' }, text)])));
+    const items = (shown: [string, string][]): HTMLElement[] => shown.flatMap(([name, text]) => (name ? [h('dt', {}, name), h('dd', {}, text)] : [h('dd', { class: 'alone' }, text)]));
+    this.element.replaceChildren(...items(lines));
+    this.showTip(items(lines.filter(([name]) => name !== 'one of them'))); // it would hide half of the picture
+  }
+
+  hideTip(): void {
+    this.tip.hidden = true;
+  }
+
+  // Above the finger if there is room, otherwise below it.
+  private showTip(items: HTMLElement[]): void {
+    const { finger, tip } = this;
+    tip.hidden = finger === null;
+    if (finger === null) return;
+    tip.replaceChildren(...items);
+    finger.canvas.parentElement?.append(tip);
+    const room = finger.canvas.clientWidth;
+    const above = finger.y - tip.offsetHeight - 28;
+    tip.style.left = `${Math.max(0, Math.min(room - tip.offsetWidth, finger.x - tip.offsetWidth / 2))}px`;
+    tip.style.top = `${above >= -40 ? above : finger.y + 36}px`;
   }
 }

@@ -52,7 +52,7 @@ export class StorageView {
   // Called with the region under the pointer.
   onPoint: (region: Region | null) => void = () => undefined;
 
-  constructor(title: string, map: StorageMap) {
+  constructor(id: string, title: string, map: StorageMap) {
     const parts = map.parts.map((part) => this.part(part, map.precision));
     const key = (role: string, name: string): HTMLElement => {
       const swatch = h('span', { class: `swatch role-${role}` });
@@ -64,7 +64,7 @@ export class StorageView {
       }
       return h('span', { class: 'key' }, swatch, name);
     };
-    this.element = section('storage', title, 'The arrays of the layout as they are stored. The line above each array shows its bytes relative to the largest array of the layout.',
+    this.element = section(id, title, 'The arrays of the layout as they are stored. The line above each array shows its bytes relative to the largest array of the layout.',
       h('p', { class: 'legend' }, key('value', 'values'), key('column', 'columns'), key('structure', 'structure'), key('padding', 'padding')),
       this.readout, ...parts);
   }

@@ -4,7 +4,7 @@ import type { Run } from './document';
 import type { Switches } from './paint';
 import type { Pane } from './pane';
 
-export type Mode = 'one' | 'beside' | 'difference';
+export type Mode = 'one' | 'beside' | 'difference' | 'graph';
 
 export interface Track {
   run: Run;

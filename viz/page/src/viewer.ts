@@ -2,10 +2,14 @@
 import { select } from 'd3-selection';
 import { zoom, zoomIdentity, type ZoomBehavior } from 'd3-zoom';
 import type { Pattern, Stage } from './bins';
-import { counted, h } from './dom';
+import { counted, download, h } from './dom';
+import { type GraphColouring, GraphPane, piecesOf, scaleGradient } from './graph';
+import { listen } from './life';
 import { Pane, type Scene, type Transform } from './pane';
 import type { Switches } from './paint';
 import { Panels } from './panels';
+import { withCaptions } from './picture';
+import { Player } from './player';
 import { Reader } from './reader';
 import type { Mode, PatternView, Track } from './view';
 
@@ -18,13 +22,18 @@ export class Viewer implements PatternView {
   mode: Mode;
   active = 0; // the run whose stages the keys change
   readonly panes: [Pane, Pane];
+  private readonly graph: GraphPane | null;
+  private colour_by: GraphColouring | 'auto' = 'auto';
+  private readonly colouring: HTMLSelectElement;
   private readonly frames: HTMLElement[] = [];
+  private readonly graph_frame = h('figure', { class: 'pane', hidden: true });
   private transform: Transform = { k: 1, x: 0, y: 0 };
   readonly switches: Switches = { planes: [], cuts: {}, sample: false };
   readonly reader = new Reader(this);
   private readonly panels = new Panels(this);
   private readonly sliders: HTMLElement[] = [];
   private readonly ranges: HTMLInputElement[] = [];
+  private readonly players: Player[] = [];
   private readonly mode_buttons = new Map<Mode, HTMLButtonElement>();
   private readonly zooms: ZoomBehavior<HTMLCanvasElement, unknown>[] = [];
   private pending = false;
@@ -37,10 +46,14 @@ export class Viewer implements PatternView {
   constructor(readonly tracks: Track[]) {
     this.mode = tracks.length > 1 ? 'beside' : 'one';
     this.panes = [new Pane('The pattern before'), new Pane('The pattern of the nonzeros')];
+    const { pattern } = tracks[0];
+    this.graph = tracks.length === 1 && pattern.places && pattern.stages[0].showsEntries ? new GraphPane(pattern, pattern.places) : null;
+    this.colouring = this.makeColouring();
     const mode_group = h('div', { class: 'segments', role: 'group', 'aria-label': 'What to show' });
     const words: [Mode, string][] = tracks.length > 1
       ? [['beside', 'Side by side'], ['difference', 'Difference'], ['one', 'One']]
       : [['one', 'One'], ['beside', 'Before and after'], ['difference', 'Difference']];
+    if (this.graph) words.push(['graph', 'Graph']);
     for (const [mode, word] of words) {
       const button = h('button', { type: 'button', 'data-mode': mode, click: () => this.setMode(mode) }, word);
       this.mode_buttons.set(mode, button);
@@ -50,26 +63,43 @@ export class Viewer implements PatternView {
       h('button', { type: 'button', 'aria-label': 'Zoom out', title: 'Zoom out (-)', click: () => this.zoomBy(0.5) }, '−'),
       h('button', { type: 'button', 'aria-label': 'Whole matrix', title: 'Whole matrix (0)', click: () => this.zoomTo({ k: 1, x: 0, y: 0 }) }, 'Fit'),
       h('button', { type: 'button', 'aria-label': 'Zoom in', title: 'Zoom in (+)', click: () => this.zoomBy(2) }, '+'));
+    const full = h('button', { type: 'button', title: 'Full screen (f)', click: () => this.toggleFullScreen() }, 'Full screen');
+    full.hidden = !document.fullscreenEnabled;
+    const save = h('button', { type: 'button', title: 'Save the picture as PNG', click: () => this.save() }, 'Save picture');
     tracks.forEach((track, i) => this.sliders.push(this.makeSlider(track, i)));
     const pictures = h('div', { class: 'panes' });
+    if (this.graph) {
+      this.graph_frame.append(h('figcaption', {}), h('div', { class: 'canvas-place' }, this.graph.canvas));
+      pictures.append(this.graph_frame);
+      this.reader.listenToGraph(this.graph);
+    }
     this.panes.forEach((pane, i) => {
-      const frame = h('figure', { class: 'pane' }, h('figcaption', {}), pane.canvas);
+      const frame = h('figure', { class: 'pane' }, h('figcaption', {}), h('div', { class: 'canvas-place' }, pane.canvas));
       this.frames.push(frame);
       pictures.append(frame);
       this.listen(pane, i);
     });
     const only_input = tracks.length === 1 && tracks[0].pattern.stages.length < 2;
-    mode_group.hidden = only_input;
+    mode_group.hidden = only_input && !this.graph;
     this.body = h('div', { class: 'viewer-body' },
       h('div', { class: 'viewer-main' },
-        h('div', { class: 'tools' }, mode_group, zoom_group), pictures, this.panels.sentence, this.panels.legend, this.panels.note, this.reader.spoken),
+        h('div', { class: 'tools' }, mode_group, this.colouring, zoom_group, h('div', { class: 'segments' }, save, full)), pictures, this.panels.sentence, this.panels.legend, this.panels.note, this.reader.spoken),
       h('aside', { class: 'side', 'aria-label': 'The stage' },
         this.panels.facts, h('div', { class: 'side-part' }, this.reader.element, this.panels.toggles, this.panels.stage_notes)));
     this.element = h('div', { class: 'viewer' }, h('div', { class: 'stage-bar', hidden: only_input }, ...this.sliders), this.body);
     new ResizeObserver(() => this.resize()).observe(this.element);
-    addEventListener('resize', () => this.resize());
+    listen('resize', () => this.resize());
     this.setMode(this.mode);
     this.reader.nothing();
+  }
+
+  // Shows what the viewer of an earlier run of the same recipe showed, as far as there is the same.
+  follow(before: Viewer): void {
+    if (this.mode_buttons.has(before.mode) && this.tracks.length === before.tracks.length) this.setMode(before.mode);
+    this.colouring.value = this.colour_by = before.colour_by;
+    before.tracks.forEach((_, track) => {
+      if (before.current(track) < (this.tracks[track]?.pattern.stages.length ?? 0)) this.show(track, before.current(track));
+    });
   }
 
   stage(track: number): Stage {
@@ -91,8 +121,7 @@ export class Viewer implements PatternView {
     });
     range.addEventListener('input', () => {
       this.active = number;
-      cancelAnimationFrame(this.running);
-      this.moving = false;
+      this.stop();
       this.setPosition(number, Number(range.value));
     });
     range.addEventListener('change', () => this.moveTo(number, Math.round(Number(range.value))));
@@ -107,7 +136,11 @@ export class Viewer implements PatternView {
       this.moveTo(number, goals[event.key]);
     });
     this.ranges.push(range);
-    const play = h('button', { type: 'button', class: 'play', 'aria-label': 'Play all stages', title: 'Play all stages', click: () => this.play(number) }, '▶');
+    const player = new Player({
+      last: count - 1, position: () => track.position, jump: (to) => this.setPosition(number, to),
+      move: (to, done) => this.animate(number, to, done), stop: () => this.stop(),
+    });
+    this.players.push(player);
     const ticks = h('ol', { class: 'ticks' });
     track.pattern.facts.stages.forEach((stage, i) => {
       ticks.append(h('li', {}, h('button', { type: 'button', 'data-stage': i, click: () => this.moveTo(number, i) },
@@ -115,23 +148,31 @@ export class Viewer implements PatternView {
     });
     const title = this.tracks.length > 1 ? h('p', { class: 'track-title' }, track.run.title) : null;
     return h('div', { class: 'track', style: `--stages: ${Math.max(1, count)}` }, title,
-      h('div', { class: 'track-row' }, count > 1 && play, h('div', { class: 'track-line' }, count > 1 && range, ticks)));
+      h('div', { class: 'track-row' }, count > 1 && player.button, h('div', { class: 'track-line' }, count > 1 && range, ticks)));
   }
 
-  private play(track: number): void {
+  // Ends every animation of the stages where it is. Returns true if stages were being played.
+  stop(): boolean {
+    cancelAnimationFrame(this.running);
+    this.moving = false;
+    return this.players.filter((player) => player.pause()).length > 0;
+  }
+
+  moveTo(track: number, stage: number): void {
+    this.stop();
+    this.animate(track, stage, () => undefined);
+  }
+
+  // Shows a stage without an animation.
+  show(track: number, stage: number): void {
+    if (track >= this.tracks.length) return;
+    this.stop();
     this.active = track;
-    const last = this.tracks[track].pattern.stages.length - 1;
-    const from = Math.round(this.tracks[track].position) >= last ? 0 : Math.round(this.tracks[track].position);
-    this.setPosition(track, from);
-    const next = (i: number): void => {
-      if (i > last) return;
-      this.moveTo(track, i, () => setTimeout(() => Math.abs(this.tracks[track].position - i) < 1e-6 && next(i + 1), 700));
-    };
-    next(from + 1);
+    this.setPosition(track, Math.min(this.tracks[track].pattern.stages.length - 1, stage));
   }
 
   // Animates the nonzeros to their places in the stage.
-  moveTo(track: number, stage: number, done: () => void = () => undefined): void {
+  private animate(track: number, stage: number, done: () => void): void {
     this.active = track;
     cancelAnimationFrame(this.running);
     const one = this.tracks[track];
@@ -173,6 +214,7 @@ export class Viewer implements PatternView {
     this.tracks[track].position = position;
     const now = Math.round(position);
     if (now !== before) {
+      this.setTransform(this.around(this.transform.k)); // the stage may have coarser bins
       this.reader.again();
       this.onStage(track, now);
     }
@@ -182,8 +224,32 @@ export class Viewer implements PatternView {
   private setMode(mode: Mode): void {
     this.mode = mode;
     for (const [one, button] of this.mode_buttons) button.setAttribute('aria-pressed', String(one === mode));
+    this.colouring.hidden = mode !== 'graph';
     this.resize();
     this.update();
+  }
+
+  private makeColouring(): HTMLSelectElement {
+    const select = h('select', { 'aria-label': 'Colours of the graph', hidden: true },
+      ...[['auto', 'Colours: automatic'], ['partition', 'by partition'], ['order', 'by row order'], ['length', 'by row length']].map(
+        ([value, name]) => h('option', { value }, name)));
+    select.addEventListener('change', () => {
+      this.colour_by = select.value as GraphColouring | 'auto';
+      this.update();
+    });
+    return select;
+  }
+
+  private drawGraph(): void {
+    const caption = this.graph_frame.firstElementChild;
+    if (!this.graph || !caption || this.mode !== 'graph') return;
+    const stage = this.stage(0);
+    const by = this.colour_by !== 'auto' ? this.colour_by : piecesOf(stage) ? 'partition' : 'order';
+    this.graph.draw(stage, by, this.reader.mark);
+    const words = this.graph.words(stage, by);
+    const gradient = h('span', { class: 'ramp', style: `background:${scaleGradient()}`, hidden: by === 'partition' && piecesOf(stage) !== null });
+    caption.replaceChildren(`${words} `, gradient);
+    this.graph.canvas.setAttribute('aria-label', words);
   }
 
   // ---- Zoom, shared by both pictures.
@@ -223,16 +289,20 @@ export class Viewer implements PatternView {
     return { rows, columns };
   }
 
+  // A row, or the finest bin of a shown stage, takes at most this many pixels.
   private get mostZoom(): number {
-    const { rows, columns } = this.shape;
+    const most_pixels = 64;
     const { width, height } = this.panes[1].view;
-    return Math.max(4, Math.min(64 / (width / Math.max(1, columns)), 64 / (height / Math.max(1, rows))));
+    const levels = this.tracks.map((_, track) => this.stage(track).finest);
+    return Math.max(4, ...levels.map((level) => Math.min((most_pixels * level.columnBins) / width, (most_pixels * level.rowBins) / height)));
   }
 
   private setTransform(wanted: Transform, from = -1): void {
     const k = Math.min(this.mostZoom, Math.max(1, wanted.k));
     const clamp = (at: number): number => Math.min(0, Math.max(1 - k, at));
-    this.transform = { k, x: clamp(wanted.x), y: clamp(wanted.y) };
+    const next = { k, x: clamp(wanted.x), y: clamp(wanted.y) };
+    if (next.k !== this.transform.k || next.x !== this.transform.x || next.y !== this.transform.y) this.reader.hideTip();
+    this.transform = next;
     this.panes.forEach((pane, i) => {
       const { left, top, width, height } = pane.view;
       const own = zoomIdentity.translate(this.transform.x * width - left * (k - 1), this.transform.y * height - top * (k - 1)).scale(k);
@@ -244,10 +314,14 @@ export class Viewer implements PatternView {
   }
 
   zoomBy(factor: number): void {
+    this.zoomTo(this.around(this.transform.k * factor));
+  }
+
+  // Another scale around the centre of the frame.
+  private around(scale: number): Transform {
     const { k, x, y } = this.transform;
-    const next = Math.min(this.mostZoom, Math.max(1, k * factor));
-    // Keeps the centre of the frame.
-    this.zoomTo({ k: next, x: 0.5 - ((0.5 - x) / k) * next, y: 0.5 - ((0.5 - y) / k) * next });
+    const next = Math.min(this.mostZoom, Math.max(1, scale));
+    return { k: next, x: 0.5 - ((0.5 - x) / k) * next, y: 0.5 - ((0.5 - y) / k) * next };
   }
 
   panBy(x: number, y: number): void {
@@ -281,6 +355,11 @@ export class Viewer implements PatternView {
     return { left, top, width, height, ...this.shape };
   }
 
+  // The place of a vertex in the picture of the graph.
+  vertex(number: number): [number, number] | null {
+    return this.graph?.at(number) ?? null;
+  }
+
   get scale(): number {
     return this.transform.k;
   }
@@ -312,8 +391,10 @@ export class Viewer implements PatternView {
   // ---- Drawing.
 
   private resize(): void {
-    const beside = this.mode === 'beside';
-    this.frames[0].hidden = !beside;
+    const with_graph = this.mode === 'graph';
+    const beside = this.mode === 'beside' || with_graph;
+    this.frames[0].hidden = this.mode !== 'beside';
+    this.graph_frame.hidden = !with_graph;
     const body = this.body.clientWidth;
     if (body === 0) return;
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
@@ -322,10 +403,12 @@ export class Viewer implements PatternView {
     const gap = 24;
     const available = stacked ? body : body - 20 * rem;
     const width = beside && !narrow ? Math.floor((available - gap) / 2) : available;
-    const most = Math.max(300, stacked ? innerHeight * 0.9 : innerHeight - 22.5 * rem);
+    const around = document.fullscreenElement === this.element ? 14.5 : 22.5; // rem above and below the picture
+    const most = Math.max(300, stacked ? innerHeight * 0.9 : innerHeight - around * rem);
     const { rows, columns } = this.shape;
     const [needed] = this.panes.map((pane) => pane.resize(width, most, rows, columns));
-    const main = beside && !narrow ? 2 * needed + gap : needed;
+    const graph = with_graph && this.graph ? this.graph.resize(width, most) : needed;
+    const main = beside && !narrow ? graph + needed + gap : needed;
     this.body.style.gridTemplateColumns = stacked ? 'minmax(0, 1fr)' : `${Math.max(main, 30 * rem)}px minmax(0, 1fr)`;
     this.setTransform(this.transform);
   }
@@ -358,6 +441,7 @@ export class Viewer implements PatternView {
 
   private drawAll(): void {
     this.panels.updateToggles();
+    this.drawGraph();
     this.panes.forEach((pane, i) => {
       if (i === 0 && this.mode !== 'beside') return;
       const scene = this.sceneOf(i);
@@ -380,6 +464,25 @@ export class Viewer implements PatternView {
       this.sliders[i].classList.toggle('active', this.tracks.length > 1 && i === this.active);
     });
     this.panels.update();
+  }
+
+  // ---- Full screen and saving.
+
+  toggleFullScreen(): void {
+    if (document.fullscreenElement) void document.exitFullscreen();
+    else if (document.fullscreenEnabled) void this.element.requestFullscreen();
+  }
+
+  // The visible pictures with their captions.
+  picture(): HTMLCanvasElement {
+    const shown = [this.graph_frame, ...this.frames].filter((frame) => !frame.hidden);
+    return withCaptions(shown.map((frame) => ({ canvas: frame.querySelector('canvas') as HTMLCanvasElement, caption: frame.firstElementChild?.textContent ?? '' })),
+      this.tracks.length > 1 ? '' : this.tracks[0].run.title);
+  }
+
+  private save(): void {
+    const stages = this.tracks.map((track, i) => `${track.run.title}_${this.current(i)}_${this.stage(i).facts.label}`);
+    this.picture().toBlob((blob) => blob && download(blob, `${stages.join('_').replace(/[^\w.-]+/g, '_')}.png`));
   }
 
   redraw(): void {

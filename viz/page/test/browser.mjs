@@ -1,65 +1,8 @@
 // Tests pages that the program wrote in headless Chromium: `node test/browser.mjs PAGE...`. Exit code 77: skipped, because
 // Chromium or the packages of this folder are not installed. --pictures FOLDER also writes screenshots in both themes.
-import { existsSync, mkdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-
-const skipped = 77;
-const skip = (reason) => {
-  console.log(`page tests skipped: ${reason}`);
-  process.exit(skipped);
-};
-
-const chromium_at = process.env.CHROMIUM ?? ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
-const playwright = await import('playwright-core').catch(() => null);
-if (!playwright) skip("playwright-core is not installed: run 'npm ci' in viz/page");
-if (!chromium_at || !existsSync(chromium_at)) skip('no Chromium was found; CHROMIUM names one');
-
-const words = process.argv.slice(2);
-const at = words.indexOf('--pictures');
-const pictures = at < 0 ? null : words.splice(at, 2)[1];
-const browser = await playwright.chromium.launch({
-  executablePath: chromium_at,
-  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-    '--disable-component-update', '--disable-sync'],
-});
-
-let failures = 0;
-const check = (what, holds, found = '') => {
-  if (holds) return;
-  ++failures;
-  console.error(`FAILED: ${what}${found === '' ? '' : `; found ${found}`}`);
-};
-
-async function open(file, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, colorScheme: 'light', ...options });
-  const page = await context.newPage();
-  const name = basename(dirname(file));
-  page.on('console', (message) => check(`${name}: nothing is logged`, message.type() !== 'error' && message.type() !== 'warning', message.text()));
-  page.on('pageerror', (error) => check(`${name}: no error`, false, error.message));
-  page.on('request', (request) => {
-    const url = request.url();
-    check(`${name}: no request leaves`, /^(data|blob):/.test(url) || url === `file://${file}`, url);
-  });
-  await page.goto(`file://${file}`);
-  await page.waitForFunction(() => document.documentElement.dataset.ready === 'true', null, { timeout: 60000 });
-  return page;
-}
-
-// A hash of the visible picture.
-const look = (page) => page.evaluate(() => {
-  const canvas = [...document.querySelectorAll('.pane:not([hidden]) canvas')].at(-1);
-  const data = canvas.toDataURL();
-  let sum = 0;
-  for (let i = 0; i < data.length; ++i) sum = (sum * 31 + data.charCodeAt(i)) % 4294967291;
-  return sum;
-});
-// Waits until all animations have ended and the picture is drawn.
-const settle = async (page) => {
-  await page.waitForFunction(() => window.spmvPage.still(), null, { timeout: 20000 });
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-};
-const readout = async (page) => (await page.locator('.readout').innerText()).replace(/\s+/g, ' ');
-const stage_of = (page) => page.locator('button[data-stage][aria-current=true]').first().getAttribute('data-stage');
+import { words, pictures, browser, failures, check, open, look, settle, readout, stage_of } from './harness.mjs';
+import { address, around, graph, numbers, paper, playing, tapping } from './views.mjs';
 
 async function stages(page, name) {
   const count = await page.locator('button[data-stage]').count();
@@ -295,7 +238,7 @@ async function modes(page, name) {
 
 // Checks that every control has a name, that text has enough contrast, and that nothing is too wide.
 async function accessible(page, name) {
-  const nameless = await page.evaluate(() => [...document.querySelectorAll('button, input, canvas, svg, [role=region]')]
+  const nameless = await page.evaluate(() => [...document.querySelectorAll('button, input, canvas, svg:not([aria-hidden]), [role=region]')]
     .filter((element) => !(element.getAttribute('aria-label') || element.textContent.trim() || element.labels?.length))
     .map((element) => element.outerHTML.slice(0, 80)));
   check(`${name}: everything has a name`, nameless.length === 0, nameless.join(' '));
@@ -362,6 +305,16 @@ async function test(word) {
     await zooming(page, name);
     await theme(page, name);
     await modes(page, name);
+    if (name === 'small' || name === 'ehyb') await graph(page, name, name === 'ehyb');
+    else check(`${name}: ${name === 'hbp' ? 'a' : 'no'} graph`, (await page.locator('[data-mode=graph]').count()) === (name === 'hbp' ? 1 : 0));
+    if (name === 'small' || name === 'rcm_csr') {
+      if (name === 'small') await playing(page, name);
+      if (name === 'small') await address(page, name, file);
+      await around(page, name);
+      await numbers(page, name);
+      await paper(page, name);
+      await tapping(file, name);
+    }
     if (name === 'small') {
       await page.keyboard.press('ArrowRight');
       await settle(page);
@@ -395,7 +348,6 @@ async function test(word) {
     await other.context().close();
   }
   if (!pictures) return;
-  mkdirSync(pictures, { recursive: true });
   for (const width of [400, 1280, 3840]) {
     for (const scheme of ['light', 'dark']) {
       const other = await open(file, { viewport: { width, height: width === 400 ? 800 : width === 1280 ? 900 : 2160 }, colorScheme: scheme });

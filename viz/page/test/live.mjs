@@ -104,6 +104,33 @@ async function matrices(page) {
   check('it shrinks', (await matrix.innerText()).includes('5 × 5'), await matrix.innerText());
 }
 
+// A file that is dropped on the page, or on the report, becomes the matrix.
+async function drops(page) {
+  const drop = (name, content, on_report) => change(page, () => page.evaluate(([file, text, inside]) => {
+    const target = inside ? document.querySelector('iframe').contentDocument : document;
+    const view = target.defaultView;
+    const data = new view.DataTransfer();
+    data.items.add(new view.File([text], file));
+    for (const kind of ['dragover', 'drop']) {
+      const event = new view.DragEvent(kind, { dataTransfer: data, bubbles: true, cancelable: true });
+      target.body.dispatchEvent(event);
+      if (!event.defaultPrevented) throw new Error(`${kind} is left to the browser`);
+    }
+  }, [name, content, on_report]));
+  const matrix = page.frameLocator('iframe').locator('.matrix');
+  const head = '%%MatrixMarket matrix coordinate real general\n';
+  await drop('dropped.mtx', `${head}4 4 2\n1 1 1\n4 4 1\n`, false);
+  check('a dropped file is read', (await matrix.innerText()).startsWith('dropped.mtx 4 × 4'), await matrix.innerText());
+  check('the text names it', (await text_of(page)).includes('path = "dropped.mtx"'), await text_of(page));
+  check('the menu lists it', (await named(page, 'matrix').locator('option[value="path:dropped.mtx"]').count()) === 1);
+  await drop('second.mtx', `${head}5 5 1\n5 5 1\n`, true);
+  check('the report takes files, too', (await matrix.innerText()).startsWith('second.mtx 5 × 5'), await matrix.innerText());
+  await drop('second.mtx', `${head}6 6 1\n5 5 1\n`, false);
+  check('no file is replaced', (await status_of(page)).includes('was not taken') && (await page.locator('.problems').innerText()).includes('another file of this name'), await status_of(page));
+  await drop('notes.txt', 'x', false);
+  check('other files are refused', (await page.locator('.problems').innerText()).includes('found no name of a matrix file'));
+}
+
 async function text(page) {
   await page.locator('.cm-content').click();
   await page.keyboard.press('Control+End');
@@ -151,6 +178,7 @@ async function saving(page) {
 const page = await open();
 await controls(page);
 await matrices(page);
+await drops(page);
 await saving(page);
 await text(page);
 await page.context().close();

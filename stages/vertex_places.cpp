@@ -1,0 +1,230 @@
+#include "stages/vertex_places.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "pipeline/matrix/random.hpp"
+#include "stages/coarsen_graph.hpp"
+#include "stages/weighted_graph.hpp"
+
+namespace workbench {
+namespace {
+
+using PlanePoint = std::array<double, 2>;
+
+constexpr Index coarsest_vertices = 24;
+constexpr Index most_with_all_pairs = 300;  // of a graph whose vertices all repel each other; others repel the near ones
+constexpr double reach = 3;                 // of the repulsion of near vertices
+constexpr std::uint64_t places_seed = 1;
+
+/// Uniform in [-1, 1).
+double spread(std::uint64_t random) { return static_cast<double>(random >> 11) * 0x1p-52 - 1; }
+
+/// The vertices in square cells, at least `reach` wide.
+class Cells {
+public:
+    Cells(const std::vector<PlanePoint>& points, bool all_in_one) {
+        PlanePoint high = points.front();
+        low_ = points.front();
+        for (const PlanePoint& point : points) {
+            for (std::size_t axis = 0; axis < 2; ++axis) {
+                low_.at(axis) = std::min(low_.at(axis), point.at(axis));
+                high.at(axis) = std::max(high.at(axis), point.at(axis));
+            }
+        }
+        const double width = high[0] - low_[0];
+        const double height = high[1] - low_[1];
+        // About as many cells as vertices, even if they are spread far.
+        side_ = std::max(reach, std::sqrt(width * height / static_cast<double>(points.size())));
+        side_ = std::max(side_, std::max(width, height) / static_cast<double>(points.size()));
+        if (!all_in_one) {
+            columns_ = static_cast<Index>(width / side_) + 1;
+            rows_ = static_cast<Index>(height / side_) + 1;
+        }
+        starts_.assign(static_cast<std::size_t>(columns_) * static_cast<std::size_t>(rows_) + 1, 0);
+        for (const PlanePoint& point : points) ++starts_[number(cell_of(point)) + 1];
+        std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
+        vertices_.resize(points.size());
+        std::vector<Index> next(starts_.begin(), starts_.end() - 1);
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            vertices_[next[number(cell_of(points[i]))]++] = static_cast<Index>(i);
+        }
+    }
+
+    /// Calls visit(vertex, weight) for vertices in the cell of the point and in those around it: for all, or for a sample of
+    /// about `most` of each line of cells, whose weights are the numbers of vertices that they stand for.
+    template <typename Visit>
+    void for_each_near(const PlanePoint& point, Index most, const Visit& visit) const {
+        const auto [column, row] = cell_of(point);
+        for (Index y = std::max(row - 1, 0); y <= std::min(row + 1, rows_ - 1); ++y) {
+            const Index first = number({std::max(column - 1, 0), y});
+            const Index last = number({std::min(column + 1, columns_ - 1), y});
+            const Index step = (starts_[last + 1] - starts_[first]) / most + 1;
+            for (Index i = starts_[first]; i < starts_[last + 1]; i += step) visit(vertices_[i], static_cast<double>(step));
+        }
+    }
+
+private:
+    [[nodiscard]] std::array<Index, 2> cell_of(const PlanePoint& point) const {
+        return {std::min(static_cast<Index>((point[0] - low_[0]) / side_), columns_ - 1),
+                std::min(static_cast<Index>((point[1] - low_[1]) / side_), rows_ - 1)};
+    }
+    [[nodiscard]] Index number(std::array<Index, 2> cell) const { return cell[0] + columns_ * cell[1]; }
+
+    PlanePoint low_{};
+    double side_ = 1;
+    Index columns_ = 1;
+    Index rows_ = 1;
+    std::vector<Index> starts_;    // [cells + 1] into vertices_
+    std::vector<Index> vertices_;  // by cell
+};
+
+/// Neighbours attract each other with the square of their distance, and near vertices repel each other with its inverse.
+PlanePoint force_on(Index vertex, const WeightedGraph& graph, const std::vector<PlanePoint>& points, const Cells& cells,
+                    bool all_pairs) {
+    PlanePoint force{};
+    const PlanePoint& here = points[vertex];
+    const Index most_near = all_pairs ? most_with_all_pairs + 1 : 64;  // vertices of many neighbours gather others around them
+    cells.for_each_near(here, most_near, [&](Index other, double weight) {
+        if (other == vertex) return;
+        double x = here[0] - points[other][0];
+        double y = here[1] - points[other][1];
+        double square = x * x + y * y;
+        if (!all_pairs && square > reach * reach) return;
+        constexpr double least = 1e-6;
+        if (square < least) {  // vertices at one place part in a direction that depends on both
+            x = vertex < other ? 1e-3 : -1e-3;
+            y = static_cast<double>((vertex + other) % 7 - 3) * (vertex < other ? 3e-4 : -3e-4);
+            square = x * x + y * y;
+        }
+        force[0] += x * weight / square;
+        force[1] += y * weight / square;
+    });
+    for (const WeightedEdge edge : graph.edges_of(vertex)) {
+        const double x = points[edge.to][0] - here[0];
+        const double y = points[edge.to][1] - here[1];
+        const double distance = std::sqrt(x * x + y * y);
+        force[0] += x * distance;
+        force[1] += y * distance;
+    }
+    return force;
+}
+
+/// Moves all vertices by their forces in steps that become shorter, from `longest` on.
+void settle(const WeightedGraph& graph, std::vector<PlanePoint>& points, int steps, double longest) {
+    constexpr double shortest = 0.02;
+    const bool all_pairs = graph.vertex_count() <= most_with_all_pairs;
+    const VertexRuns runs(graph);
+    std::vector<PlanePoint> forces(points.size());
+    for (int step = 0; step < steps; ++step) {
+        const double most = longest * (1 - static_cast<double>(step) / steps) + shortest;
+        const Cells cells(points, all_pairs);
+        runs.for_each_vertex("forces",
+                             [&](Index vertex) { forces[vertex] = force_on(vertex, graph, points, cells, all_pairs); });
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            const double size = std::sqrt(forces[i][0] * forces[i][0] + forces[i][1] * forces[i][1]);
+            const double share = size > most ? most / size : 1;
+            for (std::size_t axis = 0; axis < 2; ++axis) points[i].at(axis) += forces[i].at(axis) * share;
+        }
+    }
+}
+
+/// The vertices that have edges, numbered in their order, with edges of weight 1.
+WeightedGraph without_lonely(const Graph& graph, std::vector<Index>& vertices) {
+    std::vector<Index> number_of(graph.vertex_count(), -1);
+    for (Index vertex = 0; vertex < graph.vertex_count(); ++vertex) {
+        if (graph.degree(vertex) == 0) continue;
+        number_of[vertex] = static_cast<Index>(vertices.size());
+        vertices.push_back(vertex);
+    }
+    WeightedGraph result;
+    result.edges.resize(graph.neighbours.size());
+    std::transform(graph.neighbours.begin(), graph.neighbours.end(), result.edges.begin(), [&](Index neighbour) {
+        return WeightedEdge{number_of[neighbour], 1};
+    });
+    for (const Index vertex : vertices) result.offsets.push_back(graph.offsets[vertex + 1]);
+    result.vertex_weights.assign(vertices.size(), 1);
+    return result;
+}
+
+struct CoarseGraphs {
+    std::vector<WeightedGraph> graphs;  // the finest first
+    std::vector<Clusters> clusters;     // of each graph but the last: its vertices in the next one
+};
+
+CoarseGraphs coarsened(WeightedGraph finest) {
+    CoarseGraphs all;
+    const auto vertices = static_cast<Offset>(finest.vertex_count());
+    all.graphs.push_back(std::move(finest));
+    while (all.graphs.back().vertex_count() > coarsest_vertices) {
+        const WeightedGraph& graph = all.graphs.back();
+        const Offset heaviest = 1 + 3 * vertices / graph.vertex_count();
+        Clusters clusters = gather_along_heavy_edges(graph, heaviest, places_seed + all.graphs.size());
+        if (Offset{clusters.count} * 5 > Offset{graph.vertex_count()} * 4) break;
+        // A component that became a single vertex has no edges, and so no cluster.
+        for (Index& cluster : clusters.of) cluster = cluster < 0 ? clusters.count++ : cluster;
+        WeightedGraph next = contract(graph, clusters);
+        all.clusters.push_back(std::move(clusters));
+        all.graphs.push_back(std::move(next));
+    }
+    return all;
+}
+
+std::vector<PlanePoint> settled(const CoarseGraphs& all) {
+    constexpr int first_steps = 500;
+    constexpr int steps = 50;
+    auto random = random_stream(places_seed, 0);
+    std::vector<PlanePoint> points;
+    for (std::size_t level = all.graphs.size(); level-- > 0;) {
+        const WeightedGraph& graph = all.graphs[level];
+        const double count = graph.vertex_count();
+        std::vector<PlanePoint> next(graph.vertex_count());
+        const bool is_first = points.empty();
+        for (std::size_t i = 0; i < next.size(); ++i) {
+            const PlanePoint jitter{spread(random.next()), spread(random.next())};
+            // Areas grow with the number of vertices.
+            const double scale = is_first ? 0 : std::sqrt(count / static_cast<double>(points.size()));
+            const double width = is_first ? std::sqrt(count) : 0.3;
+            const PlanePoint from = is_first ? PlanePoint{} : points[all.clusters[level].of[i]];
+            next[i] = {from[0] * scale + jitter[0] * width, from[1] * scale + jitter[1] * width};
+        }
+        points = std::move(next);
+        const int more_steps = std::max(steps, std::min(first_steps, 200'000 / std::max(graph.vertex_count(), 1)));
+        settle(graph, points, is_first ? more_steps : steps, is_first ? 2 : 0.6);
+    }
+    return points;
+}
+
+}  // namespace
+
+std::vector<NodePlace> place_vertices(const Graph& graph) {
+    std::vector<NodePlace> places(graph.vertex_count());
+    std::vector<Index> vertices;
+    WeightedGraph finest = without_lonely(graph, vertices);
+    double left = 0;
+    double bottom = 0;
+    double width = std::sqrt(static_cast<double>(places.size()));
+    if (!vertices.empty()) {
+        const std::vector<PlanePoint> points = settled(coarsened(std::move(finest)));
+        double right = left = points.front()[0];
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            places[vertices[i]] = {points[i][0], points[i][1], 0};
+            bottom = std::max(bottom, points[i][1]);
+            left = std::min(left, points[i][0]);
+            right = std::max(right, points[i][0]);
+        }
+        width = std::max(right - left, 1.0);
+    }
+    const auto columns = static_cast<Index>(width) + 1;
+    Index lonely = 0;
+    for (Index vertex = 0; vertex < graph.vertex_count(); ++vertex) {
+        if (graph.degree(vertex) > 0) continue;
+        places[vertex] = {left + lonely % columns, bottom + 2 + static_cast<double>(lonely / columns), 0};
+        ++lonely;
+    }
+    return places;
+}
+
+}  // namespace workbench

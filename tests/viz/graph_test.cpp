@@ -1,0 +1,129 @@
+// The graph of a matrix: projection, colours and pictures.
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "pipeline/matrix/battery.hpp"
+#include "viz/golden_picture.hpp"
+#include "viz/graph_picture.hpp"
+#include "viz/palette.hpp"
+
+namespace workbench {
+namespace {
+
+/// The grid of width x height vertices with x fastest.
+CsrMatrix grid_matrix(Index width, Index height) {
+    std::vector<Entry> entries;
+    for (Index i = 0; i < width * height; ++i) {
+        entries.push_back({i, i, 4});
+        const auto couple = [&](Index other) {
+            entries.push_back({i, other, -1});
+            entries.push_back({other, i, -1});
+        };
+        if (i % width + 1 < width) couple(i + 1);
+        if (i + width < width * height) couple(i + width);
+    }
+    return csr_from_entries(width * height, width * height, entries);
+}
+
+GraphView grid_view(Index width, Index height) {
+    const CsrMatrix matrix = grid_matrix(width, height);
+    std::vector<NodePlace> places;
+    std::vector<std::array<Index, 2>> edges;
+    for (Index i = 0; i < matrix.rows; ++i) {
+        places.push_back({static_cast<double>(i % width), static_cast<double>(i / width), 0});
+        for (const Index j : matrix.row_columns(i)) {
+            if (i < j) edges.push_back({i, j});
+        }
+    }
+    return graph_view(places, std::move(edges));
+}
+
+}  // namespace
+
+TEST_SUITE("graph") {
+    TEST_CASE("places fill the unit square, and those in space are seen obliquely") {
+        const GraphView view = grid_view(5, 3);
+        CHECK(view.extent.x == 1);
+        CHECK(view.extent.y == 0.5);
+        CHECK(view.places[4].x == 1);
+        CHECK(view.places[14].y == 0.5);
+        const std::vector<NodePlace> cube{{0, 0, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1, 1}};
+        const GraphView space = graph_view(cube, {});
+        CHECK(space.places[2].x > space.places[0].x);
+        CHECK(space.places[2].y < space.places[0].y);
+        CHECK(graph_view({}, {}).places.empty());
+        CHECK(graph_view(std::vector<NodePlace>(1), {}).extent.x == 0);
+    }
+
+    TEST_CASE("colours by row order, row length and pieces") {
+        const GraphView view = grid_view(4, 3);
+        StagedMatrix staged = stage_input(grid_matrix(4, 3));
+        const GraphColours order = graph_colours(staged, view);
+        CHECK(order.by == GraphColouring::order);
+        CHECK(order.colours.front() == scale_colour(0));
+        CHECK(order.colours.back() == scale_colour(1));
+        CHECK(order.highest == 11);
+        const GraphColours length = graph_colours(staged, view, GraphColouring::length);
+        CHECK(length.lowest == 3);
+        CHECK(length.highest == 5);
+        CHECK(length.colours[0] == scale_colour(0));
+        CHECK(length.colours[5] == scale_colour(1));
+        CHECK_FALSE(has_row_pieces(staged));
+        CHECK_THROWS_AS(graph_colours(staged, view, GraphColouring::pieces), std::invalid_argument);
+
+        StageChange change;
+        change.order = OrderChange{Acts::symmetric, Permutation::from_old_of_new({11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0})};
+        change.cuts = {Cuts{CutKind::partition, {0, 4, 8, 12}}};
+        apply(staged, change, {});
+        const GraphColours pieces = graph_colours(staged, view);
+        CHECK(pieces.by == GraphColouring::pieces);
+        CHECK(pieces.name == "3 partitions");
+        CHECK(pieces.numbers.front() == 11);
+        CHECK(pieces.pieces.front() == 2);
+        CHECK(pieces.pieces.back() == 0);
+        CHECK(pieces.colours[0] == pieces.colours[3]);
+        CHECK(graph_colours(staged, view, GraphColouring::order).colours.front() == scale_colour(1));
+    }
+
+    TEST_CASE("adjacent pieces differ, though there are more pieces than hues") {
+        const GraphView view = grid_view(14, 14);
+        StagedMatrix staged = stage_input(grid_matrix(14, 14));
+        StageChange change;
+        std::vector<Index> boundaries;
+        for (Index i = 0; i <= 196; i += 7) boundaries.push_back(i);  // half a line of the grid each
+        change.cuts = {Cuts{CutKind::row_block, boundaries}};
+        apply(staged, change, {});
+        const GraphColours colours = graph_colours(staged, view);
+        CHECK(colours.name == "28 row blocks");
+        for (const auto& [a, b] : view.edges) {
+            if (colours.pieces[a] != colours.pieces[b]) CHECK_FALSE(colours.colours[a] == colours.colours[b]);
+        }
+    }
+
+    TEST_CASE("the scale is visible on white") {
+        for (int i = 0; i <= 64; ++i) CHECK(contrast(scale_colour(i / 64.0), white) >= 3);
+    }
+
+    TEST_CASE("pictures") {
+        const GraphView view = grid_view(4, 3);
+        StagedMatrix staged = stage_input(grid_matrix(4, 3));
+        const PatternRaster raster = rasterise(staged, graph_resolution(960));
+        const StageCaption caption{
+            "0  input", "laplace2d nx=4 ny=3", {{"bandwidth", "4", ""}, {"profile", "37", "40"}}, "a grid"};
+        const GraphColours order = graph_colours(staged, view);
+        check_golden("graph_order", image_of(GraphPicture{view, order, raster, {1}, caption, 960}));
+        StageChange change;
+        change.cuts = {Cuts{CutKind::partition, {0, 4, 12}}};
+        apply(staged, change, {});
+        const GraphColours pieces = graph_colours(staged, view);
+        const PatternRaster cut = rasterise(staged, graph_resolution(960));
+        check_golden("graph_pieces", image_of(GraphPicture{view, pieces, cut, {1}, caption, 960}));
+        const std::string svg = svg_of(GraphPicture{view, pieces, cut, {1}, caption, 960});
+        CHECK(svg.find("<title>0  input</title>") != std::string::npos);
+    }
+}
+
+}  // namespace workbench

@@ -1,0 +1,27 @@
+// The graph of a matrix beside its pattern after one stage, for a projector.
+#pragma once
+
+#include "viz/graph_view.hpp"
+#include "viz/stage_picture.hpp"
+
+namespace workbench {
+
+/// The resolution of a raster that fills the pattern of a graph picture of this width.
+[[nodiscard]] int graph_resolution(int width);
+
+/// A 16:9 picture. Edges have the colours of their ends; those between two pieces are black. Vertices with enough space have
+/// the number of their current row.
+struct GraphPicture {
+    const GraphView& graph;
+    const GraphColours& colours;
+    const PatternRaster& raster;
+    DensityScale scale;
+    StageCaption caption;  // the first three lines are shown
+    int width = nominal_width;
+    const PatternRaster* moving = nullptr;  // as in StagePicture
+};
+
+[[nodiscard]] PictureSize size_of(const GraphPicture& picture);
+void draw(Canvas& canvas, const GraphPicture& picture);
+
+}  // namespace workbench

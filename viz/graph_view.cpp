@@ -1,0 +1,120 @@
+#include "viz/graph_view.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "viz/palette.hpp"
+
+namespace workbench {
+namespace {
+
+/// The cuts of rows by which a graph is coloured.
+const Cuts* cuts_of_rows(const StagedMatrix& staged) {
+    for (const CutKind kind : {CutKind::partition, CutKind::row_block, CutKind::length_group}) {
+        const Cuts* cuts = staged.find_cuts(kind);
+        if (cuts != nullptr && cuts->count() > 1) return cuts;
+    }
+    return nullptr;
+}
+
+std::string_view plural_of(CutKind kind) {
+    return kind == CutKind::partition ? "partitions" : kind == CutKind::row_block ? "row blocks" : "length groups";
+}
+
+/// A hue for each piece: the first from its own on that no adjacent piece of a lower number has.
+std::vector<std::size_t> hues_of_pieces(const GraphView& graph, const std::vector<Index>& pieces, Index count) {
+    std::vector<std::array<Index, 2>> adjacent;
+    for (const auto& [a, b] : graph.edges) {
+        const auto [low, high] = std::minmax(pieces[a], pieces[b]);
+        if (low != high) adjacent.push_back({high, low});
+    }
+    std::sort(adjacent.begin(), adjacent.end());
+    adjacent.erase(std::unique(adjacent.begin(), adjacent.end()), adjacent.end());
+    std::vector<std::size_t> hue(count);
+    auto next = adjacent.begin();
+    for (Index piece = 0; piece < count; ++piece) {
+        std::array<bool, hues.size()> used{};
+        for (; next != adjacent.end() && (*next)[0] == piece; ++next) used.at(hue[(*next)[1]]) = true;
+        const std::size_t own = static_cast<std::size_t>(piece) % hues.size();
+        hue[piece] = own;
+        for (std::size_t i = 0; i < hues.size() && used.at(hue[piece]); ++i) hue[piece] = (own + i + 1) % hues.size();
+    }
+    return hue;
+}
+
+void colour_by_pieces(const StagedMatrix& staged, const GraphView& graph, GraphColours& result) {
+    const Cuts* cuts = cuts_of_rows(staged);
+    if (cuts == nullptr) throw std::invalid_argument("the stage has no partitions, row blocks or length groups");
+    const std::vector<Index> piece_of_row = cuts->pieces();
+    result.pieces.resize(result.numbers.size());
+    for (std::size_t i = 0; i < result.pieces.size(); ++i) result.pieces[i] = piece_of_row[result.numbers[i]];
+    const std::vector<std::size_t> hue = hues_of_pieces(graph, result.pieces, cuts->count());
+    for (const Index piece : result.pieces) result.colours.push_back(hues.at(hue[piece]).colour);
+    result.name = fmt::format("{} {}", cuts->count(), plural_of(cuts->kind));
+}
+
+void colour_by_scale(const StagedMatrix& staged, GraphColours& result) {
+    const CsrMatrix& matrix = staged.matrix;
+    const auto size_of_row = [&](Index row) { return result.by == GraphColouring::order ? row : matrix.row_length(row); };
+    result.name = result.by == GraphColouring::order ? "current row" : "nonzeros in the row";
+    if (matrix.rows == 0) return;
+    result.lowest = result.highest = size_of_row(0);
+    for (Index row = 1; row < matrix.rows; ++row) {
+        result.lowest = std::min<Offset>(result.lowest, size_of_row(row));
+        result.highest = std::max<Offset>(result.highest, size_of_row(row));
+    }
+    const auto range = static_cast<double>(std::max(result.highest - result.lowest, Offset{1}));
+    for (const Index row : result.numbers) {
+        result.colours.push_back(scale_colour(static_cast<double>(size_of_row(row) - result.lowest) / range));
+    }
+}
+
+}  // namespace
+
+GraphView graph_view(std::span<const NodePlace> places, std::vector<std::array<Index, 2>> edges) {
+    constexpr double right = 0.42;  // of a step to the back
+    constexpr double up = 0.27;
+    GraphView view{{}, {}, std::move(edges)};
+    for (const NodePlace& place : places) view.places.push_back({place.x + right * place.z, place.y - up * place.z});
+    if (places.empty()) return view;
+    Point low = view.places.front();
+    Point high = low;
+    for (const Point& place : view.places) {
+        low = {std::min(low.x, place.x), std::min(low.y, place.y)};
+        high = {std::max(high.x, place.x), std::max(high.y, place.y)};
+    }
+    const double side = std::max(high.x - low.x, high.y - low.y);
+    const double scale = side > 0 ? 1 / side : 1;
+    for (Point& place : view.places) place = {(place.x - low.x) * scale, (place.y - low.y) * scale};
+    view.extent = {(high.x - low.x) * scale, (high.y - low.y) * scale};
+    return view;
+}
+
+bool has_row_pieces(const StagedMatrix& staged) { return cuts_of_rows(staged) != nullptr; }
+
+GraphColours graph_colours(const StagedMatrix& staged, const GraphView& graph, std::optional<GraphColouring> by) {
+    GraphColours result;
+    result.by = by.value_or(cuts_of_rows(staged) == nullptr ? GraphColouring::order : GraphColouring::pieces);
+    const auto numbers = staged.row_order.new_of_old();
+    result.numbers.assign(numbers.begin(), numbers.end());
+    if (result.by == GraphColouring::pieces) {
+        colour_by_pieces(staged, graph, result);
+    } else {
+        colour_by_scale(staged, result);
+    }
+    return result;
+}
+
+Colour scale_colour(double position) {
+    // Blue, teal, green, orange, red.
+    static constexpr std::array<std::size_t, 5> order{0, 4, 2, 1, 5};
+    constexpr int steps = 256;
+    const int at = static_cast<int>(std::lround(std::clamp(position, 0.0, 1.0) * steps * (order.size() - 1)));
+    const std::size_t first = std::min<std::size_t>(at / steps, order.size() - 2);
+    return mix(hues.at(order.at(first)).colour, hues.at(order.at(first + 1)).colour, at - static_cast<int>(first) * steps);
+}
+
+}  // namespace workbench

@@ -1,0 +1,45 @@
+// The pictures of all stages for paper, which exist only while the page is printed.
+import { h } from './dom';
+import { listen } from './life';
+import { Pane } from './pane';
+import { sentenceOf } from './sentence';
+import type { Track } from './view';
+
+const width = 330; // two pictures on a line of A4
+const height = 400;
+const dots_per_pixel = 3;
+
+interface Printed {
+  readonly tracks: Track[];
+  readonly element: HTMLElement;
+  redraw(): void;
+}
+
+function sheetOf(track: Track, is_only: boolean): HTMLElement {
+  const figures = track.pattern.stages.map((stage, number) => {
+    const pane = new Pane(stage.facts.label);
+    pane.resize(width, height, track.pattern.rows, track.pattern.columns, dots_per_pixel);
+    pane.draw({ kind: 'stage', pattern: track.pattern, stage }, { k: 1, x: 0, y: 0 }, { planes: stage.facts.planes.map(() => true), cuts: {}, sample: false }, null);
+    return h('figure', {}, h('figcaption', {}, h('b', {}, `${number}  ${stage.facts.label}`), ' ', stage.facts.choices), pane.canvas,
+      h('p', {}, sentenceOf(track, number)));
+  });
+  return h('div', { class: 'print-sheet' }, is_only ? null : h('h3', {}, track.run.title), h('div', { class: 'print-stages' }, ...figures));
+}
+
+export function printStages(viewer: Printed, redraw: () => void): void {
+  const root = document.documentElement;
+  let theme: string | undefined;
+  const sheets = h('div', { class: 'print-only' });
+  listen('beforeprint', () => {
+    theme = root.dataset.theme;
+    root.dataset.theme = 'light'; // paper is white
+    sheets.replaceChildren(...viewer.tracks.map((track) => sheetOf(track, viewer.tracks.length === 1)));
+    viewer.element.after(sheets);
+    redraw();
+  });
+  listen('afterprint', () => {
+    root.dataset.theme = theme;
+    sheets.remove();
+    redraw();
+  });
+}
