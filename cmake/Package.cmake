@@ -2,7 +2,7 @@
 # the CUDA toolkit and glibc. They do not depend on the prefix: the program finds them relative to itself.
 #   bin/workbench                      lib/spmv-workbench/      the libraries that it needs, in a folder of their own
 #   include/spmv-workbench/format/     the headers for formats and stages beside a recipe
-#   share/spmv-workbench/recipes/, spaces/, suites/            share/doc/, share/man/   and completions for the shells
+#   share/spmv-workbench/recipes/, spaces/, suites/, schema/   share/doc/, share/man/   and completions for the shells
 #   lib/libspmv_workbench.so, include/ the library for other programs; lib/cmake/spmv_workbench/ for find_package
 #   libexec/spmv-workbench/            check_gpu.sh, gpu_test; share/spmv-workbench/layouts/ for them (where the tests are built)
 # Not included: glibc, cuSPARSE (250 MB with nvJitLink), NCCL, and libcurl and cpp-httplib, which are loaded on demand.
@@ -52,6 +52,9 @@ install_what_it_prints(workbench.1 share/man/man1 manual)
 install_what_it_prints(workbench share/bash-completion/completions completion bash)
 install_what_it_prints(_workbench share/zsh/site-functions completion zsh)
 install_what_it_prints(workbench.fish share/fish/vendor_completions.d completion fish)
+foreach(kind recipe suite space)
+  install_what_it_prints(${kind}.json share/spmv-workbench/schema schema ${kind})
+endforeach()
 
 # RPATH instead of RUNPATH, because it also applies to dependencies of the libraries.
 foreach(program IN LISTS packaged_programs)

@@ -94,6 +94,7 @@ TEST_CASE("help") {
     expect("help_export", "export --help", 0);
     expect("help_new", "new --help", 0);
     expect("help_cache", "cache --help", 0);
+    expect("help_schema", "schema --help", 0);
     expect("help_calibrate", "calibrate --help", 0);
 }
 
