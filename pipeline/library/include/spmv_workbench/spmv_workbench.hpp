@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -52,6 +53,12 @@ public:
 
 /// The kernel failed verification.
 class SPMV_WORKBENCH_API WrongResult : public Error {
+public:
+    using Error::Error;
+};
+
+/// Options::stop returned true.
+class SPMV_WORKBENCH_API Stopped : public Error {
 public:
     using Error::Error;
 };
@@ -162,6 +169,9 @@ struct Options {
     bool verify = true;
     /// The cudaStream_t on which an operator on the GPU runs; it must outlive the operator. Null: the default stream.
     void* stream = nullptr;
+    /// Called before each stage, before the layout is built and before the kernel is prepared; true ends the construction with
+    /// Stopped. It must not throw. Empty: the construction is not stopped.
+    std::function<bool()> stop = {};
 };
 
 /// Properties of an operator.
