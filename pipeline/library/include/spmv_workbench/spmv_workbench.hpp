@@ -22,6 +22,11 @@
 #include <utility>
 #include <vector>
 
+/// The version of this header, as `workbench --version` prints it.
+#define SPMV_WORKBENCH_VERSION_MAJOR 0
+#define SPMV_WORKBENCH_VERSION_MINOR 1
+#define SPMV_WORKBENCH_VERSION_PATCH 0
+
 #define SPMV_WORKBENCH_API __attribute__((visibility("default")))
 
 namespace spmv_workbench {
