@@ -43,7 +43,7 @@ install(FILES kernels/source/rows_kernel.hpp DESTINATION ${headers}/kernels/sour
 install(FILES stages/graph.hpp stages/order.hpp stages/parameters.hpp stages/stages.hpp DESTINATION ${headers}/stages
   COMPONENT library)
 install(FILES README.md CHANGELOG.md LICENSE CITATION.cff DESTINATION share/doc/spmv-workbench)
-install(DIRECTORY docs DESTINATION share/doc/spmv-workbench FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.gif" PATTERN "cg/*")
+install(DIRECTORY docs DESTINATION share/doc/spmv-workbench FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.gif" PATTERN "*.ipynb" PATTERN "cg/*")
 
 # install_what_it_prints(FILE FOLDER ARGUMENTS...): installs the output of the program as FOLDER/FILE.
 function(install_what_it_prints file folder)

@@ -72,7 +72,7 @@ def reorder(A: Any, stage: str, **parameters: Any) -> tuple[scipy.sparse.csr_mat
     return after.matrix, after.rows, after.columns
 
 
-def draw(recipe: RecipeLike, A: Any = None, format: str = "png", **options: Any) -> Any:
+def draw(recipe: RecipeLike, A: Any = None, format: str = "png", **options: Any) -> Picture:
     """The pictures of the stages of a recipe on one sheet, or with stage="ID" of one of them.
 
     Returns a Picture with the bytes of a PNG or SVG, which a notebook shows. options: of `workbench draw`, such as width=1280, flow=True.
@@ -81,7 +81,7 @@ def draw(recipe: RecipeLike, A: Any = None, format: str = "png", **options: Any)
         return _drawn(folder, format, file, *matrix, *options_of(options))
 
 
-def spy(A: Any, format: str = "png", **options: Any) -> Any:
+def spy(A: Any, format: str = "png", **options: Any) -> Picture:
     """The pattern of a matrix (of scipy, or a file): darker where there are more nonzeros. Returns a Picture, as draw does."""
     with tempfile.TemporaryDirectory() as folder, matrix_option(A) as matrix:
         return _drawn(folder, format, *matrix, *options_of(options))
@@ -97,6 +97,9 @@ def _drawn(folder: str, format: str, *arguments: str) -> Picture:
 
 class Picture(bytes):
     """The bytes of a PNG or SVG."""
+
+    def __repr__(self) -> str:
+        return f"<Picture of {len(self)} bytes>"
 
     def _repr_png_(self) -> bytes | None:
         return bytes(self) if self.startswith(b"\x89PNG") else None
