@@ -2,10 +2,11 @@
 # the CUDA toolkit and glibc. They do not depend on the prefix: the program finds them relative to itself.
 #   bin/workbench                      lib/spmv-workbench/      the libraries that it needs, in a folder of their own
 #   include/spmv-workbench/format/     the headers for formats and stages beside a recipe
-#   share/spmv-workbench/recipes/, spaces/, suites/            share/doc/, share/man/   and completions for the shells
+#   share/spmv-workbench/recipes/, spaces/, suites/, schema/   share/doc/, share/man/   and completions for the shells
 #   lib/libspmv_workbench.so, include/ the library for other programs; lib/cmake/spmv_workbench/ for find_package
 #   libexec/spmv-workbench/            check_gpu.sh, gpu_test; share/spmv-workbench/layouts/ for them (where the tests are built)
 # Not included: glibc, cuSPARSE (250 MB with nvJitLink), NCCL, and libcurl and cpp-httplib, which are loaded on demand.
+option(WORKBENCH_BUNDLE_LIBRARIES "Install the libraries that the program needs beside it" ON)
 set(private_libraries lib/spmv-workbench)
 install(TARGETS workbench RUNTIME_DEPENDENCY_SET workbench_dependencies RUNTIME DESTINATION bin)
 install(TARGETS workbench_trial RUNTIME DESTINATION ${private_libraries} COMPONENT library)
@@ -26,7 +27,9 @@ set(libraries_of_others
     "^libspmv_workbench"
   POST_EXCLUDE_REGEXES "/ld-linux[^/]*$"
   LIBRARY DESTINATION ${private_libraries})
-install(RUNTIME_DEPENDENCY_SET workbench_dependencies ${libraries_of_others})
+if(WORKBENCH_BUNDLE_LIBRARIES)
+  install(RUNTIME_DEPENDENCY_SET workbench_dependencies ${libraries_of_others})
+endif()
 install(DIRECTORY recipes spaces suites DESTINATION share/spmv-workbench)
 # The headers with which formats and stages beside a recipe are compiled.
 set(headers include/spmv-workbench/format)
@@ -39,8 +42,8 @@ install(FILES kernels/device/host_loops.hpp kernels/device/loads.cuh kernels/dev
 install(FILES kernels/source/rows_kernel.hpp DESTINATION ${headers}/kernels/source COMPONENT library)
 install(FILES stages/graph.hpp stages/order.hpp stages/parameters.hpp stages/stages.hpp DESTINATION ${headers}/stages
   COMPONENT library)
-install(FILES README.md LICENSE CITATION.cff DESTINATION share/doc/spmv-workbench)
-install(DIRECTORY docs DESTINATION share/doc/spmv-workbench FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.gif" PATTERN "cg/*")
+install(FILES README.md CHANGELOG.md LICENSE CITATION.cff DESTINATION share/doc/spmv-workbench)
+install(DIRECTORY docs DESTINATION share/doc/spmv-workbench FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.gif" PATTERN "*.ipynb" PATTERN "cg/*")
 
 # install_what_it_prints(FILE FOLDER ARGUMENTS...): installs the output of the program as FOLDER/FILE.
 function(install_what_it_prints file folder)
@@ -52,6 +55,9 @@ install_what_it_prints(workbench.1 share/man/man1 manual)
 install_what_it_prints(workbench share/bash-completion/completions completion bash)
 install_what_it_prints(_workbench share/zsh/site-functions completion zsh)
 install_what_it_prints(workbench.fish share/fish/vendor_completions.d completion fish)
+foreach(kind recipe suite space)
+  install_what_it_prints(${kind}.json share/spmv-workbench/schema schema ${kind})
+endforeach()
 
 # RPATH instead of RUNPATH, because it also applies to dependencies of the libraries.
 foreach(program IN LISTS packaged_programs)
@@ -101,7 +107,9 @@ if(WORKBENCH_LIBRARY)
   write_basic_package_version_file(${CMAKE_BINARY_DIR}/generated/spmv_workbenchConfigVersion.cmake COMPATIBILITY SameMinorVersion)
   install(TARGETS spmv_workbench EXPORT spmv_workbench RUNTIME_DEPENDENCY_SET library_dependencies
     LIBRARY DESTINATION lib COMPONENT library NAMELINK_COMPONENT library)
-  install(RUNTIME_DEPENDENCY_SET library_dependencies ${libraries_of_others} COMPONENT library)
+  if(WORKBENCH_BUNDLE_LIBRARIES)
+    install(RUNTIME_DEPENDENCY_SET library_dependencies ${libraries_of_others} COMPONENT library)
+  endif()
   install(DIRECTORY pipeline/library/include/ DESTINATION include COMPONENT library)
   install(EXPORT spmv_workbench NAMESPACE spmv_workbench:: FILE spmv_workbenchConfig.cmake
     DESTINATION ${package_folder} COMPONENT library)
@@ -112,6 +120,18 @@ if(WORKBENCH_LIBRARY)
 endif()
 
 set(CPACK_GENERATOR TGZ)
+# `cpack -G DEB` of a build with -DWORKBENCH_BUNDLE_LIBRARIES=OFF: the libraries are dependencies of the package.
+set(CPACK_PACKAGE_CONTACT "The SpMV workbench developers <spmv-workbench@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_NAME spmv-workbench)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_BINARY_DIR}/lib)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "g++, libcurl4")  # to compile code beside recipes, and to fetch matrices
+if(WORKBENCH_PYTHON)
+  set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "${CPACK_DEBIAN_PACKAGE_RECOMMENDS}, python3-scipy")
+endif()
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PACKAGE_FILE_NAME "spmv-workbench-${PROJECT_VERSION}-${CMAKE_SYSTEM_PROCESSOR}")
 set(CPACK_PACKAGE_CHECKSUM SHA256)

@@ -146,7 +146,7 @@ function(workbench_program name folder)
   add_library(workbench_cli STATIC ${sources})
   target_link_libraries(workbench_cli
     PUBLIC workbench_options workbench_run
-    PRIVATE workbench_cache_model workbench_bench workbench_choose workbench_solve workbench_distributed workbench_serve workbench_catalogue workbench_fetch workbench_output workbench_kernels CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
+    PRIVATE workbench_cache_model workbench_bench workbench_choose workbench_solve workbench_distributed workbench_serve workbench_schema workbench_catalogue workbench_fetch workbench_output workbench_kernels CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
   include(Versions)
   add_dependencies(workbench_cli workbench_commit)
   target_include_directories(workbench_cli PRIVATE ${CMAKE_BINARY_DIR}/generated)
@@ -158,6 +158,22 @@ function(workbench_program name folder)
   target_link_libraries(${name} PRIVATE workbench_cli)
   workbench_serves_formats(${name})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+  workbench_schemas(${name})
+endfunction()
+
+# Writes the schemas of recipes, suites and spaces, which .taplo.toml of the project names, whenever the program was linked.
+function(workbench_schemas program)
+  set(folder ${CMAKE_SOURCE_DIR}/build/schema)
+  cmake_path(IS_PREFIX CMAKE_SOURCE_DIR ${CMAKE_BINARY_DIR} NORMALIZE in_tree)
+  if(NOT in_tree)
+    set(folder ${CMAKE_BINARY_DIR}/schema)
+  endif()
+  foreach(kind recipe suite space)
+    add_custom_command(TARGET ${program} POST_BUILD
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
+      COMMAND ${program} schema ${kind} > ${folder}/${kind}.json.new
+      COMMAND ${CMAKE_COMMAND} -E rename ${folder}/${kind}.json.new ${folder}/${kind}.json VERBATIM)
+  endforeach()
 endfunction()
 
 # Builds the library for other programs, libspmv_workbench.so, which contains the objects of the rooms that it needs.

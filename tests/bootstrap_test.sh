@@ -28,7 +28,7 @@ if [[ $1 == --build ]]; then
     chmod +x "build/$3/workbench"
 else
     mkdir -p "build/$2/Testing/Temporary"
-    echo "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" >"build/$2/CMakeCache.txt"
+    printf 'CMAKE_HOME_DIRECTORY:INTERNAL=%s\nPython_EXECUTABLE:FILEPATH=%s\n' "$PWD" "${0%/*}/python" >"build/$2/CMakeCache.txt"
     touch "build/$2/build.ninja" "build/$2/Testing/Temporary/LastTest.log"
 fi
 END
@@ -77,7 +77,7 @@ refuses() { # MESSAGE ARGUMENT...
 }
 refuses "error: unknown command 'biuld'; did you mean 'build'?" biuld
 refuses "error: unknown command 'rum'; did you mean 'run'?" rum recipes/csr.toml
-refuses "expected build, test, help or a command of the workbench: run serve choose" nonsense
+refuses "expected build, test, python, help or a command of the workbench: run serve choose" nonsense
 refuses "error: 'run' needs an argument: recipe" run
 refuses "error: 'run' has no option '--samplse'; did you mean '--samples'?" run recipes/csr.toml --samplse 3
 refuses "error: 'run' has no option '--matirx'; did you mean '--matrix'?" run recipes/csr.toml --matirx=a.mtx
@@ -88,8 +88,8 @@ holds out "Usage: workbench run"
 [[ ! -s $CALLS ]] || fault "something was built to print a help text"
 bootstrap run csr.toml --json out.toml --set a=b.toml
 exits 3
-# bootstrap has the commands `build`, `test` and `help`, so the program must not.
-if [[ -n ${1-} ]] && "$1" --help | grep -E '^  (build|test|help) '; then fault "the program has a command of that name"; fi
+# bootstrap has the commands `build`, `test`, `python` and `help`, so the program must not.
+if [[ -n ${1-} ]] && "$1" --help | grep -E '^  (build|test|python|help) '; then fault "the program has a command of that name"; fi
 
 # Builds only the program, without CUDA if there is no GPU; the second time nothing is configured again.
 rm -rf "$checkout/build"
@@ -131,6 +131,14 @@ lacks calls "ctest"
 bootstrap test -R cli
 exits 0
 holds calls "ctest --preset release --no-tests=error --parallel 2 -R cli"
+
+# `python` builds the module and starts the Python that it was built for.
+stand_in python <<<'echo "$PYTHONPATH: $*"; exit 3'
+bootstrap python script.py "two words"
+exits 3
+holds calls "cmake --preset python"
+holds calls "cmake --build --preset python"
+[[ $(cat "$folder/out") == "$checkout/build/python/python: script.py two words" ]] || fault "Python was started in another way"
 
 # For the tests of the page: npm installs its packages if present, and a failure affects only these tests.
 lacks calls "npm"

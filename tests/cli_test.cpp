@@ -94,6 +94,7 @@ TEST_CASE("help") {
     expect("help_export", "export --help", 0);
     expect("help_new", "new --help", 0);
     expect("help_cache", "cache --help", 0);
+    expect("help_schema", "schema --help", 0);
     expect("help_calibrate", "calibrate --help", 0);
 }
 
@@ -296,6 +297,12 @@ TEST_CASE("generate, convert and export write files that are read as the same ma
     for (const char* name : {"matrix.mtx", "matrix.npz", "shares.npz", "row_old_of_new.npy", "cuts_partition.npy"}) {
         CHECK(file_text(folder.path() / "q" / name) == file_text(folder.path() / "p" / name));
     }
+    CHECK(
+        run("export recipes/rcm_sell.toml --generate laplace2d:nx=8 --format numpy --each-stage -o " + out + "/s").exit_code ==
+        0);
+    CHECK(json_in(folder.path() / "s/000_input/metrics.json")["metrics"]["nonzeros"] == 288);
+    CHECK(file_text(folder.path() / "s/002_row_sort/matrix.npz") == file_text(folder.path() / "s/matrix.npz"));
+    CHECK(file_text(folder.path() / "s/000_input/matrix.npz") != file_text(folder.path() / "s/matrix.npz"));
 }
 
 TEST_CASE("recipes of one name are ranked apart, by their files") {

@@ -11,7 +11,8 @@ failed=0
 fault() { echo "$*" && failed=1; }
 for file in bin/workbench \
     share/spmv-workbench/recipes/ehyb.toml share/spmv-workbench/recipes/matrices/elasticity3d.mtx.gz \
-    share/spmv-workbench/suites/ehyb.toml share/spmv-workbench/spaces/default.toml lib/libspmv_workbench.so include/spmv_workbench/spmv_workbench.hpp \
+    share/spmv-workbench/suites/ehyb.toml share/spmv-workbench/spaces/default.toml \
+    share/spmv-workbench/schema/recipe.json share/spmv-workbench/schema/suite.json share/spmv-workbench/schema/space.json lib/libspmv_workbench.so include/spmv_workbench/spmv_workbench.hpp \
     lib/cmake/spmv_workbench/spmv_workbenchConfig.cmake lib/cmake/spmv_workbench/spmv_workbenchConfigVersion.cmake \
     lib/spmv-workbench/workbench_trial lib/spmv-workbench/workbench_stage \
     include/spmv-workbench/format/pipeline/contract/stage.hpp include/spmv-workbench/format/stages/order.hpp \
@@ -23,7 +24,7 @@ for file in bin/workbench \
     share/zsh/site-functions/_workbench share/fish/vendor_completions.d/workbench.fish; do
     [[ -s $prefix/$file ]] || fault "$file is missing or empty"
 done
-places=$(cd "$prefix" && find . -mindepth 1 -maxdepth 2 ! -name 'libspmv_workbench.so*' | sort | xargs)
+places=$(cd "$prefix" && find . -mindepth 1 -maxdepth 2 ! -name 'libspmv_workbench.so*' ! -name python3 | sort | xargs)
 expected="./bin ./bin/workbench ./include ./include/spmv-workbench ./include/spmv_workbench ./lib ./lib/cmake ./lib/spmv-workbench ./libexec ./libexec/spmv-workbench ./share ./share/bash-completion"
 expected+=" ./share/doc ./share/fish ./share/man ./share/spmv-workbench ./share/zsh"
 [[ $places == "$expected" ]] || fault "the prefix holds $places"
@@ -45,5 +46,19 @@ fi
 if command -v c++ >/dev/null; then
     XDG_CACHE_HOME=$folder/cache "$prefix/bin/workbench" run recipes/teaching/my_csr16.toml --generate laplace2d:nx=3 --backend kokkos \
         --samples 1 --seconds 0 --cache warm --no-pictures >"$folder/log" 2>&1 || fault "a format beside a recipe does not run: $(cat "$folder/log")"
+fi
+# The Python module, if it was built, finds the library, the program and the recipes of the prefix.
+if [[ -d $prefix/lib/python3 ]]; then
+    python=$(sed -n 's/^Python_EXECUTABLE:FILEPATH=//p' "$build/CMakeCache.txt")
+    PYTHONPATH=$prefix/lib/python3/dist-packages "$python" - "$prefix" >"$folder/log" 2>&1 <<'END' || fault "the module does not work: $(cat "$folder/log")"
+import sys
+import scipy.sparse
+import spmv_workbench as wb
+from spmv_workbench.program import program
+assert program() == sys.argv[1] + "/bin/workbench", program()
+A = scipy.sparse.eye(9, format="csr")
+assert (wb.Operator("recipes/csr.toml", A, device="host") @ A.data == 1).all()
+assert len(wb.stages("recipes/rcm_csr.toml", A)) == 2
+END
 fi
 exit "$failed"

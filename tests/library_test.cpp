@@ -153,6 +153,22 @@ TEST_CASE("the facts of an operator") {
     CHECK(facts.notes.front().substr(0, 15) == "cuthill_mckee: ");
 }
 
+TEST_CASE("Options::stop ends a construction before a stage, the layout or the kernel") {
+    const auto recipe = recipe_of("[[stage]]\nuse = \"cuthill_mckee\"\n" + csr);
+    const Arrays<double> arrays(example(7, 7));
+    Options options;
+    int calls = 0;
+    options.stop = [&calls] { return ++calls < 0; };
+    const Operator<double> whole(recipe, arrays.view(), options);
+    CHECK(calls == 3);
+    for (int last = 1; last <= 3; ++last) {
+        calls = 0;
+        options.stop = [&calls, last] { return ++calls == last; };
+        CHECK_THROWS_AS(Operator<double>(recipe, arrays.view(), options), spmv_workbench::Stopped);
+        CHECK(calls == last);
+    }
+}
+
 TEST_CASE("the kernel is the default one, the recipe's or the requested one") {
     const Arrays<double> arrays(example(7, 7));
     const auto kernel_of = [&](const std::string& text, const std::string& asked) {

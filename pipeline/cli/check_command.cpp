@@ -8,9 +8,11 @@
 
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/command.hpp"
+#include "pipeline/cli/findings.hpp"
 #include "pipeline/cli/matrix_source.hpp"
 #include "pipeline/cli/recipe_changes.hpp"
 #include "pipeline/cli/terminal.hpp"
+#include "pipeline/cli/watch.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/recipe/recipe.hpp"
 #include "pipeline/recipe/space.hpp"
@@ -24,6 +26,8 @@ struct CheckArguments {
     RecipeChanges changes;
     bool resolved = false;
     std::optional<std::uint64_t> point = {};
+    std::string format = "text";
+    bool watch = false;
 };
 
 /// "stage.metis_partition.parts = 132, 264": one line for each swept parameter.
@@ -113,14 +117,17 @@ void print_space(const std::string& file, const Space& space, bool has_facts) {
     }
 }
 
-void check_space(const std::string& file, const CheckArguments& arguments) {
+/// Loads a space, with conditions on the matrix evaluated if an option selects one.
+Space loaded_space(const std::string& file, const CheckArguments& arguments) {
     const std::filesystem::path path = find_recipe(file);
     Space space = load_space(path, catalogue(), arguments.changes);
     const bool has_matrix = arguments.changes.matrix || arguments.changes.generate;
-    if (has_matrix && space.depends_on_matrix()) {
-        const SpaceFacts facts = facts_of(load_matrix(space.matrix()).first, space.node_size());
-        space = load_space(path, catalogue(), arguments.changes, &facts);
-    }
+    if (!has_matrix || !space.depends_on_matrix()) return space;
+    const SpaceFacts facts = facts_of(load_matrix(space.matrix()).first, space.node_size());
+    return load_space(path, catalogue(), arguments.changes, &facts);
+}
+
+void print_checked_space(const std::string& file, const CheckArguments& arguments, const Space& space) {
     if (arguments.point) {
         if (*arguments.point >= space.count()) {
             throw RecipeError(fmt::format("error: --point {}: {} has {} points; expected a number below that", *arguments.point,
@@ -128,47 +135,86 @@ void check_space(const std::string& file, const CheckArguments& arguments) {
         }
         return fmt::print("{}", resolved_recipe(space.recipe(space.point(*arguments.point))));
     }
-    if (!arguments.resolved) return print_space(file, space, has_matrix);
+    if (!arguments.resolved) {
+        return print_space(file, space, arguments.changes.matrix || arguments.changes.generate);
+    }
     for (const std::uint64_t number : shown_points(space)) {
         fmt::print("{}# point {}\n{}", number == 0 ? "" : "\n", number, resolved_recipe(space.recipe(space.point(number))));
     }
 }
 
-/// Checks every recipe, so that the errors of all are listed.
-ExitCode check(const CheckArguments& arguments) {
-    const Unmatched unmatched = arguments.recipes.size() == 1 ? Unmatched::refused : Unmatched::noted;
-    ExitCode exit_code = ExitCode::ok;
-    const auto refuse = [&exit_code](const RecipeError& error) {
-        print_error(error.what());
+void print_checked_recipe(const std::string& file, const CheckArguments& arguments, const std::vector<Recipe>& points) {
+    if (arguments.resolved) return print_resolved(points);
+    print_summary(file, points);
+    for (const std::string& note : points.front().notes) fmt::print("  note: {}\n", note);
+}
+
+/// The findings of one or all recipes; in the format "text" they are printed at once.
+class Findings {
+public:
+    explicit Findings(bool as_text) : as_text_(as_text) {}
+
+    void add(const RecipeError& error, const std::string& file) {
         exit_code = error.exit_code;
-    };
+        if (as_text_) return print_error(error.what());
+        for (Finding& finding : findings_of(error, file)) all.push_back(std::move(finding));
+    }
+
+    std::vector<Finding> all;
+    ExitCode exit_code = ExitCode::ok;
+
+private:
+    bool as_text_;
+};
+
+/// Checks a space or recipe. Recipes are added to `loaded`.
+void check_file(const std::string& file, const CheckArguments& arguments, Findings& findings,
+                std::vector<LoadedRecipe>& loaded) {
+    const bool as_text = arguments.format == "text";
+    if (is_space(find_recipe(file))) {
+        const Space space = loaded_space(file, arguments);
+        if (as_text) print_checked_space(file, arguments, space);
+        return;
+    }
+    if (arguments.point) {
+        throw RecipeError(fmt::format("error: --point {}: {} is a recipe; expected a space", *arguments.point, file));
+    }
+    const Unmatched unmatched = arguments.recipes.size() == 1 ? Unmatched::refused : Unmatched::noted;
+    loaded.push_back(load_points(find_recipe(file), catalogue(), arguments.changes, unmatched));
+    const std::vector<Recipe>& points = loaded.back().points;
+    if (as_text) return print_checked_recipe(file, arguments, points);
+    for (const std::string& note : points.front().notes) findings.all.push_back({false, {file, 0, 0, note}});
+}
+
+/// Checks every recipe, so that the errors of all are listed.
+ExitCode check_once(const CheckArguments& arguments) {
+    Findings findings(arguments.format == "text");
     std::vector<LoadedRecipe> loaded;
     for (const std::string& file : arguments.recipes) {
         try {
-            if (is_space(find_recipe(file))) {
-                check_space(file, arguments);
-                continue;
-            }
-            if (arguments.point) {
-                throw RecipeError(fmt::format("error: --point {}: {} is a recipe; expected a space", *arguments.point, file));
-            }
-            loaded.push_back(load_points(find_recipe(file), catalogue(), arguments.changes, unmatched));
+            check_file(file, arguments, findings, loaded);
         } catch (const RecipeError& error) {
-            refuse(error);
-            continue;
+            findings.add(error, file);
         }
-        const std::vector<Recipe>& points = loaded.back().points;
-        arguments.resolved ? print_resolved(points) : print_summary(file, points);
-        if (arguments.resolved) continue;
-        for (const std::string& note : points.front().notes) fmt::print("  note: {}\n", note);
     }
-    if (exit_code != ExitCode::ok) return exit_code;
-    try {
-        check_matched(loaded);
-    } catch (const RecipeError& error) {
-        refuse(error);
+    if (findings.exit_code == ExitCode::ok) {
+        try {
+            check_matched(loaded);
+        } catch (const RecipeError& error) {
+            findings.add(error, arguments.recipes.front());
+        }
     }
-    return exit_code;
+    if (arguments.format == "json") fmt::print("{}", json_line(findings.all));
+    if (arguments.format == "github") fmt::print("{}", github_lines(findings.all));
+    return findings.exit_code;
+}
+
+ExitCode check(const CheckArguments& arguments) {
+    if (arguments.format != "text" && (arguments.resolved || arguments.point)) {
+        throw RecipeError(fmt::format("--format {}: expected neither --resolved nor --point beside it", arguments.format));
+    }
+    if (!arguments.watch) return check_once(arguments);
+    return run_on_changes(arguments.recipes, [&arguments] { return check_once(arguments); });
 }
 
 }  // namespace
@@ -179,6 +225,14 @@ void add_check_command(CLI::App& app, Action& action) {
     add_recipe_changes(command, arguments.changes);
     add_sweeps(command, arguments.changes);
     command.add_option("--point", arguments.point, "Print the point of this number of a space as a recipe")->type_name("N");
+    command
+        .add_option("--format", arguments.format,
+                    "text; json: one line with a list of errors, for editors; github: annotations, for CI")
+        ->check(CLI::IsMember({"text", "json", "github"}))
+        ->type_name("FORMAT")
+        ->capture_default_str();
+    command.add_flag("--watch", arguments.watch,
+                     "Check again whenever a recipe or source in the folders of the recipes is saved; Ctrl-C ends it");
     command.add_flag("--resolved", arguments.resolved,
                      "Print the recipe, or the shown points of a space, with every default filled in");
 }

@@ -67,6 +67,7 @@ struct ExportArguments {
     std::string out;
     std::string format = "both";
     bool force = false;
+    bool each_stage = false;
 };
 
 std::string read_me(const Recipe& recipe, const MatrixReport& matrix, const std::vector<ExportedFile>& files) {
@@ -99,15 +100,25 @@ ExitCode export_recipe(const ExportArguments& arguments) {
     const DeviceProperties* const present = gpu == nullptr ? nullptr : &gpu->properties();
     RunObserver observer;
     observer.progress = [&progress](const std::string& step) { progress.show(step); };
+    const ExportForms forms{arguments.format != "numpy", arguments.format != "text"};
+    if (arguments.each_stage) {
+        observer.stage_done = [&folder, &forms, &input = report, number = 0](const StagedMatrix& now,
+                                                                             const StageOutcome& outcome) mutable {
+            const std::filesystem::path stage = folder / fmt::format("{:03}_{}", number++, outcome.id);
+            static_cast<void>(write_export(stage, now, forms));
+            write_whole_file(stage / "metrics.json", to_json(input, outcome.metrics));
+        };
+    }
     static_cast<void>(run_stages(recipe, staged, stage_context(recipe, Precision::f64, present), observer));
 
     progress.show("writing");
-    const auto files = write_export(folder, staged, {arguments.format != "numpy", arguments.format != "text"});
+    const auto files = write_export(folder, staged, forms);
     write_whole_file(folder / "README.txt", read_me(recipe, report, files));
     resolved.finish();
     fmt::print("{}: {}: {}\nwritten to {}: README.txt, recipe.toml", recipe.name, report.source, size_of(report),
                folder.string());
     for (const ExportedFile& file : files) fmt::print(", {}", file.name);
+    if (arguments.each_stage) fmt::print(", a folder for each stage");
     fmt::print("\n");
     return ExitCode::ok;
 }
@@ -144,6 +155,8 @@ void add_export_command(CLI::App& app, Action& action) {
     add_force_option(command, arguments.force);
     add_choice(command, "--format", arguments.format, {"text", "numpy", "both"},
                "text (.mtx, .txt), numpy (.npz, .npy) or both");
+    command.add_flag("--each-stage", arguments.each_stage,
+                     "Also write the same and metrics.json for the input and after each stage, in folders NUMBER_ID");
 }
 
 }  // namespace workbench

@@ -45,6 +45,9 @@ AppliedRecipe<Value>::AppliedRecipe(const Recipe& recipe, CsrMatrix matrix, cons
 
     ReadyPlan<Value> plan{*device_, std::move(kernels)};
     if (oracle) plan.oracle = &*oracle;
+    plan.progress = [&options](const std::string& step) {
+        if (options.stop && options.stop()) throw spmv_workbench::Stopped(step + ": the caller stopped the construction");
+    };
     ready_.emplace(recipe, stage_input(std::move(matrix), recipe.node_size), plan);
     const KernelOutcome& kernel = ready_->preparation().kernel;
     if (ready_->kernel() == nullptr) {

@@ -14,6 +14,8 @@ namespace workbench {
 void rethrow_to_caller() {
     try {
         throw;
+    } catch (const spmv_workbench::Error&) {
+        throw;
     } catch (const RecipeError& error) {
         throw spmv_workbench::RecipeError(error.what());
     } catch (const InputError& error) {

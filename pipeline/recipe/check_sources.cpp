@@ -5,6 +5,7 @@
 #include <array>
 #include <span>
 
+#include "pipeline/recipe/checked_text.hpp"
 #include "pipeline/recipe/checks.hpp"
 #include "pipeline/recipe/text.hpp"
 

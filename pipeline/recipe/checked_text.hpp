@@ -26,4 +26,7 @@ struct CheckedText {
 /// The keys of [matrix] for a matrix that is not generated; the last is node_size, which generated ones have, too.
 [[nodiscard]] std::vector<ParameterDeclaration> matrix_declarations();
 
+/// The keys of [kernel] about kernels in files beside the recipe.
+[[nodiscard]] const std::vector<ParameterDeclaration>& source_parameters();
+
 }  // namespace workbench

@@ -54,9 +54,6 @@ template <typename Entry>
 [[nodiscard]] std::vector<KernelSource> check_sources(const RecipeTable& table, std::span<const std::filesystem::path> files,
                                                       const LayoutEntry* layout, Diagnostics& diagnostics);
 
-/// The keys of [kernel] about sources.
-[[nodiscard]] const std::vector<ParameterDeclaration>& source_parameters();
-
 /// A stage or layout; what could not be determined because of an error is missing.
 template <typename Found, typename Facts>
 struct Checked {

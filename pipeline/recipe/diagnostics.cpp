@@ -87,7 +87,14 @@ void Diagnostics::throw_if_any() const {
     for (std::size_t i = 0; i < std::min(sorted.size(), most_errors); ++i) text += print(sorted[i]);
     if (sorted.size() > most_errors) text += fmt::format("and {} more errors\n", sorted.size() - most_errors);
     text.pop_back();  // the last line end, which printing adds
-    throw RecipeError(text);
+    std::vector<LocatedProblem> located;
+    for (const RecipeProblem& problem : sorted) {
+        const Place place = problem.place;
+        const bool of_option = place.option >= 0;
+        located.push_back({of_option ? where(place) : files_[static_cast<std::size_t>(place.file)].name,
+                           of_option ? 0 : place.line, of_option ? 0 : place.column, problem.message});
+    }
+    throw RecipeErrors(text, std::move(located));
 }
 
 }  // namespace workbench

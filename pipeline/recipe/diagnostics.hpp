@@ -67,7 +67,7 @@ public:
     /// "line 12", or "line 12 of FILE" if `from` is in another file.
     [[nodiscard]] std::string line(Place place, Place from) const;
 
-    /// Throws RecipeError with all errors, if any, in the order of the files; errors of options come last.
+    /// Throws RecipeErrors with all errors, if any, in the order of the files; errors of options come last.
     void throw_if_any() const;
 
 private:

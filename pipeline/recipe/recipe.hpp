@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "pipeline/contract/catalogue.hpp"
@@ -28,6 +29,20 @@ struct Place {
     int file = 0;     // 0: the recipe; others: files that it extends
 
     friend bool operator==(const Place&, const Place&) = default;
+};
+
+/// An error of a recipe, for programs.
+struct LocatedProblem {
+    std::string file;  // as messages name it; for an option as the user wrote it: "--set layout.x=1"
+    int line = 0;      // from 1; 0: the whole file, or an option
+    int column = 0;    // from 1, in characters
+    std::string message;
+};
+
+/// All errors of a recipe. The text is what the terminal shows.
+struct RecipeErrors : RecipeError {
+    RecipeErrors(const std::string& what, std::vector<LocatedProblem> all) : RecipeError(what), problems(std::move(all)) {}
+    std::vector<LocatedProblem> problems;
 };
 
 struct RecipeStage {

@@ -13,19 +13,6 @@
 namespace workbench {
 namespace {
 
-const std::vector<ParameterDeclaration>& declarations() {
-    static const std::vector<ParameterDeclaration> all = {
-        {.name = "name", .type = ParameterType::text, .optional = true, .help = "name in reports"},
-        {.name = "source", .type = ParameterType::text, .optional = true, .help = "the figure or table that it reproduces"},
-        {.name = "cache", .type = ParameterType::choice, .default_value = std::string("cold"), .words = {"cold", "warm"}},
-        {.name = "inside", .type = ParameterType::choice, .optional = true, .words = {"cg"}},
-        {.name = "samples", .type = ParameterType::integer, .default_value = std::int64_t{20}, .minimum = 1, .maximum = 1e6},
-        {.name = "seconds", .type = ParameterType::real, .default_value = 0.2, .minimum = 0, .maximum = 3600},
-        {.name = "limit", .type = ParameterType::real, .default_value = 0.0, .minimum = 0, .maximum = 1e7},
-    };
-    return all;
-}
-
 /// The strings of a list; empty if the key is missing.
 std::vector<TextItem> check_list(const RecipeTable& table, const std::string& key, Diagnostics& diagnostics) {
     const Setting* setting = table.find(key);
@@ -75,11 +62,6 @@ std::vector<Value> check_words(const RecipeTable& table, const std::string& key,
 constexpr const char* matrix_name = "GROUP/NAME of the SuiteSparse collection, or NAME, made of letters, digits and _ - + .";
 
 std::vector<SuiteMatrix> check_named(const RecipeTable& table, Diagnostics& diagnostics) {
-    static const std::vector<ParameterDeclaration> facts = {
-        {.name = "name", .type = ParameterType::text, .help = matrix_name},
-        {.name = "rows", .type = ParameterType::integer, .optional = true, .minimum = 0, .help = "as the source states"},
-        {.name = "nonzeros", .type = ParameterType::integer, .optional = true, .minimum = 0, .help = "as the source states"},
-    };
     const Setting* list = table.find("named");
     if (list == nullptr) return {};
     if (list->tables.empty()) {
@@ -90,7 +72,8 @@ std::vector<SuiteMatrix> check_named(const RecipeTable& table, Diagnostics& diag
     }
     std::vector<SuiteMatrix> named;
     for (const RecipeTable& one : list->tables) {
-        const auto parameters = check_parameters(one, "a matrix of [suite], named", facts, {}, diagnostics);
+        const auto parameters =
+            check_parameters(one, "a matrix of [suite], named", named_matrix_declarations(), {}, diagnostics);
         if (!parameters) continue;
         auto matrix = read_matrix_name(parameters->text("name"));
         if (!matrix) {
@@ -114,7 +97,7 @@ std::vector<SuiteMatrix> check_named(const RecipeTable& table, Diagnostics& diag
 void check_suite(const RecipeTable& table, const std::filesystem::path& folder, Suite& suite, Diagnostics& diagnostics) {
     const std::vector<std::string> lists = {"recipes", "matrices", "named", "generate", "precisions", "backends"};
     std::vector<std::string> known = lists;
-    for (const std::string& name : names_of(declarations())) known.push_back(name);
+    for (const std::string& name : names_of(suite_declarations())) known.push_back(name);
     std::vector<std::string> others = lists;
     for (const Setting& setting : table.settings) {
         if (std::ranges::count(known, setting.key) > 0) continue;
@@ -122,7 +105,7 @@ void check_suite(const RecipeTable& table, const std::filesystem::path& folder, 
         diagnostics.add(setting.key_place, "[suite]: unknown key '{}'{}", printable(setting.key, 40),
                         expected_one_of(setting.key, known));
     }
-    const auto parameters = check_parameters(table, "[suite]", declarations(), others, diagnostics);
+    const auto parameters = check_parameters(table, "[suite]", suite_declarations(), others, diagnostics);
     if (parameters) {
         if (parameters->has("name")) suite.name = parameters->text("name");
         if (parameters->has("source")) suite.source = parameters->text("source");
@@ -153,6 +136,28 @@ void check_suite(const RecipeTable& table, const std::filesystem::path& folder, 
 }
 
 }  // namespace
+
+const std::vector<ParameterDeclaration>& suite_declarations() {
+    static const std::vector<ParameterDeclaration> all = {
+        {.name = "name", .type = ParameterType::text, .optional = true, .help = "name in reports"},
+        {.name = "source", .type = ParameterType::text, .optional = true, .help = "the figure or table that it reproduces"},
+        choice_parameter("cache", by_default(std::string("cold")), {"cold", "warm"}, "state of the caches before each product"),
+        choice_parameter("inside", not_required, {"cg"}, "time each product in an iteration of this solver, instead of alone"),
+        integer_parameter("samples", by_default(std::int64_t{20}), between(1, 1e6), "least number of timed products"),
+        real_parameter("seconds", by_default(0.2), between(0, 3600, "s"), "least time of the timed products of a kernel"),
+        real_parameter("limit", by_default(0.0), between(0, 1e7, "s"), "time limit of a matrix; 0: none"),
+    };
+    return all;
+}
+
+const std::vector<ParameterDeclaration>& named_matrix_declarations() {
+    static const std::vector<ParameterDeclaration> all = {
+        {.name = "name", .type = ParameterType::text, .help = matrix_name},
+        {.name = "rows", .type = ParameterType::integer, .optional = true, .minimum = 0, .help = "as the source states"},
+        {.name = "nonzeros", .type = ParameterType::integer, .optional = true, .minimum = 0, .help = "as the source states"},
+    };
+    return all;
+}
 
 std::optional<SuiteMatrix> read_matrix_name(std::string_view text) {
     constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+.";

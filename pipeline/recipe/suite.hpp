@@ -49,6 +49,12 @@ struct Suite {
     double limit_seconds = 0;  // per matrix; 0: none
 };
 
+/// The keys of [suite] that are not lists.
+[[nodiscard]] const std::vector<ParameterDeclaration>& suite_declarations();
+
+/// The keys of a matrix in `named`.
+[[nodiscard]] const std::vector<ParameterDeclaration>& named_matrix_declarations();
+
 /// True if the file can be read and has a table [suite].
 [[nodiscard]] bool is_suite(const std::filesystem::path& file);
 

@@ -117,7 +117,7 @@ std::vector<StageOutcome> run_stages(const Recipe& recipe, StagedMatrix& staged,
 }
 
 AppliedStages apply_stages(const Recipe& recipe, StagedMatrix& staged, const StageContext& context, const Keeping& keeping,
-                           const Clock& clock) {
+                           const Clock& clock, const ReportStep& progress) {
     AppliedStages applied;
     applied.keeping = keeping_after(keeping, staged.node_size, {});
     std::optional<EntriesBehind> behind;
@@ -127,6 +127,7 @@ AppliedStages apply_stages(const Recipe& recipe, StagedMatrix& staged, const Sta
         applied.seconds += applying.seconds();
     };
     for (const RecipeStage& stage : recipe.stages) {
+        if (progress) progress(stage.id);
         const ChainStep step = step_of(stage, context);
         applied.keeping = keeping_after(applied.keeping, step);
         if (stage.entry->reads_entries == nullptr || stage.entry->reads_entries(stage.parameters)) let_entries_follow();

@@ -128,9 +128,9 @@ struct AppliedStages {
 };
 
 /// Like run_stages, without metrics or pictures. Entries of the matrix move only when a stage reads them, and at the end.
-/// `keeping` is the key of the matrix.
+/// `keeping` is the key of the matrix; `progress` is called with the id of each stage before it runs.
 [[nodiscard]] AppliedStages apply_stages(const Recipe& recipe, StagedMatrix& staged, const StageContext& context,
-                                         const Keeping& keeping = {}, const Clock& clock = {});
+                                         const Keeping& keeping = {}, const Clock& clock = {}, const ReportStep& progress = {});
 
 /// A copy of the input, before any stage. Throws MachineError if there is no memory for it.
 [[nodiscard]] StagedMatrix stage_copy(const CsrMatrix& input, Index node_size, Preparer* preparer = nullptr);

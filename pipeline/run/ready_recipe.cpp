@@ -15,12 +15,14 @@ ReadyRecipe<Value>::ReadyRecipe(const Recipe& recipe, StagedMatrix matrix, const
     preparation_.recipe = recipe.name;
     preparation_.layout = name_of_layouts(recipe);
     preparation_.notes = recipe.notes;
-    if (plan.progress) plan.progress(recipe.name + ": stages");
+    const auto report = [&](const std::string& stage) {
+        if (plan.progress) plan.progress(recipe.name + ": " + stage);
+    };
     StagedMatrix staged = std::move(matrix);
     const DeviceProperties& device = plan.device.properties();
     AppliedStages applied = apply_stages(
         recipe, staged, stage_context(recipe, precision_of<Value>, device.kind == DeviceKind::gpu ? &device : nullptr),
-        plan.keeping, plan.clock);
+        plan.keeping, plan.clock, report);
     preparation_.stage_seconds = applied.seconds;
     std::move(applied.notes.begin(), applied.notes.end(), std::back_inserter(preparation_.notes));
     candidate_.space = std::make_shared<const ProductSpace>(staged.row_order, staged.column_order);

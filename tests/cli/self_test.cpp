@@ -131,10 +131,20 @@ TEST_CASE("an installed program finds its recipes in any folder") {
     CHECK(check("recipes/csr.toml").text == "recipes/csr.toml: ok: sell\n");
 }
 
-TEST_CASE("CITATION.cff names the version of the program") {
+TEST_CASE("CITATION.cff, CHANGELOG.md and the header of the library name the version of the program") {
     const std::string version = output_of("--version");  // workbench 0.1.0 (...)
     const std::string number = version.substr(10, version.find(" (") - 10);
     CHECK(("\n" + file_text(project / "CITATION.cff")).find("\nversion: " + number + "\n") != std::string::npos);
+    CHECK(file_text(project / "CHANGELOG.md").find("\n## " + number) != std::string::npos);
+    const std::string header = file_text(project / "pipeline/library/include/spmv_workbench/spmv_workbench.hpp");
+    std::string of_header;
+    for (const char* part : {"MAJOR", "MINOR", "PATCH"}) {
+        const std::set<std::string> numbers =
+            matches(header, std::string("^#define SPMV_WORKBENCH_VERSION_") + part + " (\\d+)$");
+        REQUIRE(numbers.size() == 1);
+        of_header += (of_header.empty() ? "" : ".") + *numbers.begin();
+    }
+    CHECK(of_header == number);
 }
 
 }  // namespace workbench

@@ -101,6 +101,17 @@ TEST_SUITE("watch") {
         CHECK(program.end(SIGINT) == 130);
     }
 
+    TEST_CASE("check --watch checks a recipe again when it is saved") {
+        const TemporaryFolder folder;
+        write_recipe(folder.path() / "recipe.toml", "right");
+        Background program(folder.path(), "check recipe.toml --watch --format json");
+        REQUIRE(program.comes_to("waiting for a recipe", 1));
+        CHECK(program.text().starts_with("[]\n"));
+        write_recipe(folder.path() / "recipe.toml", "wrong", "no_such_layout");
+        REQUIRE(program.comes_to("\"line\":6,\"column\":7,\"severity\":\"error\",\"message\":\"unknown layout", 1));
+        CHECK(program.end(SIGINT) == 130);
+    }
+
     TEST_CASE("Ctrl-C during a run ends it as usual") {
         const TemporaryFolder folder;
         write_recipe(folder.path() / "recipe.toml", "long");

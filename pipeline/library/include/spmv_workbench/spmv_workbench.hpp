@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -20,6 +21,11 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+/// The version of this header, as `workbench --version` prints it.
+#define SPMV_WORKBENCH_VERSION_MAJOR 0
+#define SPMV_WORKBENCH_VERSION_MINOR 1
+#define SPMV_WORKBENCH_VERSION_PATCH 0
 
 #define SPMV_WORKBENCH_API __attribute__((visibility("default")))
 
@@ -52,6 +58,12 @@ public:
 
 /// The kernel failed verification.
 class SPMV_WORKBENCH_API WrongResult : public Error {
+public:
+    using Error::Error;
+};
+
+/// Options::stop returned true.
+class SPMV_WORKBENCH_API Stopped : public Error {
 public:
     using Error::Error;
 };
@@ -162,6 +174,9 @@ struct Options {
     bool verify = true;
     /// The cudaStream_t on which an operator on the GPU runs; it must outlive the operator. Null: the default stream.
     void* stream = nullptr;
+    /// Called before each stage, before the layout is built and before the kernel is prepared; true ends the construction with
+    /// Stopped. It must not throw. Empty: the construction is not stopped.
+    std::function<bool()> stop = {};
 };
 
 /// Properties of an operator.

@@ -1,0 +1,205 @@
+"""Operators against scipy."""
+
+import os
+import pickle
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+import scipy.sparse
+import scipy.sparse.linalg
+from conftest import RCM_SELL, SOURCE, drawn, laplace
+
+import spmv_workbench as wb
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr"])
+def test_products_are_those_of_scipy(host, vector, dtype, form):
+    A = laplace(dtype=dtype)
+    op = host(RCM_SELL, A.asformat(form))
+    x = vector(A.shape[1], dtype)
+    assert op.dtype == dtype and op.shape == A.shape
+    tolerance = 50 * np.finfo(dtype).eps
+    np.testing.assert_allclose(op @ x, A @ x, rtol=tolerance, atol=tolerance)
+    assert (op @ x).dtype == dtype
+    np.testing.assert_array_equal(op.matvec(x), op @ x)
+    np.testing.assert_array_equal(op @ x[:, None], (op @ x)[:, None])
+    X = np.stack([x, 2 * x], axis=1)
+    np.testing.assert_allclose(op @ X, A @ X, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("offsets", [np.int32, np.int64])
+def test_offsets_of_both_sizes_and_read_only_arrays(host, vector, offsets):
+    A = drawn(40, 30)
+    A.indptr, A.indices = A.indptr.astype(offsets), A.indices.astype(offsets)
+    x = vector(30)
+    for array in (A.indptr, A.indices, A.data, x):
+        array.flags.writeable = False
+    np.testing.assert_allclose(host(SOURCE / "recipes/csr.toml", A) @ x, A @ x)
+
+
+def test_multiply_writes_into_out(host, vector):
+    A = drawn(40, 30)
+    op = host({"layout": {"use": "sell"}}, A)
+    x, y = vector(30), np.ones(40)
+    assert op.multiply(x, out=y) is y
+    np.testing.assert_allclose(y, A @ x)
+    op.multiply(x, y, add=True)
+    np.testing.assert_allclose(y, 2 * (A @ x))
+    for wrong in (np.ones(30), np.ones(40, np.float32), np.ones(80)[::2], [0.0] * 40):
+        with pytest.raises(ValueError, match="out: expected an array"):
+            op.multiply(x, out=wrong)
+    y.flags.writeable = False
+    with pytest.raises(ValueError, match="can be written"):
+        op.multiply(x, out=y)
+    with pytest.raises(ValueError, match="the array to add to"):
+        op.multiply(x, add=True)
+    square = host({"layout": {"use": "csr"}}, laplace())
+    both = np.ones(144)
+    with pytest.raises(ValueError, match="overlap"):
+        square.multiply(both, out=both)
+
+
+def test_vectors_that_do_not_fit(host):
+    op = host({"layout": {"use": "csr"}}, drawn(40, 30, np.float32))
+    assert (op @ np.arange(30)).dtype == np.float32  # integers are converted
+    assert (op @ np.ones(60, np.float32)[::2]).shape == (40,)  # so are parts of arrays
+    with pytest.raises(ValueError, match=r"x: found shape \(40,\), expected \(30,\)"):
+        op @ np.ones(40, np.float32)
+    with pytest.raises(TypeError, match="found values of type float64, expected float32"):
+        op @ np.ones(30)
+    with pytest.raises(TypeError, match="found values of type complex"):
+        op.multiply(np.ones(30, complex))
+
+
+def test_the_orders(host, vector):
+    A = laplace()
+    op = host(RCM_SELL, A)
+    rows, columns = op.row_order, op.column_order
+    assert rows.dtype == np.int32 and not rows.flags.writeable
+    np.testing.assert_array_equal(np.sort(rows), np.arange(144))
+    np.testing.assert_array_equal(rows, columns)  # RCM orders both alike
+    x = vector(144)
+    np.testing.assert_array_equal(op.to_recipe_order(x), x[columns])
+    np.testing.assert_array_equal(op.from_recipe_order(op.to_recipe_order(x)), x)
+    inner = op.in_recipe_order
+    y = op.from_recipe_order(inner @ op.to_recipe_order(x))
+    np.testing.assert_allclose(y, A @ x)
+    out = np.empty(144)
+    np.testing.assert_array_equal(inner.multiply(x, out=out), inner @ x)
+    del op, inner
+    assert rows[0] >= 0  # the array keeps the operator alive
+
+
+def test_scipy_solves_with_an_operator(host):
+    A = laplace(20)
+    b = np.ones(400)
+    op = host(SOURCE / "recipes/ehyb.toml", A, stage__metis_partition__parts=4)
+    x, info = scipy.sparse.linalg.cg(op, b, atol=0)
+    assert info == 0
+    assert np.linalg.norm(A @ x - b) < 1.1e-5 * np.linalg.norm(b)
+    inner, info = scipy.sparse.linalg.cg(op.in_recipe_order, op.to_recipe_order(b), atol=0)
+    assert info == 0
+    assert np.linalg.norm(A @ op.from_recipe_order(inner) - b) < 1.1e-5 * np.linalg.norm(b)
+    assert (2 * op + op) @ b == pytest.approx(3 * (A @ b))
+
+
+def test_facts(host):
+    op = host(RCM_SELL, laplace(), layout__slice_height=16)
+    facts = op.facts
+    assert (facts.rows, facts.columns, facts.nonzeros) == (144, 144, 672)
+    assert (facts.device, facts.layout, facts.backend) == ("host", "sell", "kokkos")
+    assert facts.bytes > 672 * 12 and facts.seconds > 0 and facts.verified
+    assert "slice_height    = 16" in op.recipe
+    assert "sell" in repr(op) and "144x144" in repr(op)
+    assert not host(RCM_SELL, laplace(), verify=False).facts.verified
+    with pytest.raises(TypeError):
+        pickle.dumps(op)
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+def test_set_values(host, vector, form):
+    A = drawn(40, 40).asformat(form)
+    op = host(RCM_SELL, A)
+    x = vector(40)
+    B = A.copy()
+    B.data = np.arange(1.0, B.nnz + 1)
+    op.set_values(B.data)
+    np.testing.assert_allclose(op @ x, B @ x)
+    with pytest.raises(ValueError, match="values: found shape"):
+        op.set_values(np.ones(3))
+    np.testing.assert_allclose(op @ x, B @ x)
+
+
+def test_matrices_that_do_not_fit(host):
+    A = drawn(40, 30)
+    csr = {"layout": {"use": "csr"}}
+    for wrong, message in ((A.toarray(), "expected a sparse matrix of scipy"), (A.astype(int), "expected float32 or float64")):
+        with pytest.raises(TypeError, match=message):
+            host(csr, wrong)
+    with pytest.raises(wb.MatrixError, match="square"):
+        host(RCM_SELL, A)
+    twice = scipy.sparse.csr_matrix((np.ones(2), np.array([1, 1]), np.array([0, 2])), shape=(1, 3))
+    with pytest.raises(wb.MatrixError, match="row 0"):
+        host(csr, twice)
+    beyond = scipy.sparse.csr_matrix((40, 30))
+    beyond.data, beyond.indices, beyond.indptr = np.ones(1), np.array([2**32 + 1]), np.r_[0, np.ones(40, np.int64)]
+    with pytest.raises(wb.MatrixError, match="columns outside of 0 to 29"):
+        host(csr, beyond)
+    with pytest.raises(ValueError, match="device: found 'cpu'"):
+        wb.Operator(csr, A, device="cpu")
+
+
+def test_recipes_that_are_wrong(host):
+    A = laplace()
+    with pytest.raises(wb.RecipeError, match=r"recipe.toml:2:7: unknown layout 'sel'; did you mean 'sell'"):
+        host('[layout]\nuse = "sel"\n', A)
+    with pytest.raises(wb.RecipeError, match="none.toml: no such file"):
+        host("none.toml", A)
+    with pytest.raises(wb.RecipeError, match="slice_height=0"):
+        host(RCM_SELL, A, layout__slice_height=0)
+    with pytest.raises(wb.RecipeError, match="no kernel of layout 'sell' runs with these options"):
+        host(RCM_SELL, A, kernel="no_such")
+    with pytest.raises(TypeError, match="expected a text, number"):
+        host({"layout": {"use": object()}}, A)
+    assert issubclass(wb.RecipeError, wb.Error) and issubclass(wb.Error, RuntimeError)
+
+
+def test_other_threads_run_during_a_product(host, vector):
+    A = laplace(300)
+    op = host({"layout": {"use": "csr"}}, A, verify=False)
+    x = vector(A.shape[1])
+    counted = 0
+    stop = threading.Event()
+
+    def count():
+        nonlocal counted
+        while not stop.is_set():
+            counted += 1
+
+    counter = threading.Thread(target=count)
+    counter.start()
+    before = counted
+    out = np.empty(A.shape[0])
+    for _ in range(50):
+        op._core.multiply(x, out, False, False)
+    during = counted - before
+    stop.set()
+    counter.join()
+    assert during > 0
+
+
+def test_ctrl_c_ends_a_construction():
+    """The signal arrives during the first of two stages."""
+
+    @wb.stage()
+    def slow(A):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.1)
+        return np.arange(A.shape[0])
+
+    with pytest.raises(KeyboardInterrupt):
+        wb.Operator({"stage": [slow, {"use": "cuthill_mckee"}], "layout": {"use": "csr"}}, laplace(), device="host")
