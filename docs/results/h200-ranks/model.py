@@ -10,7 +10,7 @@ Assumed: rows in slabs, so that a rank has two neighbours from three ranks on, a
 inside share and the passes over the vectors take time in proportion to the rows; two messages take `two_messages` times what one
 took between two GPUs, and among more ranks than `ranks_a_host` at least `network_us` and their bytes over `network_gbytes`; the
 inside product hides an exchange as far as it is longer, but for what was not hidden of it with two; a sum takes a step more with
-each doubling of the ranks. None of it was measured beyond two GPUs.
+each doubling of the ranks. If there is a run NAME_4, it is printed behind the prediction for four.
 """
 import json, lzma, math, sys
 
@@ -57,6 +57,11 @@ def main():
         sum_ = sums[0] + (sums[1] - sums[0]) * math.log2(ranks)
         step = whole + sum_ + fixed + by_rows / ranks
         line(ranks, part, bring, 2 * outside, whole, sum_, step, "model")
+        measured = runs.get(f"{name}_{ranks}")
+        if measured:
+            line(ranks, most(measured, "inside_seconds"), most(measured, "exchange_seconds"), most(measured, "outside_seconds"),
+                 1e6 * measured["product_seconds"], most(measured, "sum_seconds"), 1e6 * measured["solve"]["iteration_seconds"],
+                 "measured")
 
 
 main()
