@@ -19,6 +19,7 @@
 #include "pipeline/report/figures.hpp"
 #include "pipeline/report/pictures.hpp"
 #include "pipeline/report/row_statistics.hpp"
+#include "pipeline/run/built_layouts.hpp"
 #include "pipeline/run/runner.hpp"
 #include "pipeline/text/text_table.hpp"
 #include "run/catalogue_runs.hpp"
@@ -158,12 +159,15 @@ int plant_errors(const LayoutRecipe& one, const CsrMatrix& input, Device& host) 
     StagedMatrix staged = one.stage(input);
     const Oracle<Value> oracle(input);
     const auto space = std::make_shared<const ProductSpace>(staged.row_order, staged.column_order);
-    staged.matrix.values = oracle.exact.values_of(staged.matrix, staged.row_order, staged.column_order);
-    const std::shared_ptr<const Layout<Value>> exact = one.build<Value>(staged);
+    const ExactValues kind = exact_values_of(one.recipe);
+    const CsrMatrix real = staged.matrix;
+    staged.matrix.values = oracle.exact(kind).problem.values_of(staged.matrix, staged.row_order, staged.column_order);
+    const std::shared_ptr<const Layout<Value>> exact = one.build_like<Value>(real, staged);
     const KernelEntry& kernel = one.layout().kernels.front();
     REQUIRE(kernel.backend == Backend::kokkos);
     const auto is_wrong = [&] {
-        const Candidate<Value> candidate{.shares = {{&kernel, {.real = exact, .exact = exact}}}, .space = space};
+        const Candidate<Value> candidate{
+            .shares = {{&kernel, {.real = exact, .exact = exact}}}, .space = space, .exact_values = kind};
         const KernelOutcome outcome = Verifier<Value>{host, &oracle}.measure(candidate, quick);
         return outcome.status == KernelOutcome::Status::wrong && outcome.reason.find("exactly") != std::string::npos;
     };
@@ -174,9 +178,9 @@ int plant_errors(const LayoutRecipe& one, const CsrMatrix& input, Device& host) 
     int planted = 0;
     for (const Slot& slot : slots) {
         if (slot.row < 0 || slot.column < 0) continue;  // it reads no x or adds to no row
-        add_to<Value>(fields[slot.array], slot.index, 1);
+        change_value(fields[slot.array], slot.index, 1);
         CHECK_MESSAGE(is_wrong(), "value of slot ", slot.index, " in array ", slot.array);
-        add_to<Value>(fields[slot.array], slot.index, -1);
+        change_value(fields[slot.array], slot.index, -1);
         ++planted;
         if (slot.nonzero < 0 || slot.column_array < 0) continue;  // padding multiplies any x by 0
         const int step = slot.column + 1 < input.columns ? 1 : -1;
@@ -269,7 +273,8 @@ KernelOutcome outcome_of_function(const CsrMatrix& input) {
     const auto space = std::make_shared<const ProductSpace>(staged.row_order, staged.column_order);
     const LayoutEntry& csr = *catalogue().find_layout("csr");
     const std::shared_ptr<const Layout<double>> real = csr.build.f64(staged, Parameters(csr.parameters, {}));
-    staged.matrix.values = oracle.exact.values_of(staged.matrix, staged.row_order, staged.column_order);
+    staged.matrix.values =
+        oracle.exact(ExactValues::by_place).problem.values_of(staged.matrix, staged.row_order, staged.column_order);
     const std::shared_ptr<const Layout<double>> exact = csr.build.f64(staged, Parameters(csr.parameters, {}));
     KernelEntry entry{"function", Backend::kokkos, "", {nullptr, prepare_function<function>}};
     const Candidate<double> candidate{.shares = {{&entry, {.real = real, .exact = exact}}}, .space = space};

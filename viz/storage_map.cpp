@@ -30,8 +30,11 @@ std::string element_text(const void* data, Offset index) {
     return fmt::format("{}", element);
 }
 
-std::string text_of(ElementType type, const void* data, Offset index) {
-    switch (type) {
+/// Codes are shown as the values that they stand for.
+std::string text_of(const LayoutField& field, Offset index) {
+    if (field.role == ArrayRole::value) return fmt::format("{:.4g}", value_at(field, index));
+    const void* const data = field.data;
+    switch (field.type) {
         case ElementType::i8: return element_text<std::int8_t>(data, index);
         case ElementType::u8: return element_text<std::uint8_t>(data, index);
         case ElementType::i16: return element_text<std::int16_t>(data, index);
@@ -120,11 +123,12 @@ private:
                            .role = field.role,
                            .type = field.type,
                            .length = static_cast<Offset>(field.count),
-                           .words = field.length};
+                           .words = field.length,
+                           .constant = field.constant};
         if (by_cell_) {
             array.cells.resize(field.count);
             for (Offset i = 0; i < array.length; ++i) {
-                array.cells[i].text = text_of(field.type, field.data, i);
+                array.cells[i].text = text_of(field, i);
                 array.cells[i].padding = field.role != ArrayRole::structure;
             }
         } else if (field.role != ArrayRole::structure) {

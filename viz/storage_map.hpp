@@ -77,6 +77,7 @@ struct StorageArray {
     ElementType type = ElementType::i32;
     Offset length = 0;       // elements
     std::string words = {};  // the length as a formula: "rows + 1"; empty: unknown
+    bool constant = false;   // all elements are equal and take no memory
     Offset nonzeros = 0;     // elements with a nonzero or its column
     Offset padding = 0;      // elements without. Both are 0 in a structure.
     int columns = -1;        // of values: the number of the array of their columns; -1: none
@@ -86,7 +87,7 @@ struct StorageArray {
     Offset width = 0;                     // elements of a bin
     std::vector<StorageBin> bins = {};    // otherwise; empty for a structure, and if `like` has them
 
-    [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(length) * bytes_of(type); }
+    [[nodiscard]] std::size_t bytes() const { return constant ? 0 : static_cast<std::size_t>(length) * bytes_of(type); }
 };
 
 /// The read of a lane in a step.

@@ -97,8 +97,8 @@ constexpr auto fill = []<ValueType Value>(BlockSellLayout<Value>& layout, const 
     layout.slice_height = 32 / layout.threads_per_row;
     const HostArray<Offset> lengths = blocks_of_lanes(blocks.block_offsets, layout.slice_height);
     layout.slice_offsets = slice_offsets_of<Value>(lengths, layout.slice_height, size, matrix.nonzeros());
-    ShortColumns narrow = shorten_columns(copy_blocks<Value>(layout, blocks), layout.slice_offsets, layout.slice_height,
-                                          [&](Offset lane) { return lengths[lane]; });
+    ShortColumns narrow = shorten_columns(copy_blocks<Value>(layout, blocks), {layout.slice_offsets, layout.slice_height,
+                                                                               [&](Offset lane) { return lengths[lane]; }});
     layout.column_indices = std::move(narrow.column_indices);
     static_cast<SliceColumns<std::uint16_t, HostArray>&>(layout) = std::move(narrow.of_slices);
     layout.pattern = Pattern(matrix);

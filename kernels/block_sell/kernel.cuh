@@ -53,7 +53,7 @@ __device__ __forceinline__ void add_blocks(const auto& sell, const BlockSellRun&
     }
 }
 
-template <int size, int threads, ColumnKind kind, typename Arrays, typename Value, typename Load>
+template <int size, int threads, SliceKind kind, typename Arrays, typename Value, typename Load>
 __global__ void __launch_bounds__(threads_of_block, InFlight<Value, size, threads>::resident)
     multiply_slices(const __grid_constant__ Arrays sell, const Value* __restrict__ x, Value* __restrict__ y, bool accumulate,
                     Load load) {

@@ -54,7 +54,7 @@ struct BlockSellRun {
 
 /// One slice per warp: thread t of a row has its blocks t, t + threads, ... known_size, known_threads: 0 if the value is not
 /// known at compile time. kind: of_slices if no slice is wide.
-template <int known_size, int known_threads, ColumnKind kind = ColumnKind::of_wide_slices>
+template <int known_size, int known_threads, SliceKind kind = SliceKind{ColumnKind::of_wide_slices}>
 struct BlockSellThreads {
     static constexpr int size(const auto& sell) { return known_size == 0 ? sell.block_size : known_size; }
     static constexpr int row_threads(const auto& sell) { return known_threads == 0 ? sell.threads_per_row : known_threads; }
@@ -76,7 +76,7 @@ struct BlockSellThreads {
                          .first_block = begin + thread % 32,
                          .first_value = (begin + Offset{turn} * height) * area + lane,
                          .first_column = columns.first_column};
-        if constexpr (kind == ColumnKind::of_wide_slices) {
+        if constexpr (kind.columns == ColumnKind::of_wide_slices) {
             run.wide = columns.wide;
             run.to_high = columns.to_high;
         }
@@ -85,7 +85,7 @@ struct BlockSellThreads {
     /// The first column of the run's block k.
     static constexpr Index column(const auto& sell, const BlockSellRun& run, Index k, const auto& load) {
         Index column = load(sell.column_indices.data() + run.block(k));
-        if (kind == ColumnKind::of_wide_slices && run.wide) {
+        if (kind.columns == ColumnKind::of_wide_slices && run.wide) {
             column |= Index{load(sell.high_columns.data() + (run.block(k) + run.to_high))} << 16;
         }
         return (run.first_column + column) * size(sell);

@@ -6,8 +6,10 @@ namespace workbench {
 template <ValueType Value>
 struct CsrAdaptive {
     static std::unique_ptr<Kernel<Value>> prepare(const CsrLayout<Value>& layout, Device& device) {
-        return with_tile_shape(layout.stored(), [&]<typename Shape>(Shape) -> std::unique_ptr<Kernel<Value>> {
-            return std::make_unique<csr_adaptive::TilesKernel<Shape, Value>>(layout, device);
+        return with_stored(layout, [&]<typename Stored>(const Stored& csr) {
+            return with_tile_shape(csr, [&]<typename Shape>(Shape) -> std::unique_ptr<Kernel<Value>> {
+                return std::make_unique<csr_adaptive::TilesKernel<Shape, Value, Stored>>(layout, csr, device);
+            });
         });
     }
 };

@@ -31,13 +31,13 @@ struct Round {
 
 /// The products of a round. A lane without a nonzero of its own loads the last one again, or one before the tile, so that no
 /// load is behind a branch and all are in flight together. whole: the last packet is within the arrays.
-template <typename Shape, bool whole, typename Value>
-__device__ __forceinline__ void multiply_round(const Csr<Value, ArrayView>& csr, const Round& round, int lane,
+template <typename Shape, bool whole, typename Stored, typename Value>
+__device__ __forceinline__ void multiply_round(const Csr<Stored, ArrayView>& csr, const Round& round, int lane,
                                                const auto& packets, const Value* __restrict__ x,
                                                Packet<Value, Shape::width> (&products)[Shape::loads]) {
     constexpr int width = Shape::width;
     const auto [base, begin, end] = round;
-    const Value* const values = csr.values.data() + base;
+    const auto values = csr.values.data() + base;
     const Index* const columns = csr.column_indices.data() + base;
     Packet<Index, width> column[Shape::loads];
 #pragma unroll
@@ -64,8 +64,8 @@ __device__ __forceinline__ void multiply_round(const Csr<Value, ArrayView>& csr,
     }
 }
 
-template <typename Shape, typename Value>
-__device__ __forceinline__ void multiply_round(const Csr<Value, ArrayView>& csr, Round round, int lane, const auto& packets,
+template <typename Shape, typename Stored, typename Value>
+__device__ __forceinline__ void multiply_round(const Csr<Stored, ArrayView>& csr, Round round, int lane, const auto& packets,
                                                const Value* __restrict__ x,
                                                Packet<Value, Shape::width> (&products)[Shape::loads]) {
     round.end = min(round.end, Shape::capacity);
@@ -77,8 +77,8 @@ __device__ __forceinline__ void multiply_round(const Csr<Value, ArrayView>& csr,
 }
 
 /// The sum of a tile of one row, for the first lane.
-template <typename Shape, typename Value>
-__device__ __forceinline__ Value sum_of_tile(const Csr<Value, ArrayView>& csr, const RowTile& tile, int lane,
+template <typename Shape, typename Stored, typename Value>
+__device__ __forceinline__ Value sum_of_tile(const Csr<Stored, ArrayView>& csr, const RowTile& tile, int lane,
                                              const auto& packets, const Value* __restrict__ x) {
     if (tile.nonzeros == 0) return 0;
     Offset base = aligned_down(tile.first);
@@ -102,8 +102,8 @@ __device__ __forceinline__ Value sum_of_tile(const Csr<Value, ArrayView>& csr, c
 }
 
 /// Multiplies a tile of several rows. shared: [Shape::capacity], of this warp.
-template <typename Shape, typename Value>
-__device__ __forceinline__ void multiply_rows_of_tile(const Csr<Value, ArrayView>& csr, const RowTile& tile, int lane,
+template <typename Shape, typename Stored, typename Value>
+__device__ __forceinline__ void multiply_rows_of_tile(const Csr<Stored, ArrayView>& csr, const RowTile& tile, int lane,
                                                       const auto& packets, Value* shared,
                                                       const ProductVectors<Value>& vectors) {
     const Offset base = aligned_down(tile.first);
@@ -179,9 +179,9 @@ __device__ __forceinline__ bool add_up_blocks(const SplitRow& split, unsigned* c
     return true;
 }
 
-template <typename Shape, typename Packets, typename Value>
+template <typename Shape, typename Stored, typename Packets, typename Value>
 __global__ void __launch_bounds__(tile_threads, Shape::resident_blocks)
-    multiply_tiles(const __grid_constant__ Csr<Value, ArrayView> csr, const __grid_constant__ RowTiles<ArrayView> all,
+    multiply_tiles(const __grid_constant__ Csr<Stored, ArrayView> csr, const __grid_constant__ RowTiles<ArrayView> all,
                    const Packets packets, const Value* __restrict__ x, Value* __restrict__ y, Value* __restrict__ partial_sums,
                    unsigned* __restrict__ counts, bool accumulate) {
     __shared__ alignas(16) Value products[adaptive_warps][Shape::capacity];
@@ -204,11 +204,11 @@ __global__ void __launch_bounds__(tile_threads, Shape::resident_blocks)
     if (lane == 0) vectors.put(tile.row, sum);
 }
 
-template <typename Shape, ValueType Value>
+template <typename Shape, ValueType Value, typename Stored = FullCsr<Value>>
 class TilesKernel final : public Kernel<Value> {
 public:
-    TilesKernel(const CsrLayout<Value>& layout, Device& device)
-        : TilesKernel(layout, cut_into_tiles(layout.row_offsets, Shape::capacity), device) {}
+    TilesKernel(const CsrLayout<Value>& layout, const Stored& csr, Device& device)
+        : TilesKernel(layout, csr, cut_into_tiles(csr.row_offsets, Shape::capacity), device) {}
 
     void run(const Value* x, Value* y, bool accumulate) override { multiply(StreamingPackets{}, x, y, accumulate); }
 
@@ -221,14 +221,14 @@ public:
     }
 
     [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_; }
-    [[nodiscard]] const Csr<Value, DeviceArray>& stored() const { return csr_; }
+    [[nodiscard]] const InStorage<Stored, DeviceArray>& stored() const { return csr_; }
     [[nodiscard]] Offset launched_threads() const { return Offset{blocks()} * tile_threads; }
 
 private:
-    TilesKernel(const CsrLayout<Value>& layout, const RowTiles<HostArray>& tiles, Device& device)
+    TilesKernel(const CsrLayout<Value>& layout, const Stored& csr, const RowTiles<HostArray>& tiles, Device& device)
         : stream_(cuda_device(device).stream()),
           bytes_(layout.bytes_to_move() + bytes_of_tiles(tiles, sizeof(Value))),
-          csr_(copy_to(device, layout.stored(), "csr")),
+          csr_(copy_to(device, csr, "csr")),
           tiles_(copy_to(device, tiles, "csr adaptive")),
           partial_sums_(device.allocate(tiles.split_of_block.size() * sizeof(Value), "csr adaptive partial sums")),
           counts_(device.allocate(tiles.split_rows.size() * sizeof(unsigned), "csr adaptive counts")) {
@@ -239,7 +239,7 @@ private:
 
     cudaStream_t stream_;
     std::int64_t bytes_;
-    Csr<Value, DeviceArray> csr_;
+    InStorage<Stored, DeviceArray> csr_;
     RowTiles<DeviceArray> tiles_;
     DeviceMemory partial_sums_;  // [shared blocks]
     DeviceMemory counts_;        // [split rows] blocks that have written their partial sums

@@ -1,18 +1,37 @@
+#include <fmt/format.h>
+
 #include "kernels/common/entry/format.hpp"
+#include "kernels/common/storage/encode_values.hpp"
 #include "kernels/common/storage/literature_sizes.hpp"
 #include "kernels/common/storage/predicted.hpp"
 #include "kernels/csr/adaptive.hpp"
 #include "kernels/csr/layout.hpp"
 #include "kernels/csr/merge_path.hpp"
+#include "pipeline/contract/errors.hpp"
 
 namespace workbench {
 namespace {
 
-constexpr auto fill = [](auto& layout, const StagedMatrix& staged, const Parameters&) {
-    layout.row_offsets = staged.matrix.row_offsets;
-    make_copy(layout.column_indices, staged.matrix.column_indices);
-    make_copy(layout.values, staged.matrix.values);
+constexpr auto fill = []<ValueType Value>(CsrLayout<Value>& layout, const StagedMatrix& staged, const Parameters& parameters) {
+    const CsrMatrix& matrix = staged.matrix;
+    if (codes_values(parameters)) {  // settled to "one"
+        Csr<Constant<Value>, HostArray> csr;
+        csr.values = {only_value<Value>(matrix), matrix.nonzeros()};
+        layout.stored = std::move(csr);
+    } else {
+        make_copy(std::get<0>(layout.stored).values, matrix.values);
+    }
+    std::visit(
+        [&](auto& csr) {
+            csr.row_count = matrix.rows;
+            csr.column_count = matrix.columns;
+            csr.row_offsets = matrix.row_offsets;
+            make_copy(csr.column_indices, matrix.column_indices);
+        },
+        layout.stored);
 };
+
+Parameters settle(const Parameters& parameters, const ValueFacts& facts) { return settle_values(parameters, facts, {}); }
 
 template <typename Shape>
 void walk_tile(const auto& csr, const RowTile& tile, Offset number, const auto& visit) {
@@ -33,38 +52,62 @@ void walk_tile(const auto& csr, const RowTile& tile, Offset number, const auto& 
 }
 
 constexpr auto walk_tiles = [](const auto& layout, const auto& visit) {
-    const auto& csr = layout.stored();
-    with_tile_shape(csr, [&]<typename Shape>(Shape) {
-        Offset number = 0;
-        for (const RowTile& tile : cut_into_tiles(csr.row_offsets, Shape::capacity).tiles) {
-            walk_tile<Shape>(csr, tile, number++, visit);
-        }
+    with_stored(layout, [&](const auto& csr) {
+        with_tile_shape(csr, [&]<typename Shape>(Shape) {
+            Offset number = 0;
+            for (const RowTile& tile : cut_into_tiles(csr.row_offsets, Shape::capacity).tiles) {
+                walk_tile<Shape>(csr, tile, number++, visit);
+            }
+        });
     });
 };
 
 constexpr auto walk_merge_path = [](const auto& layout, const auto& visit) {
-    const auto& csr = layout.stored();
-    const MergeShares<Merge> shares{csr.row_count, layout.nonzeros()};
-    const auto first_nonzero = [&](Offset share) {
-        return shares.begin(share) - shares.first_row(csr.row_offsets.data() + 1, share);
-    };
-    for (Offset share = 0; share < shares.count(); ++share) {
-        walk_side_by_side<Merge>(csr, share, first_nonzero(share), first_nonzero(share + 1), visit);
-    }
+    with_stored(layout, [&](const auto& csr) {
+        const MergeShares<Merge> shares{csr.row_count, layout.nonzeros()};
+        const auto first_nonzero = [&](Offset share) {
+            return shares.begin(share) - shares.first_row(csr.row_offsets.data() + 1, share);
+        };
+        for (Offset share = 0; share < shares.count(); ++share) {
+            walk_side_by_side<Merge>(csr, share, first_nonzero(share), first_nonzero(share + 1), visit);
+        }
+    });
 };
 
-LayoutCost predict_csr(const PatternForecast& pattern, const Parameters&, Precision precision) {
+LayoutCost predict_csr(const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
     const Offset nonzeros = pattern.nonzeros();
-    const std::int64_t bytes = (Offset{pattern.rows()} + 1) * offset_bytes + nonzeros * (index_bytes + value_bytes(precision));
+    const std::int64_t bytes =
+        (Offset{pattern.rows()} + 1) * offset_bytes + nonzeros * (index_bytes + bytes_of_values(parameters, precision));
     return cost_of_arrays(pattern, precision, nonzeros, bytes, 0.92);
 }
 
 }  // namespace
 
+template <ValueType Value>
+void CsrLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
+    with_stored(*this, [&](const auto& csr) { for_each_compressed_slot<CompressedRows<1>>(csr, visit); });
+}
+
+template <ValueType Value>
+std::vector<std::pair<std::string, std::string>> CsrLayout<Value>::notes() const {
+    return with_stored(*this, [](const auto& csr) { return notes_on_values(csr.values); });
+}
+
+template <ValueType Value>
+const FullCsr<Value>& CsrLayout<Value>::full(const char* kernel) const {
+    if (const auto* const csr = std::get_if<0>(&this->stored)) return *csr;
+    throw Unsuitable(fmt::format("{} reads values, but none is stored (values = \"one\")", kernel));
+}
+
+template struct CsrLayout<float>;
+template struct CsrLayout<double>;
+
 LayoutEntry csr_entry() {
     return format<CsrLayout>({.summary = "compressed sparse rows: the nonzeros row by row",
                               .source = "Tinney and Walker, 'Direct solutions of sparse network equations by optimally ordered "
                                         "triangular factorization' (1967)",
+                              .parameters = {values_parameter({"full", "one", "auto"})},
+                              .settle = settle,
                               .storage_sizes = csr_storage_sizes,
                               .predict = predict_csr},
                              fill)

@@ -14,12 +14,12 @@ namespace {
 constexpr Index slice_height = 32;
 
 template <ValueType Value>
-CusparseMatrix upload(CusparseFormat format, const CsrLayout<Value>& matrix, Index size, Device& device,
+CusparseMatrix upload(CusparseFormat format, const FullCsr<Value>& matrix, Index size, Device& device,
                       const HostArray<std::int32_t>& offsets, const HostArray<Index>& columns, const HostArray<Value>& values) {
     return {.format = format,
             .rows = matrix.row_count,
             .columns = matrix.column_count,
-            .nonzeros = matrix.nonzeros(),
+            .nonzeros = static_cast<Offset>(matrix.values.size()),
             .size = size,
             .offsets = to_device(device, std::span(offsets), "offsets for cuSPARSE"),
             .column_indices = to_device(device, std::span(columns), "column indices for cuSPARSE"),
@@ -27,14 +27,14 @@ CusparseMatrix upload(CusparseFormat format, const CsrLayout<Value>& matrix, Ind
 }
 
 template <ValueType Value>
-CusparseMatrix make_csr(CusparseFormat format, const CsrLayout<Value>& matrix, Device& device) {
+CusparseMatrix make_csr(CusparseFormat format, const FullCsr<Value>& matrix, Device& device) {
     const HostArray<std::int32_t> offsets(matrix.row_offsets.begin(), matrix.row_offsets.end());
     return upload(format, matrix, 1, device, offsets, matrix.column_indices, matrix.values);
 }
 
 template <ValueType Value>
-CusparseMatrix make_coo(const CsrLayout<Value>& matrix, Device& device) {
-    HostArray<std::int32_t> rows(static_cast<std::size_t>(matrix.nonzeros()));
+CusparseMatrix make_coo(const FullCsr<Value>& matrix, Device& device) {
+    HostArray<std::int32_t> rows(static_cast<std::size_t>(static_cast<Offset>(matrix.values.size())));
     for (Index row = 0; row < matrix.row_count; ++row) {
         std::fill(rows.begin() + matrix.row_offsets[row], rows.begin() + matrix.row_offsets[row + 1], row);
     }
@@ -42,7 +42,7 @@ CusparseMatrix make_coo(const CsrLayout<Value>& matrix, Device& device) {
 }
 
 template <ValueType Value>
-CusparseMatrix make_sell(const CsrLayout<Value>& matrix, Device& device) {
+CusparseMatrix make_sell(const FullCsr<Value>& matrix, Device& device) {
     HostArray<Offset> lengths(matrix.row_count);
     for (Index row = 0; row < matrix.row_count; ++row) lengths[row] = matrix.row_offsets[row + 1] - matrix.row_offsets[row];
     CusparseSlices<Value> slices(std::move(lengths), slice_height);
@@ -50,12 +50,12 @@ CusparseMatrix make_sell(const CsrLayout<Value>& matrix, Device& device) {
         const Offset entry = matrix.row_offsets[row] + k;
         return std::pair(matrix.column_indices[entry], matrix.values[entry]);
     });
-    return slices.to(device, matrix.column_count, matrix.nonzeros());
+    return slices.to(device, matrix.column_count, static_cast<Offset>(matrix.values.size()));
 }
 
 /// Blocks of 2, 3 or 4 rows, whichever takes the least memory. cuSPARSE requires a size that divides both sides of the matrix.
 template <ValueType Value>
-CusparseMatrix make_bsr(const CsrLayout<Value>& matrix, Device& device) {
+CusparseMatrix make_bsr(const FullCsr<Value>& matrix, Device& device) {
     HostArray<Index> sizes;
     for (const Index size : {2, 3, 4}) {
         if (matrix.row_count % size == 0 && matrix.column_count % size == 0) sizes.push_back(size);
@@ -73,8 +73,8 @@ CusparseMatrix make_bsr(const CsrLayout<Value>& matrix, Device& device) {
 }
 
 template <ValueType Value>
-CusparseMatrix make_matrix(CusparseFormat format, const CsrLayout<Value>& matrix, Device& device) {
-    require_32_bits(matrix.nonzeros(), "nonzeros");
+CusparseMatrix make_matrix(CusparseFormat format, const FullCsr<Value>& matrix, Device& device) {
+    require_32_bits(static_cast<Offset>(matrix.values.size()), "nonzeros");
     switch (format) {
         case CusparseFormat::coo: return make_coo(matrix, device);
         case CusparseFormat::sell: return make_sell(matrix, device);
@@ -86,7 +86,8 @@ CusparseMatrix make_matrix(CusparseFormat format, const CsrLayout<Value>& matrix
 template <CusparseFormat format, ValueType Value>
 std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
     require_cusparse(layout.nonzeros());
-    return prepare_cusparse<Value>(make_matrix(format, dynamic_cast<const CsrLayout<Value>&>(layout), device), device);
+    return prepare_cusparse<Value>(make_matrix(format, dynamic_cast<const CsrLayout<Value>&>(layout).full("cuSPARSE"), device),
+                                   device);
 }
 
 template <CusparseFormat format>

@@ -11,9 +11,9 @@ namespace {
 template <ValueType Value>
 class CsrEigen final : public Kernel<Value> {
 public:
-    explicit CsrEigen(const CsrLayout<Value>& layout)
+    explicit CsrEigen(const FullCsr<Value>& layout)
         : offsets_(layout.row_offsets.begin(), layout.row_offsets.end()),
-          matrix_(layout.row_count, layout.column_count, static_cast<Index>(layout.nonzeros()), offsets_.data(),
+          matrix_(layout.row_count, layout.column_count, static_cast<Index>(layout.values.size()), offsets_.data(),
                   layout.column_indices.data(), layout.values.data()) {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
@@ -38,7 +38,7 @@ std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device&) {
         throw Unsuitable(std::to_string(layout.nonzeros()) + " nonzeros, but Eigen's offsets of 32 bits reach " +
                          std::to_string(most));
     }
-    return std::make_unique<CsrEigen<Value>>(dynamic_cast<const CsrLayout<Value>&>(layout));
+    return std::make_unique<CsrEigen<Value>>(dynamic_cast<const CsrLayout<Value>&>(layout).full("eigen"));
 }
 
 }  // namespace

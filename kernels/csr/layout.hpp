@@ -7,16 +7,16 @@
 
 namespace workbench {
 
-/// The arrays of CsrMatrix, with values of the layout's precision.
+/// The arrays of CsrMatrix, with values of the layout's precision, or Constant.
 template <typename Value, template <typename> typename Array>
 struct Csr : MatrixSize {
     Array<Offset> row_offsets;
     Array<Index> column_indices;
-    Array<Value> values;
+    ValueArray<Value, Array> values;
 
     static constexpr auto fields() {
         return field_list(MatrixSize::fields(), structure_array<&Csr::row_offsets>("rows + 1"),
-                          column_array<&Csr::column_indices>("nonzeros"), value_array<&Csr::values>("nonzeros"));
+                          column_array<&Csr::column_indices>("nonzeros"), coded_value_array<&Csr::values>("nonzeros"));
     }
 };
 
@@ -30,8 +30,17 @@ struct CsrVector {
 };
 
 template <ValueType Value>
-struct CsrLayout final : CompressedLayout<Value, Csr<Value, HostArray>, CompressedRows<1>> {
+using FullCsr = Csr<Value, HostArray>;
+
+/// With values in full, or all equal.
+template <ValueType Value>
+struct CsrLayout final : VariantLayout<Value, FullCsr<Value>, Csr<Constant<Value>, HostArray>> {
     static constexpr const char* name = "csr";
+
+    void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
+    [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const override;
+    /// For kernels that read values. Throws Unsuitable, with the name of the kernel, if none is stored.
+    [[nodiscard]] const FullCsr<Value>& full(const char* kernel) const;
 };
 
 /// The CUDA kernel `adaptive`.

@@ -134,8 +134,8 @@ class SharesKernel final : public Kernel<Value> {
 public:
     SharesKernel(const CsrLayout<Value>& layout, Device& device)
         : stream_(cuda_device(device).stream()),
-          csr_(copy_to(device, layout.stored(), "csr")),
-          shares_{layout.row_count, layout.nonzeros()},
+          csr_(copy_to(device, layout.full("merge"), "csr")),
+          shares_{layout.rows(), layout.nonzeros()},
           bytes_(layout.bytes_to_move() + 2 * (shares_.count() + 1) * static_cast<std::int64_t>(sizeof(Index)) +
                  Carries<Value>::bytes(shares_.count(), 1)),
           first_rows_(device.allocate((shares_.count() + 1) * sizeof(Index), "csr merge first rows")),

@@ -3,6 +3,8 @@
 
 #include <bit>
 
+#include "kernels/common/storage/coded_values.hpp"
+
 namespace workbench {
 
 /// `count` consecutive elements, aligned to their total size.
@@ -31,6 +33,17 @@ struct StreamingPackets {
     template <int count, typename Element>
     __device__ __forceinline__ Packet<Element, count> load(const Element* address, const auto&) const {
         return load_packet<count>(address);
+    }
+    template <int count, typename Value>
+    __device__ __forceinline__ Packet<Value, count> load(const ConstantPointer<Value>& values, const auto&) const {
+        Packet<Value, count> packet;
+#pragma unroll
+        for (int i = 0; i < count; ++i) packet.elements[i] = values.value;
+        return packet;
+    }
+    template <typename Value>
+    __device__ __forceinline__ Value load_one(const ConstantPointer<Value>& values, bool) const {
+        return values.value;
     }
     /// One element, if a whole packet would reach beyond the array: an ordinary load, which leaves the compiler more registers.
     template <typename Element>

@@ -1,30 +1,55 @@
 // The inner loop of kernels: one lane's share of a row times x, and how it writes the sum.
 #pragma once
 
+#include <cstdint>
 #include <type_traits>
 
+#include "kernels/common/storage/coded_values.hpp"
 #include "pipeline/matrix/types.hpp"
 
 namespace workbench {
 
+/// True for the columns that mark padding.
+__device__ __forceinline__ bool marks_padding(Index column) { return column < 0; }
+__device__ __forceinline__ bool marks_padding(std::uint16_t column) { return column == padding_column; }
+
+/// Like add_batch, for entries whose value and column are one word.
+template <int batch, bool all, typename Value>
+__device__ __forceinline__ void add_words(const auto& words, auto count, auto stride, const Value* __restrict__ x,
+                                          const auto& load, Value& sum) {
+    std::remove_cvref_t<decltype(*words.code)> word[batch];
+#pragma unroll
+    for (int u = 0; u < batch; ++u) {
+        if (all || u < count) word[u] = load(words.code + u * stride);
+    }
+#pragma unroll
+    for (int u = 0; u < batch; ++u) {
+        if (all || u < count) sum += load.value_of(words, word[u]) * x[words.column(word[u])];
+    }
+}
+
 /// Adds the products of a batch of entries to a sum: all of them, or the first `count`. The batch is loaded before its first
-/// entry is used.
+/// entry is used. values, columns: pointers, or what stands for them (coded_values.hpp).
 template <int batch, bool all, bool may_lack_columns, typename Value>
-__device__ __forceinline__ void add_batch(const Value* __restrict__ values, const auto* __restrict__ columns, auto count,
-                                          auto stride, const Value* __restrict__ x, const auto& load, Value& sum) {
-    Value value[batch];
-    std::remove_cvref_t<decltype(*columns)> column[batch];
+__device__ __forceinline__ void add_batch(auto values, auto columns, auto count, auto stride, const Value* __restrict__ x,
+                                          const auto& load, Value& sum) {
+    if constexpr (std::is_same_v<decltype(columns), InWords>) {
+        return add_words<batch, all>(values, count, stride, x, load, sum);
+    } else {
+        Value value[batch];
+        std::remove_cvref_t<decltype(*columns)> column[batch];
 #pragma unroll
-    for (int u = 0; u < batch; ++u) {  // first, since the loads of x depend on them
-        if (all || u < count) column[u] = load(columns + u * stride);
-    }
+        for (int u = 0; u < batch; ++u) {  // first, since the loads of x depend on them
+            if (all || u < count) column[u] = load(columns + u * stride);
+        }
 #pragma unroll
-    for (int u = 0; u < batch; ++u) {
-        if (all || u < count) value[u] = load(values + u * stride);
-    }
+        for (int u = 0; u < batch; ++u) {
+            if (all || u < count) value[u] = load(values + u * stride);
+        }
 #pragma unroll
-    for (int u = 0; u < batch; ++u) {
-        if ((all || u < count) && !(may_lack_columns && column[u] < 0)) sum += value[u] * x[column[u]];
+        for (int u = 0; u < batch; ++u) {
+            if ((all || u < count) && !(may_lack_columns && marks_padding(column[u]))) sum += value[u] * x[column[u]];
+        }
     }
 }
 
@@ -32,11 +57,12 @@ __device__ __forceinline__ void add_batch(const Value* __restrict__ values, cons
 /// global or shared memory. Strides and counts may differ from lane to lane. A lane loads entries_in_flight entries before it
 /// uses the first: the fewer threads a multiprocessor holds, the more each must have in flight to hide the latency of memory.
 /// may_lack_columns: entries with a column below 0 are padding and read no x. A stride beyond 2^29 must be an Offset.
+/// values, columns: pointers, or what stands for them (coded_values.hpp).
 /// counts_alike: the counts of a warp are about equal, so that full batches are loaded without tests and the remainder apart.
-template <int entries_in_flight, bool may_lack_columns, bool counts_alike = false, typename Value, typename ColumnIndex,
-          typename Count, typename Stride, typename Load>
-__device__ __forceinline__ Value sparse_dot(const Value* __restrict__ values, const ColumnIndex* __restrict__ columns,
-                                            Count known_count, Stride stride, const Value* __restrict__ x, const Load& load) {
+template <int entries_in_flight, bool may_lack_columns, bool counts_alike = false, typename Value, typename Values,
+          typename Columns, typename Count, typename Stride, typename Load>
+__device__ __forceinline__ Value sparse_dot(Values values, Columns columns, Count known_count, Stride stride,
+                                            const Value* __restrict__ x, const Load& load) {
     Value sum = 0;
     if constexpr (counts_alike) {
         auto count = static_cast<Index>(known_count);  // no row has more entries than there are columns

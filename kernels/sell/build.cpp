@@ -1,10 +1,14 @@
 #include <fmt/format.h>
 
+#include <bit>
+
 #include "kernels/common/entry/format.hpp"
+#include "kernels/common/storage/encode_values.hpp"
 #include "kernels/common/storage/literature_sizes.hpp"
 #include "kernels/common/storage/predicted.hpp"
 #include "kernels/sell/layout.hpp"
 #include "kernels/sell/long_rows.hpp"
+#include "pipeline/contract/errors.hpp"
 
 namespace workbench {
 namespace {
@@ -23,18 +27,131 @@ Index slice_height(Index rows, Offset nonzeros, const Parameters& parameters) {
                                                                : static_cast<Index>(parameters.integer("threads_per_row")));
 }
 
+[[nodiscard]] bool is_mostly_wide(double share_of_wide_slices) { return share_of_wide_slices > 0.25; }
+
+/// Turns slices into the same with values and columns in another form (coded_values.hpp).
 template <ValueType Value>
-Sell<Value, std::uint16_t, HostArray> with_short_columns(Slices<Value, Index, HostArray>&& slices, const Origin& origin) {
-    ShortColumns narrow = shorten_columns(slices.column_indices, slices.slice_offsets, slices.slice_height, [&](Offset lane) {
-        return lane < origin.row_count() ? origin.length(static_cast<Index>(lane)) : 0;
-    });
-    Sell<Value, std::uint16_t, HostArray> sell;
-    sell.slice_height = slices.slice_height;
-    sell.slice_offsets = std::move(slices.slice_offsets);
-    sell.values = std::move(slices.values);
-    sell.column_indices = std::move(narrow.column_indices);
-    static_cast<SliceColumns<std::uint16_t, HostArray>&>(sell) = std::move(narrow.of_slices);
-    return sell;
+class SellCoder {
+public:
+    SellCoder(Slices<Value, Index, HostArray>&& slices, const Origin& origin, const CsrMatrix& matrix)
+        : slices_(std::move(slices)),
+          shape_{slices_.slice_offsets, slices_.slice_height,
+                 [&origin](Offset lane) { return lane < origin.row_count() ? origin.length(static_cast<Index>(lane)) : 0; }},
+          matrix_(matrix) {}
+
+    /// Two loads of a column take longer than one of 32 bits.
+    [[nodiscard]] bool is_wide() const {
+        return is_mostly_wide(static_cast<double>(wide_slices(slices_.column_indices, shape_)) /
+                              static_cast<double>(shape_.slice_offsets.size()));
+    }
+
+    template <typename StoredValue, typename StoredColumn>
+    Sell<StoredValue, StoredColumn, HostArray> in_form() {
+        Sell<StoredValue, StoredColumn, HostArray> sell;
+        sell.slice_height = slices_.slice_height;
+        if constexpr (std::is_same_v<StoredColumn, InWords>) {
+            store_words(sell);
+        } else {
+            store_columns(sell);
+            store_values(sell.values);
+        }
+        sell.slice_offsets = std::move(slices_.slice_offsets);
+        return sell;
+    }
+
+private:
+    void store_columns(auto& sell) {
+        constexpr bool marks_padding = ConstantMember<decltype(sell.values)>;
+        if constexpr (HasShortColumns<std::remove_reference_t<decltype(sell)>>) {
+            ShortColumns narrow = shorten_columns(slices_.column_indices, shape_, marks_padding);
+            sell.column_indices = std::move(narrow.column_indices);
+            static_cast<SliceColumns<std::uint16_t, HostArray>&>(sell) = std::move(narrow.of_slices);
+        } else {
+            sell.column_indices = std::move(slices_.column_indices);
+            if constexpr (marks_padding) mark_padding(sell.column_indices);
+        }
+    }
+
+    void mark_padding(HostArray<Index>& columns) const {
+        for_each_in_parallel(std::ssize(shape_.slice_offsets) - 1, slice_chunk, [&](std::int64_t slice) {
+            const Offset begin = shape_.slice_offsets[slice];
+            for (Offset slot = begin; slot < shape_.slice_offsets[slice + 1]; ++slot) {
+                const Offset lane = slice * shape_.slice_height + (slot - begin) % shape_.slice_height;
+                if ((slot - begin) / shape_.slice_height >= shape_.length_of_lane(lane)) columns[slot] = -1;
+            }
+        });
+    }
+
+    void store_values(HostArray<Value>& values) { values = std::move(slices_.values); }
+    void store_values(HostArray<float>& values) requires(std::is_same_v<Value, double>) {
+        values = values_in_f32(slices_.values);
+    }
+    void store_values(ConstantValues<Value>& values) {
+        values = {only_value<Value>(matrix_), static_cast<Offset>(slices_.values.size())};
+    }
+    template <typename Code>
+    void store_values(CodedValues<Value, Code, HostArray>& values) {
+        const auto codes = codes_for<Value>(matrix_, most_values_of_bytes, has_padding());
+        values.dictionary = codes.dictionary();
+        make_room(values.codes, slices_.values.size());
+        for_each_in_parallel(std::ssize(slices_.values), slots_of_piece, [&](std::int64_t slot) {
+            values.codes[slot] = static_cast<Code>(codes.code_of(slices_.values[slot]));
+        });
+    }
+
+    void store_words(Sell<Coded<Value, std::uint32_t>, InWords, HostArray>& sell) {
+        const auto codes = codes_for<Value>(matrix_, most_values_of_words, has_padding());
+        CountedColumns counted = count_columns(slices_.column_indices, shape_);
+        const int bits_of_code = std::bit_width(codes.dictionary().size() - 1);
+        if (counted.bits + bits_of_code > 32) {
+            throw Unsuitable(
+                fmt::format("column_index = \"word\" has 32 bits, but the widest slice needs {} for its columns and {} "
+                            "values of the dictionary need {}: an order of less bandwidth (cuthill_mckee) or u16",
+                            counted.bits, codes.dictionary().size(), bits_of_code));
+        }
+        sell.first_columns = std::move(counted.first_columns);
+        sell.values.dictionary = codes.dictionary();
+        sell.values.column_bits = counted.bits;
+        make_room(sell.values.codes, slices_.values.size());
+        for_each_in_parallel(std::ssize(slices_.values), slots_of_piece, [&](std::int64_t slot) {
+            sell.values.codes[slot] =
+                static_cast<std::uint32_t>(counted.columns[slot]) |
+                static_cast<std::uint32_t>(std::uint64_t{codes.code_of(slices_.values[slot])} << counted.bits);
+        });
+    }
+
+    [[nodiscard]] bool has_padding() const { return static_cast<Offset>(slices_.values.size()) > matrix_.nonzeros(); }
+
+    static constexpr std::int64_t slots_of_piece = 4096;
+
+    Slices<Value, Index, HostArray> slices_;
+    SliceShape shape_;
+    const CsrMatrix& matrix_;
+};
+
+/// The slices in the form that the parameters name.
+template <ValueType Value>
+void store(SellLayout<Value>& layout, SellCoder<Value>&& coder, const Parameters& parameters) {
+    const std::string& values = parameters.text("values");
+    const bool is_auto = parameters.is_word("column_index", "auto");
+    const bool short_columns = is_auto ? !coder.is_wide() : !parameters.is_word("column_index", "u32");
+    const auto store_in = [&]<typename StoredValue>(std::type_identity<StoredValue>) {
+        if (short_columns) {
+            layout.stored = coder.template in_form<StoredValue, std::uint16_t>();
+        } else {
+            layout.stored = coder.template in_form<StoredValue, Index>();
+        }
+    };
+    if (values == "one") return store_in(std::type_identity<Constant<Value>>{});
+    if (parameters.is_word("column_index", "word")) {
+        layout.stored = coder.template in_form<Coded<Value, std::uint32_t>, InWords>();
+    } else if (values == "dictionary") {
+        layout.stored = coder.template in_form<Coded<Value, std::uint8_t>, std::uint16_t>();
+    } else if (values == "f32" && std::is_same_v<Value, double>) {
+        layout.stored = coder.template in_form<float, std::uint16_t>();
+    } else {
+        store_in(std::type_identity<Value>{});
+    }
 }
 
 constexpr auto fill = []<ValueType Value>(SellLayout<Value>& layout, const StagedMatrix& staged, const Parameters& parameters) {
@@ -43,12 +160,9 @@ constexpr auto fill = []<ValueType Value>(SellLayout<Value>& layout, const Stage
     const SlicePlan plan{.slice_height = slice_height(matrix.rows, matrix.nonzeros(), parameters),
                          .group_places = {0, matrix.rows},
                          .column_bounds = {0, matrix.columns}};
-    auto slices = build_slices<Value, Index>(matrix, ShareView(matrix), plan, staged.preparer);
-    if (parameters.is_word("column_index", "u16")) {
-        layout.stored = with_short_columns(std::move(slices), layout.origin);
-    } else {
-        static_cast<Slices<Value, Index, HostArray>&>(std::get<0>(layout.stored)) = std::move(slices);
-    }
+    store(layout,
+          SellCoder<Value>(build_slices<Value, Index>(matrix, ShareView(matrix), plan, staged.preparer), layout.origin, matrix),
+          parameters);
     std::visit(
         [&](auto& sell) {
             sell.row_count = matrix.rows;
@@ -65,7 +179,40 @@ Needs needs(const Parameters& parameters) {
     if ((threads & (threads - 1)) != 0) {
         throw ParameterError("threads_per_row", fmt::format("found {}; expected a power of two", threads));
     }
+    const std::string& values = parameters.text("values");
+    const std::string& columns = parameters.text("column_index");
+    if (columns == "word" && values != "dictionary" && values != "auto") {
+        throw ParameterError("column_index",
+                             fmt::format("\"word\" holds a column and the code of a value, but values = \"{}\"; "
+                                         "expected values = \"dictionary\" or \"auto\"",
+                                         values));
+    }
+    if (columns == "u32" && (values == "dictionary" || values == "f32")) {
+        throw ParameterError("column_index", fmt::format("values = \"{}\" takes \"u16\"{} or \"auto\"", values,
+                                                         values == "f32" ? "" : ", \"word\""));
+    }
+    const std::int64_t height = parameters.is_word("slice_height", "auto") ? 32 / threads : parameters.integer("slice_height");
+    if (values != "full" && !sell_has_coded_shape(threads, height)) {
+        throw ParameterError(
+            "threads_per_row",
+            fmt::format("with values = \"{}\", 2 threads have slices of 16 or 32 rows, 4 threads slices of 8 rows", values));
+    }
     return {.unsplit = true};
+}
+
+/// values and column_index without "auto", unless no value is stored: then the columns decide. Words are chosen if 32 bits
+/// suffice whatever the columns of a slice.
+Parameters settle(const Parameters& parameters, const ValueFacts& facts) {
+    if (parameters.is_word("column_index", "u32")) return settle_values(parameters, facts, {});
+    const auto distinct = static_cast<std::uint64_t>(facts.distinct.value_or(0));
+    const int bits = std::bit_width(static_cast<std::uint32_t>(facts.columns)) + std::bit_width(distinct);
+    const bool in_words =
+        parameters.is_word("column_index", "word") || (parameters.is_word("column_index", "auto") && bits <= 32);
+    Parameters settled = settle_values(parameters, facts,
+                                       {.most_distinct = in_words ? most_values_of_words : most_values_of_bytes, .f32 = true});
+    if (!parameters.is_word("column_index", "auto") || settled.is_word("values", "one")) return settled;
+    const bool word = in_words && settled.is_word("values", "dictionary");
+    return settled.with("column_index", std::string(word ? "word" : "u16"));
 }
 
 constexpr auto walk_slices = [](const auto& layout, const auto& visit) {
@@ -83,8 +230,21 @@ constexpr auto walk_slices = [](const auto& layout, const auto& visit) {
     });
 };
 
-template <typename Sell>
-constexpr ColumnKind stored_columns = HasShortColumns<Sell> ? ColumnKind::of_wide_slices : ColumnKind::as_stored;
+/// The bytes of a slot's value and column.
+std::int64_t bytes_of_slot(const auto& sell) {
+    using Sell = std::remove_cvref_t<decltype(sell)>;
+    if constexpr (HasColumns<decltype(sell.values)>) {
+        return sizeof(sell.values.codes[0]);
+    } else {
+        std::size_t bytes = sizeof(sell.column_indices[0]);
+        if constexpr (HasDictionary<decltype(sell.values)>) {
+            bytes += sizeof(sell.values.codes[0]);
+        } else if constexpr (!ConstantMember<decltype(Sell::values)>) {
+            bytes += sizeof(sell.values[0]);
+        }
+        return static_cast<std::int64_t>(bytes);
+    }
+}
 
 /// The bytes of padding among the upper halves of columns.
 std::int64_t padding_of_high_columns(const auto& sell, const Origin& origin) {
@@ -101,9 +261,13 @@ std::int64_t padding_of_high_columns(const auto& sell, const Origin& origin) {
 
 LayoutCost predict_sell(const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
     const Index height = slice_height(pattern.rows(), pattern.nonzeros(), parameters);
-    const bool is_short = parameters.is_word("column_index", "u16");
-    const std::int64_t slot_bytes = (is_short ? short_bytes : index_bytes) + value_bytes(precision);
+    const bool is_short = parameters.is_word("column_index", "auto") ? !is_mostly_wide(pattern.wide_groups(height))
+                                                                     : parameters.is_word("column_index", "u16");
+    const bool is_word = parameters.is_word("column_index", "word");
+    const std::int64_t slot_bytes =
+        is_word ? index_bytes : (is_short ? short_bytes : index_bytes) + bytes_of_values(parameters, precision);
     auto [slots, bytes] = forecast_slices(pattern, height, slot_bytes);
+    if (is_word) bytes += pieces_of(pattern.rows(), height) * index_bytes;
     if (is_short) {
         const double wide = pattern.wide_groups(height);
         const Offset slices = pieces_of(pattern.rows(), height);
@@ -111,7 +275,8 @@ LayoutCost predict_sell(const PatternForecast& pattern, const Parameters& parame
                  static_cast<std::int64_t>(wide * static_cast<double>(slots * short_bytes));
     }
     LayoutCost cost = cost_of_arrays(pattern, precision, slots, bytes, 1.18);
-    cost.exact = cost.exact && (!is_short || pattern.is_exact());
+    const bool has_dictionary = codes_values(parameters) && parameters.is_word("values", "dictionary");  // of unknown length
+    cost.exact = cost.exact && !has_dictionary && (!is_short || pattern.is_exact());
     const Offset split = parameters.integer("split_length");
     const bool reads_padding =
         !parameters.is_word("threads_per_row", "auto") || (slots <= 2 * pattern.nonzeros() && pattern.longest_row() <= split);
@@ -136,17 +301,21 @@ void SellLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& vi
     with_stored(*this, [&]<typename Sell>(const Sell& sell) {
         require_sound_offsets(sell);
         if constexpr (HasShortColumns<Sell>) require_sound_columns(sell, sell.slice_offsets);
-        const WalkedArrays where{array_number(sell, sell.values), array_number(sell, sell.column_indices)};
+        WalkedArrays where{array_number(sell, sell.values), -1};
+        if constexpr (!HasColumns<decltype(sell.values)>) where.columns = array_number(sell, sell.column_indices);
         const auto nonzero = [&](Offset lane, Offset k) { return origin.nonzero(lane, k); };
-        for_each_stored_slot<SellRows<1, 0, stored_columns<Sell>>>(sell, where, nonzero, visit);
+        for_each_stored_slot<SellRows<1, 0, widest_kind<Sell>>>(sell, where, nonzero, visit);
     });
 }
 
 template <ValueType Value>
 std::vector<std::pair<std::string, std::string>> SellLayout<Value>::notes() const {
-    const auto* const narrow = std::get_if<1>(&this->stored);
-    if (narrow == nullptr) return {};
-    return notes_on_columns(*narrow);
+    return with_stored(*this, []<typename Sell>(const Sell& sell) {
+        std::vector<std::pair<std::string, std::string>> notes;
+        if constexpr (HasShortColumns<Sell>) notes = notes_on_columns(sell);
+        for (auto& note : notes_on_values(sell.values)) notes.push_back(std::move(note));
+        return notes;
+    });
 }
 
 template <ValueType Value>
@@ -173,9 +342,8 @@ template <ValueType Value>
 std::int64_t SellLayout<Value>::bytes_by_rows(const SellLongRows& long_rows) const {
     return with_stored(*this, [&](const auto& sell) {
         constexpr auto value = static_cast<std::int64_t>(sizeof(Value));
-        constexpr auto column = static_cast<std::int64_t>(sizeof(sell.column_indices[0]));
         const std::int64_t padding = static_cast<std::int64_t>(sell.values.size()) - this->nonzero_count;
-        return this->bytes_to_move() - padding_of_high_columns(sell, origin) - padding * (value + column) +
+        return this->bytes_to_move() - padding_of_high_columns(sell, origin) - padding * bytes_of_slot(sell) +
                sell.row_count * static_cast<std::int64_t>(sizeof(Index)) +
                static_cast<std::int64_t>(long_rows.parts.size() * sizeof(SellPart)) + 2 * value * long_rows.sum_count();
     });
@@ -224,10 +392,14 @@ LayoutEntry sell_entry() {
                      {.name = "column_index",
                       .type = ParameterType::choice,
                       .default_value = std::string("u32"),
-                      .words = {"u32", "u16"},
+                      .words = {"u32", "u16", "word", "auto"},
                       .help = "u16: columns of 16 bits, counted from the first column of their slice; a slice that reaches "
-                              "over more than 65536 keeps 32 bits"}},
+                              "over more than 65536 keeps 32 bits; word: 32 bits for the column and the code of the value "
+                              "(values = "
+                              "\"dictionary\"); auto: word for a dictionary, otherwise u16, or u32 if many slices are wide"},
+                     values_parameter({"full", "one", "dictionary", "f32", "auto"})},
                 .needs = needs,
+                .settle = settle,
                 .storage_sizes = sell_storage_sizes,
                 .predict = predict_sell},
                fill)

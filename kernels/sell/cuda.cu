@@ -31,16 +31,17 @@ __global__ void __launch_bounds__(threads_of_sell_block, Rows::resident_blocks)
     multiply(const __grid_constant__ Sell sell, TargetRows target, const Value* __restrict__ x, Value* __restrict__ y,
              Value* __restrict__ sums, bool accumulate) {
     const auto parts = static_cast<unsigned>(sell.parts.size());
+    const auto load = loads_of_block(sell.values);
     if (blockIdx.x >= parts) {
         const auto run = Rows::run_of_row(sell, Offset{blockIdx.x - parts} * threads_of_sell_block + threadIdx.x);
         if (run.row < 0) return;
-        const Value sum = multiply_run<Rows>(sell, run, x, StreamingLoad{});
+        const Value sum = multiply_run<Rows>(sell, run, x, load);
         write_result(y + target[run.row], sum, accumulate);
         return;
     }
     const SellPart part = sell.parts[blockIdx.x];
     const auto run = Rows::run_of_part(sell, part, static_cast<int>(threadIdx.x));
-    const Value sum = sum_over_block(multiply_run<Rows>(sell, run, x, StreamingLoad{}));
+    const Value sum = sum_over_block(multiply_run<Rows>(sell, run, x, load));
     if (threadIdx.x != 0) return;
     if (part.sum >= 0) {
         sums[part.sum] = sum;
@@ -74,8 +75,8 @@ public:
             view_of(sell_), {row_lengths_.data(), row_lengths_.size()}, {parts_.data(), parts_.size()}};
         const unsigned blocks = static_cast<unsigned>(parts_.size()) + blocks_for(sell_.row_count, threads_of_sell_block);
         with_sell_whole_rows(sell, [&]<typename Rows>(Rows) {
-            multiply<Rows>
-                <<<blocks, threads_of_sell_block, 0, stream_>>>(sell, rows_.view(), x, y, sums_.as<Value>(), accumulate);
+            multiply<Rows><<<blocks, threads_of_sell_block, bytes_of_dictionary(sell.values), stream_>>>(
+                sell, rows_.view(), x, y, sums_.as<Value>(), accumulate);
         });
         check_launch("sell");
         if (summed_.size() == 0) return;

@@ -17,10 +17,10 @@ std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& devi
         HostArray<Offset> lengths(sell.row_count, 0);
         for (Index row = 0; row < sell.row_count; ++row) lengths[row] = own.origin.length(row);
         CusparseSlices<Value> same(std::move(lengths), sell.slice_height);
-        using Rows = SellRows<1, 0, HasShortColumns<Sell> ? ColumnKind::of_wide_slices : ColumnKind::as_stored>;
+        using Rows = SellRows<1, 0, widest_kind<Sell>>;
         same.fill([&](Index row, Offset k) {
             const auto run = Rows::run(sell, row, PlainLoad{});
-            return std::pair(column_of<Rows>(sell, run, RunSlot{k, run.slot(k)}), sell.values[run.slot(k)]);
+            return std::pair(column_of<Rows>(sell, run, RunSlot{k, run.slot(k)}), static_cast<Value>(sell.values[run.slot(k)]));
         });
         return prepare_cusparse<Value>(same.to(device, sell.column_count, own.nonzero_count), device);
     });

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/common/schedule/choice.hpp"
+#include "kernels/common/storage/coded_values.hpp"
 #include "kernels/common/storage/short_columns.hpp"
 #include "kernels/common/storage/slices.hpp"
 #include "kernels/common/storage/stored_layout.hpp"
@@ -27,7 +28,7 @@ struct SellLongRows;  // long_rows.hpp
 /// Row i is lane i % height of slice i / height; a warp has 32 / row_threads rows. Thread t of a row takes its entries t,
 /// t + row_threads, ..., at a distance of t times the rows of a warp from the first: if a slice has as many rows as a warp, a
 /// warp reads neighbouring slots. known_height 0: known at run time.
-template <int row_threads, int known_height, ColumnKind kind = ColumnKind::as_stored>
+template <int row_threads, int known_height, SliceKind kind = SliceKind{}>
 struct SellRows final : ScheduleBase<with_columns_of(kind, {.lanes = row_threads,
                                                             .lane_distance = 32 / row_threads,
                                                             .entries_in_flight = tuned::sell_entries_in_flight,
@@ -80,10 +81,11 @@ struct SellRow {
 
 /// The CUDA kernel with a fixed number of threads per row, compiled for slices of as many rows as a warp, of 32 rows, and of
 /// any number. With eight threads per row or more, which a recipe must ask for, the height is known at run time only, because
-/// each height takes seconds to compile.
+/// each height takes seconds to compile; values that are not stored in full have the shapes of sell_has_coded_shape.
 struct SellThreads {
     static auto choose(const auto& sell, const auto& use) {
         return with_column_kind(sell, [&](auto kind) {
+            if constexpr (!is_full<decltype(sell.values)>) return choose_coded<kind>(sell, use);
             return with_lanes<1>(sell_threads(sell), [&](auto threads) {
                 if constexpr (threads < 8) {
                     constexpr int rows_of_warp = 32 / threads;
@@ -94,11 +96,40 @@ struct SellThreads {
             });
         });
     }
+
+private:
+    template <typename Values>
+    static constexpr bool is_full = !HasDictionary<Values> && !ConstantMember<Values>;
+
+    template <SliceKind kind>
+    static auto choose_coded(const auto& sell, const auto& use) {
+        const Index height = sell.slice_height;
+        switch (sell_threads(sell)) {
+            case 4: return use(SellRows<4, 8, kind>{});
+            case 2: return height == 16 ? use(SellRows<2, 16, kind>{}) : use(SellRows<2, 32, kind>{});
+            default: return height == 32 ? use(SellRows<1, 32, kind>{}) : use(SellRows<1, 0, kind>{});
+        }
+    }
 };
 
-/// With columns of 32 bits, or of 16.
+/// True if the CUDA kernel is compiled for coded values in slices of this height, with this number of threads per row.
+[[nodiscard]] constexpr bool sell_has_coded_shape(std::int64_t threads, std::int64_t height) {
+    return threads == 1 || (threads == 2 && (height == 16 || height == 32)) || (threads == 4 && height == 8);
+}
+
+/// Values in full or all equal with columns of 32 or 16 bits, and coded values with columns of 16 bits or in one word with
+/// their columns. In f64 also values of f32.
+template <ValueType Value, typename... More>
+using SellVariants = VariantLayout<Value, Sell<Value, Index, HostArray>, Sell<Value, std::uint16_t, HostArray>,
+                                   Sell<Constant<Value>, Index, HostArray>, Sell<Constant<Value>, std::uint16_t, HostArray>,
+                                   Sell<Coded<Value, std::uint8_t>, std::uint16_t, HostArray>,
+                                   Sell<Coded<Value, std::uint32_t>, InWords, HostArray>, More...>;
 template <ValueType Value>
-struct SellLayout final : VariantLayout<Value, Sell<Value, Index, HostArray>, Sell<Value, std::uint16_t, HostArray>> {
+using SellStorage = std::conditional_t<std::is_same_v<Value, double>,
+                                       SellVariants<Value, Sell<float, std::uint16_t, HostArray>>, SellVariants<Value>>;
+
+template <ValueType Value>
+struct SellLayout final : SellStorage<Value> {
     static constexpr const char* name = "sell";
     Origin origin;  // of each lane
 

@@ -45,7 +45,7 @@ struct SellWithLengths : SellView {
 
 /// The first blocks have a part of a long row each, whose threads take every 256th entry of it. Then one thread per row, unless
 /// the row is long. Padding is not read. known_height: that of the slices if it is known at compile time, otherwise 0.
-template <int known_height, ColumnKind kind = ColumnKind::as_stored>
+template <int known_height, SliceKind kind = SliceKind{}>
 struct SellWholeRows final
     : ScheduleBase<with_columns_of(kind, {.entries_in_flight = tuned::sell_entries_in_flight_by_lengths})>,
       ColumnsOfSlices<kind> {

@@ -45,7 +45,7 @@ std::string members(const std::vector<LayoutField>& fields, Precision precision)
     std::size_t width = 0;
     for (const LayoutField& field : fields) {
         const std::string type = type_name(field.type, precision);
-        if (!field.is_array()) {
+        if (!field.has_memory()) {
             lines.push_back({fmt::format("{} {};", type, field.name), ""});
         } else {
             const std::string length = field.length.empty() ? "" : fmt::format(" [{}]", field.length);
@@ -119,10 +119,10 @@ PackedArrays pack_arrays(const std::vector<LayoutField>& fields) {
     PackedArrays packed;
     std::size_t alignment = 1;
     for (const LayoutField& field : fields) {
-        const std::size_t size = field.is_array() ? sizeof(void*) : bytes_of(field.type);
+        const std::size_t size = field.has_memory() ? sizeof(void*) : bytes_of(field.type);
         alignment = std::max(alignment, size);
         align(packed.bytes, size);
-        if (field.is_array()) {
+        if (field.has_memory()) {
             packed.pointers.push_back(packed.bytes.size());
             append(packed.bytes, std::uintptr_t{0});
             append(packed.bytes, static_cast<std::int64_t>(field.count));

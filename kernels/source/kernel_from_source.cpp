@@ -108,7 +108,7 @@ public:
         arrays_ = pack_arrays(fields);
         std::size_t number = 0;
         for (const LayoutField& field : fields) {
-            if (field.is_array()) arrays_.point(number++, field.data);
+            if (field.has_memory()) arrays_.point(number++, field.data);
         }
         // Never closed, because OpenMP threads may still be executing its code.
         void* const library = dlopen(compiled.shared_object(fields, precision_of<Value>).c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -143,7 +143,7 @@ public:
         launch_ = launch_of(compiled.source(), fields, layout);
         arrays_ = pack_arrays(fields);
         for (const LayoutField& field : fields) {
-            if (!field.is_array()) continue;
+            if (!field.has_memory()) continue;
             const std::span<const std::byte> bytes(static_cast<const std::byte*>(field.data), field.bytes());
             memory_.push_back(to_device(device, bytes, field.name));
             arrays_.point(memory_.size() - 1, memory_.back().address());

@@ -91,7 +91,7 @@ TrialPlan make_plan(const TrialSetUp& set_up, const std::vector<LayoutField>& fi
     };
     std::size_t pointers = 0;
     for (const LayoutField& field : fields) {
-        if (field.is_array()) add(field.name, packed.pointers[pointers++], bytes_of(field.type), field.count);
+        if (field.has_memory()) add(field.name, packed.pointers[pointers++], bytes_of(field.type), field.count);
     }
     const auto value_size = static_cast<std::uint64_t>(value_bytes(set_up.precision));
     add("x", 0, value_size, static_cast<std::uint64_t>(set_up.columns));
@@ -105,7 +105,7 @@ void fill_file(const SharedFile& file, const TrialPlan& plan, const TrialSetUp& 
     std::memcpy(file.at(plan.image), set_up.image.data(), set_up.image.size());
     int number = 0;
     for (const LayoutField& field : fields) {
-        if (!field.is_array()) continue;
+        if (!field.has_memory()) continue;
         const TrialArray& array = plan.arrays[number++];
         if (array.bytes > 0) std::memcpy(file.at(array.offset), field.data, array.bytes);
     }

@@ -69,7 +69,7 @@ public:
         }
         if (layout == nullptr) throw std::logic_error("it returns no layout");
         for (const LayoutField& field : layout->fields()) {
-            if (field.is_array()) steps_.name_array(field.data, field.name);
+            if (field.has_memory()) steps_.name_array(field.data, field.name);
         }
         if (exact) {
             begin("its slots");

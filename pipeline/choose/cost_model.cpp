@@ -39,7 +39,8 @@ CostModel::CostModel(const CsrMatrix& input, Precision precision, const DevicePr
       device_(device),
       gpu_(gpu),
       speed_(speed_of(device, 0)),
-      highest_bandwidth_(speed_.bandwidth) {}
+      highest_bandwidth_(speed_.bandwidth),
+      values_(value_facts(input, precision)) {}
 
 void CostModel::set_bandwidth(double copy, double highest) {
     if (copy > 0 && !calibrated_) speed_ = speed_of(device_, copy);
@@ -155,9 +156,13 @@ CostModel::Known CostModel::computed_costs(Chain& chain, const Recipe& recipe) {
     for (const RecipeLayout& layout : recipe.layouts) {
         const PatternForecast& part = layout.share ? pattern.share(layout.share->kind) : pattern;
         const PredictCost predict = layout.entry->predict;
-        known.costs.push_back(predict == nullptr
-                                  ? cost_of_csr(part, precision_)
-                                  : predict(part, layout.parameters.on_device(layout.entry->parameters, device_), precision_));
+        Parameters parameters = layout.parameters.on_device(layout.entry->parameters, device_);
+        if (layout.entry->settle != nullptr && codes_values(parameters)) parameters = layout.entry->settle(parameters, values_);
+        known.costs.push_back(predict == nullptr ? cost_of_csr(part, precision_) : predict(part, parameters, precision_));
+        // The values of a share are not known apart.
+        if (!layout.share && known.costs.back().unsuitable.empty()) {
+            known.costs.back().unsuitable = reason_against_coding(parameters, values_);
+        }
         if (known.unsuitable.empty()) known.unsuitable = known.costs.back().unsuitable;
     }
     return known;

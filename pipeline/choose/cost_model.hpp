@@ -92,6 +92,7 @@ private:
     DeviceSpeed speed_;
     bool calibrated_ = false;
     double highest_bandwidth_;
+    ValueFacts values_;
     std::optional<PatternForecast> input_pattern_;
     /// Protects the chains, their patterns and costs, the changes, and the numbers in corrections_. No computation holds it.
     std::mutex mutex_;

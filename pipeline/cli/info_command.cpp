@@ -7,6 +7,7 @@
 #include "pipeline/cli/command.hpp"
 #include "pipeline/cli/matrix_source.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/value_statistics.hpp"
 #include "pipeline/report/row_statistics.hpp"
 #include "pipeline/run/kokkos_runtime.hpp"
 #include "pipeline/text/text_table.hpp"
@@ -32,8 +33,17 @@ void print_legend(const Legend& legend) {
     fmt::print("\n{}", table.text());
 }
 
+Legend legend_of_info() {
+    Legend legend = legend_of_metrics();
+    legend.emplace_back("distinct values", "values that differ in their bits");
+    legend.emplace_back("entropy of a value", "bytes per value that a code by frequency needs at least");
+    legend.emplace_back("values exact in f32", "whether f32 represents all of them exactly");
+    return legend;
+}
+
 MeasuredMatrix measured(const MatrixFile& file) {
     auto [matrix, report] = load_matrix({file});
+    report.values = value_statistics(matrix.values);
     return {std::move(report), measure(stage_input(std::move(matrix)))};
 }
 
@@ -48,8 +58,12 @@ ExitCode info_of_one(const InfoOptions& options) {
     table.header = {report.source, fmt::format("{} x {}", with_commas(report.rows), with_commas(report.columns))};
     table.rows.push_back({"nonzeros", with_commas(report.nonzeros)});
     for (const auto& [label, value] : caption_of(metrics)) table.rows.push_back({label, value});
+    const ValueStatistics& values = *report.values;
+    table.rows.push_back({"distinct values", with_commas(values.distinct)});
+    table.rows.push_back({"entropy of a value", fmt::format("{:.3g} B", values.entropy_bytes)});
+    table.rows.push_back({"values exact in f32", values.exact_in_f32 ? "yes" : "no"});
     fmt::print("{}", table.text());
-    if (options.legend) print_legend(legend_of_metrics());
+    if (options.legend) print_legend(legend_of_info());
     return ExitCode::ok;
 }
 

@@ -45,6 +45,34 @@ std::size_t bytes_of(ElementType type) {
     }
     throw std::logic_error("an element of unknown type");
 }
+
+namespace {
+
+bool is_real(ElementType type) { return type == ElementType::f32 || type == ElementType::f64; }
+
+double real_at(ElementType type, const void* data, std::size_t index) {
+    return type == ElementType::f32 ? static_cast<double>(static_cast<const float*>(data)[index])
+                                    : static_cast<const double*>(data)[index];
+}
+
+}  // namespace
+
+double value_at(const LayoutField& field, Offset index) {
+    const auto fail = [&](const std::string& problem) -> double {
+        throw std::logic_error("layout: element " + std::to_string(index) + " of '" + field.name + "' " + problem);
+    };
+    if (index < 0 || index >= static_cast<Offset>(field.count)) return fail("does not exist");
+    if (is_real(field.type)) return real_at(field.type, field.data, field.constant ? 0 : index);
+    if (!field.dictionary || (field.type != ElementType::u8 && field.type != ElementType::u32)) return fail("is no value");
+    const std::uint64_t stored = field.type == ElementType::u8 ? static_cast<const std::uint8_t*>(field.data)[index]
+                                                               : static_cast<const std::uint32_t*>(field.data)[index];
+    const std::uint64_t code = stored >> field.dictionary->shift;
+    if (code >= field.dictionary->count) return fail("has a code that is not in the dictionary");
+    return real_at(field.dictionary->type, field.dictionary->data, code);
+}
+
+bool codes_values(const Parameters& parameters) { return parameters.has("values") && !parameters.is_word("values", "full"); }
+
 namespace {
 
 template <ValueType Value>
@@ -97,10 +125,16 @@ private:
         return number >= 0 && static_cast<std::size_t>(number) < fields_.size() && fields_[number].role == role;
     }
 
+    /// Values of f32 may stand for equal ones of f64.
+    [[nodiscard]] static bool holds_values(const LayoutField& field) {
+        const ElementType type = field.dictionary ? field.dictionary->type : field.type;
+        return is_real(type) && bytes_of(type) <= sizeof(Value);
+    }
+
     /// The slot is the next of its value array, and the column that it names is there.
     void check_place(const Slot& slot) {
         is_mirror_ = false;
-        if (!is_array(slot.array, ArrayRole::value) || bytes_of(fields_[slot.array].type) != sizeof(Value)) {
+        if (!is_array(slot.array, ArrayRole::value) || !holds_values(fields_[slot.array])) {
             fail("a slot names array " + std::to_string(slot.array) + ", which holds no values of this precision");
         }
         const LayoutField& values = fields_[slot.array];
@@ -130,7 +164,8 @@ private:
     }
 
     void check_padding(const Slot& slot) const {
-        if (stored_value(slot) != Value{0}) fail(describe(slot) + "is padding, but its value is not zero");
+        const bool reads_x = !fields_[slot.array].constant || slot.column != -1;
+        if (reads_x && stored_value(slot) != Value{0}) fail(describe(slot) + "is padding, but its value is not zero");
         if (slot.column < -1 || slot.column >= matrix_.columns) {
             fail(describe(slot) + "is padding that reads column " + std::to_string(slot.column) + ", which does not exist");
         }
@@ -160,7 +195,7 @@ private:
     }
 
     [[nodiscard]] Value stored_value(const Slot& slot) const {
-        return static_cast<const Value*>(fields_[slot.array].data)[slot.index];
+        return static_cast<Value>(value_at(fields_[slot.array], slot.index));
     }
 
     const std::vector<LayoutField>& fields_;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@
 #include "pipeline/contract/precision.hpp"
 #include "pipeline/contract/storage_size.hpp"
 #include "pipeline/contract/transfer.hpp"
+#include "pipeline/contract/value_facts.hpp"
 #include "pipeline/matrix/share_matrix.hpp"
 
 namespace workbench {
@@ -54,6 +56,14 @@ template <typename Element>
     }
 }
 
+/// The dictionary of an array of codes: the value of a slot is dictionary[code >> shift].
+struct LayoutDictionary {
+    const void* data = nullptr;
+    ElementType type = ElementType::f64;
+    std::size_t count = 0;
+    int shift = 0;  // the lower bits of a code are the column
+};
+
 /// An array of a layout as it lies in host memory, or a single number.
 struct LayoutField {
     std::string name;
@@ -62,10 +72,17 @@ struct LayoutField {
     std::string length = {};  // of an array, in words: "rows + 1"; empty: unknown
     const void* data = nullptr;
     std::size_t count = 1;
+    bool constant = false;                            // all elements equal the one at `data`, and take no memory
+    std::optional<LayoutDictionary> dictionary = {};  // of a value array whose elements are codes
 
     [[nodiscard]] bool is_array() const { return role != ArrayRole::number; }
-    [[nodiscard]] std::size_t bytes() const { return count * bytes_of(type); }
+    [[nodiscard]] bool has_memory() const { return is_array() && !constant; }
+    [[nodiscard]] std::size_t bytes() const { return constant ? 0 : count * bytes_of(type); }
 };
+
+/// The value of a slot: element `index` of a value array, decoded. f32 and f64 alone: arrays of codes without a dictionary have
+/// no values. Throws std::logic_error if there is no such element, or if its code is not in the dictionary.
+[[nodiscard]] double value_at(const LayoutField& field, Offset index);
 
 template <typename Element>
 [[nodiscard]] LayoutField array_field(std::string name, ArrayRole role, const HostArray<Element>& array,
@@ -169,6 +186,9 @@ struct LayoutCost;
 /// Predicts what a product with the layout will cost, from the pattern and the parameters, without building the layout.
 using PredictCost = LayoutCost (*)(const PatternForecast&, const Parameters&, Precision);
 
+/// True if the layout may store values by codes, so that it is verified with integers of which equal values have equal ones.
+[[nodiscard]] bool codes_values(const Parameters& parameters);
+
 /// One kind of layout, as the catalogue lists it.
 struct LayoutEntry {
     std::string name = {};
@@ -188,6 +208,10 @@ struct LayoutEntry {
 
     /// Throws Unsuitable if the matrix does not fit the layout.
     ForEachPrecision<BuildLayout> build = {};
+
+    /// Replaces parameters that depend on the values of the matrix (values = "auto") by what they mean for this one. To be
+    /// called before `build`, which then stores other values of the same matrix in the same way. Null: there are none.
+    Parameters (*settle)(const Parameters&, const ValueFacts&) = nullptr;
 
     /// Makes the empty layout of these parameters, into which a kept one is read. Null: the layout cannot be kept.
     ForEachPrecision<EmptyLayout> empty = {};
@@ -217,9 +241,14 @@ struct LayoutEntry {
     template <ValueType Value>
     [[nodiscard]] std::unique_ptr<Layout<Value>> build_for(const StagedMatrix& staged, const Parameters& given,
                                                            const DeviceProperties& device = tuned_device_model()) const {
-        const Parameters of_device = given.on_device(parameters, device);
+        const Parameters of_device = settled(given.on_device(parameters, device), staged.matrix, precision_of<Value>);
         if (try_out) try_out(staged, of_device, precision_of<Value>);
         return build.template get<Value>()(staged, of_device);
+    }
+
+    [[nodiscard]] Parameters settled(const Parameters& given, const CsrMatrix& matrix, Precision precision) const {
+        if (settle == nullptr || !codes_values(given)) return given;
+        return settle(given, value_facts(matrix, precision));
     }
 
     void add(const std::vector<KernelEntry>& more) { kernels.insert(kernels.end(), more.begin(), more.end()); }

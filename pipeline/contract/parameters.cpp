@@ -286,6 +286,13 @@ Parameters Parameters::on_device(const std::vector<ParameterDeclaration>& declar
     return result;
 }
 
+Parameters Parameters::with(std::string_view name, ParameterValue value) const {
+    Parameters result = *this;
+    (void)at(name);
+    result.values_.find(name)->second = std::move(value);
+    return result;
+}
+
 const ParameterValue& Parameters::at(std::string_view name) const {
     const auto found = values_.find(name);
     if (found == values_.end()) {

@@ -147,6 +147,9 @@ public:
     [[nodiscard]] Parameters on_device(const std::vector<ParameterDeclaration>& declarations,
                                        const DeviceProperties& device) const;
 
+    /// With another value of a declared parameter.
+    [[nodiscard]] Parameters with(std::string_view name, ParameterValue value) const;
+
     /// All values, by name, for reports.
     [[nodiscard]] const std::map<std::string, ParameterValue, std::less<>>& values() const { return values_; }
 

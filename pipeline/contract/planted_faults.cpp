@@ -48,9 +48,10 @@ public:
 
     void plant_in(const LayoutField& array, int number) {
         const std::vector<std::size_t> everywhere = all_places(array);
-        if (array.role == ArrayRole::value) return plant<Value>(array, everywhere, one_more, "+ 1");
-        const bool columns = array.role == ArrayRole::column;
-        const std::vector<std::size_t> nearby = columns ? places_of_nonzeros(number) : everywhere;
+        if (array.type == ElementType::f32) return plant<float>(array, everywhere, one_more, "+ 1");
+        if (array.type == ElementType::f64) return plant<double>(array, everywhere, one_more, "+ 1");
+        const bool of_slots = array.role != ArrayRole::structure;
+        const std::vector<std::size_t> nearby = of_slots ? places_of_nonzeros(number) : everywhere;
         switch (bytes_of(array.type)) {
             case 1: return plant_integers<std::uint8_t>(array, everywhere, nearby);
             case 2: return plant_integers<std::uint16_t>(array, everywhere, nearby);
@@ -89,16 +90,18 @@ private:
     }
 
     [[nodiscard]] static std::vector<std::size_t> all_places(const LayoutField& array) {
-        std::vector<std::size_t> places(array.count);
-        for (std::size_t i = 0; i < array.count; ++i) places[i] = i;
+        std::vector<std::size_t> places(array.constant ? 1 : array.count);
+        for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
         return places;
     }
 
-    /// The elements of a column array that belong to a nonzero.
-    [[nodiscard]] std::vector<std::size_t> places_of_nonzeros(int column_array) const {
+    /// The elements of an array of columns or codes that belong to a nonzero.
+    [[nodiscard]] std::vector<std::size_t> places_of_nonzeros(int array) const {
         std::vector<std::size_t> places;
         layout_.for_each_slot([&](const Slot& slot) {
-            if (slot.column_array == column_array && slot.nonzero >= 0) places.push_back(slot.column_index);
+            if (slot.nonzero < 0) return;
+            if (slot.column_array == array) places.push_back(slot.column_index);
+            if (slot.array == array) places.push_back(slot.index);
         });
         return places;
     }

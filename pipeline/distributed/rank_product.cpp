@@ -23,24 +23,30 @@ void for_each_row(const CsrMatrix& matrix, const std::function<void(Index)>& vis
                          visit);
 }
 
+void for_each_entry(const CsrMatrix& matrix, Index row, const auto& visit) {
+    for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) {
+        visit(matrix.column_indices[i], matrix.values[i]);
+    }
+}
+
 /// Integer values for both shares, so small that the sum of a whole row is exact; x is the same on all ranks.
 struct ExactShares {
-    ExactShares(bool inside_is_symmetric, Offset longest, Index columns)
-        : inside(inside_is_symmetric, longest, columns), outside(false, longest, columns) {}
+    ExactShares(bool inside_is_symmetric, Offset longest, Index columns, ExactValues of_inside)
+        : inside(inside_is_symmetric, longest, columns, of_inside), outside(false, longest, columns) {}
     ExactProblem inside;   // in the inside share's numbering
     ExactProblem outside;  // in the outside share's numbering
 
     [[nodiscard]] std::vector<double> product(const RankShares& shares, int vector) const {
         std::vector<double> y(shares.inside.rows, 0.0);
         for_each_row(shares.inside, [&](Index row) {
-            for (const Index column : shares.inside.row_columns(row)) {
-                y[row] += inside.value(row, column) * inside.x(vector, shares.first_column + column);
-            }
+            for_each_entry(shares.inside, row, [&](Index column, double real) {
+                y[row] += inside.value(row, column, real) * inside.x(vector, shares.first_column + column);
+            });
         });
         for_each_row(shares.outside, [&](Index row) {
-            for (const Index column : shares.outside.row_columns(row)) {
-                y[shares.outside_rows[row]] += outside.value(row, column) * inside.x(vector, shares.halo_columns[column]);
-            }
+            for_each_entry(shares.outside, row, [&](Index column, double real) {
+                y[shares.outside_rows[row]] += outside.value(row, column, real) * inside.x(vector, shares.halo_columns[column]);
+            });
         });
         return y;
     }
@@ -235,7 +241,8 @@ RankProduct<Value>::RankProduct(const RanksPlan& plan, const RankShares& shares)
     const auto longest =
         static_cast<Offset>(largest_of(ranks, static_cast<double>(longest_row(shares.inside) + longest_row(shares.outside))));
     const auto columns = static_cast<Index>(largest_of(ranks, shares.first_column + shares.inside.columns));
-    const ExactShares exact = in_agreement(ranks, [&] { return ExactShares(is_symmetric(shares.inside), longest, columns); });
+    const ExactShares exact = in_agreement(
+        ranks, [&] { return ExactShares(is_symmetric(shares.inside), longest, columns, exact_values_of(plan.recipe)); });
 
     element_at_.resize(shares.inside.columns);
     std::iota(element_at_.begin(), element_at_.end(), 0);
@@ -249,7 +256,7 @@ RankProduct<Value>::RankProduct(const RanksPlan& plan, const RankShares& shares)
     try {
         ReadyPlan<Value> ready{plan.device, plan.kernels};
         ready.clock = plan.clock;
-        ready.exact = &exact.inside;
+        ready.exact = [&](ExactValues) -> const ExactProblem& { return exact.inside; };
         ready.verify = [&](const Candidate<Value>& candidate) {
             verification_started = true;
             const ProductSpace& space = *candidate.space;

@@ -8,6 +8,7 @@
 #include "kernels/device/cuda_device.hpp"
 #include "kernels/device/host_device.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/run/built_layouts.hpp"
 #include "pipeline/run/chain.hpp"
 #include "pipeline/run/kernel_choice.hpp"
 
@@ -41,7 +42,10 @@ AppliedRecipe<Value>::AppliedRecipe(const Recipe& recipe, CsrMatrix matrix, cons
     facts_.columns = matrix.columns;
     facts_.nonzeros = matrix.nonzeros();
     std::optional<Oracle<Value>> oracle;
-    if (options.verify) oracle.emplace(matrix);
+    if (options.verify) {
+        oracle.emplace(matrix);
+        (void)oracle->exact(exact_values_of(recipe));  // now, because the matrix moves away below
+    }
 
     ReadyPlan<Value> plan{*device_, std::move(kernels)};
     if (oracle) plan.oracle = &*oracle;

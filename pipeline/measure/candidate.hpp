@@ -9,6 +9,7 @@
 
 #include "pipeline/contract/layout.hpp"
 #include "pipeline/matrix/permutation.hpp"
+#include "pipeline/measure/verification.hpp"
 
 namespace workbench {
 
@@ -52,7 +53,8 @@ struct Candidate {
 
     std::vector<Share> shares;
     std::shared_ptr<const ProductSpace> space;
-    bool side_by_side = false;  // see HybridKernel
+    bool side_by_side = false;                         // see HybridKernel
+    ExactValues exact_values = ExactValues::by_place;  // the integers of the exact layouts
 
     [[nodiscard]] std::string kernel() const;  // "rows + lanes"
     [[nodiscard]] Backend backend() const { return shares.front().kernel->backend; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -66,15 +67,15 @@ private:
 };
 
 template <ValueType Value>
-Comparison verify_exactly(Kernel<Value>& kernel, Vectors<Value>& vectors, const Oracle<Value>& oracle, Device& device) {
-    for (int vector = 0; vector < oracle.exact.vector_count(); ++vector) {
-        vectors.set_x([&](Index column) { return oracle.exact.x(vector, column); });
+Comparison verify_exactly(Kernel<Value>& kernel, Vectors<Value>& vectors, const ExactReference& exact, Device& device) {
+    for (int vector = 0; vector < exact.problem.vector_count(); ++vector) {
+        vectors.set_x([&](Index column) { return exact.problem.x(vector, column); });
         vectors.set_y([](Index) { return unwritten<Value>(); });
         (void)device.time([&] { vectors.run(kernel, false); });
-        if (Comparison found = compare_exactly(vectors.y(), oracle.exact_products[vector]); !found.right) return found;
+        if (Comparison found = compare_exactly(vectors.y(), exact.products[vector]); !found.right) return found;
     }
     // The last x again, added to a y that is already there.
-    std::vector<double> expected = oracle.exact_products.back();
+    std::vector<double> expected = exact.products.back();
     for (std::size_t row = 0; row < expected.size(); ++row) expected[row] += ExactProblem::start(static_cast<Index>(row));
     vectors.set_y([&](Index row) { return static_cast<Value>(ExactProblem::start(row)); });
     (void)device.time([&] { vectors.run(kernel, true); });
@@ -110,7 +111,10 @@ VerifiedKernel<Value> verify_on(Vectors<Value>* vectors, const Candidate<Value>&
     try {
         candidate.try_out(device);
         Comparison found;
-        if (oracle != nullptr) found = verify_exactly(*candidate.prepare(Values::exact, device), *vectors, *oracle, device);
+        if (oracle != nullptr) {
+            const ExactReference& exact = oracle->exact(candidate.exact_values);
+            found = verify_exactly(*candidate.prepare(Values::exact, device), *vectors, exact, device);
+        }
         if (found.right) {
             const Stopwatch watch(verifier.clock);
             verified.kernel = candidate.prepare(Values::real, device);
@@ -217,12 +221,20 @@ private:
     std::unique_ptr<Krylov<Value>> cg_;  // null: outside of CG
 };
 
+ExactReference reference_of(const ExactProblem& problem, const CsrMatrix& matrix) {
+    ExactReference reference{problem, {}};
+    for (int vector = 0; vector < problem.vector_count(); ++vector) {
+        reference.products.push_back(problem.product(matrix, vector));
+    }
+    return reference;
+}
+
 }  // namespace
 
 template <ValueType Value>
-Oracle<Value>::Oracle(const CsrMatrix& input) : exact(input) {
+Oracle<Value>::Oracle(const CsrMatrix& input) : matrix_(&input) {
     require_memory_for_results(input);
-    for (int vector = 0; vector < exact.vector_count(); ++vector) exact_products.push_back(exact.product(input, vector));
+    (void)exact(ExactValues::by_place);
     for (const std::uint32_t seed : {1U, 2U}) {
         real_vectors.push_back(real_vector(input.columns, seed));
         references.push_back(bounded_reference<Value>(input, real_vectors.back()));
@@ -230,10 +242,25 @@ Oracle<Value>::Oracle(const CsrMatrix& input) : exact(input) {
 }
 
 template <ValueType Value>
-Oracle<Value>::Oracle(const Oracle& whole, const CsrMatrix& share) : exact(whole.exact), real_vectors(whole.real_vectors) {
+Oracle<Value>::Oracle(const Oracle& whole, const CsrMatrix& share, ExactValues kind) : real_vectors(whole.real_vectors) {
     require_memory_for_results(share);
-    for (int vector = 0; vector < exact.vector_count(); ++vector) exact_products.push_back(exact.product(share, vector));
+    exact_[static_cast<std::size_t>(kind)] = reference_of(whole.exact(kind).problem, share);
     for (const std::vector<double>& x : real_vectors) references.push_back(bounded_reference<Value>(share, x));
+}
+
+template <ValueType Value>
+const ExactReference& Oracle<Value>::exact(ExactValues kind) const {
+    std::optional<ExactReference>& exact = exact_[static_cast<std::size_t>(kind)];
+    if (!exact) {
+        if (matrix_ == nullptr) throw std::logic_error("the oracle of a share has one kind of integers");
+        exact = reference_of(ExactProblem(*matrix_, kind), *matrix_);
+    }
+    return *exact;
+}
+
+template <ValueType Value>
+ExactProblems Oracle<Value>::exact_problems() const {
+    return [this](ExactValues kind) -> const ExactProblem& { return exact(kind).problem; };
 }
 
 std::optional<Verdict> KernelOutcome::verdict() const {

@@ -1,6 +1,7 @@
 // One kernel: prepared, verified, timed.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -14,18 +15,31 @@
 
 namespace workbench {
 
+/// An exact problem with its products.
+struct ExactReference {
+    ExactProblem problem;
+    std::vector<std::vector<double>> products;  // [vector][row]
+};
+
 /// The reference results of one input matrix in one precision; computed once, used for every kernel.
 template <ValueType Value>
-struct Oracle {
-    /// Throws Unsuitable, see ExactProblem; MachineError if there is no memory for the results.
+class Oracle {
+public:
+    /// Throws Unsuitable, see ExactProblem; MachineError if there is no memory for the results. The input must outlive this.
     explicit Oracle(const CsrMatrix& input);
-    /// For some of the input's nonzeros, at their places in the input.
-    Oracle(const Oracle& whole, const CsrMatrix& share);
+    /// For some of the input's nonzeros, at their places in the input, and for one kind of integers.
+    Oracle(const Oracle& whole, const CsrMatrix& share, ExactValues kind);
 
-    ExactProblem exact;
-    std::vector<std::vector<double>> exact_products;  // [vector][row]
-    std::vector<std::vector<double>> real_vectors;    // two different x, [column]
-    std::vector<BoundedReference> references;         // one per x
+    /// Computed when it is first asked for. Throws std::logic_error if it is not the kind of a share.
+    [[nodiscard]] const ExactReference& exact(ExactValues kind) const;
+    [[nodiscard]] ExactProblems exact_problems() const;
+
+    std::vector<std::vector<double>> real_vectors;  // two different x, [column]
+    std::vector<BoundedReference> references;       // one per x
+
+private:
+    const CsrMatrix* matrix_ = nullptr;  // null: a share
+    mutable std::array<std::optional<ExactReference>, 2> exact_;
 };
 
 /// The result of comparing samples of a kernel and of the baseline, taken in turns.

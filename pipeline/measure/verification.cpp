@@ -67,9 +67,11 @@ Offset longest_row(const CsrMatrix& matrix) {
     return longest;
 }
 
-ExactProblem::ExactProblem(const CsrMatrix& input) : ExactProblem(is_symmetric(input), longest_row(input), input.columns) {}
+ExactProblem::ExactProblem(const CsrMatrix& input, ExactValues kind)
+    : ExactProblem(is_symmetric(input), longest_row(input), input.columns, kind) {}
 
-ExactProblem::ExactProblem(bool symmetric, Offset longest, Index columns) : symmetric_(symmetric) {
+ExactProblem::ExactProblem(bool symmetric, Offset longest, Index columns, ExactValues kind)
+    : kind_(kind), symmetric_(symmetric) {
     longest = std::max<Offset>(longest, 1);
     // value_count * base * longest + start must stay within the limit.
     const Offset budget = (exact_limit - start_limit) / longest;
@@ -88,7 +90,10 @@ ExactProblem::ExactProblem(bool symmetric, Offset longest, Index columns) : symm
     for (double covered = double(base_) * base_; covered < std::ldexp(1.0, column_bits_); covered *= base_) ++vector_count_;
 }
 
-double ExactProblem::value(Index row, Index column) const {
+double ExactProblem::value(Index row, Index column, double real) const {
+    if (kind_ == ExactValues::by_value) {
+        return 1.0 + static_cast<double>(mixed(std::bit_cast<std::uint32_t>(static_cast<float>(real))) % value_count_);
+    }
     if (symmetric_ && column < row) std::swap(row, column);
     const auto place = (std::uint64_t(std::uint32_t(row)) << 32) | std::uint32_t(column);
     return 1.0 + static_cast<double>(mixed(place) % value_count_);
@@ -110,7 +115,7 @@ HostArray<double> ExactProblem::values_of(const CsrMatrix& matrix, const Permuta
     make_room(values, matrix.values.size());
     Kokkos::parallel_for("exact values", Rows(0, matrix.rows), [&](Index row) {
         for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) {
-            values[i] = value(row_order.old_of_new(row), column_order.old_of_new(matrix.column_indices[i]));
+            values[i] = value(row_order.old_of_new(row), column_order.old_of_new(matrix.column_indices[i]), matrix.values[i]);
         }
     });
     return values;
@@ -120,7 +125,10 @@ std::vector<double> ExactProblem::product(const CsrMatrix& input, int vector) co
     std::vector<double> y(input.rows);
     Kokkos::parallel_for("exact product", Rows(0, input.rows), [&](Index row) {
         double sum = 0;
-        for (const Index column : input.row_columns(row)) sum += value(row, column) * x(vector, column);
+        for (Offset i = input.row_offsets[row]; i < input.row_offsets[row + 1]; ++i) {
+            const Index column = input.column_indices[i];
+            sum += value(row, column, input.values[i]) * x(vector, column);
+        }
         y[row] = sum;
     });
     return y;

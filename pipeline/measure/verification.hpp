@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,24 +12,29 @@
 
 namespace workbench {
 
+/// The integers of an ExactProblem: hashes of the original row and column, or, for layouts that store equal values once
+/// (codes_values), of the value in f32, so that equal values have equal integers.
+enum class ExactValues { by_place, by_value };
+
 /// Integer values and vectors for a matrix, so small that every partial sum of a row, in any order, is below 2^24 and thus
 /// exact in f32 and f64.
 ///
-/// Values are nonzero hashes of the original row and column; they are symmetric if the matrix is, so that layouts which exploit
-/// symmetry do so here, too. There are several vectors x: vector p contains digit p of a scrambled column number in some base,
+/// Values are nonzero hashes (ExactValues); they are symmetric if the matrix is, so that layouts which exploit symmetry do so
+/// here, too. There are several vectors x: vector p contains digit p of a scrambled column number in some base,
 /// plus 1. Two columns differ in at least one digit, so reading a wrong column changes y for at least one vector; losing,
 /// doubling or misplacing an entry changes y for all.
 class ExactProblem {
 public:
     /// Throws Unsuitable if a row has more than 2^23 - 128 nonzeros, for which no such integers exist in f32.
-    explicit ExactProblem(const CsrMatrix& input);
+    explicit ExactProblem(const CsrMatrix& input, ExactValues kind = ExactValues::by_place);
 
     /// For a matrix of which only these properties are known: bitwise symmetry, the nonzeros of its `longest` row, its columns.
-    ExactProblem(bool symmetric, Offset longest, Index columns);
+    ExactProblem(bool symmetric, Offset longest, Index columns, ExactValues kind = ExactValues::by_place);
 
     /// The number of vectors x, at least two.
     [[nodiscard]] int vector_count() const { return vector_count_; }
-    [[nodiscard]] double value(Index row, Index column) const;  // in the order of the input
+    /// The integer of an entry, at its place in the input.
+    [[nodiscard]] double value(Index row, Index column, double real) const;
     [[nodiscard]] double x(int vector, Index column) const;
     /// The value of y before an accumulating run: an integer below 256.
     [[nodiscard]] static double start(Index row);
@@ -41,12 +47,16 @@ public:
     [[nodiscard]] std::vector<double> product(const CsrMatrix& input, int vector) const;
 
 private:
+    ExactValues kind_;
     bool symmetric_ = false;         // the input, bit for bit
     std::uint32_t value_count_ = 1;  // values are 1 .. value_count
     std::uint32_t base_ = 2;         // x is 1 .. base
     int column_bits_ = 1;
     int vector_count_ = 2;
 };
+
+/// Returns the exact problem of a kind, which outlives what is built with it.
+using ExactProblems = std::function<const ExactProblem&(ExactValues)>;
 
 /// True if each entry (i, j) has an entry (j, i) with the same bits.
 [[nodiscard]] bool is_symmetric(const CsrMatrix& matrix);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pipeline/contract/value_facts.hpp"
 #include "pipeline/matrix/csr_matrix.hpp"
 #include "pipeline/recipe/space_condition.hpp"
 
@@ -23,13 +24,18 @@ double twin_rows_of(const CsrMatrix& matrix) {
     return static_cast<double>(twins) / static_cast<double>(sampled);
 }
 
+/// The number of distinct values; if there are more than most_coded_values, one more than these.
+double distinct_values_of(const CsrMatrix& matrix) {
+    return static_cast<double>(value_facts(matrix, Precision::f64).distinct.value_or(most_coded_values + 1));
+}
+
 }  // namespace
 
 const std::map<std::string, bool>& names_of_facts() {
-    static const std::map<std::string, bool> names = {{"rows", false},         {"columns", false},       {"nonzeros", false},
-                                                      {"node_size", false},    {"square", true},         {"longest_row", false},
-                                                      {"mean_row", false},     {"row_deviation", false}, {"empty_rows", false},
-                                                      {"shortest_row", false}, {"skew", false},          {"twin_rows", false}};
+    static const std::map<std::string, bool> names = {
+        {"rows", false},        {"columns", false},   {"nonzeros", false},       {"node_size", false},  {"square", true},
+        {"longest_row", false}, {"mean_row", false},  {"row_deviation", false},  {"empty_rows", false}, {"shortest_row", false},
+        {"skew", false},        {"twin_rows", false}, {"distinct_values", false}};
     return names;
 }
 
@@ -58,7 +64,8 @@ SpaceFacts facts_of(const CsrMatrix& matrix, Index node_size) {
             {"row_deviation", std::sqrt(std::max(squares / rows - mean * mean, 0.0))},
             {"empty_rows", static_cast<double>(empty) / rows},
             {"skew", mean > 0 ? static_cast<double>(longest) / mean : 1},
-            {"twin_rows", twin_rows_of(matrix)}};
+            {"twin_rows", twin_rows_of(matrix)},
+            {"distinct_values", distinct_values_of(matrix)}};
 }
 
 }  // namespace workbench

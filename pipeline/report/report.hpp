@@ -14,6 +14,7 @@
 #include "pipeline/contract/failure.hpp"
 #include "pipeline/contract/layout.hpp"
 #include "pipeline/matrix/metrics.hpp"
+#include "pipeline/matrix/value_statistics.hpp"
 #include "pipeline/measure/measure.hpp"
 #include "pipeline/recipe/recipe.hpp"
 
@@ -28,6 +29,7 @@ struct MatrixReport {
     Index columns = 0;
     Offset nonzeros = 0;
     double read_seconds = 0;
+    std::optional<ValueStatistics> values = {};  // for `workbench info`
 };
 
 /// The matrix as it is read (stage 0) or after a stage.

@@ -138,11 +138,17 @@ Json json_of(const DeviceReport& device) {
 }
 
 Json json_of(const MatrixReport& matrix) {
-    return {{"source", matrix.source},
-            {"rows", matrix.rows},
-            {"columns", matrix.columns},
-            {"nonzeros", matrix.nonzeros},
-            {"read_seconds", matrix.read_seconds}};
+    Json json{{"source", matrix.source},
+              {"rows", matrix.rows},
+              {"columns", matrix.columns},
+              {"nonzeros", matrix.nonzeros},
+              {"read_seconds", matrix.read_seconds}};
+    if (matrix.values) {
+        json["values"] = {{"distinct", matrix.values->distinct},
+                          {"exact_in_f32", matrix.values->exact_in_f32},
+                          {"entropy_bytes", matrix.values->entropy_bytes}};
+    }
+    return json;
 }
 
 Json json_of(const RunReport& report);

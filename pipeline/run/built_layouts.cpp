@@ -13,8 +13,8 @@
 namespace workbench {
 namespace {
 
-/// Values of the exact problem, in the order of the matrix that a layout is built from.
-using ExactValues = std::function<HostArray<double>()>;
+/// Returns the values of the exact problem, in the order of the matrix that a layout is built from.
+using MakeExactValues = std::function<HostArray<double>()>;
 
 void require_every_share(const Recipe& recipe, const StagedMatrix& staged) {
     check_shares(staged);
@@ -54,12 +54,15 @@ private:
 
 /// Builds both layouts from the staged matrix or share, and fills the outcome. `exact_values` empty: the real one alone.
 template <ValueType Value>
-void build(const RecipeLayout& choice, StagedMatrix& staged, const ExactValues& exact_values, const BuildOptions& options,
+void build(const RecipeLayout& choice, StagedMatrix& staged, const MakeExactValues& exact_values, const BuildOptions& options,
            BuiltShare<Value>& built) {
     const LayoutEntry& entry = *choice.entry;
     LayoutOutcome& outcome = built.outcome;
-    const Parameters parameters =
-        choice.parameters.on_device(entry.parameters, options.device == nullptr ? tuned_device_model() : *options.device);
+    const Stopwatch settling(options.clock);
+    const Parameters parameters = entry.settled(
+        choice.parameters.on_device(entry.parameters, options.device == nullptr ? tuned_device_model() : *options.device),
+        staged.matrix, precision_of<Value>);
+    if (codes_values(choice.parameters)) outcome.seconds += settling.seconds();
     const auto build_now = [&] { return entry.build.template get<Value>()(staged, parameters); };
     const std::size_t nonzeros = staged.matrix.values.size();
     outcome.rows = staged.matrix.rows;
@@ -92,11 +95,12 @@ void build(const RecipeLayout& choice, StagedMatrix& staged, const ExactValues& 
 }
 
 template <ValueType Value>
-BuiltShare<Value> build_all_nonzeros(const RecipeLayout& layout, StagedMatrix& staged, const BuildOptions& options) {
+BuiltShare<Value> build_all_nonzeros(const RecipeLayout& layout, StagedMatrix& staged, ExactValues kind,
+                                     const BuildOptions& options) {
     BuiltShare<Value> built{.outcome = outcome_of(layout, precision_of<Value>)};
-    ExactValues exact_values;
-    if (options.exact != nullptr) {
-        exact_values = [&] { return options.exact->values_of(staged.matrix, staged.row_order, staged.column_order); };
+    MakeExactValues exact_values;
+    if (options.exact) {
+        exact_values = [&] { return options.exact(kind).values_of(staged.matrix, staged.row_order, staged.column_order); };
     }
     build(layout, staged, exact_values, options, built);
     built.layout.rows_present = staged.matrix.rows;
@@ -116,7 +120,7 @@ BuiltShare<Value> build_share(const RecipeLayout& layout, const StagedMatrix& st
     const Stopwatch watch(options.clock);
     ShareMatrix matrix = matrix_of_share(staged, *layout.share, layout.entry->rows_of_share);
     outcome.seconds = watch.seconds();
-    ExactValues exact;
+    MakeExactValues exact;
     if (exact_values) {
         exact = [&] {
             HostArray<double> values;
@@ -170,6 +174,12 @@ LayoutOutcome outcome_of_all(const Recipe& recipe, const std::vector<BuiltShare<
 
 }  // namespace
 
+ExactValues exact_values_of(const Recipe& recipe) {
+    const bool coded = std::any_of(recipe.layouts.begin(), recipe.layouts.end(),
+                                   [](const RecipeLayout& layout) { return codes_values(layout.parameters); });
+    return coded ? ExactValues::by_value : ExactValues::by_place;
+}
+
 LayoutOutcome outcome_of(const RecipeLayout& layout, Precision precision) {
     LayoutOutcome outcome;
     outcome.name = layout.entry->name;
@@ -188,17 +198,18 @@ BuiltLayouts<Value> build_layouts(const Recipe& recipe, StagedMatrix& staged, co
         if (options.progress) options.progress(text);
     };
     BuiltLayouts<Value> all;
+    all.exact_values = exact_values_of(recipe);
     if (!recipe.is_hybrid()) {
         const RecipeLayout& layout = recipe.layouts.front();
         report(layout, "");
-        all.shares.push_back(build_all_nonzeros<Value>(layout, staged, options));
+        all.shares.push_back(build_all_nonzeros<Value>(layout, staged, all.exact_values, options));
         all.outcome = all.shares.front().outcome;
         return all;
     }
     require_every_share(recipe, staged);
     std::optional<HostArray<double>> exact_values;
-    if (options.exact != nullptr) {
-        exact_values = options.exact->values_of(staged.matrix, staged.row_order, staged.column_order);
+    if (options.exact) {
+        exact_values = options.exact(all.exact_values).values_of(staged.matrix, staged.row_order, staged.column_order);
     }
     for (const RecipeLayout& layout : recipe.layouts) {
         report(layout, " of share " + name_of(*layout.share));
@@ -217,7 +228,8 @@ BuiltLayouts<Value> build_layouts(const Recipe& recipe, StagedMatrix& staged, co
 template <ValueType Value>
 Candidate<Value> BuiltLayouts<Value>::candidate(const std::vector<const KernelEntry*>& kernels,
                                                 std::shared_ptr<const ProductSpace> space, bool side_by_side) const {
-    Candidate<Value> candidate{.shares = {}, .space = std::move(space), .side_by_side = side_by_side};
+    Candidate<Value> candidate{
+        .shares = {}, .space = std::move(space), .side_by_side = side_by_side, .exact_values = exact_values};
     for (std::size_t i = 0; i < shares.size(); ++i) candidate.shares.push_back({kernels[i], shares[i].layout});
     return candidate;
 }
@@ -225,7 +237,7 @@ Candidate<Value> BuiltLayouts<Value>::candidate(const std::vector<const KernelEn
 template <ValueType Value>
 Candidate<Value> BuiltLayouts<Value>::candidate_of_share(std::size_t i, const std::vector<const KernelEntry*>& kernels,
                                                          std::shared_ptr<const ProductSpace> space) const {
-    return {.shares = {{kernels[i], shares[i].layout}}, .space = std::move(space)};
+    return {.shares = {{kernels[i], shares[i].layout}}, .space = std::move(space), .exact_values = exact_values};
 }
 
 template struct BuiltLayouts<float>;

@@ -16,7 +16,7 @@
 namespace workbench {
 
 struct BuildOptions {
-    const ExactProblem* exact = nullptr;  // null: no layouts with its values, and no exact verification
+    ExactProblems exact = {};  // empty: no layouts with its values, no exact verification
     Clock clock = {};
     Keeping keeping = {};  // the key of the staged matrix
     ReportStep progress = {};
@@ -37,6 +37,7 @@ template <ValueType Value>
 struct BuiltLayouts {
     LayoutOutcome outcome;                  // of a hybrid as if it were one layout; array names start with their share
     std::vector<BuiltShare<Value>> shares;  // in the order of the recipe's layouts
+    ExactValues exact_values = ExactValues::by_place;
 
     /// The product with all shares, or with share `i` alone; one kernel per share of the recipe. `outcome` must be suitable.
     [[nodiscard]] Candidate<Value> candidate(const std::vector<const KernelEntry*>& kernels,
@@ -49,6 +50,9 @@ struct BuiltLayouts {
 /// MachineError if memory runs out, std::logic_error unless each nonzero is in exactly one share. `staged` is left as it was.
 template <ValueType Value>
 [[nodiscard]] BuiltLayouts<Value> build_layouts(const Recipe& recipe, StagedMatrix& staged, const BuildOptions& options);
+
+/// The integers for the layouts of a recipe: by value if one of them may code values.
+[[nodiscard]] ExactValues exact_values_of(const Recipe& recipe);
 
 /// The outcome of a layout that is yet to be built.
 [[nodiscard]] LayoutOutcome outcome_of(const RecipeLayout& layout, Precision precision);

@@ -74,7 +74,7 @@ ReadyKernel& Runner::baseline(DeviceKind kind, const RunObserver& observer) {
     BuiltLayouts<Value> built;
     {
         StagedMatrix natural = stage_copy(input_, 1);
-        built = build_layouts<Value>(recipe, natural, {.exact = &right.exact, .clock = options_.timing.clock});
+        built = build_layouts<Value>(recipe, natural, {.exact = right.exact_problems(), .clock = options_.timing.clock});
     }
     const auto space =
         std::make_shared<const ProductSpace>(Permutation::identity(input_.rows), Permutation::identity(input_.columns));
@@ -141,7 +141,7 @@ private:
         space_ = std::make_shared<const ProductSpace>(matrix_.row_order, matrix_.column_order);
         const Device* const gpu = runner_.device(DeviceKind::gpu);
         built_ = build_layouts<Value>(recipe_, matrix_,
-                                      {.exact = &oracle_->exact,
+                                      {.exact = oracle_->exact_problems(),
                                        .clock = runner_.options_.timing.clock,
                                        .keeping = keeping_,
                                        .progress = observer_.progress,
@@ -208,7 +208,7 @@ private:
         for (std::size_t i = 0; i < built_.shares.size(); ++i) {
             const BuiltShare<Value>& share = built_.shares[i];
             announce(observer_, fmt::format("kernel {} {} of share {}", kernels[i]->name, precision, share.outcome.share));
-            const Oracle<Value> of_share(*oracle_, share_of_input(matrix_, *share.share));
+            const Oracle<Value> of_share(*oracle_, share_of_input(matrix_, *share.share), built_.exact_values);
             add(built_.candidate_of_share(i, kernels, space_), of_share, share.outcome);
         }
     }

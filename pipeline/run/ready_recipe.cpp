@@ -49,7 +49,7 @@ void ReadyRecipe<Value>::make_ready(const Recipe& recipe, StagedMatrix& staged, 
     };
     report("layout " + preparation_.layout);
     const DeviceProperties& device = plan.device.properties();
-    const BuildOptions options{.exact = plan.oracle == nullptr ? plan.exact : &plan.oracle->exact,
+    const BuildOptions options{.exact = plan.oracle == nullptr ? plan.exact : plan.oracle->exact_problems(),
                                .clock = plan.clock,
                                .keeping = applied.keeping,
                                .device = device.kind == DeviceKind::gpu ? &device : nullptr};

@@ -37,7 +37,7 @@ struct ReadyPlan {
     Keeping keeping = {};  // the key of the matrix
     // If set, verifies instead of the oracle; the exact layouts then have the values of `exact`, and are freed afterwards.
     std::function<VerifiedKernel<Value>(const Candidate<Value>&)> verify = {};
-    const ExactProblem* exact = nullptr;
+    ExactProblems exact = {};
 };
 
 /// The layouts, kernel and orders of a recipe on a matrix.

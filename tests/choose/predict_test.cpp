@@ -42,8 +42,9 @@ template <ValueType Value>
 std::optional<Bytes> bytes_of(const LayoutRecipe& recipe, const CsrMatrix& matrix) {
     const StagedMatrix staged = recipe.stage(matrix);
     const PatternForecast pattern(matrix, staged);
-    Bytes bytes{.predicted =
-                    predicted_cost(recipe.layout(), pattern, recipe.recipe.layouts.front().parameters, precision_of<Value>)};
+    const Parameters parameters =
+        recipe.layout().settled(recipe.recipe.layouts.front().parameters, staged.matrix, precision_of<Value>);
+    Bytes bytes{.predicted = predicted_cost(recipe.layout(), pattern, parameters, precision_of<Value>)};
     try {
         bytes.built = recipe.build<Value>(staged)->array_bytes();
     } catch (const Unsuitable&) {

@@ -286,7 +286,7 @@ TEST_SUITE("suites that name matrices") {
             }
             named += suite.named.size();
         }
-        CHECK(suites == 12);
+        CHECK(suites == 13);
         CHECK(named == 92 + 12 + 3 + 3 + 3 + 4 + 3 + 8);
     }
 

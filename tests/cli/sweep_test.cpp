@@ -107,7 +107,7 @@ TEST_CASE("recipes of one run share matrices and initial stages; an option that 
         CHECK(runs[i]["stages"][0]["shared"] == (i % 2 == 1));
     }
     CHECK(runs[0]["notes"][0] ==
-          "--set layout.slice_height=16 changes nothing here: layout 'csr' has no parameters; found 'slice_height'");
+          "--set layout.slice_height=16 changes nothing here: layout 'csr' has no 'slice_height'; expected one of values");
     CHECK(runs[1]["notes"].empty());
     CHECK(runs[1]["layout"]["parameters"]["slice_height"] == 16);
     CHECK(outcome.text.find("  note: --set layout.slice_height=16 changes nothing here") != std::string::npos);

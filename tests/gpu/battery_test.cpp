@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -33,14 +34,14 @@ TEST_SUITE("battery") {
     TEST_CASE_TEMPLATE("every layout on the battery", Value, float, double) {
         const auto device = make_cuda_device();
         for (const LayoutRecipe& one : layout_recipes()) {
-            for (const NamedMatrix& named : battery()) check_recipe<Value>(one, named.name, named.matrix, *device);
+            for (const NamedMatrix& named : one.matrices()) check_recipe<Value>(one, named.name, named.matrix, *device);
         }
     }
 
     TEST_CASE_TEMPLATE("every hybrid on the battery", Value, float, double) {
         const auto device = make_cuda_device();
         for (const LayoutRecipe& one : hybrid_recipes()) {
-            for (const NamedMatrix& named : battery()) {
+            for (const NamedMatrix& named : one.matrices()) {
                 for (int turn = 0; turn < 3; ++turn) check_hybrid<Value>(one, turn, named.name, named.matrix, *device);
             }
         }
@@ -50,6 +51,24 @@ TEST_SUITE("battery") {
         const auto device = make_cuda_device();
         for (const NamedMatrix& named : battery()) {
             check_cuda_kernels<Value>(csr_entry(), named.name, stage_input(named.matrix), {}, *device);
+        }
+    }
+
+    TEST_CASE_TEMPLATE("csr of equal values on the battery", Value, float, double) {
+        const auto device = make_cuda_device();
+        LayoutEntry csr = csr_entry();
+        std::erase_if(csr.kernels, [](const KernelEntry& kernel) { return kernel.name == "merge"; });  // it reads values
+        std::vector<NamedMatrix> matrices = battery();
+        matrices.push_back({"long rows", long_rows_matrix()});
+        for (NamedMatrix& named : matrices) {
+            std::fill(named.matrix.values.begin(), named.matrix.values.end(), 0.75);
+            const StagedMatrix staged = stage_input(named.matrix);
+            const auto builder = [&](const StagedMatrix& each) {
+                return build<Value>(csr, each, {{"values", std::string("one")}});
+            };
+            check_verified(
+                try_kernels<Value>(csr, Backend::cuda, named.matrix, staged, builder, *device, ExactValues::by_value), csr.name,
+                named.name);
         }
     }
 
@@ -202,6 +221,15 @@ TEST_SUITE("shared_memory") {
         for (const char* order : {"row_major", "column_major"}) {
             check_cuda_kernels<Value>(ell_entry(), order, stage_input(shared_memory_matrix()),
                                       {{"order", std::string(order)}, {"slots_per_nonzero", 100.0}}, *device);
+        }
+    }
+
+    TEST_CASE_TEMPLATE("sell with a dictionary in shared memory", Value, float, double) {
+        const auto device = make_cuda_device();
+        for (const LayoutRecipe& one : layout_recipes()) {
+            if (!codes_values(one.recipe.layouts.front().parameters)) continue;
+            check_recipe<Value>(one, "shared_memory_matrix", shared_memory_matrix(), *device);
+            check_recipe<Value>(one, "shared_memory_rows", shared_memory_rows(), *device);
         }
     }
 

@@ -23,18 +23,20 @@ namespace workbench {
 /// `build` makes the layout from a staged matrix. Throws Unsuitable if `build` does.
 template <ValueType Value, typename Build>
 std::vector<KernelOutcome> try_kernels(const LayoutEntry& entry, Backend backend, const CsrMatrix& input,
-                                       const StagedMatrix& staged, const Build& build, Device& device) {
+                                       const StagedMatrix& staged, const Build& build, Device& device,
+                                       ExactValues kind = ExactValues::by_place) {
     const TimingOptions one_sample{CacheState::warm, 1, 0, 0};
     const Oracle<Value> oracle(input);
     const auto space = std::make_shared<const ProductSpace>(staged.row_order, staged.column_order);
     StagedMatrix integers = staged;
-    integers.matrix.values = oracle.exact.values_of(staged.matrix, staged.row_order, staged.column_order);
+    integers.matrix.values = oracle.exact(kind).problem.values_of(staged.matrix, staged.row_order, staged.column_order);
     const std::shared_ptr<const Layout<Value>> exact = build(integers);
     const std::shared_ptr<const Layout<Value>> real = build(staged);
     std::vector<KernelOutcome> outcomes;
     for (const KernelEntry& kernel : entry.kernels) {
         if (kernel.backend != backend) continue;
-        const Candidate<Value> candidate{.shares = {{&kernel, {.real = real, .exact = exact}}}, .space = space};
+        const Candidate<Value> candidate{
+            .shares = {{&kernel, {.real = real, .exact = exact}}}, .space = space, .exact_values = kind};
         outcomes.push_back(Verifier<Value>{device, &oracle}.measure(candidate, one_sample));
     }
     return outcomes;
@@ -67,9 +69,11 @@ template <ValueType Value>
 void check_recipe(const LayoutRecipe& one, const std::string& name, const CsrMatrix& matrix, Device& device) {
     if (!one.takes(matrix)) return;
     const StagedMatrix staged = one.stage(matrix);
-    const auto builder = [&](const StagedMatrix& each) { return one.build<Value>(each); };
+    const auto builder = [&](const StagedMatrix& each) { return one.build_like<Value>(staged.matrix, each); };
     try {
-        check_verified(try_kernels<Value>(one.layout(), Backend::cuda, matrix, staged, builder, device), one.name, name);
+        check_verified(
+            try_kernels<Value>(one.layout(), Backend::cuda, matrix, staged, builder, device, exact_values_of(one.recipe)),
+            one.name, name);
     } catch (const Unsuitable& reason) {
         MESSAGE(fmt::format("{} on {} is unsuitable: {}", one.name, name, reason.what()));
     }
@@ -83,7 +87,7 @@ void check_hybrid(const LayoutRecipe& one, int turn, const std::string& name, co
     StagedMatrix staged = one.stage(matrix);
     const Oracle<Value> oracle(matrix);
     const auto space = std::make_shared<const ProductSpace>(staged.row_order, staged.column_order);
-    const BuiltLayouts<Value> built = build_layouts<Value>(one.recipe, staged, {.exact = &oracle.exact});
+    const BuiltLayouts<Value> built = build_layouts<Value>(one.recipe, staged, {.exact = oracle.exact_problems()});
     std::vector<const KernelEntry*> kernels;
     for (const RecipeLayout& layout : one.recipe.layouts) {
         std::vector<const KernelEntry*> candidates;
@@ -107,7 +111,7 @@ void check_hybrid(const LayoutRecipe& one, int turn, const std::string& name, co
     check(built.candidate(kernels, space, one.recipe.side_by_side), oracle, "all shares");
     for (std::size_t i = 0; i < built.shares.size(); ++i) {
         const auto& [share, layout, facts] = built.shares[i];
-        const Oracle<Value> of_share(oracle, share_of_input(staged, *share));
+        const Oracle<Value> of_share(oracle, share_of_input(staged, *share), built.exact_values);
         check(built.candidate_of_share(i, kernels, space), of_share, facts.share);
     }
 }

@@ -2,19 +2,25 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "kernels/csr/layout.hpp"
+#include "kernels/device/host_device.hpp"
 #include "kernels/reads.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
+#include "support/message_of.hpp"
 
 namespace workbench {
 
 TEST_CASE("csr: the arrays of the 6 x 6 matrix") {
     const LayoutEntry entry = csr_entry();
     const auto built = build(entry, stage_input(drawn()));
-    const auto& layout = dynamic_cast<const CsrLayout<double>&>(*built);
+    const auto& layout = dynamic_cast<const CsrLayout<double>&>(*built).full("test");
     CHECK(layout.row_offsets == std::vector<Offset>{0, 3, 6, 7, 9, 12, 13});
     CHECK(layout.column_indices == std::vector<Index>{0, 1, 2, 1, 2, 4, 2, 3, 5, 0, 4, 5, 5});
     CHECK(layout.values == std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13});
@@ -42,6 +48,36 @@ TEST_CASE("csr: its needs") {
     const Needs csr = csr_entry().needs({});
     CHECK(csr.unsplit);
     CHECK_FALSE(csr.square);
+}
+
+TEST_CASE("csr: equal values are not stored, and kernels that read values refuse such a layout") {
+    CsrMatrix matrix = drawn();
+    std::fill(matrix.values.begin(), matrix.values.end(), 3.0);
+    const LayoutEntry csr = csr_entry();
+    const auto layout = build(csr, stage_input(matrix), {{"values", std::string("one")}});
+    CHECK(layout->bytes_to_move() == 7 * 8 + 13 * 4 + 8 * (6 + 6));
+    CHECK(layout->notes() == std::vector<std::pair<std::string, std::string>>{{"values", "all are 3; none is stored"}});
+    const auto host = make_host_device();
+    for (const KernelEntry& kernel : csr.kernels) {
+        if (kernel.name != "eigen") continue;
+        CHECK(message_of<Unsuitable>([&] { (void)kernel.prepare.f64(*layout, *host); }) ==
+              "eigen reads values, but none is stored (values = \"one\")");
+    }
+    for (const NamedMatrix& named : battery()) {
+        CAPTURE(named.name);
+        CsrMatrix equal = named.matrix;
+        std::fill(equal.values.begin(), equal.values.end(), 3.0);
+        const auto stored = build(csr, stage_input(equal), {{"values", std::string("one")}});
+        CHECK_NOTHROW(check_layout(*stored, equal));
+        for (const ScheduleEntry& schedule : csr.schedules) CHECK_NOTHROW(check_schedule(*stored, schedule.walk.f64));
+        const std::vector<double> x(equal.columns, 2.0);
+        std::vector<double> y(equal.rows, -1.0);
+        csr.kernels.front().prepare.f64(*stored, *host)->run(x.data(), y.data(), false);
+        for (Index row = 0; row < equal.rows; ++row) CHECK(y[row] == 6.0 * static_cast<double>(equal.row_length(row)));
+    }
+    CHECK(message_of<Unsuitable>([&] {
+              (void)build(csr, stage_input(drawn()), {{"values", std::string("one")}});
+          }) == "values = \"one\" requires that all values are equal, but 1 and 2 differ");
 }
 
 }  // namespace workbench

@@ -447,10 +447,11 @@ TEST_CASE("a space names recipes that a search tries first: files, folders, or a
 
 TEST_CASE("facts of a matrix") {
     const SpaceFacts facts = facts_of(csr_from_rows(Names{"1 2 . .", "3 4 . .", ". . . .", "1 1 1 1", ". 1 . ."}), 1);
-    const SpaceFacts expected{{"rows", 5},         {"columns", 4},    {"nonzeros", 9},
-                              {"node_size", 1},    {"square", 0},     {"longest_row", 4},
-                              {"shortest_row", 0}, {"mean_row", 1.8}, {"row_deviation", std::sqrt(25.0 / 5 - 1.8 * 1.8)},
-                              {"empty_rows", 0.2}, {"skew", 4 / 1.8}, {"twin_rows", 0.25}};
+    const SpaceFacts expected{{"rows", 5},           {"columns", 4},    {"nonzeros", 9},
+                              {"node_size", 1},      {"square", 0},     {"longest_row", 4},
+                              {"shortest_row", 0},   {"mean_row", 1.8}, {"row_deviation", std::sqrt(25.0 / 5 - 1.8 * 1.8)},
+                              {"empty_rows", 0.2},   {"skew", 4 / 1.8}, {"twin_rows", 0.25},
+                              {"distinct_values", 4}};
     REQUIRE(facts.size() == expected.size());
     for (const auto& [name, value] : expected) {
         CAPTURE(name);
@@ -466,6 +467,10 @@ TEST_CASE("facts of a matrix") {
     }
     large.values.assign(large.column_indices.size(), 1.0);
     CHECK(facts_of(large, 1).at("twin_rows") == 1);
+    for (std::size_t i = 0; i < large.values.size(); ++i) large.values[i] = static_cast<double>(i % 1023);
+    CHECK(facts_of(large, 1).at("distinct_values") == 1023);
+    large.values[0] = 1023;
+    CHECK(facts_of(large, 1).at("distinct_values") == 1024);
 }
 
 TEST_CASE("damaged spaces load or throw") {

@@ -41,4 +41,22 @@ void add_to(const LayoutField& array, Offset index, int change) {
     data[index] = static_cast<Element>(data[index] + static_cast<Element>(change));
 }
 
+/// Changes the value of a slot, its code to the next or the one before in the dictionary, or the value of all slots. A
+/// dictionary of one value is not changed.
+inline void change_value(const LayoutField& array, Offset index, int change) {
+    if (!array.dictionary) {
+        return array.type == ElementType::f32 ? add_to<float>(array, array.constant ? 0 : index, change)
+                                              : add_to<double>(array, array.constant ? 0 : index, change);
+    }
+    const auto count = static_cast<int>(array.dictionary->count);
+    const auto step = [&]<typename Code>(Code) {
+        Code& code = static_cast<Code*>(const_cast<void*>(array.data))[index];
+        const int shift = array.dictionary->shift;
+        const int next = (static_cast<int>(code >> shift) + change + count) % count;
+        code = static_cast<Code>((static_cast<std::uint64_t>(next) << shift) | (code & ((std::uint64_t{1} << shift) - 1)));
+    };
+    if (bytes_of(array.type) == 1) return step(std::uint8_t{});
+    step(std::uint32_t{});
+}
+
 }  // namespace workbench

@@ -49,7 +49,7 @@ struct ExactHybrid {
           staged(one.stage(matrix)),
           oracle(matrix),
           space(std::make_shared<const ProductSpace>(staged.row_order, staged.column_order)),
-          built(build_layouts<Value>(recipe, staged, {.exact = &oracle.exact})) {
+          built(build_layouts<Value>(recipe, staged, {.exact = oracle.exact_problems()})) {
         REQUIRE(built.outcome.unsuitable == "");
         for (BuiltShare<Value>& share : built.shares) share.layout.real = share.layout.exact;
     }
@@ -64,7 +64,7 @@ struct ExactHybrid {
     }
 
     [[nodiscard]] bool is_found(std::size_t share, Device& host) const {
-        const Oracle<Value> of_share(oracle, share_of_input(staged, *built.shares[share].share));
+        const Oracle<Value> of_share(oracle, share_of_input(staged, *built.shares[share].share), built.exact_values);
         return first_error({}, oracle, host).find("exactly") != std::string::npos &&
                first_error(share, of_share, host).find("exactly") != std::string::npos;
     }
@@ -140,9 +140,9 @@ TEST_SUITE("hybrids") {
                 const std::vector<LayoutField> arrays = exact.fields();
                 for (const Slot& slot : slots) {
                     if (slot.nonzero < 0) continue;
-                    add_to<double>(arrays[slot.array], slot.index, 1);
+                    change_value(arrays[slot.array], slot.index, 1);
                     CHECK_MESSAGE(hybrid.is_found(i, *host), hybrid.built.shares[i].outcome.share, " slot ", slot.index);
-                    add_to<double>(arrays[slot.array], slot.index, -1);
+                    change_value(arrays[slot.array], slot.index, -1);
                     ++planted;
                 }
             }
@@ -176,7 +176,8 @@ TEST_SUITE("hybrids") {
         const Oracle<double> oracle(input);
         const StagedMatrix sound = one.stage(input);
         const auto message = [&](const Recipe& recipe, StagedMatrix staged) {
-            return message_of<std::logic_error>([&] { (void)build_layouts<double>(recipe, staged, {.exact = &oracle.exact}); });
+            return message_of<std::logic_error>(
+                [&] { (void)build_layouts<double>(recipe, staged, {.exact = oracle.exact_problems()}); });
         };
         StagedMatrix lost = sound;
         const Offset entry = lost.shares[0].entries.back();

@@ -145,7 +145,8 @@ TEST_CASE("a report states where each stage and layout was prepared, and how lon
           "on another machine: sort in 2.00 s, 500 ms of it transfers; permute in 2.00 s, 500 ms of it transfers");
 
     const ExactProblem exact(staged.matrix);
-    const LayoutOutcome built = build_layouts<double>(one.recipe, staged, {.exact = &exact}).outcome;
+    const LayoutOutcome built =
+        build_layouts<double>(one.recipe, staged, {.exact = [&](ExactValues) -> const ExactProblem& { return exact; }}).outcome;
     CHECK(note_of(built.notes) ==
           "on another machine: slices in 2.00 s, 500 ms of it transfers; slices in 2.00 s, 500 ms of it transfers");
     CHECK(preparer.tasks().empty());  // the tasks of the exact layout are not reported

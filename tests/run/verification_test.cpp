@@ -39,7 +39,7 @@ TEST_CASE("the integers of the exact problem distinguish all rows") {
     const ExactProblem problem(matrix);
     std::set<std::vector<double>> seen;
     for (Index row = 0; row < 50; ++row) {
-        CHECK(seen.insert({problem.value(row, 3), problem.value(row, 7), problem.value(row, 20)}).second);
+        CHECK(seen.insert({problem.value(row, 3, 1), problem.value(row, 7, 1), problem.value(row, 20, 1)}).second);
     }
 }
 
@@ -47,16 +47,16 @@ TEST_CASE("the integers of a symmetric matrix are symmetric, those of others are
     const auto values = [](double above, double below) {
         const CsrMatrix matrix = csr_from_entries(3, 3, std::vector<Entry>{{0, 2, above}, {1, 1, 4}, {2, 0, below}});
         const ExactProblem problem(matrix);
-        return problem.value(0, 2) == problem.value(2, 0);
+        return problem.value(0, 2, 1) == problem.value(2, 0, 1);
     };
     CHECK(values(0.3, 0.3));
     CHECK_FALSE(values(0.3, 0.30000000000000004));
     CHECK_FALSE(values(0.0, -0.0));
     // An entry without a mirror image, and a matrix that is not square.
     const CsrMatrix lone = csr_from_entries(3, 3, std::vector<Entry>{{0, 2, 1}, {1, 2, 1}, {2, 0, 1}});
-    CHECK(ExactProblem(lone).value(0, 2) != ExactProblem(lone).value(2, 0));
+    CHECK(ExactProblem(lone).value(0, 2, 1) != ExactProblem(lone).value(2, 0, 1));
     const CsrMatrix wide = csr_from_entries(2, 3, std::vector<Entry>{{0, 1, 1}, {1, 0, 1}});
-    CHECK(ExactProblem(wide).value(0, 1) != ExactProblem(wide).value(1, 0));
+    CHECK(ExactProblem(wide).value(0, 1, 1) != ExactProblem(wide).value(1, 0, 1));
 }
 
 TEST_CASE("a long row requires small integers, and a row that is too long is refused") {

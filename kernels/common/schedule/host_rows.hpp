@@ -21,7 +21,7 @@ void add_slot(const auto& arrays, const auto& run, Offset k, const Value* x, Val
     const RunSlot place{k, run.slot(k)};
     const Index column = load_column<S>(arrays, run, place, PlainLoad{});
     if (S::no_column != NoColumn::never && column < 0) return;
-    sum += slot_values<S>(arrays)[place.slot] * (x + run.first_column)[column];
+    sum += static_cast<Value>(slot_values<S>(arrays)[place.slot]) * (x + run.first_column)[column];
 }
 
 inline constexpr int rows_of_host_block = 64;

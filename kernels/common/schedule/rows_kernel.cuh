@@ -1,6 +1,6 @@
 // The CUDA kernel of all schedules whose threads read one run of slots for one row. Exactly one thread writes a row of y, the
 // first of those that share it; for an atomic schedule, y is zeroed on the stream and then added to atomically. So threads
-// cannot race in global memory; no shared memory is used.
+// cannot race in global memory. Shared memory holds only a dictionary of values, which is complete before it is read.
 #pragma once
 
 #include "kernels/common/schedule/share_rows.hpp"
@@ -13,9 +13,15 @@ namespace workbench {
 template <Schedule S, typename Value, typename Load>
 __device__ __forceinline__ Value multiply_stored_run(const auto& arrays, const auto& run, const Value* __restrict__ x,
                                                      const Load& load) {
-    return sparse_dot<S::entries_in_flight, S::no_column != NoColumn::never, S::counts_alike>(
-        slot_values<S>(arrays).data() + run.first, slot_columns<S>(arrays).data() + run.first, run.count, number_of(run.stride),
-        x + run.first_column, load);
+    constexpr bool may_lack_columns = S::no_column != NoColumn::never;
+    const auto values = slot_values<S>(arrays).data() + run.first;
+    if constexpr (HasColumns<decltype(slot_values<S>(arrays))>) {
+        return sparse_dot<S::entries_in_flight, may_lack_columns, S::counts_alike>(
+            values, InWords{}, run.count, number_of(run.stride), x + run.first_column, load);
+    } else {
+        return sparse_dot<S::entries_in_flight, may_lack_columns, S::counts_alike>(
+            values, slot_columns<S>(arrays).data() + run.first, run.count, number_of(run.stride), x + run.first_column, load);
+    }
 }
 
 /// The product of a run and x. A thread loads entries_in_flight entries before it uses the first: the fewer threads a
@@ -26,13 +32,13 @@ __device__ __forceinline__ Value multiply_run(const auto& arrays, const auto& ru
                                               const Load& load) {
     constexpr int in_flight = S::entries_in_flight;
     constexpr bool column_first = S::no_column == NoColumn::column_read || S::no_column == NoColumn::skipped;
-    if constexpr (!column_first && !S::hooks.own_column) {
+    if constexpr (HasColumns<decltype(slot_values<S>(arrays))> || (!column_first && !S::hooks.own_column)) {
         return multiply_stored_run<S>(arrays, run, x, load);
     } else {
         if constexpr (S::hooks.own_has_plain_columns) {
             if (S::has_plain_columns(run)) return multiply_stored_run<S>(arrays, run, x, load);
         }
-        const Value* const values = slot_values<S>(arrays).data() + run.first;
+        const auto values = slot_values<S>(arrays).data() + run.first;
         Value sum = 0;
         for (Offset k = 0; k < run.count; k += in_flight) {
             Value value[in_flight];
@@ -69,16 +75,17 @@ template <Schedule S, typename Arrays, typename Value>
 __global__ void __launch_bounds__(row_threads, S::lanes == 1 || S::counts_alike ? S::resident_blocks : 0)
     multiply_rows(const __grid_constant__ Arrays arrays, const Value* __restrict__ x, Value* __restrict__ y, bool accumulate) {
     const Offset thread = static_cast<Offset>(blockIdx.x) * row_threads + threadIdx.x;
-    const auto run = S::run(arrays, thread, StreamingLoad{});
+    const auto load = loads_of_block(slot_values<S>(arrays));
+    const auto run = S::run(arrays, thread, load);
     if constexpr (S::lanes == 1) {
         if (run.row < 0) return;  // so early that the rest is one basic block, whose loads can all be issued first
     }
     Value sum = 0;
-    if (run.row >= 0) sum = multiply_run<S>(arrays, run, x, StreamingLoad{});
+    if (run.row >= 0) sum = multiply_run<S>(arrays, run, x, load);
     // Outside the branch, because all threads of a warp take part, including those past the last row.
     if constexpr (S::lanes > 1) sum = sum_over_row<S>(sum);
     if (run.row < 0 || lane_of<S>(thread) != 0) return;
-    Value* const y_of_row = y + row_of_run<S>(arrays, run, StreamingLoad{});
+    Value* const y_of_row = y + row_of_run<S>(arrays, run, load);
     if constexpr (S::atomic) {
         if (S::no_column == NoColumn::never || sum != 0) atomicAdd(y_of_row, sum);  // nothing for padding
     } else {

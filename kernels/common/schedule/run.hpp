@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "kernels/common/storage/coded_values.hpp"
 #include "kernels/device/tuned.hpp"
 #include "pipeline/matrix/types.hpp"
 
@@ -100,6 +101,10 @@ struct PlainLoad {
     constexpr Element operator()(const Element* address) const {
         return *address;
     }
+    template <ValuePointer Pointer>
+    constexpr auto operator()(const Pointer& pointer) const {
+        return pointer.decode(*this);
+    }
     template <typename Element>
     [[nodiscard]] constexpr Element kept(const Element* address) const {
         return *address;
@@ -161,7 +166,11 @@ template <Schedule S>
     if constexpr (S::hooks.own_column) {
         return S::column(arrays, run, place, load);
     } else {
-        return load(slot_columns<S>(arrays).data() + place.slot);
+        const auto column = load(slot_columns<S>(arrays).data() + place.slot);
+        if constexpr (S::no_column != NoColumn::never && std::is_same_v<decltype(column), const std::uint16_t>) {
+            if (column == padding_column) return -1;
+        }
+        return column;
     }
 }
 

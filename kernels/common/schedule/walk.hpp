@@ -105,13 +105,14 @@ void for_each_stored_slot(const auto& arrays, const WalkedArrays& where, const a
         Offset stored = -1;
         Offset k = 0;
     };
+    const auto slots = static_cast<std::size_t>(slot_values<S>(arrays).size());
     if constexpr (!S::hooks.own_column) {
-        if (slot_columns<S>(arrays).size() != slot_values<S>(arrays).size()) {
+        if (static_cast<std::size_t>(slot_columns<S>(arrays).size()) != slots) {
             throw std::logic_error("there are not as many columns as values");
         }
     }
-    std::vector<Owner> owners(slot_values<S>(arrays).size());
-    for_each_run_of<S>(arrays, static_cast<Offset>(slot_values<S>(arrays).size()), [&](Offset stored, const auto& run) {
+    std::vector<Owner> owners(slots);
+    for_each_run_of<S>(arrays, static_cast<Offset>(slots), [&](Offset stored, const auto& run) {
         for (Offset k = 0; k < run.count; ++k) {
             Owner& owner = owners[run.slot(k)];
             if (owner.stored >= 0) throw std::logic_error("slot " + std::to_string(run.slot(k)) + " belongs to two rows");

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "kernels/common/storage/array_view.hpp"
+#include "kernels/common/storage/coded_values.hpp"
 #include "pipeline/contract/device.hpp"
 #include "pipeline/contract/layout.hpp"
 #include "pipeline/matrix/host_array.hpp"
@@ -32,6 +33,13 @@ namespace workbench {
 
 template <typename Member>
 concept NumberMember = std::is_arithmetic_v<Member> || std::is_enum_v<Member>;
+
+/// An array without memory, which is copied like a number.
+template <typename Member>
+concept ConstantMember = requires(const Member& member) {
+    member.value;
+    member.count;
+};
 
 /// An array in memory of a device.
 template <typename Element>
@@ -116,6 +124,32 @@ template <auto member>
     return std::apply([&](const auto&... field) { return std::tuple{of_member(field)...}; }, fields(member));
 }
 
+/// An array of values in any of the ways of coded_values.hpp. Codes are followed by their dictionary and the bits below them.
+template <auto member>
+[[nodiscard]] constexpr auto coded_value_array(const char* length) {
+    return []<typename Member, typename Struct>(Member Struct::*, const char* of_values) {
+        if constexpr (HasDictionary<Member>) {
+            return std::tuple{Field<member, &Member::codes>{ArrayRole::value, of_values},
+                              Field<member, &Member::dictionary>{ArrayRole::structure, "distinct values"},
+                              Field<member, &Member::column_bits>{}};
+        } else {
+            return std::tuple{value_array<member>(of_values)};
+        }
+    }(member, length);
+}
+
+/// An array of columns, unless they are in the words of the values.
+template <auto member>
+[[nodiscard]] constexpr auto coded_column_array(const char* length) {
+    return []<typename Member, typename Struct>(Member Struct::*, const char* of_columns) {
+        if constexpr (std::is_same_v<Member, InWords>) {
+            return std::tuple{};
+        } else {
+            return std::tuple{column_array<member>(of_columns)};
+        }
+    }(member, length);
+}
+
 /// A list of fields and of other lists, such as that of a base.
 [[nodiscard]] constexpr auto field_list(const auto&... parts) {
     [[maybe_unused]] const auto as_list = []<typename Part>(const Part& part) {
@@ -177,11 +211,26 @@ template <typename Stored>
         [&]<typename Member>(const FieldInfo& info, const Member& member) {
             if constexpr (NumberMember<Member>) {
                 fields.push_back({info.name(), info.role, element_type<Member>(), "", &member, 1});
+            } else if constexpr (ConstantMember<Member>) {
+                fields.push_back({.name = info.name(),
+                                  .role = info.role,
+                                  .type = element_type<decltype(member.value)>(),
+                                  .length = info.length,
+                                  .data = &member.value,
+                                  .count = static_cast<std::size_t>(member.count),
+                                  .constant = true});
             } else {
                 fields.push_back(array_field(info.name(), info.role, member, info.length));
             }
         },
         stored);
+    for (std::size_t i = 0; i + 2 < fields.size(); ++i) {
+        const bool is_real = fields[i].type == ElementType::f32 || fields[i].type == ElementType::f64;
+        if (fields[i].role != ArrayRole::value || is_real) continue;
+        const LayoutField& dictionary = fields[i + 1];
+        fields[i].dictionary = {dictionary.data, dictionary.type, dictionary.count,
+                                *static_cast<const Index*>(fields[i + 2].data)};
+    }
     return fields;
 }
 
@@ -212,7 +261,7 @@ template <typename Stored>
     InStorage<Stored, DeviceArray> copy;
     for_each_field(
         [&]<typename Member>(const FieldInfo& info, const Member& from, auto& to) {
-            if constexpr (NumberMember<Member>) {
+            if constexpr (NumberMember<Member> || ConstantMember<Member>) {
                 to = from;
             } else {
                 to = {device, from, of + " " + info.name()};
@@ -228,7 +277,7 @@ template <typename Stored>
     InStorage<Stored, ArrayView> view;
     for_each_field(
         []<typename Member>(const FieldInfo&, const Member& from, auto& to) {
-            if constexpr (NumberMember<Member>) {
+            if constexpr (NumberMember<Member> || ConstantMember<Member>) {
                 to = from;
             } else {
                 to = {from.data(), static_cast<Offset>(from.size())};

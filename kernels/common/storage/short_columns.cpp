@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <stdexcept>
 
@@ -13,66 +14,85 @@
 namespace workbench {
 namespace {
 
-constexpr Index reach = 1 << 16;
-
-/// The first column of a slice's nonzeros, and whether 16 bits reach from there to the last.
+/// The first column of a slice's nonzeros, and the distance to the last.
 struct Reach {
     Index first = 0;
-    bool wide = false;
+    Index distance = 0;
 };
 
-Reach reach_of(const HostArray<Index>& columns, Offset first_slot, Index height, Offset first_lane,
-               const std::function<Offset(Offset)>& length_of_lane) {
-    Index first = std::numeric_limits<Index>::max();
-    Index last = 0;
-    for (Index lane = 0; lane < height; ++lane) {
-        const Offset length = length_of_lane(first_lane + lane);
-        for (Offset k = 0; k < length; ++k) {
-            const Index column = columns[first_slot + k * height + lane];
-            first = std::min(first, column);
-            last = std::max(last, column);
-        }
+/// Calls visit(slot) for the slots of a slice that hold a nonzero.
+void for_each_nonzero_slot(const SliceShape& shape, std::int64_t slice, const auto& visit) {
+    for (Index lane = 0; lane < shape.slice_height; ++lane) {
+        const Offset length = shape.length_of_lane(slice * shape.slice_height + lane);
+        for (Offset k = 0; k < length; ++k) visit(shape.slice_offsets[slice] + k * shape.slice_height + lane);
     }
-    if (first > last) return {};
-    return {first, last - first >= reach};
+}
+
+std::vector<Reach> reaches_of_slices(const HostArray<Index>& columns, const SliceShape& shape) {
+    std::vector<Reach> reaches(shape.slice_offsets.size() - 1);
+    for_each_in_parallel(std::ssize(reaches), slice_chunk, [&](std::int64_t slice) {
+        Index first = std::numeric_limits<Index>::max();
+        Index last = 0;
+        for_each_nonzero_slot(shape, slice, [&](Offset slot) {
+            first = std::min(first, columns[slot]);
+            last = std::max(last, columns[slot]);
+        });
+        if (first <= last) reaches[slice] = {first, last - first};
+    });
+    return reaches;
 }
 
 }  // namespace
 
-ShortColumns shorten_columns(const HostArray<Index>& columns, const HostArray<Offset>& slice_offsets, Index slice_height,
-                             const std::function<Offset(Offset)>& length_of_lane) {
-    const auto slices = static_cast<std::int64_t>(slice_offsets.size()) - 1;
+ShortColumns shorten_columns(const HostArray<Index>& columns, const SliceShape& shape, bool marks_padding) {
+    const HostArray<Offset>& slice_offsets = shape.slice_offsets;
+    const std::vector<Reach> reaches = reaches_of_slices(columns, shape);
+    const Index farthest = marks_padding ? padding_column - 1 : padding_column;
     ShortColumns narrow;
     auto& [first_columns, wide_offsets, high_columns] = narrow.of_slices;
-    std::vector<Reach> reaches(slices);
-    for_each_in_parallel(slices, slice_chunk, [&](std::int64_t slice) {
-        reaches[slice] = reach_of(columns, slice_offsets[slice], slice_height, slice * slice_height, length_of_lane);
-    });
-    first_columns.resize(slices);
+    first_columns.resize(reaches.size());
     Offset high = 0;
-    for (std::int64_t slice = 0; slice < slices; ++slice) {
+    for (std::size_t slice = 0; slice < reaches.size(); ++slice) {
         first_columns[slice] = reaches[slice].first;
-        if (!reaches[slice].wide) continue;
+        if (reaches[slice].distance <= farthest) continue;
         wide_offsets.push_back(high);
         first_columns[slice] = -static_cast<Index>(wide_offsets.size());
         high += slice_offsets[slice + 1] - slice_offsets[slice];
     }
-    make_zeros(narrow.column_indices, columns.size());
-    make_zeros(high_columns, high);
-    for_each_in_parallel(slices, slice_chunk, [&](std::int64_t slice) {
+    const std::uint16_t padding = marks_padding ? padding_column : 0;
+    make_filled(narrow.column_indices, columns.size(), padding);
+    make_filled(high_columns, high, padding);
+    for_each_in_parallel(std::ssize(reaches), slice_chunk, [&](std::int64_t slice) {
         const Index first = first_columns[slice];
-        const Offset begin = slice_offsets[slice];
-        for (Index lane = 0; lane < slice_height; ++lane) {
-            const Offset length = length_of_lane(slice * slice_height + lane);
-            for (Offset k = 0; k < length; ++k) {
-                const Offset slot = begin + k * slice_height + lane;
-                const auto column = static_cast<std::uint32_t>(columns[slot] - std::max(first, 0));
-                narrow.column_indices[slot] = static_cast<std::uint16_t>(column);
-                if (first < 0) high_columns[wide_offsets[-1 - first] + slot - begin] = static_cast<std::uint16_t>(column >> 16);
-            }
-        }
+        for_each_nonzero_slot(shape, slice, [&](Offset slot) {
+            const auto column = static_cast<std::uint32_t>(columns[slot] - std::max(first, 0));
+            narrow.column_indices[slot] = static_cast<std::uint16_t>(column);
+            if (first >= 0) return;
+            high_columns[wide_offsets[-1 - first] + slot - slice_offsets[slice]] = static_cast<std::uint16_t>(column >> 16);
+        });
     });
     return narrow;
+}
+
+Offset wide_slices(const HostArray<Index>& columns, const SliceShape& shape) {
+    const std::vector<Reach> reaches = reaches_of_slices(columns, shape);
+    return std::count_if(reaches.begin(), reaches.end(), [](const Reach& reach) { return reach.distance >= padding_column; });
+}
+
+CountedColumns count_columns(const HostArray<Index>& columns, const SliceShape& shape) {
+    const std::vector<Reach> reaches = reaches_of_slices(columns, shape);
+    CountedColumns counted;
+    Index farthest = 0;
+    for (const Reach& reach : reaches) {
+        counted.first_columns.push_back(reach.first);
+        farthest = std::max(farthest, reach.distance);
+    }
+    counted.bits = std::bit_width(static_cast<std::uint32_t>(farthest));
+    make_zeros(counted.columns, columns.size());
+    for_each_in_parallel(std::ssize(reaches), slice_chunk, [&](std::int64_t slice) {
+        for_each_nonzero_slot(shape, slice, [&](Offset slot) { counted.columns[slot] = columns[slot] - reaches[slice].first; });
+    });
+    return counted;
 }
 
 void require_sound_columns(const SliceColumns<std::uint16_t, HostArray>& columns, const HostArray<Offset>& slice_offsets) {

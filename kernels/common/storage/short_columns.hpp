@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/common/schedule/run.hpp"
+#include "kernels/common/storage/coded_values.hpp"
 #include "kernels/common/storage/fields.hpp"
 
 namespace workbench {
@@ -34,9 +35,17 @@ struct SliceColumns<std::uint16_t, Array> {
     }
 };
 
+/// Columns that share words with values count from the first column of their slice, too; no slice is wide.
+template <template <typename> typename Array>
+struct SliceColumns<InWords, Array> {
+    Array<Index> first_columns;
+
+    static constexpr auto fields() { return field_list(structure_array<&SliceColumns::first_columns>("slices")); }
+};
+
 template <typename Arrays>
 concept HasShortColumns = requires(const Arrays& arrays) {
-    arrays.first_columns;
+    arrays.wide_offsets;
 };
 
 /// The result of shorten_columns.
@@ -45,10 +54,28 @@ struct ShortColumns {
     SliceColumns<std::uint16_t, HostArray> of_slices;
 };
 
-/// The columns of slices in 16 bits, in parallel. columns: those of the matrix, [slots]. length_of_lane(lane) is the number of
-/// its slots that hold a nonzero; the others get the first column of their slice.
-[[nodiscard]] ShortColumns shorten_columns(const HostArray<Index>& columns, const HostArray<Offset>& slice_offsets,
-                                           Index slice_height, const std::function<Offset(Offset)>& length_of_lane);
+/// Where slices lie, and the number of slots of a lane that hold a nonzero.
+struct SliceShape {
+    const HostArray<Offset>& slice_offsets;
+    Index slice_height;
+    std::function<Offset(Offset)> length_of_lane;
+};
+
+/// The columns of slices in 16 bits, in parallel. columns: those of the matrix, [slots]. Slots without a nonzero get the first
+/// column of their slice, or padding_column if marks_padding.
+[[nodiscard]] ShortColumns shorten_columns(const HostArray<Index>& columns, const SliceShape& shape,
+                                           bool marks_padding = false);
+
+/// The number of slices that reach over more columns than 16 bits count.
+[[nodiscard]] Offset wide_slices(const HostArray<Index>& columns, const SliceShape& shape);
+
+/// The columns of slices, counted from the first column of their slice, in parallel: in as few bits as the widest slice needs.
+struct CountedColumns {
+    HostArray<Index> columns;        // [slots] 0 in slots without a nonzero
+    HostArray<Index> first_columns;  // [slices]
+    int bits = 0;
+};
+[[nodiscard]] CountedColumns count_columns(const HostArray<Index>& columns, const SliceShape& shape);
 
 /// Throws std::logic_error if a slice lacks its first column, or a wide one its upper halves, so that corrupted arrays are safe
 /// to walk.
@@ -66,16 +93,22 @@ struct RunOfWideSlice : OwnRun {
 };
 
 /// The kinds of columns that schedules over slices are compiled for.
-enum class ColumnKind { as_stored, of_slices, of_wide_slices };
+enum class ColumnKind { as_stored, of_slices, of_wide_slices, of_words };
+
+/// Columns, and whether padding is marked by its column, because its value cannot be 0.
+struct SliceKind {
+    ColumnKind columns = ColumnKind::as_stored;
+    bool marks_padding = false;
+};
 
 /// The run with the first column of its slice.
-template <ColumnKind kind>
+template <SliceKind kind>
 [[nodiscard]] constexpr auto with_columns_of_slice(const auto& arrays, auto run, Offset slice) {
-    if constexpr (kind == ColumnKind::as_stored) {
+    if constexpr (kind.columns == ColumnKind::as_stored) {
         return run;
     } else {
         const Index first = arrays.first_columns[slice];
-        if constexpr (kind == ColumnKind::of_slices) {
+        if constexpr (kind.columns != ColumnKind::of_wide_slices) {
             run.first_column = first;
             return run;
         } else {
@@ -92,32 +125,54 @@ template <ColumnKind kind>
 }
 
 /// The functions of a schedule over slices that compute columns.
-template <ColumnKind kind>
+template <SliceKind kind>
 struct ColumnsOfSlices {};
-template <>
-struct ColumnsOfSlices<ColumnKind::of_wide_slices> {
+template <SliceKind kind>
+requires(kind.columns == ColumnKind::of_wide_slices) struct ColumnsOfSlices<kind> {
     static constexpr bool has_plain_columns(const auto& run) { return !run.wide; }
     static constexpr Index column(const auto& arrays, const auto& run, const RunSlot& place, const auto& load) {
-        Index column = load(arrays.column_indices.data() + place.slot);
-        if (run.wide) column |= Index{load(arrays.high_columns.data() + (place.slot + run.to_high))} << 16;
-        return column;
+        auto column = static_cast<std::uint32_t>(load(arrays.column_indices.data() + place.slot));
+        if (run.wide) {
+            column |= std::uint32_t{load(arrays.high_columns.data() + (place.slot + run.to_high))} << 16;
+        } else if (kind.marks_padding && column == padding_column) {
+            return -1;
+        }
+        return static_cast<Index>(column);
+    }
+};
+template <SliceKind kind>
+requires(kind.columns == ColumnKind::of_words) struct ColumnsOfSlices<kind> {
+    static constexpr Index column(const auto& arrays, const auto&, const RunSlot& place, const auto& load) {
+        return arrays.values.data().column(load(arrays.values.codes.data() + place.slot));
     }
 };
 
+/// The kind that serves all slices with these arrays.
+template <typename Arrays>
+inline constexpr SliceKind widest_kind{HasColumns<decltype(Arrays::values)> ? ColumnKind::of_words
+                                       : HasShortColumns<Arrays>            ? ColumnKind::of_wide_slices
+                                                                            : ColumnKind::as_stored,
+                                       ConstantMember<decltype(Arrays::values)>};
+
 /// The hooks of a schedule over slices with these columns.
-[[nodiscard]] constexpr Hooks with_columns_of(ColumnKind kind, Hooks hooks) {
-    hooks.own_column = hooks.own_has_plain_columns = kind == ColumnKind::of_wide_slices;
+[[nodiscard]] constexpr Hooks with_columns_of(SliceKind kind, Hooks hooks) {
+    hooks.own_has_plain_columns = kind.columns == ColumnKind::of_wide_slices;
+    hooks.own_column = hooks.own_has_plain_columns || kind.columns == ColumnKind::of_words;
+    if (kind.marks_padding) hooks.no_column = NoColumn::slot_read;
     return hooks;
 }
 
 /// Calls use(std::integral_constant) with the kind of the columns.
 auto with_column_kind(const auto& arrays, const auto& use) {
     using enum ColumnKind;
-    if constexpr (HasShortColumns<std::remove_cvref_t<decltype(arrays)>>) {
-        return arrays.wide_offsets.size() == 0 ? use(std::integral_constant<ColumnKind, of_slices>{})
-                                               : use(std::integral_constant<ColumnKind, of_wide_slices>{});
+    constexpr bool marks = ConstantMember<std::remove_cvref_t<decltype(arrays.values)>>;
+    if constexpr (HasColumns<decltype(arrays.values)>) {
+        return use(std::integral_constant<SliceKind, SliceKind{of_words}>{});
+    } else if constexpr (HasShortColumns<std::remove_cvref_t<decltype(arrays)>>) {
+        return arrays.wide_offsets.size() == 0 ? use(std::integral_constant<SliceKind, SliceKind{of_slices, marks}>{})
+                                               : use(std::integral_constant<SliceKind, SliceKind{of_wide_slices, marks}>{});
     } else {
-        return use(std::integral_constant<ColumnKind, as_stored>{});
+        return use(std::integral_constant<SliceKind, SliceKind{as_stored, marks}>{});
     }
 }
 

@@ -149,22 +149,16 @@ Slices<Value, ColumnIndex, HostArray> build_slices(const CsrMatrix& matrix, cons
     return slices;
 }
 
-template <ValueType Value, typename ColumnIndex>
-void require_sound_offsets(const Slices<Value, ColumnIndex, HostArray>& slices) {
-    const auto whole = [&](Offset offset) { return offset % slices.slice_height == 0; };
-    const bool sound = tiles(slices.slice_offsets, slices.values.size()) &&
-                       slices.column_indices.size() == slices.values.size() &&
-                       std::all_of(slices.slice_offsets.begin(), slices.slice_offsets.end(), whole);
+void require_sound_offsets(const HostArray<Offset>& slice_offsets, Index slice_height, std::size_t slots, std::size_t columns) {
+    const auto whole = [&](Offset offset) { return offset % slice_height == 0; };
+    const bool sound =
+        tiles(slice_offsets, slots) && columns == slots && std::all_of(slice_offsets.begin(), slice_offsets.end(), whole);
     if (!sound) throw std::logic_error("slices: the offsets do not tile the arrays");
 }
 
 template Slices<float, Index, HostArray> build_slices(const CsrMatrix&, const ShareView&, const SlicePlan&, Preparer*);
-template void require_sound_offsets(const Slices<float, Index, HostArray>&);
 template Slices<float, std::uint16_t, HostArray> build_slices(const CsrMatrix&, const ShareView&, const SlicePlan&, Preparer*);
-template void require_sound_offsets(const Slices<float, std::uint16_t, HostArray>&);
 template Slices<double, Index, HostArray> build_slices(const CsrMatrix&, const ShareView&, const SlicePlan&, Preparer*);
-template void require_sound_offsets(const Slices<double, Index, HostArray>&);
 template Slices<double, std::uint16_t, HostArray> build_slices(const CsrMatrix&, const ShareView&, const SlicePlan&, Preparer*);
-template void require_sound_offsets(const Slices<double, std::uint16_t, HostArray>&);
 
 }  // namespace workbench

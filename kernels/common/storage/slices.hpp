@@ -16,17 +16,17 @@ inline constexpr int slice_chunk = 8;
 
 /// Stored rows in slices. Every group of rows, such as a part of a partition, begins a new slice: the last slice of a group may
 /// have lanes without a row. The k-th entry of lane l of slice s is slot slice_offsets[s] + k * slice_height + l. Padding has
-/// value 0 and column 0, relative to the group's first column.
+/// value 0 and column 0, relative to the group's first column. Value and ColumnIndex may be marks of coded_values.hpp.
 template <typename Value, typename ColumnIndex, template <typename> typename Array>
 struct Slices {
     Index slice_height = 32;
     Array<Offset> slice_offsets;  // first slot of each slice; multiples of slice_height
-    Array<ColumnIndex> column_indices;
-    Array<Value> values;
+    [[no_unique_address]] ColumnArray<ColumnIndex, Array> column_indices;
+    ValueArray<Value, Array> values;
 
     static constexpr auto fields() {
         return field_list(number_field<&Slices::slice_height>(), structure_array<&Slices::slice_offsets>("slices + 1"),
-                          column_array<&Slices::column_indices>("slots"), value_array<&Slices::values>("slots"));
+                          coded_column_array<&Slices::column_indices>("slots"), coded_value_array<&Slices::values>("slots"));
     }
 
     [[nodiscard]] constexpr Index slice_count() const { return static_cast<Index>(slice_offsets.size()) - 1; }
@@ -76,8 +76,13 @@ template <ValueType Value, typename ColumnIndex>
 [[nodiscard]] Slices<Value, ColumnIndex, HostArray> build_slices(const CsrMatrix& matrix, const ShareView& share,
                                                                  const SlicePlan& plan, Preparer* preparer);
 
-/// Throws std::logic_error unless the offsets tile the arrays, so that corrupted slices are safe to walk.
-template <ValueType Value, typename ColumnIndex>
-void require_sound_offsets(const Slices<Value, ColumnIndex, HostArray>& slices);
+/// Throws std::logic_error unless the offsets tile as many slots and columns, so that corrupted slices are safe to walk.
+void require_sound_offsets(const HostArray<Offset>& slice_offsets, Index slice_height, std::size_t slots, std::size_t columns);
+template <typename Value, typename ColumnIndex>
+void require_sound_offsets(const Slices<Value, ColumnIndex, HostArray>& slices) {
+    std::size_t columns = slices.values.size();
+    if constexpr (!std::is_same_v<ColumnIndex, InWords>) columns = slices.column_indices.size();
+    require_sound_offsets(slices.slice_offsets, slices.slice_height, slices.values.size(), columns);
+}
 
 }  // namespace workbench

@@ -4,8 +4,9 @@
 namespace workbench {
 
 RecordedArrays record_csr_adaptive(const CsrLayout<double>& layout, Device& device) {
-    return with_tile_shape(layout.stored(), [&]<typename Shape>(Shape) {
-        return record<RecordingPackets>(csr_adaptive::TilesKernel<Shape, double>(layout, device), layout, device);
+    const FullCsr<double>& csr = layout.full("adaptive");
+    return with_tile_shape(csr, [&]<typename Shape>(Shape) {
+        return record<RecordingPackets>(csr_adaptive::TilesKernel<Shape, double>(layout, csr, device), layout, device);
     });
 }
 

@@ -29,6 +29,20 @@ std::vector<LayoutRecipe> load_all(const std::filesystem::path& folder) {
     return recipes;
 }
 
+/// The battery, and parts of it with values that are equal, or exact in f32.
+std::vector<NamedMatrix> matrices_to_code() {
+    std::vector<NamedMatrix> all = battery();
+    for (const NamedMatrix& one : battery()) {
+        NamedMatrix equal{one.name + " of equal values", one.matrix};
+        std::fill(equal.matrix.values.begin(), equal.matrix.values.end(), -2.5);
+        all.push_back(std::move(equal));
+    }
+    NamedMatrix exact{"exact in f32", battery().back().matrix};
+    for (double& value : exact.matrix.values) value = static_cast<float>(value);
+    all.push_back(std::move(exact));
+    return all;
+}
+
 }  // namespace
 
 bool LayoutRecipe::takes(const CsrMatrix& matrix) const {
@@ -44,6 +58,13 @@ StagedMatrix LayoutRecipe::stage(const CsrMatrix& matrix) const {
     StagedMatrix staged = stage_input(matrix, recipe.node_size);
     (void)run_stages(recipe, staged, {}, {});
     return staged;
+}
+
+const std::vector<NamedMatrix>& LayoutRecipe::matrices() const {
+    static const std::vector<NamedMatrix> to_code = matrices_to_code();
+    const bool coded = std::any_of(recipe.layouts.begin(), recipe.layouts.end(),
+                                   [](const RecipeLayout& one) { return codes_values(one.parameters); });
+    return coded ? to_code : battery();
 }
 
 const std::vector<LayoutRecipe>& layout_recipes() {

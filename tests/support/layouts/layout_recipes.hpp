@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pipeline/contract/layout.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "pipeline/recipe/recipe.hpp"
 
 namespace workbench {
@@ -24,9 +25,19 @@ struct LayoutRecipe {
     /// The matrix after the recipe's stages.
     [[nodiscard]] StagedMatrix stage(const CsrMatrix& matrix) const;
 
+    /// The matrices to test it with: the battery, and for layouts that code values also matrices whose values are equal or
+    /// exact in f32.
+    [[nodiscard]] const std::vector<NamedMatrix>& matrices() const;
+
     template <ValueType Value>
     [[nodiscard]] std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged) const {
         return layout().build_for<Value>(staged, recipe.layouts.front().parameters);
+    }
+    /// The layout of `staged`, which has other values than `real`, stored like those of `real`.
+    template <ValueType Value>
+    [[nodiscard]] std::unique_ptr<Layout<Value>> build_like(const CsrMatrix& real, const StagedMatrix& staged) const {
+        const Parameters settled = layout().settled(recipe.layouts.front().parameters, real, precision_of<Value>);
+        return layout().build_for<Value>(staged, settled);
     }
 };
 

@@ -1,0 +1,127 @@
+#include "kernels/common/storage/encode_values.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/layout.hpp"
+#include "pipeline/matrix/distinct_values.hpp"
+#include "pipeline/matrix/random.hpp"
+
+namespace workbench {
+namespace {
+
+std::uint64_t bits_of(double value) { return std::bit_cast<std::uint64_t>(value); }
+std::uint64_t bits_of(float value) { return std::bit_cast<std::uint32_t>(value); }
+
+template <ValueType Value>
+std::optional<std::vector<Value>> distinct_in(const CsrMatrix& matrix, Offset most) {
+    if constexpr (std::is_same_v<Value, float>) {
+        return distinct_values_in_f32(matrix.values, most);
+    } else {
+        return distinct_values<double>(matrix.values, most);
+    }
+}
+
+}  // namespace
+
+template <ValueType Value>
+ValueCodes<Value>::ValueCodes(const std::vector<Value>& distinct, bool padding)
+    : table_(std::bit_ceil(2 * distinct.size() + 4), 0) {
+    const auto add = [this](Value value) {
+        dictionary_.push_back(value);
+        std::size_t place = mixed(bits_of(value)) & (table_.size() - 1);
+        while (table_[place] != 0) place = (place + 1) & (table_.size() - 1);
+        table_[place] = static_cast<std::uint32_t>(dictionary_.size());
+    };
+    if (padding) add(Value{0});
+    for (const Value value : distinct) {
+        if (!padding || bits_of(value) != bits_of(Value{0})) add(value);
+    }
+}
+
+template <ValueType Value>
+std::uint32_t ValueCodes<Value>::code_of(Value value) const {
+    std::size_t place = mixed(bits_of(value)) & (table_.size() - 1);
+    while (table_[place] != 0 && bits_of(dictionary_[table_[place] - 1]) != bits_of(value)) {
+        place = (place + 1) & (table_.size() - 1);
+    }
+    return table_[place] == 0 ? 0 : table_[place] - 1;
+}
+
+ParameterDeclaration values_parameter(std::vector<std::string> words) {
+    std::string help = "how values are stored, always exactly: one: all are equal, and none is stored";
+    const auto offers = [&](const char* word) { return std::find(words.begin(), words.end(), word) != words.end(); };
+    if (offers("dictionary")) help += "; dictionary: codes of the distinct values";
+    if (offers("f32")) help += "; f32: values of f64 that f32 represents exactly";
+    help += "; auto: the first of these that fits, otherwise full";
+    return {.name = "values",
+            .type = ParameterType::choice,
+            .default_value = std::string("full"),
+            .words = std::move(words),
+            .help = std::move(help)};
+}
+
+Parameters settle_values(const Parameters& parameters, const ValueFacts& facts, const Codings& codings) {
+    if (!parameters.is_word("values", "auto")) return parameters;
+    const auto with = [&](const char* word) { return parameters.with("values", std::string(word)); };
+    if (facts.distinct && *facts.distinct <= 1) return with("one");
+    if (facts.distinct && *facts.distinct <= codings.most_distinct) return with("dictionary");
+    return with(codings.f32 && facts.exact_in_f32 ? "f32" : "full");
+}
+
+template <ValueType Value>
+Value only_value(const CsrMatrix& matrix) {
+    if (const auto distinct = distinct_in<Value>(matrix, 1)) return distinct->empty() ? Value{0} : distinct->front();
+    const auto first = static_cast<Value>(matrix.values.front());
+    const auto other = std::find_if(matrix.values.begin(), matrix.values.end(),
+                                    [&](double value) { return bits_of(static_cast<Value>(value)) != bits_of(first); });
+    throw Unsuitable(fmt::format("values = \"one\" requires that all values are equal, but {} and {} differ", first, *other));
+}
+
+HostArray<float> values_in_f32(const HostArray<double>& values) {
+    if (!are_exact_in_f32(values)) {
+        const double changed = *std::find_if_not(values.begin(), values.end(), is_exact_in_f32);
+        throw Unsuitable(fmt::format("values = \"f32\" requires values that f32 represents exactly, but {} would become {}",
+                                     changed, static_cast<double>(static_cast<float>(changed))));
+    }
+    HostArray<float> narrow;
+    make_copy(narrow, values);
+    return narrow;
+}
+
+template <ValueType Value>
+ValueCodes<Value> codes_for(const CsrMatrix& matrix, Offset most, bool padding) {
+    const auto distinct = distinct_in<Value>(matrix, most);
+    if (!distinct) {
+        throw Unsuitable(
+            fmt::format("values = \"dictionary\" requires at most {} distinct values here, and there are more", most));
+    }
+    return ValueCodes<Value>(*distinct, padding);
+}
+
+std::int64_t bytes_of_values(const Parameters& parameters, Precision precision) {
+    if (!codes_values(parameters)) return value_bytes(precision);
+    if (parameters.is_word("values", "one")) return 0;
+    if (parameters.is_word("values", "dictionary")) return 1;
+    return parameters.is_word("values", "f32") ? value_bytes(Precision::f32) : value_bytes(precision);
+}
+
+std::string note_on_codes(std::size_t values, std::optional<Index> column_bits) {
+    if (!column_bits) return fmt::format("{} in the dictionary, in codes of 8 bits", values);
+    return fmt::format("{} in the dictionary, in words with {} bits for the column", values, *column_bits);
+}
+
+std::string note_on_constant(double value) { return fmt::format("all are {}; none is stored", value); }
+
+template class ValueCodes<float>;
+template class ValueCodes<double>;
+template float only_value<float>(const CsrMatrix&);
+template double only_value<double>(const CsrMatrix&);
+template ValueCodes<float> codes_for(const CsrMatrix&, Offset, bool);
+template ValueCodes<double> codes_for(const CsrMatrix&, Offset, bool);
+
+}  // namespace workbench

@@ -1,0 +1,81 @@
+// Codes the values of a matrix, and says how (coded_values.hpp).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/common/storage/coded_values.hpp"
+#include "pipeline/contract/parameters.hpp"
+#include "pipeline/contract/value_facts.hpp"
+#include "pipeline/matrix/host_array.hpp"
+
+namespace workbench {
+
+/// The most distinct values, padding not counted, for codes of 8 bits, and for codes in one word with a column. Each thread
+/// block of a GPU copies their dictionary to shared memory.
+inline constexpr Offset most_values_of_bytes = 255;
+inline constexpr Offset most_values_of_words = most_coded_values;
+
+/// Numbers the values of a dictionary.
+template <ValueType Value>
+class ValueCodes {
+public:
+    /// With padding, code 0 is the value 0; then follow the others of these distinct values.
+    ValueCodes(const std::vector<Value>& distinct, bool padding);
+
+    [[nodiscard]] const HostArray<Value>& dictionary() const { return dictionary_; }
+    /// The code of one of the values, or 0.
+    [[nodiscard]] std::uint32_t code_of(Value value) const;
+
+private:
+    HostArray<Value> dictionary_;
+    std::vector<std::uint32_t> table_;  // open addressing: a code + 1, or 0
+};
+
+/// The parameter `values` of a format that stores values in these ways.
+[[nodiscard]] ParameterDeclaration values_parameter(std::vector<std::string> words);
+
+/// The codings that fit a format's other parameters.
+struct Codings {
+    Offset most_distinct = 0;  // of a dictionary; 0: no dictionary
+    bool f32 = false;
+};
+
+/// values = "auto" replaced: by "one" if all values are equal, by "dictionary", by "f32", or else by "full".
+[[nodiscard]] Parameters settle_values(const Parameters& parameters, const ValueFacts& facts, const Codings& codings);
+
+/// The value that all are equal to, or 0 if there are none. Throws Unsuitable, with two that differ, if there is none.
+template <ValueType Value>
+[[nodiscard]] Value only_value(const CsrMatrix& matrix);
+
+/// Throws Unsuitable, with the first value that f32 changes.
+[[nodiscard]] HostArray<float> values_in_f32(const HostArray<double>& values);
+
+/// The codes for at most `most` distinct values, and for padding. Throws Unsuitable if there are more.
+template <ValueType Value>
+[[nodiscard]] ValueCodes<Value> codes_for(const CsrMatrix& matrix, Offset most, bool padding);
+
+/// The bytes of a slot's value, as the parameter `values` says.
+[[nodiscard]] std::int64_t bytes_of_values(const Parameters& parameters, Precision precision);
+
+/// column_bits: the lower bits of words; none: codes of 8 bits.
+[[nodiscard]] std::string note_on_codes(std::size_t values, std::optional<Index> column_bits);
+[[nodiscard]] std::string note_on_constant(double value);
+
+/// For Layout::notes: "values", "17 in the dictionary, in codes of 8 bits"; empty for values in full.
+template <typename Values>
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> notes_on_values(const Values& values) {
+    if constexpr (HasDictionary<Values>) {
+        const std::optional<Index> column_bits = HasColumns<Values> ? std::optional(values.column_bits) : std::nullopt;
+        return {{"values", note_on_codes(values.dictionary.size(), column_bits)}};
+    } else if constexpr (requires { values.value; }) {
+        return {{"values", note_on_constant(static_cast<double>(values.value))}};
+    } else {
+        return {};
+    }
+}
+
+}  // namespace workbench

@@ -1,0 +1,29 @@
+// What is known of the values of a matrix before a layout stores them.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "pipeline/contract/parameters.hpp"
+#include "pipeline/contract/precision.hpp"
+#include "pipeline/matrix/csr_matrix.hpp"
+
+namespace workbench {
+
+/// The most distinct values that are counted, and that any coding takes.
+inline constexpr Offset most_coded_values = 1023;
+
+struct ValueFacts {
+    Precision precision = Precision::f64;
+    Index columns = 0;
+    std::optional<Offset> distinct = {};  // values in the precision; none: more than most_coded_values
+    bool exact_in_f32 = false;            // f32 represents all values of f64
+};
+
+[[nodiscard]] ValueFacts value_facts(const CsrMatrix& matrix, Precision precision);
+
+/// The reason why values with these facts cannot be stored as the parameter `values` says; empty if they can, as far as is
+/// known.
+[[nodiscard]] std::string reason_against_coding(const Parameters& parameters, const ValueFacts& facts);
+
+}  // namespace workbench
