@@ -17,6 +17,7 @@ declare -A elsewhere=(
     [6]="3.5"      # the paper
     [8]="31"
     [9]="16 255 256"
+    [10]="12"
 )
 parts="Aim | Predict first | Commands | Picture | Explanation | Exercise"
 most_words=360 # of two slides, without code, pictures and the check
