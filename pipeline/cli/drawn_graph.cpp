@@ -9,7 +9,7 @@
 namespace workbench {
 namespace {
 
-/// Of the generator's mesh; empty if there is none.
+/// The coordinates of the generator's mesh; empty if there is none.
 std::vector<NodePlace> mesh_places(const MatrixChoice& choice) {
     const auto* generated = std::get_if<GeneratedMatrix>(&choice.from);
     const bool is_mesh = generated != nullptr && generated->generator->places != nullptr;

@@ -29,7 +29,7 @@ constexpr char begin_mark = 'B';
 constexpr char end_mark = 'E';
 constexpr char loss_mark = 'L';
 
-// Of a child, for its handler of crashes, which may only read plain variables and write to files.
+// A child sets these for its crash handler, which may only read plain variables and write to files.
 int notes_pipe = -1;
 thread_local const char* note_of_thread = nullptr;
 
