@@ -102,7 +102,7 @@ private:
     void store_words(Sell<Coded<Value, std::uint32_t>, InWords, HostArray>& sell) {
         const auto codes = codes_for<Value>(matrix_, most_values_of_words, has_padding());
         CountedColumns counted = count_columns(slices_.column_indices, shape_);
-        const int bits_of_code = std::bit_width(codes.dictionary().size() - 1);
+        const auto bits_of_code = static_cast<int>(std::bit_width(codes.dictionary().size() - 1));
         if (counted.bits + bits_of_code > 32) {
             throw Unsuitable(
                 fmt::format("column_index = \"word\" has 32 bits, but the widest slice needs {} for its columns and {} "
@@ -205,7 +205,7 @@ Needs needs(const Parameters& parameters) {
 Parameters settle(const Parameters& parameters, const ValueFacts& facts) {
     if (parameters.is_word("column_index", "u32")) return settle_values(parameters, facts, {});
     const auto distinct = static_cast<std::uint64_t>(facts.distinct.value_or(0));
-    const int bits = std::bit_width(static_cast<std::uint32_t>(facts.columns)) + std::bit_width(distinct);
+    const auto bits = std::bit_width(static_cast<std::uint64_t>(facts.columns)) + std::bit_width(distinct);
     const bool in_words =
         parameters.is_word("column_index", "word") || (parameters.is_word("column_index", "auto") && bits <= 32);
     Parameters settled = settle_values(parameters, facts,

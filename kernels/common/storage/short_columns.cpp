@@ -87,7 +87,7 @@ CountedColumns count_columns(const HostArray<Index>& columns, const SliceShape& 
         counted.first_columns.push_back(reach.first);
         farthest = std::max(farthest, reach.distance);
     }
-    counted.bits = std::bit_width(static_cast<std::uint32_t>(farthest));
+    counted.bits = static_cast<int>(std::bit_width(static_cast<std::uint32_t>(farthest)));
     make_zeros(counted.columns, columns.size());
     for_each_in_parallel(std::ssize(reaches), slice_chunk, [&](std::int64_t slice) {
         for_each_nonzero_slot(shape, slice, [&](Offset slot) { counted.columns[slot] = columns[slot] - reaches[slice].first; });
