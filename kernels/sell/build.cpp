@@ -200,8 +200,8 @@ Needs needs(const Parameters& parameters) {
     return {.unsplit = true};
 }
 
-/// values and column_index without "auto", unless no value is stored: then the columns decide. Words are chosen if 32 bits
-/// suffice whatever the columns of a slice.
+/// values without "auto". column_index = "auto" becomes word if 32 bits suffice whatever the columns of a slice, and u16 for
+/// values that require it; otherwise it stays, and the widths of the slices decide.
 Parameters settle(const Parameters& parameters, const ValueFacts& facts) {
     if (parameters.is_word("column_index", "u32")) return settle_values(parameters, facts, {});
     const auto distinct = static_cast<std::uint64_t>(facts.distinct.value_or(0));
@@ -210,7 +210,8 @@ Parameters settle(const Parameters& parameters, const ValueFacts& facts) {
         parameters.is_word("column_index", "word") || (parameters.is_word("column_index", "auto") && bits <= 32);
     Parameters settled = settle_values(parameters, facts,
                                        {.most_distinct = in_words ? most_values_of_words : most_values_of_bytes, .f32 = true});
-    if (!parameters.is_word("column_index", "auto") || settled.is_word("values", "one")) return settled;
+    const bool any_columns = settled.is_word("values", "one") || settled.is_word("values", "full");
+    if (!parameters.is_word("column_index", "auto") || any_columns) return settled;
     const bool word = in_words && settled.is_word("values", "dictionary");
     return settled.with("column_index", std::string(word ? "word" : "u16"));
 }

@@ -116,19 +116,22 @@ TEST_CASE("sell: equal values take no memory, and columns mark padding") {
     for (const auto* const one : {layout.get(), wide.get()}) CHECK_NOTHROW(check_layout(*one, matrix));
 }
 
-TEST_CASE("sell: without values, auto takes columns of 32 bits if more than a quarter of the slices is wide") {
+TEST_CASE(
+    "sell: for equal values and values in full, auto takes columns of 32 bits if more than a quarter of the slices is wide") {
     std::vector<Entry> entries;
     for (Index row = 0; row < 8; ++row) entries.push_back({row, row, 3});
     entries.push_back({0, 70000, 3});
-    const auto index_of = [&] {
+    const auto index_of = [&](const char* values) {
         const CsrMatrix matrix = csr_from_entries(8, 80000, entries);
-        const auto layout = build(sell_entry(), stage_input(matrix), coded("auto", "auto"));
+        const auto layout = build(sell_entry(), stage_input(matrix), coded(values, "auto"));
         CHECK_NOTHROW(check_layout(*layout, matrix));
         return dynamic_cast<const SellLayout<double>&>(*layout).stored.index();
     };
-    CHECK(index_of() == 3);  // one of four slices
+    CHECK(index_of("auto") == 3);  // one of four slices
+    CHECK(index_of("full") == 1);
     entries.push_back({2, 70000, 3});
-    CHECK(index_of() == 2);
+    CHECK(index_of("auto") == 2);
+    CHECK(index_of("full") == 0);
 }
 
 TEST_CASE("sell: the last column that 16 bits count marks padding; a slice that reaches it has 32 bits") {
@@ -199,7 +202,7 @@ TEST_CASE("sell: auto takes the coding of fewest bytes that fits") {
     CHECK(choice_for(row_of_values(256, 0.1), "u16") == "full u16");
     CHECK(choice_for(row_of_values(256, 0.1), "auto") == "dictionary word");
     CHECK(choice_for(row_of_values(1024, 1), "auto") == "f32 u16");
-    CHECK(choice_for(row_of_values(1024, 1), "auto", Precision::f32) == "full u16");
+    CHECK(choice_for(row_of_values(1024, 1), "auto", Precision::f32) == "full auto");
     CHECK(choice_for(row_of_values(1024, 1e-12), "auto", Precision::f32) == "one auto");  // equal in f32
     CHECK(choice_for(csr_from_entries(3, 3, {}), "auto") == "one auto");
 }

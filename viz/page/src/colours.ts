@@ -78,7 +78,7 @@ export function palette(): Palette {
   return known;
 }
 
-// Of the pieces of a graph: as many as there are hues.
+// The colours of the pieces of a graph, one for each hue.
 export const pieceHues = (): string[] => hues.map((_, i) => series(i));
 
 // Colours of points and lines, with enough contrast on paper.
