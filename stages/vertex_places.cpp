@@ -15,8 +15,8 @@ namespace {
 using PlanePoint = std::array<double, 2>;
 
 constexpr Index coarsest_vertices = 24;
-constexpr Index most_with_all_pairs = 300;  // of a graph whose vertices all repel each other; others repel the near ones
-constexpr double reach = 3;                 // of the repulsion of near vertices
+constexpr Index most_with_all_pairs = 300;  // vertices of a graph in which each pair repels; larger graphs: near pairs
+constexpr double reach = 3;                 // the distance up to which a pair is near
 constexpr std::uint64_t places_seed = 1;
 
 /// Uniform in [-1, 1).
