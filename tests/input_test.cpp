@@ -201,6 +201,69 @@ TEST_CASE("elasticity3d equals the assembly of trilinear cubes") {
                           0.0) == 0);  // a rigid translation causes no force
 }
 
+// curl curl + identity of the 12 edges of one cube by Gauss quadrature. Edge 4 d + a + 2 b is along axis d, at a along the next
+// axis and at b along the one after it.
+static Eigen::Matrix<double, 12, 12> cube_of_edges() {
+    Eigen::Matrix<double, 12, 12> matrix = Eigen::Matrix<double, 12, 12>::Zero();
+    const std::array<double, 2> points{0.5 - std::sqrt(1.0 / 12), 0.5 + std::sqrt(1.0 / 12)};
+    for (int q = 0; q < 8; ++q) {
+        const std::array<double, 3> place{points[q & 1], points[q >> 1 & 1], points[q >> 2 & 1]};
+        Eigen::Matrix<double, 3, 12> function = Eigen::Matrix<double, 3, 12>::Zero();
+        Eigen::Matrix<double, 3, 12> curl = Eigen::Matrix<double, 3, 12>::Zero();
+        for (int edge = 0; edge < 12; ++edge) {
+            const int d = edge / 4;
+            const int e = (d + 1) % 3;
+            const int f = (d + 2) % 3;
+            const bool a = (edge & 1) == 1;
+            const bool b = (edge >> 1 & 1) == 1;
+            const double along_e = a ? place[e] : 1 - place[e];
+            const double along_f = b ? place[f] : 1 - place[f];
+            function(d, edge) = along_e * along_f;
+            curl(e, edge) = along_e * (b ? 1 : -1);
+            curl(f, edge) = -(a ? 1 : -1) * along_f;
+        }
+        matrix += (function.transpose() * function + curl.transpose() * curl) / 8;
+    }
+    return matrix;
+}
+
+TEST_CASE("curlcurl3d equals the assembly of edge elements on cubes") {
+    const std::array<int, 3> sides{3, 2, 4};
+    const auto cube = cube_of_edges();
+    const int edges = 3 * sides[0] * sides[1] * sides[2];
+    Eigen::MatrixXd expected = Eigen::MatrixXd::Zero(edges, edges);
+    // The edges of nodes outside of the grid are eliminated.
+    const auto number = [&](std::array<int, 3> node, int edge) {
+        const int d = edge / 4;
+        node[(d + 1) % 3] += edge & 1;
+        node[(d + 2) % 3] += edge >> 1 & 1;
+        for (int axis = 0; axis < 3; ++axis) {
+            if (node[axis] < 0 || node[axis] >= sides[axis]) return -1;
+        }
+        return 3 * (node[0] + sides[0] * (node[1] + sides[1] * node[2])) + d;
+    };
+    for (int z = -1; z < sides[2]; ++z) {
+        for (int y = -1; y < sides[1]; ++y) {
+            for (int x = -1; x < sides[0]; ++x) {
+                for (int i = 0; i < 144; ++i) {
+                    const int row = number({x, y, z}, i / 12);
+                    const int column = number({x, y, z}, i % 12);
+                    if (row >= 0 && column >= 0) expected(row, column) += 36 * cube(i / 12, i % 12);
+                }
+            }
+        }
+    }
+    const CsrMatrix matrix = generate("curlcurl3d", {{"nx", sides[0]}, {"ny", sides[1]}, {"nz", sides[2]}});
+    check_csr(matrix);
+    CHECK(largest_difference(matrix, expected) < 1e-11);
+    CHECK(matrix.nonzeros() == (expected.array().abs() > 1e-9).count());
+    CHECK(matrix == transpose(matrix));
+    const CsrMatrix whole = generate("curlcurl3d", {{"nx", 5}});
+    CHECK(whole.row_length(3 * (2 + 5 * (2 + 5 * 2))) == 33);
+    Eigen::SimplicialLLT<Eigen::SparseMatrix<double>> cholesky(to_eigen(whole));
+    CHECK(cholesky.info() == Eigen::Success);
+}
+
 // The nodes of a path graph with d unknowns per node, in order from the end with the lower number.
 static std::vector<Index> nodes_along_path(const CsrMatrix& matrix, Index d) {
     const Index nodes = matrix.rows / d;

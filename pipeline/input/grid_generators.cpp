@@ -27,6 +27,17 @@ struct Coupling {
 struct Stencil {
     Index unknowns = 1;
     std::vector<Coupling> couplings;
+    bool stores_zeros = true;  // of couplings
+
+    [[nodiscard]] bool stores(const Coupling& coupling, Index row, Index column) const {
+        return stores_zeros || coupling.values[unknowns * row + column] != 0;
+    }
+    /// The nonzeros of one row of a coupling.
+    [[nodiscard]] Offset nonzeros(const Coupling& coupling, Index row) const {
+        Offset count = 0;
+        for (Index column = 0; column < unknowns; ++column) count += stores(coupling, row, column) ? 1 : 0;
+        return count;
+    }
 };
 
 /// Calls visit(step) for the 27 steps from a node to its surroundings and itself, in the order of the natural numbering.
@@ -83,13 +94,47 @@ Stencil elasticity_stencil() {
     return stencil;
 }
 
+/// curl curl u + u on cubes of edge 1 with edge elements of lowest order: the unknowns of a node are the tangential components
+/// on the edges to the next nodes in x, y and z. The function of an x edge is constant along x within its cubes, and a hat in y
+/// and in z. Its curl is (0, d_z, -d_y) of the product of these hats, and those of the others follow by cyclic shift. Integrals
+/// are products along the axes as above; that of a hat's derivative over a cube from node q is -1 for the hat at q and 1 for
+/// the hat at q + 1. All values are multiplied by 36 and thus integers. Source: Nedelec, "Mixed finite elements in R^3",
+/// Numerische Mathematik 35 (1980).
+Stencil curl_curl_stencil() {
+    constexpr std::array<int, 3> six_functions{1, 4, 1};
+    constexpr std::array<int, 3> derivatives{-1, 2, -1};
+    Stencil stencil{3, {}, false};
+    for_each_step([&](const Grid::Place& step) {
+        Coupling coupling{step, {}};
+        for (int i = 0; i < 3; ++i) {
+            const int j = (i + 1) % 3;
+            const int k = (i + 2) % 3;
+            const int functions_of_j = six_functions[step[j] + 1];
+            const int functions_of_k = six_functions[step[k] + 1];
+            if (step[i] == 0) {
+                coupling.values[4 * i] = 6 * derivatives[step[j] + 1] * functions_of_k +
+                                         6 * functions_of_j * derivatives[step[k] + 1] + functions_of_j * functions_of_k;
+            }
+            // Edge i of this node and edge j of the other one: the other's hat along i, this one's along j.
+            const auto slopes = [&](int along_own, int along_other) {
+                if (step[along_own] < 0 || step[along_other] > 0) return 0;
+                return (step[along_own] == 0 ? -1 : 1) * (step[along_other] == 0 ? -1 : 1);
+            };
+            coupling.values[3 * i + j] = -6 * slopes(i, j) * functions_of_k;
+            coupling.values[3 * j + i] = -6 * slopes(j, i) * functions_of_k;
+        }
+        stencil.couplings.push_back(coupling);
+    });
+    return stencil;
+}
+
 /// Nonzeros of the whole matrix: a step exists for every node except those at the end of the grid.
 Offset count_nonzeros(const Grid& grid, const Stencil& stencil) {
     Offset nonzeros = 0;
     for (const Coupling& coupling : stencil.couplings) {
         Offset nodes = 1;
         for (int axis = 0; axis < 3; ++axis) nodes *= grid.lengths[axis] - std::abs(coupling.step[axis]);
-        nonzeros += nodes * stencil.unknowns * stencil.unknowns;
+        for (Index row = 0; row < stencil.unknowns; ++row) nonzeros += nodes * stencil.nonzeros(coupling, row);
     }
     return nonzeros;
 }
@@ -156,12 +201,13 @@ public:
         matrix.row_offsets.resize(std::size_t(matrix.rows) + 1);
         Kokkos::parallel_for("count", nodes_of(range), [&](Index node) {
             const auto place = grid_.place(numbering.natural_of(node));
-            Offset length = 0;
-            for (const Coupling& coupling : stencil_.couplings) {
-                length += grid_.has(place + coupling.step) ? stencil_.unknowns : 0;
-            }
             const RowRange rows = rows_of(node, range);
-            for (Index row = rows.first; row < rows.end; ++row) matrix.row_offsets[row - range.first + 1] = length;
+            for (const Coupling& coupling : stencil_.couplings) {
+                if (!grid_.has(place + coupling.step)) continue;
+                for (Index row = rows.first; row < rows.end; ++row) {
+                    matrix.row_offsets[row - range.first + 1] += stencil_.nonzeros(coupling, row % stencil_.unknowns);
+                }
+            }
         });
         std::partial_sum(matrix.row_offsets.begin(), matrix.row_offsets.end(), matrix.row_offsets.begin());
         matrix.column_indices.resize(matrix.nonzeros());
@@ -208,9 +254,10 @@ private:
         for (Index row = rows.first; row < rows.end; ++row) {
             Offset place = matrix.row_offsets[row - range.first];
             for (Index k = 0; k < count; ++k) {
-                for (Index j = 0; j < d; ++j, ++place) {
+                for (Index j = 0; j < d; ++j) {
+                    if (!stencil_.stores(*neighbours[k].coupling, row % d, j)) continue;
                     matrix.column_indices[place] = neighbours[k].node * d + j;
-                    matrix.values[place] = neighbours[k].coupling->values[d * (row % d) + j];
+                    matrix.values[place++] = neighbours[k].coupling->values[d * (row % d) + j];
                 }
             }
         }
@@ -231,6 +278,8 @@ GridOperator laplace3d(const Parameters& parameters) {
 
 GridOperator elasticity3d(const Parameters& parameters) { return {parameters, 3, elasticity_stencil()}; }
 
+GridOperator curlcurl3d(const Parameters& parameters) { return {parameters, 3, curl_curl_stencil()}; }
+
 }  // namespace
 
 std::vector<GeneratorEntry> grid_generators() {
@@ -243,6 +292,8 @@ std::vector<GeneratorEntry> grid_generators() {
         made_by_rows<elasticity3d>("elasticity3d",
                                    "linear elasticity on a grid of cubes, trilinear elements, 3 unknowns per node",
                                    grid_parameters(3, {scramble_parameter()})),
+        made_by_rows<curlcurl3d>("curlcurl3d", "curl curl u + u on a grid of cubes, edge elements, 3 edges per node",
+                                 grid_parameters(3, {scramble_parameter()})),
     };
 }
 

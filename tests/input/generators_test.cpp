@@ -55,6 +55,7 @@ TEST_CASE("the places of meshes: neighbours are near each other") {
                                    {"laplace2d", {{"nx", whole(7)}, {"scramble", whole(3)}}, 1, 1},
                                    {"laplace3d", {{"nx", whole(4)}, {"ny", whole(5)}, {"scramble", whole(2)}}, 1, 1},
                                    {"elasticity3d", {{"nx", whole(3)}, {"scramble", whole(2)}}, 0, std::sqrt(3.0)},
+                                   {"curlcurl3d", {{"nx", whole(3)}, {"scramble", whole(2)}}, 0, std::sqrt(3.0)},
                                    {"delaunay", {{"nx", whole(9)}, {"scramble", whole(2)}}, 0.001, 4},
                                    {"finite_volume", {{"nx", whole(4)}, {"numbering", "scrambled"}}, 0.001, 4},
                                    {"finite_volume", {{"nx", whole(4)}, {"numbering", "hilbert"}}, 0.001, 4}};

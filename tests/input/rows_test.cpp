@@ -59,6 +59,8 @@ const std::vector<Kind>& examples() {
         {"laplace3d", {{"nx", whole(1)}, {"ny", whole(1)}, {"nz", whole(40)}, {"points", whole(27)}}},
         {"elasticity3d", {{"nx", whole(3)}, {"ny", whole(2)}, {"nz", whole(4)}}},
         {"elasticity3d", {{"nx", whole(3)}, {"scramble", whole(9)}}},
+        {"curlcurl3d", {{"nx", whole(3)}, {"ny", whole(2)}, {"nz", whole(4)}}},
+        {"curlcurl3d", {{"nx", whole(3)}, {"scramble", whole(9)}}},
         {"banded", {{"rows", whole(60)}, {"bandwidth", whole(7)}}},
         {"banded", {{"rows", whole(60)}, {"bandwidth", whole(200)}, {"fill", 0.3}, {"seed", whole(5)}}},
         {"random_uniform", {{"rows", whole(50)}, {"columns", whole(70)}, {"shortest", whole(0)}, {"longest", whole(70)}}},
