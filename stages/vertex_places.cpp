@@ -4,9 +4,12 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <span>
 
 #include "pipeline/matrix/random.hpp"
 #include "stages/coarsen_graph.hpp"
+#include "stages/levels.hpp"
+#include "stages/pack_boxes.hpp"
 #include "stages/weighted_graph.hpp"
 
 namespace workbench {
@@ -121,8 +124,12 @@ void settle(const WeightedGraph& graph, std::vector<PlanePoint>& points, int ste
     for (int step = 0; step < steps; ++step) {
         const double most = longest * (1 - static_cast<double>(step) / steps) + shortest;
         const Cells cells(points, all_pairs);
-        runs.for_each_vertex("forces",
-                             [&](Index vertex) { forces[vertex] = force_on(vertex, graph, points, cells, all_pairs); });
+        const auto find_force = [&](Index vertex) { forces[vertex] = force_on(vertex, graph, points, cells, all_pairs); };
+        if (all_pairs) {  // too few to wake other threads
+            for (Index vertex = 0; vertex < graph.vertex_count(); ++vertex) find_force(vertex);
+        } else {
+            runs.for_each_vertex("forces", find_force);
+        }
         for (std::size_t i = 0; i < points.size(); ++i) {
             const double size = std::sqrt(forces[i][0] * forces[i][0] + forces[i][1] * forces[i][1]);
             const double share = size > most ? most / size : 1;
@@ -131,22 +138,25 @@ void settle(const WeightedGraph& graph, std::vector<PlanePoint>& points, int ste
     }
 }
 
-/// The vertices that have edges, numbered in their order, with edges of weight 1.
-WeightedGraph without_lonely(const Graph& graph, std::vector<Index>& vertices) {
-    std::vector<Index> number_of(graph.vertex_count(), -1);
-    for (Index vertex = 0; vertex < graph.vertex_count(); ++vertex) {
-        if (graph.degree(vertex) == 0) continue;
-        number_of[vertex] = static_cast<Index>(vertices.size());
-        vertices.push_back(vertex);
+/// Several vertices that are connected with each other and with no others.
+struct Component {
+    std::span<const Index> vertices;  // in the whole graph
+    WeightedGraph graph;              // of them, numbered in this order, with edges of weight 1
+};
+
+/// `number_of` is a table of all vertices to work in.
+Component component_of(const Graph& graph, std::span<const Index> vertices, std::vector<Index>& number_of) {
+    Component component{vertices, {}};
+    for (std::size_t i = 0; i < vertices.size(); ++i) number_of[vertices[i]] = static_cast<Index>(i);
+    for (const Index vertex : vertices) {
+        component.graph.offsets.push_back(component.graph.offsets.back() + graph.degree(vertex));
     }
-    WeightedGraph result;
-    result.edges.resize(graph.neighbours.size());
-    std::transform(graph.neighbours.begin(), graph.neighbours.end(), result.edges.begin(), [&](Index neighbour) {
-        return WeightedEdge{number_of[neighbour], 1};
-    });
-    for (const Index vertex : vertices) result.offsets.push_back(graph.offsets[vertex + 1]);
-    result.vertex_weights.assign(vertices.size(), 1);
-    return result;
+    component.graph.edges.reserve(component.graph.offsets.back());
+    for (const Index vertex : vertices) {
+        for (const Index neighbour : graph.neighbours_of(vertex)) component.graph.edges.push_back({number_of[neighbour], 1});
+    }
+    component.graph.vertex_weights.assign(vertices.size(), 1);
+    return component;
 }
 
 struct CoarseGraphs {
@@ -163,8 +173,6 @@ CoarseGraphs coarsened(WeightedGraph finest) {
         const Offset heaviest = 1 + 3 * vertices / graph.vertex_count();
         Clusters clusters = gather_along_heavy_edges(graph, heaviest, places_seed + all.graphs.size());
         if (Offset{clusters.count} * 5 > Offset{graph.vertex_count()} * 4) break;
-        // A component that became a single vertex has no edges, and so no cluster.
-        for (Index& cluster : clusters.of) cluster = cluster < 0 ? clusters.count++ : cluster;
         WeightedGraph next = contract(graph, clusters);
         all.clusters.push_back(std::move(clusters));
         all.graphs.push_back(std::move(next));
@@ -197,32 +205,89 @@ std::vector<PlanePoint> settled(const CoarseGraphs& all) {
     return points;
 }
 
+/// Places of a component of few vertices, found by a single thread.
+std::vector<PlanePoint> settled_small(const WeightedGraph& graph) {
+    constexpr int steps = 200;
+    auto random = random_stream(places_seed, 0);
+    std::vector<PlanePoint> points(graph.vertex_count());
+    const double width = std::sqrt(static_cast<double>(points.size()));
+    for (PlanePoint& point : points) {
+        const double x = spread(random.next()) * width;
+        point = {x, spread(random.next()) * width};
+    }
+    settle(graph, points, steps, 1);
+    return points;
+}
+
+/// Shifts points so that their least coordinates are `rim`. Returns the size of a box around them with that rim.
+BoxSize move_into_box(std::span<PlanePoint> points, double rim) {
+    PlanePoint low = points.front();
+    PlanePoint high = low;
+    for (const PlanePoint& point : points) {
+        for (std::size_t axis = 0; axis < 2; ++axis) {
+            low.at(axis) = std::min(low.at(axis), point.at(axis));
+            high.at(axis) = std::max(high.at(axis), point.at(axis));
+        }
+    }
+    for (PlanePoint& point : points) point = {point[0] - low[0] + rim, point[1] - low[1] + rim};
+    return {high[0] - low[0] + 2 * rim, high[1] - low[1] + 2 * rim};
+}
+
 }  // namespace
 
 std::vector<NodePlace> place_vertices(const Graph& graph) {
-    std::vector<NodePlace> places(graph.vertex_count());
+    constexpr double aspect = 1.2;
+    constexpr double rim = 1;
+    constexpr double rim_of_single = 0.5;
+    // The vertices component by component.
+    LevelSearch search(graph);
     std::vector<Index> vertices;
-    WeightedGraph finest = without_lonely(graph, vertices);
-    double left = 0;
-    double bottom = 0;
-    double width = std::sqrt(static_cast<double>(places.size()));
-    if (!vertices.empty()) {
-        const std::vector<PlanePoint> points = settled(coarsened(std::move(finest)));
-        double right = left = points.front()[0];
-        for (std::size_t i = 0; i < points.size(); ++i) {
-            places[vertices[i]] = {points[i][0], points[i][1], 0};
-            bottom = std::max(bottom, points[i][1]);
-            left = std::min(left, points[i][0]);
-            right = std::max(right, points[i][0]);
-        }
-        width = std::max(right - left, 1.0);
-    }
-    const auto columns = static_cast<Index>(width) + 1;
-    Index lonely = 0;
+    std::vector<std::size_t> begins;
+    vertices.reserve(graph.vertex_count());
     for (Index vertex = 0; vertex < graph.vertex_count(); ++vertex) {
-        if (graph.degree(vertex) > 0) continue;
-        places[vertex] = {left + lonely % columns, bottom + 2 + static_cast<double>(lonely / columns), 0};
-        ++lonely;
+        if (search.seen(vertex)) continue;
+        begins.push_back(vertices.size());
+        const Index levels = search.from(vertex);
+        for (Index level = 0; level < levels; ++level) {
+            const auto found = search.level(level);
+            vertices.insert(vertices.end(), found.begin(), found.end());
+        }
+        std::sort(vertices.begin() + static_cast<std::ptrdiff_t>(begins.back()), vertices.end());  // levels are in any order
+    }
+    const std::size_t count = begins.size();
+    begins.push_back(vertices.size());
+
+    std::vector<PlanePoint> points(vertices.size());
+    std::vector<BoxSize> boxes(count, BoxSize{2 * rim_of_single, 2 * rim_of_single});
+    std::vector<Index> number_of(graph.vertex_count());
+    std::vector<Component> small;
+    const auto keep = [&](std::size_t begin, std::vector<PlanePoint> found) {
+        std::copy(found.begin(), found.end(), points.begin() + static_cast<std::ptrdiff_t>(begin));
+    };
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t size = begins[i + 1] - begins[i];
+        if (size == 1) continue;
+        Component component = component_of(graph, std::span(vertices).subspan(begins[i], size), number_of);
+        if (size <= coarsest_vertices) {
+            small.push_back(std::move(component));
+        } else {
+            keep(begins[i], settled(coarsened(std::move(component.graph))));
+        }
+    }
+    guarded_for("small components", UnevenHostRange<>(0, static_cast<Index>(small.size())), [&](Index i) {
+        keep(static_cast<std::size_t>(small[i].vertices.data() - vertices.data()), settled_small(small[i].graph));
+    });
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::span<PlanePoint> own = std::span(points).subspan(begins[i], begins[i + 1] - begins[i]);
+        boxes[i] = move_into_box(own, own.size() == 1 ? rim_of_single : rim);
+    }
+
+    const std::vector<BoxPlace> packed = pack_boxes(boxes, aspect);
+    std::vector<NodePlace> places(graph.vertex_count());
+    for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t at = begins[i]; at < begins[i + 1]; ++at) {
+            places[vertices[at]] = {packed[i].left + points[at][0], packed[i].top + points[at][1], 0};
+        }
     }
     return places;
 }

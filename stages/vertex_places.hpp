@@ -8,8 +8,8 @@
 
 namespace workbench {
 
-/// Places the vertices in the plane, z = 0, so that neighbours are a few units apart. Vertices without edges are in rows
-/// below all others. In parallel, with the same result for any number of threads; 10^5 edges take about a second. Boost's
+/// Places the vertices in the plane, z = 0, so that neighbours are a few units apart. Each connected component has a box of its
+/// own (pack_boxes). In parallel, with the same result for any number of threads; 10^5 edges take about a second. Boost's
 /// Fruchterman-Reingold needs a time quadratic in the vertices even with its grid. Source: Walshaw, "A multilevel algorithm for
 /// force-directed graph-drawing", J. Graph Algorithms and Applications 2003.
 [[nodiscard]] std::vector<NodePlace> place_vertices(const Graph& graph);

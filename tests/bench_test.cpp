@@ -134,6 +134,12 @@ TEST_SUITE("results file") {
         CHECK(!ResultsFile(file, true).has(R"({"a":2})"));  // failed lines are repeated
         CHECK(ResultsFile(file, true).has(R"({"a":1})"));
         CHECK(!ResultsFile(file, true).was_truncated());
+        // Only what failed is repeated.
+        for (const std::string status : {"measured", "unsuitable", "wrong", "failed"}) {
+            write(file, R"({"key":{"a":1},"status":")" + status + "\"}\n");
+            CHECK(ResultsFile(file, true).has(R"({"a":1})") == (status != "failed"));
+            CHECK(ResultsFile(file, false).has(R"({"a":1})"));
+        }
     }
 
     TEST_CASE("other files are refused and left unchanged") {

@@ -94,7 +94,8 @@ if [[ -n ${1-} ]] && "$1" --help | grep -E '^  (build|test|python|help) '; then 
 # Builds only the program, without CUDA if there is no GPU; the second time nothing is configured again.
 rm -rf "$checkout/build"
 bootstrap run csr.toml
-holds calls "cmake --preset run -U Kokkos_DIR -U WORKBENCH_CUDA -U CMAKE_CUDA_ARCHITECTURES -DWORKBENCH_CUDA=OFF"
+holds calls "cmake --preset run -U Kokkos_DIR -U WORKBENCH_CUDA -U WORKBENCH_OPTIMISED_KERNELS -U CMAKE_CUDA_ARCHITECTURES"
+holds calls " -DWORKBENCH_CUDA=OFF"
 holds calls "cmake --build --preset run"
 holds err "bootstrap: building the program without CUDA kernels, as no GPU was found ('./bootstrap build' is for every GPU)"
 bootstrap run csr.toml
@@ -159,8 +160,16 @@ exits 0
 holds err "the page's packages could not be installed: it is not tested in a browser"
 holds calls "ctest"
 
-# A copy builds its own sources, and the original is unchanged.
+# Without a GPU, `test` compiles the kernels for one kind, not optimised; `build` goes back to optimised ones for every GPU.
 no_gpu
+bootstrap test
+exits 0
+holds calls "-DWORKBENCH_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=90-real -DWORKBENCH_OPTIMISED_KERNELS=OFF"
+bootstrap build
+holds calls "-U WORKBENCH_OPTIMISED_KERNELS"
+lacks calls "-DWORKBENCH"
+
+# A copy builds its own sources, and the original is unchanged.
 bootstrap run csr.toml
 cp -r "$checkout" "$folder/copy"
 original=$checkout

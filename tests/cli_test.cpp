@@ -158,6 +158,7 @@ TEST_CASE("cache") {
     expect("cache_no_values", recipe + "--sweep stage.column_segmentation.width=", 2);
     expect("cache_wrong_value", recipe + "--sweep stage.column_segmentation.width=400,0", 2);
     expect("cache_large_block", recipe + "--resident 4", 2);
+    CHECK(run(recipe + matrix + "--resident 8 --block 8").exit_code == 0);
     expect("cache_plot_of_nothing", recipe + matrix + "--plot a", 2);
     expect("cache_plot_of_words", recipe + matrix + "--sweep layout.piece=jds,sell --plot a", 2);
     expect("cache_plot_of_too_much",
@@ -268,6 +269,14 @@ TEST_CASE("storage of recipes") {
     CHECK(recipes[0]["nonzeros"] == 369);
     CHECK(recipes[1]["unsuitable"].is_null());
     CHECK(recipes[1]["bytes_f64"] == recipes[1]["bytes_f32"].get<int>() + 4 * recipes[1]["slots"].get<int>());
+
+    const TemporaryFolder folder;  // a value that f32 cannot store
+    const std::filesystem::path large = folder.path() / "large.mtx";
+    std::ofstream(large) << "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1e300\n";
+    const auto of_large =
+        nlohmann::json::parse(run("storage recipes/csr.toml --json --matrix " + large.string()).text)["recipes"][0];
+    CHECK(of_large["bytes_f32"].is_null());
+    CHECK(of_large["bytes_f64"] == 2 * 8 + 4 + 8);
 }
 
 TEST_CASE("generate, convert and export write files that are read as the same matrix") {

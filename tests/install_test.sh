@@ -11,7 +11,7 @@ failed=0
 fault() { echo "$*" && failed=1; }
 for file in bin/workbench \
     share/spmv-workbench/recipes/ehyb.toml share/spmv-workbench/recipes/matrices/elasticity3d.mtx.gz \
-    share/spmv-workbench/suites/ehyb.toml share/spmv-workbench/spaces/default.toml \
+    share/spmv-workbench/.taplo.toml share/spmv-workbench/suites/ehyb.toml share/spmv-workbench/spaces/default.toml \
     share/spmv-workbench/schema/recipe.json share/spmv-workbench/schema/suite.json share/spmv-workbench/schema/space.json lib/libspmv_workbench.so include/spmv_workbench/spmv_workbench.hpp \
     lib/cmake/spmv_workbench/spmv_workbenchConfig.cmake lib/cmake/spmv_workbench/spmv_workbenchConfigVersion.cmake \
     lib/spmv-workbench/workbench_trial lib/spmv-workbench/workbench_stage \

@@ -1,8 +1,13 @@
 #!/usr/bin/env bash
-# The page of `workbench serve` in headless Chromium (viz/page/test/live.mjs). Exit code 77: skipped, with the reason.
+# live_test.sh PROGRAM SOURCE: the page of `workbench serve` in headless Chromium (viz/page/test/live.mjs). Exit code 77: skipped,
+# with the reason.
+# live_test.sh PROGRAM SOURCE speed [CHANGES [LIMIT]]: how long the page takes from a change to the new picture, for 10^5 nonzeros
+# (viz/page/test/live_speed.mjs). The test suite does not run this, because it needs an idle machine.
 set -euo pipefail
-program=$1
+program=$(realpath -- "$1")
 source=$2
+test=live
+if [[ ${3:-} == speed ]]; then test=live_speed; fi
 folder=$(mktemp -d)
 server=
 trap '[[ -z $server ]] || kill "$server" 2>/dev/null; rm -rf "$folder"' EXIT
@@ -15,11 +20,11 @@ if [[ ! -d $source/viz/page/node_modules/playwright-core ]]; then
     echo "tests of the live page skipped: 'npm ci' was not run in viz/page"
     exit 77
 fi
-cp "$source/tests/page/live.toml" "$folder"
+cp "$source/tests/page/$test.toml" "$folder"
 printf '%%%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1\n2 2 1\n3 3 1\n' >"$folder/grid.mtx"
-(cd "$folder" && exec "$program" serve live.toml) >"$folder/log" 2>&1 &
+(cd "$folder" && exec "$program" serve "$test.toml" --backend kokkos --samples 3 --seconds 0) >"$folder/log" 2>&1 &
 server=$!
-for _ in {1..100}; do
+for _ in {1..300}; do
     address=$(sed -n 's/.* is at \(http:.*\)/\1/p' "$folder/log")
     [[ -z $address ]] || break
     sleep 0.1
@@ -28,4 +33,4 @@ if grep -q 'without cpp-httplib' "$folder/log"; then
     echo "tests of the live page skipped: built without cpp-httplib"
     exit 77
 fi
-node "$source/viz/page/test/live.mjs" "$address"
+node "$source/viz/page/test/$test.mjs" "$address" "${@:4}"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# package_test.sh BUILD_FOLDER CMAKE CXX: installs the library alone, moves it, and builds and runs docs/examples/cg against it.
+# package_test.sh BUILD_FOLDER CMAKE CXX: installs the library alone, moves it, and builds and runs the programs of docs/examples against it.
 set -euo pipefail
 build=$1 cmake=$2 cxx=$3
 source_dir=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd -P)
@@ -23,14 +23,18 @@ nm -DC --defined-only "$library" | grep -qE 'Applied|Checked' && fault "what sta
 ldd "$library" | grep "not found" && fault "a library is missing"
 
 # As C++17, which the header requires.
-quietly "$cmake" -S "$source_dir/docs/examples/cg" -B "$folder/cg" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER="$cxx" \
-    -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_STANDARD=17 -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Werror"
-quietly "$cmake" --build "$folder/cg"
+for example in cg pagerank; do
+    quietly "$cmake" -S "$source_dir/docs/examples/$example" -B "$folder/$example" -DCMAKE_PREFIX_PATH="$prefix" \
+        -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_STANDARD=17 \
+        -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Werror"
+    quietly "$cmake" --build "$folder/$example"
+done
+example=cg
 expect() { # EXPECTED ARGUMENTS...: the last line that the example prints
     local expected=$1 found
     shift
-    found=$(cd / && "$folder/cg/cg" "$@" 2>&1 | tail -1) || true
-    [[ $found =~ $expected ]] || fault "cg $*: $found; expected $expected"
+    found=$(cd / && "$folder/$example/$example" "$@" 2>&1 | tail -1) || true
+    [[ $found =~ $expected ]] || fault "$example $*: $found; expected $expected"
 }
 expect '^[0-9]+ iterations, true residual [0-9.]+e-1[0-9]$'
 expect '^[0-9]+ iterations, true residual [0-9.]+e-1[0-9]$' "$source_dir/recipes/ehyb.toml" 30
@@ -44,4 +48,13 @@ expect '^[0-9]+ iterations, true residual [0-9.]+e-1[0-9]$' "$source_dir/recipes
 echo 'extern "C" int METIS_SetDefaultOptions(long* options) { for (int i = 0; i < 40; ++i) options[i] = -1; return 1; }' >"$folder/metis.cpp"
 quietly "$cxx" -shared -fPIC -o "$folder/metis.so" "$folder/metis.cpp"
 LD_PRELOAD=$folder/metis.so expect '^metis_partition: the METIS in this program has longer integers' "$source_dir/recipes/ehyb.toml" 30
+# PageRank of a drawn graph by one value a page, of pages in another order, of three pages by hand, and of what is no graph.
+example=pagerank
+expect '^[0-9]+ iterations, sum of ranks 1.000000000, residual [0-9.]+e-1[0-9]$'
+"$folder/pagerank/pagerank" 2>&1 | grep -q '^csr, .* 20000 pages, .* links' || fault "pagerank does not say what it multiplies with"
+expect '^[0-9]+ iterations, sum of ranks 1.000000000, residual [0-9.]+e-1[0-9]$' "$source_dir/recipes/rcm_csr.toml" 2000
+printf '%%%%MatrixMarket matrix coordinate pattern general\n3 3 3\n1 3\n2 3\n3 1\n' >"$folder/graph.mtx"
+"$folder/pagerank/pagerank" "$source_dir/recipes/csr.toml" "$folder/graph.mtx" | grep -q '^page 3 has the highest rank, 0.486486$' ||
+    fault "the rank of page 3 is not 0.486486"
+expect ' is no file of a square matrix$' "$source_dir/recipes/csr.toml" "$folder/missing.mtx"
 exit "$failed"

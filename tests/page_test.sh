@@ -24,3 +24,5 @@ quick=(--samples 5 --seconds 0 --cache warm --out "$folder" --backend kokkos)
 "$program" bench "$source/recipes/csr.toml" "$source/recipes/sell.toml" --generate laplace2d:nx=20 --backend kokkos --samples 5 \
     --seconds 0 --out "$folder/bench/report.jsonl" >>"$folder/log" 2>&1
 node "$source/viz/page/test/browser.mjs" "$folder"/{small,ehyb,hbp,rcm_csr,compare,bench}/report.html
+"$source/docs/lessons/slides" >"$folder/slides.html"
+node "$source/viz/page/test/slides.mjs" "$folder/slides.html"

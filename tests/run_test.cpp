@@ -369,6 +369,39 @@ TEST_CASE("formatted numbers") {
     CHECK(duration(1) == "1.00 s");
 }
 
+TEST_CASE("numbers change their unit at its size, and not before") {
+    const std::vector<std::pair<std::string, std::string>> texts{{byte_count(999), "999 B"},
+                                                                 {byte_count(1000), "1,000 B"},
+                                                                 {byte_count(1023), "1,023 B"},
+                                                                 {byte_count(1024), "1.00 KiB"},
+                                                                 {byte_count(1024.0 * 1023), "1,023 KiB"},
+                                                                 {byte_count(1024.0 * 1024), "1.00 MiB"},
+                                                                 {byte_count(1024.0 * 1024 * 1024), "1.00 GiB"},
+                                                                 {byte_count(5 * std::pow(1024.0, 5)), "5,120 TiB"},
+                                                                 {duration(0), "0 us"},
+                                                                 {duration(0.000999), "999 us"},
+                                                                 {duration(0.001), "1.00 ms"},
+                                                                 {duration(0.999), "999 ms"},
+                                                                 {duration(3600), "3,600 s"},
+                                                                 {percent(0), "0.0 %"},
+                                                                 {percent(0.12345), "12.3 %"},
+                                                                 {percent(1), "100.0 %"},
+                                                                 {spread_text(100), "10000.0 %"},
+                                                                 {spread_text(100.1), "more than 100 x"},
+                                                                 {factor(0.5), "0.500 x"},
+                                                                 {factor(12.34), "12.3 x"},
+                                                                 {significant(0), "0"},
+                                                                 {significant(0.001), "0.00100"},
+                                                                 {significant(0.000999), "9.99e-04"},
+                                                                 {significant(9'999'999), "9,999,999"},
+                                                                 {significant(1e7), "1.00e+07"},
+                                                                 {significant(-0.5), "-0.500"},
+                                                                 {with_commas(-999), "-999"},
+                                                                 {with_commas(1'000'000), "1,000,000"},
+                                                                 {size_text(1000, 2, 3456), "1,000 x 2, 3,456 nonzeros"}};
+    for (const auto& [found, expected] : texts) CHECK(found == expected);
+}
+
 TEST_CASE("lines are wrapped behind 80 columns") {
     const std::string seventy(70, 'x');
     CHECK(wrapped(seventy + " 123456789\n") == seventy + " 123456789\n");  // 80
@@ -382,6 +415,13 @@ TEST_CASE("a table of matrices has a row for each, with its own name") {
     const std::string text = row_statistics_text({{{"a.mtx", 2, 2, 3, 0}, metrics}, {{"b.mtx", 2, 2, 3, 0}, metrics}});
     CHECK(text.find("\n  a.mtx ") != std::string::npos);
     CHECK(text.find("\n  b.mtx ") != std::string::npos);
+    for (const auto& [rows, iterations] : {std::pair(Index{64}, "6"), {Index{65}, "9"}}) {
+        metrics.rows = rows;  // 2 warps, 3 warps
+        metrics.row_lengths.maximum = 3;
+        for (const auto& cell : cells_of(metric_figures(), &Figure<Metrics>::rows)) {
+            if (cell.shown().label == "ELL iterations") CHECK(cell.text(metrics) == iterations);
+        }
+    }
     CHECK(complete(FigureValue(0.99996)) == "99.9 %");
     CHECK(complete(FigureValue(0.5)) == "50.0 %");
     CHECK(complete(FigureValue(1.0)) == "100 %");

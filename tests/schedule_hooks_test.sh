@@ -19,7 +19,7 @@ refused() {
 }
 
 compiles '' || { echo "the schedule itself does not compile"; exit 1; }
-for function in threads run values columns column has_plain_columns row_of choose; do
+for function in threads threads_side_by_side run values columns column has_plain_columns row_of choose; do
     refused "misspelt function $function" "s/ $function\(/ mis${function}(/"
 done
 for property in $(sed -nE 's/.*[{ ]\.([a-z_]+) = .*/\1/p' "$source"); do
@@ -28,6 +28,7 @@ done
 for hook in values columns column has_plain_columns row_of; do
     refused "$hook(), which Hooks does not name" "s/\.own_$hook = true/.own_$hook = false/"
 done
+refused "threads_side_by_side(), which Hooks does not name" 's/AdjacentRuns::any/AdjacentRuns::none/'
 refused "a property beside Hooks" 's/^(struct Rows .*)/\1/; s/^(    static constexpr Offset threads)/    static constexpr int lanes = 4;\n\1/'
 refused "a schedule that others can be derived from" 's/struct Rows final/struct Rows/'
 exit $failed

@@ -13,15 +13,15 @@ namespace workbench {
 namespace {
 
 constexpr int margin = 24;
-constexpr int title_size = 20;
-constexpr int text_size = 15;
-constexpr int small_size = 13;
-constexpr int head = 108;  // the height of title, subtitle and the label of an axis
-constexpr int plot_width = 640;
+constexpr int title_size = 23;
+constexpr int text_size = 17;
+constexpr int small_size = 15;
+constexpr int head = 108;        // the height of title, subtitle and the label of an axis
+constexpr int plot_width = 640;  // of bars
 constexpr int longest_legend = 240;
 constexpr int longest_row_name = 260;
-constexpr int legend_pitch = 22;
-constexpr int foot_pitch = 18;
+constexpr int legend_pitch = 24;
+constexpr int foot_pitch = 20;
 constexpr int key_width = 30;  // of the symbol before a name in the legend
 constexpr TextStyle small_text{small_size, style::muted};
 constexpr TextStyle centred_text{small_size, style::muted, Align::centre};
@@ -185,7 +185,8 @@ void draw_guide(Canvas& canvas, const Series& guide, const Scales& scales) {
 int legend_width(const XyChart& chart) { return key_width + widest(names_of(chart.series), text_size, longest_legend); }
 
 constexpr int xy_left = margin + 52;
-constexpr int xy_height = 420;
+constexpr int xy_width = 1280;   // of the picture, which is 16:9
+constexpr int axis_height = 64;  // of the marks and the label below a plot
 
 int bars_of_row(const BarChart& chart) { return chart.stacked ? 1 : static_cast<int>(chart.series.size()); }
 int bar_height(const BarChart& chart) { return chart.stacked ? 16 : chart.series.size() > 3 ? 7 : 10; }
@@ -268,9 +269,7 @@ void draw_ratio(Canvas& canvas, const std::optional<double>& ratio, bool coloure
 
 }  // namespace
 
-PictureSize size_of(const XyChart& chart) {
-    return with_foot(chart, {xy_left + plot_width + 24 + legend_width(chart) + margin, head + xy_height + 64});
-}
+PictureSize size_of(const XyChart& /*chart*/) { return {xy_width, height_of(xy_width)}; }
 
 void draw(Canvas& canvas, const XyChart& chart) {
     require_few(chart.series.size());
@@ -285,7 +284,9 @@ void draw(Canvas& canvas, const XyChart& chart) {
         }
     }
     if (x_range.empty() || y_range.empty()) x_range = y_range = {chart.x.logarithmic ? 1.0 : 0.0, 10};
-    const Plot plot{xy_left, xy_left + plot_width, head, head + xy_height};
+    const auto foot = static_cast<double>(foot_lines(chart, xy_width).size() * foot_pitch);
+    const Plot plot{xy_left, static_cast<double>(xy_width - margin - legend_width(chart) - 24), head,
+                    height_of(xy_width) - axis_height - foot};
     const Scale x(chart.x, {x_range.low, x_range.high}, {plot.left, plot.right});
     const Scale y(chart.y, {y_range.low, y_range.high}, {plot.bottom, plot.top});
 
@@ -309,7 +310,7 @@ PictureSize size_of(const BarChart& chart) {
     const int legend = key_width + widest(chart.series, text_size, longest_legend);
     const int rows = static_cast<int>(chart.rows.size()) * row_height(chart);
     const int names = static_cast<int>(chart.series.size()) * legend_pitch + 20;
-    return with_foot(chart, {bar_left(chart) + plot_width + 24 + legend + margin, head + std::max(rows, names) + 64});
+    return with_foot(chart, {bar_left(chart) + plot_width + 24 + legend + margin, head + std::max(rows, names) + axis_height});
 }
 
 void draw(Canvas& canvas, const BarChart& chart) {
@@ -335,7 +336,7 @@ void draw(Canvas& canvas, const BarChart& chart) {
 PictureSize size_of(const HeatMap& chart) {
     const int rows = static_cast<int>(chart.rows.size());
     const int columns = static_cast<int>(chart.columns.size());
-    return with_foot(chart, {std::max(560, cells_left(chart) + columns * cell_width(chart) + margin),
+    return with_foot(chart, {std::max(640, cells_left(chart) + columns * cell_width(chart) + margin),
                              head + 26 + rows * cell_height + margin + 30});
 }
 

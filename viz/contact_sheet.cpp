@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -24,17 +26,21 @@ constexpr int column_gap = 42;
 constexpr int row_gap = 22;
 constexpr int head_height = 116;
 constexpr int foot_height = 102;
-constexpr int frame_head = 72;
 constexpr int short_head = 44;  // title and parameters in one line
+constexpr std::size_t most_heading_lines = 3;
 constexpr int title_size = 30;
 constexpr int title_gap = 20;
-constexpr int second_line = 26;  // of long parameters
+constexpr int line_pitch = 28;  // of parameters
 constexpr int strip_gap = 10;
 constexpr int strip_width = 46;
 constexpr int stored_width = 32;
 constexpr int numbers_width = 34;  // of the row and column numbers of a small matrix
-constexpr int caption_width = 184;
+constexpr int caption_width = 164;
+constexpr int note_width = 112;  // of "figures as before" in two lines
 constexpr int caption_pitch = 62;
+constexpr int value_size = 28;
+constexpr int lead_size = 44;  // of the value that a stage changed most
+constexpr double least_leading_factor = 1.1;
 constexpr int line_height = 32;
 constexpr int text_size = 22;
 constexpr int text_width_of_sheet = nominal_width - 2 * margin;
@@ -47,15 +53,50 @@ struct Plan {
     int cell_width = 0;
     int cell_height = 0;
     int side = 0;  // of the patterns
-    int head = frame_head;
+    int head = short_head;
     std::size_t lines = 0;
     bool captions_beside = false;
-    int strips = 0;   // width of the strips
     int numbers = 0;  // width of the row and column numbers
 
     [[nodiscard]] int x(int frame) const { return margin + frame % columns * (cell_width + column_gap); }
     [[nodiscard]] int y(int frame) const { return head_height + frame / columns * (cell_height + row_gap); }
 };
+
+/// The width of the strips of row lengths.
+int strips_width(bool stored) { return strip_gap + strip_width + (stored ? strip_gap + stored_width : 0); }
+
+struct HeadingLine {
+    int left = 0;
+    std::string text;
+};
+
+/// The parameters beside the title, and in lines below; the last of `most` lines may be shortened.
+std::vector<HeadingLine> heading_of(const StageCaption& caption, int width, std::size_t most, Unit unit) {
+    std::vector<HeadingLine> lines;
+    const int size = unit(text_size);
+    int left = text_width(caption.title, unit(title_size)) + unit(title_gap);
+    std::string_view rest = caption.subtitle;
+    for (std::size_t line = 1; line <= most && !rest.empty(); ++line, left = 0) {
+        const bool is_last = line == most;
+        const std::string first = wrapped(rest, size, width - left, is_last ? 1 : 2).front();
+        const bool has_room = is_last || !first.ends_with("…");  // for a word beside the title
+        lines.push_back({left, has_room ? first : ""});
+        if (has_room) rest.remove_prefix(std::min(rest.size(), first.size() + 1));
+    }
+    return lines;
+}
+
+/// The height of title and parameters.
+int head_of_frames(const SheetShape& shape, int cell_width) {
+    auto lines = static_cast<std::size_t>(shape.headings.empty() ? shape.heading_lines : 1);
+    for (const StageFrame& frame : shape.headings) {
+        lines = std::max(lines, heading_of(frame.caption, cell_width, most_heading_lines, {}).size());
+    }
+    return short_head + (static_cast<int>(lines) - 1) * line_pitch;
+}
+
+/// The height of stacked lines, of which one has the lead.
+int stacked_height(int lines) { return lines == 0 ? 0 : lines * caption_pitch + lead_size - value_size; }
 
 /// The plan with this number of columns and caption lines. Its side is 0 if the captions do not fit.
 Plan plan_with(const SheetShape& shape, int columns, std::size_t lines, bool captions_beside) {
@@ -66,20 +107,19 @@ Plan plan_with(const SheetShape& shape, int columns, std::size_t lines, bool cap
               .cell_height = (height_of_frames - (rows - 1) * row_gap) / rows,
               .lines = lines,
               .captions_beside = captions_beside && lines > 0,
-              .strips = strip_gap + strip_width + (shape.stored ? strip_gap + stored_width : 0),
               .numbers = shape.entries ? numbers_width : 0};
-    const bool one_line = shape.heading > 0 && shape.heading <= plan.cell_width;
-    plan.head = one_line ? short_head : frame_head + (shape.subtitle > plan.cell_width ? second_line : 0);
-    int width = plan.cell_width - plan.strips - plan.numbers;
+    plan.head = head_of_frames(shape, plan.cell_width);
+    int beside = strips_width(shape.stored);
     int height = plan.cell_height - plan.head - plan.numbers;
     const int length = static_cast<int>(lines);
     if (plan.captions_beside) {
-        width -= 2 * strip_gap + caption_width;
-        if (length * caption_pitch > height) return plan;
+        const int second = shape.stored ? strips_width(true) + (shape.stored_captions ? caption_width : note_width) : 0;
+        beside = 2 * strip_gap + std::max(strips_width(false) + caption_width, second);
+        if (stacked_height(length) > height) return plan;
     } else if (lines > 0) {
         height -= strip_gap + length * line_height;
     }
-    plan.side = std::min(width, height);
+    plan.side = std::min(plan.cell_width - beside - plan.numbers, height);
     return plan;
 }
 
@@ -102,27 +142,27 @@ Plan plan_of(const SheetShape& shape) {
     return best;
 }
 
-/// The figures that the stage changed; those of the first frame that are known.
+/// The figures that the stage changed, first the one that it changed most; those of the first frame that are known.
 std::vector<CaptionLine> shown_lines(const StageCaption& caption, bool is_first) {
     std::vector<CaptionLine> lines;
     for (const CaptionLine& line : caption.lines) {
         if (is_first ? line.value != "-" : line.before != line.value) lines.push_back(line);
     }
+    const auto most = std::max_element(lines.begin(), lines.end(),
+                                       [](const CaptionLine& a, const CaptionLine& b) { return a.factor < b.factor; });
+    if (!is_first && most != lines.end()) std::rotate(lines.begin(), most, most + 1);
     return lines;
 }
 
-int heading_width(const StageCaption& caption) {
-    return text_width(caption.title, title_size) + title_gap + text_width(caption.subtitle, text_size);
-}
-
 SheetShape shape_of(const ContactSheet& sheet) {
-    SheetShape shape{.frames = sheet.frames.size(), .storage = sheet.storage != nullptr};
+    SheetShape shape{.frames = sheet.frames.size(), .storage = sheet.storage != nullptr, .headings = sheet.frames};
     for (const StageFrame& frame : sheet.frames) {
-        shape.lines = std::max(shape.lines, shown_lines(frame.caption, &frame == &sheet.frames.front()).size());
-        shape.subtitle = std::max(shape.subtitle, text_width(frame.caption.subtitle, text_size));
-        shape.heading = std::max(shape.heading, heading_width(frame.caption));
+        const std::size_t lines = shown_lines(frame.caption, &frame == &sheet.frames.front()).size();
+        const bool stored = !frame.raster.stored_total.empty();
+        shape.lines = std::max(shape.lines, lines);
         shape.entries = shape.entries || frame.raster.shows_entries();
-        shape.stored = shape.stored || !frame.raster.stored_total.empty();
+        shape.stored = shape.stored || stored;
+        shape.stored_captions = shape.stored_captions || (stored && lines > 0);
     }
     return shape;
 }
@@ -146,19 +186,23 @@ void draw_lines_below(Canvas& canvas, const std::vector<CaptionLine>& lines, con
     }
 }
 
-/// Each value below its label, as large as the box allows.
-void draw_stacked_lines(Canvas& canvas, const std::vector<CaptionLine>& lines, const Box& box, Unit unit) {
+/// Each value below its label, as large as the box allows; the first value is larger if it has the lead.
+void draw_stacked_lines(Canvas& canvas, const std::vector<CaptionLine>& lines, bool has_lead, const Box& box, Unit unit) {
     constexpr double largest = 1.7;
-    const double high = box.height / (unit.pixels * caption_pitch * std::max<double>(static_cast<double>(lines.size()), 1));
+    const double high = box.height / (unit.pixels * std::max(stacked_height(static_cast<int>(lines.size())), 1));
     const double wide = box.width / (unit.pixels * caption_width);
     const Unit scaled{unit.pixels * std::clamp(std::min(high, wide), 1.0, largest)};
     int y = box.y;
     for (const CaptionLine& line : lines) {
+        const bool leads = has_lead && &line == &lines.front();
         canvas.text(box.x, y + scaled(18), line.label, {scaled(text_size), style::muted, Align::left, box.width, unit(16)});
-        const std::string value = shortened(line.value, scaled(28), box.width);
-        canvas.text(box.x, y + scaled(47), value, {scaled(28), style::ink});
+        const int size =
+            leads ? fitting_size(line.value, scaled(lead_size), scaled(value_size), box.width) : scaled(value_size);
+        if (leads) y += size - scaled(value_size);
+        const std::string value = shortened(line.value, size, box.width);
+        canvas.text(box.x, y + scaled(47), value, {size, style::ink});
         const std::string before = line.before.empty() || line.before == "-" ? "" : "was " + line.before;
-        const int left = text_width(value, scaled(28)) + scaled(10);
+        const int left = text_width(value, size) + scaled(10);
         if (left + text_width(before, scaled(text_size)) <= box.width) {
             canvas.text(box.x + left, y + scaled(47), before, {scaled(text_size), style::muted});
         }
@@ -166,43 +210,50 @@ void draw_stacked_lines(Canvas& canvas, const std::vector<CaptionLine>& lines, c
     }
 }
 
+/// The title, and the parameters beside it and in the lines below.
+void draw_heading(Canvas& canvas, const StageCaption& caption, const Box& box, Unit unit) {
+    canvas.text(box.x, box.y + unit(26), caption.title, {unit(title_size), style::ink, Align::left, box.width});
+    const auto most = static_cast<std::size_t>(1 + (box.height - unit(short_head)) / unit(line_pitch));
+    int baseline = box.y + unit(26);
+    for (const HeadingLine& line : heading_of(caption, box.width, most, unit)) {
+        canvas.text(box.x + line.left, baseline, line.text, {unit(text_size), style::muted});
+        baseline += unit(line_pitch);
+    }
+}
+
 void draw_frame(Canvas& canvas, const StageFrame& frame, const DensityScale& scale, const Plan& plan, int number, Unit unit) {
     const int x = unit(plan.x(number));
     const int y = unit(plan.y(number));
     const int width = unit(plan.cell_width);
-    canvas.text(x, y + unit(26), frame.caption.title, {unit(title_size), style::ink, Align::left, width});
-    const int size = unit(text_size);
-    const bool one_line = plan.head == short_head;
-    const int beside = one_line ? text_width(frame.caption.title, unit(title_size)) + unit(title_gap) : 0;
-    int baseline = y + unit(one_line ? 26 : 56);
-    for (const std::string& line : wrapped(frame.caption.subtitle, size, width - beside, plan.head > frame_head ? 2 : 1)) {
-        canvas.text(x + beside, baseline, line, {size, style::muted});
-        baseline += unit(second_line);
-    }
+    draw_heading(canvas, frame.caption, {x, y, width, unit(plan.head)}, unit);
 
     const Box pattern = pattern_box(frame.raster, x + unit(plan.numbers), y + unit(plan.head + plan.numbers), unit(plan.side));
     draw_pattern(canvas, {frame.raster, scale, pattern, unit});
     if (frame.raster.shows_entries()) draw_axes(canvas, frame.raster, pattern, unit(20));
     const Box strip{pattern.right() + unit(strip_gap), pattern.y, unit(strip_width), pattern.height};
     draw_strip(canvas, row_lengths(frame.raster), strip);
-    const int second = plan.strips > strip_gap + strip_width ? unit(strip_gap + stored_width) : 0;
+    const int second = frame.raster.stored_total.empty() ? 0 : unit(strip_gap + stored_width);
     if (second > 0) {
         draw_strip(canvas, stored_row_lengths(frame.raster),
                    {strip.right() + unit(strip_gap), strip.y, unit(stored_width), strip.height});
     }
     std::vector<CaptionLine> lines = shown_lines(frame.caption, number == 0);
     if (lines.size() > plan.lines) lines.resize(plan.lines);
+    const bool has_lead = number > 0 && !lines.empty() && lines.front().factor >= least_leading_factor;
     const int right = strip.right() + second;
     const int below = pattern.bottom() + unit(strip_gap);
     const int room = y + unit(plan.cell_height) - below;
     const int left = plan.captions_beside ? right + unit(2 * strip_gap) : x;
     if (lines.empty() && plan.lines > 0 && number > 0) {
-        const int top = plan.captions_beside ? pattern.y : below;
-        canvas.text(left, top + unit(24), "figures as before", {size, style::muted, Align::left, x + width - left, unit(16)});
+        int baseline = (plan.captions_beside ? pattern.y : below) + unit(24);
+        for (const std::string& line : wrapped("figures as before", unit(text_size), x + width - left, 2)) {
+            canvas.text(left, baseline, line, {unit(text_size), style::muted});
+            baseline += unit(line_pitch);
+        }
     } else if (plan.captions_beside) {
-        draw_stacked_lines(canvas, lines, {left, pattern.y, x + width - left, pattern.height}, unit);
-    } else if (static_cast<int>(lines.size()) * unit(caption_pitch) <= room) {
-        draw_stacked_lines(canvas, lines, {x, below, width, room}, unit);
+        draw_stacked_lines(canvas, lines, has_lead, {left, pattern.y, x + width - left, pattern.height}, unit);
+    } else if (unit(stacked_height(static_cast<int>(lines.size()))) <= room) {
+        draw_stacked_lines(canvas, lines, has_lead, {x, below, width, room}, unit);
     } else {
         draw_lines_below(canvas, lines, {x, below, std::max(right - x, width * 3 / 4), 0}, unit);
     }
@@ -224,6 +275,23 @@ std::string notes_of(const PatternRaster& raster, const Box& pattern) {
 }  // namespace
 
 int sheet_resolution(const SheetShape& shape, int width) { return resolution_for(unit_of(width)(plan_of(shape).side)); }
+
+std::vector<int> sheet_resolutions(std::size_t frames, int width) {
+    constexpr std::size_t most_lines = 5;
+    std::set<int> resolutions;
+    for (int heading = 1; heading <= static_cast<int>(most_heading_lines); ++heading) {
+        for (const auto& [stored, captions] : {std::pair(false, false), {true, false}, {true, true}}) {
+            for (std::size_t lines = 0; lines <= most_lines; ++lines) {
+                const SheetShape shape{
+                    .frames = frames, .lines = lines, .stored = stored, .stored_captions = captions, .heading_lines = heading};
+                resolutions.insert(sheet_resolution(shape, width));
+            }
+        }
+    }
+    return {resolutions.begin(), resolutions.end()};
+}
+
+int pattern_side(const ContactSheet& sheet) { return unit_of(sheet.width)(plan_of(shape_of(sheet)).side); }
 
 PictureSize size_of(const ContactSheet& sheet) {
     if (sheet.width > 0) return {sheet.width, height_of(sheet.width)};

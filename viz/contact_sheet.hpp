@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "viz/canvas.hpp"
 #include "viz/density_scale.hpp"
@@ -25,20 +26,24 @@ struct SheetHead {
 /// The properties of the frames that determine their places.
 struct SheetShape {
     std::size_t frames = 0;
-    std::size_t lines = 0;  // of the longest caption
-    bool entries = false;   // rows and columns are numbered
-    bool stored = false;    // there is a second strip of row lengths
-    int subtitle = 0;       // the width of the longest, at 22 pixels
-    int heading = 0;        // the width of the longest title with its subtitle beside it; 0: not known
-    bool storage = false;   // there is a storage bar
+    std::size_t lines = 0;         // of the longest caption
+    bool entries = false;          // rows and columns are numbered
+    bool stored = false;           // there is a second strip of row lengths
+    bool stored_captions = false;  // beside a caption
+    int heading_lines = 2;         // of title and parameters, unless `headings` has them
+    bool storage = false;          // there is a storage bar
+    std::span<const StageFrame> headings = {};
 };
 
 /// The resolution of rasters that fill the patterns of a sheet of this width.
 [[nodiscard]] int sheet_resolution(const SheetShape& shape, int width);
 
+/// The resolutions of which one fills the patterns of a sheet of this many stages, whatever its captions are.
+[[nodiscard]] std::vector<int> sheet_resolutions(std::size_t frames, int width);
+
 /// The stages in rows with arrows between them, as large as possible, with one legend. A caption has the lines whose value the
-/// stage changed; a sheet of many stages shows fewer lines. draw throws std::invalid_argument if there are no frames
-/// or a raster has more bins than its pattern has pixels.
+/// stage changed, the one that it changed most in large type; a sheet of many stages shows fewer lines. draw throws
+/// std::invalid_argument if there are no frames or a raster has more bins than its pattern has pixels.
 struct ContactSheet {
     std::span<const StageFrame> frames;
     DensityScale scale;
@@ -48,6 +53,8 @@ struct ContactSheet {
 };
 
 [[nodiscard]] PictureSize size_of(const ContactSheet& sheet);
+/// The pixels of a pattern's side, of a sheet of given width.
+[[nodiscard]] int pattern_side(const ContactSheet& sheet);
 void draw(Canvas& canvas, const ContactSheet& sheet);
 
 }  // namespace workbench

@@ -67,8 +67,7 @@ public:
                 const auto column = word * 64 + static_cast<Index>(std::countr_zero(met_[word]));
                 Offset* first = places_.data() + static_cast<std::size_t>(column) * planes_;
                 columns.push_back(column);
-                counts.insert(counts.end(), first, first + planes_);
-                std::fill_n(first, planes_, 0);
+                for (int plane = 0; plane < planes_; ++plane) counts.push_back(std::exchange(first[plane], 0));
             }
         }
         words_.clear();
@@ -199,15 +198,7 @@ PyramidLevel coarser(const PyramidLevel& level) {
 
 Pyramid build_pyramid(const StagedMatrix& staged, Offset most_bins) {
     if (most_bins < 1) throw std::invalid_argument("a pyramid needs at least one bin");
-    Pyramid pyramid{plane_names(staged, most_planes), {}};
-    pyramid.levels.push_back(deepest_level(staged, Placement(staged, most_planes), most_bins));
-    while (true) {
-        const PyramidLevel& last = pyramid.levels.back();
-        if (bins_at_level(last.rows, last.row_bits) <= 1 && bins_at_level(last.columns, last.column_bits) <= 1) break;
-        PyramidLevel next = coarser(last);
-        pyramid.levels.push_back(std::move(next));
-    }
-    return pyramid;
+    return {plane_names(staged, most_planes), deepest_level(staged, Placement(staged, most_planes), most_bins)};
 }
 
 }  // namespace workbench

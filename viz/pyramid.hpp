@@ -31,9 +31,10 @@ struct PyramidLevel {
     friend bool operator==(const PyramidLevel&, const PyramidLevel&) = default;
 };
 
+/// The finest level; coarser() makes the others, down to a single bin.
 struct Pyramid {
     std::vector<std::string> plane_names;  // one to most_planes
-    std::vector<PyramidLevel> levels;      // the deepest first; the last is a single bin
+    PyramidLevel finest;
 
     friend bool operator==(const Pyramid&, const Pyramid&) = default;
 };
@@ -41,12 +42,12 @@ struct Pyramid {
 /// The limit for the deepest level. The page makes it coarser if all its stages together are too large.
 inline constexpr Offset most_bins_of_level = 600'000;
 
-/// Builds the levels from the finest that has at most `most_bins` bins. Each next level doubles the sides of bins along the
-/// axis with more bins, and along the other one if it has more than half as many. Runs in parallel; the result does not depend
-/// on the number of threads. Throws std::invalid_argument if most_bins is not positive.
+/// Builds the finest level that has at most `most_bins` bins. Runs in parallel; the result does not depend on the number of
+/// threads. Throws std::invalid_argument if most_bins is not positive.
 [[nodiscard]] Pyramid build_pyramid(const StagedMatrix& staged, Offset most_bins = most_bins_of_level);
 
-/// The next level; for a single bin, the same level.
+/// The next level, which doubles the sides of bins along the axis with more bins, and along the other one if it has more than
+/// half as many; for a single bin, the same level.
 [[nodiscard]] PyramidLevel coarser(const PyramidLevel& level);
 
 /// Counts the nonzeros in bins of any size.

@@ -122,11 +122,12 @@ private:
         StorageArray array{.name = field.name,
                            .role = field.role,
                            .type = field.type,
-                           .length = static_cast<Offset>(field.count),
+                           .length = static_cast<Offset>(field.slots()),
+                           .values_of_code = static_cast<Offset>(field.dictionary ? field.dictionary->values_of_code : 1),
                            .words = field.length,
                            .constant = field.constant};
         if (by_cell_) {
-            array.cells.resize(field.count);
+            array.cells.resize(field.slots());
             for (Offset i = 0; i < array.length; ++i) {
                 array.cells[i].text = text_of(field, i);
                 array.cells[i].padding = field.role != ArrayRole::structure;
@@ -381,7 +382,7 @@ StorageMap map_storage(const CsrMatrix& matrix, std::span<const MappedLayout<Val
     Offset elements = 0;
     for (const MappedLayout<Value>& mapped : layouts) {
         for (const LayoutField& field : mapped.layout->fields()) {
-            if (field.is_array()) elements += static_cast<Offset>(field.count);
+            if (field.is_array()) elements += static_cast<Offset>(field.slots());
         }
         elements += static_cast<Offset>(mapped.rows.size());
     }

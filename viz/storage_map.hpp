@@ -75,7 +75,8 @@ struct StorageArray {
     std::string name;
     ArrayRole role = ArrayRole::structure;
     ElementType type = ElementType::i32;
-    Offset length = 0;       // elements
+    Offset length = 0;  // elements; of codes of blocks, the values that they stand for
+    Offset values_of_code = 1;
     std::string words = {};  // the length as a formula: "rows + 1"; empty: unknown
     bool constant = false;   // all elements are equal and take no memory
     Offset nonzeros = 0;     // elements with a nonzero or its column
@@ -87,7 +88,9 @@ struct StorageArray {
     Offset width = 0;                     // elements of a bin
     std::vector<StorageBin> bins = {};    // otherwise; empty for a structure, and if `like` has them
 
-    [[nodiscard]] std::size_t bytes() const { return constant ? 0 : static_cast<std::size_t>(length) * bytes_of(type); }
+    [[nodiscard]] std::size_t bytes() const {
+        return constant ? 0 : static_cast<std::size_t>(length / values_of_code) * bytes_of(type);
+    }
 };
 
 /// The read of a lane in a step.

@@ -10,10 +10,11 @@
 #include "kernels/bccoo/layout.hpp"
 #include "kernels/common/entry/format.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
-#include "kernels/common/storage/block_rows.hpp"
+#include "kernels/common/storage/encode_values.hpp"
 #include "kernels/common/storage/predicted.hpp"
 #include "kernels/device/tuned.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/block_rows.hpp"
 
 namespace workbench {
 namespace {
@@ -115,7 +116,7 @@ void store_columns(auto& bccoo, const BlockList& blocks, bool narrow) {
 }
 
 template <ValueType Value>
-void store_values(BccooLayout<Value>& bccoo, const CsrView<double>& matrix, const BlockList& blocks) {
+void store_values(Bccoo<Value, HostArray>& bccoo, const CsrView<double>& matrix, const BlockList& blocks) {
     const BlockSize size{bccoo.block_height, bccoo.block_width};
     const int run = bccoo.blocks_per_lane;
     const int run_bits = std::countr_zero(static_cast<unsigned>(run));  // a power of two: a shift is faster than a division
@@ -143,35 +144,47 @@ constexpr auto fill = []<ValueType Value>(BccooLayout<Value>& layout, const Stag
                                           const Parameters& parameters) {
     const CsrMatrix& matrix = staged.matrix;
     const CsrView<double> view{matrix.rows, matrix.columns, matrix.row_offsets, matrix.column_indices, matrix.values};
-    layout.block_height = static_cast<Index>(parameters.integer("block_height"));
-    layout.block_width = static_cast<Index>(parameters.integer("block_width"));
-    layout.blocks_per_lane = blocks_per_lane(parameters, layout.area());
-    const BlockList blocks = find_blocks(view, {layout.block_height, layout.block_width});
+    const auto height = static_cast<Index>(parameters.integer("block_height"));
+    const auto width = static_cast<Index>(parameters.integer("block_width"));
+    const BlockList blocks = find_blocks(view, {height, width});
     layout.block_count = blocks.offsets.back();
-    require_bounded_slots(fmt::format("{} blocks of {} x {}", layout.block_count, layout.block_height, layout.block_width),
-                          static_cast<double>(layout.block_count) * layout.area(), matrix.nonzeros(), sizeof(Value),
+    require_bounded_slots(fmt::format("{} blocks of {} x {}", layout.block_count, height, width),
+                          static_cast<double>(layout.block_count) * height * width, matrix.nonzeros(), sizeof(Value),
                           {parameters.real("slots_per_nonzero"),
                            "smaller blocks (block_height, block_width) have fewer, and slots_per_nonzero allows more"});
-    store_rows(layout, blocks);
-    store_columns(layout, blocks, parameters.is_word("column_index", "u16"));
-    store_values(layout, view, blocks);
+    if (codes_values(parameters)) layout.stored.template emplace<1>();  // settled to "one"
+    const auto store = [&](auto& bccoo) {
+        bccoo.row_count = matrix.rows;
+        bccoo.column_count = matrix.columns;
+        bccoo.block_height = height;
+        bccoo.block_width = width;
+        bccoo.blocks_per_lane = blocks_per_lane(parameters, height * width);
+        store_rows(bccoo, blocks);
+        store_columns(bccoo, blocks, parameters.is_word("column_index", "u16"));
+        if constexpr (ConstantMember<std::remove_cvref_t<decltype(bccoo.values)>>) {
+            bccoo.values = {only_value<Value>(matrix), bccoo.tiles() * bccoo.blocks_of_tile()};
+        } else {
+            store_values(bccoo, view, blocks);
+        }
+    };
+    std::visit(store, layout.stored);
     layout.pattern = Pattern(matrix);
 };
 
 /// Tiles in parallel: each writes the block rows that end in it and keeps its sums of the one that continues in the next tile,
 /// which are added when all tiles are done. So no two threads write a row.
-template <ValueType Value>
+template <ValueType Value, typename Stored>
 class BccooTiles final : public Kernel<Value> {
     using Sums = std::array<Value, largest_bccoo_block>;
 
 public:
-    explicit BccooTiles(const BccooLayout<Value>& layout) : bccoo_(layout), open_(layout.tiles()) {}
+    explicit BccooTiles(const Stored& bccoo) : bccoo_(bccoo), open_(bccoo.tiles()) {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
         for_each_in_parallel(static_cast<std::int64_t>(bccoo_.empty_block_rows.size()), 1024, [&](std::int64_t i) {
             for_each_row(bccoo_.empty_block_rows[i], [&](Index row, Index) { put(y, row, Value{0}, accumulate); });
         });
-        with_bccoo_block(bccoo_.block_height, bccoo_.block_width, [&](auto height, auto width) {
+        with_bccoo_block(bccoo_, [&](auto height, auto width) {
             for_each_in_parallel(bccoo_.tiles(), 16, [&](std::int64_t tile) {
                 open_[tile] = multiply_tile<height, width>(tile, x, y, accumulate);
             });
@@ -189,11 +202,12 @@ private:
     [[nodiscard]] Sums multiply_tile(Offset tile, const Value* x, Value* y, bool accumulate) const {
         Sums sums{};
         for_each_block_of_tile(bccoo_, tile, [&](const BccooBlock& block) {
-            const Value* const values =
-                bccoo_.values.data() + bccoo_slot(tile, bccoo_.blocks_per_lane, height * width, block.k, block.lane);
+            const Offset first_slot = bccoo_slot(tile, bccoo_.blocks_per_lane, height * width, block.k, block.lane);
             const Index first_column = block.column * width;
             for (int c = 0; c < width && first_column + c < bccoo_.column_count; ++c) {
-                for (int r = 0; r < height; ++r) sums[r] += values[(r * width + c) * bccoo_lanes] * x[first_column + c];
+                for (int r = 0; r < height; ++r) {
+                    sums[r] += bccoo_.values[first_slot + (r * width + c) * bccoo_lanes] * x[first_column + c];
+                }
             }
             if (!block.is_end) return;
             for_each_row(bccoo_.block_row(block.counted_row), [&](Index row, Index r) { put(y, row, sums[r], accumulate); });
@@ -208,13 +222,35 @@ private:
         for (Index r = 0; r < bccoo_.block_height && first + r < bccoo_.row_count; ++r) body(static_cast<Index>(first + r), r);
     }
 
-    const BccooLayout<Value>& bccoo_;
+    const Stored& bccoo_;
     std::vector<Sums> open_;  // [tiles]
 };
+
+template <ValueType Value>
+struct BccooHost {
+    static std::unique_ptr<Kernel<Value>> prepare(const BccooLayout<Value>& layout, Device&) {
+        return with_stored(layout, [&]<typename Stored>(const Stored& stored) -> std::unique_ptr<Kernel<Value>> {
+            return std::make_unique<BccooTiles<Value, Stored>>(stored);
+        });
+    }
+};
+
+bool has_larger_blocks(const Parameters& parameters) {
+    return parameters.integer("block_height") * parameters.integer("block_width") > 1;
+}
+
+Parameters settle(const Parameters& parameters, const ValueFacts& facts) {
+    if (parameters.is_word("values", "auto") && has_larger_blocks(parameters))
+        return parameters.with("values", std::string("full"));
+    return settle_equal_values(parameters, facts);
+}
 
 Needs needs(const Parameters& parameters) {
     const Index blocks = blocks_per_lane(parameters, 1);
     if (blocks != 4 && blocks != 8 && blocks != 16) throw ParameterError("blocks_per_lane", "a lane has 4, 8 or 16 blocks");
+    if (parameters.is_word("values", "one") && has_larger_blocks(parameters)) {
+        throw ParameterError("values", "equal values require blocks of 1 x 1, because larger ones may have padding");
+    }
     return Needs{.unsplit = true};
 }
 
@@ -245,6 +281,7 @@ std::vector<ParameterDeclaration> parameters() {
              .default_value = std::string("u16"),
              .words = {"u16", "u32"},
              .help = "u16: differences of columns, if all of a warp fit; u32: columns of 32 bits throughout"},
+            values_parameter({"full", "one", "auto"}),
             slots_per_nonzero_parameter(4)};
 }
 
@@ -274,7 +311,8 @@ void require_sizes(const auto& bccoo, Offset block_count) {
     require((block_count + bccoo.blocks_of_tile() - 1) / bccoo.blocks_of_tile() == bccoo.tiles(),
             "not as many tiles as blocks need");
     require(bccoo.ends.size() == tiles * bccoo_lanes && bccoo.first_columns.size() == tiles * bccoo_lanes &&
-                bccoo.column_tiles.size() == tiles && bccoo.values.size() == tiles * blocks_of_tile * bccoo.area(),
+                bccoo.column_tiles.size() == tiles &&
+                static_cast<std::size_t>(bccoo.values.size()) == tiles * blocks_of_tile * bccoo.area(),
             "arrays are not as long as the tiles need");
     Index narrow = 0;
     Index wide = 0;
@@ -339,18 +377,20 @@ void for_each_slot_of_tile(const Bccoo& bccoo, Offset tile, const auto& visit) {
             slot.index = first_slot + e * bccoo_lanes;
             slot.column = column < bccoo.column_count ? static_cast<Index>(column) : -1;
             slot.row = row < bccoo.row_count ? static_cast<Index>(row) : -1;
+            if (ConstantMember<std::remove_cvref_t<decltype(bccoo.values)>> && slot.row < 0) slot.column = -1;
             visit(slot, block, e);
         }
     });
 }
 
 constexpr auto walk_tiles = [](const auto& layout, const auto& visit) {
-    const auto& bccoo = layout.stored();
-    for (Offset tile = 0; tile < bccoo.tiles(); ++tile) {
-        for_each_slot_of_tile(bccoo, tile, [&](const Slot& slot, const BccooBlock& block, Index e) {
-            visit(read_of(slot, tile * bccoo_lanes + block.lane, block.k * bccoo.area() + e));
-        });
-    }
+    with_stored(layout, [&](const auto& bccoo) {
+        for (Offset tile = 0; tile < bccoo.tiles(); ++tile) {
+            for_each_slot_of_tile(bccoo, tile, [&](const Slot& slot, const BccooBlock& block, Index e) {
+                visit(read_of(slot, tile * bccoo_lanes + block.lane, block.k * bccoo.area() + e));
+            });
+        }
+    });
 };
 
 LayoutCost predict_bccoo(const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
@@ -362,7 +402,7 @@ LayoutCost predict_bccoo(const PatternForecast& pattern, const Parameters& param
     const Offset slots = tiles * bccoo_lanes * run * height * width;
     const std::int64_t column_bytes = parameters.is_word("column_index", "u16") ? short_bytes : index_bytes;
     const std::int64_t bytes = tiles * (2 * index_bytes + bccoo_lanes * (short_bytes + index_bytes)) +
-                               tiles * bccoo_lanes * (run - 1) * column_bytes + slots * value_bytes(precision);
+                               tiles * bccoo_lanes * (run - 1) * column_bytes + slots * bytes_of_values(parameters, precision);
     LayoutCost cost = cost_of_arrays(pattern, precision, slots, bytes, 0.96);
     cost.exact = false;  // tiles with long steps between columns are wider
     refuse_slots(cost, parameters, pattern.nonzeros());
@@ -373,17 +413,24 @@ LayoutCost predict_bccoo(const PatternForecast& pattern, const Parameters& param
 
 template <ValueType Value>
 void BccooLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
-    require_sound_structure(this->stored(), block_count);
-    PatternWalk walk(pattern);
-    const Offset slots_of_tile = this->blocks_of_tile() * this->area();
-    std::vector<Slot> slots(slots_of_tile);
-    for (Offset tile = 0; tile < this->tiles(); ++tile) {
-        for_each_slot_of_tile(this->stored(), tile, [&](const Slot& slot, const BccooBlock&, Index) {
-            slots[slot.index - tile * slots_of_tile] = slot;
-            slots[slot.index - tile * slots_of_tile].nonzero = walk.nonzero_at(slot.row, slot.column);
-        });
-        for (const Slot& slot : slots) visit(slot);
-    }
+    with_stored(*this, [&](const auto& bccoo) {
+        require_sound_structure(bccoo, block_count);
+        PatternWalk walk(pattern);
+        const Offset slots_of_tile = bccoo.blocks_of_tile() * bccoo.area();
+        std::vector<Slot> slots(slots_of_tile);
+        for (Offset tile = 0; tile < bccoo.tiles(); ++tile) {
+            for_each_slot_of_tile(bccoo, tile, [&](const Slot& slot, const BccooBlock&, Index) {
+                slots[slot.index - tile * slots_of_tile] = slot;
+                slots[slot.index - tile * slots_of_tile].nonzero = walk.nonzero_at(slot.row, slot.column);
+            });
+            for (const Slot& slot : slots) visit(slot);
+        }
+    });
+}
+
+template <ValueType Value>
+std::vector<std::pair<std::string, std::string>> BccooLayout<Value>::notes() const {
+    return with_stored(*this, [](const auto& bccoo) { return notes_on_values(bccoo.values); });
 }
 
 LayoutEntry bccoo_entry() {
@@ -394,11 +441,12 @@ LayoutEntry bccoo_entry() {
                                 .parameters = parameters(),
                                 .needs = needs,
                                 .rows_of_share = RowsOfShare::all,
+                                .settle = settle,
                                 .predict = predict_bccoo},
                                fill)
-        .host<BccooTiles>("tiles", "tiles of blocks in parallel, then the block rows that cross tiles")
-        .cuda<bccoo::LanesKernel>("lanes", "one lane per run of blocks; segmented sums complete the rows that cross lanes",
-                                  walk_tiles);
+        .host<BccooHost>("tiles", "tiles of blocks in parallel, then the block rows that cross tiles")
+        .cuda<bccoo::Lanes>("lanes", "one lane per run of blocks; segmented sums complete the rows that cross lanes",
+                            walk_tiles);
 }
 
 template struct BccooLayout<float>;

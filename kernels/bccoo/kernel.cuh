@@ -74,7 +74,7 @@ __device__ __forceinline__ void sum_run(const auto& bccoo, const LaneRun& of_lan
     const auto [tile, lane, ends] = of_lane;
     const int run = bccoo.blocks_per_lane;
     const Offset first_column = bccoo_column_place(bccoo.column_tiles[tile], run, 0, lane);
-    const Value* values = bccoo.values.data() + bccoo_slot(tile, run, Shape::area, 0, lane);
+    auto values = bccoo.values.data() + bccoo_slot(tile, run, Shape::area, 0, lane);
     Index column = load(bccoo.first_columns.data() + tile * bccoo_lanes + lane);
     for (int first = 0; first < run; first += in_flight) {
         Value value[in_flight][Shape::area];
@@ -176,15 +176,15 @@ __global__ void __launch_bounds__(threads, resident_threads<Shape> / threads)
     }
 }
 
-template <ValueType Value>
+template <ValueType Value, typename Stored = Bccoo<Value, HostArray>>
 class LanesKernel final : public Kernel<Value> {
 public:
-    LanesKernel(const BccooLayout<Value>& layout, Device& device)
+    LanesKernel(const BccooLayout<Value>& layout, const Stored& bccoo, Device& device)
         : stream_(cuda_device(device).stream()),
-          bccoo_(copy_to(device, layout.stored(), "bccoo")),
-          blocks_(blocks_for(layout.tiles(), warps)),
-          carries_(device, Offset{blocks_} - 1, layout.block_height, "bccoo"),
-          bytes_(layout.bytes_to_move() + Carries<Value>::bytes(Offset{blocks_} - 1, layout.block_height)) {}
+          bccoo_(copy_to(device, bccoo, "bccoo")),
+          blocks_(blocks_for(bccoo.tiles(), warps)),
+          carries_(device, Offset{blocks_} - 1, bccoo.block_height, "bccoo"),
+          bytes_(layout.bytes_to_move() + Carries<Value>::bytes(Offset{blocks_} - 1, bccoo.block_height)) {}
 
     void run(const Value* x, Value* y, bool accumulate) override { multiply(StreamingLoad{}, x, y, accumulate); }
 
@@ -192,7 +192,7 @@ public:
         const auto bccoo = view_of(bccoo_);
         const unsigned empty_blocks = accumulate ? 0 : blocks_for(bccoo.empty_block_rows.size(), threads);
         if (blocks_ + empty_blocks == 0) return;
-        with_bccoo_block(bccoo.block_height, bccoo.block_width, [&]<int height, int width>(Known<height>, Known<width>) {
+        with_bccoo_block(bccoo, [&]<int height, int width>(Known<height>, Known<width>) {
             const auto launch = [&]<typename Shape>(Shape) {
                 multiply_tiles<Shape><<<blocks_ + empty_blocks, threads, 0, stream_>>>(
                     bccoo, load, blocks_, x, y, carries_.template view<height>(), accumulate);
@@ -213,12 +213,12 @@ public:
     }
 
     [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_; }
-    [[nodiscard]] const Bccoo<Value, DeviceArray>& stored() const { return bccoo_; }
+    [[nodiscard]] const InStorage<Stored, DeviceArray>& stored() const { return bccoo_; }
     [[nodiscard]] Offset launched_threads() const { return Offset{blocks_} * threads; }
 
 private:
     cudaStream_t stream_;
-    Bccoo<Value, DeviceArray> bccoo_;
+    InStorage<Stored, DeviceArray> bccoo_;
     unsigned blocks_;  // thread blocks that have tiles
     Carries<Value> carries_;
     std::int64_t bytes_;

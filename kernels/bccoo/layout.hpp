@@ -39,7 +39,7 @@ struct Bccoo : MatrixSize {
     Array<Index> wide_columns;         // [other tiles * (blocks_per_lane - 1) * 32] block columns
     Array<Index> block_rows;           // [block rows with blocks] of the matrix; empty: all have blocks
     Array<Index> empty_block_rows;     // [block rows without blocks] of the matrix
-    Array<Value> values;               // [tiles * blocks_per_lane * block_height * block_width * 32]
+    ValueArray<Value, Array> values;   // [tiles * blocks_per_lane * block_height * block_width * 32]
 
     static constexpr auto fields() {
         return field_list(MatrixSize::fields(), number_field<&Bccoo::block_height>(), number_field<&Bccoo::block_width>(),
@@ -50,7 +50,7 @@ struct Bccoo : MatrixSize {
                           column_array<&Bccoo::wide_columns>("other tiles * (blocks_per_lane - 1) * 32"),
                           structure_array<&Bccoo::block_rows>("block rows with blocks"),
                           structure_array<&Bccoo::empty_block_rows>("block rows without blocks"),
-                          value_array<&Bccoo::values>("tiles * blocks_per_lane * block_height * block_width * 32"));
+                          coded_value_array<&Bccoo::values>("tiles * blocks_per_lane * block_height * block_width * 32"));
     }
 
     [[nodiscard]] constexpr Offset tiles() const { return static_cast<Offset>(first_block_rows.size()); }
@@ -101,14 +101,22 @@ void for_each_block_of_tile(const auto& bccoo, Offset tile, const auto& visit) {
     }
 }
 
-/// Calls use(Known<height>, Known<width>). Throws std::logic_error if no kernel has such blocks.
-void with_bccoo_block(Index height, Index width, const auto& use) {
-    with_known<1, 2, 3, 4>(height,
-                           [&](auto rows) { with_known<1, 2, 3, 4>(width, [&](auto columns) { use(rows, columns); }); });
+/// Calls use(Known<height>, Known<width>) with the size of a block: 1 x 1 if values are equal, since their blocks have no
+/// padding. Throws std::logic_error if no kernel has such blocks.
+void with_bccoo_block(const auto& bccoo, const auto& use) {
+    if constexpr (ConstantMember<std::remove_cvref_t<decltype(bccoo.values)>>) {
+        use(Known<1>{}, Known<1>{});
+    } else {
+        with_known<1, 2, 3, 4>(bccoo.block_height, [&](auto rows) {
+            with_known<1, 2, 3, 4>(bccoo.block_width, [&](auto columns) { use(rows, columns); });
+        });
+    }
 }
 
+/// With values in full, or all equal. Padding of equal values reads x, too, but follows the end of the last row, so that it
+/// is added to none.
 template <ValueType Value>
-struct BccooLayout final : StoredLayout<Value, Bccoo<Value, HostArray>> {
+struct BccooLayout final : VariantLayout<Value, Bccoo<Value, HostArray>, Bccoo<Constant<Value>, HostArray>> {
     static constexpr const char* name = "bccoo";
     // No kernel reads these members, which are not part of the footprint.
     Offset block_count = 0;
@@ -116,13 +124,14 @@ struct BccooLayout final : StoredLayout<Value, Bccoo<Value, HostArray>> {
 
     void transfer(Transfer& all) override { this->transfer_with(all, block_count, pattern); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
+    [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const override;
 };
 
 namespace bccoo {
 
 /// The CUDA kernel `lanes`.
 template <ValueType Value>
-class LanesKernel;
+struct Lanes;
 
 }  // namespace bccoo
 

@@ -53,6 +53,36 @@ __device__ __forceinline__ void add_blocks(const auto& sell, const BlockSellRun&
     }
 }
 
+/// add_blocks for codes of blocks. The dictionary is read through L1: in a structured mesh the lanes of a warp mostly have the
+/// same block, whose values are then one broadcast.
+template <typename Threads, int batch, bool all, int size, typename Value>
+__device__ __forceinline__ void add_coded_blocks(const auto& sell, const BlockSellRun& run, Index k,
+                                                 const Value* __restrict__ x, const auto& load, Value (&sums)[size]) {
+    constexpr int area = size * size;
+    Index column[batch];
+    int place[batch];
+    Value of_x[batch][size];
+#pragma unroll
+    for (int u = 0; u < batch; ++u) {
+        if (!all && k + u >= run.count) continue;
+        column[u] = Threads::column(sell, run, k + u, load);
+        place[u] = area * static_cast<int>(load(sell.values.codes.data() + run.block(k + u)));
+    }
+#pragma unroll
+    for (int u = 0; u < batch; ++u) {
+        if (!all && k + u >= run.count) continue;
+#pragma unroll
+        for (int c = 0; c < size; ++c) of_x[u][c] = column[u] + c < sell.column_count ? x[column[u] + c] : 0;
+    }
+#pragma unroll
+    for (int u = 0; u < batch; ++u) {
+        if (!all && k + u >= run.count) continue;
+        const Value* const block = sell.values.dictionary.data() + place[u];
+#pragma unroll
+        for (int j = 0; j < area; ++j) sums[j / size] += load.kept(block + j) * of_x[u][j % size];
+    }
+}
+
 template <int size, int threads, SliceKind kind, typename Arrays, typename Value, typename Load>
 __global__ void __launch_bounds__(threads_of_block, InFlight<Value, size, threads>::resident)
     multiply_slices(const __grid_constant__ Arrays sell, const Value* __restrict__ x, Value* __restrict__ y, bool accumulate,
@@ -60,11 +90,17 @@ __global__ void __launch_bounds__(threads_of_block, InFlight<Value, size, thread
     using Threads = BlockSellThreads<size, threads, kind>;
     const BlockSellRun run = Threads::run(sell, static_cast<Offset>(blockIdx.x) * threads_of_block + threadIdx.x);
     Value sums[size] = {};
-    constexpr int batch = InFlight<Value, size, threads>::blocks;
     Index k = 0;
-    for (; k + batch <= run.count; k += batch) add_blocks<Threads, batch, true>(sell, run, k, x, load, sums);
-    if constexpr (batch > 1) {
-        if (k < run.count) add_blocks<Threads, batch - 1, false>(sell, run, k, x, load, sums);
+    if constexpr (Arrays::has_codes) {
+        constexpr int batch = tuned::block_sell_codes(size);
+        for (; k + batch <= run.count; k += batch) add_coded_blocks<Threads, batch, true>(sell, run, k, x, load, sums);
+        if (k < run.count) add_coded_blocks<Threads, batch - 1, false>(sell, run, k, x, load, sums);
+    } else {
+        constexpr int batch = InFlight<Value, size, threads>::blocks;
+        for (; k + batch <= run.count; k += batch) add_blocks<Threads, batch, true>(sell, run, k, x, load, sums);
+        if constexpr (batch > 1) {
+            if (k < run.count) add_blocks<Threads, batch - 1, false>(sell, run, k, x, load, sums);
+        }
     }
 #pragma unroll
     for (int r = 0; r < size; ++r) {
@@ -79,20 +115,25 @@ __global__ void __launch_bounds__(threads_of_block, InFlight<Value, size, thread
     }
 }
 
-/// Calls use(Known size, Known threads, Known kind of columns).
-void with_shape(const auto& sell, const auto& use) {
+/// Calls use(Known size, Known threads, Known kind of columns). Codes of blocks have one thread a row.
+template <typename Arrays>
+void with_shape(const Arrays& sell, const auto& use) {
     with_column_kind(sell, [&](auto kind) {
-        with_block_size(sell, [&](auto size) {
-            with_known<1, 2, 4>(sell.threads_per_row, [&](auto threads) { use(size, threads, kind); });
-        });
+        if constexpr (Arrays::has_codes) {
+            with_known<2, 3, 4, 6>(sell.block_size, [&](auto size) { use(size, Known<1>{}, kind); });
+        } else {
+            with_block_size(sell, [&](auto size) {
+                with_known<1, 2, 4>(sell.threads_per_row, [&](auto threads) { use(size, threads, kind); });
+            });
+        }
     });
 }
 
-template <ValueType Value>
+template <ValueType Value, typename Stored>
 class WarpsKernel final : public Kernel<Value> {
 public:
-    WarpsKernel(const BlockSellLayout<Value>& layout, Device& device)
-        : stream_(cuda_device(device).stream()), sell_(copy_to(device, layout.stored(), "block_sell")) {}
+    WarpsKernel(const Stored& stored, Device& device)
+        : stream_(cuda_device(device).stream()), sell_(copy_to(device, stored, "block_sell")) {}
 
     void run(const Value* x, Value* y, bool accumulate) override { multiply(StreamingLoad{}, x, y, accumulate); }
 
@@ -106,12 +147,12 @@ public:
         check_launch("block_sell");
     }
 
-    [[nodiscard]] const BlockSell<Value, DeviceArray>& stored() const { return sell_; }
+    [[nodiscard]] const auto& stored() const { return sell_; }
     [[nodiscard]] Offset launched_threads() const { return sell_.slice_count() * 32 + threads_of_block; }
 
 private:
     cudaStream_t stream_;
-    BlockSell<Value, DeviceArray> sell_;
+    InStorage<Stored, DeviceArray> sell_;
 };
 
 }  // namespace workbench::block_sell

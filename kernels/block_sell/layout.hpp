@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/common/schedule/choice.hpp"
+#include "kernels/common/storage/coded_values.hpp"
 #include "kernels/common/storage/pattern.hpp"
 #include "kernels/common/storage/short_columns.hpp"
 #include "kernels/common/storage/stored_layout.hpp"
@@ -15,8 +16,9 @@ inline constexpr Index largest_node = 6;  // unknowns, which are the sums of a t
 /// Block row i is lane i % slice_height of slice i / slice_height. Block k of lane l of slice s has its column in
 /// column_indices[slice_offsets[s] + k * slice_height + l], counted in blocks, and its value of row r and column c in
 /// values[slice_offsets[s] * size^2 + ((k * size + r) * size + c) * slice_height + l], so that the lanes of a warp read
-/// adjacent values. Padding has value 0; blocks of padding have the first column of their slice. If the block size does not
-/// divide the size of the matrix, the last blocks exceed it.
+/// adjacent values. If Value is a CodedBlock, the code of all its values is at the place of its column instead. Padding has
+/// value 0; blocks of padding have the first column of their slice. If the block size does not divide the size of the matrix,
+/// the last blocks exceed it.
 template <typename Value, template <typename> typename Array>
 struct BlockSell : SliceColumns<std::uint16_t, Array>, MatrixSize {
     Index block_size = 1;
@@ -24,15 +26,18 @@ struct BlockSell : SliceColumns<std::uint16_t, Array>, MatrixSize {
     Index slice_height = 32;              // block rows per slice: 32 / threads_per_row, so that a warp has a slice
     Array<Offset> slice_offsets;          // [slices + 1] first block of each slice; multiples of slice_height
     Array<std::uint16_t> column_indices;  // [blocks]
-    Array<Value> values;                  // [blocks * block_size * block_size]
+    ValueArray<Value, Array> values;      // [blocks * block_size * block_size]
 
     static constexpr auto fields() {
-        return field_list(
-            MatrixSize::fields(), number_field<&BlockSell::block_size>(), number_field<&BlockSell::threads_per_row>(),
-            number_field<&BlockSell::slice_height>(), structure_array<&BlockSell::slice_offsets>("slices + 1"),
-            column_array<&BlockSell::column_indices>("blocks"),
-            value_array<&BlockSell::values>("blocks * block_size * block_size"), SliceColumns<std::uint16_t, Array>::fields());
+        return field_list(MatrixSize::fields(), number_field<&BlockSell::block_size>(),
+                          number_field<&BlockSell::threads_per_row>(), number_field<&BlockSell::slice_height>(),
+                          structure_array<&BlockSell::slice_offsets>("slices + 1"),
+                          column_array<&BlockSell::column_indices>("blocks"),
+                          coded_value_array<&BlockSell::values>(has_codes ? "blocks" : "blocks * block_size * block_size"),
+                          SliceColumns<std::uint16_t, Array>::fields());
     }
+
+    static constexpr bool has_codes = HasDictionary<ValueArray<Value, Array>>;
 
     [[nodiscard]] constexpr Offset slice_count() const { return static_cast<Offset>(slice_offsets.size()) - 1; }
 };
@@ -90,9 +95,10 @@ struct BlockSellThreads {
         }
         return (run.first_column + column) * size(sell);
     }
-    /// The index of value number j of the run's block k; values are numbered along the rows of a block.
+    /// The slot of value number j of the run's block k; values are numbered along the rows of a block.
     static constexpr Offset value(const auto& sell, const BlockSellRun& run, Index k, int j) {
         const int area = size(sell) * size(sell);
+        if constexpr (std::remove_cvref_t<decltype(sell)>::has_codes) return run.block(k) * area + j;
         return run.first_value + Offset{k} * 32 * area + j * (32 / row_threads(sell));
     }
 };
@@ -100,22 +106,19 @@ struct BlockSellThreads {
 /// Calls use(Known<block_size>).
 void with_block_size(const auto& sell, const auto& use) { with_known<1, 2, 3, 4, 6>(sell.block_size, use); }
 
+/// Values in full, or codes of blocks.
 template <ValueType Value>
-struct BlockSellLayout final : StoredLayout<Value, BlockSell<Value, HostArray>> {
+struct BlockSellLayout final : VariantLayout<Value, BlockSell<Value, HostArray>, BlockSell<CodedBlock<Value>, HostArray>> {
     static constexpr const char* name = "block_sell";
     Pattern pattern;  // distinguishes nonzeros from padding; no kernel reads it
     void transfer(Transfer& all) override { this->transfer_with(all, pattern); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
-    [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const override { return notes_on_columns(*this); }
+    [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const override;
 };
-
-namespace block_sell {
 
 /// The CUDA kernel `warps`.
 template <ValueType Value>
-class WarpsKernel;
-
-}  // namespace block_sell
+struct BlockSellWarps;
 
 [[nodiscard]] LayoutEntry block_sell_entry();
 

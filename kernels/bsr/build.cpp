@@ -5,6 +5,7 @@
 
 #include "kernels/bsr/layout.hpp"
 #include "kernels/common/entry/format.hpp"
+#include "kernels/common/schedule/choice.hpp"
 #include "kernels/common/storage/literature_sizes.hpp"
 #include "kernels/common/storage/predicted.hpp"
 
@@ -16,6 +17,8 @@ constexpr std::string_view example = R"(
 use = "bsr"
 block_size = 2
 )";
+
+constexpr int block_rows_at_once = 128;  // of a thread of the host
 
 /// Sizes that "auto" chooses from.
 constexpr std::array<Index, 7> automatic_sizes{2, 3, 4, 5, 6, 7, 8};
@@ -50,35 +53,44 @@ public:
     explicit BsrBlockRows(const BsrLayout<Value>& layout) : layout_(layout) {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
-        // The compiler unrolls the product of a block of known size.
-        switch (layout_.block_size) {
-            case 2: return multiply(std::integral_constant<Index, 2>{}, x, y, accumulate);
-            case 3: return multiply(std::integral_constant<Index, 3>{}, x, y, accumulate);
-            case 4: return multiply(std::integral_constant<Index, 4>{}, x, y, accumulate);
-            default: return multiply(layout_.block_size, x, y, accumulate);
-        }
+        const auto use = [&](auto size) { multiply<size>(x, y, accumulate); };
+        layout_.block_size <= largest_known ? with_known<2, 3, 4, 5, 6>(layout_.block_size, use) : use(Known<0>{});
     }
 
 private:
-    template <typename Size>
-    void multiply(Size size, const Value* x, Value* y, bool accumulate) const {
-        const Blocks<Value, HostArray>& blocks = layout_;
-        for_each_in_parallel(blocks.block_rows(), 64, [&](std::int64_t block_row) {
-            std::array<Value, largest_block> sums{};
-            const Value* values = blocks.values.data() + Offset{blocks.block_offsets[block_row]} * size * size;
-            for (Index block = blocks.block_offsets[block_row]; block < blocks.block_offsets[block_row + 1]; ++block) {
-                const Index first_column = blocks.block_columns[block] * size;
-                const auto add_block = [&](auto width) {
-                    for (Index r = 0; r < size; ++r) {
-                        for (Index c = 0; c < width; ++c) sums[r] += values[r * size + c] * x[first_column + c];
-                    }
-                };
-                const Index columns_left = layout_.column_count - first_column;
-                columns_left < size ? add_block(columns_left) : add_block(size);
-                values += size * size;
+    static constexpr Index largest_known = 6;
+
+    template <int known_size>
+    static auto size_of(const Bsr<Value, ArrayView>& bsr) {
+        if constexpr (known_size == 0) {
+            return bsr.block_size;
+        } else {
+            return Known<known_size>{};
+        }
+    }
+
+    /// known_size: the block size if it is known at compile time, so that the compiler unrolls the product of a block and keeps
+    /// its sums in registers; otherwise 0.
+    template <int known_size>
+    void multiply(const Value* x, Value* y, bool accumulate) const {
+        const Bsr<Value, ArrayView> bsr = view_of(layout_.stored());
+        const auto size = size_of<known_size>(bsr);
+        const Index whole_columns = bsr.column_count / size;  // of blocks; a block right of them exceeds the matrix
+        for_each_in_parallel(bsr.block_rows(), block_rows_at_once, [&](std::int64_t block_row) {
+            std::array<Value, known_size == 0 ? largest_block : known_size> sums{};
+            const auto add_block = [&](Index block, auto columns) {
+                const Value* const values = bsr.values.data() + Offset{block} * size * size;
+                const Value* const own_x = x + Offset{bsr.block_columns[block]} * size;
+                for (Index r = 0; r < size; ++r) {
+                    for (Index c = 0; c < columns; ++c) sums[r] += values[r * size + c] * own_x[c];
+                }
+            };
+            for (Index block = bsr.block_offsets[block_row]; block < bsr.block_offsets[block_row + 1]; ++block) {
+                const bool whole = bsr.block_columns[block] < whole_columns;
+                whole ? add_block(block, size) : add_block(block, bsr.column_count - whole_columns * size);
             }
             const std::int64_t first_row = block_row * size;
-            const auto rows = static_cast<Index>(std::min<std::int64_t>(size, layout_.row_count - first_row));
+            const auto rows = static_cast<Index>(std::min<std::int64_t>(size, bsr.row_count - first_row));
             for (Index r = 0; r < rows; ++r) put(y, static_cast<Index>(first_row + r), sums[r], accumulate);
         });
     }

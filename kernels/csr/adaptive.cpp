@@ -3,12 +3,13 @@
 namespace workbench {
 namespace {
 
-/// The most nonzeros of a row that one warp multiplies alone: four rounds.
-constexpr Offset warp_nonzeros(int capacity) { return std::min<Offset>(1024, 4 * capacity); }
+/// The most nonzeros of a row that one warp multiplies alone.
+constexpr Offset warp_nonzeros(int capacity, const TileLimits& limits) {
+    return std::min<Offset>(1024, limits.rounds * capacity);
+}
 /// The most nonzeros of a thread block in a row that blocks share: two rounds a warp, each of which waits for memory twice.
 constexpr Offset block_nonzeros(int capacity) { return Offset{adaptive_warps} * 2 * capacity; }
 
-constexpr int most_rows = 256;        // of a tile
 constexpr Offset most_per_lane = 32;  // nonzeros that a lane adds up where several rows share a tile
 
 /// The begin of part k of `parts` of the nonzeros [first, end), aligned for loads.
@@ -42,7 +43,7 @@ void share_row(RowTiles<HostArray>& all, Index row, Offset first, Offset end, in
 
 /// The number of rows from `row` on that form one tile: they are loaded in one round, none is so long that other lanes wait for
 /// its lanes, and if lanes have a row each, every lane has one.
-int rows_of_tile(const HostArray<Offset>& row_offsets, Index row, Index end_row, int capacity) {
+int rows_of_tile(const HostArray<Offset>& row_offsets, Index row, Index end_row, int capacity, int most_rows) {
     const Offset begin = aligned_down(row_offsets[row]);
     Offset longest = 0;
     int rows = 0;
@@ -64,10 +65,10 @@ bool reads_x_in_runs(std::span<const Index> columns) {
     return 2 * neighbours > columns.size();
 }
 
-RowTiles<HostArray> cut_into_tiles(const HostArray<Offset>& row_offsets, int capacity) {
+RowTiles<HostArray> cut_into_tiles(const HostArray<Offset>& row_offsets, int capacity, const TileLimits& limits) {
     RowTiles<HostArray> all;
     const auto rows = static_cast<Index>(row_offsets.size() - 1);
-    const auto is_shared = [&](Index row) { return row_offsets[row + 1] - row_offsets[row] > warp_nonzeros(capacity); };
+    const auto is_shared = [&](Index row) { return row_offsets[row + 1] - row_offsets[row] > warp_nonzeros(capacity, limits); };
     for (Index row = 0; row < rows; ++row) {
         if (is_shared(row)) share_row(all, row, row_offsets[row], row_offsets[row + 1], capacity);
     }
@@ -76,7 +77,7 @@ RowTiles<HostArray> cut_into_tiles(const HostArray<Offset>& row_offsets, int cap
             ++row;
             continue;
         }
-        const int count = rows_of_tile(row_offsets, row, rows, capacity);
+        const int count = rows_of_tile(row_offsets, row, rows, capacity, limits.rows);
         all.tiles.push_back(tile_of(row, count, row_offsets[row], row_offsets[row + count]));
         row += count;
     }

@@ -9,6 +9,7 @@
 // block are written before the barrier that precedes reading them.
 #pragma once
 
+#include "kernels/common/schedule/rows_kernel.cuh"
 #include "kernels/csr/adaptive.hpp"
 #include "kernels/csr/layout.hpp"
 #include "kernels/device/cuda_check.cuh"
@@ -31,9 +32,9 @@ struct Round {
 
 /// The products of a round. A lane without a nonzero of its own loads the last one again, or one before the tile, so that no
 /// load is behind a branch and all are in flight together. whole: the last packet is within the arrays.
-template <typename Shape, bool whole, typename Stored, typename Value>
-__device__ __forceinline__ void multiply_round(const Csr<Stored, ArrayView>& csr, const Round& round, int lane,
-                                               const auto& packets, const Value* __restrict__ x,
+template <typename Shape, bool whole, typename Value>
+__device__ __forceinline__ void multiply_round(const auto& csr, const Round& round, int lane, const auto& packets,
+                                               const Value* __restrict__ x,
                                                Packet<Value, Shape::width> (&products)[Shape::loads]) {
     constexpr int width = Shape::width;
     const auto [base, begin, end] = round;
@@ -57,6 +58,17 @@ __device__ __forceinline__ void multiply_round(const Csr<Stored, ArrayView>& csr
             }
         }
     }
+    if constexpr (HasLineValues<decltype(csr)>) {
+        if (csr.column_values.size() > 0) {
+#pragma unroll
+            for (int k = 0; k < Shape::loads; ++k) {
+#pragma unroll
+                for (int i = 0; i < width; ++i) {
+                    products[k].elements[i] = __ldg(csr.column_values.data() + column[k].elements[i]);
+                }
+            }
+        }
+    }
 #pragma unroll
     for (int k = 0; k < Shape::loads; ++k) {
 #pragma unroll
@@ -64,8 +76,8 @@ __device__ __forceinline__ void multiply_round(const Csr<Stored, ArrayView>& csr
     }
 }
 
-template <typename Shape, typename Stored, typename Value>
-__device__ __forceinline__ void multiply_round(const Csr<Stored, ArrayView>& csr, Round round, int lane, const auto& packets,
+template <typename Shape, typename Value>
+__device__ __forceinline__ void multiply_round(const auto& csr, Round round, int lane, const auto& packets,
                                                const Value* __restrict__ x,
                                                Packet<Value, Shape::width> (&products)[Shape::loads]) {
     round.end = min(round.end, Shape::capacity);
@@ -77,9 +89,9 @@ __device__ __forceinline__ void multiply_round(const Csr<Stored, ArrayView>& csr
 }
 
 /// The sum of a tile of one row, for the first lane.
-template <typename Shape, typename Stored, typename Value>
-__device__ __forceinline__ Value sum_of_tile(const Csr<Stored, ArrayView>& csr, const RowTile& tile, int lane,
-                                             const auto& packets, const Value* __restrict__ x) {
+template <typename Shape, typename Value>
+__device__ __forceinline__ Value sum_of_tile(const auto& csr, const RowTile& tile, int lane, const auto& packets,
+                                             const Value* __restrict__ x) {
     if (tile.nonzeros == 0) return 0;
     Offset base = aligned_down(tile.first);
     int begin = static_cast<int>(tile.first - base);
@@ -102,10 +114,9 @@ __device__ __forceinline__ Value sum_of_tile(const Csr<Stored, ArrayView>& csr, 
 }
 
 /// Multiplies a tile of several rows. shared: [Shape::capacity], of this warp.
-template <typename Shape, typename Stored, typename Value>
-__device__ __forceinline__ void multiply_rows_of_tile(const Csr<Stored, ArrayView>& csr, const RowTile& tile, int lane,
-                                                      const auto& packets, Value* shared,
-                                                      const ProductVectors<Value>& vectors) {
+template <typename Shape, typename Value>
+__device__ __forceinline__ void multiply_rows_of_tile(const auto& csr, const RowTile& tile, int lane, const auto& packets,
+                                                      Value* shared, const ProductVectors<Value>& vectors) {
     const Offset base = aligned_down(tile.first);
     const int rows = tile.rows;
     const int lanes = lanes_of_rows(rows);
@@ -139,7 +150,7 @@ __device__ __forceinline__ void multiply_rows_of_tile(const Csr<Stored, ArrayVie
             for (int place = begin_of_row + lane % lanes; place < end_of_row; place += lanes) sum += shared[place];
         }
         sum = sum_over_lanes(sum, lanes);
-        if (row < rows && lane % lanes == 0) write_result(vectors.y + tile.row + row, sum, vectors.accumulate);
+        if (row < rows && lane % lanes == 0) vectors.put(tile.row + row, times_row_value(csr, tile.row + row, sum));
         row += rows_at_a_time;
         find_row();
     }
@@ -179,10 +190,10 @@ __device__ __forceinline__ bool add_up_blocks(const SplitRow& split, unsigned* c
     return true;
 }
 
-template <typename Shape, typename Stored, typename Packets, typename Value>
+template <typename Shape, typename Arrays, typename Packets, typename Value>
 __global__ void __launch_bounds__(tile_threads, Shape::resident_blocks)
-    multiply_tiles(const __grid_constant__ Csr<Stored, ArrayView> csr, const __grid_constant__ RowTiles<ArrayView> all,
-                   const Packets packets, const Value* __restrict__ x, Value* __restrict__ y, Value* __restrict__ partial_sums,
+    multiply_tiles(const __grid_constant__ Arrays csr, const __grid_constant__ RowTiles<ArrayView> all, const Packets packets,
+                   const Value* __restrict__ x, Value* __restrict__ y, Value* __restrict__ partial_sums,
                    unsigned* __restrict__ counts, bool accumulate) {
     __shared__ alignas(16) Value products[adaptive_warps][Shape::capacity];
     const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -194,21 +205,21 @@ __global__ void __launch_bounds__(tile_threads, Shape::resident_blocks)
     if (tile.rows > 1) return multiply_rows_of_tile<Shape>(csr, tile, lane, packets, products[warp], vectors);
     Value sum = sum_of_tile<Shape>(csr, tile, lane, packets, x);
     if (blockIdx.x >= all.split_of_block.size()) {
-        if (lane == 0 && tile.rows == 1) vectors.put(tile.row, sum);
+        if (lane == 0 && tile.rows == 1) vectors.put(tile.row, times_row_value(csr, tile.row, sum));
         return;
     }
     sum = sum_over_warps(sum, products[0]);  // no warp of this block has other products
     if (warp != 0) return;
     const Index split = all.split_of_block[blockIdx.x];
     if (split >= 0 && !add_up_blocks(all.split_rows[split], counts + split, partial_sums, sum)) return;
-    if (lane == 0) vectors.put(tile.row, sum);
+    if (lane == 0) vectors.put(tile.row, times_row_value(csr, tile.row, sum));
 }
 
 template <typename Shape, ValueType Value, typename Stored = FullCsr<Value>>
 class TilesKernel final : public Kernel<Value> {
 public:
     TilesKernel(const CsrLayout<Value>& layout, const Stored& csr, Device& device)
-        : TilesKernel(layout, csr, cut_into_tiles(csr.row_offsets, Shape::capacity), device) {}
+        : TilesKernel(layout, csr, cut_into_tiles(csr.row_offsets, Shape::capacity, Shape::limits), device) {}
 
     void run(const Value* x, Value* y, bool accumulate) override { multiply(StreamingPackets{}, x, y, accumulate); }
 

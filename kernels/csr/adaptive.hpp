@@ -63,10 +63,17 @@ inline constexpr Offset tile_alignment = 8;
     return lanes;
 }
 
+/// What bounds the time of a tile: a warp reads the offsets of 32 rows at a time, and waits for memory each time.
+struct TileLimits {
+    int rows = 256;  // of a tile
+    int rounds = 4;  // of a row that a warp multiplies alone
+};
+
 /// A warp loads a tile in rounds of `capacity` nonzeros, of which each lane has `loads` times `width` neighbouring ones. A
 /// multiprocessor holds at least `blocks`, which bounds the registers.
-template <int load_count, int blocks>
+template <int load_count, int blocks, TileLimits tile_limits = TileLimits{}>
 struct TileShape {
+    static constexpr TileLimits limits = tile_limits;
     static constexpr int width = 2;
     static constexpr int loads = load_count;
     static constexpr int capacity = 32 * width * loads;
@@ -76,14 +83,15 @@ struct TileShape {
     [[nodiscard]] static constexpr int place(int load, int lane) { return (load * 32 + lane) * width; }
 };
 
+/// Without values. Chosen by how many loads depend on one another, not by measurements.
+using PatternTileShape = TileShape<4, 6, TileLimits{.rows = 64, .rounds = 2}>;
+
 /// True if most entries follow the column before them, as when mesh nodes have several unknowns: a warp then reads few sectors
 /// of x.
 [[nodiscard]] bool reads_x_in_runs(std::span<const Index> columns);
 
-/// Calls use(shape) with the shape for a matrix of CSR. A large tile has more loads in flight, but a warp loads nothing while
-/// it adds up many short rows; and if the reads of x are scattered, the lookups in L2 are the bottleneck, which more warps
-/// relieve better than more loads of a warp.
-auto with_tile_shape(const auto& csr, const auto& use) {
+/// For values in full.
+auto with_tile_shape_of_values(const auto& csr, const auto& use) {
     using Value = std::remove_cvref_t<decltype(csr.values[0])>;
     using Small = TileShape<2, tuned::csr_resident_blocks_of_small_tiles>;
     using Usual = TileShape<4, tuned::csr_resident_blocks_of_tiles<Value>>;
@@ -94,9 +102,22 @@ auto with_tile_shape(const auto& csr, const auto& use) {
     return is_large ? use(Large{}) : use(Usual{});
 }
 
+/// Calls use(shape) with the shape for a matrix of CSR. A large tile has more loads in flight, but a warp loads nothing while
+/// it adds up many short rows; and if the reads of x are scattered, the lookups in L2 are the bottleneck, which more warps
+/// relieve better than more loads of a warp. Without values to load, registers suffice for more loads of as many warps, and the
+/// latency of a tile counts more: its rows, and the rounds of a row, are fewer.
+auto with_tile_shape(const auto& csr, const auto& use) {
+    if constexpr (HasLineValues<decltype(csr)>) {
+        return use(PatternTileShape{});
+    } else {
+        return with_tile_shape_of_values(csr, use);
+    }
+}
+
 /// Cuts rows into tiles. Rows share a tile if they are loaded in one round (of `capacity` nonzeros).
 /// row_offsets: [rows + 1].
-[[nodiscard]] RowTiles<HostArray> cut_into_tiles(const HostArray<Offset>& row_offsets, int capacity);
+[[nodiscard]] RowTiles<HostArray> cut_into_tiles(const HostArray<Offset>& row_offsets, int capacity,
+                                                 const TileLimits& limits = {});
 
 /// The bytes that a product moves in addition to the arrays of csr, x and y: the tiles, and the partial sums, written and read.
 [[nodiscard]] std::int64_t bytes_of_tiles(const RowTiles<HostArray>& all, std::int64_t bytes_per_sum);

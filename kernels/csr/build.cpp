@@ -14,10 +14,16 @@ namespace {
 
 constexpr auto fill = []<ValueType Value>(CsrLayout<Value>& layout, const StagedMatrix& staged, const Parameters& parameters) {
     const CsrMatrix& matrix = staged.matrix;
-    if (codes_values(parameters)) {  // settled to "one"
-        Csr<Constant<Value>, HostArray> csr;
-        csr.values = {only_value<Value>(matrix), matrix.nonzeros()};
-        layout.stored = std::move(csr);
+    if (codes_values(parameters)) {
+        auto& csr = layout.stored.template emplace<1>();
+        csr.values = {1, matrix.nonzeros()};
+        if (parameters.is_word("values", "by_row")) {
+            csr.row_values = values_of_rows<Value>(matrix);
+        } else if (parameters.is_word("values", "by_column")) {
+            csr.column_values = values_of_columns<Value>(matrix);
+        } else {
+            csr.values.value = only_value<Value>(matrix);
+        }
     } else {
         make_copy(std::get<0>(layout.stored).values, matrix.values);
     }
@@ -31,7 +37,9 @@ constexpr auto fill = []<ValueType Value>(CsrLayout<Value>& layout, const Staged
         layout.stored);
 };
 
-Parameters settle(const Parameters& parameters, const ValueFacts& facts) { return settle_values(parameters, facts, {}); }
+Parameters settle(const Parameters& parameters, const ValueFacts& facts) {
+    return settle_values(parameters, facts, {.lines = true});
+}
 
 template <typename Shape>
 void walk_tile(const auto& csr, const RowTile& tile, Offset number, const auto& visit) {
@@ -55,7 +63,7 @@ constexpr auto walk_tiles = [](const auto& layout, const auto& visit) {
     with_stored(layout, [&](const auto& csr) {
         with_tile_shape(csr, [&]<typename Shape>(Shape) {
             Offset number = 0;
-            for (const RowTile& tile : cut_into_tiles(csr.row_offsets, Shape::capacity).tiles) {
+            for (const RowTile& tile : cut_into_tiles(csr.row_offsets, Shape::capacity, Shape::limits).tiles) {
                 walk_tile<Shape>(csr, tile, number++, visit);
             }
         });
@@ -76,8 +84,12 @@ constexpr auto walk_merge_path = [](const auto& layout, const auto& visit) {
 
 LayoutCost predict_csr(const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
     const Offset nonzeros = pattern.nonzeros();
-    const std::int64_t bytes =
-        (Offset{pattern.rows()} + 1) * offset_bytes + nonzeros * (index_bytes + bytes_of_values(parameters, precision));
+    const Index values_of_lines = parameters.is_word("values", "by_row")      ? pattern.rows()
+                                  : parameters.is_word("values", "by_column") ? pattern.columns()
+                                                                              : 0;
+    const std::int64_t bytes = (Offset{pattern.rows()} + 1) * offset_bytes +
+                               nonzeros * (index_bytes + bytes_of_values(parameters, precision)) +
+                               values_of_lines * value_bytes(precision);
     return cost_of_arrays(pattern, precision, nonzeros, bytes, 0.92);
 }
 
@@ -89,14 +101,33 @@ void CsrLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& vis
 }
 
 template <ValueType Value>
+std::vector<LayoutField> CsrLayout<Value>::fields() const {
+    std::vector<LayoutField> fields = VariantLayout<Value, FullCsr<Value>, CsrPattern<Value, HostArray>>::fields();
+    const auto* const csr = std::get_if<1>(&this->stored);
+    if (csr == nullptr || csr->row_values.size() + csr->column_values.size() == 0) return fields;
+    LayoutField& values = fields[array_number(*csr, csr->values)];
+    const bool by_row = csr->column_values.empty();
+    const auto& of_lines = by_row ? csr->row_values : csr->column_values;
+    values.type = by_row ? ElementType::i64 : ElementType::i32;
+    values.data = by_row ? static_cast<const void*>(csr->row_offsets.data()) : csr->column_indices.data();
+    values.dictionary = {of_lines.data(), element_type<Value>(), of_lines.size(), 0};
+    return fields;
+}
+
+template <ValueType Value>
 std::vector<std::pair<std::string, std::string>> CsrLayout<Value>::notes() const {
-    return with_stored(*this, [](const auto& csr) { return notes_on_values(csr.values); });
+    const auto* const csr = std::get_if<1>(&this->stored);
+    if (csr == nullptr) return {};
+    if (!csr->row_values.empty()) return {{"values", "one a row"}};
+    if (!csr->column_values.empty()) return {{"values", "one a column"}};
+    return notes_on_values(csr->values);
 }
 
 template <ValueType Value>
 const FullCsr<Value>& CsrLayout<Value>::full(const char* kernel) const {
     if (const auto* const csr = std::get_if<0>(&this->stored)) return *csr;
-    throw Unsuitable(fmt::format("{} reads values, but none is stored (values = \"one\")", kernel));
+    throw Unsuitable(
+        fmt::format("{} reads values, but none is stored (values = \"one\", \"by_row\" or \"by_column\")", kernel));
 }
 
 template struct CsrLayout<float>;
@@ -106,7 +137,7 @@ LayoutEntry csr_entry() {
     return format<CsrLayout>({.summary = "compressed sparse rows: the nonzeros row by row",
                               .source = "Tinney and Walker, 'Direct solutions of sparse network equations by optimally ordered "
                                         "triangular factorization' (1967)",
-                              .parameters = {values_parameter({"full", "one", "auto"})},
+                              .parameters = {values_parameter({"full", "one", "by_row", "by_column", "auto"})},
                               .settle = settle,
                               .storage_sizes = csr_storage_sizes,
                               .predict = predict_csr},

@@ -7,16 +7,33 @@
 
 namespace workbench {
 
-/// The arrays of CsrMatrix, with values of the layout's precision, or Constant.
+/// The arrays of CsrMatrix, with values of the layout's precision.
 template <typename Value, template <typename> typename Array>
 struct Csr : MatrixSize {
     Array<Offset> row_offsets;
     Array<Index> column_indices;
-    ValueArray<Value, Array> values;
+    Array<Value> values;
 
     static constexpr auto fields() {
         return field_list(MatrixSize::fields(), structure_array<&Csr::row_offsets>("rows + 1"),
-                          column_array<&Csr::column_indices>("nonzeros"), coded_value_array<&Csr::values>("nonzeros"));
+                          column_array<&Csr::column_indices>("nonzeros"), value_array<&Csr::values>("nonzeros"));
+    }
+};
+
+/// The pattern of a matrix whose values are equal, or equal in each row or in each column (HasLineValues).
+template <typename Value, template <typename> typename Array>
+struct CsrPattern : MatrixSize {
+    Array<Offset> row_offsets;
+    Array<Index> column_indices;
+    ConstantValues<Value> values;
+    Array<Value> row_values;
+    Array<Value> column_values;
+
+    static constexpr auto fields() {
+        return field_list(MatrixSize::fields(), structure_array<&CsrPattern::row_offsets>("rows + 1"),
+                          column_array<&CsrPattern::column_indices>("nonzeros"), value_array<&CsrPattern::values>("nonzeros"),
+                          structure_array<&CsrPattern::row_values>("rows, or none"),
+                          structure_array<&CsrPattern::column_values>("columns, or none"));
     }
 };
 
@@ -32,10 +49,13 @@ struct CsrVector {
 template <ValueType Value>
 using FullCsr = Csr<Value, HostArray>;
 
-/// With values in full, or all equal.
+/// With values in full, or none.
 template <ValueType Value>
-struct CsrLayout final : VariantLayout<Value, FullCsr<Value>, Csr<Constant<Value>, HostArray>> {
+struct CsrLayout final : VariantLayout<Value, FullCsr<Value>, CsrPattern<Value, HostArray>> {
     static constexpr const char* name = "csr";
+
+    /// Where rows or columns have values, those of the slots are coded by the row offsets or by the columns.
+    [[nodiscard]] std::vector<LayoutField> fields() const override;
 
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const override;

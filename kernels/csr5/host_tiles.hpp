@@ -11,11 +11,11 @@ namespace workbench {
 
 /// Each row of y has one writer before the calibrator, which starts when all tiles are done and has one thread a row: threads
 /// cannot race.
-template <ValueType Value>
+template <ValueType Value, typename Stored>
 class Csr5HostTiles final : public Kernel<Value> {
 public:
-    explicit Csr5HostTiles(const Csr5Layout<Value>& layout)
-        : csr5_(layout),
+    Csr5HostTiles(const Csr5Layout<Value>& layout, const Stored& csr5)
+        : csr5_(csr5),
           beside_(rows_beside_tiles(layout)),
           bytes_(csr5_bytes(layout, beside_)),
           first_sums_(csr5_.tile_count() + (csr5_.has_tail() ? 1 : 0)) {}
@@ -86,10 +86,19 @@ private:
         if (sum != 0) y[row] += sum;
     }
 
-    const Csr5<Value, HostArray>& csr5_;
+    const Stored& csr5_;
     RowsBesideTiles<HostArray> beside_;
     std::int64_t bytes_;
     HostArray<Value> first_sums_;  // [tiles, and the tail] the sum of the first segment if its row began before, otherwise 0
+};
+
+template <ValueType Value>
+struct Csr5Host {
+    static std::unique_ptr<Kernel<Value>> prepare(const Csr5Layout<Value>& layout, Device&) {
+        return with_stored(layout, [&]<typename Stored>(const Stored& stored) -> std::unique_ptr<Kernel<Value>> {
+            return std::make_unique<Csr5HostTiles<Value, Stored>>(layout, stored);
+        });
+    }
 };
 
 }  // namespace workbench

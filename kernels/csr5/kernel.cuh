@@ -10,6 +10,7 @@
 
 #include <span>
 
+#include "kernels/common/schedule/choice.hpp"
 #include "kernels/csr5/layout.hpp"
 #include "kernels/device/carries.cuh"
 #include "kernels/device/cuda_check.cuh"
@@ -32,9 +33,9 @@ struct Vectors {
 };
 
 /// Stores the sum of a segment.
-template <bool marked, typename Value>
+template <bool marked, typename Stored, typename Value>
 struct PutSegment {
-    const Csr5<Value, ArrayView>& csr5;
+    const Csr5<Stored, ArrayView>& csr5;
     const Vectors<Value>& vectors;
     Offset tile;
     Index first_row;
@@ -85,13 +86,13 @@ __device__ __forceinline__ void sum_segments(const Csr5Lane& of_lane, const Valu
     if (began) put(segment, sum + behind);
 }
 
-template <int sigma, typename Load, typename Value>
-__device__ __forceinline__ void multiply_tile(const Csr5<Value, ArrayView>& csr5, Offset tile, int lane, const Load& load,
+template <int sigma, typename Load, typename Stored, typename Value>
+__device__ __forceinline__ void multiply_tile(const Csr5<Stored, ArrayView>& csr5, Offset tile, int lane, const Load& load,
                                               const Vectors<Value>& vectors) {
     constexpr int words = csr5_words(sigma);
     const Offset first = tile * (lanes * sigma) + lane;
     const Index* const columns = csr5.column_indices.data() + first;
-    const Value* const values = csr5.values.data() + first;
+    const auto values = csr5.values.data() + first;
     const std::uint32_t* const descriptor = csr5.tile_desc.data() + tile * (words * lanes) + lane;
     Index column[sigma];
     Value products[sigma];
@@ -113,20 +114,22 @@ __device__ __forceinline__ void multiply_tile(const Csr5<Value, ArrayView>& csr5
     const bool marked = (tile_ptr & csr5_mark) != 0;
     const bool begins_row = (of_lane.bit_flag & 1U) != 0;  // of lane 0, which alone uses it
     if (marked) {
-        sum_segments<sigma>(of_lane, products, lane, PutSegment<true, Value>{csr5, vectors, tile, first_row, begins_row});
+        sum_segments<sigma>(of_lane, products, lane,
+                            PutSegment<true, Stored, Value>{csr5, vectors, tile, first_row, begins_row});
     } else {
-        sum_segments<sigma>(of_lane, products, lane, PutSegment<false, Value>{csr5, vectors, tile, first_row, begins_row});
+        sum_segments<sigma>(of_lane, products, lane,
+                            PutSegment<false, Stored, Value>{csr5, vectors, tile, first_row, begins_row});
     }
 }
 
-template <typename Load, typename Value>
-__device__ __forceinline__ void multiply_tail_row(const Csr5<Value, ArrayView>& csr5, Index row, int lane, const Load& load,
+template <typename Load, typename Stored, typename Value>
+__device__ __forceinline__ void multiply_tail_row(const Csr5<Stored, ArrayView>& csr5, Index row, int lane, const Load& load,
                                                   const Vectors<Value>& vectors) {
     const Offset begin_of_row = csr5.row_offsets[row];
     const Offset begin = max(begin_of_row, csr5.tail_begin());
     const int count = static_cast<int>(csr5.row_offsets[row + 1] - begin);
     const Value sum =
-        sum_over_warp(sparse_dot<4, false>(csr5.values.data() + begin + lane, csr5.column_indices.data() + begin + lane,
+        sum_over_warp(sparse_dot<4, false>(csr5.values.data() + (begin + lane), csr5.column_indices.data() + begin + lane,
                                            (count - lane + lanes - 1) / lanes, lanes, vectors.x, load));
     if (lane != 0) return;
     if (begin > begin_of_row) {
@@ -136,9 +139,9 @@ __device__ __forceinline__ void multiply_tail_row(const Csr5<Value, ArrayView>& 
     }
 }
 
-template <int sigma, typename Load, typename Value>
+template <int sigma, typename Load, typename Stored, typename Value>
 __global__ void __launch_bounds__(tile_threads)
-    multiply_tiles(const __grid_constant__ Csr5<Value, ArrayView> csr5,
+    multiply_tiles(const __grid_constant__ Csr5<Stored, ArrayView> csr5,
                    const __grid_constant__ RowsBesideTiles<ArrayView> beside, const __grid_constant__ Csr5Grid grid,
                    const Load load, const Vectors<Value> vectors) {
     const int lane = static_cast<int>(threadIdx.x) % lanes;
@@ -174,12 +177,12 @@ __global__ void __launch_bounds__(calibrator_threads)
 }
 
 /// Calls use(sigma), a constant.
-template <typename Use>
-void with_sigma(Index sigma, const Use& use) {
-    const auto use_if = [&]<std::size_t... number>(std::index_sequence<number...>) {
-        ((csr5_sigmas[number] == sigma ? use(std::integral_constant<int, csr5_sigmas[number]>{}) : void()), ...);
-    };
-    use_if(std::make_index_sequence<csr5_sigmas.size()>{});
+void with_sigma(const auto& csr5, const auto& use) {
+    if constexpr (ConstantMember<std::remove_cvref_t<decltype(csr5.values)>>) {
+        with_known<4, 8, 16>(csr5.sigma, use);
+    } else {
+        with_known<2, 4, 6, 8, 12, 16, 24, 32>(csr5.sigma, use);
+    }
 }
 
 /// True if a row continues from one block of the calibrator to the next.
@@ -190,10 +193,11 @@ inline bool crosses_blocks(const HostArray<std::uint32_t>& tile_ptr, Offset coun
     return false;
 }
 
-template <ValueType Value>
+template <ValueType Value, typename Stored = Csr5<Value, HostArray>>
 class TilesKernel final : public Kernel<Value> {
 public:
-    TilesKernel(const Csr5Layout<Value>& layout, Device& device) : TilesKernel(layout, rows_beside_tiles(layout), device) {}
+    TilesKernel(const Csr5Layout<Value>& layout, const Stored& csr5, Device& device)
+        : TilesKernel(layout, csr5, rows_beside_tiles(layout), device) {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
         multiply(StreamingLoad{}, x, y, accumulate);
@@ -210,7 +214,7 @@ public:
         const Csr5Grid grid = Csr5Grid::of(csr5_, beside, accumulate);
         if (grid.blocks() == 0) return;
         const Vectors<Value> vectors{x, y, first_sums_.as<Value>(), accumulate};
-        with_sigma(csr5_.sigma, [&](auto sigma) {
+        with_sigma(csr5_, [&](auto sigma) {
             multiply_tiles<sigma><<<static_cast<unsigned>(grid.blocks()), tile_threads, 0, stream_>>>(view_of(csr5_), beside,
                                                                                                       grid, load, vectors);
         });
@@ -218,16 +222,16 @@ public:
     }
 
     [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_; }
-    [[nodiscard]] const Csr5<Value, DeviceArray>& stored() const { return csr5_; }
+    [[nodiscard]] const InStorage<Stored, DeviceArray>& stored() const { return csr5_; }
     [[nodiscard]] Offset launched_threads() const { return Csr5Grid::of(csr5_, beside_, false).blocks() * tile_threads; }
 
 private:
-    TilesKernel(const Csr5Layout<Value>& layout, const RowsBesideTiles<HostArray>& beside, Device& device)
+    TilesKernel(const Csr5Layout<Value>& layout, const Stored& csr5, const RowsBesideTiles<HostArray>& beside, Device& device)
         : stream_(cuda_device(device).stream()),
           bytes_(csr5_bytes(layout, beside)),
-          count_(layout.tile_count() + (layout.has_tail() ? 1 : 0)),
-          crosses_blocks_(crosses_blocks(layout.tile_ptr, count_)),
-          csr5_(copy_to(device, layout.stored(), "csr5")),
+          count_(csr5.tile_count() + (csr5.has_tail() ? 1 : 0)),
+          crosses_blocks_(crosses_blocks(csr5.tile_ptr, count_)),
+          csr5_(copy_to(device, csr5, "csr5")),
           beside_(copy_to(device, beside, "csr5")),
           first_sums_(to_device(device, std::span<const Value>(HostArray<Value>(count_)), "csr5 sums of first segments")),
           carries_(device, blocks_for(count_, calibrator_threads), 1, "csr5") {}
@@ -236,7 +240,7 @@ private:
     std::int64_t bytes_;
     Offset count_;  // elements of first_sums_
     bool crosses_blocks_;
-    Csr5<Value, DeviceArray> csr5_;
+    InStorage<Stored, DeviceArray> csr5_;
     RowsBesideTiles<DeviceArray> beside_;
     DeviceMemory first_sums_;
     Carries<Value> carries_;  // between the blocks of the calibrator

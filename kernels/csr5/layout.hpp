@@ -21,13 +21,13 @@ template <typename Value, template <typename> typename Array>
 struct Csr5 : MatrixSize {
     Index omega = 0;
     Index sigma = 0;
-    Array<Offset> row_offsets;       // [rows + 1] row_ptr of CSR: of the tail, and of rows that are empty
-    Array<std::uint32_t> tile_ptr;   // [tiles + 1] the row of each tile's, then of the tail's, first nonzero; see row_of_tile
-    Array<std::uint32_t> tile_desc;  // [tiles x words x omega] word by word, lane by lane; see Csr5Lane
-    Array<Offset> empty_offset_ptr;  // [tiles + 1] first empty_offset of each tile
-    Array<Index> empty_offset;       // [segments of marked tiles] how far each segment's row is behind the tile's first one
-    Array<Index> column_indices;     // [nonzeros]
-    Array<Value> values;             // [nonzeros]
+    Array<Offset> row_offsets;        // [rows + 1] row_ptr of CSR: of the tail, and of rows that are empty
+    Array<std::uint32_t> tile_ptr;    // [tiles + 1] the row of each tile's, then of the tail's, first nonzero; see row_of_tile
+    Array<std::uint32_t> tile_desc;   // [tiles x words x omega] word by word, lane by lane; see Csr5Lane
+    Array<Offset> empty_offset_ptr;   // [tiles + 1] first empty_offset of each tile
+    Array<Index> empty_offset;        // [segments of marked tiles] how far each segment's row is behind the tile's first one
+    Array<Index> column_indices;      // [nonzeros]
+    ValueArray<Value, Array> values;  // [nonzeros]
 
     static constexpr auto fields() {
         return field_list(MatrixSize::fields(), number_field<&Csr5::omega>(), number_field<&Csr5::sigma>(),
@@ -35,7 +35,7 @@ struct Csr5 : MatrixSize {
                           structure_array<&Csr5::tile_desc>("tiles x words x omega"),
                           structure_array<&Csr5::empty_offset_ptr>("tiles + 1"),
                           structure_array<&Csr5::empty_offset>("segments of marked tiles"),
-                          column_array<&Csr5::column_indices>("nonzeros"), value_array<&Csr5::values>("nonzeros"));
+                          column_array<&Csr5::column_indices>("nonzeros"), coded_value_array<&Csr5::values>("nonzeros"));
     }
 
     [[nodiscard]] constexpr Offset tile_size() const { return Offset{omega} * sigma; }
@@ -51,6 +51,9 @@ struct Csr5 : MatrixSize {
 
 /// The sizes of sigma that have kernels.
 inline constexpr std::array<Index, 8> csr5_sigmas{2, 4, 6, 8, 12, 16, 24, 32};
+
+/// Those of equal values.
+inline constexpr std::array<Index, 3> csr5_sigmas_of_equal_values{4, 8, 16};
 
 /// The paper's rule with <r, s, t, u> = <4, 32, 256, 6>, its numbers for NVIDIA GPUs, by the mean row length: r up to r, the
 /// mean itself up to s, s up to t, u beyond. The mean is rounded down to the next of csr5_sigmas.
@@ -116,10 +119,12 @@ struct RowsBesideTiles {
     }
 };
 
+/// With values in full, or all equal.
 template <ValueType Value>
-struct Csr5Layout final : StoredLayout<Value, Csr5<Value, HostArray>> {
+struct Csr5Layout final : VariantLayout<Value, Csr5<Value, HostArray>, Csr5<Constant<Value>, HostArray>> {
     static constexpr const char* name = "csr5";
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
+    [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const override;
 };
 
 template <ValueType Value>

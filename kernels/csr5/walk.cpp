@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "kernels/common/schedule/walk.hpp"
+#include "kernels/common/storage/encode_values.hpp"
 #include "kernels/csr5/layout.hpp"
 
 namespace workbench {
@@ -17,7 +18,8 @@ void require_sound_structure(const auto& csr5) {
     const Offset tiles_of_nonzeros = static_cast<Offset>(csr5.values.size()) / csr5.tile_size();
     const bool sound =
         csr5.row_offsets.size() == static_cast<std::size_t>(csr5.row_count) + 1 &&
-        tiles(csr5.row_offsets, csr5.values.size()) && csr5.column_indices.size() == csr5.values.size() &&
+        tiles(csr5.row_offsets, csr5.values.size()) &&
+        static_cast<Offset>(csr5.column_indices.size()) == static_cast<Offset>(csr5.values.size()) &&
         csr5.tile_count() == tiles_of_nonzeros && csr5.empty_offset_ptr.size() == csr5.tile_ptr.size() &&
         tiles(csr5.empty_offset_ptr, csr5.empty_offset.size()) &&
         csr5.tile_desc.size() == static_cast<std::size_t>(tiles_of_nonzeros * csr5_words(csr5.sigma) * csr5.omega);
@@ -91,43 +93,52 @@ void for_each_slot_of_tile(const auto& csr5, Offset tile, const auto& visit) {
 
 template <ValueType Value>
 void Csr5Layout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
-    const auto& csr5 = this->stored();
-    require_sound_structure(csr5);
-    for (Offset tile = 0; tile < csr5.tile_count(); ++tile) {
-        for_each_slot_of_tile(csr5, tile, [&](const Slot& slot, Index, Index) { visit(slot); });
-    }
-    for (Offset k = csr5.tail_begin(); k < static_cast<Offset>(csr5.values.size()); ++k) {
-        visit(slot_of(csr5, k, k, piece_with(csr5.row_offsets, k)));
-    }
+    with_stored(*this, [&](const auto& csr5) {
+        require_sound_structure(csr5);
+        for (Offset tile = 0; tile < csr5.tile_count(); ++tile) {
+            for_each_slot_of_tile(csr5, tile, [&](const Slot& slot, Index, Index) { visit(slot); });
+        }
+        for (Offset k = csr5.tail_begin(); k < static_cast<Offset>(csr5.values.size()); ++k) {
+            visit(slot_of(csr5, k, k, piece_with(csr5.row_offsets, k)));
+        }
+    });
+}
+
+template <ValueType Value>
+std::vector<std::pair<std::string, std::string>> Csr5Layout<Value>::notes() const {
+    return with_stored(*this, [](const auto& csr5) { return notes_on_values(csr5.values); });
 }
 
 template <ValueType Value>
 RowsBesideTiles<HostArray> rows_beside_tiles(const Csr5Layout<Value>& layout) {
     RowsBesideTiles<HostArray> beside;
-    for (Index row = 0; row < layout.row_count; ++row) {
-        if (layout.row_offsets[row] == layout.row_offsets[row + 1]) {
-            beside.empty_rows.push_back(row);
-        } else if (layout.row_offsets[row + 1] > layout.tail_begin()) {
-            beside.tail_rows.push_back(row);
+    with_stored(layout, [&](const auto& csr5) {
+        for (Index row = 0; row < csr5.row_count; ++row) {
+            if (csr5.row_offsets[row] == csr5.row_offsets[row + 1]) {
+                beside.empty_rows.push_back(row);
+            } else if (csr5.row_offsets[row + 1] > csr5.tail_begin()) {
+                beside.tail_rows.push_back(row);
+            }
         }
-    }
+    });
     return beside;
 }
 
 template <ValueType Value>
 std::int64_t csr5_bytes(const Csr5Layout<Value>& layout, const RowsBesideTiles<HostArray>& beside) {
     const auto bytes_of = [](const auto& array) { return static_cast<std::int64_t>(array.size() * sizeof(array[0])); };
-    const std::int64_t sums = layout.tile_count() + (layout.has_tail() ? 1 : 0);
     const auto tail_rows = static_cast<std::int64_t>(beside.tail_rows.size());
-    return layout.bytes_to_move() - bytes_of(layout.row_offsets) + 2 * tail_rows * static_cast<std::int64_t>(sizeof(Offset)) +
-           bytes_of(layout.tile_ptr) + 2 * sums * static_cast<std::int64_t>(sizeof(Value)) + bytes_of(beside.tail_rows) +
-           bytes_of(beside.empty_rows);
+    return with_stored(layout, [&](const auto& csr5) {
+        const std::int64_t sums = csr5.tile_count() + (csr5.has_tail() ? 1 : 0);
+        return layout.bytes_to_move() - bytes_of(csr5.row_offsets) + 2 * tail_rows * static_cast<std::int64_t>(sizeof(Offset)) +
+               bytes_of(csr5.tile_ptr) + 2 * sums * static_cast<std::int64_t>(sizeof(Value)) + bytes_of(beside.tail_rows) +
+               bytes_of(beside.empty_rows);
+    });
 }
 
-template <ValueType Value>
-void walk_csr5(const Csr5Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
-    const auto& csr5 = layout.stored();
-    const RowsBesideTiles<HostArray> beside = rows_beside_tiles(layout);
+namespace {
+
+void walk_tiles(const auto& csr5, const RowsBesideTiles<HostArray>& beside, const std::function<void(const Read&)>& visit) {
     Offset first_thread = 0;
     for (const Index row : beside.tail_rows) {
         const Offset begin = std::max(csr5.row_offsets[row], csr5.tail_begin());
@@ -142,6 +153,13 @@ void walk_csr5(const Csr5Layout<Value>& layout, const std::function<void(const R
             visit(read_of(slot, (first_warp + tile) * 32 + lane, i));
         });
     }
+}
+
+}  // namespace
+
+template <ValueType Value>
+void walk_csr5(const Csr5Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
+    with_stored(layout, [&](const auto& csr5) { walk_tiles(csr5, rows_beside_tiles(layout), visit); });
 }
 
 template struct Csr5Layout<float>;

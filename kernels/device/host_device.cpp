@@ -1,6 +1,7 @@
 #include "kernels/device/host_device.hpp"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <chrono>
@@ -18,13 +19,15 @@
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/host_memory.hpp"
 #include "pipeline/contract/precision.hpp"
+#include "pipeline/matrix/host_array.hpp"
 #include "pipeline/matrix/host_threads.hpp"
 
 namespace workbench {
 namespace {
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
-constexpr std::size_t alignment = 4096;  // a page, and a multiple of every vector register and cache line
+constexpr std::size_t page = 4096;  // a multiple of every vector register and cache line
+constexpr std::size_t huge_page = std::size_t{1} << 21;
 
 using Word = std::uint64_t;
 using Words = Kokkos::RangePolicy<HostSpace, Kokkos::IndexType<std::size_t>>;
@@ -121,18 +124,24 @@ public:
     [[nodiscard]] const DeviceProperties& properties() const override { return properties_; }
 
     [[nodiscard]] DeviceMemory allocate(std::size_t bytes, std::string_view purpose) override {
+        // In huge pages where the system has them, like the arrays of layouts (host_array.hpp): x is read at random.
+        const std::size_t alignment = bytes < huge_page ? page : huge_page;
+        const std::size_t size = std::max<std::size_t>(1, (bytes + alignment - 1) / alignment) * alignment;
         const std::size_t free = free_host_memory();
-        const auto pages = [&] { return std::max<std::size_t>(1, (bytes + alignment - 1) / alignment); };
-        void* address = bytes > free ? nullptr : std::aligned_alloc(alignment, pages() * alignment);
+        void* const address = bytes > free ? nullptr : std::aligned_alloc(alignment, size);
         if (address == nullptr) {
             throw MachineError(fmt::format("host memory for {}: {} bytes wanted, {} free", purpose, bytes, free));
         }
+        if (alignment == huge_page) (void)madvise(address, size, MADV_HUGEPAGE);
         return {address, bytes, std::free};
     }
 
     void upload(std::span<const std::byte> from, DeviceMemory& to) override {
         require_fits(from.size(), to.bytes());
-        if (!from.empty()) std::memcpy(to.address(), from.data(), from.size());
+        auto* const target = static_cast<std::byte*>(to.address());
+        for_pieces(from.size(), [&](std::size_t begin, std::size_t end) {  // by all threads, near which the pages then are
+            if (begin < end) std::memcpy(target + begin, from.data() + begin, end - begin);
+        });
     }
 
     void download(const DeviceMemory& from, std::span<std::byte> to) override {

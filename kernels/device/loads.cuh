@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/common/storage/coded_values.hpp"
+#include "pipeline/matrix/bf16.hpp"
 
 namespace workbench {
 
@@ -11,6 +12,7 @@ struct StreamingLoad {
     __device__ __forceinline__ Element operator()(const Element* address) const {
         return __ldcs(address);
     }
+    __device__ __forceinline__ Bf16 operator()(const Bf16* address) const { return {__ldcs(&address->bits)}; }
     template <ValuePointer Pointer>
     __device__ __forceinline__ auto operator()(const Pointer& pointer) const {
         return pointer.decode(*this);

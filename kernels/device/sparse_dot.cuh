@@ -13,6 +13,16 @@ namespace workbench {
 __device__ __forceinline__ bool marks_padding(Index column) { return column < 0; }
 __device__ __forceinline__ bool marks_padding(std::uint16_t column) { return column == padding_column; }
 
+/// The value of a slot: the one that was loaded, or that of its column.
+template <typename Value>
+__device__ __forceinline__ Value value_in_column(const auto& values, Value loaded, Index column, const auto& load) {
+    if constexpr (requires { values.in_column(column, load); }) {
+        return values.in_column(column, load);
+    } else {
+        return loaded;
+    }
+}
+
 /// Like add_batch, for entries whose value and column are one word.
 template <int batch, bool all, typename Value>
 __device__ __forceinline__ void add_words(const auto& words, auto count, auto stride, const Value* __restrict__ x,
@@ -48,7 +58,9 @@ __device__ __forceinline__ void add_batch(auto values, auto columns, auto count,
         }
 #pragma unroll
         for (int u = 0; u < batch; ++u) {
-            if ((all || u < count) && !(may_lack_columns && marks_padding(column[u]))) sum += value[u] * x[column[u]];
+            if ((all || u < count) && !(may_lack_columns && marks_padding(column[u]))) {
+                sum += value_in_column(values, value[u], column[u], load) * x[column[u]];
+            }
         }
     }
 }

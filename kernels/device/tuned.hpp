@@ -78,6 +78,8 @@ inline constexpr int dasp_long_in_flight = 8;
 inline constexpr int block_sell_values = 9;
 template <typename Value>
 inline constexpr int block_sell_values_of_several = sizeof(Value) == 8 ? 18 : 27;
+/// Blocks that a thread has in flight if codes stand for them: their x takes its registers.
+[[nodiscard]] constexpr int block_sell_codes(int block_size) { return block_size <= 3 ? 4 : 2; }
 [[nodiscard]] constexpr int block_sell_resident_blocks(int block_size, int threads_of_row) {
     return block_size == 6 ? 4 : threads_of_row == 1 && block_size <= 3 ? 8 : 5;
 }

@@ -38,11 +38,14 @@ inline constexpr int ehyb_height = 32;  // of all slices: one slice per warp
 
 /// One slice inside per warp, one row per thread. Warps claim the slices of a partition at run time; in this schedule warp s
 /// takes slice s.
-struct EhybInside final
-    : ScheduleBase<Hooks{.entries_in_flight = tuned::ehyb_entries_in_flight, .own_values = true, .own_columns = true}> {
+struct EhybInside final : ScheduleBase<Hooks{.entries_in_flight = tuned::ehyb_entries_in_flight,
+                                             .side_by_side = AdjacentRuns::descending,
+                                             .own_values = true,
+                                             .own_columns = true}> {
     static constexpr const auto& values(const auto& ehyb) { return ehyb.inside.values; }
     static constexpr const auto& columns(const auto& ehyb) { return ehyb.inside.column_indices; }
     static constexpr Offset threads(const auto& ehyb) { return ehyb.inside.lane_count(); }
+    static constexpr Offset threads_side_by_side(const auto&) { return ehyb_height; }
     static auto run(const auto& ehyb, Offset thread, const auto&) {
         const auto slice = static_cast<Index>(thread / ehyb_height);
         const Index* const slices = ehyb.inside_group_slices.data();
@@ -59,12 +62,15 @@ struct EhybInside final
 };
 
 /// One slice outside per warp, for any partitions of its rows.
-struct EhybOutside final
-    : ScheduleBase<Hooks{
-          .entries_in_flight = tuned::ehyb_entries_in_flight, .own_values = true, .own_columns = true, .own_row_of = true}> {
+struct EhybOutside final : ScheduleBase<Hooks{.entries_in_flight = tuned::ehyb_entries_in_flight,
+                                              .side_by_side = AdjacentRuns::descending,
+                                              .own_values = true,
+                                              .own_columns = true,
+                                              .own_row_of = true}> {
     static constexpr const auto& values(const auto& ehyb) { return ehyb.outside.values; }
     static constexpr const auto& columns(const auto& ehyb) { return ehyb.outside.column_indices; }
     static constexpr Offset threads(const auto& ehyb) { return ehyb.outside.lane_count(); }
+    static constexpr Offset threads_side_by_side(const auto&) { return ehyb_height; }
     static constexpr auto run(const auto& ehyb, Offset thread, const auto&) {
         return run_of(ehyb, static_cast<Index>(thread / ehyb_height), static_cast<int>(thread % ehyb_height));
     }

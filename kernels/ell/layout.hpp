@@ -12,8 +12,13 @@ namespace workbench {
 
 /// `row_lanes` threads share a row, in either order of the slots. They read all slots of it; padding has column -1.
 template <EllOrder order, int row_lanes>
-struct EllRows final : ScheduleBase<Hooks{.lanes = row_lanes, .no_column = NoColumn::slot_read}> {
+struct EllRows final : ScheduleBase<Hooks{.lanes = row_lanes,
+                                          .no_column = NoColumn::slot_read,
+                                          .side_by_side = side_by_side_if(order == EllOrder::column_major && row_lanes == 1)}> {
     static constexpr Offset threads(const auto& ell) { return Offset{ell.row_count} * row_lanes; }
+    static constexpr Offset threads_side_by_side(const auto& ell) requires(order == EllOrder::column_major && row_lanes == 1) {
+        return ell.row_count;
+    }
     static constexpr auto run(const auto& ell, Offset thread, const auto&) {
         const Offset row = thread / row_lanes;
         return run_in_ell<order, row_lanes>(ell, row < ell.row_count ? static_cast<Index>(row) : -1, row,

@@ -26,8 +26,9 @@ struct EllrSlots final : ScheduleBase<Hooks{.no_column = NoColumn::slot_read}> {
 };
 
 /// The kernels `rows`: one thread per row, which stops at the end of the row.
-struct EllrRows final : ScheduleBase<Hooks{.resident_blocks = tuned::ellr_resident_blocks}> {
+struct EllrRows final : ScheduleBase<Hooks{.resident_blocks = tuned::ellr_resident_blocks, .side_by_side = AdjacentRuns::any}> {
     static constexpr Offset threads(const auto& ellr) { return ellr.row_count; }
+    static constexpr Offset threads_side_by_side(const auto& ellr) { return ellr.row_count; }
     static constexpr Run<Offset> run(const auto& ellr, Offset row, const auto&) {
         if (row >= ellr.row_count) return {};
         return {static_cast<Index>(row), row, ellr.row_lengths[row], ellr.row_count};

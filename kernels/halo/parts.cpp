@@ -1,12 +1,11 @@
 #include "kernels/halo/parts.hpp"
+#include "pipeline/matrix/block_rows.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <numeric>
 #include <span>
 #include <utility>
-
-#include "kernels/common/storage/block_rows.hpp"
 
 namespace workbench {
 namespace {

@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "kernels/common/storage/block_rows.hpp"
 #include "kernels/halo/places.hpp"
+#include "pipeline/matrix/block_rows.hpp"
 
 namespace workbench {
 namespace {

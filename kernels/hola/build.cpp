@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include "kernels/common/entry/format.hpp"
+#include "kernels/common/storage/encode_values.hpp"
 #include "kernels/common/storage/predicted.hpp"
 #include "kernels/hola/layout.hpp"
 #include "pipeline/contract/errors.hpp"
@@ -6,16 +9,37 @@
 namespace workbench {
 namespace {
 
-constexpr auto fill = [](auto& layout, const StagedMatrix& staged, const Parameters& parameters) {
+constexpr auto fill = []<ValueType Value>(HolaLayout<Value>& layout, const StagedMatrix& staged, const Parameters& parameters) {
     const CsrMatrix& matrix = staged.matrix;
-    layout.threads = static_cast<Index>(parameters.integer("threads"));
-    layout.nonzeros_per_thread = static_cast<Index>(parameters.integer("nonzeros_per_thread"));
-    layout.most_per_lane = static_cast<Index>(parameters.integer("most_per_lane"));
-    layout.row_offsets = matrix.row_offsets;
-    layout.first_rows = first_rows_of_shares(matrix.row_offsets, layout.nonzeros_per_share());
-    make_copy(layout.column_indices, matrix.column_indices);
-    make_copy(layout.values, matrix.values);
+    if (codes_values(parameters)) {  // settled to "one"
+        layout.stored.template emplace<1>().values = {only_value<Value>(matrix), matrix.nonzeros()};
+    } else {
+        make_copy(std::get<0>(layout.stored).values, matrix.values);
+    }
+    const auto store = [&](auto& hola) {
+        hola.row_count = matrix.rows;
+        hola.column_count = matrix.columns;
+        hola.threads = static_cast<Index>(parameters.integer("threads"));
+        hola.nonzeros_per_thread = static_cast<Index>(parameters.integer("nonzeros_per_thread"));
+        hola.most_per_lane = static_cast<Index>(parameters.integer("most_per_lane"));
+        hola.row_offsets = matrix.row_offsets;
+        hola.first_rows = first_rows_of_shares(matrix.row_offsets, hola.nonzeros_per_share());
+        make_copy(hola.column_indices, matrix.column_indices);
+    };
+    std::visit(store, layout.stored);
 };
+
+bool has_shape_of_equal_values(const Parameters& parameters) {
+    return parameters.integer("threads") == hola_threads &&
+           parameters.integer("nonzeros_per_thread") == hola_nonzeros_per_thread;
+}
+
+Parameters settle(const Parameters& parameters, const ValueFacts& facts) {
+    if (!parameters.is_word("values", "auto") || has_shape_of_equal_values(parameters)) {
+        return settle_equal_values(parameters, facts);
+    }
+    return parameters.with("values", std::string("full"));
+}
 
 Needs needs(const Parameters& parameters) {
     const std::int64_t threads = parameters.integer("threads");
@@ -23,6 +47,10 @@ Needs needs(const Parameters& parameters) {
     // An odd number spreads the nonzeros of neighbouring threads over the banks of shared memory.
     if (parameters.integer("nonzeros_per_thread") % 2 == 0) {
         throw ParameterError("nonzeros_per_thread", "a thread has 5, 7, 9 or 11 nonzeros");
+    }
+    if (parameters.is_word("values", "one") && !has_shape_of_equal_values(parameters)) {
+        throw ParameterError("values", fmt::format("equal values require threads = {} and nonzeros_per_thread = {}",
+                                                   hola_threads, hola_nonzeros_per_thread));
     }
     return Needs{.unsplit = true};
 }
@@ -45,7 +73,8 @@ std::vector<ParameterDeclaration> parameters() {
              .minimum = 0,
              .maximum = 1 << 20,
              .unit = "nonzeros",
-             .help = "a block with a row that would give one lane more of them sums with all its threads together"}};
+             .help = "a block with a row that would give one lane more of them sums with all its threads together"},
+            values_parameter({"full", "one", "auto"})};
 }
 
 /// Shares in parallel, like the thread blocks of the CUDA kernel: each writes the rows that end in it, and keeps its sum of the
@@ -53,18 +82,26 @@ std::vector<ParameterDeclaration> parameters() {
 template <ValueType Value>
 class HolaShares final : public Kernel<Value> {
 public:
-    explicit HolaShares(const HolaLayout<Value>& layout) : hola_(layout), open_(layout.shares()) {}
+    explicit HolaShares(const HolaLayout<Value>& layout) : layout_(layout) {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
-        const Offset size = hola_.nonzeros_per_share();
-        for_each_in_parallel(hola_.shares(), 1, [&](std::int64_t number) {
-            const HolaShare share = share_of(hola_, number, size);
+        with_stored(layout_, [&](const auto& hola) { multiply(hola, x, y, accumulate); });
+    }
+
+    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return layout_.bytes_of_product(); }
+
+private:
+    void multiply(const auto& hola, const Value* x, Value* y, bool accumulate) {
+        const Offset size = hola.nonzeros_per_share();
+        open_.resize(hola.shares());
+        for_each_in_parallel(hola.shares(), 1, [&](std::int64_t number) {
+            const HolaShare share = share_of(hola, number, size);
             open_[number] = 0;
             for (Index i = 0; i < share.pieces(); ++i) {
-                const HolaPiece piece = piece_of(hola_, share, i, PlainLoad{});
+                const HolaPiece piece = piece_of(hola, share, i, PlainLoad{});
                 Value sum = 0;
                 for (Offset k = share.first + piece.begin; k < share.first + piece.end; ++k) {
-                    sum += hola_.values[k] * x[hola_.column_indices[k]];
+                    sum += hola.values[k] * x[hola.column_indices[k]];
                 }
                 if (i < share.rows) {
                     put(y, share.first_row + i, sum, accumulate);
@@ -73,23 +110,21 @@ public:
                 }
             }
         });
-        for (Offset number = 0; number + 1 < hola_.shares(); ++number) y[hola_.first_rows[number + 1]] += open_[number];
+        for (Offset number = 0; number + 1 < hola.shares(); ++number) y[hola.first_rows[number + 1]] += open_[number];
     }
 
-    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return hola_.bytes_of_product(); }
-
-private:
-    const HolaLayout<Value>& hola_;
+    const HolaLayout<Value>& layout_;
     HostArray<Value> open_;  // [shares] the sum of the row that continues in the next share
 };
 
 constexpr auto walk_shares = [](const auto& layout, const auto& visit) {
-    const auto& hola = layout.stored();
-    with_hola_shape(hola.threads, hola.nonzeros_per_thread, [&]<typename Shape>(Shape) {
-        for (Offset number = 0; number < hola.shares(); ++number) {
-            const HolaShare share = share_of(hola, number, Shape::size);
-            walk_side_by_side<Shape>(hola, number, share.first, share.first + share.nonzeros, visit);
-        }
+    with_stored(layout, [&](const auto& hola) {
+        with_hola_shape(hola, [&]<typename Shape>(Shape) {
+            for (Offset number = 0; number < hola.shares(); ++number) {
+                const HolaShare share = share_of(hola, number, Shape::size);
+                walk_side_by_side<Shape>(hola, number, share.first, share.first + share.nonzeros, visit);
+            }
+        });
     });
 };
 
@@ -98,7 +133,7 @@ LayoutCost predict_hola(const PatternForecast& pattern, const Parameters& parame
     const Offset share = parameters.integer("threads") * parameters.integer("nonzeros_per_thread");
     const Offset shares = pattern.rows() == 0 ? 0 : std::max(pieces_of(nonzeros, share), Offset{1});
     const std::int64_t bytes = (Offset{pattern.rows()} + 1) * offset_bytes + (shares + 1) * index_bytes +
-                               nonzeros * (index_bytes + value_bytes(precision));
+                               nonzeros * (index_bytes + bytes_of_values(parameters, precision));
     LayoutCost cost = cost_of_arrays(pattern, precision, nonzeros, bytes, 0.8);
     cost.exact = true;  // in any order
     return cost;
@@ -121,10 +156,17 @@ HostArray<Index> first_rows_of_shares(const HostArray<Offset>& row_offsets, Offs
 
 template <ValueType Value>
 void HolaLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
-    for_each_compressed_slot<CompressedRows<1>>(this->stored(), visit);
-    if (this->first_rows != first_rows_of_shares(this->row_offsets, this->nonzeros_per_share())) {
-        throw std::logic_error("hola: first_rows are not the first rows of the shares");
-    }
+    with_stored(*this, [&](const auto& hola) {
+        for_each_compressed_slot<CompressedRows<1>>(hola, visit);
+        if (hola.first_rows != first_rows_of_shares(hola.row_offsets, hola.nonzeros_per_share())) {
+            throw std::logic_error("hola: first_rows are not the first rows of the shares");
+        }
+    });
+}
+
+template <ValueType Value>
+std::vector<std::pair<std::string, std::string>> HolaLayout<Value>::notes() const {
+    return with_stored(*this, [](const auto& hola) { return notes_on_values(hola.values); });
 }
 
 LayoutEntry hola_entry() {
@@ -135,12 +177,13 @@ LayoutEntry hola_entry() {
                           "multiplication on the GPU' (ICS 2017)",
                 .parameters = parameters(),
                 .needs = needs,
+                .settle = settle,
                 .predict = predict_hola},
                fill)
         .host<HolaShares>("shares", "equal shares of the nonzeros in parallel, then the rows that cross shares")
-        .cuda<hola::SharesKernel>(
-            "shares", "one block per equal share of the nonzeros, summed by lanes or by segments depending on the rows",
-            walk_shares);
+        .cuda<hola::Shares>("shares",
+                            "one block per equal share of the nonzeros, summed by lanes or by segments depending on the rows",
+                            walk_shares);
 }
 
 template struct HolaLayout<float>;

@@ -45,7 +45,7 @@ struct ThreadShare {
     /// first: the first nonzero of the share. whole: the share is full, so that no load needs a test.
     template <bool whole>
     __device__ __forceinline__ void load_from(const auto& hola, Offset first, int nonzeros, const auto& load) {
-        const Value* const from_values = hola.values.data() + first;
+        const auto from_values = hola.values.data() + first;
         const Index* const from_columns = hola.column_indices.data() + first;
 #pragma unroll
         for (int k = 0; k < Shape::loads; ++k) {
@@ -193,13 +193,13 @@ template <typename Shape>
 constexpr int resident_blocks =
     (Shape::loads <= 7 ? tuned::hola_resident_threads : tuned::hola_resident_threads_of_many) / Shape::threads;
 
-template <ValueType Value>
+template <ValueType Value, typename Stored = Hola<Value, HostArray>>
 class SharesKernel final : public Kernel<Value> {
 public:
-    SharesKernel(const HolaLayout<Value>& layout, Device& device)
+    SharesKernel(const HolaLayout<Value>& layout, const Stored& hola, Device& device)
         : stream_(cuda_device(device).stream()),
-          hola_(copy_to(device, layout.stored(), "hola")),
-          carries_(device, layout.shares() - 1, 1, "hola"),
+          hola_(copy_to(device, hola, "hola")),
+          carries_(device, hola.shares() - 1, 1, "hola"),
           bytes_(layout.bytes_of_product()) {}
 
     void run(const Value* x, Value* y, bool accumulate) override { multiply(StreamingLoad{}, x, y, accumulate); }
@@ -208,7 +208,7 @@ public:
         const auto hola = view_of(hola_);
         const auto blocks = static_cast<unsigned>(hola.shares());
         if (blocks == 0) return;
-        with_hola_shape(hola.threads, hola.nonzeros_per_thread, [&]<typename Shape>(Shape) {
+        with_hola_shape(hola, [&]<typename Shape>(Shape) {
             multiply_shares<Shape, resident_blocks<Shape>>
                 <<<blocks, Shape::threads, 0, stream_>>>(hola, load, x, y, carries_.view(), accumulate);
             check_launch("hola shares");
@@ -217,12 +217,12 @@ public:
     }
 
     [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_; }
-    [[nodiscard]] const Hola<Value, DeviceArray>& stored() const { return hola_; }
+    [[nodiscard]] const InStorage<Stored, DeviceArray>& stored() const { return hola_; }
     [[nodiscard]] Offset launched_threads() const { return hola_.shares() * hola_.threads; }
 
 private:
     cudaStream_t stream_;
-    Hola<Value, DeviceArray> hola_;
+    InStorage<Stored, DeviceArray> hola_;
     Carries<Value> carries_;
     std::int64_t bytes_;
 };

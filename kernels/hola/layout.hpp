@@ -19,19 +19,19 @@ namespace workbench {
 /// rows first_rows[b] .. first_rows[b + 1] - 1 end in it, including empty ones at its end; the next row may begin in it, too.
 template <typename Value, template <typename> typename Array>
 struct Hola : MatrixSize {
-    Index threads = 256;            // of the thread block that multiplies a share
-    Index nonzeros_per_thread = 7;  // of a share
-    Index most_per_lane = 32;       // products that one lane may add up if rows have their own lanes
-    Array<Offset> row_offsets;      // [rows + 1]
-    Array<Index> first_rows;        // [shares + 1]
-    Array<Index> column_indices;    // [nonzeros]
-    Array<Value> values;            // [nonzeros]
+    Index threads = 256;              // of the thread block that multiplies a share
+    Index nonzeros_per_thread = 7;    // of a share
+    Index most_per_lane = 32;         // products that one lane may add up if rows have their own lanes
+    Array<Offset> row_offsets;        // [rows + 1]
+    Array<Index> first_rows;          // [shares + 1]
+    Array<Index> column_indices;      // [nonzeros]
+    ValueArray<Value, Array> values;  // [nonzeros]
 
     static constexpr auto fields() {
         return field_list(MatrixSize::fields(), number_field<&Hola::threads>(), number_field<&Hola::nonzeros_per_thread>(),
                           number_field<&Hola::most_per_lane>(), structure_array<&Hola::row_offsets>("rows + 1"),
                           structure_array<&Hola::first_rows>("shares + 1"), column_array<&Hola::column_indices>("nonzeros"),
-                          value_array<&Hola::values>("nonzeros"));
+                          coded_value_array<&Hola::values>("nonzeros"));
     }
 
     [[nodiscard]] constexpr Offset nonzeros_per_share() const { return Offset{threads} * nonzeros_per_thread; }
@@ -89,30 +89,41 @@ struct HolaPiece {
 template <int threads, int nonzeros_of_thread>
 using HolaShape = SideBySide<threads, nonzeros_of_thread>;
 
+// The only shape of kernels for equal values.
+inline constexpr int hola_threads = 256;
+inline constexpr int hola_nonzeros_per_thread = 7;
+
 /// Calls use(shape). Throws std::logic_error if no kernel has this shape.
-void with_hola_shape(Index threads, Index nonzeros_per_thread, const auto& use) {
-    with_known<128, 256>(threads, [&](auto of_block) {
-        with_known<5, 7, 9, 11>(nonzeros_per_thread, [&](auto of_thread) { use(HolaShape<of_block, of_thread>{}); });
-    });
+void with_hola_shape(const auto& hola, const auto& use) {
+    if constexpr (ConstantMember<std::remove_cvref_t<decltype(hola.values)>>) {
+        use(HolaShape<hola_threads, hola_nonzeros_per_thread>{});
+    } else {
+        with_known<128, 256>(hola.threads, [&](auto of_block) {
+            with_known<5, 7, 9, 11>(hola.nonzeros_per_thread, [&](auto of_thread) { use(HolaShape<of_block, of_thread>{}); });
+        });
+    }
 }
 
+/// With values in full, or all equal.
 template <ValueType Value>
-struct HolaLayout final : StoredLayout<Value, Hola<Value, HostArray>> {
+struct HolaLayout final : VariantLayout<Value, Hola<Value, HostArray>, Hola<Constant<Value>, HostArray>> {
     static constexpr const char* name = "hola";
 
     /// The bytes that a product moves at least: the layout, and the carried sum of every share but the last, written and read.
     [[nodiscard]] std::int64_t bytes_of_product() const {
-        const Offset carried = std::max<Offset>(this->shares() - 1, 0);
+        const Offset shares = with_stored(*this, [](const auto& hola) { return hola.shares(); });
+        const Offset carried = std::max<Offset>(shares - 1, 0);
         return this->bytes_to_move() + 2 * carried * static_cast<std::int64_t>(sizeof(Index) + sizeof(Value));
     }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
+    [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const override;
 };
 
 namespace hola {
 
 /// The CUDA kernel `shares`.
 template <ValueType Value>
-class SharesKernel;
+struct Shares;
 
 }  // namespace hola
 

@@ -28,11 +28,15 @@ struct Hyb : MatrixSize {
 };
 
 /// One thread per row of ELL.
-struct HybFirst final
-    : ScheduleBase<Hooks{.no_column = NoColumn::slot_read, .own_values = true, .own_columns = true, .own_row_of = true}> {
+struct HybFirst final : ScheduleBase<Hooks{.no_column = NoColumn::slot_read,
+                                           .side_by_side = AdjacentRuns::descending,
+                                           .own_values = true,
+                                           .own_columns = true,
+                                           .own_row_of = true}> {
     static constexpr const auto& values(const auto& hyb) { return hyb.first.values; }
     static constexpr const auto& columns(const auto& hyb) { return hyb.first.column_indices; }
     static constexpr Offset threads(const auto& hyb) { return hyb.first.row_count; }
+    static constexpr Offset threads_side_by_side(const auto& hyb) { return hyb.first.row_count; }
     static constexpr Run<Offset> run(const auto& hyb, Offset place, const auto&) {
         return run_in_ell<EllOrder::column_major, 1>(hyb.first, place < hyb.first.row_count ? static_cast<Index>(place) : -1,
                                                      place, 0);

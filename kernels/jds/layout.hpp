@@ -17,8 +17,9 @@ struct Jds : Jagged<Value, Index, Array>, MatrixSize {
 };
 
 /// All kernels: one thread per row.
-struct JdsRows final : ScheduleBase<> {
+struct JdsRows final : ScheduleBase<Hooks{.side_by_side = AdjacentRuns::descending}> {
     static constexpr Offset threads(const auto& jds) { return jds.row_count; }
+    static constexpr Offset threads_side_by_side(const auto& jds) { return jds.row_count; }
     static constexpr JaggedRow row(const auto& jds, Offset thread) {
         if (thread >= jds.row_count) return {};
         return {static_cast<Index>(thread), thread, 0, jds.diagonal_count()};

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 
 #include "kernels/common/storage/jagged.hpp"
 #include "kernels/common/storage/slices.hpp"
@@ -111,8 +112,16 @@ struct PiecesInBlocks : Pieces {
 
 /// All kernels: one thread per stored row, segment after segment. Run::row is the stored row.
 template <int height>
-struct PieceRows final : ScheduleBase<> {
+struct PieceRows final : ScheduleBase<Hooks{.side_by_side = AdjacentRuns::descending}> {
     static constexpr Offset threads(const auto& pieces) { return pieces.blocks.size() * rows_per_block; }
+    template <typename Pieces>
+    static constexpr Offset threads_side_by_side(const Pieces& pieces) {
+        if constexpr (InSlices<Pieces>) {
+            return std::gcd(rows_per_block, pieces.slice_height);
+        } else {
+            return rows_per_block;
+        }
+    }
     static constexpr auto slots(const auto& pieces, Offset block_number, Index thread) {
         const PieceBlock block = pieces.blocks[block_number];
         const Offset place = Offset{block.first_place} + thread;

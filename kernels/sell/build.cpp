@@ -6,9 +6,11 @@
 #include "kernels/common/storage/encode_values.hpp"
 #include "kernels/common/storage/literature_sizes.hpp"
 #include "kernels/common/storage/predicted.hpp"
+#include "kernels/common/storage/round_values.hpp"
 #include "kernels/sell/layout.hpp"
 #include "kernels/sell/long_rows.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/rounding.hpp"
 
 namespace workbench {
 namespace {
@@ -33,11 +35,12 @@ Index slice_height(Index rows, Offset nonzeros, const Parameters& parameters) {
 template <ValueType Value>
 class SellCoder {
 public:
-    SellCoder(Slices<Value, Index, HostArray>&& slices, const Origin& origin, const CsrMatrix& matrix)
+    SellCoder(Slices<Value, Index, HostArray>&& slices, const Origin& origin, const CsrMatrix& matrix, Rounding rounding)
         : slices_(std::move(slices)),
           shape_{slices_.slice_offsets, slices_.slice_height,
                  [&origin](Offset lane) { return lane < origin.row_count() ? origin.length(static_cast<Index>(lane)) : 0; }},
-          matrix_(matrix) {}
+          matrix_(matrix),
+          rounding_(rounding) {}
 
     /// Two loads of a column take longer than one of 32 bits.
     [[nodiscard]] bool is_wide() const {
@@ -84,7 +87,10 @@ private:
 
     void store_values(HostArray<Value>& values) { values = std::move(slices_.values); }
     void store_values(HostArray<float>& values) requires(std::is_same_v<Value, double>) {
-        values = values_in_f32(slices_.values);
+        values = rounding_ == Rounding::f32 ? round_to_f32(slices_.values) : values_in_f32(slices_.values);
+    }
+    void store_values(HostArray<Bf16>& values) requires(std::is_same_v<Value, double>) {
+        values = round_to_bf16(slices_.values);
     }
     void store_values(ConstantValues<Value>& values) {
         values = {only_value<Value>(matrix_), static_cast<Offset>(slices_.values.size())};
@@ -127,6 +133,7 @@ private:
     Slices<Value, Index, HostArray> slices_;
     SliceShape shape_;
     const CsrMatrix& matrix_;
+    Rounding rounding_;
 };
 
 /// The slices in the form that the parameters name.
@@ -147,7 +154,13 @@ void store(SellLayout<Value>& layout, SellCoder<Value>&& coder, const Parameters
         layout.stored = coder.template in_form<Coded<Value, std::uint32_t>, InWords>();
     } else if (values == "dictionary") {
         layout.stored = coder.template in_form<Coded<Value, std::uint8_t>, std::uint16_t>();
-    } else if (values == "f32" && std::is_same_v<Value, double>) {
+    } else if (values == "rounded_bf16") {
+        if constexpr (std::is_same_v<Value, double>) {
+            layout.stored = coder.template in_form<Bf16, std::uint16_t>();
+        } else {
+            throw Unsuitable("values = \"rounded_bf16\" is for values of f64");
+        }
+    } else if ((values == "f32" || values == "rounded_f32") && std::is_same_v<Value, double>) {
         layout.stored = coder.template in_form<float, std::uint16_t>();
     } else {
         store_in(std::type_identity<Value>{});
@@ -161,7 +174,8 @@ constexpr auto fill = []<ValueType Value>(SellLayout<Value>& layout, const Stage
                          .group_places = {0, matrix.rows},
                          .column_bounds = {0, matrix.columns}};
     store(layout,
-          SellCoder<Value>(build_slices<Value, Index>(matrix, ShareView(matrix), plan, staged.preparer), layout.origin, matrix),
+          SellCoder<Value>(build_slices<Value, Index>(matrix, ShareView(matrix), plan, staged.preparer), layout.origin, matrix,
+                           rounding_of(parameters)),
           parameters);
     std::visit(
         [&](auto& sell) {
@@ -187,9 +201,9 @@ Needs needs(const Parameters& parameters) {
                                          "expected values = \"dictionary\" or \"auto\"",
                                          values));
     }
-    if (columns == "u32" && (values == "dictionary" || values == "f32")) {
+    if (columns == "u32" && values != "full" && values != "one" && values != "auto") {
         throw ParameterError("column_index", fmt::format("values = \"{}\" takes \"u16\"{} or \"auto\"", values,
-                                                         values == "f32" ? "" : ", \"word\""));
+                                                         values == "dictionary" ? ", \"word\"" : ""));
     }
     const std::int64_t height = parameters.is_word("slice_height", "auto") ? 32 / threads : parameters.integer("slice_height");
     if (values != "full" && !sell_has_coded_shape(threads, height)) {
@@ -200,14 +214,20 @@ Needs needs(const Parameters& parameters) {
     return {.unsplit = true};
 }
 
-/// values without "auto". column_index = "auto" becomes word if 32 bits suffice whatever the columns of a slice, and u16 for
-/// values that require it; otherwise it stays, and the widths of the slices decide.
+/// Rows up to this mean length are multiplied faster with codes of 8 bits beside columns of 16 bits than with words, longer
+/// ones more slowly (docs/results/codings.md: 128 and 139 us at a mean of 7, 27.4 and 26.6 us at 14).
+constexpr double rows_for_bytes = 8;
+
+/// values without "auto". column_index = "auto" becomes word if 32 bits suffice whatever the columns of a slice, unless rows
+/// are short and values fit codes of 8 bits, and u16 for values that require it; otherwise it stays, and the widths of the
+/// slices decide.
 Parameters settle(const Parameters& parameters, const ValueFacts& facts) {
     if (parameters.is_word("column_index", "u32")) return settle_values(parameters, facts, {});
     const auto distinct = static_cast<std::uint64_t>(facts.distinct.value_or(0));
     const auto bits = std::bit_width(static_cast<std::uint64_t>(facts.columns)) + std::bit_width(distinct);
-    const bool in_words =
-        parameters.is_word("column_index", "word") || (parameters.is_word("column_index", "auto") && bits <= 32);
+    const bool prefers_bytes = facts.mean_length <= rows_for_bytes && facts.distinct && *facts.distinct <= most_values_of_bytes;
+    const bool in_words = parameters.is_word("column_index", "word") ||
+                          (parameters.is_word("column_index", "auto") && bits <= 32 && !prefers_bytes);
     Parameters settled = settle_values(parameters, facts,
                                        {.most_distinct = in_words ? most_values_of_words : most_values_of_bytes, .f32 = true});
     const bool any_columns = settled.is_word("values", "one") || settled.is_word("values", "full");
@@ -398,7 +418,7 @@ LayoutEntry sell_entry() {
                               "over more than 65536 keeps 32 bits; word: 32 bits for the column and the code of the value "
                               "(values = "
                               "\"dictionary\"); auto: word for a dictionary, otherwise u16, or u32 if many slices are wide"},
-                     values_parameter({"full", "one", "dictionary", "f32", "auto"})},
+                     values_parameter({"full", "one", "dictionary", "f32", "auto", "rounded_f32", "rounded_bf16"})},
                 .needs = needs,
                 .settle = settle,
                 .storage_sizes = sell_storage_sizes,

@@ -3,11 +3,14 @@
 // (2010); with rows sorted in windows it is SELL-C-sigma (Kreutzer et al., 2014).
 #pragma once
 
+#include <concepts>
+
 #include "kernels/common/schedule/choice.hpp"
 #include "kernels/common/storage/coded_values.hpp"
 #include "kernels/common/storage/short_columns.hpp"
 #include "kernels/common/storage/slices.hpp"
 #include "kernels/common/storage/stored_layout.hpp"
+#include "pipeline/matrix/bf16.hpp"
 
 namespace workbench {
 
@@ -33,11 +36,13 @@ struct SellRows final : ScheduleBase<with_columns_of(kind, {.lanes = row_threads
                                                             .lane_distance = 32 / row_threads,
                                                             .entries_in_flight = tuned::sell_entries_in_flight,
                                                             .resident_blocks = tuned::sell_resident_blocks,
-                                                            .counts_alike = true})>,
+                                                            .counts_alike = true,
+                                                            .side_by_side = side_by_side_if(row_threads == 1)})>,
                         ColumnsOfSlices<kind> {
     static constexpr int rows_of_warp = 32 / row_threads;
 
     static constexpr Offset threads(const auto& sell) { return (sell.lane_count() + rows_of_warp - 1) / rows_of_warp * 32; }
+    static constexpr Offset threads_side_by_side(const auto& sell) requires(row_threads == 1) { return sell.slice_height; }
     static constexpr auto run(const auto& sell, Offset thread, const auto&) {
         const Offset place = thread / 32 * rows_of_warp + thread % rows_of_warp;
         const Index row = place < sell.row_count ? static_cast<Index>(place) : -1;
@@ -70,12 +75,17 @@ struct SellRows final : ScheduleBase<with_columns_of(kind, {.lanes = row_threads
     return static_cast<Offset>(sell.values.size()) > longest_of_one * sell.lane_count() ? 2 : 1;
 }
 
-/// The Kokkos kernel: one thread per row.
+/// An array of values that are rounded to bf16.
+template <typename Values>
+concept HoldsBf16 = requires(const Values& values) {
+    { *values.data() } -> std::same_as<const Bf16&>;
+};
+
+/// The Kokkos kernel: one thread per row. A height known at compile time would gain nothing, because rows of a slice are
+/// multiplied side by side.
 struct SellRow {
     static auto choose(const auto& sell, const auto& use) {
-        return with_column_kind(sell, [&](auto kind) {
-            return sell.slice_height == 32 ? use(SellRows<1, 32, kind>{}) : use(SellRows<1, 0, kind>{});
-        });
+        return with_column_kind(sell, [&](auto kind) { return use(SellRows<1, 0, kind>{}); });
     }
 };
 
@@ -99,7 +109,7 @@ struct SellThreads {
 
 private:
     template <typename Values>
-    static constexpr bool is_full = !HasDictionary<Values> && !ConstantMember<Values>;
+    static constexpr bool is_full = !HasDictionary<Values> && !ConstantMember<Values> && !HoldsBf16<Values>;
 
     template <SliceKind kind>
     static auto choose_coded(const auto& sell, const auto& use) {
@@ -118,15 +128,17 @@ private:
 }
 
 /// Values in full or all equal with columns of 32 or 16 bits, and coded values with columns of 16 bits or in one word with
-/// their columns. In f64 also values of f32.
+/// their columns. In f64 also values of f32 and of bf16.
 template <ValueType Value, typename... More>
 using SellVariants = VariantLayout<Value, Sell<Value, Index, HostArray>, Sell<Value, std::uint16_t, HostArray>,
                                    Sell<Constant<Value>, Index, HostArray>, Sell<Constant<Value>, std::uint16_t, HostArray>,
                                    Sell<Coded<Value, std::uint8_t>, std::uint16_t, HostArray>,
                                    Sell<Coded<Value, std::uint32_t>, InWords, HostArray>, More...>;
 template <ValueType Value>
-using SellStorage = std::conditional_t<std::is_same_v<Value, double>,
-                                       SellVariants<Value, Sell<float, std::uint16_t, HostArray>>, SellVariants<Value>>;
+using SellStorage =
+    std::conditional_t<std::is_same_v<Value, double>,
+                       SellVariants<Value, Sell<float, std::uint16_t, HostArray>, Sell<Bf16, std::uint16_t, HostArray>>,
+                       SellVariants<Value>>;
 
 template <ValueType Value>
 struct SellLayout final : SellStorage<Value> {

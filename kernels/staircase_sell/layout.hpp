@@ -71,10 +71,11 @@ template <typename Value>
 }
 
 /// One thread per row of a group.
-struct StaircaseRows final : ScheduleBase<Hooks{.no_column = NoColumn::slot_read}> {
+struct StaircaseRows final : ScheduleBase<Hooks{.no_column = NoColumn::slot_read, .side_by_side = AdjacentRuns::descending}> {
     static constexpr Offset threads(const auto& group) {
         return (Offset{group.rows} + group.height - 1) / group.height * group.height;
     }
+    static constexpr Offset threads_side_by_side(const auto& group) { return group.height; }
     static constexpr Run<int> run(const auto& group, Offset thread, const auto&) {
         const auto place = static_cast<unsigned>(thread);
         return {place < group.rows ? static_cast<Index>(group.first_row + place) : -1,

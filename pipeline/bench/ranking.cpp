@@ -10,6 +10,7 @@
 
 #include "pipeline/bench/printed_table.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/rounding.hpp"
 #include "pipeline/contract/suggestion.hpp"
 #include "pipeline/text/text_table.hpp"
 
@@ -193,6 +194,9 @@ std::string ranking_text(const std::vector<Record>& records, const std::string& 
                         [](const Ranked& one) { return one.not_measured > 0; })) {
             text += "  Matrices that failed or were unsuitable are left out; --csv lists the reasons.\n";
         }
+        std::vector<std::string> names;
+        for (const Ranked& one : ranking.recipes) names.push_back(one.recipe);
+        if (const std::string legend = legend_of_marks(names); !legend.empty()) text += fmt::format("  {}.\n", legend);
         if (!of.empty()) text += '\n' + comparison_table(records, ranking, of).text();
     }
     return text.empty() ? "nothing was measured\n" : text;

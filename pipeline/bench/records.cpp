@@ -111,7 +111,8 @@ void add_preparation(const Json& report, const Json& kernel, Record& record) {
     }
     double layouts = 0;
     for (const Json& layout : list_at(report, "layouts")) {
-        if (text_at(layout, "precision") == record.precision) layouts += number_at(layout, "seconds");
+        const bool is_share = !text_at(layout, "share").empty();  // the sum of all shares is listed as well
+        if (!is_share && text_at(layout, "precision") == record.precision) layouts += number_at(layout, "seconds");
     }
     record.preparation.emplace_back("layout", layouts);
     record.preparation.emplace_back("copy", number_at(kernel, "prepare_seconds"));

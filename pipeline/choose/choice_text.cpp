@@ -8,6 +8,7 @@
 
 #include "pipeline/bench/ranking.hpp"
 #include "pipeline/choose/choose.hpp"
+#include "pipeline/contract/rounding.hpp"
 #include "pipeline/recipe/text.hpp"
 #include "pipeline/text/text_table.hpp"
 
@@ -169,6 +170,9 @@ std::string choice_text(const Choice& choice, const ChooseOptions& options, cons
         text += fmt::format("  =: tied with the first, as their intervals overlap{}.\n",
                             by_price ? "; the first pays earliest" : "");
     }
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < shown; ++i) names.push_back(choice.ranking[i].recipe.name);
+    if (const std::string legend = legend_of_marks(names); !legend.empty()) text += fmt::format("  {}.\n", legend);
     if (choice.ranking.front().confirmed) text += "  The first was timed twice; the table shows the second time.\n";
     if (!choice.not_timed.empty()) {
         const bool predicted = std::any_of(choice.not_timed.begin(), choice.not_timed.end(),

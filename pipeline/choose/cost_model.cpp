@@ -157,15 +157,26 @@ CostModel::Known CostModel::computed_costs(Chain& chain, const Recipe& recipe) {
         const PatternForecast& part = layout.share ? pattern.share(layout.share->kind) : pattern;
         const PredictCost predict = layout.entry->predict;
         Parameters parameters = layout.parameters.on_device(layout.entry->parameters, device_);
-        if (layout.entry->settle != nullptr && codes_values(parameters)) parameters = layout.entry->settle(parameters, values_);
+        const ValueFacts* values = &values_;
+        if (layout.entry->settle != nullptr && codes_values(parameters)) {
+            if (parameters.has("block_size") && part.node_size() > 1) values = &values_in_nodes(part.node_size());
+            parameters = layout.entry->settle(parameters, *values);
+        }
         known.costs.push_back(predict == nullptr ? cost_of_csr(part, precision_) : predict(part, parameters, precision_));
         // The values of a share are not known apart.
         if (!layout.share && known.costs.back().unsuitable.empty()) {
-            known.costs.back().unsuitable = reason_against_coding(parameters, values_);
+            known.costs.back().unsuitable = reason_against_coding(parameters, *values);
         }
         if (known.unsuitable.empty()) known.unsuitable = known.costs.back().unsuitable;
     }
     return known;
+}
+
+const ValueFacts& CostModel::values_in_nodes(Index node_size) {
+    const std::scoped_lock lock(values_mutex_);
+    const auto found = values_in_nodes_.find(node_size);
+    if (found != values_in_nodes_.end()) return found->second;
+    return values_in_nodes_.emplace(node_size, value_facts(input_, precision_, node_size)).first->second;
 }
 
 double CostModel::trial_scale() const { return trials_predicted_ > 0 ? trials_measured_ / trials_predicted_ : 1; }

@@ -84,6 +84,7 @@ private:
     void forget_some();
     /// The measured time of trials over the predicted one.
     [[nodiscard]] double trial_scale() const;
+    [[nodiscard]] const ValueFacts& values_in_nodes(Index node_size);
 
     const CsrMatrix& input_;
     Precision precision_;
@@ -93,6 +94,8 @@ private:
     bool calibrated_ = false;
     double highest_bandwidth_;
     ValueFacts values_;
+    std::mutex values_mutex_;
+    std::map<Index, ValueFacts> values_in_nodes_;  // by the unknowns of a node; where a layout codes blocks
     std::optional<PatternForecast> input_pattern_;
     /// Protects the chains, their patterns and costs, the changes, and the numbers in corrections_. No computation holds it.
     std::mutex mutex_;

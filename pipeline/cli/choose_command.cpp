@@ -29,6 +29,7 @@
 #include "pipeline/cli/terminal.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
+#include "pipeline/recipe/rounding_of_recipe.hpp"
 #include "pipeline/recipe/space.hpp"
 #include "pipeline/run/kokkos_runtime.hpp"
 
@@ -90,6 +91,9 @@ Candidates candidates_for(const ChooseArguments& arguments) {
     }
     if (!candidates.space || !files.empty()) {
         candidates.recipes = load_recipes(arguments.recipes.empty() ? shipped_recipes() : files, arguments.changes);
+        if (arguments.recipes.empty()) {  // a product that differs is for those who ask for it
+            std::erase_if(candidates.recipes, [](const Recipe& recipe) { return rounding_of(recipe) != Rounding::none; });
+        }
     }
     candidates.matrix = candidates.space ? candidates.space->matrix() : candidates.recipes.front().matrix;
     for (const Recipe& recipe : candidates.recipes) {

@@ -24,6 +24,7 @@
 #include "pipeline/distributed/collective.hpp"
 #include "pipeline/distributed/run_across.hpp"
 #include "pipeline/distributed/start_ranks.hpp"
+#include "pipeline/recipe/rounding_of_recipe.hpp"
 #include "pipeline/run/kernel_choice.hpp"
 #include "pipeline/run/kokkos_runtime.hpp"
 #include "pipeline/solve/solve_report.hpp"
@@ -72,7 +73,11 @@ public:
                 check_results_file("--out", out_file().string());
                 check_results_file("--json", arguments_.json);
             }
-            return recipe_of(arguments_);
+            Recipe recipe = recipe_of(arguments_);
+            if (rounding_of(recipe) != Rounding::none) {
+                throw RecipeError(fmt::format("{}: rounds values, which --distributed does not support", recipe.name));
+            }
+            return recipe;
         });
         make_device();
         const RanksReport report =

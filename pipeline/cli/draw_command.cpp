@@ -125,6 +125,25 @@ void draw_graph(const DrawArguments& arguments, const Recipe& recipe, const std:
         drawn_as(format, GraphPicture{graph.view, graph.colours[number], rasters[number], scale, caption, arguments.width}));
 }
 
+/// Draws all stages with those rasters that fill the patterns best: rasters[k] are those of resolutions[k].
+std::string drawn_sheet(const DrawArguments& arguments, const std::string& format, const RunReport& report,
+                        const std::vector<int>& resolutions, const std::vector<std::vector<PatternRaster>>& rasters) {
+    const std::vector<StageCaption> captions = captions_of(report);
+    std::vector<StageFrame> frames;
+    for (std::size_t i = 0; i < captions.size(); ++i) {
+        frames.push_back({rasters.front()[i], short_caption(captions[i], captions)});
+    }
+    ContactSheet sheet{frames, {}, head_of(report), arguments.width};
+    const int side = pattern_side(sheet);
+    const auto filled = [side](int resolution) { return side / resolution * resolution; };  // bins have whole pixels
+    const auto best =
+        std::max_element(resolutions.begin(), resolutions.end(), [&](int a, int b) { return filled(a) < filled(b); });
+    const std::vector<PatternRaster>& chosen = rasters.at(static_cast<std::size_t>(best - resolutions.begin()));
+    for (std::size_t i = 0; i < frames.size(); ++i) frames[i].raster = chosen[i];
+    sheet.scale = scale_of(arguments, chosen);
+    return drawn_as(format, sheet);
+}
+
 ExitCode draw(const DrawArguments& arguments) {
     const KokkosRuntime kokkos;
     const std::string format = format_of(arguments, {"png", "svg", "pdf"});
@@ -147,20 +166,19 @@ ExitCode draw(const DrawArguments& arguments) {
         fmt::print("drawn to {}\n", out.string());
         return ExitCode::ok;
     }
-    // Captions are not known yet, so the resolution is that of a sheet with the longest ones.
-    const SheetShape shape{.frames = recipe.stages.size() + 1, .lines = 5, .stored = true};
-    const int resolution = one ? stage_resolution(arguments.width) : sheet_resolution(shape, arguments.width);
-    std::vector<PatternRaster> rasters;
-    const RunReport report =
-        run_drawn_stages(recipe, [&](const StagedMatrix& staged) { rasters.push_back(rasterise(staged, resolution)); });
-    const DensityScale scale = scale_of(arguments, rasters);
-    const std::vector<StageCaption> captions = captions_of(report);
+    // Captions are not known before the stages have run, so a sheet selects from several resolutions.
+    const std::vector<int> resolutions =
+        one ? std::vector{stage_resolution(arguments.width)} : sheet_resolutions(recipe.stages.size() + 1, arguments.width);
+    std::vector<std::vector<PatternRaster>> rasters(resolutions.size());
+    const RunReport report = run_drawn_stages(recipe, [&](const StagedMatrix& staged) {
+        for (std::size_t k = 0; k < rasters.size(); ++k) rasters[k].push_back(rasterise(staged, resolutions[k]));
+    });
     if (one) {
-        file.write(drawn_as(format, StagePicture{rasters[number], scale, captions[number], arguments.width}));
+        const DensityScale scale = scale_of(arguments, rasters.front());
+        file.write(
+            drawn_as(format, StagePicture{rasters.front()[number], scale, captions_of(report)[number], arguments.width}));
     } else {
-        std::vector<StageFrame> frames;
-        for (std::size_t i = 0; i < rasters.size(); ++i) frames.push_back({rasters[i], short_caption(captions[i], captions)});
-        file.write(drawn_as(format, ContactSheet{frames, scale, head_of(report), arguments.width}));
+        file.write(drawn_sheet(arguments, format, report, resolutions, rasters));
     }
     file.finish();
     fmt::print("drawn to {}\n", out.string());

@@ -7,6 +7,7 @@
 #include "pipeline/cli/command.hpp"
 #include "pipeline/cli/matrix_source.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/line_values.hpp"
 #include "pipeline/matrix/value_statistics.hpp"
 #include "pipeline/report/row_statistics.hpp"
 #include "pipeline/run/kokkos_runtime.hpp"
@@ -38,12 +39,21 @@ Legend legend_of_info() {
     legend.emplace_back("distinct values", "values that differ in their bits");
     legend.emplace_back("entropy of a value", "bytes per value that a code by frequency needs at least");
     legend.emplace_back("values exact in f32", "whether f32 represents all of them exactly");
+    legend.emplace_back("equal values", "whether those of each row, or of each column, are equal");
     return legend;
+}
+
+std::string where_values_are_equal(const ValueStatistics& values) {
+    if (values.distinct <= 1) return "all";
+    if (values.one_a_row) return values.one_a_column ? "in each row, in each column" : "in each row";
+    return values.one_a_column ? "in each column" : "no";
 }
 
 MeasuredMatrix measured(const MatrixFile& file) {
     auto [matrix, report] = load_matrix({file});
     report.values = value_statistics(matrix.values);
+    report.values->one_a_row = have_equal_values<double>(matrix, Line::row);
+    report.values->one_a_column = have_equal_values<double>(matrix, Line::column);
     return {std::move(report), measure(stage_input(std::move(matrix)))};
 }
 
@@ -62,6 +72,7 @@ ExitCode info_of_one(const InfoOptions& options) {
     table.rows.push_back({"distinct values", with_commas(values.distinct)});
     table.rows.push_back({"entropy of a value", fmt::format("{:.3g} B", values.entropy_bytes)});
     table.rows.push_back({"values exact in f32", values.exact_in_f32 ? "yes" : "no"});
+    table.rows.push_back({"equal values", where_values_are_equal(values)});
     fmt::print("{}", table.text());
     if (options.legend) print_legend(legend_of_info());
     return ExitCode::ok;

@@ -149,7 +149,7 @@ std::map<std::string, Offset> launch_names(const std::vector<LayoutField>& field
             names[field.name] = number_at(field);
         } else {
             names[field.name + "_size"] = count;
-            if (field.role == ArrayRole::value) slots += count;
+            if (field.role == ArrayRole::value) slots += static_cast<Offset>(field.slots());
             if (field.name == "slice_offsets") names["slices"] = count > 0 ? count - 1 : 0;
         }
     }

@@ -1,5 +1,6 @@
 #include "pipeline/contract/layout.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <concepts>
@@ -61,17 +62,41 @@ double value_at(const LayoutField& field, Offset index) {
     const auto fail = [&](const std::string& problem) -> double {
         throw std::logic_error("layout: element " + std::to_string(index) + " of '" + field.name + "' " + problem);
     };
-    if (index < 0 || index >= static_cast<Offset>(field.count)) return fail("does not exist");
+    if (index < 0 || index >= static_cast<Offset>(field.slots())) return fail("does not exist");
     if (is_real(field.type)) return real_at(field.type, field.data, field.constant ? 0 : index);
-    if (!field.dictionary || (field.type != ElementType::u8 && field.type != ElementType::u32)) return fail("is no value");
-    const std::uint64_t stored = field.type == ElementType::u8 ? static_cast<const std::uint8_t*>(field.data)[index]
-                                                               : static_cast<const std::uint32_t*>(field.data)[index];
-    const std::uint64_t code = stored >> field.dictionary->shift;
-    if (code >= field.dictionary->count) return fail("has a code that is not in the dictionary");
-    return real_at(field.dictionary->type, field.dictionary->data, code);
+    const std::optional<std::uint64_t> place = code_at(field, index);
+    if (!place) return fail("is no value");
+    if (*place >= field.dictionary->count) return fail("has a code that is not in the dictionary");
+    return real_at(field.dictionary->type, field.dictionary->data, *place);
+}
+
+std::optional<std::uint64_t> code_at(const LayoutField& field, Offset index) {
+    if (!field.dictionary) return std::nullopt;
+    const LayoutDictionary& dictionary = *field.dictionary;
+    const auto slot = static_cast<std::uint64_t>(index);
+    const auto place_of = [&](std::uint64_t stored) {
+        return (stored >> dictionary.shift) * dictionary.values_of_code + slot % dictionary.values_of_code;
+    };
+    const std::uint64_t element = slot / dictionary.values_of_code;
+    switch (field.type) {
+        case ElementType::u8: return place_of(static_cast<const std::uint8_t*>(field.data)[element]);
+        case ElementType::u16: return place_of(static_cast<const std::uint16_t*>(field.data)[element]);
+        case ElementType::u32: return place_of(static_cast<const std::uint32_t*>(field.data)[element]);
+        default: break;
+    }
+    if (!field.constant) return std::nullopt;
+    if (field.type == ElementType::i32) return static_cast<std::uint64_t>(static_cast<const Index*>(field.data)[index]);
+    if (field.type != ElementType::i64) return std::nullopt;
+    const auto* const ends = static_cast<const Offset*>(field.data) + 1;
+    return static_cast<std::uint64_t>(std::upper_bound(ends, ends + dictionary.count, index) - ends);
 }
 
 bool codes_values(const Parameters& parameters) { return parameters.has("values") && !parameters.is_word("values", "full"); }
+
+Parameters LayoutEntry::settled(const Parameters& given, const CsrMatrix& matrix, Precision precision, Index node_size) const {
+    if (settle == nullptr || !codes_values(given)) return given;
+    return settle(given, value_facts(matrix, precision, given.has("block_size") ? node_size : 1));
+}
 
 namespace {
 
@@ -106,8 +131,8 @@ public:
 
     void finish() const {
         for (std::size_t array = 0; array < fields_.size(); ++array) {
-            if (fields_[array].role == ArrayRole::value && visited_[array] != fields_[array].count) {
-                fail("array '" + fields_[array].name + "' has " + std::to_string(fields_[array].count) +
+            if (fields_[array].role == ArrayRole::value && visited_[array] != fields_[array].slots()) {
+                fail("array '" + fields_[array].name + "' has " + std::to_string(fields_[array].slots()) +
                      " elements, but only " + std::to_string(visited_[array]) + " slots");
             }
         }
@@ -139,7 +164,7 @@ private:
         }
         const LayoutField& values = fields_[slot.array];
         const std::size_t expected = visited_[slot.array]++;
-        if (slot.index != static_cast<Offset>(expected) || expected >= values.count) {
+        if (slot.index != static_cast<Offset>(expected) || expected >= values.slots()) {
             fail(describe(slot) + "was walked where " + std::to_string(expected) + " comes next");
         }
         if (slot.column_array != -1) check_column_place(slot);

@@ -56,12 +56,16 @@ template <typename Element>
     }
 }
 
-/// The dictionary of an array of codes: the value of a slot is dictionary[code >> shift].
+/// The dictionary of an array of codes. A code stands for `values_of_code` values, those of a block, which are the slots of one
+/// element: value j is dictionary[(code >> shift) * values_of_code + j].
+/// Codes without memory of their own (LayoutField::constant) are at `data`, too: the columns of the slots (i32), or the row
+/// offsets (i64) that tell their rows.
 struct LayoutDictionary {
     const void* data = nullptr;
     ElementType type = ElementType::f64;
     std::size_t count = 0;
     int shift = 0;  // the lower bits of a code are the column
+    std::size_t values_of_code = 1;
 };
 
 /// An array of a layout as it lies in host memory, or a single number.
@@ -72,17 +76,22 @@ struct LayoutField {
     std::string length = {};  // of an array, in words: "rows + 1"; empty: unknown
     const void* data = nullptr;
     std::size_t count = 1;
-    bool constant = false;                            // all elements equal the one at `data`, and take no memory
+    bool constant = false;  // takes no memory: all elements equal the one at `data`, or have the codes of a dictionary
     std::optional<LayoutDictionary> dictionary = {};  // of a value array whose elements are codes
 
     [[nodiscard]] bool is_array() const { return role != ArrayRole::number; }
+    /// The slots of a value array.
+    [[nodiscard]] std::size_t slots() const { return dictionary ? count * dictionary->values_of_code : count; }
     [[nodiscard]] bool has_memory() const { return is_array() && !constant; }
     [[nodiscard]] std::size_t bytes() const { return constant ? 0 : count * bytes_of(type); }
 };
 
-/// The value of a slot: element `index` of a value array, decoded. f32 and f64 alone: arrays of codes without a dictionary have
-/// no values. Throws std::logic_error if there is no such element, or if its code is not in the dictionary.
+/// The value of slot `index` of a value array, decoded. f32 and f64 alone: arrays of codes without a dictionary have no values.
+/// Throws std::logic_error if there is no such slot, or if its code is not in the dictionary.
 [[nodiscard]] double value_at(const LayoutField& field, Offset index);
+
+/// The place of a slot's value in the dictionary; none: there is no dictionary, or no code.
+[[nodiscard]] std::optional<std::uint64_t> code_at(const LayoutField& field, Offset index);
 
 template <typename Element>
 [[nodiscard]] LayoutField array_field(std::string name, ArrayRole role, const HostArray<Element>& array,
@@ -100,7 +109,7 @@ template <typename Element>
 struct Slot {
     int array = 0;            // the value array: an index into Layout::fields()
     int column_array = 0;     // the array of its column; -1: the column is computed
-    Offset index = 0;         // the element of the value array
+    Offset index = 0;         // the element of the value array; with codes of blocks, element * values_of_code + value
     Offset column_index = 0;  // the element of the column array, if there is one
     Offset nonzero = -1;      // position in CsrMatrix::values of its matrix; -1: padding
     Index column = 0;         // of x in the current order; -1: padding that reads no x
@@ -241,15 +250,15 @@ struct LayoutEntry {
     template <ValueType Value>
     [[nodiscard]] std::unique_ptr<Layout<Value>> build_for(const StagedMatrix& staged, const Parameters& given,
                                                            const DeviceProperties& device = tuned_device_model()) const {
-        const Parameters of_device = settled(given.on_device(parameters, device), staged.matrix, precision_of<Value>);
+        const Parameters of_device =
+            settled(given.on_device(parameters, device), staged.matrix, precision_of<Value>, staged.node_size);
         if (try_out) try_out(staged, of_device, precision_of<Value>);
         return build.template get<Value>()(staged, of_device);
     }
 
-    [[nodiscard]] Parameters settled(const Parameters& given, const CsrMatrix& matrix, Precision precision) const {
-        if (settle == nullptr || !codes_values(given)) return given;
-        return settle(given, value_facts(matrix, precision));
-    }
+    /// `settle` for a matrix with nodes of so many unknowns.
+    [[nodiscard]] Parameters settled(const Parameters& given, const CsrMatrix& matrix, Precision precision,
+                                     Index node_size) const;
 
     void add(const std::vector<KernelEntry>& more) { kernels.insert(kernels.end(), more.begin(), more.end()); }
 };

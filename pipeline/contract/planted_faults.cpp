@@ -47,6 +47,7 @@ public:
     FaultPlanter(const Layout<Value>& layout, const CsrMatrix& matrix) : layout_(layout), matrix_(matrix) {}
 
     void plant_in(const LayoutField& array, int number) {
+        if (array.constant && array.dictionary) return;  // the codes and the dictionary belong to other fields
         const std::vector<std::size_t> everywhere = all_places(array);
         if (array.type == ElementType::f32) return plant<float>(array, everywhere, one_more, "+ 1");
         if (array.type == ElementType::f64) return plant<double>(array, everywhere, one_more, "+ 1");
@@ -98,10 +99,13 @@ private:
     /// The elements of an array of columns or codes that belong to a nonzero.
     [[nodiscard]] std::vector<std::size_t> places_of_nonzeros(int array) const {
         std::vector<std::size_t> places;
+        const std::vector<LayoutField> fields = layout_.fields();
         layout_.for_each_slot([&](const Slot& slot) {
             if (slot.nonzero < 0) return;
             if (slot.column_array == array) places.push_back(slot.column_index);
-            if (slot.array == array) places.push_back(slot.index);
+            if (slot.array != array) return;
+            const auto& dictionary = fields[array].dictionary;
+            places.push_back(slot.index / static_cast<Offset>(dictionary ? dictionary->values_of_code : 1));
         });
         return places;
     }

@@ -144,6 +144,13 @@ void AppliedRecipe<Value>::run_from_host(std::span<const Value> x, std::span<Val
 }
 
 template <ValueType Value>
+void AppliedRecipe<Value>::set_values(std::span<const Value> values, std::span<const Offset> entry_order) {
+    if (!places_) places_.emplace(ready_->candidate(), entry_order);
+    places_->store(values);
+    ready_->prepare_again(*device_);
+}
+
+template <ValueType Value>
 void AppliedRecipe<Value>::permute(const Value* from, Value* to, VectorOrder order) {
     const Index* target = order == VectorOrder::recipe ? columns_to_recipe_.get() : columns_to_caller_.get();
     if (target == nullptr) {

@@ -9,6 +9,7 @@
 #include <spmv_workbench/spmv_workbench.hpp>
 
 #include "pipeline/library/kokkos_turn.hpp"
+#include "pipeline/library/value_places.hpp"
 #include "pipeline/run/ready_recipe.hpp"
 
 namespace workbench {
@@ -36,6 +37,11 @@ public:
     /// Like run, with vectors in host memory; synchronous.
     void run_from_host(std::span<const Value> x, std::span<Value> y, VectorOrder order, bool accumulate);
 
+    /// Replaces the values of the matrix, [nonzeros] in the caller's order. entry_order: see checked_matrix.hpp; read by the
+    /// first call alone. Throws Unsuitable if the layout cannot store them, MachineError; the operator then has the values from
+    /// before.
+    void set_values(std::span<const Value> values, std::span<const Offset> entry_order);
+
     /// Permutes a vector [columns] into this order from the other one.
     void permute(const Value* from, Value* to, VectorOrder order);
 
@@ -61,6 +67,8 @@ private:
     std::unique_ptr<Device> device_;
     spmv_workbench::OperatorFacts facts_;
     std::optional<ReadyRecipe<Value>> ready_;
+
+    std::optional<ValuePlaces<Value>> places_;  // made by the first set_values
 
     Targets columns_to_recipe_;
     Targets columns_to_caller_;

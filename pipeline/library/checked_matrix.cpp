@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <string>
 
 #include <fmt/format.h>
@@ -103,6 +104,27 @@ CsrMatrix checked_matrix(const spmv_workbench::CsrView<Value>& view) {
     return matrix;
 }
 
+template <ValueType Value>
+HostArray<Offset> entry_order(const spmv_workbench::CsrView<Value>& view, const CsrMatrix& checked) {
+    HostArray<Offset> order;
+    const auto columns_of = [&](Index row) { return view.column_indices.data() + checked.row_offsets[row]; };
+    const bool is_sorted = first_wrong_row(view.rows, [&](Index row) {
+                               return std::is_sorted(columns_of(row), columns_of(row) + checked.row_length(row));
+                           }) < 0;
+    if (is_sorted) return order;
+    make_room(order, checked.values.size());
+    for_each_in_parallel(view.rows, 256, [&](std::int64_t number) {
+        const auto row = static_cast<Index>(number);
+        const auto begin = order.begin() + checked.row_offsets[row];
+        const auto end = begin + checked.row_length(row);
+        std::iota(begin, end, checked.row_offsets[row]);
+        std::sort(begin, end, [&](Offset a, Offset b) { return view.column_indices[a] < view.column_indices[b]; });
+    });
+    return order;
+}
+
+template HostArray<Offset> entry_order(const spmv_workbench::CsrView<float>&, const CsrMatrix&);
+template HostArray<Offset> entry_order(const spmv_workbench::CsrView<double>&, const CsrMatrix&);
 template CsrMatrix checked_matrix(const spmv_workbench::CsrView<float>&);
 template CsrMatrix checked_matrix(const spmv_workbench::CsrView<double>&);
 

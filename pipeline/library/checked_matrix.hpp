@@ -13,4 +13,8 @@ namespace workbench {
 template <ValueType Value>
 [[nodiscard]] CsrMatrix checked_matrix(const spmv_workbench::CsrView<Value>& view);
 
+/// [nonzeros] The number in the view of each entry of checked_matrix(view), which sorts them; empty if they were sorted.
+template <ValueType Value>
+[[nodiscard]] HostArray<Offset> entry_order(const spmv_workbench::CsrView<Value>& view, const CsrMatrix& checked);
+
 }  // namespace workbench

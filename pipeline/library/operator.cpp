@@ -28,7 +28,7 @@ void check_order(const OperatorFacts& facts, const void* from, std::size_t size,
 
 void require_no_parallel_region() {
     if (workbench::in_parallel_region()) {
-        throw std::invalid_argument("an operator cannot be constructed in a parallel region of OpenMP");
+        throw std::invalid_argument("an operator cannot be constructed or changed in a parallel region of OpenMP");
     }
 }
 
@@ -41,10 +41,17 @@ void require_gpu(const OperatorFacts& facts) {
 template <typename Value>
 struct __attribute__((visibility("hidden"))) Operator<Value>::Applied {
     Applied(const Recipe& recipe, const CsrView<Value>& matrix, const Options& options)
-        : checked(recipe.checked_), recipe(checked->recipe, workbench::checked_matrix(matrix), options) {}
+        : Applied(recipe, matrix, workbench::checked_matrix(matrix), options) {}
 
     std::shared_ptr<const Recipe::Checked> checked;  // declared first, as the applied recipe refers to it
+    workbench::HostArray<workbench::Offset> entry_order;
     workbench::AppliedRecipe<Value> recipe;
+
+private:
+    Applied(const Recipe& recipe, const CsrView<Value>& view, workbench::CsrMatrix matrix, const Options& options)
+        : checked(recipe.checked_),
+          entry_order(workbench::entry_order(view, matrix)),
+          recipe(checked->recipe, std::move(matrix), options) {}
 };
 
 template <typename Value>
@@ -76,6 +83,17 @@ void Operator<Value>::run(DeviceArray<const Value> x, DeviceArray<Value> y, Vect
     require_gpu(facts());
     check_vectors(facts(), x.address(), x.size(), y.address(), y.size(), sizeof(Value));
     for_caller([&] { applied_->recipe.run(x.address(), y.address(), order, accumulate); });
+}
+
+template <typename Value>
+void Operator<Value>::set_values(ArrayView<const Value> values) {
+    workbench::require_size("values", values.size(), static_cast<std::size_t>(facts().nonzeros));
+    require_no_parallel_region();
+    for_caller([&] {
+        const workbench::KokkosTurn turn;
+        applied_->recipe.set_values(std::span(values.data(), values.size()), applied_->entry_order);
+        applied_->entry_order = {};
+    });
 }
 
 /// Permutes on the host even if the operator is on a GPU, as that costs no more than copying there and back.

@@ -8,12 +8,10 @@
 
 #include "pipeline/matrix/host_array.hpp"
 #include "pipeline/matrix/random.hpp"
+#include "pipeline/matrix/value_bits.hpp"
 
 namespace workbench {
 namespace {
-
-std::uint64_t bits_of(double value) { return std::bit_cast<std::uint64_t>(value); }
-std::uint64_t bits_of(float value) { return std::bit_cast<std::uint32_t>(value); }
 
 /// A set of at most `most` values, by open addressing.
 template <typename Value>

@@ -85,13 +85,15 @@ Comparison verify_exactly(Kernel<Value>& kernel, Vectors<Value>& vectors, const 
 }
 
 template <ValueType Value>
-Comparison verify_within_bounds(Kernel<Value>& kernel, Vectors<Value>& vectors, const Oracle<Value>& oracle, Device& device) {
+Comparison verify_within_bounds(Kernel<Value>& kernel, Vectors<Value>& vectors, const Oracle<Value>& oracle,
+                                const std::vector<BoundedReference>* rounded, Device& device) {
     Comparison worst;
-    for (std::size_t i = 0; i < oracle.references.size(); ++i) {
+    const std::vector<BoundedReference>& references = rounded == nullptr ? oracle.references : *rounded;
+    for (std::size_t i = 0; i < references.size(); ++i) {
         vectors.set_x([&](Index column) { return oracle.real_vectors[i][column]; });
         vectors.set_y([](Index) { return unwritten<Value>(); });
         (void)device.time([&] { vectors.run(kernel, false); });
-        Comparison found = compare_within(vectors.y(), oracle.references[i]);
+        Comparison found = compare_within(vectors.y(), references[i]);
         if (!found.right) return found;
         worst.error_over_bound = std::max(worst.error_over_bound, found.error_over_bound);
     }
@@ -120,7 +122,8 @@ VerifiedKernel<Value> verify_on(Vectors<Value>* vectors, const Candidate<Value>&
             verified.kernel = candidate.prepare(Values::real, device);
             (void)device.time([] {});  // waits for copies
             outcome.prepare_seconds = watch.seconds();
-            if (oracle != nullptr) found = verify_within_bounds(*verified.kernel, *vectors, *oracle, device);
+            if (oracle != nullptr)
+                found = verify_within_bounds(*verified.kernel, *vectors, *oracle, candidate.rounded.get(), device);
         }
         outcome.error_over_bound = found.error_over_bound;
         outcome.status = found.right ? KernelOutcome::Status::measured : KernelOutcome::Status::wrong;
@@ -235,17 +238,24 @@ template <ValueType Value>
 Oracle<Value>::Oracle(const CsrMatrix& input) : matrix_(&input) {
     require_memory_for_results(input);
     (void)exact(ExactValues::by_place);
-    for (const std::uint32_t seed : {1U, 2U}) {
+    for (const std::uint32_t seed : seeds_of_real_vectors) {
         real_vectors.push_back(real_vector(input.columns, seed));
         references.push_back(bounded_reference<Value>(input, real_vectors.back()));
     }
 }
 
 template <ValueType Value>
-Oracle<Value>::Oracle(const Oracle& whole, const CsrMatrix& share, ExactValues kind) : real_vectors(whole.real_vectors) {
+Oracle<Value>::Oracle(const Oracle& whole, const CsrMatrix& share, ExactValues kind, Rounding rounding)
+    : real_vectors(whole.real_vectors) {
     require_memory_for_results(share);
     exact_[static_cast<std::size_t>(kind)] = reference_of(whole.exact(kind).problem, share);
-    for (const std::vector<double>& x : real_vectors) references.push_back(bounded_reference<Value>(share, x));
+    CsrMatrix rounded_share;
+    if (rounding != Rounding::none) {
+        rounded_share = share;
+        for (double& value : rounded_share.values) value = rounded(value, rounding);
+    }
+    const CsrMatrix& stored = rounding == Rounding::none ? share : rounded_share;
+    for (const std::vector<double>& x : real_vectors) references.push_back(bounded_reference<Value>(stored, x));
 }
 
 template <ValueType Value>

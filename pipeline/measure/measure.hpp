@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/contract/rounding.hpp"
 #include "pipeline/measure/candidate.hpp"
 #include "pipeline/measure/median.hpp"
 #include "pipeline/measure/timing.hpp"
@@ -27,8 +28,9 @@ class Oracle {
 public:
     /// Throws Unsuitable, see ExactProblem; MachineError if there is no memory for the results. The input must outlive this.
     explicit Oracle(const CsrMatrix& input);
-    /// For some of the input's nonzeros, at their places in the input, and for one kind of integers.
-    Oracle(const Oracle& whole, const CsrMatrix& share, ExactValues kind);
+    /// For some of the input's nonzeros, at their places in the input, and for one kind of integers. rounding: of the values in
+    /// `references`.
+    Oracle(const Oracle& whole, const CsrMatrix& share, ExactValues kind, Rounding rounding = Rounding::none);
 
     /// Computed when it is first asked for. Throws std::logic_error if it is not the kind of a share.
     [[nodiscard]] const ExactReference& exact(ExactValues kind) const;

@@ -83,7 +83,7 @@ ExactProblem::ExactProblem(bool symmetric, Offset longest, Index columns, ExactV
     }
     const auto root = static_cast<std::uint32_t>(std::sqrt(static_cast<double>(budget)));
     base_ = std::clamp(root, 2U, 1024U);
-    value_count_ = std::clamp(static_cast<std::uint32_t>(budget) / base_, 1U, 1024U);
+    value_count_ = std::clamp(static_cast<std::uint32_t>(budget) / base_, 1U, kind == ExactValues::by_value ? 256U : 1024U);
 
     column_bits_ = std::max(1, static_cast<int>(std::bit_width(static_cast<std::uint32_t>(std::max(columns, 1) - 1))));
     vector_count_ = 2;

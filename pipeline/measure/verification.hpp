@@ -1,6 +1,7 @@
 // Verifies y = A x: exactly, on integers whose sums are exact, and within a rounding bound, on the real values.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -13,7 +14,8 @@
 namespace workbench {
 
 /// The integers of an ExactProblem: hashes of the original row and column, or, for layouts that store equal values once
-/// (codes_values), of the value in f32, so that equal values have equal integers.
+/// (codes_values), of the value in f32, so that equal values have equal integers. The latter are at most 256, which bf16
+/// represents exactly.
 enum class ExactValues { by_place, by_value };
 
 /// Integer values and vectors for a matrix, so small that every partial sum of a row, in any order, is below 2^24 and thus
@@ -84,6 +86,9 @@ struct BoundedReference {
     std::vector<double> r;
     std::vector<double> bound;
 };
+
+/// The seeds of the vectors x (real_vector) of the verification within bounds.
+inline constexpr std::array<std::uint32_t, 2> seeds_of_real_vectors{1, 2};
 
 /// Bound: 8 (nnz_i + 1) eps sum_j |a_ij x_j| + nnz_i * smallest normal of Value. It is infinite if the sum of magnitudes
 /// exceeds the range of Value, because overflow then depends on the order of the sum.

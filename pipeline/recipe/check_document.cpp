@@ -10,6 +10,7 @@
 #include "pipeline/contract/suggestion.hpp"
 #include "pipeline/recipe/checked_text.hpp"
 #include "pipeline/recipe/checks.hpp"
+#include "pipeline/recipe/rounding_of_recipe.hpp"
 #include "pipeline/recipe/text.hpp"
 
 namespace workbench {
@@ -349,6 +350,7 @@ std::optional<Recipe> check_document(const RecipeDocument& document, const Check
         complete_layout(recipe.layouts[i], std::move(layouts[i]), catalogue);
     }
     recipe.code = code_of(document, recipe);
+    mark_rounding(recipe);
     return recipe;
 }
 

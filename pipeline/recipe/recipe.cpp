@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "pipeline/contract/rounding.hpp"
 #include "pipeline/contract/suggestion.hpp"
 #include "pipeline/recipe/checked_text.hpp"
 #include "pipeline/recipe/checks.hpp"
@@ -142,7 +143,9 @@ Recipe parse_recipe(std::string_view text, const std::filesystem::path& file, co
 
 std::string name_of_layouts(const Recipe& recipe) {
     std::string name;
-    for (const RecipeLayout& layout : recipe.layouts) name += (name.empty() ? "" : " + ") + layout.entry->name;
+    for (const RecipeLayout& layout : recipe.layouts) {
+        name += (name.empty() ? "" : " + ") + marked(layout.entry->name, rounding_of(layout.parameters));
+    }
     return name;
 }
 

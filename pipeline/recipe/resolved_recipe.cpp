@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "pipeline/contract/rounding.hpp"
 #include "pipeline/recipe/recipe.hpp"
 
 namespace workbench {
@@ -84,7 +85,7 @@ Lines lines_of(const RecipeLayout& layout) {
 }  // namespace
 
 std::string resolved_recipe(const Recipe& recipe) {
-    Lines header = {{"name", quoted(recipe.name)}};
+    Lines header = {{"name", quoted(unmarked(recipe.name))}};
     if (!recipe.source.empty()) header.emplace_back("source", quoted(recipe.source));
     if (!recipe.device.empty()) header.emplace_back("device", quoted(recipe.device));
     if (!recipe.prepare.empty()) header.emplace_back("prepare", quoted(recipe.prepare));

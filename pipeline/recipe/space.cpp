@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "pipeline/recipe/rounding_of_recipe.hpp"
 #include "pipeline/recipe/space_data.hpp"
 #include "pipeline/recipe/text.hpp"
 
@@ -174,6 +175,7 @@ Recipe Space::recipe(const SpacePoint& point) const {
         recipe.code.insert(recipe.code.end(), variant->code.begin(), variant->code.end());
     }
     recipe.side_by_side = data_->side_by_side && recipe.is_hybrid();
+    mark_rounding(recipe);
     return recipe;
 }
 

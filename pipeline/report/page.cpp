@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <memory>
 
 #include <nlohmann/json.hpp>
 
+#include "pipeline/matrix/guarded_loop.hpp"
+#include "pipeline/matrix/host_threads.hpp"
 #include "pipeline/report/figures.hpp"
 #include "pipeline/report/storage_json.hpp"
 
@@ -42,10 +45,10 @@ template <typename Number, typename Allocator>
 std::string byte_planes(const std::vector<Number, Allocator>& numbers) {
     static_assert(std::endian::native == std::endian::little);
     const auto* bytes = reinterpret_cast<const char*>(numbers.data());
-    std::string result;
-    result.reserve(numbers.size() * sizeof(Number));
+    std::string result(numbers.size() * sizeof(Number), '\0');
     for (std::size_t place = 0; place < sizeof(Number); ++place) {
-        for (std::size_t i = 0; i < numbers.size(); ++i) result += bytes[i * sizeof(Number) + place];
+        char* const plane = result.data() + place * numbers.size();
+        for (std::size_t i = 0; i < numbers.size(); ++i) plane[i] = bytes[i * sizeof(Number) + place];
     }
     return result;
 }
@@ -110,9 +113,10 @@ public:
     LevelSections(std::span<const PageRun> runs, PageCompression compression) : compression_(compression) {
         for (const PageRun& run : runs) {
             if (!has_patterns(run)) continue;
-            for (const auto& pattern : run.patterns) all_.push_back({pattern->pyramid.levels, 0, {}, false});
+            for (const auto& pattern : run.patterns) all_.push_back({&pattern->pyramid.finest, {}, {}, false});
         }
-        for (One& one : all_) pack(one);
+        guarded_for("levels of pages", UnevenHostRange<>(0, static_cast<Index>(all_.size())).set_chunk_size(1),
+                    [this](Index i) { pack(all_[i]); });
     }
 
     void fit(std::size_t bytes) {
@@ -130,8 +134,8 @@ public:
             const std::string text(largest);
             bool made_coarser = false;
             for (One& one : all_) {
-                if (one.text != text || one.shown + 1 == one.levels.size()) continue;
-                ++one.shown;
+                if (one.text != text || one.level().bins() <= 1) continue;
+                one.coarser = std::make_unique<const PyramidLevel>(coarser(one.level()));
                 pack(one);
                 made_coarser = true;
             }
@@ -151,12 +155,12 @@ public:
 
 private:
     struct One {
-        const std::vector<PyramidLevel>& levels;
-        std::size_t shown = 0;  // levels shown
+        const PyramidLevel* finest;
+        std::unique_ptr<const PyramidLevel> coarser;  // null: the finest is shown
         std::string text;
         bool one_each = false;
 
-        [[nodiscard]] const PyramidLevel& level() const { return levels[shown]; }
+        [[nodiscard]] const PyramidLevel& level() const { return coarser == nullptr ? *finest : *coarser; }
     };
 
     void pack(One& one) const {
@@ -246,8 +250,10 @@ std::string page_html(std::span<const PageRun> runs, const PageFacts& facts, std
              {"pattern", nullptr}});
     }
     // Reserved for mandatory parts; of a small budget at least half of the rest remains.
-    const std::size_t fixed =
-        PageFile::template_bytes() + page_text(text_of_document(document), facts.compression).size() + 100'000;
+    const std::string without_patterns = text_of_document(document);
+    const bool is_quick = facts.compression == PageCompression::quick;  // the size without compression is an upper bound
+    const std::size_t fixed = PageFile::template_bytes() + 100'000 +
+                              (is_quick ? without_patterns.size() : page_text(without_patterns, facts.compression).size());
     const std::size_t section_bytes = budget > 2 * fixed ? budget - fixed : budget / 2;
     SectionBudget sections(page, section_bytes);
     LevelSections bins(runs, facts.compression);

@@ -1,9 +1,13 @@
 #include "pipeline/report/pictures.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <map>
+#include <optional>
 #include <set>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -37,6 +41,27 @@ std::string joined(std::initializer_list<std::string> parts) {
         if (!part.empty()) text += (text.empty() ? "" : "  ·  ") + part;
     }
     return text;
+}
+
+/// The first figure of a caption's line as a number; none if it is no number.
+std::optional<double> number_in(const FigureCell<Metrics>& cell, const Metrics& metrics) {
+    if (!cell.there(metrics)) return {};
+    const FigureValue value = cell.figures.front()->value(metrics);
+    if (const auto* count = std::get_if<std::int64_t>(&value)) return static_cast<double>(*count);
+    const auto* number = std::get_if<double>(&value);
+    return number == nullptr ? std::optional<double>() : *number;
+}
+
+/// CaptionLine::factor of a line of a stage and of the stage before.
+double factor_of(const std::string& label, const Metrics& before, const Metrics& after) {
+    static const std::vector<FigureCell<Metrics>> cells = cells_of(metric_figures(), &Figure<Metrics>::caption);
+    const auto cell = std::find_if(cells.begin(), cells.end(), [&](const auto& one) { return one.shown().label == label; });
+    if (cell == cells.end()) return 1;
+    const std::optional<double> a = number_in(*cell, before);
+    const std::optional<double> b = number_in(*cell, after);
+    if (a == b) return 1;
+    if (a.value_or(0) <= 0 || b.value_or(0) <= 0) return std::numeric_limits<double>::infinity();
+    return std::max(*a / *b, *b / *a);
 }
 
 /// Selects the lines that fit on a picture: the most informative ones and those that a stage changes, in their order.
@@ -103,7 +128,13 @@ std::vector<StageCaption> captions_of(const RunReport& report) {
             const auto known = std::find_if(captions[i].lines.begin(), captions[i].lines.end(),
                                             [&](const CaptionLine& line) { return line.label == label; });
             const std::string value = known == captions[i].lines.end() ? "-" : known->value;
-            lines.push_back({label, value, i == 0 ? "" : captions[report.stage_before(i)].lines[lines.size()].value});
+            if (i == 0) {
+                lines.push_back({label, value, ""});
+                continue;
+            }
+            const std::size_t before = report.stage_before(i);
+            lines.push_back({label, value, captions[before].lines[lines.size()].value,
+                             factor_of(label, report.stages[before].metrics, report.stages[i].metrics)});
         }
         captions[i].lines = std::move(lines);
         captions[i].origin = joined({report.title(), size_of(report.matrix), report.recipe_source});

@@ -17,7 +17,7 @@ std::size_t LayoutOutcome::bytes() const {
 
 std::size_t LayoutOutcome::slots() const {
     std::size_t sum = 0;
-    for (const Array& array : footprint) sum += array.role == ArrayRole::value ? array.count : 0;
+    for (const Array& array : footprint) sum += array.slots;
     return sum;
 }
 
@@ -126,6 +126,13 @@ std::string shared_stages(const RunReport& report) {
     return names.empty() ? "" : fmt::format("  shared: {}: run and timed once, for an earlier recipe of this run\n", names);
 }
 
+std::string legend_of_rounding(const RunReport& report) {
+    std::vector<std::string> names{report.title()};
+    for (const LayoutOutcome& layout : report.layouts) names.push_back(layout.name);
+    const std::string legend = legend_of_marks(names);
+    return legend.empty() ? legend : fmt::format("  {}, with which it was verified\n", legend);
+}
+
 std::string kernels_without_figures(const RunReport& report) {
     std::string text;
     for (const KernelOutcome& kernel : report.kernels) {
@@ -183,7 +190,7 @@ std::string to_text(const RunReport& report) {
     if (!report.kernels.empty() || report.failures.empty()) {
         text += fmt::format("\nKernels ({})\n", words_of(report.cache)) + kernel_table(report).text();
     }
-    text += kernels_without_figures(report);
+    text += legend_of_rounding(report) + kernels_without_figures(report);
     if (const std::string more = remarks(report); !more.empty()) text += '\n' + more;
     return text;
 }

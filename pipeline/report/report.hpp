@@ -13,6 +13,7 @@
 #include "pipeline/contract/device.hpp"
 #include "pipeline/contract/failure.hpp"
 #include "pipeline/contract/layout.hpp"
+#include "pipeline/contract/rounding.hpp"
 #include "pipeline/matrix/metrics.hpp"
 #include "pipeline/matrix/value_statistics.hpp"
 #include "pipeline/measure/measure.hpp"
@@ -60,6 +61,7 @@ struct LayoutOutcome {
         ArrayRole role = ArrayRole::structure;
         std::size_t count = 0;
         std::size_t bytes = 0;
+        std::size_t slots = 0;  // of values; a code of a block stands for several
     };
 
     std::string name;
@@ -70,7 +72,8 @@ struct LayoutOutcome {
     Offset nonzeros = 0;
     std::string unsuitable;  // the reason; empty: it was built
     double seconds = 0;
-    std::optional<double> kept_seconds;  // as for a stage; for a whole hybrid, if all of its shares were kept
+    std::optional<double> kept_seconds;     // as for a stage; for a whole hybrid, if all of its shares were kept
+    std::optional<RoundingError> rounding;  // none: values are not rounded, or the layout was not built
     std::vector<Array> footprint;
     std::vector<std::pair<std::string, std::string>> notes;  // of the layout; for a hybrid, those of its shares
 

@@ -90,6 +90,10 @@ Json json_of(const StageOutcome& stage) {
             {"tile_picture", stage.tile_picture.empty() ? Json(nullptr) : Json(stage.tile_picture)}};
 }
 
+Json json_of(const RoundingError& rounding) {
+    return {{"to", name_of(rounding.to)}, {"relative_norm", rounding.norm}, {"largest_relative_change", rounding.largest}};
+}
+
 Json json_of(const LayoutOutcome& layout) {
     Json footprint = Json::object();
     for (const LayoutOutcome::Array& array : layout.footprint) {
@@ -107,6 +111,7 @@ Json json_of(const LayoutOutcome& layout) {
             {"nonzeros", layout.nonzeros},
             {"bytes", layout.bytes()},
             {"slots", layout.slots()},
+            {"rounding", layout.rounding ? json_of(*layout.rounding) : Json(nullptr)},
             {"footprint", footprint},
             {"notes", notes}};
 }
@@ -146,6 +151,8 @@ Json json_of(const MatrixReport& matrix) {
     if (matrix.values) {
         json["values"] = {{"distinct", matrix.values->distinct},
                           {"exact_in_f32", matrix.values->exact_in_f32},
+                          {"one_a_row", matrix.values->one_a_row},
+                          {"one_a_column", matrix.values->one_a_column},
                           {"entropy_bytes", matrix.values->entropy_bytes}};
     }
     return json;

@@ -9,6 +9,7 @@
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/host_memory.hpp"
 #include "pipeline/keep/kept_result.hpp"
+#include "pipeline/recipe/rounding_of_recipe.hpp"
 
 namespace workbench {
 namespace {
@@ -61,7 +62,7 @@ void build(const RecipeLayout& choice, StagedMatrix& staged, const MakeExactValu
     const Stopwatch settling(options.clock);
     const Parameters parameters = entry.settled(
         choice.parameters.on_device(entry.parameters, options.device == nullptr ? tuned_device_model() : *options.device),
-        staged.matrix, precision_of<Value>);
+        staged.matrix, precision_of<Value>, staged.node_size);
     if (codes_values(choice.parameters)) outcome.seconds += settling.seconds();
     const auto build_now = [&] { return entry.build.template get<Value>()(staged, parameters); };
     const std::size_t nonzeros = staged.matrix.values.size();
@@ -76,8 +77,11 @@ void build(const RecipeLayout& choice, StagedMatrix& staged, const MakeExactValu
     std::size_t bytes = nonzeros * sizeof(double);
     for (const LayoutField& field : real.result->fields()) {
         if (!field.is_array()) continue;
-        outcome.footprint.push_back(
-            {.name = std::string(field.name), .role = field.role, .count = field.count, .bytes = field.bytes()});
+        outcome.footprint.push_back({.name = std::string(field.name),
+                                     .role = field.role,
+                                     .count = field.count,
+                                     .bytes = field.bytes(),
+                                     .slots = field.role == ArrayRole::value ? field.slots() : 0});
         bytes += field.bytes();
     }
     outcome.notes = real.result->notes();
@@ -146,6 +150,63 @@ BuiltShare<Value> build_share(const RecipeLayout& layout, const StagedMatrix& st
     return built;
 }
 
+void note_rounding(LayoutOutcome& outcome, const RoundingError& error) {
+    outcome.rounding = error;
+    outcome.notes.emplace_back("values", error.text());
+}
+
+/// The products of the verification within bounds, of the staged matrix with these values, in the input's order.
+template <ValueType Value>
+std::vector<BoundedReference> references_with(HostArray<double> values, StagedMatrix& staged) {
+    const OtherValues other(staged.matrix, std::move(values));
+    std::vector<BoundedReference> references;
+    for (const std::uint32_t seed : seeds_of_real_vectors) {
+        std::vector<double> x(staged.matrix.columns);
+        for (Index j = 0; j < staged.matrix.columns; ++j) x[j] = real_element(staged.column_order.old_of_new(j), seed);
+        const BoundedReference reordered = bounded_reference<Value>(staged.matrix, x);
+        BoundedReference reference = reordered;
+        for (Index i = 0; i < staged.matrix.rows; ++i) {
+            reference.r[staged.row_order.old_of_new(i)] = reordered.r[i];
+            reference.bound[staged.row_order.old_of_new(i)] = reordered.bound[i];
+        }
+        references.push_back(std::move(reference));
+    }
+    return references;
+}
+
+/// Says what the layouts of a recipe changed, and what their product is to be compared with.
+template <ValueType Value>
+void note_rounding(const Recipe& recipe, StagedMatrix& staged, bool is_verified, BuiltLayouts<Value>& all) {
+    const Rounding coarsest = rounding_of(recipe, precision_of<Value>);
+    if (coarsest == Rounding::none) return;
+    HostArray<double> values = staged.matrix.values;
+    for (std::size_t i = 0; i < recipe.layouts.size(); ++i) {
+        const Rounding rounding = rounding_of(recipe.layouts[i].parameters, precision_of<Value>);
+        if (rounding == Rounding::none) continue;
+        const auto round = [&](double value) { return rounded(value, rounding); };
+        if (!recipe.is_hybrid()) {
+            std::transform(values.begin(), values.end(), values.begin(), round);
+            continue;
+        }
+        std::vector<double> of_share;
+        std::vector<double> rounded_of_share;
+        const WholeShare whole(staged, *recipe.layouts[i].share);
+        const ShareView& view = whole.view();
+        for (Index row = 0; row < view.row_count(); ++row) {
+            for (Offset k = 0; k < view.length(row); ++k) {
+                double& value = values[view.entry(row, k)];
+                of_share.push_back(value);
+                value = round(value);
+                rounded_of_share.push_back(value);
+            }
+        }
+        note_rounding(all.shares[i].outcome, error_of_rounding(of_share, rounded_of_share, rounding));
+    }
+    note_rounding(all.outcome, error_of_rounding(staged.matrix.values, values, coarsest));
+    if (!is_verified) return;
+    all.rounded = std::make_shared<const std::vector<BoundedReference>>(references_with<Value>(std::move(values), staged));
+}
+
 template <ValueType Value>
 LayoutOutcome outcome_of_all(const Recipe& recipe, const std::vector<BuiltShare<Value>>& shares) {
     LayoutOutcome all;
@@ -182,7 +243,7 @@ ExactValues exact_values_of(const Recipe& recipe) {
 
 LayoutOutcome outcome_of(const RecipeLayout& layout, Precision precision) {
     LayoutOutcome outcome;
-    outcome.name = layout.entry->name;
+    outcome.name = marked(layout.entry->name, rounding_of(layout.parameters));
     if (layout.share) outcome.share = name_of(*layout.share);
     outcome.parameters = layout.parameters;
     outcome.precision = precision;
@@ -204,6 +265,7 @@ BuiltLayouts<Value> build_layouts(const Recipe& recipe, StagedMatrix& staged, co
         report(layout, "");
         all.shares.push_back(build_all_nonzeros<Value>(layout, staged, all.exact_values, options));
         all.outcome = all.shares.front().outcome;
+        note_rounding(recipe, staged, static_cast<bool>(options.exact), all);
         return all;
     }
     require_every_share(recipe, staged);
@@ -222,14 +284,18 @@ BuiltLayouts<Value> build_layouts(const Recipe& recipe, StagedMatrix& staged, co
     if (stored != staged.matrix.nonzeros()) {
         throw std::logic_error(fmt::format("the layouts hold {} of {} nonzeros", stored, staged.matrix.nonzeros()));
     }
+    note_rounding(recipe, staged, static_cast<bool>(options.exact), all);
     return all;
 }
 
 template <ValueType Value>
 Candidate<Value> BuiltLayouts<Value>::candidate(const std::vector<const KernelEntry*>& kernels,
                                                 std::shared_ptr<const ProductSpace> space, bool side_by_side) const {
-    Candidate<Value> candidate{
-        .shares = {}, .space = std::move(space), .side_by_side = side_by_side, .exact_values = exact_values};
+    Candidate<Value> candidate{.shares = {},
+                               .space = std::move(space),
+                               .side_by_side = side_by_side,
+                               .exact_values = exact_values,
+                               .rounded = rounded};
     for (std::size_t i = 0; i < shares.size(); ++i) candidate.shares.push_back({kernels[i], shares[i].layout});
     return candidate;
 }

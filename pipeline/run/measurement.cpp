@@ -137,11 +137,11 @@ private:
         std::set<DeviceKind> kinds;
         for (const Kernels& kernels : products) kinds.insert(device_of(kernels.front()->backend));
         for (const DeviceKind kind : kinds) baselines_[kind] = &runner_.baseline<Value>(kind, observer_);
-        oracle_ = &runner_.oracle<Value>();
+        if (!products.empty()) oracle_ = &runner_.oracle<Value>();
         space_ = std::make_shared<const ProductSpace>(matrix_.row_order, matrix_.column_order);
         const Device* const gpu = runner_.device(DeviceKind::gpu);
         built_ = build_layouts<Value>(recipe_, matrix_,
-                                      {.exact = oracle_->exact_problems(),
+                                      {.exact = oracle_ == nullptr ? ExactProblems() : oracle_->exact_problems(),
                                        .clock = runner_.options_.timing.clock,
                                        .keeping = keeping_,
                                        .progress = observer_.progress,
@@ -208,7 +208,8 @@ private:
         for (std::size_t i = 0; i < built_.shares.size(); ++i) {
             const BuiltShare<Value>& share = built_.shares[i];
             announce(observer_, fmt::format("kernel {} {} of share {}", kernels[i]->name, precision, share.outcome.share));
-            const Oracle<Value> of_share(*oracle_, share_of_input(matrix_, *share.share), built_.exact_values);
+            const Oracle<Value> of_share(*oracle_, share_of_input(matrix_, *share.share), built_.exact_values,
+                                         rounding_of(recipe_.layouts[i].parameters, precision_of<Value>));
             add(built_.candidate_of_share(i, kernels, space_), of_share, share.outcome);
         }
     }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/recipe/rounding_of_recipe.hpp"
 #include "pipeline/run/chain.hpp"
 
 namespace workbench {
@@ -31,6 +32,7 @@ ReadyRecipe<Value>::ReadyRecipe(const Recipe& recipe, StagedMatrix matrix, const
     } catch (const Unsuitable& reason) {
         preparation_.kernel.status = KernelOutcome::Status::unsuitable;
         preparation_.kernel.reason = reason.what();
+        kernel_.reset();
     } catch (const BrokenKernel& reason) {
         preparation_.kernel.status = KernelOutcome::Status::wrong;
         preparation_.kernel.reason = reason.what();
@@ -60,17 +62,43 @@ void ReadyRecipe<Value>::make_ready(const Recipe& recipe, StagedMatrix& staged, 
     report("kernel " + candidate_.kernel());
     preparation_.kernel.kernel = candidate_.kernel();
     preparation_.kernel.backend = candidate_.backend();
-    VerifiedKernel<Value> verified =
-        plan.verify ? plan.verify(candidate_) : Verifier<Value>{plan.device, plan.oracle, plan.clock}.verify(candidate_);
-    preparation_.kernel = std::move(verified.outcome);
-    kernel_ = std::move(verified.kernel);
-    if (kernel_ != nullptr) preparation_.bytes_to_move = candidate_.bytes_to_move(*kernel_);
+    VerifiedKernel<Value> found = verified(candidate_, plan);
+    preparation_.kernel = std::move(found.outcome);
+    kernel_ = std::move(found.kernel);
+    if (kernel_ == nullptr) return;
+    preparation_.bytes_to_move = candidate_.bytes_to_move(*kernel_);
+    if (plan.also_in_full && preparation_.rounding) make_ready_in_full(recipe, staged, options, plan);
+}
+
+template <ValueType Value>
+void ReadyRecipe<Value>::make_ready_in_full(const Recipe& recipe, StagedMatrix& staged, const BuildOptions& options,
+                                            const ReadyPlan<Value>& plan) {
+    const BuiltLayouts<Value> built = build_layouts<Value>(in_full(recipe), staged, options);
+    preparation_.build_seconds += built.outcome.seconds;
+    preparation_.bytes_in_full = static_cast<std::int64_t>(built.outcome.bytes());
+    if (!built.outcome.unsuitable.empty()) throw Unsuitable("values in full: " + built.outcome.unsuitable);
+    candidate_in_full_ = built.candidate(plan.kernels, candidate_.space, recipe.side_by_side);
+    VerifiedKernel<Value> found = verified(candidate_in_full_, plan);
+    for (auto& share : candidate_in_full_.shares) share.layout.exact.reset();
+    preparation_.kernel.prepare_seconds += found.outcome.prepare_seconds;
+    kernel_in_full_ = std::move(found.kernel);
+    if (kernel_in_full_ != nullptr) return;
+    preparation_.kernel.status = found.outcome.status;
+    preparation_.kernel.reason = "values in full: " + found.outcome.reason;
+    kernel_.reset();
+}
+
+template <ValueType Value>
+VerifiedKernel<Value> ReadyRecipe<Value>::verified(const Candidate<Value>& candidate, const ReadyPlan<Value>& plan) const {
+    return plan.verify ? plan.verify(candidate) : Verifier<Value>{plan.device, plan.oracle, plan.clock}.verify(candidate);
 }
 
 template <ValueType Value>
 void ReadyRecipe<Value>::note(const LayoutOutcome& layout, AppliedStages& applied) {
     preparation_.build_seconds = layout.seconds;
     preparation_.bytes = static_cast<std::int64_t>(layout.bytes());
+    preparation_.rounding = layout.rounding;
+    if (layout.rounding) preparation_.notes.push_back(fmt::format("layout {}: {}", layout.name, layout.rounding->text()));
     for (const auto& [what, text] : layout.notes) {
         if (what == "prepared") preparation_.notes.push_back(fmt::format("layout {}: {}: {}", layout.name, what, text));
     }

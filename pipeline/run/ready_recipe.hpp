@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,12 +17,14 @@ namespace workbench {
 struct Preparation {
     std::string recipe;
     std::string layout;
-    KernelOutcome kernel;            // verified, wrong, or unsuitable with the reason
-    std::int64_t bytes = 0;          // of the layout's arrays
-    std::int64_t bytes_to_move = 0;  // by a product, at least
-    double stage_seconds = 0;        // without metrics and pictures
-    double build_seconds = 0;        // of the layouts
-    double copy_seconds = 0;         // to the device, with the buffers that the kernel needs
+    KernelOutcome kernel;                        // verified, wrong, or unsuitable with the reason
+    std::int64_t bytes = 0;                      // of the layout's arrays
+    std::int64_t bytes_to_move = 0;              // by a product, at least
+    double stage_seconds = 0;                    // without metrics and pictures
+    double build_seconds = 0;                    // of the layouts
+    double copy_seconds = 0;                     // to the device, with the buffers that the kernel needs
+    std::optional<RoundingError> rounding = {};  // none: values are not rounded
+    std::int64_t bytes_in_full = 0;  // of the arrays of the same layouts with values in full (ReadyPlan); 0: there are none
     std::vector<std::string> notes;
 
     [[nodiscard]] double seconds() const { return stage_seconds + build_seconds + copy_seconds; }
@@ -38,6 +41,9 @@ struct ReadyPlan {
     // If set, verifies instead of the oracle; the exact layouts then have the values of `exact`, and are freed afterwards.
     std::function<VerifiedKernel<Value>(const Candidate<Value>&)> verify = {};
     ExactProblems exact = {};
+    /// If the layouts round values, builds them once more, with values in full and a kernel of their own. Their prices are part
+    /// of the preparation.
+    bool also_in_full = false;
 };
 
 /// The layouts, kernel and orders of a recipe on a matrix.
@@ -55,7 +61,14 @@ public:
     [[nodiscard]] const Preparation& preparation() const { return preparation_; }
     /// Null if the kernel is wrong or unsuitable. It leaves y as the space says.
     [[nodiscard]] Kernel<Value>* kernel() const { return kernel_.get(); }
+    /// With values in full, for layouts that round values; null unless the plan asked for it.
+    [[nodiscard]] Kernel<Value>* kernel_in_full() const { return kernel_in_full_.get(); }
     [[nodiscard]] const ProductSpace& space() const { return *candidate_.space; }
+
+    [[nodiscard]] const Candidate<Value>& candidate() const { return candidate_; }
+
+    /// Prepares the kernel again, for layouts whose values have changed. If that throws, the kernel stays as it was.
+    void prepare_again(Device& device) { kernel_ = candidate_.prepare(Values::real, device); }
 
     /// Drops the kernel, which turned out to be wrong.
     void give_up(const std::string& reason);
@@ -63,11 +76,17 @@ public:
 private:
     /// Builds the layouts, and prepares and verifies the kernel.
     void make_ready(const Recipe& recipe, StagedMatrix& staged, AppliedStages& applied, const ReadyPlan<Value>& plan);
+    /// Likewise with values in full.
+    void make_ready_in_full(const Recipe& recipe, StagedMatrix& staged, const BuildOptions& options,
+                            const ReadyPlan<Value>& plan);
+    [[nodiscard]] VerifiedKernel<Value> verified(const Candidate<Value>& candidate, const ReadyPlan<Value>& plan) const;
     void note(const LayoutOutcome& layout, AppliedStages& applied);
 
     Preparation preparation_;
     Candidate<Value> candidate_;
     std::shared_ptr<Kernel<Value>> kernel_;
+    Candidate<Value> candidate_in_full_;
+    std::shared_ptr<Kernel<Value>> kernel_in_full_;
 };
 
 }  // namespace workbench

@@ -57,11 +57,14 @@ protected:
         const KrylovPlan plan{options_.method, options_.tolerance * system_.norm_of_b(), options_.most_iterations};
         krylov_ = device_.make_krylov(plan, std::span<const Value>(b), std::span<const Value>(inverse));
         if (krylov_ == nullptr) throw MachineError(device_.properties().name + ": this device has no Krylov solver");
-        krylov_->use([this](const Value* x, Value* y) { multiplier_->multiply(x, y); });
+        krylov_->use([this](const Value* x, Value* y) { multiply(x, y); });
         krylov_->launch(0);  // the first launch records the CUDA graph, which is not an iteration's time
         progress_ = krylov_->wait();
         outcome_.vector_seconds = watch.seconds();
     }
+
+    /// The product of an iteration or of a restart.
+    virtual void multiply(const Value* x, Value* y) { multiplier_->multiply(x, y); }
 
     void end(SolveEnd how, std::string reason = "") {
         ended_ = true;
@@ -69,7 +72,7 @@ protected:
         outcome_.reason = std::move(reason);
     }
 
-    void check_progress() {
+    virtual void check_progress() {
         switch (progress_.state) {
             case KrylovState::running: return check_stagnation();
             case KrylovState::converged: return check_convergence();
@@ -111,7 +114,7 @@ protected:
         restart();
     }
 
-    void restart() {
+    virtual void restart() {
         ++outcome_.restarts;
         outcome_.solve_seconds += device_.time([&] { krylov_->restart(); });
         progress_ = krylov_->wait();

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/recipe/rounding_of_recipe.hpp"
 #include "pipeline/run/chain.hpp"
 
 namespace workbench {
@@ -12,6 +13,9 @@ namespace {
 
 template <ValueType Value>
 ReadyPlan<Value> ready_plan(const Recipe& recipe, const MultiplierPlan<Value>& plan) {
+    if (plan.product != nullptr && rounding_of(recipe, precision_of<Value>) != Rounding::none) {
+        throw RecipeError(fmt::format("{}: rounds values, which a tuned solve does not refine", recipe.name));
+    }
     std::vector<const KernelEntry*> kernels = choose_kernels(recipe, plan.filter);
     if (kernels.empty()) throw RecipeError(fmt::format("{}: {}", recipe.name, no_kernel_of(recipe)));
     return {.device = plan.device,
@@ -19,7 +23,8 @@ ReadyPlan<Value> ready_plan(const Recipe& recipe, const MultiplierPlan<Value>& p
             .oracle = plan.oracle,
             .progress = plan.progress,
             .clock = plan.clock,
-            .keeping = plan.keeping};
+            .keeping = plan.keeping,
+            .also_in_full = plan.also_in_full};
 }
 
 StagedMatrix begin(const Recipe& recipe, const CsrMatrix& input, Preparer* preparer) {
@@ -54,6 +59,11 @@ void Multiplier<Value>::check(const OneProduct<Value>& product) {
 template <ValueType Value>
 void Multiplier<Value>::multiply(const Value* x, Value* y) {
     recipe_.kernel()->run(x, y, false);
+}
+
+template <ValueType Value>
+void Multiplier<Value>::multiply_in_full(const Value* x, Value* y) {
+    recipe_.kernel_in_full()->run(x, y, false);
 }
 
 template <ValueType Value>

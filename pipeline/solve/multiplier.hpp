@@ -31,6 +31,7 @@ struct MultiplierPlan {
     Clock clock = {};
     Keeping keeping = {};          // of the matrix
     Preparer* preparer = nullptr;  // see StagedMatrix
+    bool also_in_full = false;     // see ReadyPlan
 };
 
 /// y = A x with the recipe's kernel; x and y are in column order.
@@ -54,6 +55,10 @@ public:
 
     /// Asynchronous on a GPU.
     void multiply(const Value* x, Value* y);
+
+    /// True if the values are rounded, and multiply_in_full multiplies with them in full.
+    [[nodiscard]] bool rounds() const { return recipe_.kernel_in_full() != nullptr; }
+    void multiply_in_full(const Value* x, Value* y);
 
     /// A product with vectors of its own, for timing.
     [[nodiscard]] std::function<void()> product();

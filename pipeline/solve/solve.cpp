@@ -10,6 +10,7 @@
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/input/read_matrix.hpp"
 #include "pipeline/solve/iterative_solve.hpp"
+#include "pipeline/solve/refined_solve.hpp"
 
 namespace workbench {
 namespace {
@@ -239,6 +240,7 @@ double System<Value>::true_residual(std::span<const double> x) const {
 
 template <ValueType Value>
 SolveOutcome solve(const System<Value>& system, Multiplier<Value>& multiplier, Device& device, const SolveOptions& options) {
+    if (multiplier.rounds()) return solve_refined(system, multiplier, device, options);
     return IterativeSolve<Value>(system, multiplier, device, options).run();
 }
 

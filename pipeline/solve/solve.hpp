@@ -52,13 +52,14 @@ struct Trial {
 struct SolveOutcome {
     Preparation preparation;
     bool baseline = false;
-    bool tuned = false;  // `preparation` describes the kernel that the tuned solve started with
+    std::string in_full;  // the recipe with values in full, without its name: equal for recipes that differ by rounding alone
+    bool tuned = false;   // `preparation` describes the kernel that the tuned solve started with
 
     SolveEnd end = SolveEnd::breakdown;
     std::string reason;  // a sentence with the numbers; empty if it converged
     std::int64_t iterations = 0;
     std::int64_t products = 0;          // SpMVs of all iterations
-    int restarts = 0;                   // from the current x, after a breakdown or to reduce the true residual
+    int restarts = 0;                   // from the current x, after a breakdown, to reduce the true residual or to refine x
     double residual = 0;                // |r| / |b| of the recurrence
     double true_residual = 0;           // |b - A x| / |b| in f64, with the input matrix
     std::vector<double> history;        // |r| / |b| before the first iteration and after each one
@@ -174,7 +175,8 @@ private:
     mutable std::optional<OneProduct<Value>> one_product_;
 };
 
-/// Solves with a multiplier that is ready. Fills every member but `baseline`. Throws MachineError if the device fails.
+/// Solves with a multiplier that is ready; with refinement if it rounds values (refined_solve.hpp). Fills every member but
+/// `baseline`. Throws MachineError if the device fails.
 template <ValueType Value>
 [[nodiscard]] SolveOutcome solve(const System<Value>& system, Multiplier<Value>& multiplier, Device& device,
                                  const SolveOptions& options);

@@ -44,6 +44,14 @@ Json json_of(const std::vector<Trial>& trials) {
     return list;
 }
 
+Json json_of(const Preparation& preparation) {
+    if (!preparation.rounding) return nullptr;
+    return {{"to", name_of(preparation.rounding->to)},
+            {"relative_norm", preparation.rounding->norm},
+            {"largest_relative_change", preparation.rounding->largest},
+            {"bytes_in_full", preparation.bytes_in_full}};
+}
+
 Json json_of(const SolveOutcome& one, const SolveOutcome* baseline) {
     const KernelOutcome& kernel = one.preparation.kernel;
     Json json = {{"recipe", one.preparation.recipe},
@@ -57,6 +65,7 @@ Json json_of(const SolveOutcome& one, const SolveOutcome* baseline) {
                  {"stage_seconds", one.preparation.stage_seconds},
                  {"build_seconds", one.preparation.build_seconds},
                  {"copy_seconds", one.preparation.copy_seconds},
+                 {"rounding", json_of(one.preparation)},
                  {"notes", one.preparation.notes}};
     if (!kernel.verified()) return json;
     const bool compared = baseline != nullptr && baseline != &one;

@@ -7,6 +7,7 @@
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/failure.hpp"
 #include "pipeline/keep/kept_result.hpp"
+#include "pipeline/recipe/rounding_of_recipe.hpp"
 #include "pipeline/solve/tuned_solve.hpp"
 #include "pipeline/text/text_table.hpp"
 
@@ -19,6 +20,12 @@ double spread_of(std::vector<double> samples) {
     std::sort(samples.begin(), samples.end());
     const std::size_t last = samples.size() - 1;
     return (samples[last - last / 10] - samples[last / 10]) / samples[last / 2];
+}
+
+std::string text_in_full(const Recipe& recipe) {
+    Recipe same = in_full(recipe);
+    same.name = same.source = "";
+    return resolved_recipe(same);
 }
 
 template <ValueType Value>
@@ -145,7 +152,8 @@ private:
                                               .progress = plan_.progress,
                                               .clock = report_.options.timing.clock,
                                               .keeping = baseline ? Keeping() : keeping_,
-                                              .preparer = baseline ? nullptr : plan_.preparer});
+                                              .preparer = baseline ? nullptr : plan_.preparer,
+                                              .also_in_full = true});
         SolveOutcome outcome;
         outcome.preparation = multiplier.preparation();
         if (multiplier.ready()) {
@@ -157,6 +165,7 @@ private:
             warn(outcome);
         }
         outcome.baseline = baseline;
+        if (!baseline) outcome.in_full = text_in_full(recipe);
         report_.outcomes.push_back(std::move(outcome));
         return multiplier.ready();
     }

@@ -113,6 +113,32 @@ std::string speedup_text(const SolveSpeedup& speedup) {
     return fmt::format("{} ({:.2f} to {:.2f})", ratio, speedup.interval->low, speedup.interval->high);
 }
 
+/// The speed-up of a refined solve over that of the same recipe with values in full, if the report has it.
+std::string against_full(const SolveReport& report, const SolveOutcome& one) {
+    if (!one.preparation.rounding) return "";
+    for (const SolveOutcome& other : report.outcomes) {
+        if (other.baseline || other.preparation.rounding || other.in_full != one.in_full || !other.solved()) continue;
+        const std::optional<SolveSpeedup> speedup = speedup_of(one, other);
+        if (!speedup) continue;
+        return fmt::format("; {:.2f} x as fast as {}, which has its values in full, with set-up, {} without{}",
+                           other.total_seconds() / one.total_seconds(), other.preparation.recipe, speedup_text(*speedup),
+                           speedup->noise ? ", which is within noise" : "");
+    }
+    return "";
+}
+
+/// What the marks of recipes mean in this table.
+std::string legend_of_rounding(const SolveReport& report) {
+    std::vector<std::string> names;
+    for (const SolveOutcome& one : report.outcomes) names.push_back(one.preparation.recipe);
+    const std::string legend = legend_of_marks(names);
+    if (legend.empty()) return legend;
+    return fmt::format(
+        "  {}; restarts compute the residual with a second layout, which has the values in full. set-up has both, solve all "
+        "products.\n",
+        legend);
+}
+
 /// The speed-up of each recipe over the baseline for a solve of this length.
 std::string verdicts(const SolveReport& report) {
     const SolveOutcome* baseline = report.baseline();
@@ -135,7 +161,7 @@ std::string verdicts(const SolveReport& report) {
             text += fmt::format("; it pays after {}{} such solve{}", speedup->interval ? "" : "about ", with_commas(whole),
                                 whole == 1 ? "" : "s");
         }
-        text += '\n';
+        text += against_full(report, one) + '\n';
     }
     return text.empty() ? text : '\n' + text;
 }
@@ -201,7 +227,7 @@ std::string solve_text(const SolveReport& report) {
                         report.right_hand_side, report.options.tolerance);
     if (report.outcomes.empty()) return text;
     return wrapped(text + residuals_table(report) + '\n' + times_table(report) + trials_table(report) + legend +
-                   verdicts(report) + remarks(report));
+                   legend_of_rounding(report) + verdicts(report) + remarks(report));
 }
 
 }  // namespace workbench

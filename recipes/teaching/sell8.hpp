@@ -30,11 +30,13 @@ struct Sell8 : MatrixSize {
 /// One thread per row.
 struct Sell8Rows final : ScheduleBase<Hooks{.entries_in_flight = tuned::sell_entries_in_flight,
                                             .resident_blocks = tuned::sell_resident_blocks,
+                                            .side_by_side = AdjacentRuns::descending,
                                             .own_columns = true,
                                             .own_column = true}> {
     static constexpr Offset threads(const auto& arrays) {
         return (static_cast<Offset>(arrays.slice_steps.size()) - 1) * sell8_height;
     }
+    static constexpr Offset threads_side_by_side(const auto&) { return sell8_height; }
     static constexpr Run<Known<sell8_height>> run(const auto& arrays, Offset thread, const auto&) {
         if (thread >= threads(arrays)) return {};
         const Index row = thread < arrays.row_count ? static_cast<Index>(thread) : -1;  // the last slice has lanes of padding

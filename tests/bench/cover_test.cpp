@@ -150,6 +150,13 @@ TEST_SUITE("sets of recipes") {
         CHECK(regrets[1] == doctest::Approx(std::log(2.75)));
         CHECK(regrets[2] == doctest::Approx(std::log(1.1)));  // without a baseline
         CHECK(regrets[3] == 0);                               // beside another baseline
+        // The baseline of f32 took 90 s, which is that of no time in f64.
+        records.push_back(beside(timed("A", "m", 9), 10));
+        records.back().precision = "f32";
+        const std::vector<TimeTable> tables = time_tables(records);
+        REQUIRE(tables.size() == 2);
+        CHECK(tables[0].precision == "f64");
+        CHECK(tables[0].log_regrets.at(0) == regrets);
     }
 
     TEST_CASE("a matrix is unmeasured if no device measured it") {
@@ -297,6 +304,13 @@ TEST_SUITE("decision rules") {
         CHECK(rule[rule[0].below].regret.geometric_mean() == 1);
         CHECK(recipe_by(rule, table, 3) == 0);
         CHECK(recipe_by(rule, table, 4) == 1);
+        // A matrix exactly at the threshold is not below it.
+        const TimeTable close = table_from(small_and_large(), rows_of({1, 1, 1, 1, 2, 2, 2, 2}));
+        const Rule at_two = grow_rule(close, close.all(), {0, 1});
+        REQUIRE(at_two.size() == 3);
+        CHECK(at_two[0].threshold == 2);
+        CHECK(recipe_by(at_two, close, 3) == 0);
+        CHECK(recipe_by(at_two, close, 4) == 1);
     }
 
     TEST_CASE("its regret in the sample and cross-validated, and that of the best single recipe") {

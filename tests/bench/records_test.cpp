@@ -109,6 +109,17 @@ TEST_SUITE("records") {
         CHECK(records[1].preparation == Parts{{"sort", 1}, {"cut", 2}, {"layout", 4}, {"copy", 0}});
     }
 
+    TEST_CASE("the layouts of the shares of a hybrid count once in its preparation") {
+        const std::vector<Record> records =
+            records_in(R"({"recipe":{"name":"R"},"matrix":{"source":"m"},"layouts":[)"
+                       R"({"name":"csr + sell","share":null,"precision":"f64","seconds":7},)"
+                       R"({"name":"csr","share":"long","precision":"f64","seconds":3},)"
+                       R"({"name":"sell","share":"short","precision":"f64","seconds":4}],"kernels":[)" +
+                       kernel_json("rows + slices", "kokkos", "f64", 4) + "]}");
+        REQUIRE(records.size() == 1);
+        CHECK(records[0].preparation == std::vector<std::pair<std::string, double>>{{"layout", 7}, {"copy", 0}});
+    }
+
     TEST_CASE("a kernel without a break-even has none, and no price is listed for it") {
         const std::string kernel = kernel_json("k", "kokkos", "f64", 1);
         for (const std::string& one : {kernel, kernel.substr(0, kernel.size() - 1) + R"(,"break_even":null})"}) {

@@ -128,6 +128,15 @@ TEST_SUITE("calibration") {
         CHECK(nothing.layouts.empty());
     }
 
+    TEST_CASE("of several launches, each counts half: they overlap with the kernel before them") {
+        const DeviceSpeed speed{.bandwidth = 1e9, .launch_seconds = 2};
+        for (const auto& [launches, counted] : {std::pair{0, 0.0}, {1, 1.0}, {2, 1.0}, {5, 2.5}}) {
+            CHECK_EQ(counts_of({{.launches = launches}}, speed).launches, counted);
+            CHECK_EQ(predicted_seconds({{.launches = launches}}, speed), 2 * counted);
+        }
+        CHECK_EQ(counts_of({{.launches = 4}, {.launches = 1}}, speed).launches, 3);
+    }
+
     TEST_CASE("a layout that is slower than its cost says gets a factor") {
         const DeviceSpeed planted{.bandwidth = 1e12, .sector_seconds = 1e-11, .launch_seconds = 4e-6, .is_gpu = true};
         std::vector<CalibrationLine> lines;

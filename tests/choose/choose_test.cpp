@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <deque>
 #include <filesystem>
 #include <map>
@@ -16,6 +17,7 @@
 #include "kernels/device/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/choose/choose.hpp"
+#include "pipeline/choose/rank_choice.hpp"
 #include "pipeline/choose/search_page.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/failure.hpp"
@@ -114,6 +116,8 @@ Names not_timed_of(const Choice& choice) {
     return names;
 }
 
+const MatrixReport matrix_report{"a.mtx", 4, 4, 7, 0};
+
 /// A product of the baseline takes 16 s. `fast` takes 2, 4, 4, 4, 8 s in its five rounds and 500 s to prepare; `slow` takes 3,
 /// 5, 5, 5, 5 s and 1 s: their intervals overlap.
 void script_a_tie() {
@@ -131,13 +135,22 @@ void script_a_tie() {
     script.seconds["prepare slow"] = {1};
 }
 
+/// What the table says under "pays after", by row.
+Names last_column_of(const Choice& choice, const ChooseOptions& options) {
+    Names cells;
+    std::istringstream lines(choice_text(choice, options, matrix_report));
+    for (std::string line; std::getline(lines, line);) {
+        const bool is_row = line.size() > 3 && line.starts_with("  ") && std::isdigit(static_cast<unsigned char>(line[2])) != 0;
+        if (is_row) cells.push_back(line.substr(line.rfind(' ') + 1));
+    }
+    return cells;
+}
+
 void compare_choice(const std::string& name, const std::string& text) {
     compare_with_golden(fs::path(WORKBENCH_SOURCE_DIR) / "tests/golden/bench" / name, text);
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 80, line);
 }
-
-const MatrixReport matrix_report{"a.mtx", 4, 4, 7, 0};
 
 }  // namespace
 
@@ -318,6 +331,7 @@ TEST_SUITE("choose") {
         CHECK(choice.reports.size() == 5);
         CHECK(answer_of(choice, options) == "F (fast) is 2.00 x as fast as CSR (usual); it pays after 63 products.");
         CHECK(choice_text(choice, options, matrix_report).find("The first was timed twice") != std::string::npos);
+        CHECK(last_column_of(choice, options) == Names{"63", "baseline", "never"});
 
         // Both lose their advantage.
         script_a_tie();
@@ -401,6 +415,38 @@ TEST_SUITE("choose") {
         const Choice choice = choose({csr(), plain("F", "fast"), plain("S", "slow")}, options);
         CHECK(names_of(choice) == Names{"S", "F", "CSR"});
         for (const Timed& one : choice.ranking) CHECK_FALSE(one.tied);
+    }
+
+    TEST_CASE("a recipe that is tied with another one, but not with the first, is not tied") {
+        const auto timed = [](const std::string& name, double speedup, const Interval& interval) {
+            Timed one{.recipe = csr(), .record = {}};
+            one.recipe.name = name;
+            one.record.speedup = speedup;
+            one.record.interval = interval;
+            one.record.verdict = "faster";
+            one.record.break_even = 1 / speedup;
+            return one;
+        };
+        Choice choice;
+        choice.ranking = {timed("second", 3, {2.5, 3.5}), timed("third", 2, {1.5, 2.75}), timed("first", 4, {3.25, 4.5})};
+        rank_choice(choice, options_of());
+        CHECK(names_of(choice) == Names{"first", "second", "third"});
+        CHECK_FALSE(choice.ranking[0].tied);
+        CHECK(choice.ranking[1].tied);
+        CHECK_FALSE(choice.ranking[2].tied);
+    }
+
+    TEST_CASE("the bytes of a recipe are those of its kernel that moves the fewest") {
+        for (const auto& [fast, slow] : {std::pair{100, 200}, std::pair{200, 100}}) {
+            Script& script = new_script();
+            script.seconds["run usual"] = {16};
+            script.seconds["run fast"] = {4};
+            script.seconds["run slow"] = {8};
+            script.bytes = {{"fast", fast}, {"slow", slow}};
+            const Choice choice = choose({csr(), recipe_of("[recipe]\nname = 'P'\n[layout]\nuse = 'plain'\n")}, options_of());
+            REQUIRE(choice.ranking.front().recipe.name == "P");
+            CHECK(choice.ranking.front().bytes == 100);
+        }
     }
 
     TEST_CASE("the baseline is chosen if no recipe pays") {

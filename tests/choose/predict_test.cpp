@@ -43,7 +43,7 @@ std::optional<Bytes> bytes_of(const LayoutRecipe& recipe, const CsrMatrix& matri
     const StagedMatrix staged = recipe.stage(matrix);
     const PatternForecast pattern(matrix, staged);
     const Parameters parameters =
-        recipe.layout().settled(recipe.recipe.layouts.front().parameters, staged.matrix, precision_of<Value>);
+        recipe.layout().settled(recipe.recipe.layouts.front().parameters, staged.matrix, precision_of<Value>, staged.node_size);
     Bytes bytes{.predicted = predicted_cost(recipe.layout(), pattern, parameters, precision_of<Value>)};
     try {
         bytes.built = recipe.build<Value>(staged)->array_bytes();
@@ -162,6 +162,12 @@ TEST_SUITE("predict") {
         parts.set_partition(64);
         CHECK(parts.partition()->inside > 0.7);
         CHECK(parts.partition()->inside < 0.95);
+        // Balls have at most 4,096 rows. Parts of 32,000 rows have relatively less surface, by the cube root, than the balls.
+        parts.set_partition(2);
+        const BallsForecast balls = grow_balls(large, 4096);
+        const double smaller = std::cbrt(4096.0 / 32000);
+        CHECK(1 - parts.partition()->inside == doctest::Approx(smaller * balls.outside));
+        CHECK(parts.partition()->halo == doctest::Approx(smaller * balls.halo));
     }
 
     TEST_CASE("the halo of a ball of rows has each column once") {

@@ -25,12 +25,14 @@ struct Rows final : ScheduleBase<Hooks{.lanes = 2,
                                        .counts_alike = true,
                                        .atomic = true,
                                        .no_column = NoColumn::slot_read,
+                                       .side_by_side = AdjacentRuns::any,
                                        .own_values = true,
                                        .own_columns = true,
                                        .own_column = true,
                                        .own_has_plain_columns = true,
                                        .own_row_of = true}> {
     static constexpr Offset threads(const auto& arrays) { return arrays.row_count; }
+    static constexpr Offset threads_side_by_side(const auto& arrays) { return arrays.row_count; }
     static constexpr Run<int> run(const auto&, Offset thread, const auto&) {
         return {static_cast<Index>(thread), thread, 1, 1};
     }

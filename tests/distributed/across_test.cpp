@@ -1,7 +1,10 @@
 // Products and solves over ranks, which are fibers here, on a machine whose clock a script moves.
 #include <doctest/doctest.h>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -142,6 +145,12 @@ std::vector<RanksReport> run_scripted(int size, const CsrMatrix& matrix, const s
     return reports;
 }
 
+std::string this_machine() {
+    std::array<char, 256> name{};
+    REQUIRE(gethostname(name.data(), name.size() - 1) == 0);
+    return name.data();
+}
+
 /// The failure that all of `size` ranks report when the ranks with a failure in the list fail with it.
 RanksFailed agreed(const std::vector<std::optional<Failure>>& failures) {
     std::vector<RanksFailed> all;
@@ -222,6 +231,11 @@ TEST_CASE("distributed: the times of each phase are those of the clock") {
         CHECK(report.samples == 3);
         CHECK(report.products_a_sample == 1);
         CHECK_FALSE(report.solve);
+        REQUIRE(report.names.size() == 3);
+        for (const RankName& name : report.names) {
+            CHECK(name.device == "a host");
+            CHECK(name.machine == this_machine());
+        }
         for (std::size_t rank = 0; rank < report.ranks.size(); ++rank) {
             CAPTURE(rank);
             const RankFacts& facts = report.ranks[rank];

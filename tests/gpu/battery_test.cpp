@@ -54,21 +54,26 @@ TEST_SUITE("battery") {
         }
     }
 
-    TEST_CASE_TEMPLATE("csr of equal values on the battery", Value, float, double) {
+    TEST_CASE_TEMPLATE("csr of equal values, in all or in each row or column, on the battery", Value, float, double) {
         const auto device = make_cuda_device();
         LayoutEntry csr = csr_entry();
         std::erase_if(csr.kernels, [](const KernelEntry& kernel) { return kernel.name == "merge"; });  // it reads values
         std::vector<NamedMatrix> matrices = battery();
         matrices.push_back({"long rows", long_rows_matrix()});
         for (NamedMatrix& named : matrices) {
-            std::fill(named.matrix.values.begin(), named.matrix.values.end(), 0.75);
-            const StagedMatrix staged = stage_input(named.matrix);
-            const auto builder = [&](const StagedMatrix& each) {
-                return build<Value>(csr, each, {{"values", std::string("one")}});
-            };
-            check_verified(
-                try_kernels<Value>(csr, Backend::cuda, named.matrix, staged, builder, *device, ExactValues::by_value), csr.name,
-                named.name);
+            for (const std::string values : {"one", "by_row", "by_column"}) {
+                for (Index row = 0; row < named.matrix.rows; ++row) {
+                    for (Offset k = named.matrix.row_offsets[row]; k < named.matrix.row_offsets[row + 1]; ++k) {
+                        const Index line = values == "by_row" ? row : named.matrix.column_indices[k];
+                        named.matrix.values[k] = values == "one" ? 0.75 : 1.0 / (3 + line % 5);
+                    }
+                }
+                const StagedMatrix staged = stage_input(named.matrix);
+                const auto builder = [&](const StagedMatrix& each) { return build<Value>(csr, each, {{"values", values}}); };
+                check_verified(
+                    try_kernels<Value>(csr, Backend::cuda, named.matrix, staged, builder, *device, ExactValues::by_value),
+                    csr.name, named.name + ", " + values);
+            }
         }
     }
 
@@ -143,6 +148,30 @@ TEST_SUITE("battery") {
                         fmt::format("{}, {} threads per row, slice height {}", named.name, threads, height);
                     check_cuda_kernels<Value>(sell_entry(), name, stage_input(named.matrix), threads_per_row(threads, height),
                                               *device);
+                }
+            }
+        }
+    }
+
+    TEST_CASE("sell with rounded values on the battery") {
+        const auto device = make_cuda_device();
+        for (const Rounding rounding : {Rounding::f32, Rounding::bf16}) {
+            for (const std::int64_t threads : {0, 1, 2, 4}) {  // 0: by the lengths of the rows if one is long
+                Given given{{"values", "rounded_" + std::string(name_of(rounding))}, {"column_index", std::string("u16")}};
+                given["slice_height"] = threads == 0 ? 32_i : 32 / threads;
+                if (threads > 0) given["threads_per_row"] = threads;
+                for (const NamedMatrix& named : battery()) {
+                    CsrMatrix matrix = named.matrix;
+                    for (double& value : matrix.values) value = rounded(value, rounding);
+                    const StagedMatrix staged = stage_input(matrix);
+                    const auto builder = [&](const StagedMatrix& each) { return build<double>(sell_entry(), each, given); };
+                    try {
+                        check_verified(try_kernels<double>(sell_entry(), Backend::cuda, matrix, staged, builder, *device,
+                                                           ExactValues::by_value),
+                                       "sell " + std::string(name_of(rounding)), named.name);
+                    } catch (const Unsuitable& reason) {
+                        MESSAGE(fmt::format("{} is unsuitable: {}", named.name, reason.what()));
+                    }
                 }
             }
         }

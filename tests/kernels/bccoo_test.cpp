@@ -6,10 +6,13 @@
 #include <vector>
 
 #include "kernels/bccoo/layout.hpp"
+#include "kernels/device/host_device.hpp"
 #include "kernels/reads.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
+#include "support/message_of.hpp"
 
 namespace workbench {
 namespace {
@@ -22,8 +25,8 @@ std::unique_ptr<Layout<double>> build_bccoo(const CsrMatrix& matrix, const Given
     return build(bccoo_entry(), stage_input(matrix), given);
 }
 
-const BccooLayout<double>& as_bccoo(const std::unique_ptr<Layout<double>>& layout) {
-    return dynamic_cast<const BccooLayout<double>&>(*layout);
+const Bccoo<double, HostArray>& as_bccoo(const std::unique_ptr<Layout<double>>& layout) {
+    return std::get<0>(dynamic_cast<const BccooLayout<double>&>(*layout).stored);
 }
 
 /// The elements of lane `lane` of the first tile in an array whose elements of one lane are 32 apart.
@@ -51,8 +54,8 @@ CsrMatrix one_row(Index rows, Index row, Index columns, const Indices& places) {
 
 TEST_CASE("bccoo: the arrays of the 6 x 6 matrix, blocks of 2 x 2") {
     const auto layout = build_bccoo(drawn(), {{"block_height", 2_i}, {"block_width", 2_i}, {"blocks_per_lane", 4_i}});
-    const BccooLayout<double>& bccoo = as_bccoo(layout);
-    CHECK(bccoo.block_count == 7);
+    const auto& bccoo = as_bccoo(layout);
+    CHECK(dynamic_cast<const BccooLayout<double>&>(*layout).block_count == 7);
     CHECK(bccoo.first_block_rows == Indices{0});
     CHECK(bccoo.column_tiles == Indices{0});
     CHECK(Words(bccoo.ends.begin(), bccoo.ends.begin() + 2) == Words{4, 5});
@@ -74,8 +77,8 @@ TEST_CASE("bccoo: the arrays of the 6 x 6 matrix, blocks of 2 x 2") {
 
 TEST_CASE("bccoo: blocks of one entry are a coordinate list") {
     const auto layout = build_bccoo(drawn(), {{"blocks_per_lane", 8_i}});
-    const BccooLayout<double>& bccoo = as_bccoo(layout);
-    CHECK(bccoo.block_count == 13);
+    const auto& bccoo = as_bccoo(layout);
+    CHECK(dynamic_cast<const BccooLayout<double>&>(*layout).block_count == 13);
     CHECK(Words(bccoo.ends.begin(), bccoo.ends.begin() + 2) == Words{0b01100100, 0b11001});
     CHECK(Indices(bccoo.first_columns.begin(), bccoo.first_columns.begin() + 3) == Indices{0, 5, 5});
     CHECK(of_lane(bccoo.column_steps, 0, 7) == Steps{1, 1, -1, 1, 2, -2, 1});
@@ -124,7 +127,7 @@ TEST_CASE("bccoo: block rows without blocks are listed, and a tile stores its fi
     entries.push_back({9, 0, 2});
     const CsrMatrix matrix = csr_from_entries(13, 300, entries);
     const auto layout = build_bccoo(matrix, {{"block_height", 2_i}, {"blocks_per_lane", 4_i}});
-    const BccooLayout<double>& bccoo = as_bccoo(layout);
+    const auto& bccoo = as_bccoo(layout);
     CHECK(bccoo.block_rows == Indices{2, 4});
     CHECK(bccoo.empty_block_rows == Indices{0, 1, 3, 5, 6});
     CHECK(bccoo.first_block_rows == Indices{0, 0, 0});
@@ -184,14 +187,47 @@ TEST_CASE("bccoo: block sizes without a kernel and too much padding are refused"
     CHECK(message_of<ParameterError>([&] {
               (void)entry.needs(Parameters(entry.parameters, {{"blocks_per_lane", 6_i}}));
           }) == "a lane has 4, 8 or 16 blocks");
-    CHECK_THROWS_AS(with_bccoo_block(5, 1, [](auto, auto) {}), std::logic_error);
-    CHECK_THROWS_AS(with_bccoo_block(1, 5, [](auto, auto) {}), std::logic_error);
+    const auto blocks = [](Index height, Index width) {
+        Bccoo<double, HostArray> bccoo;
+        bccoo.block_height = height;
+        bccoo.block_width = width;
+        return bccoo;
+    };
+    CHECK_THROWS_AS(with_bccoo_block(blocks(5, 1), [](auto, auto) {}), std::logic_error);
+    CHECK_THROWS_AS(with_bccoo_block(blocks(1, 5), [](auto, auto) {}), std::logic_error);
     CHECK(message_of<Unsuitable>([] {
               (void)build_bccoo(one_row(4, 0, 8, {0, 4}), {{"block_height", 4_i}, {"block_width", 4_i}});
           }) ==
           "2 blocks of 4 x 4 have 32 slots for 2 nonzeros: 16 a nonzero, but at most 4 are allowed; smaller blocks "
           "(block_height, "
           "block_width) have fewer, and slots_per_nonzero allows more");
+}
+
+TEST_CASE("bccoo: equal values are not stored") {
+    const LayoutEntry entry = bccoo_entry();
+    const auto host = make_host_device();
+    for (const NamedMatrix& named : battery()) {
+        CAPTURE(named.name);
+        CsrMatrix equal = named.matrix;
+        std::fill(equal.values.begin(), equal.values.end(), 3.0);
+        const auto layout = build(entry, stage_input(equal), {{"values", std::string("auto")}});
+        if (equal.nonzeros() > 0)
+            CHECK(layout->notes() == std::vector<std::pair<std::string, std::string>>{{"values", "all are 3; none is stored"}});
+        CHECK_NOTHROW(check_layout(*layout, equal));
+        for (const ScheduleEntry& schedule : entry.schedules) CHECK_NOTHROW(check_schedule(*layout, schedule.walk.f64));
+        std::vector<double> x(equal.columns), y(equal.rows, -1.0);
+        for (Index column = 0; column < equal.columns; ++column) x[column] = 1 + column % 5;
+        entry.kernels.front().prepare.f64(*layout, *host)->run(x.data(), y.data(), false);
+        for (Index row = 0; row < equal.rows; ++row) {
+            double expected = 0;
+            for (Offset k = equal.row_offsets[row]; k < equal.row_offsets[row + 1]; ++k)
+                expected += 3 * x[equal.column_indices[k]];
+            CHECK(y[row] == expected);
+        }
+    }
+    CHECK(message_of<ParameterError>([&] {
+              (void)entry.needs(Parameters(entry.parameters, {{"values", std::string("one")}, {"block_width", 2_i}}));
+          }) == "equal values require blocks of 1 x 1, because larger ones may have padding");
 }
 
 }  // namespace workbench

@@ -2,6 +2,9 @@
 // common.
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/block_sell/layout.hpp"
@@ -11,12 +14,13 @@
 #include "pipeline/matrix/battery.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
+#include "support/message_of.hpp"
 
 namespace workbench {
 namespace {
 
-const BlockSellLayout<double>& as_block_sell(const std::unique_ptr<Layout<double>>& layout) {
-    return dynamic_cast<const BlockSellLayout<double>&>(*layout);
+const BlockSell<double, HostArray>& as_block_sell(const std::unique_ptr<Layout<double>>& layout) {
+    return std::get<0>(dynamic_cast<const BlockSellLayout<double>&>(*layout).stored);
 }
 
 /// The first lanes of the given groups of 32; the other lanes have no rows.
@@ -91,6 +95,62 @@ TEST_CASE("block_sell: the threads per row follow from the blocks per row, and a
             CHECK(of_lane / (9 * height) % threads == read.lane / height);
         });
     }
+}
+
+TEST_CASE("block_sell: a code of 16 bits stands for the values of a block") {
+    // Node rows of 2 x 2 blocks: A B / - A, where the second A is preceded by padding of the slice's other lanes alone.
+    const std::vector<Entry> entries{{0, 0, 1}, {0, 1, 2}, {1, 1, 3}, {0, 2, 4}, {1, 3, -0.0}, {2, 2, 1}, {2, 3, 2}, {3, 3, 3}};
+    const CsrMatrix matrix = csr_from_entries(4, 4, entries);
+    const auto layout = build(block_sell_entry(), stage_input(matrix, 2), {{"values", std::string("auto")}});
+    const auto& sell = std::get<1>(dynamic_cast<const BlockSellLayout<double>&>(*layout).stored);
+    CHECK(sell.threads_per_row == 1);
+    CHECK(sell.values.values_of_code == 4);
+    // The zeros of padding, then by ascending bits.
+    CHECK(sell.values.dictionary == std::vector<double>{0, 0, 0, 0, 1, 2, 0, 3, 4, 0, 0, -0.0});
+    CHECK(lanes_of(sell.values.codes, 3, 0, 2) == std::vector<std::uint16_t>{1, 1, 0, 2, 0, 0});
+    CHECK(lanes_of(sell.column_indices, 3, 0, 2) == std::vector<std::uint16_t>{0, 1, 0, 1, 0, 0});
+    CHECK(layout->bytes_to_move() == 2 * 8 + 4 + 64 * (2 + 2) + 12 * 8 + 8 * (4 + 4));
+    CHECK(layout->notes().back() ==
+          std::pair<std::string, std::string>{"values", "3 blocks in the dictionary, in codes of 16 bits"});
+    const LayoutField values = layout->fields().at(array_number(sell, sell.values.codes));
+    CHECK(values.slots() == 64 * 4);
+    CHECK(value_at(values, 3) == 3);
+    CHECK(std::signbit(value_at(values, 32 * 4 + 3)));
+    CHECK_THROWS_AS((void)value_at(values, 64 * 4), std::logic_error);
+    CHECK_NOTHROW(check_layout(*layout, matrix));
+    CHECK_NOTHROW(check_schedule(*layout, block_sell_entry().schedules.front().walk.f64));
+}
+
+TEST_CASE("block_sell: auto takes codes where the blocks of nodes are few, and one thread has a row") {
+    const LayoutEntry entry = block_sell_entry();
+    const auto choice = [&](const CsrMatrix& matrix, Index node_size, Given given) {
+        given.emplace("values", std::string("auto"));
+        return entry.settled(Parameters(entry.parameters, given), matrix, Precision::f64, node_size).text("values");
+    };
+    const CsrMatrix few = drawn();
+    CHECK(choice(few, 2, {}) == "dictionary");
+    CHECK(choice(few, 1, {}) == "full");
+    CHECK(choice(few, 2, {{"block_size", 2_i}}) == "dictionary");
+    CHECK(choice(few, 2, {{"block_size", 3_i}}) == "full");
+    CHECK(choice(few, 2, {{"threads_per_row", 1_i}}) == "dictionary");
+    CHECK(choice(few, 2, {{"threads_per_row", 4_i}}) == "full");
+    const auto blocks = [](Index count) {
+        std::vector<Entry> entries;
+        for (Index i = 0; i < count; ++i) entries.push_back({2 * i, 2 * i + 1, 1.0 + i});
+        return csr_from_entries(2 * count, 2 * count, entries);
+    };
+    CHECK(choice(blocks(4095), 2, {}) == "dictionary");
+    CHECK(choice(blocks(4096), 2, {}) == "full");
+    CHECK(message_of<Unsuitable>([&] {
+              (void)build(entry, stage_input(blocks(4096), 2), {{"values", std::string("dictionary")}});
+          }) == "values = \"dictionary\" requires at most 4095 distinct blocks of 2 x 2, and there are more");
+    CHECK(message_of<Unsuitable>([&] {
+              (void)build(entry, stage_input(few, 1), {{"values", std::string("dictionary")}});
+          }) == "values = \"dictionary\" codes blocks, but these have one value; sell has a dictionary of values");
+    CHECK(
+        message_of<ParameterError>([&] {
+            (void)entry.needs(Parameters(entry.parameters, {{"values", std::string("dictionary")}, {"threads_per_row", 2_i}}));
+        }) == "threads_per_row: found 2; with values = \"dictionary\" a row of blocks has one thread");
 }
 
 TEST_CASE("block_sell: sizes without a kernel are refused") {

@@ -106,6 +106,17 @@ TEST_CASE("bsr: auto takes the size with the fewest bytes") {
         CHECK(bsr(layout).values.size() == static_cast<std::size_t>(matrix.nonzeros()));
     }
     CHECK(bsr(build_bsr<float>(csr_from_entries(0, 0, {}), {})).block_size == 2);
+
+    // Eight full blocks of 6 x 6, and six single entries. Blocks of 2: 78, in 42 rows; of 3: 38, in 28 rows. So f32 has
+    // 78 * 20 + 43 * 4 = 1732 and 38 * 40 + 29 * 4 = 1636 bytes, f64 has 78 * 36 + 172 = 2980 and 38 * 76 + 116 = 3004.
+    std::vector<Entry> entries;
+    for (Index row = 0; row < 48; ++row) {
+        for (Index c = 0; c < 6; ++c) entries.push_back({row, row / 6 * 6 + c, 1});
+    }
+    for (Index row = 48; row < 84; row += 6) entries.push_back({row, row, 1});
+    const CsrMatrix matrix = csr_from_entries(84, 84, entries);
+    CHECK(bsr(build_bsr<float>(matrix, {})).block_size == 3);
+    CHECK(bsr(build_bsr<double>(matrix, {})).block_size == 2);
 }
 
 TEST_CASE("bsr: the footprint is Wikberg's eq. 4.3") {

@@ -15,6 +15,7 @@
 #include "pipeline/matrix/battery.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
+#include "support/message_of.hpp"
 #include "support/rows_of_tiles.hpp"
 
 namespace workbench {
@@ -32,8 +33,8 @@ std::unique_ptr<Layout<double>> build_tiles(const CsrMatrix& matrix, const Given
     return build(csr5_entry(), stage_input(matrix), given);
 }
 
-const Csr5Layout<double>& csr5(const std::unique_ptr<Layout<double>>& layout) {
-    return dynamic_cast<const Csr5Layout<double>&>(*layout);
+const Csr5<double, HostArray>& csr5(const std::unique_ptr<Layout<double>>& layout) {
+    return std::get<0>(dynamic_cast<const Csr5Layout<double>&>(*layout).stored);
 }
 
 /// Rows of these lengths with values 1, 2, 3, ...
@@ -49,7 +50,7 @@ CsrMatrix numbered_rows(const Offsets& lengths, Index columns = 40) {
 struct Parts {
     DescriptorWords bit_flag, y_offset, seg_offset;
 
-    explicit Parts(const Csr5Layout<double>& layout) {
+    explicit Parts(const Csr5<double, HostArray>& layout) {
         const int words = csr5_words(layout.sigma);
         for (Offset tile = 0; tile < layout.tile_count(); ++tile) {
             const std::uint32_t* const of_tile = layout.tile_desc.data() + tile * words * layout.omega;
@@ -126,7 +127,7 @@ TEST_CASE("csr5: exactly the tiles with empty rows between their rows are marked
     CHECK(parts.bit_flag == DescriptorWords{1, 1, 0, 3, 1, 0});
     CHECK(parts.y_offset == DescriptorWords{0, 1, 0, 1, 0, 1});
     CHECK(parts.seg_offset == DescriptorWords{0, 0, 0, 0, 1, 0});
-    const RowsBesideTiles<HostArray> beside = rows_beside_tiles(tiles);
+    const RowsBesideTiles<HostArray> beside = rows_beside_tiles(dynamic_cast<const Csr5Layout<double>&>(*layout));
     CHECK(beside.tail_rows == HostIndices{10, 12});
     CHECK(beside.empty_rows == HostIndices{0, 2, 4, 5, 6, 8, 11, 13, 14});
     check_whole(matrix, sizes(2, 2));
@@ -256,7 +257,8 @@ TEST_CASE("csr5: the bytes of a product, by hand") {
     CHECK(layout->bytes_to_move() == arrays + 8 * (6 + 6));
     // Two elements of row_ptr for the one row of the tail, and its listed number; tile_ptr twice; one sum per tile and row.
     const std::int64_t of_product = arrays + 8 * (6 + 6) - 7 * 8 + 2 * 8 + 4 + 4 * 4 + 2 * 4 * 8;
-    CHECK(csr5_bytes(csr5(layout), rows_beside_tiles(csr5(layout))) == of_product);
+    const auto& own = dynamic_cast<const Csr5Layout<double>&>(*layout);
+    CHECK(csr5_bytes(own, rows_beside_tiles(own)) == of_product);
     const std::unique_ptr<Device> host = make_host_device();
     CHECK(csr5_entry().kernels.front().prepare.f64(*layout, *host)->own_bytes_to_move() == of_product);
     // In f32, 13 values, x, y and the four sums twice have half of their bytes.
@@ -274,6 +276,33 @@ TEST_CASE("csr5: sizes without a kernel are refused") {
     CHECK(refusal({{"sigma", 7_i}}) == "found 7; expected one of 2, 4, 6, 8, 12, 16, 24, 32");
     const LayoutEntry entry = csr5_entry();
     CHECK(entry.needs(Parameters(entry.parameters, {})).unsplit);
+}
+
+TEST_CASE("csr5: equal values are not stored") {
+    const LayoutEntry entry = csr5_entry();
+    const auto host = make_host_device();
+    for (const NamedMatrix& named : battery()) {
+        CAPTURE(named.name);
+        CsrMatrix equal = named.matrix;
+        std::fill(equal.values.begin(), equal.values.end(), 3.0);
+        const auto layout = build(entry, stage_input(equal), {{"values", std::string("auto")}});
+        if (equal.nonzeros() > 0)
+            CHECK(layout->notes() == std::vector<std::pair<std::string, std::string>>{{"values", "all are 3; none is stored"}});
+        CHECK_NOTHROW(check_layout(*layout, equal));
+        for (const ScheduleEntry& schedule : entry.schedules) CHECK_NOTHROW(check_schedule(*layout, schedule.walk.f64));
+        std::vector<double> x(equal.columns), y(equal.rows, -1.0);
+        for (Index column = 0; column < equal.columns; ++column) x[column] = 1 + column % 5;
+        entry.kernels.front().prepare.f64(*layout, *host)->run(x.data(), y.data(), false);
+        for (Index row = 0; row < equal.rows; ++row) {
+            double expected = 0;
+            for (Offset k = equal.row_offsets[row]; k < equal.row_offsets[row + 1]; ++k)
+                expected += 3 * x[equal.column_indices[k]];
+            CHECK(y[row] == expected);
+        }
+    }
+    CHECK(message_of<ParameterError>([&] {
+              (void)entry.needs(Parameters(entry.parameters, {{"values", std::string("one")}, {"sigma", 6_i}}));
+          }) == "equal values require that sigma is one of 4, 8, 16, or auto");
 }
 
 }  // namespace workbench

@@ -61,7 +61,7 @@ TEST_CASE("csr: equal values are not stored, and kernels that read values refuse
     for (const KernelEntry& kernel : csr.kernels) {
         if (kernel.name != "eigen") continue;
         CHECK(message_of<Unsuitable>([&] { (void)kernel.prepare.f64(*layout, *host); }) ==
-              "eigen reads values, but none is stored (values = \"one\")");
+              "eigen reads values, but none is stored (values = \"one\", \"by_row\" or \"by_column\")");
     }
     for (const NamedMatrix& named : battery()) {
         CAPTURE(named.name);
@@ -78,6 +78,46 @@ TEST_CASE("csr: equal values are not stored, and kernels that read values refuse
     CHECK(message_of<Unsuitable>([&] {
               (void)build(csr, stage_input(drawn()), {{"values", std::string("one")}});
           }) == "values = \"one\" requires that all values are equal, but 1 and 2 differ");
+}
+
+TEST_CASE("csr: one value is stored for each row or column whose values are equal") {
+    const LayoutEntry csr = csr_entry();
+    const auto host = make_host_device();
+    CsrMatrix matrix = drawn();
+    const std::vector<double> x{1, 2, 3, 4, 5, 6};
+    for (const bool by_row : {true, false}) {
+        CAPTURE(by_row);
+        for (Index row = 0; row < matrix.rows; ++row) {
+            for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
+                matrix.values[k] = 1.0 / (3 + (by_row ? row : matrix.column_indices[k]));
+            }
+        }
+        const Parameters parameters(csr.parameters, {{"values", std::string("auto")}});
+        CHECK(csr.settled(parameters, matrix, Precision::f64, 1).is_word("values", by_row ? "by_row" : "by_column"));
+        const auto layout = build(csr, stage_input(matrix), {{"values", std::string("auto")}});
+        CHECK(layout->bytes_to_move() == 7 * 8 + 13 * 4 + 6 * 8 + 8 * (6 + 6));
+        CHECK(layout->notes() ==
+              std::vector<std::pair<std::string, std::string>>{{"values", by_row ? "one a row" : "one a column"}});
+        CHECK_NOTHROW(check_layout(*layout, matrix));
+        for (const ScheduleEntry& schedule : csr.schedules) CHECK_NOTHROW(check_schedule(*layout, schedule.walk.f64));
+        const std::vector<LayoutField> fields = layout->fields();
+        const auto& values =
+            *std::find_if(fields.begin(), fields.end(), [](const LayoutField& one) { return one.name == "values"; });
+        CHECK_FALSE(values.has_memory());
+        for (Offset k = 0; k < matrix.nonzeros(); ++k) CHECK(value_at(values, k) == matrix.values[k]);
+        // The products are those of values in full, in the same order.
+        const auto full = build(csr, stage_input(matrix));
+        std::vector<double> y(6), expected(6);
+        csr.kernels.front().prepare.f64(*layout, *host)->run(x.data(), y.data(), false);
+        csr.kernels.front().prepare.f64(*full, *host)->run(x.data(), expected.data(), false);
+        CHECK(y == expected);
+    }
+    const auto refused = [&](const char* how) {
+        return message_of<Unsuitable>([&] { (void)build(csr, stage_input(drawn()), {{"values", std::string(how)}}); });
+    };
+    CHECK(refused("by_row") == "values = \"by_row\" requires that the values of each row are equal, but row 1 has 1 and 2");
+    CHECK(refused("by_column") ==
+          "values = \"by_column\" requires that the values of each column are equal, but column 2 has 2 and 4");
 }
 
 }  // namespace workbench

@@ -195,6 +195,13 @@ TEST_CASE("csr tiles: a long row has a block, a longer one several, before all o
     CHECK(small.split_of_block == HostArray<Index>{-1, 0, 0});
     CHECK(small.split_rows == std::vector<SplitRow>{{2, 1, 2}});
     CHECK(small.tiles.back() == tile(0, 0, 512, 1));
+
+    // Without values, a tile has fewer rows, and a row of three rounds is shared.
+    const RowTiles<HostArray> pattern =
+        cut_into_tiles(offsets_of(after({513}, repeated(65, 1))), 256, PatternTileShape::limits);
+    CHECK(pattern.split_of_block == HostArray<Index>{-1});
+    CHECK(pattern.tiles.size() == adaptive_warps + 2);
+    CHECK(pattern.tiles[adaptive_warps] == tile(513, 1, 64, 64));
 }
 
 TEST_CASE_TEMPLATE("csr tiles: short rows get small tiles, long rows with consecutive columns large ones", Value, float,

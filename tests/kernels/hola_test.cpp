@@ -9,8 +9,10 @@
 #include "kernels/hola/layout.hpp"
 #include "kernels/reads.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/battery.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
+#include "support/message_of.hpp"
 
 namespace workbench {
 namespace {
@@ -22,8 +24,8 @@ std::unique_ptr<Layout<double>> build_hola(const CsrMatrix& matrix, const Given&
     return build(hola_entry(), stage_input(matrix), given);
 }
 
-const HolaLayout<double>& as_hola(const std::unique_ptr<Layout<double>>& layout) {
-    return dynamic_cast<const HolaLayout<double>&>(*layout);
+const Hola<double, HostArray>& as_hola(const std::unique_ptr<Layout<double>>& layout) {
+    return std::get<0>(dynamic_cast<const HolaLayout<double>&>(*layout).stored);
 }
 
 /// Row i has lengths[i] nonzeros, in the columns from 0 on, with the values 1, 2, ...
@@ -36,7 +38,7 @@ CsrMatrix packed_rows(const Indices& lengths, Index columns) {
 }
 
 /// The pieces of all shares as "row begin-end"; a piece whose row continues in the next share is in parentheses.
-std::string pieces(const HolaLayout<double>& hola) {
+std::string pieces(const Hola<double, HostArray>& hola) {
     std::string text;
     for (Offset number = 0; number < hola.shares(); ++number) {
         const HolaShare share = share_of(hola, number, hola.nonzeros_per_share());
@@ -57,7 +59,7 @@ std::string pieces(const HolaLayout<double>& hola) {
 TEST_CASE("hola: the arrays of the 6 x 6 matrix") {
     const LayoutEntry entry = hola_entry();
     const auto layout = build_hola(drawn());
-    const HolaLayout<double>& hola = as_hola(layout);
+    const auto& hola = as_hola(layout);
     CHECK(hola.first_rows == Indices{0, 6});
     CHECK(hola.row_offsets == std::vector<Offset>{0, 3, 6, 7, 9, 12, 13});
     CHECK(hola.column_indices == Indices{0, 1, 2, 1, 2, 4, 2, 3, 5, 0, 4, 5, 5});
@@ -82,7 +84,7 @@ TEST_CASE("hola: shares of a matrix") {
     CHECK(pieces(as_hola(layout)) ==
           "0 0-0, 1 0-600, 2 600-600, 3 600-640, 4 640-640, 5 640-640, (6 640-640) | (6 0-640) | 6 0-60, 7 60-63, (8 63-640) | "
           "(8 0-640) | 8 0-80, 9 80-80");
-    CHECK(as_hola(layout).bytes_of_product() == layout->bytes_to_move() + 2 * 4 * (4 + 8));
+    CHECK(dynamic_cast<const HolaLayout<double>&>(*layout).bytes_of_product() == layout->bytes_to_move() + 2 * 4 * (4 + 8));
     CHECK(pieces(as_hola(build_hola(packed_rows({0, 0}, 3), small))) == "0 0-0, 1 0-0");
     CHECK(pieces(as_hola(build_hola(packed_rows({640, 0, 640, 0}, 700), small))) ==
           "0 0-640, 1 640-640, (2 640-640) | 2 0-640, 3 640-640");
@@ -116,15 +118,48 @@ TEST_CASE("hola: block shapes without a kernel are refused") {
     CHECK(entry.needs(Parameters(entry.parameters, {})).unsplit);
     CHECK(refusal({{"threads", 192_i}}) == "a block has 128 or 256 threads");
     CHECK(refusal({{"nonzeros_per_thread", 8_i}}) == "a thread has 5, 7, 9 or 11 nonzeros");
-    CHECK_THROWS_AS(with_hola_shape(128, 6, [](auto) {}), std::logic_error);
+    const auto of_shape = [](Index threads, Index nonzeros_per_thread) {
+        Hola<double, HostArray> hola;
+        hola.threads = threads;
+        hola.nonzeros_per_thread = nonzeros_per_thread;
+        return hola;
+    };
+    CHECK_THROWS_AS(with_hola_shape(of_shape(128, 6), [](auto) {}), std::logic_error);
     for (const Index threads : {128, 256}) {
         for (const Index count : {5, 7, 9, 11}) {
-            with_hola_shape(threads, count, [&](auto shape) {
+            with_hola_shape(of_shape(threads, count), [&](auto shape) {
                 CHECK(shape.threads == threads);
                 CHECK(shape.loads == count);
             });
         }
     }
+}
+
+TEST_CASE("hola: equal values are not stored") {
+    const LayoutEntry entry = hola_entry();
+    const auto host = make_host_device();
+    for (const NamedMatrix& named : battery()) {
+        CAPTURE(named.name);
+        CsrMatrix equal = named.matrix;
+        std::fill(equal.values.begin(), equal.values.end(), 3.0);
+        const auto layout = build(entry, stage_input(equal), {{"values", std::string("auto")}});
+        if (equal.nonzeros() > 0)
+            CHECK(layout->notes() == std::vector<std::pair<std::string, std::string>>{{"values", "all are 3; none is stored"}});
+        CHECK_NOTHROW(check_layout(*layout, equal));
+        for (const ScheduleEntry& schedule : entry.schedules) CHECK_NOTHROW(check_schedule(*layout, schedule.walk.f64));
+        std::vector<double> x(equal.columns), y(equal.rows, -1.0);
+        for (Index column = 0; column < equal.columns; ++column) x[column] = 1 + column % 5;
+        entry.kernels.front().prepare.f64(*layout, *host)->run(x.data(), y.data(), false);
+        for (Index row = 0; row < equal.rows; ++row) {
+            double expected = 0;
+            for (Offset k = equal.row_offsets[row]; k < equal.row_offsets[row + 1]; ++k)
+                expected += 3 * x[equal.column_indices[k]];
+            CHECK(y[row] == expected);
+        }
+    }
+    CHECK(message_of<ParameterError>([&] {
+              (void)entry.needs(Parameters(entry.parameters, {{"values", std::string("one")}, {"threads", 128_i}}));
+          }) == "equal values require threads = 256 and nonzeros_per_thread = 7");
 }
 
 }  // namespace workbench

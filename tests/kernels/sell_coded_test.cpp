@@ -60,7 +60,7 @@ std::string contradiction(const Given& given) {
 /// What "auto" means for a matrix: "dictionary word".
 std::string choice_for(const CsrMatrix& matrix, const std::string& column_index, Precision precision = Precision::f64) {
     const LayoutEntry entry = sell_entry();
-    const Parameters settled = entry.settled(Parameters(entry.parameters, coded("auto", column_index)), matrix, precision);
+    const Parameters settled = entry.settled(Parameters(entry.parameters, coded("auto", column_index)), matrix, precision, 1);
     return settled.text("values") + " " + settled.text("column_index");
 }
 
@@ -195,7 +195,9 @@ TEST_CASE("sell: codings that contradict other parameters are refused") {
 TEST_CASE("sell: auto takes the coding of fewest bytes that fits") {
     CHECK(choice_for(drawn_with({3}), "auto") == "one auto");
     CHECK(choice_for(drawn_with({3}), "u32") == "one u32");
-    CHECK(choice_for(drawn_with({3, 4}), "auto") == "dictionary word");
+    CHECK(choice_for(row_of_values(8, 0.1), "auto") == "dictionary u16");  // rows of up to 8 nonzeros
+    CHECK(choice_for(row_of_values(9, 0.1), "auto") == "dictionary word");
+    CHECK(choice_for(row_of_values(8, 0.1), "word") == "dictionary word");
     CHECK(choice_for(drawn_with({3, 4}), "u16") == "dictionary u16");
     CHECK(choice_for(drawn_with({3, 4}), "u32") == "full u32");
     CHECK(choice_for(row_of_values(256, 1), "u16") == "f32 u16");

@@ -130,6 +130,12 @@ TEST_CASE("storage sizes of all formats of a matrix") {
           "SELL by length 2: 14 184\n"
           "Staircase SELL 2 a0.000000: 14 168\n"
           "Staircase SELL 2 a1.000000: 18 216\n");
+    // A matrix of 2 rows and 9 columns has offsets of 2 + 1 rows, or of 9 + 1 columns.
+    for (const StorageSize& size :
+         storage_sizes(catalogue(), csr_from_entries(2, 9, std::vector<Entry>{{0, 8, 1}}), heights, alphas, {})) {
+        if (size.format == "CSR") CHECK(size.bytes == 3 * 4 + 12);
+        if (size.format == "CSC") CHECK(size.bytes == 10 * 4 + 12);
+    }
 }
 
 }  // namespace workbench

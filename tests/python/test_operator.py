@@ -203,3 +203,124 @@ def test_ctrl_c_ends_a_construction():
 
     with pytest.raises(KeyboardInterrupt):
         wb.Operator({"stage": [slow, {"use": "cuthill_mckee"}], "layout": {"use": "csr"}}, laplace(), device="host")
+
+
+class OnGpu:
+    """An array that says that it is on the GPU, at an address that nobody reads."""
+
+    def __init__(self, size, dtype=np.float64, **changes):
+        facts = {"shape": (size,), "typestr": np.dtype(dtype).str, "data": (0x7F000000, False), "strides": None, "version": 3, "stream": None}
+        self.__cuda_array_interface__ = {**facts, **changes}
+
+
+class Recorder:
+    """In place of an operator on the GPU: records what the library is given."""
+
+    def __init__(self):
+        self.calls = []
+
+    def multiply_on_gpu(self, *arguments):
+        self.calls.append(arguments)
+
+    permute_on_gpu = product = multiply_on_gpu
+
+
+def test_vectors_on_the_gpu_for_an_operator_on_the_host(host):
+    op = host({"layout": {"use": "csr"}}, drawn(40, 30))
+    for call in (
+        lambda: op @ OnGpu(30),
+        lambda: op.multiply(OnGpu(30)),
+        lambda: op.multiply(OnGpu(30), out=OnGpu(40)),
+        lambda: op.multiply(OnGpu(30), out=np.ones(40)),
+        lambda: op.multiply(np.ones(30), out=OnGpu(40)),
+        lambda: op.in_recipe_order.multiply(OnGpu(30), out=OnGpu(40)),
+        lambda: op.to_recipe_order(OnGpu(30), out=OnGpu(30)),
+    ):
+        with pytest.raises(ValueError, match="found an array on the GPU, expected one on the host, where this operator runs"):
+            call()
+    with pytest.raises(TypeError, match="values: found an array on the GPU"):
+        op.set_values(OnGpu(120))
+
+
+def test_vectors_on_the_gpu_for_an_operator_there(host):
+    """The library is given addresses and sizes, or an error says what is wrong. No GPU is needed, as it is never called."""
+    op = host({"layout": {"use": "csr"}}, drawn(40, 30), stream=7)
+    op._core, op._on_gpu = Recorder(), True
+    x, y = OnGpu(30, data=(512, True)), OnGpu(40, data=(1024, False), strides=(8,), stream=7)
+    assert op.multiply(x, out=y) is y
+    assert op.in_recipe_order.multiply(x, out=y, add=True) is y
+    op.to_recipe_order(x, out=OnGpu(30))
+    op.from_recipe_order(x, out=OnGpu(30))
+    there = (0x7F000000, 30)
+    both = ((512, 30), (1024, 40))
+    assert op._core.calls == [(*both, False, False), (*both, True, True), ((512, 30), there, True), ((512, 30), there, False)]
+    for wrong, message in (
+        (OnGpu(40, np.float32), "out: found values of type float32, expected float64"),
+        (OnGpu(30), r"out: found shape \(30,\), expected \(40,\)"),
+        (OnGpu(40, shape=(40, 1)), r"out: found shape \(40, 1\)"),
+        (OnGpu(40, strides=(16,)), r"out: found strides \(16,\), expected a contiguous array"),
+        (OnGpu(40, data=(512, True)), "out: found an array that cannot be written"),
+        (OnGpu(40, stream=2), "out: found an array that is being written on stream 2, expected stream 7"),
+        (OnGpu(40, mask=OnGpu(40)), "out: found an array with a mask"),
+        (np.ones(40), "out: found an array on the host, expected one on the GPU"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=message):
+            op.multiply(x, out=wrong)
+    with pytest.raises(TypeError, match="x: found an array on the host, expected one on the GPU"):
+        op.multiply(np.ones(30), out=y)
+    with pytest.raises(ValueError, match="expected out, as in"):
+        op @ x
+    assert len(op._core.calls) == 4
+
+
+def test_streams(host):
+    A = drawn(4, 4)
+    csr = {"layout": {"use": "csr"}}
+    for given, number in ((None, 0), (1, 0), (5, 5), (type("Of CuPy", (), {"ptr": 9})(), 9), (type("Of PyTorch", (), {"cuda_stream": 8})(), 8)):
+        assert host(csr, A, stream=given)._stream == number
+    with pytest.raises(TypeError, match="stream: found 'a', expected a stream"):
+        host(csr, A, stream="a")
+
+
+def test_matrices_of_other_packages_are_copied_to_the_host(host, vector):
+    A = drawn(40, 30)
+    x = vector(30)
+
+    class OfCupy:
+        data = OnGpu(A.nnz)
+
+        def get(self):
+            return A
+
+    class Part:
+        def __init__(self, array):
+            self.array = array
+
+        detach = cpu = lambda self: self
+
+        def numpy(self):
+            return self.array
+
+    class OfTorch:
+        shape = A.shape
+        values, col_indices, crow_indices = (lambda self, part=part: Part(part) for part in (A.data, A.indices, A.indptr))
+
+    for given in (OfCupy(), OfTorch()):
+        op = host({"layout": {"use": "csr"}}, given)
+        np.testing.assert_allclose(op @ x, A @ x)
+        op.set_values(2 * A.data)
+        np.testing.assert_allclose(op @ x, 2 * (A @ x))
+
+
+def test_set_values_keeps_orders_and_refuses_what_a_layout_cannot_store(host, vector):
+    A = laplace()
+    A.data[:] = 3
+    x = vector(144)
+    op = host({"stage": [{"use": "cuthill_mckee"}], "layout": {"use": "sell", "values": "one"}}, A)
+    order = op.row_order
+    op.set_values(np.full(A.nnz, 5.0))
+    np.testing.assert_allclose(op @ x, A @ x * 5 / 3)
+    with pytest.raises(wb.MatrixError, match="stores one value for all of its entries, but 0.0 and 1.0 differ"):
+        op.set_values(np.arange(A.nnz, dtype=float))
+    np.testing.assert_allclose(op @ x, A @ x * 5 / 3)
+    np.testing.assert_array_equal(op.row_order, order)

@@ -86,6 +86,7 @@ TEST_CASE("ranges of integers") {
     CHECK(sweep("32..255*2") == Texts{"slice_height=32", "slice_height=64", "slice_height=128"});
     CHECK(sweep("1..3") == Texts{"slice_height=1", "slice_height=2", "slice_height=3"});
     CHECK(sweep("8..30+10") == Texts{"slice_height=8", "slice_height=18", "slice_height=28"});
+    CHECK(sweep("1..1000").size() == 1000);
     CHECK(sweep("9223372036854775806..9223372036854775807") ==
           Texts{"slice_height=9223372036854775806", "slice_height=9223372036854775807"});
     CHECK(labels_of(shuffle + "seed.sweep = '-9223372036854775808..9223372036854775807+9223372036854775807'\n" + plain) ==

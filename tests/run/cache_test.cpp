@@ -321,7 +321,14 @@ TEST_CASE("unsuitable points are recorded, and the JSON contains the figures of 
     CHECK(json["points"][0]["caches"][0]["hits"] == 0);
     CHECK(json["points"][0]["bytes_from_memory"] == 96);
     CHECK(json["points"][1].contains("unsuitable"));
-    CHECK(json["model"]["caches"][1]["name"] == "far");
+    using Json = nlohmann::json;
+    CHECK(json["model"] == Json{{"processors", 2},
+                                {"resident_warps", 4},
+                                {"block_warps", 2},
+                                {"sector_bytes", 32},
+                                {"caches",
+                                 {Json{{"name", "near"}, {"bytes", 128}, {"ways", 2}, {"each_processor_has", 2}},
+                                  Json{{"name", "far"}, {"bytes", 384}, {"ways", 4}, {"each_processor_has", 0}}}}});
 }
 
 }  // namespace workbench

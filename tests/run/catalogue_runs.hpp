@@ -48,14 +48,22 @@ inline void change_value(const LayoutField& array, Offset index, int change) {
         return array.type == ElementType::f32 ? add_to<float>(array, array.constant ? 0 : index, change)
                                               : add_to<double>(array, array.constant ? 0 : index, change);
     }
-    const auto count = static_cast<int>(array.dictionary->count);
+    if (array.constant) {  // the value of a row or a column
+        const auto place = static_cast<Offset>(code_at(array, index).value());
+        const LayoutField values{.name = {}, .data = array.dictionary->data};
+        return array.dictionary->type == ElementType::f32 ? add_to<float>(values, place, change)
+                                                          : add_to<double>(values, place, change);
+    }
+    const std::size_t values_of_code = array.dictionary->values_of_code;
+    const auto count = static_cast<int>(array.dictionary->count / values_of_code);
     const auto step = [&]<typename Code>(Code) {
-        Code& code = static_cast<Code*>(const_cast<void*>(array.data))[index];
+        Code& code = static_cast<Code*>(const_cast<void*>(array.data))[index / static_cast<Offset>(values_of_code)];
         const int shift = array.dictionary->shift;
         const int next = (static_cast<int>(code >> shift) + change + count) % count;
         code = static_cast<Code>((static_cast<std::uint64_t>(next) << shift) | (code & ((std::uint64_t{1} << shift) - 1)));
     };
     if (bytes_of(array.type) == 1) return step(std::uint8_t{});
+    if (bytes_of(array.type) == 2) return step(std::uint16_t{});
     step(std::uint32_t{});
 }
 

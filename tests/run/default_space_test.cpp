@@ -46,6 +46,7 @@ std::string content_of(const Recipe& recipe) {
 TEST_CASE("each shipped recipe is a point of the default space") {
     const std::map<std::string, std::string> exceptions = {
         {"random_csr", "a random order is the control experiment for others, which loses"},
+        {"sell_rounded", "the product of rounded values is that of another matrix"},
     };
     const Space space = load_space(source / "spaces" / "default.toml", catalogue());
     CHECK(space.count() > 10'000);
@@ -72,7 +73,8 @@ TEST_CASE("each shipped recipe is a point of the default space") {
         if (found == exceptions.contains(name)) missing.push_back(name);
     }
     std::ranges::sort(missing);
-    CHECK(missing == std::vector<std::string>());
+    CAPTURE(fmt::format("{}", fmt::join(missing, " ")));
+    CHECK(missing.empty());
 }
 
 TEST_CASE("the resolved recipe of a point is the same recipe") {

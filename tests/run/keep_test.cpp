@@ -311,6 +311,30 @@ TEST_SUITE("kept results") {
         }
     }
 
+    TEST_CASE("a stage for a device is kept for this device, whatever differs in another one") {
+        const TemporaryFolder folder;
+        KeepFolder keep(folder.path(), "a program");
+        const DeviceProperties device{DeviceKind::gpu, "a GPU", 80, 1000, 2000, 3000};
+        const auto keeping_for = [&](const DeviceProperties* one) {
+            ChainStep step;
+            step.entry = catalogue().find_stage("natural");
+            step.device = one;
+            return keeping_after(Keeping(&keep, grid(3)), step);
+        };
+        std::vector<double> values{1, 2};
+        const auto transfer = [&values](Transfer& all) { all(values); };
+        keeping_for(&device).write(transfer);
+        CHECK(keeping_for(&device).read(transfer));
+        CHECK_FALSE(keeping_for(nullptr).read(transfer));
+        std::vector<DeviceProperties> others(5, device);
+        others[0].name = "another GPU";
+        others[1].processors = 81;
+        others[2].shared_memory_per_block = 1001;
+        others[3].last_level_cache = 2001;
+        others[4].memory = 3001;
+        for (const DeviceProperties& other : others) CHECK_FALSE(keeping_for(&other).read(transfer));
+    }
+
     TEST_CASE("the ids of stages, and defaults that a recipe states, do not matter") {
         const TemporaryFolder folder;
         const CsrMatrix matrix = grid(12);

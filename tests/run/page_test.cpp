@@ -110,7 +110,7 @@ TEST_CASE("names and commands with any bytes become JSON") {
 
 TEST_CASE("a page stays within its budget and is reproducible") {
     const ShuffledRun ran = shuffled(random_matrix(6'000, 40'000), 6);
-    CHECK(ran.patterns.front()->pyramid.levels.front().shows_entries());
+    CHECK(ran.patterns.front()->pyramid.finest.shows_entries());
     CHECK(ran.patterns.front()->values.size() == static_cast<std::size_t>(ran.report.matrix.nonzeros));
     CHECK(ran.patterns.back()->values.empty());
     CHECK(ran.patterns.back()->original_rows.size() == 6'000);

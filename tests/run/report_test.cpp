@@ -83,7 +83,7 @@ RunReport distinct_figures() {
     layout.seconds = 0.5;
     layout.nonzeros = 1003;
     layout.footprint = {{"columns", ArrayRole::column, 2006, 4012},
-                        {"values", ArrayRole::value, 2006, 16048},
+                        {"values", ArrayRole::value, 2006, 16048, 2006},
                         {"none", ArrayRole::structure, 0, 0}};
     layout.notes = {{"kept", "3 of 17"}};
     LayoutOutcome refused;

@@ -207,7 +207,7 @@ void check_map(const LayoutRecipe& one, const CsrMatrix& matrix) {
     Offset slots = 0;
     for (const LayoutField& field : layout->fields()) {
         if (field.is_array()) bytes += field.bytes();
-        if (field.role == ArrayRole::value) slots += static_cast<Offset>(field.count);
+        if (field.role == ArrayRole::value) slots += static_cast<Offset>(field.slots());
     }
     for (const StorageMap* map : {&cells, &bins}) {
         const StoragePart& part = map->parts.front();

@@ -178,6 +178,9 @@ TEST_CASE("short solves are repeated, and the one with the median time is report
     CHECK_EQ(eleven.solve_seconds, 0.02);
     CHECK_EQ(eleven.restarts, 2);
     CHECK_EQ(repeated({0.01}, 0.4).solve_samples.size(), 4);  // at most 1 s of repetitions with whatever else they do
+    const SolveOutcome four = repeated({0.04, 0.01, 0.03, 0.02}, 0.4);
+    CHECK_EQ(four.solve_seconds, 0.02);  // the faster of the middle two
+    CHECK_EQ(four.restarts, 3);
     CHECK_EQ(repeated({0.01}, 0, SolveEnd::stagnated).solve_samples.size(), 1);
     CHECK_EQ(repeated({0}).solve_samples.size(), 1);
 }

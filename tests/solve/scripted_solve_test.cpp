@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "pipeline/solve/solve.hpp"
+#include "pipeline/solve/solve_recipes.hpp"
 #include "run/scripted_runs.hpp"
 
 namespace workbench {
@@ -74,6 +75,33 @@ TEST_CASE("products, times and bytes of a solve in both methods") {
     CHECK(two.products == 2 * two.iterations);
     CHECK(two.solve_seconds == static_cast<double>(two.products));
     CHECK(two.over_parts() == 2.0 / (2 + 1));
+}
+
+TEST_CASE("a solve warns if all that an iteration moves fits in the cache, x and r of the precision included") {
+    const CsrMatrix matrix = differences(40);
+    for (const Precision precision : {Precision::f64, Precision::f32}) {
+        const auto solved = [&](std::int64_t cache) {
+            new_script();
+            ScriptedDevice host({DeviceKind::host, "a host", 8, 0, static_cast<std::size_t>(cache), 0}, {1000, 2000});
+            SolveReport report;
+            report.precision = precision;
+            report.options = scripted_options(KrylovMethod::cg, 1e-3);
+            const SolvePlan plan{.matrix = matrix,
+                                 .b = std::vector<double>(40, 1.0),
+                                 .catalogue = scripted_catalogue(),
+                                 .device = host,
+                                 .backends = {Backend::kokkos}};
+            solve_recipes(plan, {}, report);
+            return report;
+        };
+        const SolveReport unknown = solved(0);
+        CHECK(unknown.warnings.empty());
+        const std::int64_t bytes = unknown.outcomes.at(0).preparation.bytes_to_move + 2 * 40 * value_bytes(precision);
+        CHECK(solved(bytes).warnings.empty());
+        CHECK(solved(bytes + 1).warnings ==
+              std::vector<std::string>{"the matrix and the vectors fit in the last-level cache of a host: times say little "
+                                       "about memory traffic"});
+    }
 }
 
 }  // namespace workbench

@@ -55,6 +55,20 @@ CsrMatrix spread(Index rows, Index columns, Index per_row) {
     return csr_from_entries(rows, columns, entries);
 }
 
+struct Levels {
+    std::vector<std::string> plane_names;
+    std::vector<PyramidLevel> levels;  // the finest first, down to a single bin
+};
+
+Levels all_levels(const StagedMatrix& staged, Offset most = most_bins_of_level) {
+    const Pyramid pyramid = build_pyramid(staged, most);
+    Levels all{pyramid.plane_names, {pyramid.finest}};
+    for (PyramidLevel next = coarser(all.levels.back()); next != all.levels.back(); next = coarser(all.levels.back())) {
+        all.levels.push_back(next);
+    }
+    return all;
+}
+
 Index largest(Index length, int bits) { return length == 0 ? 0 : ((length - 1) >> bits) + 1; }
 
 }  // namespace
@@ -72,7 +86,7 @@ TEST_CASE("each level of a pyramid counts exactly the nonzeros of its bins") {
                 CAPTURE(shares);
                 StagedMatrix staged = stage_input(named.matrix);
                 if (shares > 1) split(staged, shares);
-                const Pyramid pyramid = build_pyramid(staged, most);
+                const Levels pyramid = all_levels(staged, most);
                 CHECK(pyramid.levels.front().bins() <= most);
                 CHECK(pyramid.levels.front().shows_entries() == (named.matrix.nonzeros() <= most));
                 CHECK(pyramid.levels.back().bins() <= 1);
@@ -88,7 +102,7 @@ TEST_CASE("each level of a pyramid counts exactly the nonzeros of its bins") {
 }
 
 TEST_CASE("the axis with fewer bins is halved once the other one is near it") {
-    const Pyramid pyramid = build_pyramid(stage_input(spread(1000, 100, 2)));
+    const Levels pyramid = all_levels(stage_input(spread(1000, 100, 2)));
     std::vector<std::pair<int, int>> bits;
     for (const PyramidLevel& level : pyramid.levels) bits.emplace_back(level.row_bits, level.column_bits);
     // 1000, 500, 250 and 125 row bins with 100 column bins; then both axes are halved.
@@ -98,18 +112,18 @@ TEST_CASE("the axis with fewer bins is halved once the other one is near it") {
 
 TEST_CASE("a pyramid begins with the finest level within the limit") {
     const StagedMatrix staged = stage_input(spread(2000, 2000, 5));
-    const Pyramid whole = build_pyramid(staged, 10'000);
+    const Levels whole = all_levels(staged, 10'000);
     CHECK(whole.levels.front().shows_entries());
     for (const Offset most : {Offset{1}, Offset{7}, Offset{300}, Offset{1000}, Offset{3000}, Offset{9999}}) {
         CAPTURE(most);
-        const Pyramid pyramid = build_pyramid(staged, most);
+        const Levels pyramid = all_levels(staged, most);
         CHECK_FALSE(pyramid.levels.front().shows_entries());
         CHECK(pyramid.levels.front().bins() <= most);
         CHECK(whole.levels.at(pyramid.levels.front().row_bits - 1).bins() > most);  // the next finer level exceeds the limit
         CHECK(pyramid.levels.front() == whole.levels.at(pyramid.levels.front().row_bits));
     }
-    CHECK(build_pyramid(staged, 1).levels.size() == 1);
-    CHECK(build_pyramid(stage_input(csr_from_entries(0, 5, {})), 10).levels.front().bins() == 0);
+    CHECK(all_levels(staged, 1).levels.size() == 1);
+    CHECK(build_pyramid(stage_input(csr_from_entries(0, 5, {})), 10).finest.bins() == 0);
     CHECK_THROWS_AS((void)build_pyramid(staged, 0), std::invalid_argument);
 }
 
@@ -120,7 +134,7 @@ TEST_CASE("a pyramid of very many columns needs no dense rows") {
     StagedMatrix staged;
     staged.matrix = csr_from_entries(3, last + 1, entries);
     split(staged, 2);
-    const Pyramid pyramid = build_pyramid(staged);
+    const Levels pyramid = all_levels(staged);
     CHECK(pyramid.levels.front().bin_columns.back() == last - 4'000'000);
     CHECK(pyramid.levels.front().bins() == 900);
     CHECK(pyramid.levels.back().bins() == 1);
@@ -139,7 +153,7 @@ TEST_CASE("a pyramid of very many columns keeps shares that alternate within a b
     StagedMatrix staged;
     staged.matrix = csr_from_entries(3, columns, entries);
     split(staged, 2);
-    for (const PyramidLevel& level : build_pyramid(staged).levels) {
+    for (const PyramidLevel& level : all_levels(staged).levels) {
         CHECK(bins_of(level) == brute_force(staged.matrix, level.row_bits, level.column_bits, 2));
     }
 }
@@ -149,7 +163,7 @@ TEST_CASE("in a pyramid of tiles rows are placed as they are stored") {
     staged.cuts = {{CutKind::row_block, {0, 4}}, {CutKind::segment, {0, 2, 4}}};
     staged.shares = {{{ShareKind::tile, 0, 0}, {3, 1}, {0, 1, 2}, {3, 1}},
                      {{ShareKind::tile, 0, 1}, {0, 2}, {0, 1, 2}, {0, 2}}};
-    const Pyramid pyramid = build_pyramid(staged);
+    const Levels pyramid = all_levels(staged);
     CHECK(pyramid.plane_names == std::vector<std::string>{"nonzeros"});
     CHECK(pyramid.levels.front().planes == 1);
     CHECK(pyramid.levels.front().row_offsets == std::vector<Offset>{0, 2, 4, 4, 4});

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <memory>
 #include <span>
+#include <type_traits>
 
 #include "kernels/common/entry/kernels.hpp"
 #include "kernels/common/schedule/share_rows.hpp"
@@ -15,51 +15,141 @@
 
 namespace workbench {
 
-/// Adds the product of a slot to a sum.
+/// Threads of a schedule that a thread of the host takes at a time.
+inline constexpr int rows_of_host_block = 512;
+
+/// The value of a slot of a run.
 template <Schedule S, ValueType Value>
-void add_slot(const auto& arrays, const auto& run, Offset k, const Value* x, Value& sum) {
-    const RunSlot place{k, run.slot(k)};
-    const Index column = load_column<S>(arrays, run, place, PlainLoad{});
-    if (S::no_column != NoColumn::never && column < 0) return;
-    sum += static_cast<Value>(slot_values<S>(arrays)[place.slot]) * (x + run.first_column)[column];
+[[nodiscard]] Value value_of_slot(const auto& arrays, const auto& run, const RunSlot& place, Index column) {
+    const auto& own = layout_arrays(arrays);
+    if constexpr (HasLineValues<decltype(own)>) {
+        if (own.row_values.size() > 0) return own.row_values[run.row];
+        return LineValuePointer<Value>(own).in_column(column, PlainLoad{});
+    } else {
+        return static_cast<Value>(slot_values<S>(arrays)[place.slot]);
+    }
 }
 
-inline constexpr int rows_of_host_block = 64;
-
-/// Multiplies neighbouring threads of a schedule, row by row where the slots of a row are neighbours, otherwise step by step.
-/// The products of a row are added in the order of its slots in both cases.
+/// Adds the product of a slot to a sum. x_of_run: from the first column of the run on.
 template <Schedule S, ValueType Value>
-void multiply_block(const auto& arrays, Offset first, int rows, const Value* x, Value* y, bool accumulate) {
-    using RunOfRow = decltype(S::run(arrays, first, PlainLoad{}));
-    if constexpr (requires { requires std::is_same_v<decltype(RunOfRow::stride), Known<1>>; }) {
-        for (int i = 0; i < rows; ++i) {
-            const RunOfRow run = S::run(arrays, first + i, PlainLoad{});
-            if (run.row < 0) continue;
-            Value sum = 0;
-            for (Offset k = 0; k < run.count; ++k) add_slot<S>(arrays, run, k, x, sum);
-            put(y, row_of_run<S>(arrays, run, PlainLoad{}), sum, accumulate);
+[[gnu::always_inline]] inline void add_slot(const auto& arrays, const auto& run, const RunSlot& place, const Value* x_of_run,
+                                            Value& sum) {
+    const Index column = load_column<S>(arrays, run, place, PlainLoad{});
+    if (S::no_column != NoColumn::never && column < 0) return;
+    sum += value_of_slot<S, Value>(arrays, run, place, column) * x_of_run[column];
+}
+
+/// Multiplies threads [first, end), row by row.
+template <Schedule S, ValueType Value>
+void multiply_row_by_row(const auto& arrays, Offset first, Offset end, const Value* x, Value* y, bool accumulate) {
+    for (Offset thread = first; thread < end; ++thread) {
+        const auto run = S::run(arrays, thread, PlainLoad{});
+        if (run.row < 0) continue;
+        Value sum = 0;
+        for (Offset k = 0; k < run.count; ++k) {
+            add_slot<S>(arrays, run, RunSlot{k, run.slot(k)}, x + run.first_column, sum);
         }
-    } else {
-        std::array<RunOfRow, rows_of_host_block> runs;
-        std::array<Value, rows_of_host_block> sums{};
-        Offset least = std::numeric_limits<Offset>::max();
-        Offset most = 0;
-        for (int i = 0; i < rows; ++i) {
-            runs[i] = S::run(arrays, first + i, PlainLoad{});
-            if (runs[i].row < 0) runs[i].count = 0;
-            least = std::min(least, runs[i].count);
-            most = std::max(most, runs[i].count);
+        put(y, row_of_run<S>(arrays, run, PlainLoad{}), sum, accumulate);
+    }
+}
+
+/// Neighbouring threads with rows, whose runs lie side by side. Several have their sums in registers at a time; the slots of a
+/// row are added in their order. Loads of x one by one are faster than gathers of AVX2 and AVX-512, and these instructions are
+/// no faster than those of any x86-64 (docs/results/cpu-peers.md).
+template <Schedule S, ValueType Value, typename View>
+class HostLanes {
+public:
+    /// Threads [first, end), at most rows_of_host_block; those without a row are left out.
+    HostLanes(const View& arrays, Offset first, Offset end)
+        : arrays_(arrays), first_(first), first_run_(S::run(arrays, first, PlainLoad{})) {
+        if (first_run_.row < 0) return;
+        count_ = static_cast<int>(end - first);
+        auto last = run_of(count_ - 1);
+        while (last.row < 0) last = run_of(--count_ - 1);
+        set_lengths(last);
+    }
+
+    void multiply(const Value* x, Value* y, bool accumulate) {
+        // Where the next slots of these rows are far away, few steps at a time read more of each page.
+        const Offset steps = far_apart() ? 4 : longest_;
+        x += first_run_.first_column;
+        for (Offset step = 0; step < longest_; step += steps) {
+            const Offset end = std::min<Offset>(step + steps, longest_);
+            int lane = 0;
+            for (; lane + at_once <= count_; lane += at_once) add_steps<at_once>(lane, step, end, x);
+            for (; lane < count_; ++lane) add_steps<1>(lane, step, end, x);
         }
-        for (Offset k = 0; k < least; ++k) {
-            for (int i = 0; i < rows; ++i) add_slot<S>(arrays, runs[i], k, x, sums[i]);
+        auto run = first_run_;
+        for (int lane = 0; lane < count_; ++lane, ++run.row) {
+            put(y, row_of_run<S>(arrays_, run, PlainLoad{}), sums_[lane], accumulate);
         }
-        for (Offset k = least; k < most; ++k) {
-            for (int i = 0; i < rows; ++i) {
-                if (k < runs[i].count) add_slot<S>(arrays, runs[i], k, x, sums[i]);
+    }
+
+private:
+    static constexpr int at_once = 8;
+    static constexpr Offset near = 64;  // slots
+
+    [[nodiscard]] auto run_of(int lane) const { return S::run(arrays_, first_ + lane, PlainLoad{}); }
+    [[nodiscard]] bool far_apart() const { return longest_ > 1 && first_run_.slot(1) - first_run_.slot(0) > near; }
+
+    void set_lengths(const auto& last) {
+        std::fill_n(sums_.begin(), count_, Value{0});
+        longest_ = first_run_.count;
+        if (S::side_by_side == AdjacentRuns::descending && last.count == first_run_.count) return;
+        alike_ = false;
+        for (int lane = 0; lane < count_; ++lane) {
+            lengths_[lane] = run_of(lane).count;
+            longest_ = std::max(longest_, lengths_[lane]);
+        }
+    }
+
+    /// Adds the steps [begin, end) of lanes [lane, lane + lanes).
+    template <int lanes>
+    void add_steps(int lane, Offset begin, Offset end, const Value* x_of_run) {
+        const Offset* const lengths = lengths_.data() + lane;
+        const Offset shortest = alike_ ? end : std::min(end, *std::min_element(lengths, lengths + lanes));
+        std::array<Value, lanes> sums;
+        std::copy_n(sums_.begin() + lane, lanes, sums.begin());
+        for (Offset k = begin; k < shortest; ++k) {
+            const Offset slot = first_run_.slot(k) + lane;
+#pragma GCC unroll 8
+            for (int i = 0; i < lanes; ++i) add_slot<S>(arrays_, first_run_, RunSlot{k, slot + i}, x_of_run, sums[i]);
+        }
+        std::copy_n(sums.begin(), lanes, sums_.begin() + lane);
+        if (shortest < end) add_longer<lanes>(lane, std::max(begin, shortest), end, x_of_run);
+    }
+
+    /// Like add_steps, for lanes that are not all so long.
+    template <int lanes>
+    void add_longer(int lane, Offset begin, Offset end, const Value* x_of_run) {
+        for (int i = lane; i < lane + lanes; ++i) {
+            for (Offset k = begin; k < std::min(end, lengths_[i]); ++k) {
+                add_slot<S>(arrays_, first_run_, RunSlot{k, first_run_.slot(k) + i}, x_of_run, sums_[i]);
             }
         }
-        for (int i = 0; i < rows; ++i) {
-            if (runs[i].row >= 0) put(y, row_of_run<S>(arrays, runs[i], PlainLoad{}), sums[i], accumulate);
+    }
+
+    const View& arrays_;
+    Offset first_ = 0;
+    RunOf<S, View> first_run_;
+    int count_ = 0;  // of the threads
+    bool alike_ = true;
+    Offset longest_ = 0;
+    std::array<Offset, rows_of_host_block> lengths_;  // unless alike_
+    std::array<Value, rows_of_host_block> sums_;
+};
+
+/// Multiplies threads [first, end).
+template <Schedule S, ValueType Value>
+void multiply_block(const auto& arrays, Offset first, Offset end, const Value* x, Value* y, bool accumulate) {
+    if constexpr (S::side_by_side == AdjacentRuns::none) {
+        multiply_row_by_row<S>(arrays, first, end, x, y, accumulate);
+    } else {
+        const Offset side_by_side = S::threads_side_by_side(arrays);
+        while (first < end) {
+            const Offset next = std::min(end, (first / side_by_side + 1) * side_by_side);
+            HostLanes<S, Value, std::remove_cvref_t<decltype(arrays)>>(arrays, first, next).multiply(x, y, accumulate);
+            first = next;
         }
     }
 }
@@ -71,8 +161,7 @@ void multiply_on_host(const View& arrays, const Value* x, Value* y, bool accumul
     const Offset threads = S::threads(arrays);
     for_each_in_parallel((threads + rows_of_host_block - 1) / rows_of_host_block, 1, [&](std::int64_t number) {
         const Offset first = number * rows_of_host_block;
-        const auto rows = static_cast<int>(std::min<Offset>(rows_of_host_block, threads - first));
-        multiply_block<S>(arrays, first, rows, x, y, accumulate);
+        multiply_block<S>(arrays, first, std::min<Offset>(first + rows_of_host_block, threads), x, y, accumulate);
     });
 }
 

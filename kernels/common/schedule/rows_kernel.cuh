@@ -9,12 +9,33 @@
 
 namespace workbench {
 
+/// What stands for a pointer to the values of a run.
+template <Schedule S>
+__device__ __forceinline__ auto values_of_run(const auto& arrays, const auto& run) {
+    const auto& own = layout_arrays(arrays);
+    if constexpr (HasLineValues<decltype(own)>) {
+        return LineValuePointer<std::remove_cvref_t<decltype(own.values.value)>>(own);
+    } else {
+        return slot_values<S>(arrays).data() + run.first;
+    }
+}
+
+/// The sum of a row, multiplied by the row's value if rows have one.
+template <typename Value>
+__device__ __forceinline__ Value times_row_value(const auto& arrays, Index row, Value sum) {
+    const auto& own = layout_arrays(arrays);
+    if constexpr (HasLineValues<decltype(own)>) {
+        if (own.row_values.size() > 0) return sum * __ldg(own.row_values.data() + row);
+    }
+    return sum;
+}
+
 /// The product of a run and x, with columns that are stored parallel to the values.
 template <Schedule S, typename Value, typename Load>
 __device__ __forceinline__ Value multiply_stored_run(const auto& arrays, const auto& run, const Value* __restrict__ x,
                                                      const Load& load) {
     constexpr bool may_lack_columns = S::no_column != NoColumn::never;
-    const auto values = slot_values<S>(arrays).data() + run.first;
+    const auto values = values_of_run<S>(arrays, run);
     if constexpr (HasColumns<decltype(slot_values<S>(arrays))>) {
         return sparse_dot<S::entries_in_flight, may_lack_columns, S::counts_alike>(
             values, InWords{}, run.count, number_of(run.stride), x + run.first_column, load);
@@ -85,6 +106,7 @@ __global__ void __launch_bounds__(row_threads, S::lanes == 1 || S::counts_alike 
     // Outside the branch, because all threads of a warp take part, including those past the last row.
     if constexpr (S::lanes > 1) sum = sum_over_row<S>(sum);
     if (run.row < 0 || lane_of<S>(thread) != 0) return;
+    sum = times_row_value(arrays, run.row, sum);
     Value* const y_of_row = y + row_of_run<S>(arrays, run, load);
     if constexpr (S::atomic) {
         if (S::no_column == NoColumn::never || sum != 0) atomicAdd(y_of_row, sum);  // nothing for padding

@@ -57,6 +57,20 @@ enum class NoColumn {
     skipped,      // the column is computed: neither the value nor x
 };
 
+/// Threads whose runs lie side by side, so that the host multiplies several at a time. If a schedule says so, threads
+/// [i * n, (i + 1) * n) lie side by side for n = threads_side_by_side(arrays): those with a row come first and their rows
+/// ascend by one, the k-th slot of a thread is next to that of the thread before it, and column() and row_of() read nothing
+/// else of a run that differs between them.
+enum class AdjacentRuns {
+    none,        // not known
+    descending,  // and no run has more slots than the one before it
+    any,         // runs of any lengths
+};
+
+[[nodiscard]] constexpr AdjacentRuns side_by_side_if(bool known) {
+    return known ? AdjacentRuns::descending : AdjacentRuns::none;
+}
+
 /// One of the slots of a run.
 struct RunSlot {
     Offset k = 0;     // number in the run, from 0
@@ -74,6 +88,7 @@ struct Hooks {
     bool counts_alike = false;  // the runs of a warp have about the same length (sparse_dot)
     bool atomic = false;        // threads of several warps add to one row
     NoColumn no_column = NoColumn::never;
+    AdjacentRuns side_by_side = AdjacentRuns::none;  // if not none: Offset threads_side_by_side(arrays), at least 1
 
     bool own_values = false;             // const auto& values(arrays): the array of the slots; default: arrays.values
     bool own_columns = false;            // const auto& columns(arrays): parallel to values; default: arrays.column_indices
@@ -92,6 +107,7 @@ struct ScheduleBase {
     static constexpr bool counts_alike = chosen.counts_alike;
     static constexpr bool atomic = chosen.atomic;
     static constexpr NoColumn no_column = chosen.no_column;
+    static constexpr AdjacentRuns side_by_side = chosen.side_by_side;
 };
 
 /// The host's loads; those of GPUs are in device/loads.cuh. load(address) is for data that is read once, load.kept(address) for
@@ -117,7 +133,8 @@ constexpr bool hides_no_property() {
     constexpr Hooks hooks = S::hooks;
     return S::lanes == hooks.lanes && S::lane_distance == hooks.lane_distance &&
            S::entries_in_flight == hooks.entries_in_flight && S::resident_blocks == hooks.resident_blocks &&
-           S::counts_alike == hooks.counts_alike && S::atomic == hooks.atomic && S::no_column == hooks.no_column;
+           S::counts_alike == hooks.counts_alike && S::atomic == hooks.atomic && S::no_column == hooks.no_column &&
+           S::side_by_side == hooks.side_by_side;
 }
 
 /// Final, because a misspelt function of a derived schedule would silently be that of its base.
@@ -133,6 +150,7 @@ concept ScheduleOf = Schedule<S> && requires(const Arrays& arrays, const RunOf<S
     { S::threads(arrays) } -> std::convertible_to<Offset>;
     { run.row } -> std::convertible_to<Index>;
     { run.slot(Offset{run.count}) } -> std::convertible_to<Offset>;
+    requires(S::hooks.side_by_side != AdjacentRuns::none) == requires { S::threads_side_by_side(arrays); };
     requires S::hooks.own_values == requires { S::values(arrays); };
     requires S::hooks.own_columns == requires { S::columns(arrays); };
     requires S::hooks.own_column == requires { S::column(arrays, run, RunSlot{}, load); };

@@ -14,6 +14,15 @@ struct ShareArrays {
     ArrayView<Index> rows;  // [rows of the layout] of the whole matrix
 };
 
+/// The arrays of the layout, of a share or not.
+[[nodiscard]] constexpr const auto& layout_arrays(const auto& arrays) {
+    if constexpr (requires { arrays.own; }) {
+        return arrays.own;
+    } else {
+        return arrays;
+    }
+}
+
 /// The hooks of ShareRows: row_of reads the list of rows.
 template <Schedule Own>
 constexpr Hooks share_hooks() {
@@ -29,6 +38,9 @@ struct ShareRows final : ScheduleBase<share_hooks<Own>()> {
     static constexpr Offset threads(const auto& arrays) { return Own::threads(arrays.own); }
     static constexpr auto run(const auto& arrays, Offset thread, const auto& load) {
         return Own::run(arrays.own, thread, load);
+    }
+    static constexpr Offset threads_side_by_side(const auto& arrays) requires(Own::side_by_side != AdjacentRuns::none) {
+        return Own::threads_side_by_side(arrays.own);
     }
     static constexpr const auto& values(const auto& arrays) { return slot_values<Own>(arrays.own); }
     static constexpr const auto& columns(const auto& arrays) requires(share_hooks<Own>().own_columns) {

@@ -7,9 +7,9 @@
 #include <limits>
 #include <numeric>
 
-#include "kernels/common/storage/block_rows.hpp"
 #include "kernels/device/host_loops.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/block_rows.hpp"
 #include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {

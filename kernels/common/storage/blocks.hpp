@@ -7,21 +7,10 @@
 #include "kernels/common/refusal/slot_bound.hpp"
 #include "kernels/common/storage/fields.hpp"
 #include "pipeline/contract/precision.hpp"
+#include "pipeline/matrix/block_rows.hpp"
 #include "pipeline/matrix/types.hpp"
 
 namespace workbench {
-
-inline constexpr Index largest_block = 32;  // a row of a block is read by lanes of one warp
-
-/// A view of a matrix in CSR with ascending columns.
-template <typename Value>
-struct CsrView {
-    Index rows = 0;
-    Index columns = 0;
-    std::span<const Offset> row_offsets;
-    std::span<const Index> column_indices;
-    std::span<const Value> values;
-};
 
 /// Blocks of block_size x block_size that hold at least one nonzero. Element (r, c) of block b is
 /// values[(b * block_size + r) * block_size + c]. If block_size does not divide the sides of the matrix, the blocks at its

@@ -24,6 +24,11 @@ struct Constant {};
 template <typename Value, typename Code>
 struct Coded {};
 
+/// Marks the element type of an array of blocks of values: one code of 16 bits for all values of a block. Code 0 is the block
+/// of zeros of padding.
+template <typename Value>
+struct CodedBlock {};
+
 /// Marks the element type of an array of columns, and stands for a pointer to them: they are in the words of the values.
 struct InWords {
     constexpr InWords& operator+=(Offset) { return *this; }
@@ -68,6 +73,28 @@ struct ConstantValues {
     [[nodiscard]] constexpr Value operator[](Offset) const { return value; }
 };
 
+/// Arrays of a format without values of slots: all are equal, or those of each row (row_values), or of each column
+/// (column_values). At most one of these arrays has elements; `values` are 1 if one has.
+template <typename Arrays>
+concept HasLineValues = requires(const Arrays& arrays) {
+    arrays.row_values;
+    arrays.column_values;
+};
+
+/// Stands for a pointer to the values of HasLineValues, without those of rows.
+template <typename Value>
+struct LineValuePointer : ConstantPointer<Value> {
+    const Value* of_columns = nullptr;  // null: all are equal
+
+    explicit constexpr LineValuePointer(const HasLineValues auto& arrays)
+        : ConstantPointer<Value>{arrays.values.value},
+          of_columns(arrays.column_values.size() > 0 ? arrays.column_values.data() : nullptr) {}
+    /// The value of a slot whose column is known.
+    [[nodiscard]] constexpr Value in_column(Index column, const auto& load) const {
+        return of_columns == nullptr ? this->value : load.kept(of_columns + column);
+    }
+};
+
 template <typename Value, typename CodeType, template <typename> typename Array>
 struct CodedValues {
     using Code = CodeType;
@@ -78,6 +105,19 @@ struct CodedValues {
     [[nodiscard]] constexpr auto size() const { return codes.size(); }
     [[nodiscard]] constexpr CodePointer<Value, Code> data() const { return {codes.data(), dictionary.data(), column_bits}; }
     [[nodiscard]] constexpr Value operator[](Offset slot) const { return dictionary[codes[slot] >> column_bits]; }
+};
+
+/// Value j of block b is dictionary[codes[b] * values_of_code + j].
+template <typename Value, template <typename> typename Array>
+struct CodedBlocks {
+    using Code = std::uint16_t;
+    Array<Code> codes;
+    Array<Value> dictionary;
+    Index values_of_code = 1;
+
+    [[nodiscard]] constexpr const Value* block(Offset number) const {
+        return dictionary.data() + Offset{codes[number]} * values_of_code;
+    }
 };
 
 template <typename Stored, template <typename> typename Array>
@@ -91,6 +131,11 @@ struct ValueArrayOf<Constant<Value>, Array> {
 template <typename Value, typename Code, template <typename> typename Array>
 struct ValueArrayOf<Coded<Value, Code>, Array> {
     using Type = CodedValues<Value, Code, Array>;
+};
+
+template <typename Value, template <typename> typename Array>
+struct ValueArrayOf<CodedBlock<Value>, Array> {
+    using Type = CodedBlocks<Value, Array>;
 };
 
 /// An array of values that are stored as a type of element says: of f32 or f64, or one of the marks above.

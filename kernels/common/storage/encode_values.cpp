@@ -8,14 +8,13 @@
 
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/layout.hpp"
+#include "pipeline/matrix/bf16.hpp"
 #include "pipeline/matrix/distinct_values.hpp"
 #include "pipeline/matrix/random.hpp"
+#include "pipeline/matrix/value_bits.hpp"
 
 namespace workbench {
 namespace {
-
-std::uint64_t bits_of(double value) { return std::bit_cast<std::uint64_t>(value); }
-std::uint64_t bits_of(float value) { return std::bit_cast<std::uint32_t>(value); }
 
 template <ValueType Value>
 std::optional<std::vector<Value>> distinct_in(const CsrMatrix& matrix, Offset most) {
@@ -24,6 +23,26 @@ std::optional<std::vector<Value>> distinct_in(const CsrMatrix& matrix, Offset mo
     } else {
         return distinct_values<double>(matrix.values, most);
     }
+}
+
+/// line: "row" or "column"; line_of(row, column): its number.
+template <ValueType Value>
+HostArray<Value> values_of_lines(const CsrMatrix& matrix, Index lines, const char* line, const auto& line_of) {
+    HostArray<Value> values(lines, 0);
+    HostArray<char> has_value(lines, 0);
+    for (Index row = 0; row < matrix.rows; ++row) {
+        for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
+            const Index number = line_of(row, matrix.column_indices[k]);
+            const auto value = static_cast<Value>(matrix.values[k]);
+            if (has_value[number] == 0) values[number] = value;
+            has_value[number] = 1;
+            if (bits_of(values[number]) == bits_of(value)) continue;
+            throw Unsuitable(
+                fmt::format("values = \"by_{}\" requires that the values of each {} are equal, but {} {} has {} and {}", line,
+                            line, line, number + 1, values[number], value));
+        }
+    }
+    return values;
 }
 
 }  // namespace
@@ -53,11 +72,16 @@ std::uint32_t ValueCodes<Value>::code_of(Value value) const {
 }
 
 ParameterDeclaration values_parameter(std::vector<std::string> words) {
-    std::string help = "how values are stored, always exactly: one: all are equal, and none is stored";
     const auto offers = [&](const char* word) { return std::find(words.begin(), words.end(), word) != words.end(); };
+    std::string help = fmt::format("how values are stored{}: one: all are equal, and none is stored",
+                                   offers("rounded_f32") ? "" : ", always exactly");
+    if (offers("by_row")) help += "; by_row, by_column: all of a row, or of a column, are equal, and one is stored for it";
     if (offers("dictionary")) help += "; dictionary: codes of the distinct values";
     if (offers("f32")) help += "; f32: values of f64 that f32 represents exactly";
     help += "; auto: the first of these that fits, otherwise full";
+    if (offers("rounded_f32")) {
+        help += "; rounded_f32, rounded_bf16: rounded values of f64, so that the product is that of another matrix";
+    }
     return {.name = "values",
             .type = ParameterType::choice,
             .default_value = std::string("full"),
@@ -69,8 +93,14 @@ Parameters settle_values(const Parameters& parameters, const ValueFacts& facts, 
     if (!parameters.is_word("values", "auto")) return parameters;
     const auto with = [&](const char* word) { return parameters.with("values", std::string(word)); };
     if (facts.distinct && *facts.distinct <= 1) return with("one");
+    if (codings.lines && facts.one_a_column) return with("by_column");
+    if (codings.lines && facts.one_a_row) return with("by_row");
     if (facts.distinct && *facts.distinct <= codings.most_distinct) return with("dictionary");
     return with(codings.f32 && facts.exact_in_f32 ? "f32" : "full");
+}
+
+Parameters settle_equal_values(const Parameters& parameters, const ValueFacts& facts) {
+    return settle_values(parameters, facts, {});
 }
 
 template <ValueType Value>
@@ -80,6 +110,16 @@ Value only_value(const CsrMatrix& matrix) {
     const auto other = std::find_if(matrix.values.begin(), matrix.values.end(),
                                     [&](double value) { return bits_of(static_cast<Value>(value)) != bits_of(first); });
     throw Unsuitable(fmt::format("values = \"one\" requires that all values are equal, but {} and {} differ", first, *other));
+}
+
+template <ValueType Value>
+HostArray<Value> values_of_rows(const CsrMatrix& matrix) {
+    return values_of_lines<Value>(matrix, matrix.rows, "row", [](Index row, Index) { return row; });
+}
+
+template <ValueType Value>
+HostArray<Value> values_of_columns(const CsrMatrix& matrix) {
+    return values_of_lines<Value>(matrix, matrix.columns, "column", [](Index, Index column) { return column; });
 }
 
 HostArray<float> values_in_f32(const HostArray<double>& values) {
@@ -105,14 +145,21 @@ ValueCodes<Value> codes_for(const CsrMatrix& matrix, Offset most, bool padding) 
 
 std::int64_t bytes_of_values(const Parameters& parameters, Precision precision) {
     if (!codes_values(parameters)) return value_bytes(precision);
-    if (parameters.is_word("values", "one")) return 0;
+    if (parameters.is_word("values", "one") || parameters.is_word("values", "by_row")) return 0;
+    if (parameters.is_word("values", "by_column")) return 0;
     if (parameters.is_word("values", "dictionary")) return 1;
-    return parameters.is_word("values", "f32") ? value_bytes(Precision::f32) : value_bytes(precision);
+    if (parameters.is_word("values", "rounded_bf16")) return sizeof(Bf16);
+    const bool is_f32 = parameters.is_word("values", "f32") || parameters.is_word("values", "rounded_f32");
+    return is_f32 ? value_bytes(Precision::f32) : value_bytes(precision);
 }
 
 std::string note_on_codes(std::size_t values, std::optional<Index> column_bits) {
     if (!column_bits) return fmt::format("{} in the dictionary, in codes of 8 bits", values);
     return fmt::format("{} in the dictionary, in words with {} bits for the column", values, *column_bits);
+}
+
+std::string note_on_coded_blocks(std::size_t blocks) {
+    return fmt::format("{} blocks in the dictionary, in codes of 16 bits", blocks);
 }
 
 std::string note_on_constant(double value) { return fmt::format("all are {}; none is stored", value); }
@@ -121,6 +168,10 @@ template class ValueCodes<float>;
 template class ValueCodes<double>;
 template float only_value<float>(const CsrMatrix&);
 template double only_value<double>(const CsrMatrix&);
+template HostArray<float> values_of_rows<float>(const CsrMatrix&);
+template HostArray<double> values_of_rows<double>(const CsrMatrix&);
+template HostArray<float> values_of_columns<float>(const CsrMatrix&);
+template HostArray<double> values_of_columns<double>(const CsrMatrix&);
 template ValueCodes<float> codes_for(const CsrMatrix&, Offset, bool);
 template ValueCodes<double> codes_for(const CsrMatrix&, Offset, bool);
 

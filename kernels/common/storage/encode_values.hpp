@@ -42,14 +42,26 @@ private:
 struct Codings {
     Offset most_distinct = 0;  // of a dictionary; 0: no dictionary
     bool f32 = false;
+    bool lines = false;  // one value a row, or a column
 };
 
-/// values = "auto" replaced: by "one" if all values are equal, by "dictionary", by "f32", or else by "full".
+/// values = "auto" replaced: by "one" if all values are equal, by "by_column" or "by_row", by "dictionary", by "f32", or else
+/// by "full".
 [[nodiscard]] Parameters settle_values(const Parameters& parameters, const ValueFacts& facts, const Codings& codings);
+
+/// settle_values for a format without other codings than "one".
+[[nodiscard]] Parameters settle_equal_values(const Parameters& parameters, const ValueFacts& facts);
 
 /// The value that all are equal to, or 0 if there are none. Throws Unsuitable, with two that differ, if there is none.
 template <ValueType Value>
 [[nodiscard]] Value only_value(const CsrMatrix& matrix);
+
+/// The value of each row, or of each column; 0 if it has none. Throws Unsuitable, with two that differ, if a row or a column
+/// has several.
+template <ValueType Value>
+[[nodiscard]] HostArray<Value> values_of_rows(const CsrMatrix& matrix);
+template <ValueType Value>
+[[nodiscard]] HostArray<Value> values_of_columns(const CsrMatrix& matrix);
 
 /// Throws Unsuitable, with the first value that f32 changes.
 [[nodiscard]] HostArray<float> values_in_f32(const HostArray<double>& values);
@@ -63,12 +75,15 @@ template <ValueType Value>
 
 /// column_bits: the lower bits of words; none: codes of 8 bits.
 [[nodiscard]] std::string note_on_codes(std::size_t values, std::optional<Index> column_bits);
+[[nodiscard]] std::string note_on_coded_blocks(std::size_t blocks);
 [[nodiscard]] std::string note_on_constant(double value);
 
 /// For Layout::notes: "values", "17 in the dictionary, in codes of 8 bits"; empty for values in full.
 template <typename Values>
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes_on_values(const Values& values) {
-    if constexpr (HasDictionary<Values>) {
+    if constexpr (requires { values.values_of_code; }) {
+        return {{"values", note_on_coded_blocks(values.dictionary.size() / static_cast<std::size_t>(values.values_of_code))}};
+    } else if constexpr (HasDictionary<Values>) {
         const std::optional<Index> column_bits = HasColumns<Values> ? std::optional(values.column_bits) : std::nullopt;
         return {{"values", note_on_codes(values.dictionary.size(), column_bits)}};
     } else if constexpr (requires { values.value; }) {

@@ -25,6 +25,7 @@
 
 #include "kernels/common/storage/array_view.hpp"
 #include "kernels/common/storage/coded_values.hpp"
+#include "kernels/common/storage/round_values.hpp"
 #include "pipeline/contract/device.hpp"
 #include "pipeline/contract/layout.hpp"
 #include "pipeline/matrix/host_array.hpp"
@@ -124,11 +125,16 @@ template <auto member>
     return std::apply([&](const auto&... field) { return std::tuple{of_member(field)...}; }, fields(member));
 }
 
-/// An array of values in any of the ways of coded_values.hpp. Codes are followed by their dictionary and the bits below them.
+/// An array of values in any of the ways of coded_values.hpp. Codes are followed by their dictionary, and by the bits below
+/// them or the values of a code.
 template <auto member>
 [[nodiscard]] constexpr auto coded_value_array(const char* length) {
     return []<typename Member, typename Struct>(Member Struct::*, const char* of_values) {
-        if constexpr (HasDictionary<Member>) {
+        if constexpr (requires { &Member::values_of_code; }) {
+            return std::tuple{Field<member, &Member::codes>{ArrayRole::value, of_values},
+                              Field<member, &Member::dictionary>{ArrayRole::structure, "values of the distinct blocks"},
+                              Field<member, &Member::values_of_code>{}};
+        } else if constexpr (HasDictionary<Member>) {
             return std::tuple{Field<member, &Member::codes>{ArrayRole::value, of_values},
                               Field<member, &Member::dictionary>{ArrayRole::structure, "distinct values"},
                               Field<member, &Member::column_bits>{}};
@@ -221,15 +227,23 @@ template <typename Stored>
                                   .constant = true});
             } else {
                 fields.push_back(array_field(info.name(), info.role, member, info.length));
+                if constexpr (std::is_same_v<typename Member::value_type, Bf16>) {
+                    fields.back().dictionary = {numbers_of_bf16(), ElementType::f32, std::size_t{1} << 16};
+                }
             }
         },
         stored);
     for (std::size_t i = 0; i + 2 < fields.size(); ++i) {
         const bool is_real = fields[i].type == ElementType::f32 || fields[i].type == ElementType::f64;
-        if (fields[i].role != ArrayRole::value || is_real) continue;
+        if (fields[i].role != ArrayRole::value || is_real || fields[i].dictionary) continue;
         const LayoutField& dictionary = fields[i + 1];
-        fields[i].dictionary = {dictionary.data, dictionary.type, dictionary.count,
-                                *static_cast<const Index*>(fields[i + 2].data)};
+        const Index number = *static_cast<const Index*>(fields[i + 2].data);
+        fields[i].dictionary = {dictionary.data, dictionary.type, dictionary.count};
+        if (fields[i + 2].name.ends_with("values_of_code")) {
+            fields[i].dictionary->values_of_code = static_cast<std::size_t>(number);
+        } else {
+            fields[i].dictionary->shift = number;
+        }
     }
     return fields;
 }

@@ -4,7 +4,7 @@
 namespace workbench {
 
 RecordedArrays record_bccoo(const BccooLayout<double>& layout, Device& device) {
-    return record(bccoo::LanesKernel<double>(layout, device), layout, device);
+    return record(bccoo::LanesKernel<double>(layout, std::get<0>(layout.stored), device), layout, device);
 }
 
 }  // namespace workbench

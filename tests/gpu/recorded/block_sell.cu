@@ -4,7 +4,8 @@
 namespace workbench {
 
 RecordedArrays record_block_sell(const BlockSellLayout<double>& layout, Device& device) {
-    return record(block_sell::WarpsKernel<double>(layout, device), layout, device);
+    return record(block_sell::WarpsKernel<double, BlockSell<double, HostArray>>(std::get<0>(layout.stored), device), layout,
+                  device);
 }
 
 }  // namespace workbench

@@ -29,7 +29,7 @@ std::vector<LayoutRecipe> load_all(const std::filesystem::path& folder) {
     return recipes;
 }
 
-/// The battery, and parts of it with values that are equal, or exact in f32.
+/// The battery, and parts of it with values that are equal, in all or in each row or column, or exact in f32.
 std::vector<NamedMatrix> matrices_to_code() {
     std::vector<NamedMatrix> all = battery();
     for (const NamedMatrix& one : battery()) {
@@ -37,6 +37,16 @@ std::vector<NamedMatrix> matrices_to_code() {
         std::fill(equal.matrix.values.begin(), equal.matrix.values.end(), -2.5);
         all.push_back(std::move(equal));
     }
+    NamedMatrix of_rows{"one value a row", battery().back().matrix};
+    NamedMatrix of_columns{"one value a column", battery().back().matrix};
+    for (Index row = 0; row < of_rows.matrix.rows; ++row) {
+        for (Offset k = of_rows.matrix.row_offsets[row]; k < of_rows.matrix.row_offsets[row + 1]; ++k) {
+            of_rows.matrix.values[k] = 1.0 / (3 + row);
+            of_columns.matrix.values[k] = 1.0 / (3 + of_columns.matrix.column_indices[k]);
+        }
+    }
+    all.push_back(std::move(of_rows));
+    all.push_back(std::move(of_columns));
     NamedMatrix exact{"exact in f32", battery().back().matrix};
     for (double& value : exact.matrix.values) value = static_cast<float>(value);
     all.push_back(std::move(exact));

@@ -36,7 +36,8 @@ struct LayoutRecipe {
     /// The layout of `staged`, which has other values than `real`, stored like those of `real`.
     template <ValueType Value>
     [[nodiscard]] std::unique_ptr<Layout<Value>> build_like(const CsrMatrix& real, const StagedMatrix& staged) const {
-        const Parameters settled = layout().settled(recipe.layouts.front().parameters, real, precision_of<Value>);
+        const Parameters settled =
+            layout().settled(recipe.layouts.front().parameters, real, precision_of<Value>, staged.node_size);
         return layout().build_for<Value>(staged, settled);
     }
 };

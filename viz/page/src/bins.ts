@@ -19,11 +19,14 @@ export function lowerBound(list: ArrayLike<number>, wanted: number, low: number,
   return low;
 }
 
-export interface Level {
+export interface Shape {
   rowBits: number;
   columnBits: number;
   rowBins: number;
   columnBins: number;
+}
+
+export interface Level extends Shape {
   planes: number;
   starts: Uint32Array; // [rowBins + 1]
   columns: Int32Array; // [bins] ascending within a row bin
@@ -57,12 +60,19 @@ function readLevel(bytes: Uint8Array, facts: BinsFacts, planes: number, rows: nu
   return level;
 }
 
-// The next level: bins of twice the side along the axis with more bins, and along the other if it has more than half as many.
-function coarser(level: Level, rows: number, columns: number): Level {
+// The next shape: bins of twice the side along the axis with more bins, and along the other if it has more than half as many.
+function coarserShape({ rowBits, columnBits, rowBins, columnBins }: Shape, rows: number, columns: number): Shape {
+  const row_bits = rowBits + (rowBins > 1 && 2 * rowBins > columnBins ? 1 : 0);
+  const column_bits = columnBits + (columnBins > 1 && 2 * columnBins > rowBins ? 1 : 0);
+  return { rowBits: row_bits, columnBits: column_bits, rowBins: binsAlong(rows, row_bits), columnBins: binsAlong(columns, column_bits) };
+}
+
+// The next level, for any number of columns.
+function coarser(level: Level, shape: Shape): Level {
   const { planes } = level;
-  const rowStep = level.rowBins > 1 && 2 * level.rowBins > level.columnBins ? 1 : 0;
-  const columnStep = level.columnBins > 1 && 2 * level.columnBins > level.rowBins ? 1 : 0;
-  const rowBins = binsAlong(rows, level.rowBits + rowStep);
+  const rowStep = shape.rowBits - level.rowBits;
+  const columnStep = shape.columnBits - level.columnBits;
+  const { rowBins } = shape;
   const starts = new Uint32Array(rowBins + 1);
   const newColumns = new Int32Array(level.columns.length);
   const newCounts = new Uint32Array(level.counts.length);
@@ -82,11 +92,43 @@ function coarser(level: Level, rows: number, columns: number): Level {
     }
     starts[row + 1] = size;
   }
-  return {
-    rowBits: level.rowBits + rowStep, columnBits: level.columnBits + columnStep, rowBins,
-    columnBins: binsAlong(columns, level.columnBits + columnStep), planes, starts,
-    columns: newColumns.slice(0, size), counts: newCounts.slice(0, size * planes),
-  };
+  return { ...shape, planes, starts, columns: newColumns.slice(0, size), counts: newCounts.slice(0, size * planes) };
+}
+
+const most_dense_bins = 1 << 20; // bins of a row that are counted in an array
+
+// A level of at most most_dense_bins columns from any finer one.
+function binned(level: Level, shape: Shape): Level {
+  const { planes } = level;
+  const rowStep = shape.rowBits - level.rowBits;
+  const columnStep = shape.columnBits - level.columnBits;
+  const starts = new Uint32Array(shape.rowBins + 1);
+  const columns = new Int32Array(level.columns.length);
+  const counts = new Uint32Array(level.counts.length);
+  const sums = new Uint32Array(shape.columnBins * planes);
+  let size = 0;
+  for (let row = 0; row < shape.rowBins; ++row) {
+    const begin = size;
+    const end = level.starts[Math.min(level.rowBins, (row + 1) * 2 ** rowStep)];
+    for (let bin = level.starts[row * 2 ** rowStep]; bin < end; ++bin) {
+      const column = level.columns[bin] >> columnStep;
+      let before = 0;
+      for (let plane = 0; plane < planes; ++plane) {
+        before += sums[column * planes + plane];
+        sums[column * planes + plane] += level.counts[bin * planes + plane];
+      }
+      if (before === 0) columns[size++] = column;
+    }
+    columns.subarray(begin, size).sort();
+    for (let bin = begin; bin < size; ++bin) {
+      for (let plane = 0; plane < planes; ++plane) {
+        counts[bin * planes + plane] = sums[columns[bin] * planes + plane];
+        sums[columns[bin] * planes + plane] = 0;
+      }
+    }
+    starts[row + 1] = size;
+  }
+  return { ...shape, planes, starts, columns: columns.slice(0, size), counts: counts.slice(0, size * planes) };
 }
 
 // The index in the level's arrays; -1 if the bin is empty.
@@ -110,9 +152,9 @@ function ceilingOf(level: Level): number {
   const bins = level.columns.length;
   if (bins === 0) return 1;
   const step = Math.max(1, Math.floor(bins / 20000));
-  const counts: number[] = [];
-  for (let bin = 0; bin < bins; bin += step) counts.push(countAt(level, bin));
-  counts.sort((a, b) => a - b);
+  const counts = new Uint32Array(Math.ceil(bins / step));
+  for (let i = 0; i < counts.length; ++i) counts[i] = countAt(level, i * step);
+  counts.sort();
   return Math.max(1, counts[Math.floor((counts.length - 1) * 0.99)]);
 }
 
@@ -157,11 +199,48 @@ export function pieceAt(boundaries: number[], position: number): number {
   return lowerBound(boundaries, position + 1, 1, boundaries.length - 1) - 1;
 }
 
-export const sizeOf = (level: Level): number => level.rowBits + level.columnBits;
+export const sizeOf = (level: Shape): number => level.rowBits + level.columnBits;
+
+// The levels of a stage, each made when it is first needed.
+class Levels {
+  readonly shapes: Shape[]; // the finest first
+  private readonly made: (Level | undefined)[];
+  private readonly ceilings: number[] = [];
+
+  constructor(finest: Level, rows: number, columns: number) {
+    this.made = [finest];
+    this.shapes = [finest];
+    for (let last: Shape = finest; last.rowBins > 64 || last.columnBins > 64; this.shapes.push(last)) last = coarserShape(last, rows, columns);
+  }
+
+  at(number: number): Level {
+    const shape = this.shapes[number];
+    const known = this.made[number];
+    if (known) return known;
+    const finer = shape.columnBins <= most_dense_bins ? this.made.slice(0, number).filter((level) => level !== undefined).at(-1) : undefined;
+    const level = finer ? binned(finer, shape) : coarser(this.at(number - 1), shape);
+    this.made[number] = level;
+    return level;
+  }
+
+  has(level: Level): boolean {
+    return this.made.includes(level);
+  }
+
+  // The finest level that suits.
+  find(suits: (shape: Shape) => boolean): Level {
+    const found = this.shapes.findIndex(suits);
+    return this.at(found < 0 ? this.shapes.length - 1 : found);
+  }
+
+  ceiling(level: Level): number {
+    const number = this.made.indexOf(level);
+    return number < 0 ? 1 : (this.ceilings[number] ??= ceilingOf(level));
+  }
+}
 
 export class Stage {
-  levels: Level[] = []; // the finest first
-  private ceilings: number[] = [];
+  private levels: Levels | null = null;
   sample: SamplePlaces | null = null;
   originalRows: Int32Array | 'same' | null = null;
   originalColumns: Int32Array | 'same' | null = null;
@@ -174,13 +253,8 @@ export class Stage {
     const { facts } = this;
     if (equal) {
       this.levels = equal.levels;
-      this.ceilings = equal.ceilings;
     } else {
-      this.levels = [readLevel(await sectionBytes(facts.bins.section), facts.bins, facts.planes.length, this.rows, this.columns)];
-      for (let last = this.levels[0]; last.rowBins > 64 || last.columnBins > 64; this.levels.push(last)) {
-        last = coarser(last, this.rows, this.columns);
-      }
-      this.ceilings = this.levels.map(ceilingOf);
+      this.levels = new Levels(readLevel(await sectionBytes(facts.bins.section), facts.bins, facts.planes.length, this.rows, this.columns), this.rows, this.columns);
     }
     if (facts.sample !== null) {
       // The rows, then the columns, each in byte planes.
@@ -196,18 +270,29 @@ export class Stage {
     }
   }
 
+  private get known(): Levels {
+    if (!this.levels) throw new Error('the stage was not read');
+    return this.levels;
+  }
   get finest(): Level {
-    return this.levels[0];
+    return this.known.at(0);
   }
   get showsEntries(): boolean {
     return this.finest.rowBits === 0 && this.finest.columnBits === 0;
   }
+  // The finest level that suits.
+  find(suits: (shape: Shape) => boolean): Level {
+    return this.known.find(suits);
+  }
   // The finest level of at least this size (sizeOf).
   level(size: number): Level {
-    return this.levels.find((level) => sizeOf(level) >= size) ?? this.levels[this.levels.length - 1];
+    return this.find((shape) => sizeOf(shape) >= size);
+  }
+  has(level: Level): boolean {
+    return this.known.has(level);
   }
   ceiling(level: Level): number {
-    return this.ceilings[this.levels.indexOf(level)] ?? 1;
+    return this.known.ceiling(level);
   }
   // The row of the matrix drawn at this place; null if it is not stored in the page.
   rowAt(drawnRow: number, column: number): number | null {
@@ -273,22 +358,30 @@ export class Pattern {
   }
 
   async read(): Promise<void> {
+    // All sections are inflated at the same time.
+    const { sample_rows, sample_columns, sample_values, places } = this.facts;
+    const of_stages = this.facts.stages.flatMap(({ bins, sample, rows, columns, stored }) => [bins.section, sample, rows, columns, stored]);
+    const sections = [sample_rows, sample_columns, sample_values, places, ...of_stages].filter((one): one is number => typeof one === 'number');
+    await Promise.all(sections.map(sectionBytes));
     for (const [i, stage] of this.stages.entries()) {
       await stage.read(this.stages.slice(0, i).find((one) => one.facts.bins.section === stage.facts.bins.section && one.facts.planes.length === stage.facts.planes.length));
     }
-    const { sample_rows, sample_columns, sample_values, values } = this.facts;
     if (sample_rows !== null && sample_columns !== null && sample_values !== null) {
       this.sample = {
         rows: integers(await sectionBytes(sample_rows)), columns: integers(await sectionBytes(sample_columns)),
         values: doubles(await sectionBytes(sample_values)),
       };
     }
-    if (this.facts.places !== null) this.places = integers(await sectionBytes(this.facts.places));
-    if (values !== null) this.values = doubles(await sectionBytes(values));
+    if (places !== null) this.places = integers(await sectionBytes(places));
+  }
+
+  // The values, which are large, and only shown where somebody points or zooms.
+  async readValues(): Promise<void> {
+    if (this.facts.values !== null) this.values = doubles(await sectionBytes(this.facts.values));
   }
 
   get has_values(): boolean {
-    return this.values !== null;
+    return this.facts.values !== null;
   }
 
   // `row` and `column` are those of the input; null if the page does not store the value.

@@ -19,14 +19,16 @@ export function redrawCharts(): void {
 export function chart(title: string, label: string, draw: Draw, note = ''): HTMLElement {
   const place = h('div', { class: 'chart-place' });
   const figure = h('figure', { class: 'chart' }, h('figcaption', {}, title), place, note ? h('p', { class: 'note' }, note) : null);
+  let drawn_width = 0;
   const redraw = (): void => {
     const width = place.clientWidth;
     if (width === 0) return;
+    drawn_width = width;
     const text = Math.min(20, Math.max(11, parseFloat(getComputedStyle(document.documentElement).fontSize) * 0.78));
     const { svg, height } = draw(width, text);
     place.replaceChildren(s('svg', { width, height, viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': label, 'font-size': text }, ...svg));
   };
-  new ResizeObserver(redraw).observe(place);
+  new ResizeObserver(() => place.clientWidth !== drawn_width && redraw()).observe(place);
   redraws.add(redraw);
   return figure;
 }

@@ -220,15 +220,21 @@ export interface PageDocument {
   rankings?: Ranking[];
 }
 
+const replaced = new Map<string, string>(); // parts of another page that was taken instead of this one, by id
+
 async function inflated(id: string): Promise<Uint8Array> {
   const element = document.getElementById(id);
-  if (!element) throw new Error(`the page has no part '${id}'`);
-  const letters = atob(element.textContent ?? '');
-  element.textContent = ''; // frees half of the memory
+  const text = replaced.get(id) ?? element?.textContent;
+  if (text === undefined || text === null) throw new Error(`the page has no part '${id}'`);
+  const letters = atob(text);
+  replaced.delete(id); // frees half of the memory
+  if (element) element.textContent = '';
   const bytes = new Uint8Array(letters.length);
   for (let i = 0; i < letters.length; ++i) bytes[i] = letters.charCodeAt(i);
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
+  const stream = new DecompressionStream('deflate'); // without a Blob, which would take a way through another process
+  const writer = stream.writable.getWriter();
+  const [inflated] = await Promise.all([new Response(stream.readable).arrayBuffer(), writer.write(bytes).then(() => writer.close())]);
+  return new Uint8Array(inflated);
 }
 
 export async function readDocument(): Promise<PageDocument> {
@@ -239,13 +245,15 @@ export async function readDocument(): Promise<PageDocument> {
 export function replaceData(page: string): void {
   document.querySelectorAll('script[type="text/plain"]').forEach((part) => part.remove());
   sections.clear();
-  document.title = new DOMParser().parseFromString(/<title>[^<]*<\/title>/.exec(page)?.[0] ?? '', 'text/html').title;
-  for (const [, id, content] of page.matchAll(/<script type="text\/plain" id="([\w-]+)">([^<]*)<\/script>/g)) {
-    const part = document.createElement('script');
-    part.type = 'text/plain';
-    part.id = id;
-    part.textContent = content;
-    document.body.append(part);
+  replaced.clear();
+  const title = /<title>([^<]*)<\/title>/.exec(page)?.[1] ?? '';
+  document.title = title.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+  const begin = '<script type="text/plain" id="';
+  for (let at = page.indexOf(begin); at >= 0; at = page.indexOf(begin, at + 1)) {
+    if (page[at - 1] !== '\n') continue; // in the script of the page
+    const name = at + begin.length;
+    const content = page.indexOf('">', name) + 2;
+    replaced.set(page.slice(name, content - 2), page.slice(content, page.indexOf('</script>', content)));
   }
 }
 

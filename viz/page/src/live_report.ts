@@ -23,6 +23,7 @@ export class ReportFrames {
     const response = await fetch(`page/${page}`);
     if (number !== this.asked || !response.ok) return false;
     const text = await response.text();
+    performance.mark('received');
     // One report at a time is built.
     this.building = this.building.then(() => (number === this.asked ? report.replaceBy(text) : undefined));
     try {

@@ -115,12 +115,23 @@ async function tracksOf(page: PageDocument): Promise<Track[]> {
 
 let shown_viewer: Viewer | null = null;
 
-// The report of another run in the place of this one; much faster than a new page.
+// Until the next frame is on the screen; browsers draw none of a page that is hidden.
+function drawn(): Promise<void> {
+  const longest_milliseconds = 250;
+  return new Promise((done) => {
+    setTimeout(done, document.hidden ? 0 : longest_milliseconds);
+    requestAnimationFrame(() => setTimeout(done));
+  });
+}
+
+// The report of another run in the place of this one; much faster than a new page. Resolves when its picture is on the screen.
 async function replaceBy(page: string): Promise<void> {
   replaceData(page);
   const scroll = scrollY;
   await show();
   scrollTo(0, scroll);
+  await drawn();
+  void shown_viewer?.readValues();
 }
 
 async function show(): Promise<void> {
@@ -152,6 +163,7 @@ async function show(): Promise<void> {
       ' zoom, ', h('kbd', {}, 'F'), ' full screen, ', h('kbd', {}, 'Esc'), ' pauses, ', h('kbd', {}, 'Shift'), ' with arrows: pan. In the picture, ', h('kbd', {}, 'Enter'), ' sets a cursor; arrows move it, with ', h('kbd', {}, 'Shift'), ' to the next nonzero; ', h('kbd', {}, 'Esc'),
       ' removes it. Click the picture, then scroll to zoom; drag to pan; double-click to zoom in.');
     main.append(h('section', { id: 'pattern', 'aria-label': 'The pattern, stage by stage' }, shown.element, keys));
+    if (before) shown.follow(before);
     listenToKeys(shown);
     const place_in_address = new StageAddress(shown);
     shown.onStage = () => {
@@ -188,13 +200,11 @@ async function show(): Promise<void> {
   if (notes.length > 0) main.append(h('ul', { class: 'notes' }, ...notes.map((note) => h('li', {}, note))));
   main.append(...parts.filter((part) => part !== null));
   main.before(contents(main));
-  if (before && shown_viewer) shown_viewer.follow(before);
-  root.dataset.ready = 'true';
 }
 
 (window as unknown as { spmvReport: object }).spmvReport = { replaceBy }; // for the live page
 
-show().catch((error: unknown) => {
+show().then(() => shown_viewer?.readValues()).then(drawn).then(() => (root.dataset.ready = 'true')).catch((error: unknown) => {
   document.getElementById('page')?.replaceChildren(h('p', { class: 'errors', role: 'alert' }, `This page cannot be shown: ${error instanceof Error ? error.message : String(error)}`));
   throw error;
 });

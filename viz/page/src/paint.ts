@@ -42,9 +42,7 @@ export function clipped(context: CanvasRenderingContext2D, { left, top, width, h
 // The finest level whose bins take at least about a device pixel along both axes.
 export function levelFor(stage: Stage, view: View, ratio: number): Level {
   const { perRow, perColumn } = axes(view, stage.rows, stage.columns);
-  const wanted = stage.levels.findIndex(
-    (level) => 2 ** level.rowBits * perRow * ratio >= 0.99 && 2 ** level.columnBits * perColumn * ratio >= 0.99);
-  return stage.levels[wanted < 0 ? stage.levels.length - 1 : wanted];
+  return stage.find(({ rowBits, columnBits }) => 2 ** rowBits * perRow * ratio >= 0.99 && 2 ** columnBits * perColumn * ratio >= 0.99);
 }
 
 function shadeOf(count: number, ceiling: number): number {
@@ -60,7 +58,8 @@ const pack = ([red, green, blue]: Rgb, alpha = 255): number => ((alpha << 24) | 
 type Colouring = (level: Level, bin: number) => number;
 
 export function planeColouring(colours: Palette, ceiling: number, on: boolean[]): Colouring {
-  return (level, bin) => {
+  const single: number[] = []; // by the nonzeros of a bin, if there is one plane
+  const colour: Colouring = (level, bin) => {
     let sum = 0;
     for (let plane = 0; plane < level.planes; ++plane) if (on[plane]) sum += level.counts[bin * level.planes + plane];
     if (sum === 0) return 0;
@@ -76,6 +75,7 @@ export function planeColouring(colours: Palette, ceiling: number, on: boolean[])
     }
     return colour ? pack(colour) : 0;
   };
+  return (level, bin) => (level.planes > 1 ? colour(level, bin) : (single[level.counts[bin]] ??= colour(level, bin)));
 }
 
 function rectangles(level: Level, view: View, ratio: number, perRow: number, perColumn: number,
@@ -104,7 +104,11 @@ function rectangles(level: Level, view: View, ratio: number, perRow: number, per
 }
 
 function fillBox(pixels: Uint32Array, width: number, x0: number, y0: number, x1: number, y1: number, colour: number): void {
-  for (let y = y0; y < y1; ++y) pixels.fill(colour, y * width + x0, y * width + x1);
+  const longest_loop = 8; // pixels; a call takes as long
+  for (let y = y0; y < y1; ++y) {
+    if (x1 - x0 > longest_loop) pixels.fill(colour, y * width + x0, y * width + x1);
+    else for (let at = y * width + x0; at < y * width + x1; ++at) pixels[at] = colour;
+  }
 }
 
 export interface Painted {

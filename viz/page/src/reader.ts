@@ -25,7 +25,7 @@ const range = (name: string, from: number, length: number): [string, string] =>
 // The visible level, or the stage's level of the same size if the stage is not drawn yet.
 function visibleLevel(pane: Pane, stage: Stage): Level {
   const shown = pane.painted?.level;
-  return shown === undefined ? stage.finest : stage.levels.includes(shown) ? shown : stage.level(sizeOf(shown));
+  return shown === undefined ? stage.finest : stage.has(shown) ? shown : stage.level(sizeOf(shown));
 }
 
 function linesOfPartition(stage: Stage, { row, column }: Region): [string, string][] {

@@ -93,6 +93,11 @@ export class Viewer implements PatternView {
     this.reader.nothing();
   }
 
+  async readValues(): Promise<void> {
+    await Promise.all(this.tracks.map(({ pattern }) => pattern.readValues()));
+    this.update();
+  }
+
   // Shows what the viewer of an earlier run of the same recipe showed, as far as there is the same.
   follow(before: Viewer): void {
     if (this.mode_buttons.has(before.mode) && this.tracks.length === before.tracks.length) this.setMode(before.mode);

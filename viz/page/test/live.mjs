@@ -157,6 +157,20 @@ async function text(page) {
   check('Tab leaves the editor', await page.evaluate(() => !document.activeElement?.closest('.cm-editor')));
 }
 
+// `workbench serve --backend kokkos`: kernels are timed when the page is asked to.
+async function timing(page) {
+  const kernels = page.frameLocator('iframe').locator('#kernels');
+  check('kernels are not timed unasked', (await kernels.count()) === 0);
+  await change(page, () => page.locator('[data-action="Time the kernels"]').click());
+  check('the status says that they were timed', (await status_of(page)).startsWith('Timed in'), await status_of(page));
+  const table = await kernels.locator('table').first().innerText();
+  check('the kernels are listed, with the backend', /kokkos, f64/.test(table), table);
+  check('they are right, and timed', !/WRONG|unsuitable/.test(table) && /\d (ns|us|µs|ms)/.test(table), table);
+  check('beside a baseline', /baseline/.test(table), table);
+  await change(page, () => named(page, 'layout 0').selectOption('sell'));
+  check('the next change is not timed', (await kernels.count()) === 0 && (await status_of(page)).startsWith('Ran in'), await status_of(page));
+}
+
 async function saving(page) {
   const download = async (action) => {
     const [file] = await Promise.all([page.waitForEvent('download'), page.locator(`[data-action=${action}]`).click()]);
@@ -179,6 +193,7 @@ const page = await open();
 await controls(page);
 await matrices(page);
 await drops(page);
+await timing(page);
 await saving(page);
 await text(page);
 await page.context().close();

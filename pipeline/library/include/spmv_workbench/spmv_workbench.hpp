@@ -237,6 +237,14 @@ public:
         run(x, y, VectorOrder::recipe, true);
     }
 
+    /// Replaces the values of the matrix: [nonzeros], in the order of the constructor's column_indices. Orders, layout and
+    /// kernel stay, without another verification. The first call finds out where the layout stores each value, which takes 8
+    /// bytes per stored value; later calls cost about as much as copying the layout. On the GPU, the layout is copied from the
+    /// host while the previous copy still exists, and CUDA graphs with products of this operator must be captured again. Throws
+    /// MatrixError if the layout cannot store the values (they are coded, or symmetric pairs are stored once), MachineError;
+    /// products then give the result of the values from before.
+    void set_values(ArrayView<const Value> values);
+
     /// Permutes a vector from the caller's order to the recipe's, and back. Both arrays: [columns].
     void to_recipe_order(ArrayView<const Value> from, ArrayView<Value> to) const { permute(from, to, VectorOrder::recipe); }
     void to_recipe_order(DeviceArray<const Value> from, DeviceArray<Value> to) const { permute(from, to, VectorOrder::recipe); }

@@ -4,10 +4,23 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <span>
 
-#include "kernels/common/storage/blocks.hpp"
+#include "pipeline/matrix/types.hpp"
 
 namespace workbench {
+
+inline constexpr Index largest_block = 32;  // a row of a block is read by lanes of one warp
+
+/// A view of a matrix in CSR with ascending columns.
+template <typename Value>
+struct CsrView {
+    Index rows = 0;
+    Index columns = 0;
+    std::span<const Offset> row_offsets;
+    std::span<const Index> column_indices;
+    std::span<const Value> values;
+};
 
 /// Rows and columns of a block; at most largest_block rows.
 struct BlockSize {

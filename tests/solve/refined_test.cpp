@@ -1,0 +1,146 @@
+// Solves with rounded values: refinement reaches the true residual of a solve with values in full, or says why it does not.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "kernels/device/host_device.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/solve/solve_recipes.hpp"
+#include "support/message_of.hpp"
+
+namespace workbench {
+namespace {
+
+/// Second differences on a square, with uneven coefficients that no binary format represents; not symmetric if drift is not 0.
+CsrMatrix diffusion(Index side, double drift = 0) {
+    const auto coefficient = [](Index a, Index b) { return 1 + 0.1 * ((a + b) % 7) + 0.01 * (a * b % 11); };
+    std::vector<Entry> entries;
+    for (Index i = 0; i < side * side; ++i) {
+        double sum = 0;
+        const auto add = [&](Index other, double direction) {
+            const double value = coefficient(i, other);
+            entries.push_back({i, other, -value * (1 + direction * drift)});
+            sum += value;
+        };
+        if (i % side > 0) add(i - 1, 1);
+        if (i % side + 1 < side) add(i + 1, -1);
+        if (i >= side) add(i - side, 0);
+        if (i + side < side * side) add(i + side, 0);
+        entries.push_back({i, i, sum + (i % side == 0 ? 1.1 : 0)});
+    }
+    return csr_from_entries(side * side, side * side, entries);
+}
+
+Recipe sell_with(const std::string& values) {
+    return parse_recipe(
+        "[recipe]\nname = 'SELL'\n[[stage]]\nuse = 'cuthill_mckee'\n[layout]\nuse = 'sell'\ncolumn_index = "
+        "'u16'\nvalues = '" +
+            values + "'\n",
+        "t.toml", catalogue());
+}
+
+SolveReport solve_with(const CsrMatrix& matrix, KrylovMethod method, double tolerance, const std::vector<std::string>& values) {
+    SolveReport report;
+    report.options.method = method;
+    report.options.jacobi = method == KrylovMethod::bicgstab;
+    report.options.tolerance = tolerance;
+    report.options.timing = {CacheState::warm, 1, 0, 0};
+    const auto host = make_host_device();
+    std::vector<Recipe> recipes;
+    for (const std::string& word : values) recipes.push_back(sell_with(word));
+    solve_recipes({matrix, std::vector<double>(matrix.rows, 1.0), catalogue(), *host, {Backend::kokkos, Backend::eigen}},
+                  recipes, report);
+    REQUIRE(report.failures.empty());
+    REQUIRE(report.outcomes.size() == 1 + values.size());
+    return report;
+}
+
+}  // namespace
+
+TEST_CASE("refinement around rounded values reaches the true residual, in both methods") {
+    for (const KrylovMethod method : {KrylovMethod::cg, KrylovMethod::bicgstab}) {
+        const SolveReport report = solve_with(diffusion(8, method == KrylovMethod::cg ? 0 : 0.3), method, 1e-11,
+                                              {"full", "rounded_f32", "rounded_bf16"});
+        const SolveOutcome& full = report.outcomes[1];
+        CHECK(full.restarts == 0);
+        for (const std::size_t i : {std::size_t{2}, std::size_t{3}}) {
+            const SolveOutcome& one = report.outcomes[i];
+            CAPTURE(one.preparation.recipe);
+            CAPTURE(one.reason);
+            CHECK(one.end == SolveEnd::converged);
+            CHECK(one.true_residual <= 1.1e-11);
+            CHECK(one.restarts >= 1);
+            CHECK(one.iterations < 8 * full.iterations);
+            CHECK(one.products == (method == KrylovMethod::cg ? 1 : 2) * one.iterations + one.restarts);
+            CHECK(one.preparation.bytes < full.preparation.bytes);
+            CHECK(one.preparation.bytes_in_full == full.preparation.bytes);
+            CHECK(one.in_full == full.in_full);
+        }
+        CHECK(report.outcomes[2].preparation.recipe == "~f32 SELL");
+        CHECK(report.outcomes[2].iterations < 2 * full.iterations + 8);
+        const std::string text = solve_text(report);
+        CHECK(text.find("~f32, ~bf16: the values are rounded") != std::string::npos);
+        CHECK(text.find("as fast as SELL, which") != std::string::npos);
+        CHECK(text.find("~bf16 SELL: note: layout ~bf16 sell: rounded to bf16: |A") != std::string::npos);
+        const auto json = nlohmann::json::parse(solve_json(report));
+        CHECK(json["solves"][1]["rounding"].is_null());
+        CHECK(json["solves"][2]["rounding"]["to"] == "f32");
+        CHECK(json["solves"][3]["rounding"]["relative_norm"] > 1e-4);
+    }
+}
+
+TEST_CASE("refinement needs one round where rounding changes nothing") {
+    CsrMatrix whole = diffusion(8);
+    for (double& value : whole.values) value = value > 0 ? 5 : -1;
+    const SolveReport report = solve_with(whole, KrylovMethod::cg, 1e-10, {"full", "rounded_f32"});
+    CHECK(report.outcomes[2].end == SolveEnd::converged);
+    CHECK(report.outcomes[2].restarts == 0);
+    CHECK(report.outcomes[2].iterations == report.outcomes[1].iterations);
+}
+
+TEST_CASE("a matrix that rounding makes indefinite or too inaccurate ends the solve with that reason") {
+    // Numbers of bf16 near 1 are multiples of 2^-8 below and of 2^-7 above. The smaller eigenvalue is the difference.
+    constexpr double unit = 0x1p-8;
+    const auto pair = [](double diagonal, double other) {
+        return csr_from_entries(2, 2, std::vector<Entry>{{0, 0, diagonal}, {0, 1, other}, {1, 0, other}, {1, 1, diagonal}});
+    };
+    const auto end_of = [](const CsrMatrix& matrix) {
+        SolveReport report;
+        report.options.timing = {CacheState::warm, 1, 0, 0};
+        const auto host = make_host_device();
+        solve_recipes({matrix, {1, -3}, catalogue(), *host, {Backend::kokkos, Backend::eigen}}, {sell_with("rounded_bf16")},
+                      report);
+        CHECK(report.outcomes[0].end == SolveEnd::converged);
+        return report.outcomes.at(1);
+    };
+    const auto names_rounding = [](const SolveOutcome& one) {
+        return one.reason.find("values rounded to bf16") != std::string::npos;
+    };
+    const SolveOutcome indefinite = end_of(pair(1, 1 - unit / 4));  // 1/4 becomes 0
+    CHECK(indefinite.end == SolveEnd::indefinite);
+    CHECK(names_rounding(indefinite));
+    const SolveOutcome inaccurate = end_of(pair(1 + 0.99 * unit, 1 - 1.49 * unit));  // 2.48 becomes 1
+    CHECK(inaccurate.end == SolveEnd::stagnated);
+    CHECK(inaccurate.restarts >= 1);
+    CHECK(inaccurate.true_residual > 0.1);
+    CHECK(names_rounding(inaccurate));
+    const SolveOutcome slow = end_of(pair(1, 1 - 0.7 * unit));  // 0.7 becomes 1: a round leaves 0.3 of the residual
+    CAPTURE(slow.reason);
+    CHECK(slow.end == SolveEnd::converged);
+    CHECK(slow.restarts > 10);
+    CHECK(slow.true_residual <= 1.1e-8);
+}
+
+TEST_CASE("a recipe that rounds cannot join a tuned solve") {
+    const CsrMatrix matrix = diffusion(4);
+    const OneProduct<double> product(matrix);
+    const auto host = make_host_device();
+    const Recipe recipe = sell_with("rounded_f32");
+    CHECK(message_of<RecipeError>([&] {
+              (void)Multiplier<double>(recipe,
+                                       {.input = matrix, .device = *host, .filter = {DeviceKind::host}, .product = &product});
+          }) == "~f32 SELL: rounds values, which a tuned solve does not refine");
+}
+
+}  // namespace workbench

@@ -1,0 +1,33 @@
+// Measures the live page in headless Chromium: `node test/live_speed.mjs ADDRESS [CHANGES [LIMIT]]`. Moves the slider of the slice
+// height of the served recipe, and prints for each part of the way from a change to the new picture the median in milliseconds. The
+// pause of 120 ms in which the page waits for further keys comes first and is not included. Exit code 1: the median of the whole way
+// is above LIMIT milliseconds (default: 200).
+import { browser, words } from './harness.mjs';
+
+const [address, changes = '15', limit = '200'] = words;
+const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage();
+await page.goto(address);
+const idle = () => page.waitForFunction(() => document.documentElement.dataset.busy === undefined && /^(Ran|Timed) in/.test(document.querySelector('.status')?.textContent ?? ''), null, { timeout: 60000 });
+await idle();
+await page.locator('[data-name="layout 0 more"]').click().catch(() => undefined);
+await page.locator('[data-name="layout 0 slice_height slider"]').focus();
+
+const steps = ['began', 'checked', 'ran', 'received', 'shown'];
+const names = ['check of the text', 'run', 'transfer of the report', 'report built and painted'];
+const samples = [];
+for (let i = 0; i < Number(changes) + 2; ++i) {
+  const before = await page.locator('.cm-content').innerText();
+  await page.keyboard.press('ArrowRight');
+  await page.waitForFunction((text) => document.querySelector('.cm-content').innerText !== text, before);
+  await page.waitForTimeout(150);
+  await idle();
+  const at = await page.evaluate((wanted) => wanted.map((name) => performance.getEntriesByName(name).at(-1)?.startTime ?? NaN), steps);
+  if (i >= 2) samples.push([...names.map((_, k) => at[k + 1] - at[k]), at.at(-1) - at[0]]);
+}
+await browser.close();
+const median = (k) => samples.map((sample) => sample[k]).sort((a, b) => a - b)[Math.floor(samples.length / 2)];
+[...names, 'all of it'].forEach((name, k) => console.log(`${median(k).toFixed(0).padStart(6)} ms  ${name}`));
+if (!(median(names.length) <= Number(limit))) {
+  console.error(`more than ${limit} ms`);
+  process.exit(1);
+}
