@@ -58,9 +58,9 @@ void measure(const std::string& name, const StagedMatrix& staged, int rounds) {
     const double raster = best_seconds(rounds, [&] { static_cast<void>(rasterise(staged)); });
     Pyramid pyramid;
     const double seconds = best_seconds(rounds, [&] { pyramid = build_pyramid(staged); });
-    fmt::print("{:<44} {:>11} nonzeros  raster {:.3f} s  pyramid {:.3f} s, {} levels, {} finest bins of {} x {}\n", name,
-               staged.matrix.nonzeros(), raster, seconds, pyramid.levels.size(), pyramid.levels.front().bins(),
-               1 << pyramid.levels.front().row_bits, 1 << pyramid.levels.front().column_bits);
+    fmt::print("{:<44} {:>11} nonzeros  raster {:.3f} s  pyramid {:.3f} s, {} finest bins of {} x {}\n", name,
+               staged.matrix.nonzeros(), raster, seconds, pyramid.finest.bins(), 1 << pyramid.finest.row_bits,
+               1 << pyramid.finest.column_bits);
 }
 
 void run(const std::string& text, int rounds) {
