@@ -26,11 +26,19 @@ sw::ArrayView<const Element> view(const Array<Element>& array, const char* name)
     return {array.data(), static_cast<std::size_t>(array.size())};
 }
 
-sw::Options options_of(const std::string& device, const std::string& kernel, bool verify) {
+using OnGpu = std::pair<std::uintptr_t, std::size_t>;  // address and number of elements
+
+template <typename Value>
+sw::DeviceArray<Value> on_gpu(OnGpu array) {
+    return sw::on_device(reinterpret_cast<Value*>(array.first), array.second);
+}
+
+sw::Options options_of(const std::string& device, const std::string& kernel, bool verify, std::uintptr_t stream) {
     sw::Options options;
     options.kernel = kernel;
     options.verify = verify;
     options.device = device == "host" ? sw::Device::host : device == "gpu" ? sw::Device::gpu : sw::Device::automatic;
+    options.stream = reinterpret_cast<void*>(stream);
     options.stop = [] {
         const py::gil_scoped_acquire gil;
         return PyErr_CheckSignals() != 0;  // runs Python's handlers of signals
@@ -44,10 +52,10 @@ public:
     template <typename Offset>
     static Core make(const sw::Recipe& recipe, std::pair<std::int32_t, std::int32_t> shape, const Array<Offset>& offsets,
                      const Array<std::int32_t>& columns, const Array<Value>& values, const std::string& device,
-                     const std::string& kernel, bool verify) {
+                     const std::string& kernel, bool verify, std::uintptr_t stream) {
         const sw::CsrView<Value> matrix(shape.first, shape.second, view(offsets, "indptr"), view(columns, "indices"),
                                         view(values, "data"));
-        const sw::Options options = options_of(device, kernel, verify);
+        const sw::Options options = options_of(device, kernel, verify, stream);
         try {
             const py::gil_scoped_release without_gil;
             return Core(sw::Operator<Value>(recipe, matrix, options));
@@ -57,14 +65,23 @@ public:
     }
 
     void multiply(const Array<Value>& x, Array<Value>& y, bool recipe_order, bool accumulate) {
-        const sw::ArrayView<const Value> from = view(x, "x");
-        const sw::ArrayView<Value> to(y.mutable_data(), view(y, "y").size());
+        run(view(x, "x"), sw::ArrayView<Value>(y.mutable_data(), view(y, "y").size()), recipe_order, accumulate);
+    }
+
+    /// Of vectors on the GPU, by address and size.
+    void multiply_on_gpu(OnGpu x, OnGpu y, bool recipe_order, bool accumulate) {
+        run(on_gpu<const Value>(x), on_gpu<Value>(y), recipe_order, accumulate);
+    }
+
+    void permute_on_gpu(OnGpu from, OnGpu to, bool to_recipe) const {
+        to_recipe ? a_.to_recipe_order(on_gpu<const Value>(from), on_gpu<Value>(to))
+                  : a_.from_recipe_order(on_gpu<const Value>(from), on_gpu<Value>(to));
+    }
+
+    void set_values(const Array<Value>& values) {
+        const sw::ArrayView<const Value> all = view(values, "values");
         const py::gil_scoped_release without_gil;
-        if (recipe_order) {
-            accumulate ? a_.multiply_add_in_recipe_order(from, to) : a_.multiply_in_recipe_order(from, to);
-        } else {
-            accumulate ? a_.multiply_add(from, to) : a_.multiply(from, to);
-        }
+        a_.set_values(all);
     }
 
     Array<Value> product(const Array<Value>& x, bool recipe_order) {
@@ -100,6 +117,17 @@ public:
 
 private:
     explicit Core(sw::Operator<Value> a) : a_(std::move(a)) {}
+
+    template <typename From, typename To>
+    void run(From x, To y, bool recipe_order, bool accumulate) {
+        const py::gil_scoped_release without_gil;
+        if (recipe_order) {
+            accumulate ? a_.multiply_add_in_recipe_order(x, y) : a_.multiply_in_recipe_order(x, y);
+        } else {
+            accumulate ? a_.multiply_add(x, y) : a_.multiply(x, y);
+        }
+    }
+
     sw::Operator<Value> a_;
 };
 
@@ -109,11 +137,14 @@ void add_core(py::module_& module, const char* name) {
     py::class_<This> core(module, name);
     const auto add_constructor = [&core](auto offset) {
         core.def(py::init(&This::template make<decltype(offset)>), "recipe"_a, "shape"_a, "indptr"_a.noconvert(),
-                 "indices"_a.noconvert(), "data"_a.noconvert(), "device"_a, "kernel"_a, "verify"_a);
+                 "indices"_a.noconvert(), "data"_a.noconvert(), "device"_a, "kernel"_a, "verify"_a, "stream"_a);
     };
     add_constructor(std::int32_t{});
     add_constructor(std::int64_t{});
     core.def("multiply", &This::multiply, "x"_a.noconvert(), "y"_a.noconvert(), "recipe_order"_a, "accumulate"_a)
+        .def("multiply_on_gpu", &This::multiply_on_gpu, "x"_a, "y"_a, "recipe_order"_a, "accumulate"_a)
+        .def("permute_on_gpu", &This::permute_on_gpu, "v"_a, "to"_a, "to_recipe"_a)
+        .def("set_values", &This::set_values, "values"_a.noconvert())
         .def("product", &This::product, "x"_a.noconvert(), "recipe_order"_a)
         .def("permuted", &This::permuted, "v"_a.noconvert(), "to_recipe"_a)
         .def("facts", &This::facts)

@@ -10,6 +10,7 @@ import scipy.sparse
 from scipy.sparse.linalg import LinearOperator
 
 from . import _core
+from .gpu import array_on_gpu, is_on_gpu, on_host, stream_number
 from .recipe import RecipeLike, change_texts, errors_of_stages, text_and_file
 
 LARGEST = 2**31 - 1
@@ -17,6 +18,7 @@ LARGEST = 2**31 - 1
 
 def checked_matrix(A: Any) -> Any:
     """A as a sparse matrix of scipy with values that recipes take; TypeError or ValueError otherwise."""
+    A = on_host(A)
     if not scipy.sparse.issparse(A):
         raise TypeError(f"A: found {type(A).__name__}, expected a sparse matrix of scipy: scipy.sparse.csr_matrix(A)")
     if A.dtype not in (np.float32, np.float64):
@@ -50,10 +52,12 @@ class Operator(LinearOperator):
 
     recipe    a file, a TOML text, or a dict with the tables of a recipe (see `stage` for stages in Python)
     A         [rows, columns]: CSR, CSC or COO of scipy, float32 or float64, with offsets of 32 or 64 bits. CSR is read without a copy
-              of its values; other formats are converted. The operator keeps a reference to the pattern, for set_values
+              of its values; other formats are converted, and of these the operator keeps a reference to A, for set_values. A sparse
+              matrix of CuPy and a CSR tensor of PyTorch are copied to the host, where recipes are applied
     device    "auto": the GPU if there is one and the recipe has a kernel for it; "host"; "gpu"
     kernel    the name of a kernel; default: the recipe's own or chosen one, or that of the layout
     verify    verify the kernel, bit for bit on integers and within rounding on A; costs about ten products
+    stream    a stream of CuPy or PyTorch, or its cudaStream_t, on which an operator on the GPU runs; default: the default stream
     changes   as for --set, with "__" for ".": stage__metis_partition__parts=64, or **{"stage.metis_partition.parts": 64}
 
     Raises RecipeError (with all errors and their places), MatrixError (A is wrong or does not suit the recipe), MachineError,
@@ -63,31 +67,34 @@ class Operator(LinearOperator):
     An operator has the buffers of one product: only one thread at a time may use it. Products release the GIL.
     """
 
-    def __init__(self, recipe: RecipeLike, A: Any, *, device: str = "auto", kernel: str = "", verify: bool = True, **changes: Any):
+    def __init__(self, recipe: RecipeLike, A: Any, *, device: str = "auto", kernel: str = "", verify: bool = True, stream: Any = None, **changes: Any):
         if device not in ("auto", "host", "gpu"):
             raise ValueError(f"device: found {device!r}, expected 'auto', 'host' or 'gpu'")
-        self._given = checked_matrix(A)
+        A = checked_matrix(A)
         csr = A.tocsr()  # CSR: A itself
         super().__init__(csr.dtype, csr.shape)
-        self._options = (device, kernel, verify)
+        self._count = A.data.size  # of the values that set_values takes
+        self._given = None if A.format == "csr" else A
+        self._stream = stream_number(stream)
         if csr.indices.dtype != np.int32 and csr.nnz and not 0 <= csr.indices.min() <= csr.indices.max() < csr.shape[1]:
             raise _core.MatrixError(f"A: found columns outside of 0 to {csr.shape[1] - 1}")  # which 32 bits might hide
-        self._pattern = (csr.indptr, csr.indices.astype(np.int32, copy=False))
         text, file = text_and_file(recipe)
         settings = change_texts(changes)
         self._recipe = _core.Recipe.from_file(file, settings) if text is None else _core.Recipe.from_text(text, settings, file)
         self._stages = recipe  # whose functions in Python must live
-        self._core = self._made(csr.data)
-
-    def _made(self, values: np.ndarray) -> Any:
         make = _core.OperatorF32 if self.dtype == np.float32 else _core.OperatorF64
+        indices, data = csr.indices.astype(np.int32, copy=False), np.ascontiguousarray(csr.data)
         with errors_of_stages():
-            return make(self._recipe, self.shape, *self._pattern, np.ascontiguousarray(values), *self._options)
+            self._core = make(self._recipe, self.shape, csr.indptr, indices, data, device, kernel, verify, self._stream)
+        self._on_gpu = self._core.facts()["device"] == "gpu"
 
     def _vector(self, x: Any) -> np.ndarray:
         """x [columns] as an array that the library reads."""
         if type(x) is np.ndarray and x.shape == (self.shape[1],) and x.dtype == self.dtype and x.flags.c_contiguous:
             return x
+        if is_on_gpu(x):
+            self._require_gpu("x")
+            raise ValueError("x: found an array on the GPU, and there is none for the result; expected out, as in op.multiply(x, out=y)")
         x = np.asarray(x)
         if x.shape not in ((self.shape[1],), (self.shape[1], 1)):
             raise ValueError(f"x: found shape {x.shape}, expected ({self.shape[1]},)")
@@ -95,10 +102,26 @@ class Operator(LinearOperator):
             raise TypeError(f"x: found values of type {x.dtype}, expected {self.dtype}, as in A: x.astype('{self.dtype}')")
         return np.ascontiguousarray(x.reshape(-1), self.dtype)
 
+    def _require_gpu(self, name: str) -> None:
+        if not self._on_gpu:
+            raise ValueError(f"{name}: found an array on the GPU, expected one on the host, where this operator runs: {name}.get() of "
+                             f"CuPy, {name}.cpu().numpy() of PyTorch")
+
+    def _both_on_gpu(self, x: Any, size: int, out: Any, size_of_out: int) -> tuple[tuple[int, int], tuple[int, int]]:
+        """The vectors as the library takes them. It reads and writes them where they are."""
+        for name, array in (("x", x), ("out", out)):
+            if is_on_gpu(array):
+                self._require_gpu(name)
+        given = array_on_gpu(x, "x", size, self.dtype, self._stream)
+        return given, array_on_gpu(out, "out", size_of_out, self.dtype, self._stream, written=True)
+
     def _product(self, x: Any, recipe_order: bool) -> np.ndarray:
         return self._core.product(self._vector(x), recipe_order)
 
-    def _multiply(self, x: np.ndarray, out: np.ndarray | None, add: bool, recipe_order: bool) -> np.ndarray:
+    def _multiply(self, x: Any, out: Any, add: bool, recipe_order: bool) -> Any:
+        if out is not None and (is_on_gpu(x) or is_on_gpu(out)):
+            self._core.multiply_on_gpu(*self._both_on_gpu(x, self.shape[1], out, self.shape[0]), recipe_order, add)
+            return out
         x = self._vector(x)
         if out is None:
             if add:
@@ -112,7 +135,7 @@ class Operator(LinearOperator):
         return out
 
     def __matmul__(self, x: Any) -> Any:
-        if type(x) is np.ndarray and x.ndim == 1:
+        if (type(x) is np.ndarray and x.ndim == 1) or is_on_gpu(x):
             return self._product(x, False)
         return super().__matmul__(x)
 
@@ -124,10 +147,12 @@ class Operator(LinearOperator):
         y = self._product(x, False)
         return y if np.ndim(x) == 1 else y.reshape(-1, 1)
 
-    def multiply(self, x: np.ndarray, out: np.ndarray | None = None, *, add: bool = False) -> np.ndarray:
+    def multiply(self, x: Any, out: Any = None, *, add: bool = False) -> Any:
         """y = A x, or with `add` y += A x, written to `out` if it is given. x: [columns]; out: [rows], of the operator's type.
 
-        Raises ValueError if x and out overlap or have wrong shapes.
+        An operator on the GPU takes x and out with __cuda_array_interface__ (CuPy, PyTorch), both contiguous, and does not copy them.
+        Such a product runs on the operator's stream, and does not wait for it.
+        Raises ValueError if x and out overlap, have wrong shapes, or are on another device than the operator.
         """
         return self._multiply(x, out, add, False)
 
@@ -136,13 +161,19 @@ class Operator(LinearOperator):
         """The same operator for vectors in the recipe's order, in which a product permutes less (docs/library.md)."""
         return InRecipeOrder(self)
 
-    def to_recipe_order(self, v: Any) -> np.ndarray:
-        """The vector v [columns] in the recipe's order: element i is v[column_order[i]]."""
-        return self._core.permuted(self._vector(v), True)
+    def _permuted(self, v: Any, out: Any, to_recipe: bool) -> Any:
+        if out is None:
+            return self._core.permuted(self._vector(v), to_recipe)
+        self._core.permute_on_gpu(*self._both_on_gpu(v, self.shape[1], out, self.shape[1]), to_recipe)
+        return out
 
-    def from_recipe_order(self, v: Any) -> np.ndarray:
-        """The vector v [columns] of the recipe's order in the caller's."""
-        return self._core.permuted(self._vector(v), False)
+    def to_recipe_order(self, v: Any, out: Any = None) -> Any:
+        """The vector v [columns] in the recipe's order: element i is v[column_order[i]]. `out`: for v on the GPU, as in multiply."""
+        return self._permuted(v, out, True)
+
+    def from_recipe_order(self, v: Any, out: Any = None) -> Any:
+        """The vector v [columns] of the recipe's order in the caller's. `out`: for v on the GPU, as in multiply."""
+        return self._permuted(v, out, False)
 
     @property
     def row_order(self) -> np.ndarray:
@@ -166,17 +197,21 @@ class Operator(LinearOperator):
     def set_values(self, values: Any) -> None:
         """Replaces the values of A: `values` [nonzeros] in the order of A.data, for the same pattern.
 
-        The recipe is applied again, with its stages, which takes facts.seconds. If that fails, the operator stays as it was.
+        Orders, layout and kernel stay, and the kernel is not verified again. The first call finds out where the layout has each value;
+        later ones copy values (CSR of scipy; other formats are converted first). Raises MatrixError if the layout cannot store them,
+        as its values are coded or symmetric pairs are stored once. If it raises, the operator stays as it was.
         """
-        values = np.asarray(values, self.dtype)
-        if values.shape != self._given.data.shape:
-            raise ValueError(f"values: found shape {values.shape}, expected {self._given.data.shape}")
-        if self._given.format == "csr":
-            self._core = self._made(values)
-            return
-        changed = self._given.copy()
-        changed.data = values
-        self._core = self._made(changed.tocsr().data)
+        if is_on_gpu(values):
+            raise TypeError("values: found an array on the GPU, expected one on the host: values.get() of CuPy, values.cpu() of PyTorch")
+        values = np.ascontiguousarray(values, self.dtype)
+        expected = (self._count,) if self._given is None else self._given.data.shape
+        if values.shape != expected:
+            raise ValueError(f"values: found shape {values.shape}, expected {expected}")
+        if self._given is not None:
+            changed = self._given.copy()
+            changed.data = values
+            values = changed.tocsr().data
+        self._core.set_values(values)
 
     def __repr__(self) -> str:
         facts = self.facts
@@ -194,8 +229,8 @@ class InRecipeOrder(LinearOperator):
         return self.operator._product(x, True)
 
     def __matmul__(self, x: Any) -> Any:
-        return self._matvec(x) if type(x) is np.ndarray and x.ndim == 1 else super().__matmul__(x)
+        return self._matvec(x) if (type(x) is np.ndarray and x.ndim == 1) or is_on_gpu(x) else super().__matmul__(x)
 
-    def multiply(self, x: np.ndarray, out: np.ndarray | None = None, *, add: bool = False) -> np.ndarray:
+    def multiply(self, x: Any, out: Any = None, *, add: bool = False) -> Any:
         """Like Operator.multiply."""
         return self.operator._multiply(x, out, add, True)
