@@ -31,6 +31,7 @@ if(WORKBENCH_BUNDLE_LIBRARIES)
   install(RUNTIME_DEPENDENCY_SET workbench_dependencies ${libraries_of_others})
 endif()
 install(DIRECTORY recipes spaces suites DESTINATION share/spmv-workbench)
+install(FILES packaging/taplo.toml DESTINATION share/spmv-workbench RENAME .taplo.toml)  # for editors
 # The headers with which formats and stages beside a recipe are compiled.
 set(headers include/spmv-workbench/format)
 install(DIRECTORY pipeline/matrix pipeline/contract DESTINATION ${headers}/pipeline COMPONENT library FILES_MATCHING PATTERN "*.hpp")
