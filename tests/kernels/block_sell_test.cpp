@@ -150,7 +150,7 @@ TEST_CASE("block_sell: auto takes codes where the blocks of nodes are few, and o
     CHECK(
         message_of<ParameterError>([&] {
             (void)entry.needs(Parameters(entry.parameters, {{"values", std::string("dictionary")}, {"threads_per_row", 2_i}}));
-        }) == "threads_per_row: found 2; with values = \"dictionary\" a row of blocks has one thread");
+        }) == "found 2; with values = \"dictionary\" a row of blocks has one thread");
 }
 
 TEST_CASE("block_sell: sizes without a kernel are refused") {
