@@ -201,8 +201,8 @@ TEST_CASE("elasticity3d equals the assembly of trilinear cubes") {
                           0.0) == 0);  // a rigid translation causes no force
 }
 
-// curl curl + identity of the 12 edges of one cube by Gauss quadrature. Edge 4 d + a + 2 b is along axis d, at a along the next
-// axis and at b along the one after it.
+// curl curl + identity of the 12 edges of one cube by Gauss quadrature. Edge 4 d + a + 2 b lies along axis d; its coordinate
+// is a on the next axis and b on the one after that.
 static Eigen::Matrix<double, 12, 12> cube_of_edges() {
     Eigen::Matrix<double, 12, 12> matrix = Eigen::Matrix<double, 12, 12>::Zero();
     const std::array<double, 2> points{0.5 - std::sqrt(1.0 / 12), 0.5 + std::sqrt(1.0 / 12)};

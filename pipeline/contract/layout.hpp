@@ -256,7 +256,7 @@ struct LayoutEntry {
         return build.template get<Value>()(staged, of_device);
     }
 
-    /// `settle` for a matrix with nodes of so many unknowns.
+    /// Calls `settle` with the facts on this matrix, whose nodes have node_size unknowns each.
     [[nodiscard]] Parameters settled(const Parameters& given, const CsrMatrix& matrix, Precision precision,
                                      Index node_size) const;
 

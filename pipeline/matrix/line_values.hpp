@@ -1,5 +1,5 @@
-// Whether the values of a matrix are equal in each row, or in each column, as in A = D B and A = B D with a pattern B: the
-// transition matrix of a random walk has 1 / degree throughout a row or a column.
+// Tells whether the values of a matrix are equal in each row, or in each column. The transition matrix of a random walk is an
+// example: each of its rows, or each of its columns, has the value 1 / degree throughout.
 #pragma once
 
 #include "pipeline/matrix/csr_matrix.hpp"

@@ -68,7 +68,7 @@ public:
         run(view(x, "x"), sw::ArrayView<Value>(y.mutable_data(), view(y, "y").size()), recipe_order, accumulate);
     }
 
-    /// Of vectors on the GPU, by address and size.
+    /// Multiplies vectors on the GPU, which are given by their addresses and sizes.
     void multiply_on_gpu(OnGpu x, OnGpu y, bool recipe_order, bool accumulate) {
         run(on_gpu<const Value>(x), on_gpu<Value>(y), recipe_order, accumulate);
     }

@@ -15,7 +15,7 @@ namespace {
 
 std::uint16_t bits(double value) { return bf16_of(value).bits; }
 
-/// Of the two neighbours of a positive number, the nearer one; of two that are equally near, the even one.
+/// Returns the nearer of the two neighbours of a positive number, or the even one if both are equally near.
 std::uint16_t nearest_of_all(double value) {
     std::uint16_t below = 0;
     while (static_cast<double>(Bf16{static_cast<std::uint16_t>(below + 1)}) <= value) ++below;

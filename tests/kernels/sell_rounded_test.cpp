@@ -139,7 +139,7 @@ TEST_CASE("rounded values are verified against the rounded matrix, and reported 
         Candidate<double> candidate = built.candidate(kernels, space, false);
         const Verifier<double> verifier{*host, &oracle};
         CHECK(verifier.verify(candidate).outcome.verified());
-        candidate.rounded = nullptr;  // nobody takes the product for that of the matrix itself
+        candidate.rounded = nullptr;  // the verification then compares with the matrix itself
         CHECK(verifier.verify(candidate).outcome.reason.find("exceeds the bound") != std::string::npos);
         if (!is_hybrid) continue;
         REQUIRE(built.shares[0].outcome.rounding);

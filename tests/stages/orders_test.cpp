@@ -285,7 +285,7 @@ TEST_SUITE("gray") {
         const Step step = run(gray_stage(), {{"segments", std::int64_t{4}}, {"dense_row", std::int64_t{3}}}, before);
         CHECK(step.order() == Indices{3, 1, 4, 2, 0});
         CHECK_EQ(step.note("dense rows"), "3");
-        // Of two nodes of two rows each, the second one is dense.
+        // There are two nodes of two rows each, and the second node is dense.
         const StagedMatrix nodes = stage_input(matrix_of(4, {{0}, {}, {0, 1, 2}, {0, 1, 3}}), 2);
         CHECK_EQ(run(gray_stage(), {{"segments", std::int64_t{4}}, {"dense_row", std::int64_t{3}}}, nodes).note("dense rows"),
                  "2");

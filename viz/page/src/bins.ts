@@ -375,7 +375,7 @@ export class Pattern {
     if (places !== null) this.places = integers(await sectionBytes(places));
   }
 
-  // The values, which are large, and only shown where somebody points or zooms.
+  // The values are large, and the page needs them only where somebody points or zooms.
   async readValues(): Promise<void> {
     if (this.facts.values !== null) this.values = doubles(await sectionBytes(this.facts.values));
   }
