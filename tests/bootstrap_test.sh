@@ -164,7 +164,7 @@ holds calls "ctest"
 no_gpu
 bootstrap test
 exits 0
-holds calls "-DWORKBENCH_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=90-real -DWORKBENCH_OPTIMISED_KERNELS=OFF"
+holds calls "-DWORKBENCH_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=90-virtual -DWORKBENCH_OPTIMISED_KERNELS=OFF"
 bootstrap build
 holds calls "-U WORKBENCH_OPTIMISED_KERNELS"
 lacks calls "-DWORKBENCH"

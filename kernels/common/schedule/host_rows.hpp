@@ -76,8 +76,8 @@ public:
         for (Offset step = 0; step < longest_; step += steps) {
             const Offset end = std::min<Offset>(step + steps, longest_);
             int lane = 0;
-            for (; lane + at_once <= count_; lane += at_once) add_steps<at_once>(lane, step, end, x);
-            for (; lane < count_; ++lane) add_steps<1>(lane, step, end, x);
+            for (; lane + at_once <= count_; lane += at_once) add_steps(lane, step, end, x);
+            add_row_by_row(lane, count_, step, end, x);
         }
         auto run = first_run_;
         for (int lane = 0; lane < count_; ++lane, ++run.row) {
@@ -103,28 +103,28 @@ private:
         }
     }
 
-    /// Adds the steps [begin, end) of lanes [lane, lane + lanes).
-    template <int lanes>
+    /// Adds the steps [begin, end) of lanes [lane, lane + at_once).
     void add_steps(int lane, Offset begin, Offset end, const Value* x_of_run) {
         const Offset* const lengths = lengths_.data() + lane;
-        const Offset shortest = alike_ ? end : std::min(end, *std::min_element(lengths, lengths + lanes));
-        std::array<Value, lanes> sums;
-        std::copy_n(sums_.begin() + lane, lanes, sums.begin());
+        const Offset shortest = alike_ ? end : std::min(end, *std::min_element(lengths, lengths + at_once));
+        std::array<Value, at_once> sums;
+        std::copy_n(sums_.begin() + lane, at_once, sums.begin());
         for (Offset k = begin; k < shortest; ++k) {
             const Offset slot = first_run_.slot(k) + lane;
 #pragma GCC unroll 8
-            for (int i = 0; i < lanes; ++i) add_slot<S>(arrays_, first_run_, RunSlot{k, slot + i}, x_of_run, sums[i]);
+            for (int i = 0; i < at_once; ++i) add_slot<S>(arrays_, first_run_, RunSlot{k, slot + i}, x_of_run, sums[i]);
         }
-        std::copy_n(sums.begin(), lanes, sums_.begin() + lane);
-        if (shortest < end) add_longer<lanes>(lane, std::max(begin, shortest), end, x_of_run);
+        std::copy_n(sums.begin(), at_once, sums_.begin() + lane);
+        if (shortest < end) add_row_by_row(lane, lane + at_once, std::max(begin, shortest), end, x_of_run);
     }
 
-    /// Like add_steps, for lanes that are not all so long.
-    template <int lanes>
-    void add_longer(int lane, Offset begin, Offset end, const Value* x_of_run) {
-        for (int i = lane; i < lane + lanes; ++i) {
-            for (Offset k = begin; k < std::min(end, lengths_[i]); ++k) {
-                add_slot<S>(arrays_, first_run_, RunSlot{k, first_run_.slot(k) + i}, x_of_run, sums_[i]);
+    /// Adds the steps [begin, end) of lanes [first, last), as far as each is long. Not inlined at both calls, because each copy
+    /// takes long to compile.
+    [[gnu::noinline]] void add_row_by_row(int first, int last, Offset begin, Offset end, const Value* x_of_run) {
+        for (int lane = first; lane < last; ++lane) {
+            const Offset end_of_lane = alike_ ? end : std::min(end, lengths_[lane]);
+            for (Offset k = begin; k < end_of_lane; ++k) {
+                add_slot<S>(arrays_, first_run_, RunSlot{k, first_run_.slot(k) + lane}, x_of_run, sums_[lane]);
             }
         }
     }
