@@ -28,7 +28,7 @@ target_compile_options(workbench_cuda_options INTERFACE
 target_link_libraries(workbench_cuda_options INTERFACE CUDA::cudart_static)
 target_link_libraries(workbench_kernels PRIVATE workbench_cuda_options)
 if(NOT WORKBENCH_OPTIMISED_KERNELS)
-  target_compile_options(workbench_kernels PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-O1;-Xcicc=-O0>)
+  target_compile_options(workbench_kernels PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-O0;-Xcicc=-O0>)
 endif()
 
 # cuSPARSE is large and may be missing where the program runs, so it is linked into a module that is loaded on demand from lib,

@@ -33,12 +33,13 @@ if(WORKBENCH_TOGETHER AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # In a unity build GCC takes a source file with an unnamed namespace for a header.
   list(APPEND WORKBENCH_WARNINGS -Wno-subobject-linkage)
 endif()
-if(WORKBENCH_PRECOMPILED_HEADERS)
-  # With precompiled headers g++ 12 gives false warnings about copies inside std::string. Other builds compile with all warnings.
-  set(WORKBENCH_WARNINGS -w)
-endif()
 target_compile_options(workbench_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:${WORKBENCH_WARNINGS};-ffp-contract=off>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC collects its garbage rarely, which saves a tenth of the time to compile and takes some 100 MB more memory.
+  target_compile_options(workbench_options INTERFACE
+    "$<$<COMPILE_LANGUAGE:CXX>:SHELL:--param ggc-min-expand=400 --param ggc-min-heapsize=1000000>")
+endif()
 
 if(WORKBENCH_SANITIZE)
   # With sanitizers -O2 takes twice as long to compile as -O1.

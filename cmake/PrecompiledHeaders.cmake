@@ -1,5 +1,5 @@
-# Precompiles the headers that most files include, for a fast first build of the program (preset `run`). Other presets do not, because
-# precompiled headers hide missing includes.
+# Precompiles the headers that most files include, for a fast first build. The presets `debug` and `sanitize` do not, because precompiled
+# headers hide missing includes.
 if(NOT WORKBENCH_PRECOMPILED_HEADERS)
   return()
 endif()
