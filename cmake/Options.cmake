@@ -33,6 +33,11 @@ if(WORKBENCH_TOGETHER AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # In a unity build GCC takes a source file with an unnamed namespace for a header.
   list(APPEND WORKBENCH_WARNINGS -Wno-subobject-linkage)
 endif()
+if(WORKBENCH_PRECOMPILED_HEADERS AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # In precompiled headers GCC takes the standard library for a file of the project, and warns falsely about copies inside std::string.
+  # Builds without precompiled headers compile with these warnings.
+  list(APPEND WORKBENCH_WARNINGS -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
+endif()
 target_compile_options(workbench_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:${WORKBENCH_WARNINGS};-ffp-contract=off>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
