@@ -1,6 +1,6 @@
-// Conjugate gradients in one kernel that stays on the GPU for all iterations of a launch. Each multiprocessor has one thread block
-// with one part of the matrix (persistent_matrix.hpp). What fits stays in shared memory: p of the part and its halo, other
-// vectors, and as much of the matrix as there is room for.
+// Conjugate gradients in one kernel that stays on the GPU for all iterations of a launch. Each multiprocessor has one thread
+// block with one part of the matrix (persistent_matrix.hpp). What fits stays in shared memory: p of the part and its halo,
+// other vectors, and as much of the matrix as there is room for.
 //
 // An iteration waits for all blocks twice, for p.Ap and for r.r. Each block writes its sum and a tag, which is different for
 // each wait, as one packet of 16 bytes, and reads the packets of all blocks until all of them have the tag. It adds the sums
@@ -54,8 +54,8 @@ struct PersistentArguments {
     bool begins = false;         // r = b - A x and p = M r, instead of iterations
     std::int64_t iterations = 0;
     std::int64_t most_iterations = 0;
-    unsigned long long first_tag = 0;   // above all tags of earlier launches
-    unsigned long long patience = 0;    // of a wait, in nanoseconds
+    unsigned long long first_tag = 0;  // above all tags of earlier launches
+    unsigned long long patience = 0;   // of a wait, in nanoseconds
 };
 
 namespace persistent {
@@ -299,10 +299,10 @@ __global__ void __launch_bounds__(persistent_threads, 1) persistent_cg(const Per
             const Slice slice = slices[s];
             const Index first = slice.first + lane;
             const Index row = s * rows_per_slice + lane;
-            const Value of_row = slice.first < part.resident ? multiply_row(resident_values + first, resident_columns + first,
-                                                                            slice.width, p, FromShared())
-                                                             : multiply_row(values + first, columns + first, slice.width, p,
-                                                                            FromGlobal());
+            const Value of_row =
+                slice.first < part.resident
+                    ? multiply_row(resident_values + first, resident_columns + first, slice.width, p, FromShared())
+                    : multiply_row(values + first, columns + first, slice.width, p, FromGlobal());
             q[row] = of_row;
             sum += product(p[row], of_row);
         }
