@@ -4,13 +4,12 @@
 //
 // An iteration waits for all blocks twice, for p.Ap and for r.r. Each block writes its sum and a tag, which is different for
 // each wait, as one packet of 16 bytes, and reads the packets of all blocks until all of them have the tag. It adds the sums
-// in the order of the blocks, so that all blocks have the same scalars to the bit, and so has every run. The second packet
-// follows the elements of M r that other blocks read (`exports`), with a fence between them. Each block then computes the
-// elements of p in its halo by itself, in the same way as their owners.
+// in the order of the blocks, so that all blocks have the same scalars to the bit, and so has every run. Elements of M r that
+// other blocks read (`exports`) are packets with the tag of the second wait, too; so nothing needs a fence. Each block then
+// computes the elements of p in its halo by itself, in the same way as their owners.
 //
-// No block overwrites what another one still reads. A packet of one wait is overwritten an iteration later, after the other
-// wait, which a block answers only once it has all packets of the first. Exports alternate between two places, so that there
-// is a wait with a fence between reading and overwriting them.
+// No packet is overwritten before all blocks have read it: a block writes the packets of a wait again an iteration later, after
+// the other wait, which every block answers only once it has all packets of the first.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +23,9 @@ inline constexpr int persistent_threads = 32 * warps_of_part;
 inline constexpr int packets_per_lane = 5;  // that one warp waits for
 inline constexpr int most_persistent_blocks = 32 * packets_per_lane;
 
-/// A sum of a block.
+/// A sum of a block, or an exported element.
 struct alignas(16) Packet {
-    double sum;
+    double value;
     unsigned long long tag;
 };
 
@@ -40,16 +39,16 @@ struct PersistentArguments {
     const Value* values = nullptr;
     const std::uint16_t* columns = nullptr;
     // Vectors in the order of parts, [places].
-    Index places = 0;
     const Value* b = nullptr;
     const Value* inverse_diagonal = nullptr;  // null: not preconditioned
     Value* x = nullptr;
     Value* r = nullptr;
     Value* p = nullptr;
     Value* q = nullptr;
-    Value* exports = nullptr;   // [2 places]
+    Packet* exports = nullptr;  // [places] elements of M r
     Packet* packets = nullptr;  // [packet_places]
     Scalars* scalars = nullptr;
+    Index kept = 0;              // entries of a part after the resident ones that stay in L2
     unsigned* failed = nullptr;  // 1 after a wait that took too long
     bool begins = false;         // r = b - A x and p = M r, instead of iterations
     std::int64_t iterations = 0;
@@ -61,35 +60,22 @@ struct PersistentArguments {
 namespace persistent {
 
 // Volatile, so that the compiler keeps them in order and does not reuse a value that was read before.
-__device__ __forceinline__ void store_packet(Packet* at, double sum, unsigned long long tag) {
+__device__ __forceinline__ void store_packet(Packet* at, double value, unsigned long long tag) {
     asm volatile("{ .reg .b128 packet; mov.b128 packet, {%1, %2}; st.relaxed.gpu.global.b128 [%0], packet; }" ::"l"(at),
-                 "l"(__double_as_longlong(sum)), "l"(tag)
+                 "l"(__double_as_longlong(value)), "l"(tag)
                  : "memory");
 }
 
 __device__ __forceinline__ Packet load_packet(const Packet* at) {
-    long long sum = 0;
+    long long value = 0;
     Packet packet;
     asm volatile("{ .reg .b128 packet; ld.relaxed.gpu.global.b128 packet, [%2]; mov.b128 {%0, %1}, packet; }"
-                 : "=l"(sum), "=l"(packet.tag)
+                 : "=l"(value), "=l"(packet.tag)
                  : "l"(at)
                  : "memory");
-    packet.sum = __longlong_as_double(sum);
+    packet.value = __longlong_as_double(value);
     return packet;
 }
-
-__device__ __forceinline__ double load_shared_by_blocks(const double* at) {
-    double value = 0;
-    asm volatile("ld.relaxed.gpu.global.f64 %0, [%1];" : "=d"(value) : "l"(at) : "memory");
-    return value;
-}
-__device__ __forceinline__ float load_shared_by_blocks(const float* at) {
-    float value = 0;
-    asm volatile("ld.relaxed.gpu.global.f32 %0, [%1];" : "=f"(value) : "l"(at) : "memory");
-    return value;
-}
-
-__device__ __forceinline__ void fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 
 __device__ __forceinline__ unsigned long long nanoseconds() {
     unsigned long long now = 0;
@@ -130,7 +116,7 @@ __device__ inline bool wait_for_packets(const Packet* packets, unsigned long lon
     }
     sum = 0;
 #pragma unroll
-    for (int i = 0; i < packets_per_lane; ++i) sum += lane + 32u * i < blocks ? found[i].sum : 0.0;
+    for (int i = 0; i < packets_per_lane; ++i) sum += lane + 32u * i < blocks ? found[i].value : 0.0;
     sum = sum_over_lanes(sum);
     return true;
 }
@@ -167,11 +153,24 @@ struct FromShared {
     }
 };
 
-/// Not through L1, which has little room beside the shared memory.
+/// Not through L1, which has little room beside the shared memory, and with a policy for L2.
 struct FromGlobal {
-    template <typename T>
-    __device__ __forceinline__ T operator()(const T* at) const {
-        return __ldcg(at);
+    unsigned long long policy;
+
+    __device__ __forceinline__ double operator()(const double* at) const {
+        double value = 0;
+        asm("ld.global.nc.L1::no_allocate.L2::cache_hint.f64 %0, [%1], %2;" : "=d"(value) : "l"(at), "l"(policy));
+        return value;
+    }
+    __device__ __forceinline__ float operator()(const float* at) const {
+        float value = 0;
+        asm("ld.global.nc.L1::no_allocate.L2::cache_hint.f32 %0, [%1], %2;" : "=f"(value) : "l"(at), "l"(policy));
+        return value;
+    }
+    __device__ __forceinline__ std::uint16_t operator()(const std::uint16_t* at) const {
+        std::uint16_t value = 0;
+        asm("ld.global.nc.L1::no_allocate.L2::cache_hint.u16 %0, [%1], %2;" : "=h"(value) : "l"(at), "l"(policy));
+        return value;
     }
 };
 
@@ -290,19 +289,24 @@ __global__ void __launch_bounds__(persistent_threads, 1) persistent_cg(const Per
     for (Index i = thread; i < part.slices(); i += persistent_threads) slices[i] = a.slices[part.first_slice + i];
     __syncthreads();
 
+    unsigned long long stays_in_l2 = 0;
+    unsigned long long passes_through_l2 = 0;
+    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(stays_in_l2));
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(passes_through_l2));
+    const Index end_of_kept = part.resident + a.kept;
     const Index rows = part.rows;
     unsigned long long tag = a.first_tag;
-    bool odd = false;
     for (;;) {
         double sum = 0;
         for (Index s = warp; s < part.slices(); s += warps_of_part) {
             const Slice slice = slices[s];
             const Index first = slice.first + lane;
             const Index row = s * rows_per_slice + lane;
+            const FromGlobal from_global{slice.first < end_of_kept ? stays_in_l2 : passes_through_l2};
             const Value of_row =
                 slice.first < part.resident
                     ? multiply_row(resident_values + first, resident_columns + first, slice.width, p, FromShared())
-                    : multiply_row(values + first, columns + first, slice.width, p, FromGlobal());
+                    : multiply_row(values + first, columns + first, slice.width, p, from_global);
             q[row] = of_row;
             sum += product(p[row], of_row);
         }
@@ -329,7 +333,6 @@ __global__ void __launch_bounds__(persistent_threads, 1) persistent_cg(const Per
         // r, M r in q, and its sums.
         double square = 0;
         double weighted = 0;
-        Value* exports = a.exports + (odd ? a.places : 0) + part.first_row;
         for_rows(
             thread, rows, persistent_threads,
             [&](Index i) {
@@ -343,7 +346,7 @@ __global__ void __launch_bounds__(persistent_threads, 1) persistent_cg(const Per
                 q[i] = z;
                 square += product(next, next);
                 weighted += product(next, z);
-                if (i < part.exported) exports[i] = z;
+                if (i < part.exported) store_packet(a.exports + part.first_row + i, z, tag);
             });
         square = sum_over_block(square, of_warps[0]);
         if (preconditioned) weighted = sum_over_block(weighted, of_warps[1]);
@@ -351,14 +354,12 @@ __global__ void __launch_bounds__(persistent_threads, 1) persistent_cg(const Per
             Packet* packets = a.packets + most_persistent_blocks;
             Packet* others = packets + most_persistent_blocks;
             if (lane == 0) {
-                fence();
                 if (preconditioned) store_packet(others + blockIdx.x, weighted, tag);
                 store_packet(packets + blockIdx.x, square, tag);
             }
             bool came = wait_for_packets(packets, tag, a.failed, a.patience, square);
             weighted = square;
             if (came && preconditioned) came = wait_for_packets(others, tag, a.failed, a.patience, weighted);
-            fence();
             if (lane == 0) {
                 if (came && a.begins) CgBegin::finish(scalars, {square, weighted});
                 if (came && !a.begins) CgUpdate::finish(scalars, {square, weighted});
@@ -373,7 +374,6 @@ __global__ void __launch_bounds__(persistent_threads, 1) persistent_cg(const Per
                 thread - 32, rows, persistent_threads - 32, [&](Index i) { return x[i]; },
                 [&](Index i, Value before) { x[i] = static_cast<Value>(before + alpha * p[i]); });
         }
-        ++tag;
         __syncthreads();
         if (a.begins) {
             for (Index i = thread; i < rows; i += persistent_threads) p[i] = q[i];
@@ -382,14 +382,16 @@ __global__ void __launch_bounds__(persistent_threads, 1) persistent_cg(const Per
         if (!signal.goes_on) break;
         const double beta = signal.factor;
         if (signal.iterates) {
-            const Value* of_all = a.exports + (odd ? a.places : 0);
             for_rows(
-                thread, part.halo, persistent_threads, [&](Index i) { return load_shared_by_blocks(of_all + halo[i]); },
-                [&](Index i, Value z) { p[rows + i] = next_direction(z, beta, p[rows + i]); });
+                thread, part.halo, persistent_threads, [&](Index i) { return load_packet(a.exports + halo[i]); },
+                [&](Index i, Packet z) {
+                    while (z.tag != tag) z = load_packet(a.exports + halo[i]);
+                    p[rows + i] = next_direction(static_cast<Value>(z.value), beta, p[rows + i]);
+                });
         }
         for (Index i = thread; i < rows; i += persistent_threads) p[i] = next_direction(q[i], beta, p[i]);
         if (!signal.iterates) break;
-        odd = !odd;
+        ++tag;
         __syncthreads();
     }
 
