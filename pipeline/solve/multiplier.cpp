@@ -87,6 +87,14 @@ PersistentSolver<Value>& Multiplier<Value>::persistent(bool preconditioned) {
 template <ValueType Value>
 std::unique_ptr<PersistentSolver<Value>> Multiplier<Value>::make_persistent(bool preconditioned) {
     if (rounds()) throw Unsuitable("a persistent kernel does not refine rounded values");
+    // Before the matrix is permuted, which takes long if it is large.
+    const DeviceProperties& device = device_.properties();
+    const std::size_t vector = static_cast<std::size_t>(input_.rows) * sizeof(Value);
+    const std::size_t shared_memory = static_cast<std::size_t>(device.processors) * device.shared_memory_per_block;
+    if (device.kind == DeviceKind::gpu && vector > shared_memory) {
+        throw Unsuitable(fmt::format("a vector has {} bytes, and the shared memory of all multiprocessors of {} has {}", vector,
+                                     device.name, shared_memory));
+    }
     const auto make = [&](const CsrMatrix& matrix) {
         return device_.make_persistent_solver({matrix, recipe_.partition(), preconditioned}, std::type_identity<Value>());
     };
