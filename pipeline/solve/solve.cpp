@@ -98,9 +98,11 @@ SolveOutcome repeat_if_short(const std::function<SolveOutcome(const SolveOptions
     const auto chosen = std::find(samples.begin(), samples.end(), *middle) - samples.begin();
     const double product_seconds = outcomes.front().product_seconds;
     const double vector_seconds = outcomes.front().vector_seconds;
+    std::vector<std::string> notes = outcomes.front().preparation.notes;
     SolveOutcome outcome = std::move(outcomes[static_cast<std::size_t>(chosen)]);
     outcome.product_seconds = product_seconds;
     outcome.vector_seconds = vector_seconds;
+    outcome.preparation.notes = std::move(notes);
     outcome.solve_samples = std::move(samples);
     return outcome;
 }
