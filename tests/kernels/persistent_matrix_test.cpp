@@ -143,15 +143,15 @@ TEST_CASE("parts begin where a partition does, if it is near") {
 
 TEST_CASE("a part that does not fit is refused with the figures") {
     const CsrMatrix matrix = scaled_laplacian(20, 0);
-    const std::vector<Index> boundaries{0, 200, 400};
+    const std::vector<Index> boundaries{0, 300, 400};
     CHECK(message_of<Unsuitable>([&] { (void)krylov::make_persistent_matrix<double>(matrix, boundaries, 2000, 2); }) ==
-          "part 0, one of a multiprocessor, has 200 rows and reads 20 elements of other parts, which need 2096 bytes of shared "
+          "part 0, one of a multiprocessor, has 300 rows and reads 20 elements of other parts, which need 2880 bytes of shared "
           "memory; 2000 are available");
     std::vector<Entry> entries;
     for (Index i = 0; i < 70000; ++i) entries.push_back({0, i, 1});
     const CsrMatrix long_row = square_of(70000, entries);
     CHECK(message_of<Unsuitable>([&] {
-              (void)krylov::make_persistent_matrix<double>(long_row, std::vector<Index>{0, 1, 70000}, 1 << 30, 2);
+              (void)krylov::make_persistent_matrix<double>(long_row, std::vector<Index>{0, 1, 30000, 70000}, 1 << 30, 2);
           }) == "part 0 has 1 rows and reads 69999 elements of other parts; at most 65536 together have numbers of 16 bits");
 }
 
