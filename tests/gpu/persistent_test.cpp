@@ -55,7 +55,7 @@ void check_like_graph(Device& device, const CsrMatrix& matrix, bool jacobi) {
     one->launch(2000);
     const KrylovProgress found = one->wait();
     CHECK(found.state == KrylovState::converged);
-    const std::int64_t off = 1 + (single ? expected.iterations / 10 : 0);
+    const std::int64_t off = 1 + expected.iterations / (single ? 10 : 50);  // rounding decides when the threshold is reached
     CHECK_LE(std::abs(found.iterations - expected.iterations), off);
     CHECK_LT(found.residual, tolerance);
     const std::vector<Value> x = one->x();
@@ -85,9 +85,7 @@ void check_like_graph(Device& device, const CsrMatrix& matrix, bool jacobi) {
     CHECK(again->history() == history);
 }
 
-SolveReport solve_with(Device& device, const CsrMatrix& matrix, SolveEngine engine, const std::vector<Recipe>& recipes) {
-    SolveReport report;
-    report.options.engine = engine;
+SolveReport solve_with(Device& device, const CsrMatrix& matrix, SolveReport report, const std::vector<Recipe>& recipes) {
     report.options.timing.minimum_samples = 1;
     report.options.timing.minimum_seconds = 0;
     const SolvePlan plan{.matrix = matrix,
@@ -177,7 +175,9 @@ TEST_SUITE("krylov") {
             recipe("name = 'b'\n[[stage]]\nuse = 'metis_partition'\nparts = 16\n[layout]\nuse = 'csr'\n")};
         for (const SolveEngine engine : {SolveEngine::graph, SolveEngine::persistent, SolveEngine::automatic}) {
             CAPTURE(name_of(engine));
-            const SolveReport report = solve_with(*device, matrix, engine, recipes);
+            SolveReport asked;
+            asked.options.engine = engine;
+            const SolveReport report = solve_with(*device, matrix, asked, recipes);
             REQUIRE(report.failures.empty());
             REQUIRE(report.outcomes.size() == 3);
             CHECK(report.outcomes[0].engine == SolveEngine::graph);  // the baseline
@@ -188,6 +188,31 @@ TEST_SUITE("krylov") {
                 CHECK_LE(std::abs(one.iterations - report.outcomes[0].iterations), 3);
             }
         }
+    }
+
+    TEST_CASE("solves by a persistent kernel end as those by a graph do") {
+        const auto device = make_cuda_device();
+        const std::vector<Recipe> recipes{
+            parse_recipe("[recipe]\nname = 'csr'\n[layout]\nuse = 'csr'\n", "t.toml", catalogue())};
+        const auto solve = [&](const CsrMatrix& matrix, Precision precision, double tolerance, std::int64_t most) {
+            SolveReport asked;
+            asked.precision = precision;
+            asked.options.engine = SolveEngine::persistent;
+            asked.options.tolerance = tolerance;
+            asked.options.most_iterations = most;
+            const SolveReport report = solve_with(*device, matrix, asked, recipes);
+            REQUIRE(report.outcomes.size() == 2);
+            const SolveOutcome& one = report.outcomes[1];
+            CHECK(one.engine == SolveEngine::persistent);
+            CHECK(one.end == report.outcomes[0].end);
+            return one;
+        };
+        const CsrMatrix matrix = scaled_laplacian(30, 0);
+        CHECK(solve(matrix, Precision::f64, 1e-8, 20).end == SolveEnd::iteration_limit);
+        const SolveOutcome inaccurate = solve(matrix, Precision::f32, 1e-10, 5000);
+        CHECK(inaccurate.end == SolveEnd::stagnated);
+        CHECK(inaccurate.restarts > 0);
+        CHECK(solve(square_of(3, {{0, 0, 1}, {1, 1, -2}, {2, 2, 1}}), Precision::f64, 1e-8, 20).end == SolveEnd::indefinite);
     }
 }
 
