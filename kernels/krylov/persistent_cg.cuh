@@ -221,186 +221,264 @@ struct Signal {
     bool failed;
 };
 
+/// Shared memory of a block beside that of its part.
+struct BlockMemory {
+    double of_warps[2][32];
+    Signal signal;
+    alignas(16) unsigned char scalars[sizeof(Scalars)];
+};
+
 template <typename Value>
 struct RowOfUpdate {
     Value r, q, inverse_diagonal;
 };
 
-}  // namespace persistent
-
-/// The grid must be resident at once.
+/// A thread's share of the work on the part of its block. All threads of the block call each function.
 template <typename Value>
-__global__ void __launch_bounds__(persistent_threads, 1) persistent_cg(const PersistentArguments<Value> a) {
-    using namespace persistent;
-    extern __shared__ __align__(16) unsigned char memory[];
-    __shared__ double of_warps[2][32];
-    __shared__ Signal signal;
-    __shared__ __align__(16) unsigned char place_of_scalars[sizeof(Scalars)];
-    Scalars& scalars = *reinterpret_cast<Scalars*>(place_of_scalars);  // thread 0 alone uses it
+class Work {
+public:
+    __device__ __forceinline__ Work(const PersistentArguments<Value>& arguments, unsigned char* memory, BlockMemory& block)
+        : a_(arguments),
+          block_(block),
+          part_(arguments.parts[blockIdx.x]),
+          memory_(memory),
+          thread_(static_cast<Index>(threadIdx.x)),
+          tag_(arguments.first_tag),
+          inverse_diagonal_(preconditioned() ? arguments.inverse_diagonal + part_.first_row : nullptr) {
+        const SharedPlaces places = shared_places<Value>(part_);
+        p_ = reinterpret_cast<Value*>(memory);
+        r_ = part_.vectors > 0 ? reinterpret_cast<Value*>(memory + places.r) : a_.r + part_.first_row;
+        q_ = part_.vectors > 1 ? reinterpret_cast<Value*>(memory + places.q) : a_.q + part_.first_row;
+        halo_ = reinterpret_cast<Index*>(memory + places.halo);
+        slices_ = reinterpret_cast<Slice*>(memory + places.slices);
+        resident_values_ = reinterpret_cast<Value*>(memory + places.values);
+        resident_columns_ = reinterpret_cast<std::uint16_t*>(memory + places.columns);
+    }
 
-    const Index thread = static_cast<Index>(threadIdx.x);
-    const int lane = thread % 32;
-    const int warp = thread / 32;
-    if (thread == 0) {
+    /// Fills shared memory; for a beginning, with x in the place of p.
+    __device__ __forceinline__ void load() {
+        const Value* direction = a_.begins ? a_.x : a_.p;
+        for (Index i = thread_; i < part_.rows; i += persistent_threads) {
+            p_[i] = direction[part_.first_row + i];
+            if (part_.vectors > 0) r_[i] = a_.r[part_.first_row + i];
+        }
+        if (preconditioned() && part_.vectors > 2) {
+            auto* copy = reinterpret_cast<Value*>(memory_ + shared_places<Value>(part_).inverse_diagonal);
+            for (Index i = thread_; i < part_.rows; i += persistent_threads) copy[i] = inverse_diagonal_[i];
+            inverse_diagonal_ = copy;
+        }
+        for (Index i = thread_; i < part_.halo; i += persistent_threads) {
+            halo_[i] = a_.halo[part_.first_halo + i];
+            p_[part_.rows + i] = direction[halo_[i]];
+        }
+        for (Index i = thread_; i < part_.resident; i += persistent_threads) {
+            resident_values_[i] = a_.values[part_.first_entry + i];
+            resident_columns_[i] = a_.columns[part_.first_entry + i];
+        }
+        for (Index i = thread_; i < part_.slices(); i += persistent_threads) slices_[i] = a_.slices[part_.first_slice + i];
+        asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(stays_in_l2_));
+        asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(passes_through_l2_));
+        __syncthreads();
+    }
+
+    /// q = A p. Returns the thread's share of p.q.
+    __device__ __forceinline__ double multiply() {
+        const Value* values = a_.values + part_.first_entry;
+        const std::uint16_t* columns = a_.columns + part_.first_entry;
+        double sum = 0;
+        for (Index s = warp(); s < part_.slices(); s += warps_of_part) {
+            const Slice slice = slices_[s];
+            const Index first = slice.first + lane();
+            const Index row = s * rows_per_slice + lane();
+            const FromGlobal from_global{slice.first < part_.resident + a_.kept ? stays_in_l2_ : passes_through_l2_};
+            const Value of_row =
+                slice.first < part_.resident
+                    ? multiply_row(resident_values_ + first, resident_columns_ + first, slice.width, p_, FromShared())
+                    : multiply_row(values + first, columns + first, slice.width, p_, from_global);
+            q_[row] = of_row;
+            sum += product(p_[row], of_row);
+        }
+        return sum;
+    }
+
+    /// Waits for p.q and finds alpha. Returns false if the solve ends here.
+    __device__ __forceinline__ bool find_length(double sum) {
+        sum = sum_over_block(sum, block_.of_warps[0]);
+        if (warp() == 0) {
+            if (lane() == 0) store_packet(a_.packets + blockIdx.x, sum, tag_);
+            const bool came = wait_for_packets(a_.packets, tag_, a_.failed, a_.patience, sum);
+            if (lane() == 0) {
+                if (came) CgLength::finish(scalars(), {sum, 0});
+                block_.signal.factor = scalars().alpha;
+                block_.signal.goes_on = came && scalars().state == KrylovState::running;
+                block_.signal.failed = !came;
+            }
+        }
+        ++tag_;
+        __syncthreads();
+        alpha_ = block_.signal.factor;
+        return block_.signal.goes_on;
+    }
+
+    /// r, and M r in the place of q, which other blocks get. Returns the thread's share of r.r and r.Mr.
+    __device__ __forceinline__ Sums update() {
+        Sums sums;
+        for_rows(
+            thread_, part_.rows, persistent_threads,
+            [&](Index i) {
+                return RowOfUpdate<Value>{a_.begins ? a_.b[part_.first_row + i] : r_[i], q_[i],
+                                          preconditioned() ? inverse_diagonal_[i] : Value{1}};
+            },
+            [&](Index i, const RowOfUpdate<Value>& row) {
+                const auto next = a_.begins ? row.r - row.q : static_cast<Value>(row.r - alpha_ * row.q);
+                const Value z = row.inverse_diagonal * next;
+                r_[i] = next;
+                q_[i] = z;
+                sums.first += product(next, next);
+                sums.second += product(next, z);
+                if (i < part_.exported) store_packet(a_.exports + part_.first_row + i, z, tag_);
+            });
+        return sums;
+    }
+
+    /// Waits for r.r and r.Mr; x is computed while their packets travel. Returns false if the solve ends here.
+    __device__ __forceinline__ bool find_direction(const Sums& sums) {
+        const double square = sum_over_block(sums.first, block_.of_warps[0]);
+        const double weighted = preconditioned() ? sum_over_block(sums.second, block_.of_warps[1]) : 0;
+        if (warp() == 0) {
+            wait_for_residual(square, weighted);
+        } else if (!a_.begins) {
+            Value* x = a_.x + part_.first_row;
+            for_rows(
+                thread_ - 32, part_.rows, persistent_threads - 32, [&](Index i) { return x[i]; },
+                [&](Index i, Value before) { x[i] = static_cast<Value>(before + alpha_ * p_[i]); });
+        }
+        __syncthreads();
+        return block_.signal.goes_on;
+    }
+
+    /// p = M r, without the halo, in which no iteration of this launch is interested.
+    __device__ __forceinline__ void begin_direction() {
+        for (Index i = thread_; i < part_.rows; i += persistent_threads) p_[i] = q_[i];
+    }
+
+    /// p = M r + beta p, with the halo if an iteration follows.
+    __device__ __forceinline__ void advance_direction() {
+        const double beta = block_.signal.factor;
+        if (iterates()) {
+            Value* p_of_halo = p_ + part_.rows;
+            for_rows(
+                thread_, part_.halo, persistent_threads, [&](Index i) { return load_packet(a_.exports + halo_[i]); },
+                [&](Index i, Packet z) {
+                    while (z.tag != tag_) z = load_packet(a_.exports + halo_[i]);
+                    p_of_halo[i] = next_direction(static_cast<Value>(z.value), beta, p_of_halo[i]);
+                });
+        }
+        for (Index i = thread_; i < part_.rows; i += persistent_threads) p_[i] = next_direction(q_[i], beta, p_[i]);
+        ++tag_;
+    }
+
+    [[nodiscard]] __device__ __forceinline__ bool iterates() const { return block_.signal.iterates; }
+
+    /// Writes what the next launch needs.
+    __device__ __forceinline__ void store() {
+        if (block_.signal.failed) return;
+        for (Index i = thread_; i < part_.rows; i += persistent_threads) {
+            a_.p[part_.first_row + i] = p_[i];
+            if (part_.vectors > 0) a_.r[part_.first_row + i] = r_[i];
+        }
+        if (blockIdx.x == 0 && thread_ == 0) *a_.scalars = scalars();
+    }
+
+private:
+    [[nodiscard]] __device__ __forceinline__ int lane() const { return thread_ % 32; }
+    [[nodiscard]] __device__ __forceinline__ int warp() const { return thread_ / 32; }
+    [[nodiscard]] __device__ __forceinline__ bool preconditioned() const { return a_.inverse_diagonal != nullptr; }
+    /// For thread 0.
+    [[nodiscard]] __device__ __forceinline__ Scalars& scalars() const { return *reinterpret_cast<Scalars*>(block_.scalars); }
+
+    /// For warp 0.
+    __device__ __forceinline__ void wait_for_residual(double square, double weighted) {
+        Packet* squares = a_.packets + most_persistent_blocks;
+        Packet* others = squares + most_persistent_blocks;
+        if (lane() == 0) {
+            if (preconditioned()) store_packet(others + blockIdx.x, weighted, tag_);
+            store_packet(squares + blockIdx.x, square, tag_);
+        }
+        bool came = wait_for_packets(squares, tag_, a_.failed, a_.patience, square);
+        weighted = square;
+        if (came && preconditioned()) came = wait_for_packets(others, tag_, a_.failed, a_.patience, weighted);
+        if (lane() != 0) return;
+        if (came && a_.begins) CgBegin::finish(scalars(), {square, weighted});
+        if (came && !a_.begins) CgUpdate::finish(scalars(), {square, weighted});
+        block_.signal.factor = scalars().beta;
+        block_.signal.goes_on = came && scalars().state == KrylovState::running;
+        block_.signal.iterates = came && !a_.begins && scalars().goes_on();
+        block_.signal.failed = !came;
+    }
+
+    const PersistentArguments<Value>& a_;
+    BlockMemory& block_;
+    Part part_;
+    unsigned char* memory_;
+    Index thread_;
+    unsigned long long tag_;
+    double alpha_ = 0;
+    unsigned long long stays_in_l2_ = 0;
+    unsigned long long passes_through_l2_ = 0;
+    const Value* inverse_diagonal_;
+    // In shared memory; r and q only if there is room.
+    Value* p_ = nullptr;  // rows, then halo
+    Value* r_ = nullptr;
+    Value* q_ = nullptr;
+    Index* halo_ = nullptr;
+    Slice* slices_ = nullptr;
+    Value* resident_values_ = nullptr;
+    std::uint16_t* resident_columns_ = nullptr;
+};
+
+/// Copies the scalars of the solve to shared memory. Returns false if there is nothing to do.
+template <typename Value>
+__device__ __forceinline__ bool has_work(const PersistentArguments<Value>& a, BlockMemory& block) {
+    if (threadIdx.x == 0) {
+        Scalars& scalars = *reinterpret_cast<Scalars*>(block.scalars);
         scalars = *a.scalars;
         if (blockIdx.x != 0) scalars.history = nullptr;  // one block records it
         if (a.begins) scalars.state = KrylovState::running;
         const std::int64_t until = scalars.iterations + a.iterations;
         scalars.until = until < a.most_iterations ? until : a.most_iterations;
-        signal.iterates = a.begins || scalars.goes_on();
-        signal.failed = false;
+        block.signal.iterates = a.begins || scalars.goes_on();
+        block.signal.failed = false;
     }
     __syncthreads();
-    if (!signal.iterates) return;
+    return block.signal.iterates;
+}
 
-    const Part part = a.parts[blockIdx.x];
-    const SharedPlaces places = shared_places<Value>(part);
-    auto* p = reinterpret_cast<Value*>(memory);
-    auto* resident_values = reinterpret_cast<Value*>(memory + places.values);
-    auto* resident_columns = reinterpret_cast<std::uint16_t*>(memory + places.columns);
-    auto* halo = reinterpret_cast<Index*>(memory + places.halo);
-    auto* slices = reinterpret_cast<Slice*>(memory + places.slices);
-    Value* r = part.vectors > 0 ? reinterpret_cast<Value*>(memory + places.r) : a.r + part.first_row;
-    Value* q = part.vectors > 1 ? reinterpret_cast<Value*>(memory + places.q) : a.q + part.first_row;
-    const bool preconditioned = a.inverse_diagonal != nullptr;
-    const Value* inverse_diagonal = preconditioned ? a.inverse_diagonal + part.first_row : nullptr;
-    const Value* values = a.values + part.first_entry;
-    const std::uint16_t* columns = a.columns + part.first_entry;
-    Value* x = a.x + part.first_row;
+}  // namespace persistent
 
-    const Value* direction = a.begins ? a.x : a.p;
-    for (Index i = thread; i < part.rows; i += persistent_threads) {
-        p[i] = direction[part.first_row + i];
-        if (part.vectors > 0) r[i] = a.r[part.first_row + i];
-    }
-    if (preconditioned && part.vectors > 2) {
-        auto* copy = reinterpret_cast<Value*>(memory + places.inverse_diagonal);
-        for (Index i = thread; i < part.rows; i += persistent_threads) copy[i] = inverse_diagonal[i];
-        inverse_diagonal = copy;
-    }
-    for (Index i = thread; i < part.halo; i += persistent_threads) {
-        halo[i] = a.halo[part.first_halo + i];
-        p[part.rows + i] = direction[halo[i]];
-    }
-    for (Index i = thread; i < part.resident; i += persistent_threads) {
-        resident_values[i] = values[i];
-        resident_columns[i] = columns[i];
-    }
-    for (Index i = thread; i < part.slices(); i += persistent_threads) slices[i] = a.slices[part.first_slice + i];
-    __syncthreads();
-
-    unsigned long long stays_in_l2 = 0;
-    unsigned long long passes_through_l2 = 0;
-    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(stays_in_l2));
-    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(passes_through_l2));
-    const Index end_of_kept = part.resident + a.kept;
-    const Index rows = part.rows;
-    unsigned long long tag = a.first_tag;
+/// The grid must be resident at once.
+template <typename Value>
+__global__ void __launch_bounds__(persistent_threads, 1) persistent_cg(const __grid_constant__ PersistentArguments<Value> a) {
+    extern __shared__ __align__(16) unsigned char memory[];
+    __shared__ persistent::BlockMemory block;
+    if (!persistent::has_work(a, block)) return;
+    persistent::Work<Value> work(a, memory, block);
+    work.load();
     for (;;) {
-        double sum = 0;
-        for (Index s = warp; s < part.slices(); s += warps_of_part) {
-            const Slice slice = slices[s];
-            const Index first = slice.first + lane;
-            const Index row = s * rows_per_slice + lane;
-            const FromGlobal from_global{slice.first < end_of_kept ? stays_in_l2 : passes_through_l2};
-            const Value of_row =
-                slice.first < part.resident
-                    ? multiply_row(resident_values + first, resident_columns + first, slice.width, p, FromShared())
-                    : multiply_row(values + first, columns + first, slice.width, p, from_global);
-            q[row] = of_row;
-            sum += product(p[row], of_row);
-        }
-
-        double alpha = 0;
-        if (!a.begins) {
-            sum = sum_over_block(sum, of_warps[0]);
-            if (warp == 0) {
-                if (lane == 0) store_packet(a.packets + blockIdx.x, sum, tag);
-                const bool came = wait_for_packets(a.packets, tag, a.failed, a.patience, sum);
-                if (lane == 0) {
-                    if (came) CgLength::finish(scalars, {sum, 0});
-                    signal.factor = scalars.alpha;
-                    signal.goes_on = came && scalars.state == KrylovState::running;
-                    signal.failed = !came;
-                }
-            }
-            ++tag;
-            __syncthreads();
-            if (!signal.goes_on) break;
-            alpha = signal.factor;
-        }
-
-        // r, M r in q, and its sums.
-        double square = 0;
-        double weighted = 0;
-        for_rows(
-            thread, rows, persistent_threads,
-            [&](Index i) {
-                return RowOfUpdate<Value>{a.begins ? a.b[part.first_row + i] : r[i], q[i],
-                                          preconditioned ? inverse_diagonal[i] : Value{1}};
-            },
-            [&](Index i, const RowOfUpdate<Value>& row) {
-                const auto next = a.begins ? row.r - row.q : static_cast<Value>(row.r - alpha * row.q);
-                const Value z = row.inverse_diagonal * next;
-                r[i] = next;
-                q[i] = z;
-                square += product(next, next);
-                weighted += product(next, z);
-                if (i < part.exported) store_packet(a.exports + part.first_row + i, z, tag);
-            });
-        square = sum_over_block(square, of_warps[0]);
-        if (preconditioned) weighted = sum_over_block(weighted, of_warps[1]);
-        if (warp == 0) {
-            Packet* packets = a.packets + most_persistent_blocks;
-            Packet* others = packets + most_persistent_blocks;
-            if (lane == 0) {
-                if (preconditioned) store_packet(others + blockIdx.x, weighted, tag);
-                store_packet(packets + blockIdx.x, square, tag);
-            }
-            bool came = wait_for_packets(packets, tag, a.failed, a.patience, square);
-            weighted = square;
-            if (came && preconditioned) came = wait_for_packets(others, tag, a.failed, a.patience, weighted);
-            if (lane == 0) {
-                if (came && a.begins) CgBegin::finish(scalars, {square, weighted});
-                if (came && !a.begins) CgUpdate::finish(scalars, {square, weighted});
-                signal.factor = scalars.beta;
-                signal.goes_on = came && scalars.state == KrylovState::running;
-                signal.iterates = came && !a.begins && scalars.goes_on();
-                signal.failed = !came;
-            }
-        } else if (!a.begins) {
-            // While the packets travel.
-            for_rows(
-                thread - 32, rows, persistent_threads - 32, [&](Index i) { return x[i]; },
-                [&](Index i, Value before) { x[i] = static_cast<Value>(before + alpha * p[i]); });
-        }
-        __syncthreads();
+        const double length = work.multiply();
+        if (!a.begins && !work.find_length(length)) break;
+        const Sums sums = work.update();
+        const bool goes_on = work.find_direction(sums);
         if (a.begins) {
-            for (Index i = thread; i < rows; i += persistent_threads) p[i] = q[i];
+            work.begin_direction();
             break;
         }
-        if (!signal.goes_on) break;
-        const double beta = signal.factor;
-        if (signal.iterates) {
-            for_rows(
-                thread, part.halo, persistent_threads, [&](Index i) { return load_packet(a.exports + halo[i]); },
-                [&](Index i, Packet z) {
-                    while (z.tag != tag) z = load_packet(a.exports + halo[i]);
-                    p[rows + i] = next_direction(static_cast<Value>(z.value), beta, p[rows + i]);
-                });
-        }
-        for (Index i = thread; i < rows; i += persistent_threads) p[i] = next_direction(q[i], beta, p[i]);
-        if (!signal.iterates) break;
-        ++tag;
+        if (!goes_on) break;
+        work.advance_direction();
+        if (!work.iterates()) break;
         __syncthreads();
     }
-
-    if (signal.failed) return;
-    for (Index i = thread; i < rows; i += persistent_threads) {
-        a.p[part.first_row + i] = p[i];
-        if (part.vectors > 0) a.r[part.first_row + i] = r[i];
-    }
-    if (blockIdx.x == 0 && thread == 0) *a.scalars = scalars;
+    work.store();
 }
 
 }  // namespace workbench::krylov
