@@ -10,6 +10,7 @@
 #include "kernels/device/cuda_check.cuh"
 #include "kernels/device/cuda_stream.cuh"
 #include "kernels/krylov/cuda_krylov.cuh"
+#include "kernels/krylov/cuda_persistent.cuh"
 
 namespace workbench {
 namespace {
@@ -305,6 +306,16 @@ std::unique_ptr<Krylov<float>> CudaDevice::make_krylov(const KrylovPlan& plan, s
 std::unique_ptr<Krylov<double>> CudaDevice::make_krylov(const KrylovPlan& plan, std::span<const double> b,
                                                         std::span<const double> inverse_diagonal) {
     return make_cuda_krylov(plan, b, inverse_diagonal, *this);
+}
+
+std::unique_ptr<PersistentSolver<float>> CudaDevice::make_persistent_solver(const PersistentProblem& problem,
+                                                                            std::type_identity<float>) {
+    return make_cuda_persistent_solver<float>(problem, *this);
+}
+
+std::unique_ptr<PersistentSolver<double>> CudaDevice::make_persistent_solver(const PersistentProblem& problem,
+                                                                             std::type_identity<double>) {
+    return make_cuda_persistent_solver<double>(problem, *this);
 }
 
 Bandwidth CudaDevice::bandwidth() {

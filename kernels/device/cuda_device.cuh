@@ -38,6 +38,10 @@ public:
                                                              std::span<const float> inverse_diagonal) override;
     [[nodiscard]] std::unique_ptr<Krylov<double>> make_krylov(const KrylovPlan& plan, std::span<const double> b,
                                                               std::span<const double> inverse_diagonal) override;
+    [[nodiscard]] std::unique_ptr<PersistentSolver<float>> make_persistent_solver(const PersistentProblem& problem,
+                                                                                  std::type_identity<float>) override;
+    [[nodiscard]] std::unique_ptr<PersistentSolver<double>> make_persistent_solver(const PersistentProblem& problem,
+                                                                                   std::type_identity<double>) override;
     [[nodiscard]] Bandwidth bandwidth() override;
     void enter_range(std::string_view name) override;
     void leave_range() override;

@@ -37,7 +37,7 @@ struct Scalars {
     double divisor = 0;
     // NOLINTNEXTLINE(modernize-avoid-c-arrays): also compiled for a GPU
     double own[3] = {};         // cg across ranks: r.r, r.Mr and Mr.AMr of this rank's part
-    double* history = nullptr;  // [iterations + 1] r.r after each iteration
+    double* history = nullptr;  // [iterations + 1] r.r after each iteration; null: not recorded here
 
     [[nodiscard]] constexpr bool goes_on() const { return state == KrylovState::running && iterations < until; }
 };
@@ -91,7 +91,7 @@ constexpr bool has_converged(const Scalars& s) { return s.residual == 0 || s.res
 /// Records r.r and ends the solve if it has converged or broken down; called before the first iteration and after each.
 constexpr void note_residual(Scalars& s, double residual) {
     s.residual = residual;
-    s.history[s.iterations] = residual;
+    if (s.history != nullptr) s.history[s.iterations] = residual;
     if (!is_finite(residual)) {
         stop(s, KrylovState::breakdown, residual);
     } else if (has_converged(s)) {

@@ -38,6 +38,7 @@ struct SolveArguments : SharedArguments {
     std::vector<std::string> tune;
     std::string method = "cg";
     std::string preconditioner = "none";
+    std::string engine = "auto";
     std::string rhs = "ones";
     std::uint32_t seed = 1;
     std::optional<double> tolerance;
@@ -105,6 +106,11 @@ SolveOptions options_of(const SolveArguments& arguments) {
     SolveOptions options;
     options.method = arguments.method == "cg" ? KrylovMethod::cg : KrylovMethod::bicgstab;
     options.jacobi = arguments.preconditioner == "jacobi";
+    if (arguments.engine == "auto") options.engine = SolveEngine::automatic;
+    if (arguments.engine == "persistent") options.engine = SolveEngine::persistent;
+    if (options.engine == SolveEngine::persistent && options.method != KrylovMethod::cg) {
+        throw RecipeError("--engine persistent supports --method cg only");
+    }
     // The accuracy that the precision allows for well-conditioned matrices.
     options.tolerance = arguments.tolerance.value_or(arguments.precision == "f32" ? 1e-4 : 1e-8);
     check_finite("--tolerance", options.tolerance);
@@ -119,6 +125,7 @@ ExitCode solve_distributed(const SolveArguments& arguments) {
     if (!arguments.tune.empty()) throw RecipeError("--distributed does not support --tune");
     if (arguments.method != "cg") throw RecipeError("--distributed supports --method cg only");
     if (!arguments.keep.empty()) throw RecipeError("--distributed does not support --keep");
+    if (arguments.engine == "persistent") throw RecipeError("--distributed does not support --engine persistent");
     const SolveOptions options = options_of(arguments);
     return run_distributed(arguments, options.timing.minimum_samples, DistributedSolve{options, right_hand_side_of(arguments)});
 }
@@ -146,6 +153,9 @@ ExitCode run_solve(const SolveArguments& arguments) {
     const std::vector<Backend> backends = backends_of_one_device(arguments.backends, gpu != nullptr);
     const bool on_gpu = device_of(backends.front()) == DeviceKind::gpu;
     Device& device = on_gpu ? *gpu : *host;
+    if (!on_gpu && options.engine == SolveEngine::persistent) {
+        throw MachineError("--engine persistent needs a GPU; these solves run on " + device.properties().name);
+    }
 
     std::optional<KeepFolder> keep = keep_folder(arguments.keep, *host);
     std::vector<Recipe> all = recipes.solve;
@@ -220,6 +230,9 @@ void add_solve_command(CLI::App& app, Action& action) {
                "cg: conjugate gradients, for symmetric positive definite matrices; bicgstab: for general matrices");
     add_choice(command, "--preconditioner", arguments.preconditioner, {"none", "jacobi"},
                "none, or jacobi: the inverse of the diagonal");
+    add_choice(command, "--engine", arguments.engine, {"graph", "persistent", "auto"},
+               "graph: one kernel after another; persistent: one kernel that stays on the GPU (cg only); auto: the faster one, "
+               "by trial");
     add_choice(command, "--precision", arguments.precision, {"f32", "f64"},
                "Precision of matrix and vectors; reductions are always f64");
     command.add_option("--rhs", arguments.rhs, "Right-hand side b: ones, random, or a matrix file with one column")

@@ -7,9 +7,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
+#include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/krylov.hpp"
+#include "pipeline/matrix/csr_matrix.hpp"
 #include "pipeline/matrix/interface.hpp"
 #include "pipeline/matrix/types.hpp"
 
@@ -91,6 +94,13 @@ public:
     virtual void join() = 0;
 };
 
+/// The matrix of persistent solves, square and in the order of their vectors.
+struct PersistentProblem {
+    const CsrMatrix& matrix;
+    std::span<const Index> cuts = {};  // the boundaries of a partition of the rows, or empty
+    bool preconditioned = false;
+};
+
 /// A device. Its work is done in order on the main stream, except for the work of branches.
 class Device : public Interface {
 public:
@@ -134,6 +144,17 @@ public:
     [[nodiscard]] virtual std::unique_ptr<Krylov<double>> make_krylov(const KrylovPlan&, std::span<const double> /*b*/,
                                                                       std::span<const double> /*inverse_diagonal*/) {
         return nullptr;
+    }
+
+    /// A matrix for persistent solves. Throws Unsuitable with the reason if the device cannot run them, or not with this
+    /// matrix. The device must outlive it; the problem need not.
+    [[nodiscard]] virtual std::unique_ptr<PersistentSolver<float>> make_persistent_solver(const PersistentProblem&,
+                                                                                          std::type_identity<float>) {
+        throw Unsuitable("a persistent kernel needs a GPU; this device is " + properties().name);
+    }
+    [[nodiscard]] virtual std::unique_ptr<PersistentSolver<double>> make_persistent_solver(const PersistentProblem&,
+                                                                                           std::type_identity<double>) {
+        throw Unsuitable("a persistent kernel needs a GPU; this device is " + properties().name);
     }
 
     /// Measured at the first call.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -82,6 +83,17 @@ public:
     /// The bytes of vectors that an iteration must move, beside its products: each vector once per step that reads or writes
     /// it.
     [[nodiscard]] virtual std::int64_t vector_bytes() const = 0;
+};
+
+/// A matrix that a device has ready for solves by conjugate gradients in one kernel, which stays on the device for all
+/// iterations of a launch. Such a solve multiplies with this matrix: `use` has no effect, and rest_of_iteration, operands and
+/// reorder throw std::logic_error.
+template <ValueType Value>
+class PersistentSolver : public Interface {
+public:
+    /// Like Device::make_krylov. This object must outlive the solve.
+    [[nodiscard]] virtual std::unique_ptr<Krylov<Value>> begin(const KrylovPlan& plan, std::span<const Value> b,
+                                                               std::span<const Value> inverse_diagonal) = 0;
 };
 
 }  // namespace workbench

@@ -27,6 +27,8 @@ ReadyRecipe<Value>::ReadyRecipe(const Recipe& recipe, StagedMatrix matrix, const
     preparation_.stage_seconds = applied.seconds;
     std::move(applied.notes.begin(), applied.notes.end(), std::back_inserter(preparation_.notes));
     candidate_.space = std::make_shared<const ProductSpace>(staged.row_order, staged.column_order);
+    const Cuts* parts = staged.find_cuts(CutKind::partition);
+    if (parts != nullptr && staged.row_order == staged.column_order) partition_ = parts->boundaries;
     try {
         make_ready(recipe, staged, applied, plan);
     } catch (const Unsuitable& reason) {

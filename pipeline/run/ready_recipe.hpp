@@ -65,6 +65,10 @@ public:
     [[nodiscard]] Kernel<Value>* kernel_in_full() const { return kernel_in_full_.get(); }
     [[nodiscard]] const ProductSpace& space() const { return *candidate_.space; }
 
+    /// The boundaries of the parts that a stage divided rows and columns into; empty if there are none, or if rows and columns
+    /// have different orders.
+    [[nodiscard]] const std::vector<Index>& partition() const { return partition_; }
+
     [[nodiscard]] const Candidate<Value>& candidate() const { return candidate_; }
 
     /// Prepares the kernel again, for layouts whose values have changed. If that throws, the kernel stays as it was.
@@ -83,6 +87,7 @@ private:
     void note(const LayoutOutcome& layout, AppliedStages& applied);
 
     Preparation preparation_;
+    std::vector<Index> partition_;
     Candidate<Value> candidate_;
     std::shared_ptr<Kernel<Value>> kernel_;
     Candidate<Value> candidate_in_full_;

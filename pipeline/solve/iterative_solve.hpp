@@ -30,6 +30,7 @@ public:
     SolveOutcome run() {
         outcome_.preparation = multiplier_->preparation();
         begin();
+        outcome_.preparation.build_seconds += multiplier_->persistent_seconds();
         while (!ended_) {
             outcome_.solve_seconds += advance();
             if (options_.poll) options_.poll();
@@ -50,17 +51,58 @@ protected:
     }
 
     void begin() {
+        PersistentSolver<Value>* const persistent = persistent_solver();
         const Stopwatch watch(options_.timing.clock);
         const std::vector<Value> b = system_.b_in(multiplier_->order());
         const std::vector<Value> inverse =
             options_.jacobi ? system_.inverse_diagonal_in(multiplier_->order()) : std::vector<Value>();
         const KrylovPlan plan{options_.method, options_.tolerance * system_.norm_of_b(), options_.most_iterations};
-        krylov_ = device_.make_krylov(plan, std::span<const Value>(b), std::span<const Value>(inverse));
-        if (krylov_ == nullptr) throw MachineError(device_.properties().name + ": this device has no Krylov solver");
-        krylov_->use([this](const Value* x, Value* y) { multiply(x, y); });
-        krylov_->launch(0);  // the first launch records the CUDA graph, which is not an iteration's time
+        if (persistent != nullptr) {
+            krylov_ = persistent->begin(plan, std::span<const Value>(b), std::span<const Value>(inverse));
+            outcome_.engine = SolveEngine::persistent;
+        }
+        if (persistent == nullptr || options_.engine == SolveEngine::automatic) {
+            auto graph = device_.make_krylov(plan, std::span<const Value>(b), std::span<const Value>(inverse));
+            if (graph == nullptr) throw MachineError(device_.properties().name + ": this device has no Krylov solver");
+            graph->use([this](const Value* x, Value* y) { multiply(x, y); });
+            graph->launch(0);  // the first launch records the CUDA graph, which is not an iteration's time
+            if (krylov_ == nullptr) {
+                krylov_ = std::move(graph);
+            } else {
+                keep_faster(std::move(graph));
+            }
+        }
         progress_ = krylov_->wait();
-        outcome_.vector_seconds = watch.seconds();
+        outcome_.vector_seconds = watch.seconds() - outcome_.solve_seconds;
+    }
+
+    /// Null: the graph runs the iterations.
+    [[nodiscard]] PersistentSolver<Value>* persistent_solver() {
+        const bool wanted = options_.engine == SolveEngine::persistent;
+        const bool possible = options_.method == KrylovMethod::cg && device_.properties().kind == DeviceKind::gpu;
+        if (!wanted && !(possible && options_.engine == SolveEngine::automatic)) return nullptr;
+        try {
+            if (options_.method != KrylovMethod::cg) throw Unsuitable("a persistent kernel solves by conjugate gradients only");
+            return &multiplier_->persistent(options_.jacobi);
+        } catch (const Unsuitable& reason) {
+            if (wanted) {
+                throw InputError(fmt::format("{}: --engine persistent: {}", outcome_.preparation.recipe, reason.what()));
+            }
+            outcome_.preparation.notes.push_back(fmt::format("no persistent kernel: {}", reason.what()));
+            return nullptr;
+        }
+    }
+
+    /// Both engines do the first iterations; the solve goes on with the faster one, whose time counts.
+    void keep_faster(std::unique_ptr<Krylov<Value>> graph) {
+        constexpr std::int64_t trial = 32;
+        const std::int64_t iterations = std::min({trial, options_.patience, options_.most_iterations});
+        const double of_persistent = device_.time([&] { krylov_->launch(iterations); });
+        const double of_graph = device_.time([&] { graph->launch(iterations); });
+        outcome_.solve_seconds = std::min(of_persistent, of_graph);
+        if (of_persistent <= of_graph) return;
+        krylov_ = std::move(graph);
+        outcome_.engine = SolveEngine::graph;
     }
 
     /// The product of an iteration or of a restart.

@@ -36,7 +36,10 @@ StagedMatrix begin(const Recipe& recipe, const CsrMatrix& input, Preparer* prepa
 
 template <ValueType Value>
 Multiplier<Value>::Multiplier(const Recipe& recipe, const MultiplierPlan<Value>& plan)
-    : device_(plan.device), recipe_(recipe, begin(recipe, plan.input, plan.preparer), ready_plan(recipe, plan)) {
+    : input_(plan.input),
+      device_(plan.device),
+      clock_(plan.clock),
+      recipe_(recipe, begin(recipe, plan.input, plan.preparer), ready_plan(recipe, plan)) {
     if (!ready()) return;
     if (plan.oracle == nullptr && plan.product != nullptr) check(*plan.product);
 }
@@ -64,6 +67,38 @@ void Multiplier<Value>::multiply(const Value* x, Value* y) {
 template <ValueType Value>
 void Multiplier<Value>::multiply_in_full(const Value* x, Value* y) {
     recipe_.kernel_in_full()->run(x, y, false);
+}
+
+template <ValueType Value>
+PersistentSolver<Value>& Multiplier<Value>::persistent(bool preconditioned) {
+    if (persistent_ == nullptr && reason_against_persistent_.empty()) {
+        const Stopwatch watch(clock_);
+        try {
+            persistent_ = make_persistent(preconditioned);
+        } catch (const Unsuitable& reason) {
+            reason_against_persistent_ = reason.what();
+        }
+        persistent_seconds_ = watch.seconds();
+    }
+    if (persistent_ == nullptr) throw Unsuitable(reason_against_persistent_);
+    return *persistent_;
+}
+
+template <ValueType Value>
+std::unique_ptr<PersistentSolver<Value>> Multiplier<Value>::make_persistent(bool preconditioned) {
+    if (rounds()) throw Unsuitable("a persistent kernel does not refine rounded values");
+    // Before the matrix is permuted, which takes long if it is large.
+    const DeviceProperties& device = device_.properties();
+    const std::size_t vector = static_cast<std::size_t>(input_.rows) * sizeof(Value);
+    const std::size_t shared_memory = static_cast<std::size_t>(device.processors) * device.shared_memory_per_block;
+    if (device.kind == DeviceKind::gpu && vector > shared_memory) {
+        throw Unsuitable(fmt::format("a vector has {} bytes, and the shared memory of all multiprocessors of {} has {}", vector,
+                                     device.name, shared_memory));
+    }
+    const auto make = [&](const CsrMatrix& matrix) {
+        return device_.make_persistent_solver({matrix, recipe_.partition(), preconditioned}, std::type_identity<Value>());
+    };
+    return order().is_identity() ? make(input_) : make(permute(input_, order(), order()));
 }
 
 template <ValueType Value>

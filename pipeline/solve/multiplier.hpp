@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,7 @@ struct MultiplierPlan {
     bool also_in_full = false;     // see ReadyPlan
 };
 
-/// y = A x with the recipe's kernel; x and y are in column order.
+/// y = A x with the recipe's kernel; x and y are in column order. The input must outlive it.
 template <ValueType Value>
 class Multiplier {
 public:
@@ -60,6 +61,12 @@ public:
     [[nodiscard]] bool rounds() const { return recipe_.kernel_in_full() != nullptr; }
     void multiply_in_full(const Value* x, Value* y);
 
+    /// The matrix in the recipe's order for persistent solves, divided where the recipe's partition divides it; made by the
+    /// first call. Throws Unsuitable with the reason if there can be no such solves.
+    [[nodiscard]] PersistentSolver<Value>& persistent(bool preconditioned);
+    /// The time that the first call took.
+    [[nodiscard]] double persistent_seconds() const { return persistent_seconds_; }
+
     /// A product with vectors of its own, for timing.
     [[nodiscard]] std::function<void()> product();
 
@@ -67,8 +74,15 @@ private:
     /// Compares one product with its reference; a wrong kernel is discarded.
     void check(const OneProduct<Value>& product);
 
+    [[nodiscard]] std::unique_ptr<PersistentSolver<Value>> make_persistent(bool preconditioned);
+
+    const CsrMatrix& input_;
     Device& device_;
+    Clock clock_;
     ReadyRecipe<Value> recipe_;
+    std::unique_ptr<PersistentSolver<Value>> persistent_;
+    std::string reason_against_persistent_;  // empty: none, or not tried
+    double persistent_seconds_ = 0;
     DeviceMemory x_;  // for product()
     DeviceMemory y_;
 };

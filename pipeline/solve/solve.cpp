@@ -37,6 +37,15 @@ std::string_view name_of(SolveEnd end) {
     return "";
 }
 
+std::string_view name_of(SolveEngine engine) {
+    switch (engine) {
+        case SolveEngine::graph: return "graph";
+        case SolveEngine::persistent: return "persistent";
+        case SolveEngine::automatic: return "auto";
+    }
+    return "";
+}
+
 std::string_view name_of(Trial::End end) {
     switch (end) {
         case Trial::End::kept: return "kept";
@@ -75,6 +84,7 @@ SolveOutcome repeat_if_short(const std::function<SolveOutcome(const SolveOptions
     without_product.timing.minimum_seconds = 0;
     std::vector<SolveOutcome> outcomes;
     outcomes.push_back(solve(options));
+    without_product.engine = outcomes.front().engine;
     const bool is_short = outcomes.front().solve_seconds > 0 && outcomes.front().solve_seconds < short_seconds;
     const Stopwatch watch(options.timing.clock);
     while (is_short && outcomes.front().solved() && outcomes.size() < most_solves && watch.seconds() < most_seconds) {
@@ -88,9 +98,11 @@ SolveOutcome repeat_if_short(const std::function<SolveOutcome(const SolveOptions
     const auto chosen = std::find(samples.begin(), samples.end(), *middle) - samples.begin();
     const double product_seconds = outcomes.front().product_seconds;
     const double vector_seconds = outcomes.front().vector_seconds;
+    std::vector<std::string> notes = outcomes.front().preparation.notes;
     SolveOutcome outcome = std::move(outcomes[static_cast<std::size_t>(chosen)]);
     outcome.product_seconds = product_seconds;
     outcome.vector_seconds = vector_seconds;
+    outcome.preparation.notes = std::move(notes);
     outcome.solve_samples = std::move(samples);
     return outcome;
 }

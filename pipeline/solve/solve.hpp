@@ -21,8 +21,16 @@ enum class SolveEnd { converged, iteration_limit, stagnated, indefinite, breakdo
 
 [[nodiscard]] std::string_view name_of(SolveEnd end);
 
+/// What runs the iterations. graph: the recipe's kernel and those of the vectors, one after another (on a GPU a CUDA graph).
+/// persistent: one kernel that stays on the GPU (PersistentSolver). automatic: the faster one in the first iterations, where
+/// both can run.
+enum class SolveEngine { graph, persistent, automatic };
+
+[[nodiscard]] std::string_view name_of(SolveEngine engine);
+
 struct SolveOptions {
     KrylovMethod method = KrylovMethod::cg;
+    SolveEngine engine = SolveEngine::graph;
     bool jacobi = false;
     double tolerance = 1e-8;  // on |b - A x| / |b|
     std::int64_t most_iterations = 10000;
@@ -55,6 +63,7 @@ struct SolveOutcome {
     std::string in_full;  // the recipe with values in full, without its name: equal for recipes that differ by rounding alone
     bool tuned = false;   // `preparation` describes the kernel that the tuned solve started with
 
+    SolveEngine engine = SolveEngine::graph;  // the one that ran
     SolveEnd end = SolveEnd::breakdown;
     std::string reason;  // a sentence with the numbers; empty if it converged
     std::int64_t iterations = 0;
@@ -98,8 +107,8 @@ inline constexpr double single_solve_noise = 0.05;
 /// None if one of them did no iteration.
 [[nodiscard]] std::optional<SolveSpeedup> speedup_of(const SolveOutcome& one, const SolveOutcome& other);
 
-/// Repeats a solve that converged and is so short that enough repetitions for an interval fit in a second, and returns the one
-/// with the median time. Products outside the solve are timed once.
+/// Repeats, with the same engine, a solve that converged and is so short that enough repetitions for an interval fit in a
+/// second, and returns the one with the median time. Products outside the solve are timed once.
 [[nodiscard]] SolveOutcome repeat_if_short(const std::function<SolveOutcome(const SolveOptions&)>& solve,
                                            const SolveOptions& options);
 

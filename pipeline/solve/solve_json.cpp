@@ -72,7 +72,8 @@ Json json_of(const SolveOutcome& one, const SolveOutcome* baseline) {
     const std::optional<SolveSpeedup> speedup = compared ? speedup_of(one, *baseline) : std::nullopt;
     const bool has_interval = speedup && speedup->interval;
     json.update(
-        {{"end", name_of(one.end)},
+        {{"engine", name_of(one.engine)},
+         {"end", name_of(one.end)},
          {"reason", one.reason},
          {"iterations", one.iterations},
          {"products", one.products},

@@ -134,13 +134,20 @@ private:
             const auto solve_once = [&](const SolveOptions& options) {
                 return solve_tuned(system_, csr, plan_.device, options, tuning);
             };
-            report_.outcomes.push_back(repeat_if_short(solve_once, report_.options));
+            report_.outcomes.push_back(repeat_if_short(solve_once, options_with_graph()));
             warn(report_.outcomes.back());
         } catch (const Stopped&) {
             throw;
         } catch (...) {
             report_.failures.push_back(current_failure());
         }
+    }
+
+    /// For the baseline, which is what a user has without the workbench, and for tuned solves, which change kernels.
+    [[nodiscard]] SolveOptions options_with_graph() const {
+        SolveOptions options = report_.options;
+        options.engine = SolveEngine::graph;
+        return options;
     }
 
     /// Returns true if the kernel passed verification.
@@ -161,7 +168,7 @@ private:
             const auto solve_once = [&](const SolveOptions& options) {
                 return solve(system_, multiplier, plan_.device, options);
             };
-            outcome = repeat_if_short(solve_once, report_.options);
+            outcome = repeat_if_short(solve_once, baseline ? options_with_graph() : report_.options);
             warn(outcome);
         }
         outcome.baseline = baseline;

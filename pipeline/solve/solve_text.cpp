@@ -39,7 +39,9 @@ std::string residuals_table(const SolveReport& report) {
     for (std::size_t i = 0; i < names.size(); ++i) {
         const SolveOutcome& one = report.outcomes[i];
         const bool at_limit = iterated(one) && one.end == SolveEnd::iteration_limit;
-        std::vector<std::string> row{names[i], shortened(one.preparation.kernel.kernel, kernel_width),
+        const std::string& kernel = one.preparation.kernel.kernel;
+        const bool persistent = iterated(one) && one.engine == SolveEngine::persistent;
+        std::vector<std::string> row{names[i], persistent ? "persistent" : shortened(kernel, kernel_width),
                                      at_limit ? "at the limit" : ending_of(one)};
         if (iterated(one)) {
             row.insert(row.end(),

@@ -1,0 +1,237 @@
+// Solves on a GPU in one kernel, compared with those by a graph of kernels.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/device/cuda_device.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/recipe/recipe.hpp"
+#include "pipeline/solve/solve_recipes.hpp"
+#include "support/layouts/krylov_problems.hpp"
+#include "support/message_of.hpp"
+
+namespace workbench {
+namespace {
+
+template <ValueType Value>
+class Solve {
+public:
+    Solve(Device& device, const CsrMatrix& matrix, const KrylovPlan& plan, const std::vector<double>& b,
+          const std::vector<double>& inverse = {}, const std::vector<Index>& cuts = {})
+        : b_(b.begin(), b.end()), inverse_(inverse.begin(), inverse.end()) {
+        solver_ = device.make_persistent_solver({matrix, cuts, !inverse.empty()}, std::type_identity<Value>());
+        krylov_ = solver_->begin(plan, std::span<const Value>(b_), std::span<const Value>(inverse_));
+    }
+    Krylov<Value>* operator->() { return krylov_.get(); }
+
+private:
+    std::vector<Value> b_, inverse_;
+    std::unique_ptr<PersistentSolver<Value>> solver_;
+    std::unique_ptr<Krylov<Value>> krylov_;
+};
+
+template <ValueType Value>
+void check_like_graph(Device& device, const CsrMatrix& matrix, bool jacobi) {
+    constexpr bool single = sizeof(Value) == 4;
+    const std::vector<double> b = right_hand_side(matrix.rows);
+    const double tolerance = (single ? 1e-4 : 1e-9) * norm_of(b);
+    const KrylovPlan plan{KrylovMethod::cg, tolerance, 2000};
+    const std::vector<double> inverse = jacobi ? inverse_diagonal<double>(matrix) : std::vector<double>();
+    const std::vector<Value> rounded_b(b.begin(), b.end());
+    const std::vector<Value> rounded_inverse(inverse.begin(), inverse.end());
+    const auto graph = device.make_krylov(plan, std::span<const Value>(rounded_b), std::span<const Value>(rounded_inverse));
+    BaselineProduct<Value> multiplier(matrix, device);
+    graph->use(multiplier.product());
+    graph->launch(2000);
+    const KrylovProgress expected = graph->wait();
+    REQUIRE(expected.state == KrylovState::converged);
+
+    Solve<Value> one(device, matrix, plan, b, inverse);
+    one->launch(2000);
+    const KrylovProgress found = one->wait();
+    CHECK(found.state == KrylovState::converged);
+    const std::int64_t off = 1 + expected.iterations / (single ? 10 : 50);  // rounding decides when the threshold is reached
+    CHECK_LE(std::abs(found.iterations - expected.iterations), off);
+    CHECK_LT(found.residual, tolerance);
+    const std::vector<Value> x = one->x();
+    const std::vector<Value> of_graph = graph->x();
+    double difference = 0;
+    double norm = 0;
+    for (Index i = 0; i < matrix.rows; ++i) {
+        difference += std::pow(static_cast<double>(x[i]) - static_cast<double>(of_graph[i]), 2);
+        norm += std::pow(static_cast<double>(of_graph[i]), 2);
+    }
+    CHECK_LT(std::sqrt(difference), (single ? 1e-1 : 1e-6) * std::sqrt(norm));
+    const std::vector<double> history = one->history();
+    REQUIRE(std::ssize(history) == found.iterations + 1);
+    CHECK(history.front() == doctest::Approx(norm_of(b)).epsilon(1e-6));
+    CHECK_EQ(history.back(), found.residual);
+
+    // Twice, and in several launches: the same bits.
+    Solve<Value> again(device, matrix, plan, b, inverse);
+    again->launch(0);
+    CHECK_EQ(again->wait().iterations, 0);
+    again->launch(3);
+    CHECK_EQ(again->wait().iterations, std::min<std::int64_t>(3, found.iterations));
+    for (int i = 0; i < 10; ++i) again->launch(4);
+    again->launch(2000);
+    CHECK_EQ(again->wait().iterations, found.iterations);
+    CHECK(again->x() == x);
+    CHECK(again->history() == history);
+}
+
+SolveReport solve_with(Device& device, const CsrMatrix& matrix, SolveReport report, const std::vector<Recipe>& recipes) {
+    report.options.timing.minimum_samples = 1;
+    report.options.timing.minimum_seconds = 0;
+    const SolvePlan plan{.matrix = matrix,
+                         .b = right_hand_side(matrix.rows),
+                         .catalogue = catalogue(),
+                         .device = device,
+                         .backends = {Backend::cuda}};
+    solve_recipes(plan, recipes, report);
+    return report;
+}
+
+}  // namespace
+
+TEST_SUITE("krylov") {
+    TEST_CASE("a persistent solve agrees with the graph, and gives the same bits each time") {
+        const auto device = make_cuda_device();
+        for (const Index side : {1, 2, 5, 18, 41, 150}) {
+            CAPTURE(side);
+            for (const bool jacobi : {false, true}) {
+                CAPTURE(jacobi);
+                check_like_graph<double>(*device, scaled_laplacian(side, 0), jacobi);
+                check_like_graph<float>(*device, scaled_laplacian(side, 0), jacobi);
+            }
+        }
+    }
+
+    TEST_CASE("a persistent solve that is limited or restarted") {
+        const auto device = make_cuda_device();
+        const CsrMatrix matrix = scaled_laplacian(30, 0);
+        const std::vector<double> b = right_hand_side(matrix.rows);
+        const double tolerance = 1e-8 * norm_of(b);
+        Solve<double> limited(*device, matrix, {KrylovMethod::cg, tolerance, 5}, b);
+        for (int i = 0; i < 4; ++i) limited->launch(3);
+        CHECK_EQ(limited->wait().iterations, 5);
+        CHECK(limited->wait().state == KrylovState::running);
+        CHECK_EQ(limited->history().size(), 6);
+        CHECK_THROWS_AS(limited->rest_of_iteration(), std::logic_error);
+
+        Solve<double> again(*device, matrix, {KrylovMethod::cg, tolerance, 1000}, b, {}, {0, 300, 600, 900});
+        again->launch(10);
+        const double before = again->wait().residual;
+        again->restart();
+        CHECK_EQ(again->wait().iterations, 10);
+        CHECK(again->wait().residual == doctest::Approx(before).epsilon(1e-6));
+        again->launch(1000);
+        CHECK(again->wait().state == KrylovState::converged);
+    }
+
+    TEST_CASE("persistent solves that cannot converge end with the reason") {
+        const auto device = make_cuda_device();
+        const auto end_of = [&](const CsrMatrix& matrix, const std::vector<double>& b,
+                                const std::vector<double>& inverse = {}) {
+            Solve<double> solve(*device, matrix, {KrylovMethod::cg, 1e-12, 50}, b, inverse);
+            solve->launch(50);
+            return solve->wait();
+        };
+        const CsrMatrix indefinite = square_of(3, {{0, 0, 1}, {1, 1, -2}, {2, 2, 1}});
+        const KrylovProgress negative = end_of(indefinite, {1, 2, 1});
+        CHECK(negative.state == KrylovState::indefinite);
+        CHECK_EQ(negative.divisor, 1 - 8 + 1);  // p.Ap with p = b
+        CHECK_EQ(negative.iterations, 0);
+        CHECK(end_of(indefinite, {1, 2, 1}, {1, -0.5, 1}).state == KrylovState::indefinite);
+        CHECK(end_of(square_of(2, {{0, 0, 1}}), {0, 1}).state == KrylovState::indefinite);
+        const CsrMatrix identity = square_of(2, {{0, 0, 1}, {1, 1, 1}});
+        CHECK(end_of(identity, {0, 0}).state == KrylovState::converged);
+        CHECK_EQ(end_of(identity, {0, 0}).iterations, 0);
+        CHECK(end_of(identity, {1, std::nan("")}).state == KrylovState::breakdown);
+        CHECK_EQ(end_of(identity, {3, 4}).iterations, 1);
+    }
+
+    TEST_CASE("a matrix that does not fit on the multiprocessors is refused") {
+        const auto device = make_cuda_device();
+        std::vector<Entry> entries;
+        for (Index i = 0; i < 200000; ++i) entries.push_back({0, i, 1});
+        const CsrMatrix matrix = square_of(200000, entries);
+        const std::string reason =
+            message_of<Unsuitable>([&] { (void)device->make_persistent_solver({matrix}, std::type_identity<double>()); });
+        CHECK(reason.find("elements of other parts") != std::string::npos);
+    }
+
+    TEST_CASE("recipes solve with each engine") {
+        const auto device = make_cuda_device();
+        const CsrMatrix matrix = scaled_laplacian(50, 0);
+        const auto recipe = [](const std::string& text) { return parse_recipe("[recipe]\n" + text, "t.toml", catalogue()); };
+        const std::vector<Recipe> recipes{
+            recipe("name = 'a'\n[[stage]]\nuse = 'cuthill_mckee'\n[layout]\nuse = 'sell'\n"),
+            recipe("name = 'b'\n[[stage]]\nuse = 'metis_partition'\nparts = 16\n[layout]\nuse = 'csr'\n")};
+        for (const SolveEngine engine : {SolveEngine::graph, SolveEngine::persistent, SolveEngine::automatic}) {
+            CAPTURE(name_of(engine));
+            SolveReport asked;
+            asked.options.engine = engine;
+            const SolveReport report = solve_with(*device, matrix, asked, recipes);
+            REQUIRE(report.failures.empty());
+            REQUIRE(report.outcomes.size() == 3);
+            CHECK(report.outcomes[0].engine == SolveEngine::graph);  // the baseline
+            for (const SolveOutcome& one : report.outcomes) {
+                CHECK(one.solved());
+                CHECK_LT(one.true_residual, 1.1e-8);
+                if (!one.baseline && engine != SolveEngine::automatic) CHECK(one.engine == engine);
+                CHECK_LE(std::abs(one.iterations - report.outcomes[0].iterations), 3);
+            }
+        }
+    }
+
+    TEST_CASE("solves by a persistent kernel end as those by a graph do") {
+        const auto device = make_cuda_device();
+        const std::vector<Recipe> recipes{
+            parse_recipe("[recipe]\nname = 'csr'\n[layout]\nuse = 'csr'\n", "t.toml", catalogue())};
+        const auto solve = [&](const CsrMatrix& matrix, Precision precision, double tolerance, std::int64_t most) {
+            SolveReport asked;
+            asked.precision = precision;
+            asked.options.engine = SolveEngine::persistent;
+            asked.options.tolerance = tolerance;
+            asked.options.most_iterations = most;
+            const SolveReport report = solve_with(*device, matrix, asked, recipes);
+            REQUIRE(report.outcomes.size() == 2);
+            const SolveOutcome& one = report.outcomes[1];
+            CHECK(one.engine == SolveEngine::persistent);
+            CHECK(one.end == report.outcomes[0].end);
+            return one;
+        };
+        const CsrMatrix matrix = scaled_laplacian(30, 0);
+        CHECK(solve(matrix, Precision::f64, 1e-8, 20).end == SolveEnd::iteration_limit);
+        const SolveOutcome inaccurate = solve(matrix, Precision::f32, 1e-10, 5000);
+        CHECK(inaccurate.end == SolveEnd::stagnated);
+        CHECK(inaccurate.restarts > 0);
+        CHECK(solve(square_of(3, {{0, 0, 1}, {1, 1, -2}, {2, 2, 1}}), Precision::f64, 1e-8, 20).end == SolveEnd::indefinite);
+    }
+}
+
+// Without a graph: racecheck crashes on some graphs with loops.
+TEST_SUITE("shared_memory") {
+    TEST_CASE("a persistent solve") {
+        const auto device = make_cuda_device();
+        const CsrMatrix matrix = scaled_laplacian(20, 0);
+        const std::vector<double> b = right_hand_side(matrix.rows);
+        for (const bool jacobi : {false, true}) {
+            const std::vector<double> inverse = jacobi ? inverse_diagonal<double>(matrix) : std::vector<double>();
+            Solve<double> solve(*device, matrix, {KrylovMethod::cg, 1e-8 * norm_of(b), 1000}, b, inverse);
+            solve->launch(1000);
+            CHECK(solve->wait().state == KrylovState::converged);
+            Solve<float> single(*device, matrix, {KrylovMethod::cg, 1e-4 * norm_of(b), 1000}, b, inverse);
+            single->launch(1000);
+            CHECK(single->wait().state == KrylovState::converged);
+        }
+    }
+}
+
+}  // namespace workbench
