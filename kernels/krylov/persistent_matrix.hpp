@@ -82,7 +82,7 @@ struct PersistentMatrix {
     [[nodiscard]] Offset resident() const;  // entries of all parts together
 };
 
-/// The boundaries of `parts` parts with about equal numbers of nonzeros and rows. [parts + 1] Where one of the `cuts`
+/// The boundaries of `parts` parts with about equal work: a row counts as eight nonzeros. [parts + 1] Where one of the `cuts`
 /// (ascending, from 0 to the number of rows, or empty) is near, a boundary is moved there; as many parts as cuts have are taken
 /// as they are.
 [[nodiscard]] std::vector<Index> divide_rows(std::span<const Offset> row_offsets, Index parts, std::span<const Index> cuts);

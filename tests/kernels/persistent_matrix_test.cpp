@@ -141,6 +141,12 @@ TEST_CASE("parts begin where a partition does, if it is near") {
     check_matrix<double>(matrix, 5, {0, 100, 160, 250, 320, 330, 400});
 }
 
+TEST_CASE("rows are divided as well as nonzeros") {
+    std::vector<Offset> row_offsets{0};  // of 100 rows of one nonzero, then 100 rows of ten
+    for (Index row = 0; row < 200; ++row) row_offsets.push_back(row_offsets.back() + (row < 100 ? 1 : 10));
+    CHECK(krylov::divide_rows(row_offsets, 2, {}) == std::vector<Index>{0, 125, 200});
+}
+
 TEST_CASE("a part that does not fit is refused with the figures") {
     const CsrMatrix matrix = scaled_laplacian(20, 0);
     const std::vector<Index> boundaries{0, 300, 400};
