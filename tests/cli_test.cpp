@@ -469,7 +469,7 @@ TEST_CASE("measuring options of run") {
     const TemporaryFolder folder;
     const std::string out = folder.path().string();
     const auto report_of = [&](const std::string& arguments) {
-        const Outcome outcome = run("run recipes/csr.toml --generate laplace2d:nx=4 --out " + out + " " + arguments);
+        const Outcome outcome = run("run recipes/csr.toml --generate laplace2d:nx=60 --out " + out + " " + arguments);
         CHECK_MESSAGE(outcome.exit_code == 0, outcome.text);
         return nlohmann::json::parse(file_text(folder.path() / "csr" / "report.json"));
     };
