@@ -14,6 +14,7 @@ QUICK = {"backend": ["kokkos"], "samples": 1, "seconds": 0, "cache": "warm"}
 
 
 def test_run():
+    pytest.importorskip("pandas")
     report = wb.run(RCM_SELL, laplace(), **QUICK)
     frame = report.to_frame()
     assert set(frame["layout"]) == {"csr", "sell"} and (frame["median_seconds"] > 0).all()
@@ -23,6 +24,7 @@ def test_run():
 
 
 def test_runs_of_a_sweep_and_of_several_recipes(tmp_path):
+    pytest.importorskip("pandas")
     report = wb.run(RCM_SELL, laplace(), sweep={"layout.slice_height": [8, 16]}, no_pictures=True, out=tmp_path / "out", **QUICK)
     assert len(report.runs) == 2
     assert set(report.to_frame()["layout.slice_height"]) == {8, 16}

@@ -320,7 +320,7 @@ def test_set_values_keeps_orders_and_refuses_what_a_layout_cannot_store(host, ve
     order = op.row_order
     op.set_values(np.full(A.nnz, 5.0))
     np.testing.assert_allclose(op @ x, A @ x * 5 / 3)
-    with pytest.raises(wb.MatrixError, match="stores one value for all of its entries, but 0.0 and 1.0 differ"):
+    with pytest.raises(wb.MatrixError, match=r"stores one value for all of its entries, but \d+(\.0)? and \d+(\.0)? differ"):
         op.set_values(np.arange(A.nnz, dtype=float))
     np.testing.assert_allclose(op @ x, A @ x * 5 / 3)
     np.testing.assert_array_equal(op.row_order, order)
