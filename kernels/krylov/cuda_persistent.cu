@@ -18,10 +18,11 @@ using krylov::PersistentArguments;
 using krylov::PersistentMatrix;
 using krylov::Scalars;
 
-constexpr unsigned long long patience_nanoseconds = 5'000'000'000;  // of a wait for all blocks, which takes microseconds
+constexpr unsigned long long patience_nanoseconds =
+    5'000'000'000;  // the limit of a wait for all blocks, which normally takes microseconds
 
-// Of L2, for the matrix beside what shared memory holds. Measured on an H200: more than half of L2 is slower than nothing,
-// because vectors then leave it.
+// The share of L2 that is kept for the part of the matrix that shared memory does not hold. On an H200 a share above one half
+// was slower than none, because the vectors of the solve are then evicted.
 constexpr double share_of_cache = 0.4;
 
 template <ValueType Value>

@@ -357,7 +357,7 @@ public:
         return block_.signal.goes_on;
     }
 
-    /// p = M r, without the halo, in which no iteration of this launch is interested.
+    /// p = M r, without the halo, which the next launch reads again.
     __device__ __forceinline__ void begin_direction() {
         for (Index i = thread_; i < part_.rows; i += persistent_threads) p_[i] = q_[i];
     }

@@ -21,12 +21,12 @@ inline constexpr int warps_of_part = 32;     // warp w computes slices w, w + 32
 struct Part {
     Index first_row = 0;  // place
     Index rows = 0;       // with padding
-    Index exported = 0;   // so many of its first rows are in the halo of other parts
+    Index exported = 0;   // the number of its first rows that are in the halo of other parts
     Index first_halo = 0;
     Index halo = 0;
     Index first_slice = 0;
     Index resident = 0;  // entries, the first ones of the part, that stay in shared memory
-    Index vectors = 0;   // so many of r, q and the inverse diagonal, in this order, are in shared memory
+    Index vectors = 0;   // how many of r, q and the inverse diagonal, in this order, are in shared memory
     Offset first_entry = 0;
 
     [[nodiscard]] constexpr Index slices() const { return rows / rows_per_slice; }

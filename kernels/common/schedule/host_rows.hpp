@@ -118,7 +118,7 @@ private:
         if (shortest < end) add_row_by_row(lane, lane + at_once, std::max(begin, shortest), end, x_of_run);
     }
 
-    /// Adds the steps [begin, end) of lanes [first, last), as far as each is long. Not inlined at both calls, because each copy
+    /// Adds the steps [begin, end) of lanes [first, last), each up to the length of its row. Not inlined, because each copy
     /// takes long to compile.
     [[gnu::noinline]] void add_row_by_row(int first, int last, Offset begin, Offset end, const Value* x_of_run) {
         for (int lane = first; lane < last; ++lane) {
