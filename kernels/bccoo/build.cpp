@@ -428,11 +428,6 @@ void BccooLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& v
     });
 }
 
-template <ValueType Value>
-std::vector<std::pair<std::string, std::string>> BccooLayout<Value>::notes() const {
-    return with_stored(*this, [](const auto& bccoo) { return notes_on_values(bccoo.values); });
-}
-
 LayoutEntry bccoo_entry() {
     return format<BccooLayout>({.summary = "blocks as a coordinate list, with one bit per block for the ends of block rows and "
                                            "differences of columns in 16 bits",

@@ -124,7 +124,6 @@ struct BccooLayout final : VariantLayout<Value, Bccoo<Value, HostArray>, Bccoo<C
 
     void transfer(Transfer& all) override { this->transfer_with(all, block_count, pattern); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
-    [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const override;
 };
 
 namespace bccoo {

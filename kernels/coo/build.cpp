@@ -7,8 +7,12 @@
 namespace workbench {
 namespace {
 
-constexpr auto fill = []<ValueType Value>(CooLayout<Value>& layout, const StagedMatrix& staged, const Parameters&) {
-    static_cast<Triplets<Value, HostArray>&>(layout) = build_triplets<Value>(staged.matrix, ShareView(staged.matrix));
+constexpr auto fill = []<ValueType Value>(CooLayout<Value>& layout, const StagedMatrix& staged, const Parameters& parameters) {
+    fill_in_coding<Value>(layout, staged.matrix, parameters, [&](auto& arrays) {
+        Triplets<Value, HostArray> triplets = build_triplets<Value>(staged.matrix, ShareView(staged.matrix));
+        static_cast<TripletPlaces<HostArray>&>(arrays) = std::move(triplets);
+        return std::move(triplets.values);
+    });
 };
 
 template <ValueType Value>
@@ -17,26 +21,29 @@ public:
     explicit CooHostRuns(const CooLayout<Value>& layout) : layout_(layout) {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
-        if (!accumulate) std::fill_n(y, layout_.row_count, Value{0});
-        add_triplets<Value>(layout_, x, y);
+        if (!accumulate) std::fill_n(y, layout_.rows(), Value{0});
+        with_stored(layout_, [&](const auto& coo) { add_triplets<Value>(coo, x, y); });
     }
 
 private:
     const CooLayout<Value>& layout_;
 };
 
-LayoutCost predict_coo(const PatternForecast& pattern, const Parameters&, Precision precision) {
+LayoutCost predict_coo(const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
     const Offset nonzeros = pattern.nonzeros();
-    return cost_of_arrays(pattern, precision, nonzeros, nonzeros * (2 * index_bytes + value_bytes(precision)), 0.75);
+    const std::int64_t bytes = nonzeros * (2 * index_bytes + bytes_of_values(parameters, precision));
+    return cost_of_arrays(pattern, precision, nonzeros, bytes, 0.75);
 }
 
 }  // namespace
 
 template <ValueType Value>
 void CooLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
-    require_as_many_rows(this->stored());
-    for_each_stored_slot<EachTriplet>(
-        this->stored(), WalkedArrays::of<EachTriplet>(this->stored()), [](Offset stored, Offset) { return stored; }, visit);
+    with_stored(*this, [&](const auto& coo) {
+        require_as_many_rows(coo);
+        for_each_stored_slot<EachTriplet>(
+            coo, WalkedArrays::of<EachTriplet>(coo), [](Offset stored, Offset) { return stored; }, visit);
+    });
 }
 
 LayoutEntry coo_entry() {
@@ -44,7 +51,9 @@ LayoutEntry coo_entry() {
                {.summary = "coordinate list: a row, a column and a value for each nonzero, row by row",
                 .source = "Bell and Garland, 'Implementing sparse matrix-vector multiplication on throughput-oriented "
                           "processors' (2009)",
+                .parameters = {any_coding_parameter()},
                 .rows_of_share = RowsOfShare::all,
+                .settle = settle_any_coding,
                 .storage_sizes = coo_storage_sizes,
                 .predict = predict_coo},
                fill)

@@ -3,11 +3,13 @@
 #include "kernels/coo/layout.hpp"
 
 namespace workbench {
-template <ValueType Value>
-class CooRuns final : public Kernel<Value> {
+namespace {
+
+template <ValueType Value, typename Stored>
+class CooSegmented final : public Kernel<Value> {
 public:
-    CooRuns(const CooLayout<Value>& layout, std::span<const Index> rows, Device& device)
-        : stream_(cuda_device(device).stream()), coo_(copy_to(device, layout.stored(), "coo")), rows_(device, rows, "coo") {}
+    CooSegmented(const Stored& coo, std::span<const Index> rows, Device& device)
+        : stream_(cuda_device(device).stream()), coo_(copy_to(device, coo, "coo")), rows_(device, rows, "coo") {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
         if (!accumulate) rows_.zero(y, coo_.row_count, stream_);
@@ -16,8 +18,19 @@ public:
 
 private:
     cudaStream_t stream_;
-    Coo<Value, DeviceArray> coo_;
+    InStorage<Stored, DeviceArray> coo_;
     OwnedTargetRows rows_;
+};
+
+}  // namespace
+
+template <ValueType Value>
+struct CooRuns {
+    static std::unique_ptr<Kernel<Value>> prepare(const CooLayout<Value>& layout, std::span<const Index> rows, Device& device) {
+        return with_stored(layout, [&]<typename Stored>(const Stored& coo) -> std::unique_ptr<Kernel<Value>> {
+            return std::make_unique<CooSegmented<Value, Stored>>(coo, rows, device);
+        });
+    }
 };
 
 template struct CudaRows<CooLayout, EachTriplet>;

@@ -2,25 +2,26 @@
 // Source: Bell, Garland, "Implementing sparse matrix-vector multiplication on throughput-oriented processors" (2009).
 #pragma once
 
+#include "kernels/common/storage/any_coding.hpp"
 #include "kernels/common/storage/stored_layout.hpp"
 #include "kernels/common/storage/triplets.hpp"
 
 namespace workbench {
 
-template <typename Value, template <typename> typename Array>
-struct Coo : Triplets<Value, Array>, MatrixSize {
-    static constexpr auto fields() { return field_list(MatrixSize::fields(), Triplets<Value, Array>::fields()); }
+template <typename StoredValue, template <typename> typename Array>
+struct Coo : Triplets<StoredValue, Array>, MatrixSize {
+    static constexpr auto fields() { return field_list(MatrixSize::fields(), Triplets<StoredValue, Array>::fields()); }
 };
 
 template <ValueType Value>
-struct CooLayout final : StoredLayout<Value, Coo<Value, HostArray>> {
+struct CooLayout final : LayoutOfArrays<Value, InAnyCoding<Coo, Value>> {
     static constexpr const char* name = "coo";
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 
 /// The CUDA kernel `segmented`.
 template <ValueType Value>
-class CooRuns;
+struct CooRuns;
 
 [[nodiscard]] LayoutEntry coo_entry();
 

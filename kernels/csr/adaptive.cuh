@@ -48,7 +48,7 @@ __device__ __forceinline__ void multiply_round(const auto& csr, const Round& rou
         if constexpr (whole) {
             const int there = min(place, (end - 1) / width * width);
             column[k] = packets.template load<width>(columns + there, is_wanted);
-            products[k] = packets.template load<width>(values + there, is_wanted);
+            products[k] = converted<Value>(packets.template load<width>(values + there, is_wanted));
         } else {
 #pragma unroll
             for (int i = 0; i < width; ++i) {
@@ -192,10 +192,11 @@ __device__ __forceinline__ bool add_up_blocks(const SplitRow& split, unsigned* c
 
 template <typename Shape, typename Arrays, typename Packets, typename Value>
 __global__ void __launch_bounds__(tile_threads, Shape::resident_blocks)
-    multiply_tiles(const __grid_constant__ Arrays csr, const __grid_constant__ RowTiles<ArrayView> all, const Packets packets,
-                   const Value* __restrict__ x, Value* __restrict__ y, Value* __restrict__ partial_sums,
-                   unsigned* __restrict__ counts, bool accumulate) {
+    multiply_tiles(const __grid_constant__ Arrays csr, const __grid_constant__ RowTiles<ArrayView> all,
+                   const Packets matrix_packets, const Value* __restrict__ x, Value* __restrict__ y,
+                   Value* __restrict__ partial_sums, unsigned* __restrict__ counts, bool accumulate) {
     __shared__ alignas(16) Value products[adaptive_warps][Shape::capacity];
+    const auto packets = packets_of_block(csr.values, matrix_packets);
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int warp = static_cast<int>(threadIdx.x) / 32;
     const Offset number = static_cast<Offset>(blockIdx.x) * adaptive_warps + warp;
@@ -226,8 +227,9 @@ public:
     void multiply(const auto& packets, const Value* x, Value* y, bool accumulate) const {
         const RowTiles<ArrayView> all = view_of(tiles_);
         if (all.tiles.size() == 0) return;
-        multiply_tiles<Shape><<<blocks(), tile_threads, 0, stream_>>>(
-            view_of(csr_), all, packets, x, y, partial_sums_.template as<Value>(), counts_.as<unsigned>(), accumulate);
+        const auto csr = view_of(csr_);
+        multiply_tiles<Shape><<<blocks(), tile_threads, bytes_of_dictionary(csr.values), stream_>>>(
+            csr, all, packets, x, y, partial_sums_.template as<Value>(), counts_.as<unsigned>(), accumulate);
         check_launch("csr adaptive");
     }
 

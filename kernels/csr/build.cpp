@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "kernels/common/entry/format.hpp"
-#include "kernels/common/storage/encode_values.hpp"
+#include "kernels/common/storage/any_coding.hpp"
 #include "kernels/common/storage/literature_sizes.hpp"
 #include "kernels/common/storage/predicted.hpp"
 #include "kernels/csr/adaptive.hpp"
@@ -12,20 +12,28 @@
 namespace workbench {
 namespace {
 
+/// The values of lines, or the one that all values are equal to.
+template <ValueType Value>
+void store_line_values(CsrPattern<Value, HostArray>& csr, const CsrMatrix& matrix, const Parameters& parameters) {
+    csr.values = {1, matrix.nonzeros()};
+    if (parameters.is_word("values", "by_row")) {
+        csr.row_values = values_of_rows<Value>(matrix);
+    } else if (parameters.is_word("values", "by_column")) {
+        csr.column_values = values_of_columns<Value>(matrix);
+    } else {
+        csr.values.value = only_value<Value>(matrix);
+    }
+}
+
 constexpr auto fill = []<ValueType Value>(CsrLayout<Value>& layout, const StagedMatrix& staged, const Parameters& parameters) {
     const CsrMatrix& matrix = staged.matrix;
-    if (codes_values(parameters)) {
-        auto& csr = layout.stored.template emplace<1>();
-        csr.values = {1, matrix.nonzeros()};
-        if (parameters.is_word("values", "by_row")) {
-            csr.row_values = values_of_rows<Value>(matrix);
-        } else if (parameters.is_word("values", "by_column")) {
-            csr.column_values = values_of_columns<Value>(matrix);
-        } else {
-            csr.values.value = only_value<Value>(matrix);
-        }
-    } else {
-        make_copy(std::get<0>(layout.stored).values, matrix.values);
+    const bool in_f32 = parameters.is_word("values", "f32");
+    if (parameters.is_word("values", "dictionary")) {
+        layout.stored.template emplace<2>();
+    } else if (codes_values(parameters) && !in_f32) {
+        store_line_values(layout.stored.template emplace<1>(), matrix, parameters);
+    } else if constexpr (std::is_same_v<Value, double>) {
+        if (in_f32) layout.stored.template emplace<3>();
     }
     std::visit(
         [&](auto& csr) {
@@ -33,12 +41,17 @@ constexpr auto fill = []<ValueType Value>(CsrLayout<Value>& layout, const Staged
             csr.column_count = matrix.columns;
             csr.row_offsets = matrix.row_offsets;
             make_copy(csr.column_indices, matrix.column_indices);
+            if constexpr (!HasLineValues<decltype(csr)>) {
+                HostArray<Value> values;
+                make_copy(values, matrix.values);
+                store_values(csr.values, std::move(values), matrix);
+            }
         },
         layout.stored);
 };
 
 Parameters settle(const Parameters& parameters, const ValueFacts& facts) {
-    return settle_values(parameters, facts, {.lines = true});
+    return settle_values(parameters, facts, {.most_distinct = most_values_of_bytes, .f32 = true, .lines = true});
 }
 
 template <typename Shape>
@@ -102,7 +115,7 @@ void CsrLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& vis
 
 template <ValueType Value>
 std::vector<LayoutField> CsrLayout<Value>::fields() const {
-    std::vector<LayoutField> fields = VariantLayout<Value, FullCsr<Value>, CsrPattern<Value, HostArray>>::fields();
+    std::vector<LayoutField> fields = CsrStorage<Value>::fields();
     const auto* const csr = std::get_if<1>(&this->stored);
     if (csr == nullptr || csr->row_values.size() + csr->column_values.size() == 0) return fields;
     LayoutField& values = fields[array_number(*csr, csr->values)];
@@ -116,32 +129,34 @@ std::vector<LayoutField> CsrLayout<Value>::fields() const {
 
 template <ValueType Value>
 std::vector<std::pair<std::string, std::string>> CsrLayout<Value>::notes() const {
-    const auto* const csr = std::get_if<1>(&this->stored);
-    if (csr == nullptr) return {};
-    if (!csr->row_values.empty()) return {{"values", "one a row"}};
-    if (!csr->column_values.empty()) return {{"values", "one a column"}};
-    return notes_on_values(csr->values);
+    return with_stored(*this, [](const auto& csr) {
+        if constexpr (HasLineValues<decltype(csr)>) {
+            if (!csr.row_values.empty()) return std::vector{std::pair<std::string, std::string>{"values", "one a row"}};
+            if (!csr.column_values.empty()) return std::vector{std::pair<std::string, std::string>{"values", "one a column"}};
+        }
+        return notes_on_values(csr.values);
+    });
 }
 
 template <ValueType Value>
 const FullCsr<Value>& CsrLayout<Value>::full(const char* kernel) const {
     if (const auto* const csr = std::get_if<0>(&this->stored)) return *csr;
-    throw Unsuitable(
-        fmt::format("{} reads values, but none is stored (values = \"one\", \"by_row\" or \"by_column\")", kernel));
+    throw Unsuitable(fmt::format("{} reads values in full, but they are coded (expected values = \"full\")", kernel));
 }
 
 template struct CsrLayout<float>;
 template struct CsrLayout<double>;
 
 LayoutEntry csr_entry() {
-    return format<CsrLayout>({.summary = "compressed sparse rows: the nonzeros row by row",
-                              .source = "Tinney and Walker, 'Direct solutions of sparse network equations by optimally ordered "
-                                        "triangular factorization' (1967)",
-                              .parameters = {values_parameter({"full", "one", "by_row", "by_column", "auto"})},
-                              .settle = settle,
-                              .storage_sizes = csr_storage_sizes,
-                              .predict = predict_csr},
-                             fill)
+    return format<CsrLayout>(
+               {.summary = "compressed sparse rows: the nonzeros row by row",
+                .source = "Tinney and Walker, 'Direct solutions of sparse network equations by optimally ordered "
+                          "triangular factorization' (1967)",
+                .parameters = {values_parameter({"full", "one", "by_row", "by_column", "dictionary", "f32", "auto"})},
+                .settle = settle,
+                .storage_sizes = csr_storage_sizes,
+                .predict = predict_csr},
+               fill)
         .host<CompressedRows<1>>("rows", "rows in parallel, in chunks to the next idle thread")
         .with(csr_eigen_kernels())
         .cuda<CsrAdaptive>(

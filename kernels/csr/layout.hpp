@@ -3,20 +3,21 @@
 
 #include "kernels/common/schedule/choice.hpp"
 #include "kernels/common/schedule/run.hpp"
+#include "kernels/common/storage/coded_values.hpp"
 #include "kernels/common/storage/stored_layout.hpp"
 
 namespace workbench {
 
-/// The arrays of CsrMatrix, with values of the layout's precision.
-template <typename Value, template <typename> typename Array>
+/// The arrays of CsrMatrix, with values in full, as codes or in f32.
+template <typename StoredValue, template <typename> typename Array>
 struct Csr : MatrixSize {
     Array<Offset> row_offsets;
     Array<Index> column_indices;
-    Array<Value> values;
+    ValueArray<StoredValue, Array> values;
 
     static constexpr auto fields() {
         return field_list(MatrixSize::fields(), structure_array<&Csr::row_offsets>("rows + 1"),
-                          column_array<&Csr::column_indices>("nonzeros"), value_array<&Csr::values>("nonzeros"));
+                          column_array<&Csr::column_indices>("nonzeros"), coded_value_array<&Csr::values>("nonzeros"));
     }
 };
 
@@ -49,9 +50,16 @@ struct CsrVector {
 template <ValueType Value>
 using FullCsr = Csr<Value, HostArray>;
 
-/// With values in full, or none.
+/// With values in full, or of lines, or as codes of 8 bits, or, of f64, in f32.
+template <ValueType Value, typename... More>
+using CsrVariants =
+    VariantLayout<Value, FullCsr<Value>, CsrPattern<Value, HostArray>, Csr<Coded<Value, std::uint8_t>, HostArray>, More...>;
 template <ValueType Value>
-struct CsrLayout final : VariantLayout<Value, FullCsr<Value>, CsrPattern<Value, HostArray>> {
+using CsrStorage =
+    std::conditional_t<std::is_same_v<Value, double>, CsrVariants<Value, Csr<float, HostArray>>, CsrVariants<Value>>;
+
+template <ValueType Value>
+struct CsrLayout final : CsrStorage<Value> {
     static constexpr const char* name = "csr";
 
     /// Where rows or columns have values, those of the slots are coded by the row offsets or by the columns.
@@ -59,7 +67,7 @@ struct CsrLayout final : VariantLayout<Value, FullCsr<Value>, CsrPattern<Value, 
 
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const override;
-    /// For kernels that read values. Throws Unsuitable, with the name of the kernel, if none is stored.
+    /// For kernels that read values in full. Throws Unsuitable, with the name of the kernel, if they are coded.
     [[nodiscard]] const FullCsr<Value>& full(const char* kernel) const;
 };
 

@@ -21,29 +21,35 @@ void require_narrow_rows(const CsrMatrix& matrix) {
     }
 }
 
-constexpr auto fill = [](auto& layout, const StagedMatrix& staged, const Parameters&) {
+constexpr auto fill = []<ValueType Value>(Csr16Layout<Value>& layout, const StagedMatrix& staged,
+                                          const Parameters& parameters) {
     const CsrMatrix& matrix = staged.matrix;
     require_narrow_rows(matrix);
-    layout.row_offsets = matrix.row_offsets;
-    layout.first_columns.resize(matrix.rows);
-    make_room(layout.columns_from_first, matrix.nonzeros());
-    make_copy(layout.values, matrix.values);
-    for_each_in_parallel(matrix.rows, 64, [&](std::int64_t row) {
-        const auto columns = matrix.row_columns(static_cast<Index>(row));
-        if (columns.empty()) return;
-        layout.first_columns[row] = columns.front();
-        for (std::size_t k = 0; k < columns.size(); ++k) {
-            layout.columns_from_first[matrix.row_offsets[row] + k] = static_cast<std::uint16_t>(columns[k] - columns.front());
-        }
+    fill_in_coding<Value>(layout, matrix, parameters, [&](auto& arrays) {
+        arrays.row_offsets = matrix.row_offsets;
+        arrays.first_columns.resize(matrix.rows);
+        make_room(arrays.columns_from_first, matrix.nonzeros());
+        for_each_in_parallel(matrix.rows, 64, [&](std::int64_t row) {
+            const auto columns = matrix.row_columns(static_cast<Index>(row));
+            if (columns.empty()) return;
+            arrays.first_columns[row] = columns.front();
+            for (std::size_t k = 0; k < columns.size(); ++k) {
+                arrays.columns_from_first[matrix.row_offsets[row] + k] =
+                    static_cast<std::uint16_t>(columns[k] - columns.front());
+            }
+        });
+        HostArray<Value> values;
+        make_copy(values, matrix.values);
+        return values;
     });
 };
 
-LayoutCost predict_csr16(const PatternForecast& pattern, const Parameters&, Precision precision) {
+LayoutCost predict_csr16(const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
     const Offset nonzeros = pattern.nonzeros();
     const std::int64_t bytes = (Offset{pattern.rows()} + 1) * offset_bytes + pattern.rows() * index_bytes +
-                               nonzeros * (short_bytes + value_bytes(precision));
+                               nonzeros * (short_bytes + bytes_of_values(parameters, precision));
     LayoutCost cost = cost_of_arrays(pattern, precision, nonzeros, bytes, 0.92);
-    cost.exact = true;  // in any order
+    cost.exact = !parameters.is_word("values", "dictionary");  // its length is not known; exact in any order
     if (pattern.wide_groups(1) > 0) cost.unsuitable = "rows reach over more columns than 16 bits count";
     return cost;
 }
@@ -53,6 +59,8 @@ LayoutCost predict_csr16(const PatternForecast& pattern, const Parameters&, Prec
 LayoutEntry csr16_entry() {
     return format<Csr16Layout>({.summary = "CSR with columns of 16 bits, counted from the first nonzero of their row",
                                 .source = "docs/new_format.md, which walks through it",
+                                .parameters = {any_coding_parameter()},
+                                .settle = settle_any_coding,
                                 .predict = predict_csr16},
                                fill)
         .host<Csr16Rows<1>>("rows", "rows in parallel, in chunks to the next idle thread")

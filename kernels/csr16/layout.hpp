@@ -3,21 +3,22 @@
 #pragma once
 
 #include "kernels/common/schedule/run.hpp"
+#include "kernels/common/storage/any_coding.hpp"
 #include "kernels/common/storage/stored_layout.hpp"
 
 namespace workbench {
 
-template <typename Value, template <typename> typename Array>
+template <typename StoredValue, template <typename> typename Array>
 struct Csr16 : MatrixSize {
     Array<Offset> row_offsets;
     Array<Index> first_columns;               // 0 for a row without nonzeros
     Array<std::uint16_t> columns_from_first;  // the column minus the first one of its row
-    Array<Value> values;
+    ValueArray<StoredValue, Array> values;
 
     static constexpr auto fields() {
         return field_list(MatrixSize::fields(), structure_array<&Csr16::row_offsets>("rows + 1"),
                           structure_array<&Csr16::first_columns>("rows"), column_array<&Csr16::columns_from_first>("nonzeros"),
-                          value_array<&Csr16::values>("nonzeros"));
+                          coded_value_array<&Csr16::values>("nonzeros"));
     }
 };
 
@@ -34,7 +35,7 @@ struct Csr16Rows final : ScheduleBase<Hooks{.lanes = row_lanes, .counts_alike = 
 };
 
 template <ValueType Value>
-struct Csr16Layout final : CompressedLayout<Value, Csr16<Value, HostArray>, Csr16Rows<1>> {
+struct Csr16Layout final : CompressedLayout<Value, InAnyCoding<Csr16, Value>, Csr16Rows<1>> {
     static constexpr const char* name = "csr16";
 };
 

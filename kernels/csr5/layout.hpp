@@ -124,7 +124,6 @@ template <ValueType Value>
 struct Csr5Layout final : VariantLayout<Value, Csr5<Value, HostArray>, Csr5<Constant<Value>, HostArray>> {
     static constexpr const char* name = "csr5";
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
-    [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const override;
 };
 
 template <ValueType Value>

@@ -105,11 +105,6 @@ void Csr5Layout<Value>::for_each_slot(const std::function<void(const Slot&)>& vi
 }
 
 template <ValueType Value>
-std::vector<std::pair<std::string, std::string>> Csr5Layout<Value>::notes() const {
-    return with_stored(*this, [](const auto& csr5) { return notes_on_values(csr5.values); });
-}
-
-template <ValueType Value>
 RowsBesideTiles<HostArray> rows_beside_tiles(const Csr5Layout<Value>& layout) {
     RowsBesideTiles<HostArray> beside;
     with_stored(layout, [&](const auto& csr5) {

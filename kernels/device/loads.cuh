@@ -53,7 +53,8 @@ __device__ __forceinline__ auto loads_of_block(const Values& values) {
         using Value = std::remove_cvref_t<decltype(values.dictionary[0])>;
         extern __shared__ unsigned char dictionary_memory[];
         Value* const dictionary = reinterpret_cast<Value*>(dictionary_memory);
-        for (unsigned i = threadIdx.x; i < values.dictionary.size(); i += blockDim.x) {
+        const unsigned thread = threadIdx.y * blockDim.x + threadIdx.x;
+        for (unsigned i = thread; i < values.dictionary.size(); i += blockDim.x * blockDim.y) {
             dictionary[i] = __ldg(values.dictionary.data() + i);
         }
         __syncthreads();

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <bit>
+#include <type_traits>
 
 #include "kernels/common/storage/coded_values.hpp"
+#include "kernels/device/loads.cuh"
 
 namespace workbench {
 
@@ -13,11 +15,13 @@ struct alignas(count * sizeof(Element)) Packet {
     Element elements[count];
 };
 
-/// A streaming load (StreamingLoad) of a packet of 4, 8 or 16 bytes.
+/// A streaming load (StreamingLoad) of a packet of 2, 4, 8 or 16 bytes.
 template <int count, typename Element>
 __device__ __forceinline__ Packet<Element, count> load_packet(const Element* address) {
     using Loaded = Packet<Element, count>;
-    if constexpr (sizeof(Loaded) == 4) {
+    if constexpr (sizeof(Loaded) == 2) {
+        return std::bit_cast<Loaded>(__ldcs(reinterpret_cast<const unsigned short*>(address)));
+    } else if constexpr (sizeof(Loaded) == 4) {
         return std::bit_cast<Loaded>(__ldcs(reinterpret_cast<const unsigned*>(address)));
     } else if constexpr (sizeof(Loaded) == 8) {
         return std::bit_cast<Loaded>(__ldcs(reinterpret_cast<const uint2*>(address)));
@@ -51,5 +55,50 @@ struct StreamingPackets {
         return *address;
     }
 };
+
+/// Decodes values by a copy of the dictionary in shared memory.
+template <typename Value>
+struct DecodingPackets : StreamingPackets {
+    DecodingLoad<Value> decode;
+
+    __device__ explicit DecodingPackets(const DecodingLoad<Value>& of_block) : decode(of_block) {}
+    using StreamingPackets::load;
+    using StreamingPackets::load_one;
+    template <int count, typename Code>
+    __device__ __forceinline__ Packet<Value, count> load(const CodePointer<Value, Code>& values, const auto&) const {
+        const auto codes = load_packet<count>(values.code);
+        Packet<Value, count> packet;
+#pragma unroll
+        for (int i = 0; i < count; ++i) packet.elements[i] = decode.value_of(values, codes.elements[i]);
+        return packet;
+    }
+    template <typename Code>
+    __device__ __forceinline__ Value load_one(const CodePointer<Value, Code>& values, bool) const {
+        return decode.value_of(values, *values.code);
+    }
+};
+
+/// The loader of a thread block: `packets`, or for values with a dictionary one with a copy of it (loads_of_block).
+template <typename Values>
+__device__ __forceinline__ auto packets_of_block(const Values& values, const auto& packets) {
+    if constexpr (HasDictionary<Values>) {
+        return DecodingPackets(loads_of_block(values));
+    } else {
+        return packets;
+    }
+}
+
+/// The packet with elements of another type.
+template <typename Value, typename Element, int count>
+__device__ __forceinline__ Packet<Value, count> converted(const Packet<Element, count>& packet) {
+    if constexpr (std::is_same_v<Value, Element>) {
+        return packet;
+    } else {
+        Packet<Value, count> other;
+#pragma unroll
+        for (int i = 0; i < count; ++i) other.elements[i] = packet.elements[i];
+        return other;
+    }
+}
 
 }  // namespace workbench

@@ -95,6 +95,13 @@ __device__ __forceinline__ Value sparse_dot(Values values, Columns columns, Coun
     return sum;
 }
 
+/// The row of y for each row of a layout: the same, or for a share that of the whole matrix. No row is listed twice.
+struct TargetRows {
+    const Index* rows = nullptr;  // [rows of the layout]; null: each is itself
+
+    __device__ __forceinline__ Index operator[](Index row) const { return rows == nullptr ? row : __ldcs(rows + row); }
+};
+
 /// y = sum, or y += sum.
 template <typename Value>
 __device__ __forceinline__ void write_result(Value* y, Value sum, bool accumulate) {

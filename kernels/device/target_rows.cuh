@@ -1,4 +1,4 @@
-// The rows of y that kernels with a loop of their own write for a share of the matrix. Kernels of a schedule use ShareRows.
+// The rows of y that kernels write for a share of the matrix.
 #pragma once
 
 #include <span>
@@ -8,15 +8,9 @@
 #include "kernels/common/storage/fields.hpp"
 #include "kernels/device/cuda_check.cuh"
 #include "kernels/device/cuda_device.cuh"
+#include "kernels/device/sparse_dot.cuh"
 
 namespace workbench {
-
-/// The row of y for each row of a layout: the same, or another one. No row is listed twice.
-struct TargetRows {
-    const Index* rows = nullptr;  // [rows of the layout]; null: each is itself
-
-    __device__ __forceinline__ Index operator[](Index row) const { return rows == nullptr ? row : __ldcs(rows + row); }
-};
 
 template <typename Value>
 __global__ void zero_rows(const Index* __restrict__ rows, Index count, Value* __restrict__ y) {

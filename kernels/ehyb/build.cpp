@@ -124,8 +124,8 @@ public:
     void run(const Value* x, Value* y, bool accumulate) override {
         with_stored(layout_, [&](const auto& stored) {
             const auto view = view_of(stored);
-            multiply_on_host<EhybInside>(view, x, y, accumulate);
-            multiply_on_host<EhybOutside>(view, x, y, true);
+            multiply_on_host<EhybInside, Value>(view, {x, y, accumulate});
+            multiply_on_host<EhybOutside, Value>(view, {x, y, true});
         });
     }
 

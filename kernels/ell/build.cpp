@@ -21,15 +21,19 @@ order = "row_major"
 constexpr auto fill = []<ValueType Value>(EllLayout<Value>& layout, const StagedMatrix& staged, const Parameters& parameters) {
     const ShareView rows(staged.matrix);
     const EllOrder order = parameters.text("order") == "row_major" ? EllOrder::row_major : EllOrder::column_major;
-    static_cast<Ell<Value, HostArray>&>(layout) =
-        build_ell<Value>(staged.matrix, rows, order, parameters.real("slots_per_nonzero"));
     layout.origin = Origin(rows);
+    fill_in_coding<Value>(layout, staged.matrix, parameters, [&](auto& arrays) {
+        Ell<Value, HostArray> ell = build_ell<Value>(staged.matrix, rows, order, parameters.real("slots_per_nonzero"));
+        static_cast<EllColumns<HostArray>&>(arrays) = std::move(ell);
+        return std::move(ell.values);
+    });
 };
 
 LayoutCost predict_ell(const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
     const Offset slots = pattern.longest_row() * pattern.rows();
-    LayoutCost cost = cost_of_arrays(pattern, precision, slots, slots * (index_bytes + value_bytes(precision)), 1.05);
-    cost.exact = true;  // in any order
+    LayoutCost cost =
+        cost_of_arrays(pattern, precision, slots, slots * (index_bytes + bytes_of_values(parameters, precision)), 1.05);
+    cost.exact = !parameters.is_word("values", "dictionary");  // its length is not known; exact in any order
     refuse_slots(cost, parameters, pattern.nonzeros());
     return cost;
 }
@@ -48,7 +52,9 @@ LayoutEntry ell_entry() {
                                 .default_value = "column_major",
                                 .words = {"column_major", "row_major"},
                                 .help = "which slots are neighbours: the k-th of all rows, or those of one row"},
-                               slots_per_nonzero_parameter(10)},
+                               slots_per_nonzero_parameter(10),
+                               any_coding_parameter()},
+                .settle = settle_any_coding,
                 .storage_sizes = ell_storage_sizes,
                 .predict = predict_ell},
                fill)

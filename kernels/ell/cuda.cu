@@ -15,8 +15,9 @@ __global__ void __launch_bounds__(Groups::rows_of_block* Groups::groups)
     __shared__ Value sums[Groups::groups][Groups::rows_of_block];
     const int lane = static_cast<int>(threadIdx.x);
     const int group = static_cast<int>(threadIdx.y);
+    const auto load = loads_of_block(ell.values);
     const auto run = Groups::run_of(ell, blockIdx.x, group, lane);
-    sums[group][lane] = run.row >= 0 ? multiply_run<Groups>(ell, run, x, StreamingLoad{}) : Value{0};
+    sums[group][lane] = run.row >= 0 ? multiply_run<Groups>(ell, run, x, load) : Value{0};
     __syncthreads();
     if (group != 0 || run.row < 0) return;
     Value sum = 0;
@@ -25,25 +26,27 @@ __global__ void __launch_bounds__(Groups::rows_of_block* Groups::groups)
     write_result(y + target[run.row], sum, accumulate);
 }
 
-template <ValueType Value>
+template <ValueType Value, typename Stored>
 class EllReduceColumns final : public Kernel<Value> {
 public:
-    EllReduceColumns(const EllLayout<Value>& layout, std::span<const Index> rows, Device& device)
-        : stream_(cuda_device(device).stream()), ell_(copy_to(device, layout.stored(), "ell")), rows_(device, rows, "ell") {}
+    EllReduceColumns(const Stored& ell, std::span<const Index> rows, Device& device)
+        : stream_(cuda_device(device).stream()), ell_(copy_to(device, ell, "ell")), rows_(device, rows, "ell") {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
         if (ell_.row_count == 0) return;
-        EllWarps::choose(ell_, [&]<typename Groups>(Groups) {
+        const auto ell = view_of(ell_);
+        EllWarps::choose(ell, [&]<typename Groups>(Groups) {
             const dim3 threads(Groups::rows_of_block, Groups::groups);
-            reduce_columns<Groups><<<blocks_for(ell_.row_count, Groups::rows_of_block), threads, 0, stream_>>>(
-                view_of(ell_), rows_.view(), x, y, accumulate);
+            const unsigned blocks = blocks_for(ell.row_count, Groups::rows_of_block);
+            reduce_columns<Groups>
+                <<<blocks, threads, bytes_of_dictionary(ell.values), stream_>>>(ell, rows_.view(), x, y, accumulate);
         });
         check_launch("ell reduce");
     }
 
 private:
     cudaStream_t stream_;
-    Ell<Value, DeviceArray> ell_;
+    InStorage<Stored, DeviceArray> ell_;
     OwnedTargetRows rows_;
 };
 
@@ -51,9 +54,13 @@ private:
 
 template <ValueType Value>
 struct EllReduction {
-    static std::unique_ptr<Kernel<Value>> prepare(const EllLayout<Value>& ell, std::span<const Index> rows, Device& device) {
-        if (ell.order == EllOrder::column_major) return std::make_unique<EllReduceColumns<Value>>(ell, rows, device);
-        return prepare_device_rows<EllNeighbours, Value, EllLayout<Value>>(ell, rows, device);
+    static std::unique_ptr<Kernel<Value>> prepare(const EllLayout<Value>& layout, std::span<const Index> rows, Device& device) {
+        return with_stored(layout, [&]<typename Stored>(const Stored& ell) -> std::unique_ptr<Kernel<Value>> {
+            if (ell.order == EllOrder::column_major) {
+                return std::make_unique<EllReduceColumns<Value, Stored>>(ell, rows, device);
+            }
+            return prepare_device_rows<EllNeighbours, Value, EllLayout<Value>>(layout, rows, device);
+        });
     }
 };
 

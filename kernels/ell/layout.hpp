@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kernels/common/schedule/choice.hpp"
+#include "kernels/common/storage/any_coding.hpp"
 #include "kernels/common/storage/ell.hpp"
 #include "kernels/common/storage/stored_layout.hpp"
 
@@ -106,7 +107,7 @@ struct EllEachSlot {
 
 /// Row r of the matrix is row r of the slots.
 template <ValueType Value>
-struct EllLayout final : OriginLayout<Value, Ell<Value, HostArray>, EllRow> {
+struct EllLayout final : OriginLayout<Value, InAnyCoding<Ell, Value>, EllRow> {
     static constexpr const char* name = "ell";
 };
 

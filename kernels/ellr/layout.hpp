@@ -3,17 +3,18 @@
 // With all rows sorted by length, it is PELLR (Wang, Gu, 2020, section 3), whose array perm is the row order.
 #pragma once
 
+#include "kernels/common/storage/any_coding.hpp"
 #include "kernels/common/storage/ell.hpp"
 #include "kernels/common/storage/stored_layout.hpp"
 
 namespace workbench {
 
-template <typename Value, template <typename> typename Array>
-struct Ellr : Ell<Value, Array> {
+template <typename StoredValue, template <typename> typename Array>
+struct Ellr : Ell<StoredValue, Array> {
     Array<Index> row_lengths;
 
     static constexpr auto fields() {
-        return field_list(structure_array<&Ellr::row_lengths>("rows"), Ell<Value, Array>::fields());
+        return field_list(structure_array<&Ellr::row_lengths>("rows"), Ell<StoredValue, Array>::fields());
     }
 };
 
@@ -36,7 +37,7 @@ struct EllrRows final : ScheduleBase<Hooks{.resident_blocks = tuned::ellr_reside
 };
 
 template <ValueType Value>
-struct EllrLayout final : OriginLayout<Value, Ellr<Value, HostArray>, EllrSlots> {
+struct EllrLayout final : OriginLayout<Value, InAnyCoding<Ellr, Value>, EllrSlots> {
     static constexpr const char* name = "ellr";
     /// bytes_to_move without the padding, which no kernel reads.
     [[nodiscard]] std::int64_t bytes_of_product() const;

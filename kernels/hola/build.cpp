@@ -164,11 +164,6 @@ void HolaLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& vi
     });
 }
 
-template <ValueType Value>
-std::vector<std::pair<std::string, std::string>> HolaLayout<Value>::notes() const {
-    return with_stored(*this, [](const auto& hola) { return notes_on_values(hola.values); });
-}
-
 LayoutEntry hola_entry() {
     return format<HolaLayout>(
                {.summary = "CSR in equal shares of the nonzeros, one per thread block, with the first row of every share (an "

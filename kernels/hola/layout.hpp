@@ -116,7 +116,6 @@ struct HolaLayout final : VariantLayout<Value, Hola<Value, HostArray>, Hola<Cons
         return this->bytes_to_move() + 2 * carried * static_cast<std::int64_t>(sizeof(Index) + sizeof(Value));
     }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
-    [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const override;
 };
 
 namespace hola {

@@ -52,7 +52,7 @@ public:
 
     void run(const Value* x, Value* y, bool accumulate) override {
         if (!accumulate && !layout_.first_has_all_rows()) std::fill_n(y, layout_.row_count, Value{0});
-        multiply_on_host<HybFirst>(view_of(layout_.stored()), x, y, accumulate);
+        multiply_on_host<HybFirst, Value>(view_of(layout_.stored()), {x, y, accumulate});
         add_triplets(layout_.rest, x, y);
     }
 

@@ -3,7 +3,7 @@
 #include <bit>
 
 #include "kernels/common/entry/format.hpp"
-#include "kernels/common/storage/encode_values.hpp"
+#include "kernels/common/storage/any_coding.hpp"
 #include "kernels/common/storage/literature_sizes.hpp"
 #include "kernels/common/storage/predicted.hpp"
 #include "kernels/common/storage/round_values.hpp"
@@ -56,7 +56,7 @@ public:
             store_words(sell);
         } else {
             store_columns(sell);
-            store_values(sell.values);
+            store(sell.values);
         }
         sell.slice_offsets = std::move(slices_.slice_offsets);
         return sell;
@@ -85,24 +85,16 @@ private:
         });
     }
 
-    void store_values(HostArray<Value>& values) { values = std::move(slices_.values); }
-    void store_values(HostArray<float>& values) requires(std::is_same_v<Value, double>) {
-        values = rounding_ == Rounding::f32 ? round_to_f32(slices_.values) : values_in_f32(slices_.values);
-    }
-    void store_values(HostArray<Bf16>& values) requires(std::is_same_v<Value, double>) {
-        values = round_to_bf16(slices_.values);
-    }
-    void store_values(ConstantValues<Value>& values) {
-        values = {only_value<Value>(matrix_), static_cast<Offset>(slices_.values.size())};
-    }
-    template <typename Code>
-    void store_values(CodedValues<Value, Code, HostArray>& values) {
-        const auto codes = codes_for<Value>(matrix_, most_values_of_bytes, has_padding());
-        values.dictionary = codes.dictionary();
-        make_room(values.codes, slices_.values.size());
-        for_each_in_parallel(std::ssize(slices_.values), slots_of_piece, [&](std::int64_t slot) {
-            values.codes[slot] = static_cast<Code>(codes.code_of(slices_.values[slot]));
-        });
+    template <typename Values>
+    void store(Values& values) {
+        constexpr bool narrow = std::is_same_v<Value, double> && std::is_same_v<Values, HostArray<float>>;
+        if constexpr (HoldsBf16<Values>) {
+            values = round_to_bf16(slices_.values);
+        } else if constexpr (narrow) {
+            values = rounding_ == Rounding::f32 ? round_to_f32(slices_.values) : values_in_f32(slices_.values);
+        } else {
+            store_values(values, std::move(slices_.values), matrix_);
+        }
     }
 
     void store_words(Sell<Coded<Value, std::uint32_t>, InWords, HostArray>& sell) {
@@ -250,22 +242,6 @@ constexpr auto walk_slices = [](const auto& layout, const auto& visit) {
         });
     });
 };
-
-/// The bytes of a slot's value and column.
-std::int64_t bytes_of_slot(const auto& sell) {
-    using Sell = std::remove_cvref_t<decltype(sell)>;
-    if constexpr (HasColumns<decltype(sell.values)>) {
-        return sizeof(sell.values.codes[0]);
-    } else {
-        std::size_t bytes = sizeof(sell.column_indices[0]);
-        if constexpr (HasDictionary<decltype(sell.values)>) {
-            bytes += sizeof(sell.values.codes[0]);
-        } else if constexpr (!ConstantMember<decltype(Sell::values)>) {
-            bytes += sizeof(sell.values[0]);
-        }
-        return static_cast<std::int64_t>(bytes);
-    }
-}
 
 /// The bytes of padding among the upper halves of columns.
 std::int64_t padding_of_high_columns(const auto& sell, const Origin& origin) {

@@ -121,7 +121,7 @@ public:
     void run(const Value* x, Value* y, bool accumulate) override {
         for (Index group = 0; group < layout_.group_count(); ++group) {
             const auto slots = group_of(layout_.stored(), group, layout_.column_indices, layout_.values);
-            multiply_on_host<StaircaseRows>(slots, x, y, accumulate);
+            multiply_on_host<StaircaseRows, Value>(slots, {x, y, accumulate});
         }
     }
 

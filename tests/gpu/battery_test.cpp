@@ -12,11 +12,14 @@
 #include "kernels/banded_block/layout.hpp"
 #include "kernels/bccoo/layout.hpp"
 #include "kernels/bsr/layout.hpp"
+#include "kernels/coo/layout.hpp"
 #include "kernels/csr/layout.hpp"
+#include "kernels/csr16/layout.hpp"
 #include "kernels/csr5/layout.hpp"
 #include "kernels/device/cuda_device.hpp"
 #include "kernels/ehyb/layout.hpp"
 #include "kernels/ell/layout.hpp"
+#include "kernels/ellr/layout.hpp"
 #include "kernels/halo/layout.hpp"
 #include "kernels/hbp/layout.hpp"
 #include "kernels/hola/layout.hpp"
@@ -54,26 +57,47 @@ TEST_SUITE("battery") {
         }
     }
 
-    TEST_CASE_TEMPLATE("csr of equal values, in all or in each row or column, on the battery", Value, float, double) {
+    /// Values that fit a coding: equal in all or in each row or column, one of 200, or any that f32 represents.
+    void set_values_for(CsrMatrix & matrix, const std::string& coding) {
+        for (Index row = 0; row < matrix.rows; ++row) {
+            for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
+                const Index line = coding == "by_row" ? row : matrix.column_indices[k];
+                matrix.values[k] = coding == "one"          ? 0.75
+                                   : coding == "dictionary" ? 1.0 / static_cast<double>(3 + k % 200)
+                                   : coding == "f32"        ? 0.25 * static_cast<double>(k + 1)
+                                                            : 1.0 / (3 + line % 5);
+            }
+        }
+    }
+
+    TEST_CASE_TEMPLATE("coded values on the battery", Value, float, double) {
         const auto device = make_cuda_device();
-        LayoutEntry csr = csr_entry();
-        std::erase_if(csr.kernels, [](const KernelEntry& kernel) { return kernel.name == "merge"; });  // it reads values
         std::vector<NamedMatrix> matrices = battery();
         matrices.push_back({"long rows", long_rows_matrix()});
-        for (NamedMatrix& named : matrices) {
-            for (const std::string values : {"one", "by_row", "by_column"}) {
-                for (Index row = 0; row < named.matrix.rows; ++row) {
-                    for (Offset k = named.matrix.row_offsets[row]; k < named.matrix.row_offsets[row + 1]; ++k) {
-                        const Index line = values == "by_row" ? row : named.matrix.column_indices[k];
-                        named.matrix.values[k] = values == "one" ? 0.75 : 1.0 / (3 + line % 5);
-                    }
-                }
+        const auto check = [&](LayoutEntry format, const std::string& coding, Given given) {
+            std::erase_if(format.kernels,
+                          [](const KernelEntry& kernel) { return kernel.name == "merge"; });  // for values in full
+            given["values"] = coding;
+            for (NamedMatrix& named : matrices) {
+                set_values_for(named.matrix, coding);
                 const StagedMatrix staged = stage_input(named.matrix);
-                const auto builder = [&](const StagedMatrix& each) { return build<Value>(csr, each, {{"values", values}}); };
-                check_verified(
-                    try_kernels<Value>(csr, Backend::cuda, named.matrix, staged, builder, *device, ExactValues::by_value),
-                    csr.name, named.name + ", " + values);
+                const auto builder = [&](const StagedMatrix& each) { return build<Value>(format, each, given); };
+                try {
+                    check_verified(try_kernels<Value>(format, Backend::cuda, named.matrix, staged, builder, *device,
+                                                      ExactValues::by_value),
+                                   format.name, named.name + ", " + coding);
+                } catch (const Unsuitable& reason) {
+                    MESSAGE(fmt::format("{} is unsuitable: {}", named.name, reason.what()));
+                }
             }
+        };
+        for (const char* coding : {"one", "by_row", "by_column", "dictionary", "f32"}) check(csr_entry(), coding, {});
+        for (const char* coding : {"one", "dictionary", "f32"}) {
+            check(csr16_entry(), coding, {});
+            check(coo_entry(), coding, {});
+            check(ellr_entry(), coding, {{"slots_per_nonzero", 1e6}});
+            check(ell_entry(), coding, {{"slots_per_nonzero", 1e6}});
+            check(ell_entry(), coding, {{"slots_per_nonzero", 1e6}, {"order", std::string("row_major")}});
         }
     }
 

@@ -4,13 +4,14 @@
 #include "kernels/coo/layout.hpp"
 #include "kernels/reads.hpp"
 #include "support/drawn_matrix.hpp"
+#include "support/given.hpp"
 
 namespace workbench {
 
 TEST_CASE("coo: the arrays of the 6 x 6 matrix") {
     const LayoutEntry entry = coo_entry();
-    const auto built = entry.build.f64(stage_input(drawn()), {});
-    const auto& triplets = dynamic_cast<const CooLayout<double>&>(*built);
+    const auto built = build(entry, stage_input(drawn()));
+    const auto& triplets = std::get<Coo<double, HostArray>>(dynamic_cast<const CooLayout<double>&>(*built).stored);
     CHECK(triplets.row_indices == std::vector<Index>{0, 0, 0, 1, 1, 1, 2, 3, 3, 4, 4, 4, 5});
     CHECK(triplets.column_indices == std::vector<Index>{0, 1, 2, 1, 2, 4, 2, 3, 5, 0, 4, 5, 5});
     CHECK(triplets.values == std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13});
@@ -33,8 +34,8 @@ TEST_CASE("coo: triplets of a share, in the share's order") {
 }
 
 TEST_CASE("coo: inconsistent arrays are refused") {
-    const auto layout = coo_entry().build.f64(stage_input(drawn()), {});
-    dynamic_cast<CooLayout<double>&>(*layout).row_indices.pop_back();
+    const auto layout = build(coo_entry(), stage_input(drawn()));
+    std::get<Coo<double, HostArray>>(dynamic_cast<CooLayout<double>&>(*layout).stored).row_indices.pop_back();
     CHECK_THROWS_AS(layout->for_each_slot([](const Slot&) {}), std::logic_error);
 }
 

@@ -4,24 +4,23 @@
 #include "kernels/csr16/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "support/drawn_matrix.hpp"
+#include "support/given.hpp"
 
 namespace workbench {
 namespace {
 
-std::unique_ptr<Layout<double>> build_csr16(const CsrMatrix& matrix) {
-    return csr16_entry().build.f64(stage_input(matrix), Parameters());
-}
+std::unique_ptr<Layout<double>> build_csr16(const CsrMatrix& matrix) { return build(csr16_entry(), stage_input(matrix)); }
 
 }  // namespace
 
 TEST_CASE("csr16: the arrays of the 6 x 6 matrix") {
     const auto built = build_csr16(drawn());
-    const auto& layout = dynamic_cast<const Csr16Layout<double>&>(*built);
-    CHECK(layout.row_offsets == std::vector<Offset>{0, 3, 6, 7, 9, 12, 13});
-    CHECK(layout.first_columns == std::vector<Index>{0, 1, 2, 3, 0, 5});
-    CHECK(layout.values == std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13});
-    CHECK(layout.columns_from_first == std::vector<std::uint16_t>{0, 1, 2, 0, 1, 3, 0, 0, 2, 0, 4, 5, 0});
-    CHECK(layout.bytes_to_move() == 7 * 8 + 6 * 4 + 13 * (2 + 8) + 8 * (6 + 6));
+    const auto& csr16 = std::get<Csr16<double, HostArray>>(dynamic_cast<const Csr16Layout<double>&>(*built).stored);
+    CHECK(csr16.row_offsets == std::vector<Offset>{0, 3, 6, 7, 9, 12, 13});
+    CHECK(csr16.first_columns == std::vector<Index>{0, 1, 2, 3, 0, 5});
+    CHECK(csr16.values == std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13});
+    CHECK(csr16.columns_from_first == std::vector<std::uint16_t>{0, 1, 2, 0, 1, 3, 0, 0, 2, 0, 4, 5, 0});
+    CHECK(built->bytes_to_move() == 7 * 8 + 6 * 4 + 13 * (2 + 8) + 8 * (6 + 6));
 }
 
 TEST_CASE("csr16: a row that spans 65536 columns fits, one of 65537 is refused with its span") {

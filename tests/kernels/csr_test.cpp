@@ -61,7 +61,7 @@ TEST_CASE("csr: equal values are not stored, and kernels that read values refuse
     for (const KernelEntry& kernel : csr.kernels) {
         if (kernel.name != "eigen") continue;
         CHECK(message_of<Unsuitable>([&] { (void)kernel.prepare.f64(*layout, *host); }) ==
-              "eigen reads values, but none is stored (values = \"one\", \"by_row\" or \"by_column\")");
+              "eigen reads values in full, but they are coded (expected values = \"full\")");
     }
     for (const NamedMatrix& named : battery()) {
         CAPTURE(named.name);

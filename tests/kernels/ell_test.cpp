@@ -20,7 +20,7 @@ std::unique_ptr<Layout<Value>> build_ell(const CsrMatrix& matrix, const Given& g
 }
 
 const Ell<double, HostArray>& ell_slots(const std::unique_ptr<Layout<double>>& layout) {
-    return dynamic_cast<const EllLayout<double>&>(*layout);
+    return std::get<Ell<double, HostArray>>(dynamic_cast<const EllLayout<double>&>(*layout).stored);
 }
 
 /// Row 0 is full, the others have one nonzero each.
@@ -144,8 +144,7 @@ TEST_CASE("ell: padding that exceeds memory is refused before it is allocated") 
 
 TEST_CASE("ell: inconsistent arrays are refused") {
     const auto layout = build_ell(drawn());
-    auto& ell = dynamic_cast<EllLayout<double>&>(*layout);
-    ell.column_indices.pop_back();
+    std::get<Ell<double, HostArray>>(dynamic_cast<EllLayout<double>&>(*layout).stored).column_indices.pop_back();
     CHECK_THROWS_AS(layout->for_each_slot([](const Slot&) {}), std::logic_error);
 }
 

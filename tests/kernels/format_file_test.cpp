@@ -15,6 +15,7 @@
 #include "pipeline/matrix/battery.hpp"
 #include "pipeline/process/headers_folder.hpp"
 #include "support/drawn_matrix.hpp"
+#include "support/given.hpp"
 #include "support/message_of.hpp"
 #include "support/slow.hpp"
 #include "support/temporary_folder.hpp"
@@ -101,7 +102,7 @@ TEST_CASE("a format in one file has the arrays of its built-in counterpart, and 
     REQUIRE(own.schedules.size() == 1);
     CHECK(own.schedules[0].kernel == "lanes");
     const auto layout = own.build.f64(stage_input(drawn()), Parameters());
-    const auto built_in = csr16_entry().build.f64(stage_input(drawn()), Parameters());
+    const auto built_in = build(csr16_entry(), stage_input(drawn()));
     for (const char* name : {"columns_from_first"}) {
         CHECK(elements_of<std::uint16_t>(*layout, name) == elements_of<std::uint16_t>(*built_in, name));
     }
@@ -160,7 +161,7 @@ TEST_CASE("NVRTC compiles the kernels of the shipped formats" * doctest::test_su
     CHECK(contains(function_of("my_csr16", "MyCsr16Rows<8>, MyCsr16<double, ArrayView>, double"), "MyCsr16Rows"));
     CHECK(contains(function_of("my_sell", "workbench::MySellRows<2>, workbench::MySell<float, workbench::ArrayView>, float"),
                    "MySellRows"));
-    CHECK(contains(function_of("sell8", "ShareRows<Sell8Rows>, ShareArrays<Sell8<double, ArrayView> >, double"), "ShareRows"));
+    CHECK(contains(function_of("sell8", "Sell8Rows, Sell8<double, ArrayView>, double"), "Sell8Rows"));
 }
 
 TEST_CASE("the trial on the recipe's matrix notices code that crashes, hangs, exits, throws, or leaves its arrays" *

@@ -11,9 +11,10 @@
 
 #include "kernels/common/entry/kernels.hpp"
 #include "kernels/common/schedule/choice.hpp"
-#include "kernels/common/schedule/share_rows.hpp"
+#include "kernels/common/schedule/run.hpp"
 #include "kernels/common/storage/stored_layout.hpp"
 #include "kernels/source/rows_kernel.hpp"
+#include "pipeline/contract/errors.hpp"
 
 namespace workbench {
 
@@ -34,16 +35,16 @@ template <ValueType Value, typename Stored, Schedule S>
 class RunTimeRowsKernel final : public Kernel<Value> {
 public:
     using View = InStorage<Stored, ArrayView>;
-    using ShareView = ShareArrays<View>;
 
     RunTimeRowsKernel(const Stored& stored, std::span<const Index> rows, Device& device, const char* file, const char* layout,
                       std::optional<std::int64_t> own_bytes)
         : own_bytes_(own_bytes),
           arrays_(copy_to(device, stored, layout)),
-          rows_(device, rows, std::string(layout) + " rows of y") {
-        const RowsKernelName name =
-            rows.empty() ? rows_kernel_name<S, View, Value>() : rows_kernel_name<ShareRows<S>, ShareView, Value>();
-        kernel_ = load_rows_kernel(file, name, device);
+          rows_(device, rows, std::string(layout) + " rows of y"),
+          kernel_(load_rows_kernel(file, rows_kernel_name<S, View, Value>(), device)) {
+        if (S::atomic && !rows.empty()) {
+            throw Unsuitable(std::string(layout) + ": a schedule that adds to y atomically cannot multiply a share of the rows");
+        }
     }
 
     void run(const Value* x, Value* y, bool accumulate) override {
@@ -51,9 +52,8 @@ public:
         const Offset threads = S::threads(view);
         if (S::atomic && !accumulate) kernel_->zero(y, static_cast<std::size_t>(view.row_count) * sizeof(Value));
         if (threads == 0) return;
-        ShareView share{view, {rows_.data(), rows_.size()}};
-        void* const arrays = rows_.size() == 0 ? static_cast<void*>(&view) : &share;
-        void* arguments[] = {arrays, &x, &y, &accumulate};
+        const Index* target = rows_.size() == 0 ? nullptr : rows_.data();  // TargetRows of the kernel
+        void* arguments[] = {&view, &target, &x, &y, &accumulate};
         kernel_->launch(threads, arguments);
     }
 

@@ -19,14 +19,8 @@ void launch_rows(const View& view, TargetRows target, const Value* x, Value* y, 
                  const char* name) {
     const Offset threads = S::threads(view);
     if (threads == 0) return;
-    const unsigned blocks = blocks_for(threads, row_threads);
-    if (target.rows == nullptr) {
-        multiply_rows<S><<<blocks, row_threads, bytes_of_dictionary(slot_values<S>(view)), stream>>>(view, x, y, accumulate);
-    } else {
-        const ShareArrays<View> share{view, {target.rows, view.row_count}};
-        multiply_rows<ShareRows<S>>
-            <<<blocks, row_threads, bytes_of_dictionary(slot_values<S>(view)), stream>>>(share, x, y, accumulate);
-    }
+    multiply_rows<S><<<blocks_for(threads, row_threads), row_threads, bytes_of_dictionary(slot_values<S>(view)), stream>>>(
+        view, target, x, y, accumulate);
     check_launch(name);
 }
 

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "kernels/common/entry/kernels.hpp"
-#include "kernels/common/schedule/share_rows.hpp"
+#include "kernels/common/schedule/run.hpp"
 #include "kernels/common/schedule/walk.hpp"
 #include "kernels/common/storage/stored_layout.hpp"
 #include "kernels/device/host_loops.hpp"
@@ -21,10 +21,9 @@ inline constexpr int rows_of_host_block = 512;
 /// The value of a slot of a run.
 template <Schedule S, ValueType Value>
 [[nodiscard]] Value value_of_slot(const auto& arrays, const auto& run, const RunSlot& place, Index column) {
-    const auto& own = layout_arrays(arrays);
-    if constexpr (HasLineValues<decltype(own)>) {
-        if (own.row_values.size() > 0) return own.row_values[run.row];
-        return LineValuePointer<Value>(own).in_column(column, PlainLoad{});
+    if constexpr (HasLineValues<decltype(arrays)>) {
+        if (arrays.row_values.size() > 0) return arrays.row_values[run.row];
+        return LineValuePointer<Value>(arrays).in_column(column, PlainLoad{});
     } else {
         return static_cast<Value>(slot_values<S>(arrays)[place.slot]);
     }
@@ -39,17 +38,28 @@ template <Schedule S, ValueType Value>
     sum += value_of_slot<S, Value>(arrays, run, place, column) * x_of_run[column];
 }
 
+/// A product's vectors on the host, and the row of y for each row of the layout.
+template <ValueType Value>
+struct HostVectors {
+    const Value* x;
+    Value* y;
+    bool accumulate;
+    const Index* rows = nullptr;  // [rows of the layout]; null: each is itself
+
+    void put_sum(Index row, Value sum) const { put(y, rows == nullptr ? row : rows[row], sum, accumulate); }
+};
+
 /// Multiplies threads [first, end), row by row.
 template <Schedule S, ValueType Value>
-void multiply_row_by_row(const auto& arrays, Offset first, Offset end, const Value* x, Value* y, bool accumulate) {
+void multiply_row_by_row(const auto& arrays, Offset first, Offset end, const HostVectors<Value>& vectors) {
     for (Offset thread = first; thread < end; ++thread) {
         const auto run = S::run(arrays, thread, PlainLoad{});
         if (run.row < 0) continue;
         Value sum = 0;
         for (Offset k = 0; k < run.count; ++k) {
-            add_slot<S>(arrays, run, RunSlot{k, run.slot(k)}, x + run.first_column, sum);
+            add_slot<S>(arrays, run, RunSlot{k, run.slot(k)}, vectors.x + run.first_column, sum);
         }
-        put(y, row_of_run<S>(arrays, run, PlainLoad{}), sum, accumulate);
+        vectors.put_sum(row_of_run<S>(arrays, run, PlainLoad{}), sum);
     }
 }
 
@@ -69,10 +79,10 @@ public:
         set_lengths(last);
     }
 
-    void multiply(const Value* x, Value* y, bool accumulate) {
+    void multiply(const HostVectors<Value>& vectors) {
         // Where the next slots of these rows are far away, few steps at a time read more of each page.
         const Offset steps = far_apart() ? 4 : longest_;
-        x += first_run_.first_column;
+        const Value* const x = vectors.x + first_run_.first_column;
         for (Offset step = 0; step < longest_; step += steps) {
             const Offset end = std::min<Offset>(step + steps, longest_);
             int lane = 0;
@@ -81,7 +91,7 @@ public:
         }
         auto run = first_run_;
         for (int lane = 0; lane < count_; ++lane, ++run.row) {
-            put(y, row_of_run<S>(arrays_, run, PlainLoad{}), sums_[lane], accumulate);
+            vectors.put_sum(row_of_run<S>(arrays_, run, PlainLoad{}), sums_[lane]);
         }
     }
 
@@ -141,14 +151,14 @@ private:
 
 /// Multiplies threads [first, end).
 template <Schedule S, ValueType Value>
-void multiply_block(const auto& arrays, Offset first, Offset end, const Value* x, Value* y, bool accumulate) {
+void multiply_block(const auto& arrays, Offset first, Offset end, const HostVectors<Value>& vectors) {
     if constexpr (S::side_by_side == AdjacentRuns::none) {
-        multiply_row_by_row<S>(arrays, first, end, x, y, accumulate);
+        multiply_row_by_row<S>(arrays, first, end, vectors);
     } else {
         const Offset side_by_side = S::threads_side_by_side(arrays);
         while (first < end) {
             const Offset next = std::min(end, (first / side_by_side + 1) * side_by_side);
-            HostLanes<S, Value, std::remove_cvref_t<decltype(arrays)>>(arrays, first, next).multiply(x, y, accumulate);
+            HostLanes<S, Value, std::remove_cvref_t<decltype(arrays)>>(arrays, first, next).multiply(vectors);
             first = next;
         }
     }
@@ -157,11 +167,11 @@ void multiply_block(const auto& arrays, Offset first, Offset end, const Value* x
 /// y = A x, or y += A x, for the rows of the schedule, blocks of them in parallel. `arrays` are views.
 template <typename S, ValueType Value, typename View>
 requires ScheduleOf<S, View>
-void multiply_on_host(const View& arrays, const Value* x, Value* y, bool accumulate) {
+void multiply_on_host(const View& arrays, const HostVectors<Value>& vectors) {
     const Offset threads = S::threads(arrays);
     for_each_in_parallel((threads + rows_of_host_block - 1) / rows_of_host_block, 1, [&](std::int64_t number) {
         const Offset first = number * rows_of_host_block;
-        multiply_block<S>(arrays, first, std::min<Offset>(first + rows_of_host_block, threads), x, y, accumulate);
+        multiply_block<S>(arrays, first, std::min<Offset>(first + rows_of_host_block, threads), vectors);
     });
 }
 
@@ -173,9 +183,7 @@ public:
         : arrays_(arrays), rows_(rows.begin(), rows.end()), own_bytes_(own_bytes) {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
-        if (rows_.empty()) return multiply_on_host<S>(arrays_, x, y, accumulate);
-        const ShareArrays<View> share{arrays_, {rows_.data(), static_cast<Offset>(rows_.size())}};
-        multiply_on_host<ShareRows<S>>(share, x, y, accumulate);
+        multiply_on_host<S, Value>(arrays_, {x, y, accumulate, rows_.empty() ? nullptr : rows_.data()});
     }
 
     [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return own_bytes_; }

@@ -3,7 +3,7 @@
 // cannot race in global memory. Shared memory holds only a dictionary of values, which is complete before it is read.
 #pragma once
 
-#include "kernels/common/schedule/share_rows.hpp"
+#include "kernels/common/schedule/run.hpp"
 #include "kernels/device/loads.cuh"
 #include "kernels/device/sparse_dot.cuh"
 
@@ -12,9 +12,8 @@ namespace workbench {
 /// What stands for a pointer to the values of a run.
 template <Schedule S>
 __device__ __forceinline__ auto values_of_run(const auto& arrays, const auto& run) {
-    const auto& own = layout_arrays(arrays);
-    if constexpr (HasLineValues<decltype(own)>) {
-        return LineValuePointer<std::remove_cvref_t<decltype(own.values.value)>>(own);
+    if constexpr (HasLineValues<decltype(arrays)>) {
+        return LineValuePointer<std::remove_cvref_t<decltype(arrays.values.value)>>(arrays);
     } else {
         return slot_values<S>(arrays).data() + run.first;
     }
@@ -23,9 +22,8 @@ __device__ __forceinline__ auto values_of_run(const auto& arrays, const auto& ru
 /// The sum of a row, multiplied by the row's value if rows have one.
 template <typename Value>
 __device__ __forceinline__ Value times_row_value(const auto& arrays, Index row, Value sum) {
-    const auto& own = layout_arrays(arrays);
-    if constexpr (HasLineValues<decltype(own)>) {
-        if (own.row_values.size() > 0) return sum * __ldg(own.row_values.data() + row);
+    if constexpr (HasLineValues<decltype(arrays)>) {
+        if (arrays.row_values.size() > 0) return sum * __ldg(arrays.row_values.data() + row);
     }
     return sum;
 }
@@ -94,7 +92,8 @@ __device__ __forceinline__ Value sum_over_row(Value sum) {
 
 template <Schedule S, typename Arrays, typename Value>
 __global__ void __launch_bounds__(row_threads, S::lanes == 1 || S::counts_alike ? S::resident_blocks : 0)
-    multiply_rows(const __grid_constant__ Arrays arrays, const Value* __restrict__ x, Value* __restrict__ y, bool accumulate) {
+    multiply_rows(const __grid_constant__ Arrays arrays, const TargetRows target, const Value* __restrict__ x,
+                  Value* __restrict__ y, bool accumulate) {
     const Offset thread = static_cast<Offset>(blockIdx.x) * row_threads + threadIdx.x;
     const auto load = loads_of_block(slot_values<S>(arrays));
     const auto run = S::run(arrays, thread, load);
@@ -107,7 +106,7 @@ __global__ void __launch_bounds__(row_threads, S::lanes == 1 || S::counts_alike 
     if constexpr (S::lanes > 1) sum = sum_over_row<S>(sum);
     if (run.row < 0 || lane_of<S>(thread) != 0) return;
     sum = times_row_value(arrays, run.row, sum);
-    Value* const y_of_row = y + row_of_run<S>(arrays, run, load);
+    Value* const y_of_row = y + target[row_of_run<S>(arrays, run, load)];
     if constexpr (S::atomic) {
         if (S::no_column == NoColumn::never || sum != 0) atomicAdd(y_of_row, sum);  // nothing for padding
     } else {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/common/schedule/choice.hpp"
+#include "kernels/common/storage/encode_values.hpp"
 #include "kernels/common/storage/offsets.hpp"
 #include "kernels/common/storage/stored_layout.hpp"
 
@@ -153,15 +154,29 @@ void for_each_compressed_slot(const auto& arrays, const std::function<void(const
         arrays, WalkedArrays::of<S>(arrays), [&](Offset row, Offset k) { return arrays.row_offsets[row] + k; }, visit);
 }
 
+template <ValueType Value, typename... StoredArrays>
+std::vector<std::pair<std::string, std::string>> VariantLayout<Value, StoredArrays...>::notes() const {
+    return std::visit(
+        [](const auto& one) {
+            if constexpr (requires { one.values; }) {
+                return notes_on_values(one.values);
+            } else {
+                return std::vector<std::pair<std::string, std::string>>();
+            }
+        },
+        stored);
+}
+
 template <ValueType Value, typename Stored, typename Rows>
 void CompressedLayout<Value, Stored, Rows>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
-    for_each_compressed_slot<Rows>(this->stored(), visit);
+    with_stored(*this, [&](const auto& stored) { for_each_compressed_slot<Rows>(stored, visit); });
 }
 
 template <ValueType Value, typename Stored, typename Rows>
 void OriginLayout<Value, Stored, Rows>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
-    with_schedule<Rows>(this->stored(),
-                        [&]<typename Chosen>(Chosen) { for_each_stored_slot<Chosen>(this->stored(), origin, visit); });
+    with_stored(*this, [&](const auto& stored) {
+        with_schedule<Rows>(stored, [&]<typename Chosen>(Chosen) { for_each_stored_slot<Chosen>(stored, origin, visit); });
+    });
 }
 
 template <ValueType Value, typename Stored, typename Rows>

@@ -12,14 +12,15 @@ __global__ void __launch_bounds__(row_threads)
     add_runs(const __grid_constant__ Arrays arrays, TargetRows target, const Value* __restrict__ x, Value* __restrict__ y) {
     constexpr unsigned all_lanes = ~0u;
     const int lane = static_cast<int>(threadIdx.x % 32);
+    const auto load = loads_of_block(slot_values<S>(arrays));
     // Threads past the last triplet have row -1, and take part in the shuffles.
     const Offset thread = static_cast<Offset>(blockIdx.x) * row_threads + threadIdx.x;
-    const auto run = S::run(arrays, thread, StreamingLoad{});
+    const auto run = S::run(arrays, thread, load);
     Index row = -1;
     Value sum = 0;
     if (run.row >= 0) {
-        row = row_of_run<S>(arrays, run, StreamingLoad{});
-        sum = multiply_run<S>(arrays, run, x, StreamingLoad{});
+        row = row_of_run<S>(arrays, run, load);
+        sum = multiply_run<S>(arrays, run, x, load);
     }
     // Before each round, a lane holds the sum over its row in the next `distance` lanes.
 #pragma unroll
@@ -37,7 +38,8 @@ template <Schedule S, typename Value>
 void launch_runs(const auto& view, TargetRows target, const Value* x, Value* y, cudaStream_t stream, const char* name) {
     const Offset count = S::threads(view);
     if (count == 0) return;
-    add_runs<S><<<blocks_for(count, row_threads), row_threads, 0, stream>>>(view, target, x, y);
+    const unsigned bytes = bytes_of_dictionary(slot_values<S>(view));
+    add_runs<S><<<blocks_for(count, row_threads), row_threads, bytes, stream>>>(view, target, x, y);
     check_launch(name);
 }
 

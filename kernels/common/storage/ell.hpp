@@ -17,21 +17,19 @@ enum class EllOrder {
 /// The column of padding, for which no kernel reads x.
 inline constexpr Index no_column = -1;
 
-/// The rows of a share, packed to the left: slot k of the row at place r holds its k-th nonzero, or padding of value 0 and
-/// column -1.
-template <typename Value, template <typename> typename Array>
-struct Ell {
+/// All of ELL but the values.
+template <template <typename> typename Array>
+struct EllColumns {
     EllOrder order = EllOrder::column_major;
     Index row_count = 0;     // rows stored
     Index column_count = 0;  // of the matrix
     Index width = 0;         // slots of each row
     Array<Index> column_indices;
-    Array<Value> values;
 
     static constexpr auto fields() {
-        return field_list(number_field<&Ell::order>(), number_field<&Ell::row_count>(), number_field<&Ell::column_count>(),
-                          number_field<&Ell::width>(), column_array<&Ell::column_indices>("row_count * width"),
-                          value_array<&Ell::values>("row_count * width"));
+        return field_list(number_field<&EllColumns::order>(), number_field<&EllColumns::row_count>(),
+                          number_field<&EllColumns::column_count>(), number_field<&EllColumns::width>(),
+                          column_array<&EllColumns::column_indices>("row_count * width"));
     }
 
     /// Below 2^62, as both factors are below 2^31.
@@ -39,6 +37,17 @@ struct Ell {
     [[nodiscard]] constexpr Offset slot(Index stored, Index k) const {
         return order == EllOrder::row_major ? static_cast<Offset>(stored) * width + k
                                             : static_cast<Offset>(k) * row_count + stored;
+    }
+};
+
+/// The rows of a share, packed to the left: slot k of the row at place r holds its k-th nonzero, or padding of column -1, whose
+/// value is 0 unless all values are equal.
+template <typename StoredValue, template <typename> typename Array>
+struct Ell : EllColumns<Array> {
+    ValueArray<StoredValue, Array> values;
+
+    static constexpr auto fields() {
+        return field_list(EllColumns<Array>::fields(), coded_value_array<&Ell::values>("row_count * width"));
     }
 };
 

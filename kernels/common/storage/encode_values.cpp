@@ -99,6 +99,12 @@ Parameters settle_values(const Parameters& parameters, const ValueFacts& facts, 
     return with(codings.f32 && facts.exact_in_f32 ? "f32" : "full");
 }
 
+ParameterDeclaration any_coding_parameter() { return values_parameter({"full", "one", "dictionary", "f32", "auto"}); }
+
+Parameters settle_any_coding(const Parameters& parameters, const ValueFacts& facts) {
+    return settle_values(parameters, facts, {.most_distinct = most_values_of_bytes, .f32 = true});
+}
+
 Parameters settle_equal_values(const Parameters& parameters, const ValueFacts& facts) {
     return settle_values(parameters, facts, {});
 }

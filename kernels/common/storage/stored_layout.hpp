@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -34,23 +35,6 @@ protected:
     }
 };
 
-/// A StoredLayout of compressed rows, whose slots are the nonzeros in the order of the matrix: of each row those of the thread
-/// that a schedule with one lane gives it.
-template <ValueType Value, typename Stored, typename Rows>
-struct CompressedLayout : StoredLayout<Value, Stored> {
-    void for_each_slot(const std::function<void(const Slot&)>& visit) const override;  // schedule/walk.hpp
-};
-
-/// A StoredLayout with one thread of a schedule a stored row, whose slots hold the nonzeros that the origin lists, then
-/// padding.
-template <ValueType Value, typename Stored, typename Rows>
-struct OriginLayout : StoredLayout<Value, Stored> {
-    Origin origin;
-
-    void transfer(Transfer& all) override { this->transfer_with(all, origin); }
-    void for_each_slot(const std::function<void(const Slot&)>& visit) const override;  // schedule/walk.hpp
-};
-
 /// A StoredLayout with one thread of a schedule a row, whose slots ascend by column; the pattern of the matrix tells nonzeros
 /// from padding.
 template <ValueType Value, typename Stored, typename Rows>
@@ -78,6 +62,8 @@ struct VariantLayout : Layout<Value> {
         return std::visit([](const auto& one) { return fields_of(one); }, stored);
     }
     void transfer(Transfer& transfer) override { transfer_with(transfer); }
+    /// How values are coded.
+    [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const override;  // schedule/walk.hpp
 
 protected:
     /// As in StoredLayout.
@@ -95,6 +81,35 @@ private:
         if (kind >= sizeof...(kinds)) throw BrokenTransfer("a kind of arrays that is not known");
         (void)((kind == kinds ? (stored.template emplace<kinds>(), true) : false) || ...);
     }
+};
+
+template <ValueType Value, typename Stored>
+struct LayoutOfArraysType {
+    using Type = StoredLayout<Value, Stored>;
+};
+template <ValueType Value, typename... StoredArrays>
+struct LayoutOfArraysType<Value, std::variant<StoredArrays...>> {
+    using Type = VariantLayout<Value, StoredArrays...>;
+};
+
+/// A StoredLayout, or for a std::variant of structs a VariantLayout.
+template <ValueType Value, typename Stored>
+using LayoutOfArrays = typename LayoutOfArraysType<Value, Stored>::Type;
+
+/// A layout of compressed rows, whose slots are the nonzeros in the order of the matrix: of each row those of the thread that a
+/// schedule with one lane gives it.
+template <ValueType Value, typename Stored, typename Rows>
+struct CompressedLayout : LayoutOfArrays<Value, Stored> {
+    void for_each_slot(const std::function<void(const Slot&)>& visit) const override;  // schedule/walk.hpp
+};
+
+/// A layout with one thread of a schedule a stored row, whose slots hold the nonzeros that the origin lists, then padding.
+template <ValueType Value, typename Stored, typename Rows>
+struct OriginLayout : LayoutOfArrays<Value, Stored> {
+    Origin origin;
+
+    void transfer(Transfer& all) override { this->transfer_with(all, origin); }
+    void for_each_slot(const std::function<void(const Slot&)>& visit) const override;  // schedule/walk.hpp
 };
 
 /// Calls use(stored) with the arrays of a layout.

@@ -7,16 +7,25 @@
 
 namespace workbench {
 
-/// The nonzeros of a share in the order of its rows: those of a row are neighbours.
-template <typename Value, template <typename> typename Array>
-struct Triplets {
+/// The rows and columns of triplets.
+template <template <typename> typename Array>
+struct TripletPlaces {
     Array<Index> row_indices;  // of the matrix in its current order
     Array<Index> column_indices;
-    Array<Value> values;
 
     static constexpr auto fields() {
-        return field_list(structure_array<&Triplets::row_indices>("nonzeros"),
-                          column_array<&Triplets::column_indices>("nonzeros"), value_array<&Triplets::values>("nonzeros"));
+        return field_list(structure_array<&TripletPlaces::row_indices>("nonzeros"),
+                          column_array<&TripletPlaces::column_indices>("nonzeros"));
+    }
+};
+
+/// The nonzeros of a share in the order of its rows: those of a row are neighbours.
+template <typename StoredValue, template <typename> typename Array>
+struct Triplets : TripletPlaces<Array> {
+    ValueArray<StoredValue, Array> values;
+
+    static constexpr auto fields() {
+        return field_list(TripletPlaces<Array>::fields(), coded_value_array<&Triplets::values>("nonzeros"));
     }
 };
 
@@ -33,7 +42,8 @@ struct EachTriplet final : ScheduleBase<Hooks{.entries_in_flight = 1, .atomic = 
 
 /// Throws std::logic_error if the arrays differ in size, so that corrupted triplets are safe to walk.
 void require_as_many_rows(const auto& triplets) {
-    if (triplets.row_indices.size() != triplets.values.size()) throw std::logic_error("there are not as many rows as values");
+    const auto count = static_cast<std::size_t>(triplets.values.size());
+    if (triplets.row_indices.size() != count) throw std::logic_error("there are not as many rows as values");
 }
 
 template <ValueType Value>

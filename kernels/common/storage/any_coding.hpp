@@ -1,0 +1,102 @@
+// Formats whose values may have any coding that does not depend on their columns (coded_values.hpp). The format takes the type
+// of stored values as a parameter, lists them as coded_value_array, and has one set of arrays at a time:
+//
+//   struct FormatLayout final : CompressedLayout<Value, InAnyCoding<Format, Value>, Rows> { ... };
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "kernels/common/storage/encode_values.hpp"
+#include "kernels/common/storage/fields.hpp"
+
+namespace workbench {
+
+/// The arrays of a format whose values are stored in full, not at all if they are equal, as codes of 8 bits or, in f64, as f32.
+template <template <typename, template <typename> typename> typename Format, ValueType Value>
+struct InAnyCodingOf {
+    using Type = std::variant<Format<Value, HostArray>, Format<Constant<Value>, HostArray>,
+                              Format<Coded<Value, std::uint8_t>, HostArray>>;
+};
+template <template <typename, template <typename> typename> typename Format>
+struct InAnyCodingOf<Format, double> {
+    using Type = std::variant<Format<double, HostArray>, Format<Constant<double>, HostArray>,
+                              Format<Coded<double, std::uint8_t>, HostArray>, Format<float, HostArray>>;
+};
+template <template <typename, template <typename> typename> typename Format, ValueType Value>
+using InAnyCoding = typename InAnyCodingOf<Format, Value>::Type;
+
+/// The parameter `values` of such a format, and its settle_values.
+[[nodiscard]] ParameterDeclaration any_coding_parameter();
+[[nodiscard]] Parameters settle_any_coding(const Parameters& parameters, const ValueFacts& facts);
+
+/// Stores the values of all slots in codes.
+template <typename Code, ValueType Value>
+void store_codes(HostArray<Code>& codes, const HostArray<Value>& values, const ValueCodes<Value>& numbers) {
+    make_room(codes, values.size());
+    for_pieces(values.size(), [&](std::size_t begin, std::size_t end) {
+        for (std::size_t slot = begin; slot < end; ++slot) codes[slot] = static_cast<Code>(numbers.code_of(values[slot]));
+    });
+}
+
+/// Stores the values of all slots, those of padding included, in the coding of the array.
+/// Throws Unsuitable if the values of the matrix do not fit the coding.
+template <ValueType Value>
+void store_values(auto& stored, HostArray<Value>&& values, const CsrMatrix& matrix) {
+    using Stored = std::remove_cvref_t<decltype(stored)>;
+    if constexpr (ConstantMember<Stored>) {
+        stored = {only_value<Value>(matrix), static_cast<Offset>(values.size())};
+    } else if constexpr (HasDictionary<Stored>) {
+        const bool has_padding = static_cast<Offset>(values.size()) > matrix.nonzeros();
+        const ValueCodes<Value> numbers = codes_for<Value>(matrix, most_values_of_bytes, has_padding);
+        stored.dictionary = numbers.dictionary();
+        store_codes(stored.codes, values, numbers);
+    } else if constexpr (std::is_same_v<Stored, HostArray<Value>>) {
+        stored = std::move(values);
+    } else {
+        stored = values_in_f32(values);
+    }
+}
+
+/// Fills the arrays of a format in the coding that the parameter `values` names: fill(arrays) fills all arrays but the values,
+/// and returns these in full.
+template <ValueType Value>
+void fill_in_coding(auto& layout, const CsrMatrix& matrix, const Parameters& parameters, const auto& fill) {
+    auto& stored = layout.stored;
+    if (parameters.is_word("values", "one")) {
+        stored.template emplace<1>();
+    } else if (parameters.is_word("values", "dictionary")) {
+        stored.template emplace<2>();
+    } else if constexpr (std::is_same_v<Value, double>) {
+        if (parameters.is_word("values", "f32")) stored.template emplace<3>();
+    }
+    std::visit(
+        [&](auto& arrays) {
+            if constexpr (requires { arrays.row_count; }) {
+                arrays.row_count = matrix.rows;
+                arrays.column_count = matrix.columns;
+            }
+            store_values(arrays.values, fill(arrays), matrix);
+        },
+        stored);
+}
+
+/// The bytes of a slot's value and column.
+[[nodiscard]] constexpr std::int64_t bytes_of_slot(const auto& arrays) {
+    using Arrays = std::remove_cvref_t<decltype(arrays)>;
+    if constexpr (HasColumns<decltype(arrays.values)>) {
+        return sizeof(arrays.values.codes[0]);
+    } else {
+        std::size_t bytes = sizeof(arrays.column_indices[0]);
+        if constexpr (HasDictionary<decltype(arrays.values)>) {
+            bytes += sizeof(arrays.values.codes[0]);
+        } else if constexpr (!ConstantMember<decltype(Arrays::values)>) {
+            bytes += sizeof(arrays.values[0]);
+        }
+        return static_cast<std::int64_t>(bytes);
+    }
+}
+
+}  // namespace workbench
