@@ -131,7 +131,7 @@ holds calls "cmake --build --preset release"
 lacks calls "ctest"
 bootstrap test -R cli
 exits 0
-holds calls "ctest --preset release --no-tests=error --parallel 2 -R cli"
+holds calls "ctest --preset release --no-tests=error --parallel 3 -R cli"
 
 # `python` builds the module and starts the Python that it was built for.
 stand_in python <<<'echo "$PYTHONPATH: $*"; exit 3'
