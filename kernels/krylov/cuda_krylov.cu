@@ -42,13 +42,6 @@ public:
         begin(product_);
     }
 
-    void renew_residual() override {
-        steps_.run_again();
-        const krylov::Vectors<Value> vectors = memory_.vectors();
-        krylov::renew(
-            plan_.method, vectors, [&](auto step) { steps_.run(step, vectors); }, product_);
-    }
-
     void launch(std::int64_t iterations) override {
         if (loop_ == nullptr) make_loop();
         limit_kernel<<<1, 1, 0, device_.stream()>>>(steps_.scalars(), iterations, plan_.most_iterations);

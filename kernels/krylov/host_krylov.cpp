@@ -40,13 +40,6 @@ public:
         begin(product_);
     }
 
-    void renew_residual() override {
-        steps_.run_again();
-        const krylov::Vectors<Value> vectors = memory_.vectors();
-        krylov::renew(
-            plan_.method, vectors, [&](auto step) { steps_.run(step, vectors); }, product_);
-    }
-
     void launch(std::int64_t iterations) override {
         krylov::Scalars& scalars = steps_.scalars();
         scalars.until = std::min(scalars.iterations + iterations, plan_.most_iterations);

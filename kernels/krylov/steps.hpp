@@ -143,28 +143,6 @@ struct CgBegin {
     }
 };
 
-/// r = b - A x, and p follows the change of M r; expects A x in q. Between two iterations: the direction stays almost conjugate to
-/// the earlier ones if the change is small, so that no iterations are lost.
-/// Source: van der Vorst and Ye, "Residual replacement strategies for Krylov subspace iterative methods for the convergence of
-/// true residuals" (2000).
-struct CgRenew {
-    static constexpr bool sums = true;
-    static constexpr bool ends = false;
-    template <typename Value>
-    static constexpr Element<Value> read(const Vectors<Value>& v, Index i) {
-        return {.diagonal = diagonal_at(v, i), .a = v.b[i], .b = v.q[i], .c = v.r[i], .d = v.p[i]};
-    }
-    template <typename Value>
-    static constexpr void write(const Vectors<Value>& v, const Scalars&, Index i, const Element<Value>& e, Sums& sums) {
-        const Value r = e.a - e.b;
-        v.r[i] = r;
-        v.p[i] = e.d + e.diagonal * (r - e.c);
-        sums.first += product(r, r);
-        sums.second += product(r, e.diagonal * r);
-    }
-    static constexpr void finish(Scalars& s, const Sums& sums) { CgBegin::finish(s, sums); }
-};
-
 /// alpha = r.Mr / p.q
 struct CgLength {
     static constexpr bool sums = true;
@@ -403,14 +381,6 @@ void begin(KrylovMethod method, const Vectors<Value>& v, const RunStep& step, co
     } else {
         step(StabBegin());
     }
-}
-
-/// Computes r anew from the current x. Conjugate gradients keep the direction, other methods restart.
-template <typename Value, typename RunStep, typename Multiply>
-void renew(KrylovMethod method, const Vectors<Value>& v, const RunStep& step, const Multiply& multiply) {
-    if (method != KrylovMethod::cg) return begin(method, v, step, multiply);
-    multiply(v.x, v.q);
-    step(CgRenew());
 }
 
 }  // namespace workbench::krylov

@@ -60,10 +60,6 @@ public:
     /// continues.
     virtual void restart() = 0;
 
-    /// Between two iterations: r = b - A x for the current x. Conjugate gradients may keep their direction, which loses fewer
-    /// iterations than a restart. Default: a restart.
-    virtual void renew_residual() { restart(); }
-
     /// Launches up to `iterations` iterations, which end early if the state is no longer `running`. Asynchronous.
     virtual void launch(std::int64_t iterations) = 0;
 

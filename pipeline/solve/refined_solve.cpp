@@ -58,19 +58,10 @@ private:
         return fmt::format(" (the iterations multiply with values rounded to {})", name_of(rounding_.to));
     }
 
-    /// Like restart, but conjugate gradients keep their direction.
-    void renew_residual() {
-        in_full_ = true;
-        ++this->outcome_.restarts;
-        this->outcome_.solve_seconds += this->device_.time([&] { this->krylov_->renew_residual(); });
-        in_full_ = false;
-        this->progress_ = this->krylov_->wait();
-    }
-
     void refine() {
         const double begin = begin_;
         const double of_recurrence = this->progress_.residual;
-        renew_residual();
+        restart();
         const double residual = this->progress_.residual;
         if (!(residual < this->progress_of_restart * begin)) {
             const double norm_of_b = this->system_.norm_of_b();
@@ -80,10 +71,8 @@ private:
                             "residual from {:.3g} to {:.3g} only: values rounded to {} are not accurate enough",
                             of_recurrence / norm_of_b, begin / norm_of_b, residual / norm_of_b, name_of(rounding_.to)));
         }
-        const double gap = std::sqrt(std::max(0.0, residual * residual - of_recurrence * of_recurrence));
-        // After a large change of r the direction of conjugate gradients would mislead.
-        if (gap > residual / 2) restart();
         // The next round goes as far as the true residual can be expected to follow.
+        const double gap = std::sqrt(std::max(0.0, residual * residual - of_recurrence * of_recurrence));
         begin_round(residual, std::min(gap / begin, largest_factor));
     }
 
