@@ -53,7 +53,8 @@ void write_arrays(WholeFile& npz, std::string_view format, std::array<std::int64
 }
 
 int run_container_program(int count, char** arguments, const ContainerFormat& format) noexcept {
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);  // if the workbench is interrupted
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);                     // if the workbench is interrupted
+    (void)(std::freopen("/dev/null", "w", stderr) == nullptr);  // what libraries print
     try {
         run({arguments, static_cast<std::size_t>(count)}, format);
         return static_cast<int>(ExitCode::ok);

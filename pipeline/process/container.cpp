@@ -13,13 +13,15 @@
 namespace workbench {
 namespace {
 
-/// Names in a file may contain any bytes.
-std::string printable(std::string text) {
-    while (text.ends_with('\n')) text.pop_back();
-    for (char& c : text) {
-        if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
+/// The message on one line. It may contain names of the file, with any bytes, and messages of several lines.
+std::string on_one_line(const std::string& text) {
+    std::string line;
+    for (const char c : text) {
+        const bool blank = static_cast<unsigned char>(c) <= ' ' || c == '\x7f';
+        if (!blank || (!line.empty() && line.back() != ' ')) line += blank ? ' ' : c;
     }
-    return text;
+    if (line.ends_with(' ')) line.pop_back();
+    return line;
 }
 
 }  // namespace
@@ -36,7 +38,7 @@ void run_container(const Container& container, const std::filesystem::path& file
     constexpr double an_hour = 3600;
     const ProcessEnd end = run_process(arguments, {.limit_seconds = an_hour, .output = ProcessOutput::returned});
     if (end.exit_code == static_cast<int>(ExitCode::ok)) return;
-    const std::string message = printable(end.output);
+    const std::string message = on_one_line(end.output);
     if (!end.not_started.empty()) throw MachineError(fmt::format("{}: {}", program->string(), end.not_started));
     if (end.exit_code == static_cast<int>(ExitCode::bad_input)) throw InputError(message);
     if (end.exit_code == static_cast<int>(ExitCode::machine_error)) throw MachineError(message);
