@@ -40,6 +40,11 @@ void run_container(const Container& container, const std::filesystem::path& file
     if (end.exit_code == static_cast<int>(ExitCode::ok)) return;
     const std::string message = on_one_line(end.output);
     if (!end.not_started.empty()) throw MachineError(fmt::format("{}: {}", program->string(), end.not_started));
+    constexpr int without_a_library = 127;
+    if (end.exit_code == without_a_library) {
+        throw MachineError(fmt::format("{}: a {} needs {}, which cannot be loaded: {}", file.string(), container.file,
+                                       container.library, message));
+    }
     if (end.exit_code == static_cast<int>(ExitCode::bad_input)) throw InputError(message);
     if (end.exit_code == static_cast<int>(ExitCode::machine_error)) throw MachineError(message);
     const std::string found = end.too_long      ? "does not end within an hour"
