@@ -5,6 +5,11 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
+  # Since g++ 13, -O3 implies options of the processor without which files that are compiled with -Og cannot use its precompiled header;
+  # they read the headers anew.
+  set(CMAKE_PCH_WARN_INVALID OFF)
+endif()
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND WORKBENCH_PRECOMPILED_HEADERS)
   # ccache needs these settings to cache files that are compiled with a precompiled header.

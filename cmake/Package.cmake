@@ -5,12 +5,19 @@
 #   share/spmv-workbench/recipes/, spaces/, suites/, schema/   share/doc/, share/man/   and completions for the shells
 #   lib/libspmv_workbench.so, include/ the library for other programs; lib/cmake/spmv_workbench/ for find_package
 #   libexec/spmv-workbench/            check_gpu.sh, gpu_test; share/spmv-workbench/layouts/ for them (where the tests are built)
-# Not included: glibc, cuSPARSE (250 MB with nvJitLink), NCCL, and libcurl and cpp-httplib, which are loaded on demand.
+# Not included: glibc, cuSPARSE (250 MB with nvJitLink), NCCL, HDF5 and matio (18 MB with what they need), and libcurl and cpp-httplib, which
+# are loaded on demand.
 option(WORKBENCH_BUNDLE_LIBRARIES "Install the libraries that the program needs beside it" ON)
 set(private_libraries lib/spmv-workbench)
 install(TARGETS workbench RUNTIME_DEPENDENCY_SET workbench_dependencies RUNTIME DESTINATION bin)
 install(TARGETS workbench_trial RUNTIME DESTINATION ${private_libraries} COMPONENT library)
 install(TARGETS workbench_stage RUNTIME_DEPENDENCY_SET workbench_dependencies RUNTIME DESTINATION ${private_libraries} COMPONENT library)
+foreach(program workbench_matlab workbench_hdf5)
+  if(TARGET ${program})
+    install(TARGETS ${program} RUNTIME DESTINATION ${private_libraries} COMPONENT library)
+    list(APPEND programs_beside ${program})
+  endif()
+endforeach()
 set(packaged_programs workbench)
 if(TARGET gpu_test)
   install(TARGETS gpu_test RUNTIME_DEPENDENCY_SET workbench_dependencies RUNTIME DESTINATION libexec/spmv-workbench)
@@ -66,8 +73,10 @@ foreach(program IN LISTS packaged_programs)
   target_link_options(${program} PRIVATE -Wl,--disable-new-dtags)
 endforeach()
 
-set_target_properties(workbench_stage PROPERTIES INSTALL_RPATH "$ORIGIN")
-target_link_options(workbench_stage PRIVATE -Wl,--disable-new-dtags)
+foreach(program workbench_stage ${programs_beside})
+  set_target_properties(${program} PROPERTIES INSTALL_RPATH "$ORIGIN")
+  target_link_options(${program} PRIVATE -Wl,--disable-new-dtags)
+endforeach()
 
 if(TARGET gpu_test AND WORKBENCH_LIBRARY)
   set_property(TARGET gpu_test APPEND PROPERTY INSTALL_RPATH "$ORIGIN/../../lib")

@@ -100,7 +100,8 @@ TEST_SUITE("matrices of a bench") {
     TEST_CASE("a folder without a matrix, and a missing file") {
         const TemporaryFolder folder;
         CHECK(message_of<InputError>([&] { (void)matrices_at(folder.path()); }) ==
-              folder.path().string() + ": this folder contains no matrix; expected .mtx, .rb, .graph, .npz or .tar files");
+              folder.path().string() +
+                  ": this folder contains no matrix; expected .mtx, .rb, .graph, .npz, .mat, .h5 or .tar files");
         CHECK(message_of<InputError>([] { (void)matrices_at("none.mtx"); }) ==
               "none.mtx: no such file; expected a matrix file or a folder of matrix files");
     }

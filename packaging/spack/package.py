@@ -17,6 +17,7 @@ class SpmvWorkbench(CMakePackage):
             description="GPUs to build CUDA kernels for; none: those that CMakeLists.txt lists")
     variant("mpi", default=False, description="runs over several ranks (--distributed)")
     variant("python", default=False, description="the Python module spmv_workbench")
+    variant("hdf5", default=True, description="matrices in .mat and .h5 files")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.25:", type="build")
@@ -43,6 +44,9 @@ class SpmvWorkbench(CMakePackage):
     depends_on("cpp-httplib", when="@main")
     depends_on("cuda@12:", when="+cuda")
     depends_on("mpi", when="+mpi")
+    with when("+hdf5"):
+        depends_on("hdf5")
+        depends_on("matio +hdf5")
     with when("+python"):
         extends("python@3.9:")
         depends_on("py-pybind11@2.10:", type="build")

@@ -31,7 +31,7 @@ std::string stem_of(const fs::path& path) {
         }
         if (takes_off(".tar" + std::string(compression))) return name;
     }
-    return takes_off(".tgz") || takes_off(".npz") ? name : "";
+    return takes_off(".tgz") || takes_off(".npz") || takes_off(".mat") || takes_off(".h5") ? name : "";
 }
 
 bool is_archive(const fs::path& path) {
@@ -85,8 +85,8 @@ std::vector<BenchMatrix> any_matrices_in(const fs::path& folder) {
 std::vector<BenchMatrix> matrices_in(const fs::path& folder) {
     std::vector<BenchMatrix> matrices = any_matrices_in(folder);
     if (matrices.empty()) {
-        throw InputError(
-            fmt::format("{}: this folder contains no matrix; expected .mtx, .rb, .graph, .npz or .tar files", folder.string()));
+        throw InputError(fmt::format(
+            "{}: this folder contains no matrix; expected .mtx, .rb, .graph, .npz, .mat, .h5 or .tar files", folder.string()));
     }
     return matrices;
 }

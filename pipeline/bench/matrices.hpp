@@ -31,9 +31,9 @@ struct BenchMatrix {
 };
 
 /// The matrix files in a folder and its subfolders, ordered by name: .mtx, .rb, .graph, optionally followed by .gz, .xz or
-/// .zst; .npz; .tar, .tar.gz, .tgz, .tar.xz, .tar.zst. A folder NAME that contains NAME.mtx counts as that file only, since the
-/// collection's archives also contain right-hand sides and coordinates, and NAME.tar.gz beside that folder is skipped. Throws
-/// InputError if the folder cannot be read.
+/// .zst; .npz, .mat, .h5; .tar, .tar.gz, .tgz, .tar.xz, .tar.zst. A folder NAME that contains NAME.mtx counts as that file
+/// only, since the collection's archives also contain right-hand sides and coordinates, and NAME.tar.gz beside that folder is
+/// skipped. Throws InputError if the folder cannot be read.
 [[nodiscard]] std::vector<BenchMatrix> any_matrices_in(const std::filesystem::path& folder);
 
 /// Like any_matrices_in, but throws InputError if there are none.

@@ -55,7 +55,8 @@ CLI::Option* add_backends(CLI::App& command, std::vector<std::string>& names, co
 }
 
 void add_read_options(CLI::App& command, std::string& member) {
-    command.add_option("--member", member, "File to read from an archive (.tar.gz) with several matrices")->type_name("NAME");
+    command.add_option("--member", member, "Matrix to read from an archive (.tar.gz), .mat or .h5 with several")
+        ->type_name("NAME");
     add_memory_option(command);
 }
 

@@ -23,7 +23,7 @@ class Option;
 namespace workbench {
 
 /// The files that read_matrix takes, for help texts.
-inline constexpr const char* readable_files = ".mtx, .rb, .graph (also .gz, .xz, .zst, .tar), .npz";
+inline constexpr const char* readable_files = ".mtx, .rb, .graph (also .gz, .xz, .zst, .tar), .npz, .mat, .h5";
 
 /// The value of --json that stands for standard output.
 inline constexpr const char* standard_output = "-";

@@ -19,7 +19,7 @@
 namespace workbench {
 namespace {
 
-constexpr const char* output_help = "File to write: .mtx, .mtx.gz or .npz";
+const std::string output_help = fmt::format("File to write: {}", written_files);
 
 std::string size_of(const MatrixReport& matrix) { return size_text(matrix.rows, matrix.columns, matrix.nonzeros); }
 

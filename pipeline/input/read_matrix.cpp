@@ -12,6 +12,7 @@
 
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/input/byte_source.hpp"
+#include "pipeline/input/container_file.hpp"
 #include "pipeline/input/line_reader.hpp"
 #include "pipeline/input/matrix_market.hpp"
 #include "pipeline/input/metis_graph.hpp"
@@ -26,7 +27,7 @@ namespace {
 
 constexpr const char* accepted =
     "a Matrix Market file ('%%MatrixMarket ...'), a Rutherford-Boeing file or a METIS graph, each also compressed (gzip, xz, "
-    "zstd) or in a tar archive, or a .npz of scipy.sparse.save_npz";
+    "zstd) or in a tar archive, a .npz of scipy.sparse.save_npz, a MATLAB file, or HDF5 with Binsparse";
 
 [[noreturn]] void fail(const std::string& name, const std::string& found) {
     throw InputError(fmt::format("{}: {}; expected {}", name, found, accepted));
@@ -132,13 +133,7 @@ private:
     [[nodiscard]] bool is_wanted(const std::string& name) const { return name == wanted_ || name.ends_with("/" + wanted_); }
 
     [[noreturn]] void fail_to_choose() const {
-        constexpr std::size_t most_names = 20;
-        std::string list;
-        for (const std::string& name : std::span(matrices_).first(std::min(matrices_.size(), most_names))) {
-            list += (list.empty() ? "" : ", ") + name_in_quotes(name);
-        }
-        if (matrices_.size() > most_names) list += fmt::format(" and {} more", matrices_.size() - most_names);
-        const std::string found = matrices_.empty() ? "found no matrix" : "found the matrices " + list;
+        const std::string found = matrices_.empty() ? "found no matrix" : "found the matrices " + names_in_quotes(matrices_);
         if (wanted_.empty() && matrices_.empty()) fail(archive_, "found an archive without a matrix");
         if (wanted_.empty()) throw InputError(fmt::format("{}: {}; expected one, or --member NAME", archive_, found));
         throw InputError(
@@ -173,13 +168,17 @@ CsrMatrix read_from_tar(Opened archive, const ReadOptions& options) {
 CsrMatrix read_matrix(const std::filesystem::path& path, const ReadOptions& options) {
     Opened opened = look_into(path.string(), open_file(path, accepted), false);
     if (is_tar(opened.start.bytes)) return read_from_tar(std::move(opened), options);
-    if (!options.member.empty()) {
-        throw InputError(fmt::format("{}: found no tar archive; expected one to take member {} from", opened.name,
-                                     name_in_quotes(options.member)));
+    const Container* const container = container_of(opened.start.bytes);
+    if (container == nullptr && !options.member.empty()) {
+        throw InputError(fmt::format("{}: found no tar archive, MATLAB file or HDF5 file; expected one to take member {} from",
+                                     opened.name, name_in_quotes(options.member)));
     }
-    if (!is_zip(opened.start.bytes)) return read_text(std::move(opened));
-    if (opened.compressed) throw InputError(opened.name + ": found a compressed .npz; expected the .npz itself");
-    return read_scipy_npz(path);
+    if (container == nullptr && !is_zip(opened.start.bytes)) return read_text(std::move(opened));
+    if (opened.compressed) {
+        throw InputError(fmt::format("{0}: found a compressed {1}; expected the {1} itself", opened.name,
+                                     container == nullptr ? ".npz" : container->file));
+    }
+    return container == nullptr ? read_scipy_npz(path) : read_container(*container, path, options.member);
 }
 
 }  // namespace workbench

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <system_error>
@@ -64,6 +65,17 @@ std::string in_quotes(std::string_view text, std::size_t longest) {
     std::string result = "'";
     for (const char c : text.substr(0, longest)) result += c >= ' ' && c <= '~' ? c : '?';
     return result + (text.size() > longest ? "...'" : "'");
+}
+
+std::string names_in_quotes(std::span<const std::string> names) {
+    constexpr std::size_t most_names = 20;
+    constexpr std::size_t longest = 200;
+    std::string list;
+    for (const std::string& name : names.first(std::min(names.size(), most_names))) {
+        list += (list.empty() ? "" : ", ") + in_quotes(name, longest);
+    }
+    if (names.size() > most_names) list += fmt::format(" and {} more", names.size() - most_names);
+    return list;
 }
 
 std::optional<std::int64_t> parse_integer(std::string_view word) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,9 @@ void expect_end_of_line(std::string_view line, std::string_view expected);
 
 /// Input quoted in an error message: cut to a readable length, unprintable bytes replaced by '?'.
 [[nodiscard]] std::string in_quotes(std::string_view text, std::size_t longest = 40);
+
+/// "'a', 'b' and 3 more" for an error message: the first 20 names.
+[[nodiscard]] std::string names_in_quotes(std::span<const std::string> names);
 
 /// The whole word as an integer with an optional sign. None if it is not an integer or exceeds 64 bits.
 [[nodiscard]] std::optional<std::int64_t> parse_integer(std::string_view word);

@@ -1,5 +1,7 @@
 #include "pipeline/matrix/host_array.hpp"
 
+#include <omp.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -12,11 +14,17 @@ using Range = HostRange<std::size_t>;
 
 constexpr std::size_t piece = std::size_t{1} << 15;
 
-/// Returns true if one thread finishes the work before others would have started, if a parallel loop already runs, or if there
-/// is only one thread.
-bool is_for_one_thread(std::size_t count) {
-    return count < 4 * piece || in_trial_process() || Kokkos::DefaultHostExecutionSpace::in_parallel();
+/// Returns true inside a parallel loop and, before Kokkos 4, on threads other than the one that initialized Kokkos.
+bool must_not_start_loops() {
+#if KOKKOS_VERSION < 40000
+    return HostSpace::in_parallel();
+#else
+    return omp_get_level() > 0;
+#endif
 }
+
+/// Returns true if one thread finishes the work before others would have started, or if this thread must not start a loop.
+bool is_for_one_thread(std::size_t count) { return count < 4 * piece || in_trial_process() || must_not_start_loops(); }
 
 }  // namespace
 

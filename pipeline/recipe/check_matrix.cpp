@@ -109,7 +109,10 @@ std::filesystem::path resolved_path(const std::filesystem::path& path) {
 std::vector<ParameterDeclaration> matrix_declarations() {
     return {
         {.name = "path", .type = ParameterType::text, .optional = true, .help = "file, relative to the recipe"},
-        {.name = "member", .type = ParameterType::text, .optional = true, .help = "file in an archive"},
+        {.name = "member",
+         .type = ParameterType::text,
+         .optional = true,
+         .help = "matrix in an archive, .mat or .h5 with several"},
         {.name = "rows", .type = ParameterType::text, .optional = true, .help = "the matrix itself, one string per row"},
         {.name = "generate", .type = ParameterType::text, .optional = true, .help = "generator of the matrix"},
         {.name = "node_size",

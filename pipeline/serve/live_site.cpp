@@ -36,8 +36,9 @@ constexpr const char* report_policy =
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; frame-ancestors 'self'";
 
 bool is_matrix_file(const std::filesystem::path& file) {
-    constexpr std::array<std::string_view, 12> endings{".mtx",     ".rb",    ".graph",    ".npz",      ".mtx.gz", ".mtx.xz",
-                                                       ".mtx.zst", ".rb.gz", ".graph.gz", ".graph.xz", ".tar.gz", ".tar"};
+    constexpr std::array<std::string_view, 14> endings{".mtx",      ".rb",     ".graph",   ".npz",   ".mtx.gz",
+                                                       ".mtx.xz",   ".mat",    ".mtx.zst", ".rb.gz", ".graph.gz",
+                                                       ".graph.xz", ".tar.gz", ".tar",     ".h5"};
     const std::string name = file.filename().string();
     return std::any_of(endings.begin(), endings.end(), [&name](std::string_view ending) { return name.ends_with(ending); });
 }
@@ -128,7 +129,8 @@ WebAnswer LiveSite::keep_matrix(const std::string& name, const std::string& byte
                           name.find_first_of(std::string_view("/\\\0", 3)) == std::string::npos;
     if (!is_plain || !is_matrix_file(name)) {
         return refused(
-            "found no name of a matrix file; expected one that ends in .mtx, .rb, .graph (also .gz, .xz, .zst, .tar) or .npz");
+            "found no name of a matrix file; expected one that ends in .mtx, .rb, .graph (also .gz, .xz, .zst, .tar), .npz, "
+            ".mat or .h5");
     }
     const std::scoped_lock lock(forking_);
     const fs::path file = fs::absolute(settings_.file).parent_path() / name;

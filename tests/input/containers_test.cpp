@@ -8,6 +8,8 @@
 #include "input/input_files.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/input/inline_matrix.hpp"
+#include "pipeline/process/container.hpp"
+#include "support/message_of.hpp"
 
 namespace workbench {
 namespace {
@@ -185,7 +187,8 @@ TEST_CASE("tar archives: the only matrix, or the one that is named") {
     CHECK(refusal(write("y.tgz", tar(with_namesake))).find("expected one, or --member NAME") != std::string::npos);
     CHECK(refusal(write("m.tar", tar({{"a", "words"}}))) == "m.tar: found an archive without a matrix; " + kinds);
     CHECK(refusal(write("m.tar", tar({{"a", "words"}})), {"a"}) == "m.tar: member 'a': starts with 'words'; " + kinds);
-    CHECK(refusal(write("m.mtx", example_text), {"a"}) == "m.mtx: found no tar archive; expected one to take member 'a' from");
+    CHECK(refusal(write("m.mtx", example_text), {"a"}) ==
+          "m.mtx: found no tar archive, MATLAB file or HDF5 file; expected one to take member 'a' from");
     Files many;
     for (int i = 0; i < 30; ++i) many.emplace_back(fmt::format("{}.mtx", i), example_text);
     CHECK(refusal(write("m.tar", tar(many))).find("'19.mtx' and 10 more; expected one") != std::string::npos);
@@ -206,6 +209,13 @@ TEST_CASE("tar archives: damaged ones are refused or read correctly, byte by byt
     for (std::size_t length = 1; length < 512 + example_text.size(); ++length) {
         CHECK(refusal(write("m.tar", whole.substr(0, length))) != "read");
     }
+}
+
+TEST_CASE("a file whose program is missing names the library and its package") {
+    const Container none{"workbench_none", "NONE file", "libnone (Debian, Ubuntu: libnone-dev)"};
+    const std::string message = message_of<MachineError>([&] { run_container(none, "m.none", {"read"}); });
+    CHECK(message.starts_with("m.none: a NONE file needs libnone (Debian, Ubuntu: libnone-dev): no workbench_none in "));
+    CHECK(message.ends_with("this program was built without it"));
 }
 
 }  // namespace workbench

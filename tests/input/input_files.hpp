@@ -21,8 +21,7 @@ inline const std::string example_text =
 /// The end of every refusal of an unknown format.
 inline const std::string kinds =
     "expected a Matrix Market file ('%%MatrixMarket ...'), a Rutherford-Boeing file or a METIS graph, each also compressed "
-    "(gzip, "
-    "xz, zstd) or in a tar archive, or a .npz of scipy.sparse.save_npz";
+    "(gzip, xz, zstd) or in a tar archive, a .npz of scipy.sparse.save_npz, a MATLAB file, or HDF5 with Binsparse";
 
 /// The folder of the test files, removed at the end.
 const std::filesystem::path& folder();

@@ -1,5 +1,6 @@
 """Reports of the program."""
 
+import io
 import json
 import pathlib
 import sys
@@ -73,3 +74,19 @@ def test_errors_of_the_program(monkeypatch, tmp_path):
     monkeypatch.setattr(pathlib.Path, "parents", property(lambda self: [tmp_path] * 9))
     with pytest.raises(wb.MachineError, match="the program workbench was not found"):
         wb.spy(laplace())
+
+
+class NotebookStream(io.StringIO):
+    """What ipykernel makes of sys.stderr."""
+
+
+NotebookStream.__module__ = "ipykernel.iostream"
+
+
+def test_progress_in_a_notebook(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", NotebookStream())
+    wb.run(RCM_SELL, laplace(), no_pictures=True, **QUICK)
+    assert " ..." in sys.stderr.getvalue() and "\033" not in sys.stderr.getvalue()
+    with pytest.raises(wb.MatrixError, match="^none.mtx: there is no such file"):
+        wb.run(RCM_SELL, "none.mtx", no_pictures=True, **QUICK)
+    assert "error: none.mtx" in sys.stderr.getvalue()

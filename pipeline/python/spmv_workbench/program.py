@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import pathlib
+import pty
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -60,22 +62,59 @@ def matrix_option(A: Any) -> Iterator[list[str]]:
         yield [f"--matrix={file}"]
 
 
+def in_notebook() -> bool:
+    return type(sys.stderr).__module__.startswith("ipykernel.")
+
+
+@contextlib.contextmanager
+def errors_of_program() -> Iterator[tuple[Any, list[str]]]:
+    """Where the program prints messages and progress, and the texts that it has printed there in the end.
+
+    A terminal is passed on, and the texts stay empty. A notebook gets a terminal of its own, whose lines appear below the cell.
+    """
+    texts: list[str] = []
+    if sys.stderr is sys.__stderr__ and sys.stderr is not None and sys.stderr.isatty():
+        yield None, texts
+    elif in_notebook():
+        ours, theirs = pty.openpty()
+
+        def forward() -> None:
+            with contextlib.suppress(OSError):  # when the program has ended
+                while text := os.read(ours, 4096).decode(errors="replace"):
+                    texts.append(text)
+                    # A notebook overwrites a line after "\r", but does not know the code that clears the rest of it.
+                    sys.stderr.write(text.replace("\r\n", "\n").replace("\r\033[K", "\r" + 80 * " " + "\r"))
+                    sys.stderr.flush()
+
+        thread = threading.Thread(target=forward, daemon=True)
+        thread.start()
+        try:
+            yield theirs, texts
+        finally:
+            os.close(theirs)
+            thread.join()
+            os.close(ours)
+    else:
+        with tempfile.TemporaryFile() as file:
+            yield file, texts
+            file.seek(0)
+            texts.append(file.read().decode(errors="replace"))
+
+
 def call(*arguments: str, accepted: tuple[int, ...] = (0,)) -> str:
     """Runs the program and returns what it prints. Raises Error with its message; Ctrl-C ends it as in a terminal."""
-    shows_progress = sys.stderr is sys.__stderr__ and sys.stderr is not None and sys.stderr.isatty()
-    errors = tempfile.TemporaryFile() if not shows_progress else None
-    process = subprocess.Popen([program(), *arguments], stdout=subprocess.PIPE, stderr=errors or None, stdin=subprocess.DEVNULL)
-    with errors_of_stages(), errors or contextlib.nullcontext():
-        try:
-            output = process.communicate()[0].decode(errors="replace")
-        except KeyboardInterrupt:
-            process.send_signal(signal.SIGINT)
-            process.wait()
-            raise
+    with errors_of_stages():
+        with errors_of_program() as (errors, texts):
+            process = subprocess.Popen([program(), *arguments], stdout=subprocess.PIPE, stderr=errors, stdin=subprocess.DEVNULL)
+            try:
+                output = process.communicate()[0].decode(errors="replace")
+            except KeyboardInterrupt:
+                process.send_signal(signal.SIGINT)
+                process.wait()
+                raise
         if process.returncode in accepted:
             return output
-        message = f"workbench {arguments[0]} ended with {process.returncode}; its message is above"
-        if errors:
-            errors.seek(0)
-            message = errors.read().decode(errors="replace").strip().removeprefix("error: ")
+        lines = [line for line in "".join(texts).split("\r\033[K") if not line.endswith(" ...")]  # without those of progress
+        message = "".join(lines).replace("\r", "").strip().removeprefix("error: ")
+        message = message or f"workbench {arguments[0]} ended with {process.returncode}; its message is above"
         raise ERRORS.get(process.returncode, _core.Error)(message)

@@ -1,0 +1,21 @@
+# The programs that read and write matrices in MATLAB and HDF5 files (pipeline/process/container.hpp), each if its library is found.
+find_path(MATIO_INCLUDE_DIR matio.h)
+find_library(MATIO_LIBRARY matio)
+find_path(HDF5_INCLUDE_DIR hdf5.h PATH_SUFFIXES hdf5/serial)
+find_library(HDF5_LIBRARY NAMES hdf5_serial hdf5)
+mark_as_advanced(MATIO_INCLUDE_DIR MATIO_LIBRARY HDF5_INCLUDE_DIR HDF5_LIBRARY)
+
+function(workbench_container name source include_dir library debian_package)
+  if(NOT include_dir OR NOT library)
+    message(STATUS "${name}: left out, such files cannot be read or written (Debian: ${debian_package})")
+    return()
+  endif()
+  add_executable(workbench_${name} pipeline/containers/program.cpp pipeline/containers/${source})
+  target_include_directories(workbench_${name} SYSTEM PRIVATE ${include_dir})
+  target_link_libraries(workbench_${name} PRIVATE workbench_options workbench_input workbench_output nlohmann_json::nlohmann_json ZLIB::ZLIB fmt::fmt
+    ${library})
+  target_compile_definitions(workbench_${name} PRIVATE H5_USE_110_API)
+  set_target_properties(workbench_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+endfunction()
+workbench_container(matlab matlab.cpp "${MATIO_INCLUDE_DIR}" "${MATIO_LIBRARY}" libmatio-dev)
+workbench_container(hdf5 binsparse.cpp "${HDF5_INCLUDE_DIR}" "${HDF5_LIBRARY}" libhdf5-dev)
