@@ -171,8 +171,8 @@ async function show(): Promise<void> {
       place_in_address.changed();
     };
     printStages(shown, redraw);
-    // For tests and the live page: the places of the matrix and of vertices in the pictures, whether all animations have ended, and the picture.
-    (window as unknown as { spmvPage: object }).spmvPage = { frame: () => shown.frame(), still: () => shown.still(), moveTo: (stage: number) => shown.moveTo(0, stage), picture: () => shown.picture(), vertex: (number: number) => shown.vertex(number) };
+    // For tests and the live page: the places of the matrix and of vertices in the pictures, their scale, whether all animations have ended, and the picture.
+    (window as unknown as { spmvPage: object }).spmvPage = { frame: () => shown.frame(), still: () => shown.still(), moveTo: (stage: number) => shown.moveTo(0, stage), picture: () => shown.picture(), vertex: (number: number) => shown.vertex(number), scale: () => shown.scale };
   }
   page.runs.forEach((run, i) => {
     if (!run.storage) return;
