@@ -52,14 +52,15 @@ private:
 
 ExitCode serve(const ServeArguments& arguments) {
     const std::filesystem::path file = find_recipe(arguments.recipe);
-    LiveSettings settings{
-        .file = file,
-        .text = read_recipe_file(file),
-        .folder = served_folder(file),
-        .catalogue = catalogue(),
-        .page = [&arguments](const Recipe& recipe, bool timed) { return served_report(arguments, recipe, timed); },
-        .can_time = !arguments.backends.empty(),
-        .limit_seconds = arguments.limit};
+    ServedReports reports(arguments);  // its state is that of the child process
+    LiveSettings settings{.file = file,
+                          .text = read_recipe_file(file),
+                          .folder = served_folder(file),
+                          .catalogue = catalogue(),
+                          .page = [&reports](const Recipe& recipe, bool timed,
+                                             const GoOn& go_on) { return reports.page_of(recipe, timed, go_on); },
+                          .can_time = !arguments.backends.empty(),
+                          .limit_seconds = arguments.limit};
     check_finite("--limit", arguments.limit);
     const EndingSignals signals;
     const LiveServer server(std::move(settings), arguments.port);
