@@ -120,7 +120,7 @@ void draw_graph(const DrawArguments& arguments, const Recipe& recipe, const std:
             throw RecipeError("--colour-by partition: found no partitions, row blocks or length groups after the drawn stage");
         }
         add_colours(arguments, staged, rasters.size() == number, graph);
-        rasters.push_back(drawn_raster(recipe, staged, graph_resolution(arguments.width)));
+        rasters.push_back(rasterise(staged, graph_resolution(arguments.width)));
     });
     const DensityScale scale = scale_of(arguments, rasters);
     const std::vector<StageCaption> captions = captions_of(report);
@@ -238,7 +238,7 @@ ExitCode animate(const DrawArguments& arguments) {
     const RunReport report = run_drawn_stages(recipe, [&](const StagedMatrix& staged) {
         if (arguments.graph && rasters.empty()) graph.view = drawn_graph(recipe.matrix, staged.matrix);
         if (arguments.graph) add_colours(arguments, staged, true, graph);
-        rasters.push_back(drawn_raster(recipe, staged, resolution));
+        rasters.push_back(arguments.graph ? rasterise(staged, resolution) : drawn_raster(recipe, staged, resolution));
         entries.push_back(moving_entries(staged));
     });
     const Progress progress;

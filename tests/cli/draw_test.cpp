@@ -77,6 +77,7 @@ TEST_SUITE("draw") {
         const std::string recipe = "recipes/teaching/windows.toml";
         CHECK(draws_slices(recipe));
         CHECK(draws_slices(recipe + " --stage row_sort"));
+        CHECK_FALSE(draws_slices(recipe + " --graph"));
         CHECK_FALSE(draws_slices(recipe + " --set layout.slice_height=auto"));
         CHECK_FALSE(draws_slices("recipes/csr.toml --generate laplace2d:nx=5"));
         CHECK_FALSE(draws_slices("recipes/staircase_sell.toml --generate laplace2d:nx=50"));  // its slices are within groups

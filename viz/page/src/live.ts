@@ -8,6 +8,8 @@ import { RecipeText, type Change } from './live_text';
 
 const pause_milliseconds = 120; // after the last key in the text, before it is checked and run; controls do not wait
 
+const longest_wait_milliseconds = 250; // of the controls, for the report
+
 const root = document.documentElement;
 const prefers_dark = matchMedia('(prefers-color-scheme: dark)');
 const theme_key = 'spmv-theme'; // shared with the report
@@ -32,6 +34,7 @@ class LivePage {
   private readonly redo = this.action('Redo', () => this.step(() => this.editor.redo()));
   private timer = 0; // of the pause; 0: none
   private checked: { text: string; result: Checked } | null = null;
+  private controls_are_old = true; // not those of the checked text
   private edits: Promise<void> = Promise.resolve();
   private pending = 0; // edits that have not changed the text yet
   private runs = 0;
@@ -79,7 +82,8 @@ class LivePage {
 
   private async listMatrices(): Promise<void> {
     this.controls.files = this.completion.files = await matrixFiles();
-    if (this.checked) this.showControls(this.checked.text, this.checked.result);
+    this.controls_are_old = true;
+    this.showControls();
   }
 
   // A matrix file can be dropped anywhere, also on the report; without this the browser would leave the page for it.
@@ -152,12 +156,16 @@ class LivePage {
       this.checked = { text, result };
       this.editor.show(result.problems);
       this.showProblems(result.problems, result.message);
-      this.showControls(text, result);
+      this.controls_are_old = true;
     }
     return result;
   }
 
-  private showControls(text: string, result: Checked): void {
+  // Making the controls takes longer than a short run, so that it follows the report if that is soon there.
+  private showControls(): void {
+    if (!this.controls_are_old || !this.checked) return;
+    const { text, result } = this.checked;
+    this.controls_are_old = false;
     this.showDepths();
     if (result.outline) this.controls.show(new RecipeText(text, result.outline));
   }
@@ -169,6 +177,7 @@ class LivePage {
     performance.clearMarks(); // test/live_speed.mjs reads them
     performance.mark('began', { startTime: began });
     root.dataset.busy = 'true';
+    const controls = window.setTimeout(() => this.showControls(), longest_wait_milliseconds);
     try {
       // The server runs the text at once: it refuses one with errors, which the check lists.
       const running = runText(this.editor.text, timed, number);
@@ -201,6 +210,8 @@ class LivePage {
       this.frames.dim(true);
       this.say(error instanceof TypeError ? 'The server does not answer: it may have ended.' : String(error));
     } finally {
+      clearTimeout(controls);
+      this.showControls();
       this.ended = Math.max(this.ended, number);
       this.rest();
     }
