@@ -5,7 +5,7 @@ import { words, pictures, browser, failures, check, open, look, settle, readout,
 import { reportByKeys } from './keyboard.mjs';
 import { address, around, graph, numbers, paper, playing, tapping } from './views.mjs';
 
-// Only one page is tested with its animations, which take most of the time.
+// Only one page is tested with its animations, which take time, and only its slider and its player.
 const moves = (name) => name === 'small';
 
 async function stages(page, name) {
@@ -305,6 +305,8 @@ async function test(word) {
   const compares = (await page.locator('.track').count()) > 1;
   if (has_pattern && !compares) {
     await stages(page, name);
+    if (moves(name)) await playing(page, name);
+    await page.emulateMedia({ reducedMotion: 'reduce' });
     await keys(page, name);
     await sentences(page, name);
     await sizes(page, name);
@@ -314,7 +316,6 @@ async function test(word) {
     if (name === 'small' || name === 'ehyb') await graph(page, name, name === 'ehyb');
     else check(`${name}: ${name === 'hbp' ? 'a' : 'no'} graph`, (await page.locator('[data-mode=graph]').count()) === (name === 'hbp' ? 1 : 0));
     if (name === 'small' || name === 'rcm_csr') {
-      if (name === 'small') await playing(page, name);
       if (name === 'small') await address(page, name, file);
       await around(page, name);
       await numbers(page, name);
