@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # live_test.sh PROGRAM SOURCE: the page of `workbench serve` in headless Chromium (viz/page/test/live.mjs). Exit code 77: skipped,
 # with the reason.
-# live_test.sh PROGRAM SOURCE speed [CHANGES [LIMIT]]: how long the page takes from a change to the new picture, for 10^5 nonzeros
-# (viz/page/test/live_speed.mjs). The test suite does not run this, because it needs an idle machine.
+# live_test.sh PROGRAM SOURCE speed [CHANGES [LIMIT [RECIPE SLIDER]]]: how long the page takes from a change to the new picture, for
+# 10^5 nonzeros unless a recipe and the name of a slider are given (viz/page/test/live_speed.mjs). The test suite does not run this,
+# because it needs an idle machine.
 set -euo pipefail
 program=$(realpath -- "$1")
 source=$2
 test=live
 if [[ ${3:-} == speed ]]; then test=live_speed; fi
 folder=$(mktemp -d)
+: >"$folder/log"
 server=
 trap '[[ -z $server ]] || kill "$server" 2>/dev/null; rm -rf "$folder"' EXIT
 
@@ -20,7 +22,7 @@ if [[ ! -d $source/viz/page/node_modules/playwright-core ]]; then
     echo "tests of the live page skipped: 'npm ci' was not run in viz/page"
     exit 77
 fi
-cp "$source/tests/page/$test.toml" "$folder"
+cp "${6:-$source/tests/page/$test.toml}" "$folder/$test.toml"
 printf '%%%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1\n2 2 1\n3 3 1\n' >"$folder/grid.mtx"
 (cd "$folder" && exec "$program" serve "$test.toml" --backend kokkos --samples 3 --seconds 0) >"$folder/log" 2>&1 &
 server=$!
@@ -33,4 +35,4 @@ if grep -q 'without cpp-httplib' "$folder/log"; then
     echo "tests of the live page skipped: built without cpp-httplib"
     exit 77
 fi
-node "$source/viz/page/test/$test.mjs" "$address" "${@:4}"
+node "$source/viz/page/test/$test.mjs" "$address" "${@:4:2}" "${@:7}"

@@ -44,24 +44,32 @@ struct Served {
                 .text = small_recipe,
                 .folder = recipe.parent_path(),
                 .catalogue = catalogue(),
-                .page = [this](const Recipe& given, bool timed) { return work(given, timed); },
+                .page = [this](const Recipe& given, bool timed, const GoOn& go_on) { return work(given, timed, go_on); },
                 .can_time = true,
                 .limit_seconds = 1};
     }
 
     /// Runs in the child process. A file shows that it is still alive.
-    [[nodiscard]] std::string work(const Recipe& given, bool timed) const {
+    [[nodiscard]] std::string work(const Recipe& given, bool timed, const GoOn& go_on) const {
+        static int runs = 0;  // of this process
+        ++runs;
+        if (given.name == "count") return std::to_string(runs);
+        for (int i = 0; given.name == "steps" && i < 1000; ++i) {
+            beat();
+            go_on();
+        }
         if (given.name == "crash") (void)std::raise(SIGSEGV);
         if (given.name == "exit") _exit(3);
         if (given.name == "refuse") throw InputError("the matrix is too pretty");
         if (given.name == "sleep" || given.name == "nap") {
-            const fs::path alive = folder.path() / "alive";
-            for (int i = 0; i < (given.name == "nap" ? 20 : 1000); ++i) {
-                std::ofstream(alive, std::ios::app) << '.';
-                (void)usleep(10'000);
-            }
+            for (int i = 0; i < (given.name == "nap" ? 20 : 1000); ++i) beat();
         }
         return "<p>" + given.name + (timed ? " timed" : "") + "</p>";
+    }
+
+    void beat() const {
+        std::ofstream(folder.path() / "alive", std::ios::app) << '.';
+        (void)usleep(10'000);
     }
 
     [[nodiscard]] std::uintmax_t beats() const {
@@ -178,7 +186,7 @@ TEST_SUITE("live page") {
                                  .text = "",
                                  .folder = folder.path(),
                                  .catalogue = catalogue(),
-                                 .page = [](const Recipe&, bool) { return std::string("<p></p>"); }},
+                                 .page = [](const Recipe&, bool, const GoOn&) { return std::string("<p></p>"); }},
                                 0);
         const Address address(server.address());
         const Reply refused = address.post("run", Json({{"text", small_recipe}, {"timed", true}}).dump());
@@ -244,7 +252,7 @@ TEST_SUITE("live page") {
                                  .text = "",
                                  .folder = folder.path(),
                                  .catalogue = catalogue(),
-                                 .page = [](const Recipe&, bool) { return std::string("<p></p>"); }},
+                                 .page = [](const Recipe&, bool, const GoOn&) { return std::string("<p></p>"); }},
                                 0);
         const Address address(server.address());
         CHECK(Json::parse(address.get("matrices.json").body) == Json::array({"../matrices/a.mtx"}));
@@ -402,6 +410,47 @@ TEST_SUITE("live page") {
         older.join();
         CHECK(first == Json({{"replaced", true}}));
         CHECK(served.comes_to_rest());
+    }
+
+    TEST_CASE("requests of a page that overtake each other leave the newest") {
+        const Served served;
+        const auto run = [&](const std::string& client, int number) {
+            const Json body{{"text", small_recipe}, {"client", client}, {"number", number}};
+            return Json::parse(served.post("run", body).body).contains("page");
+        };
+        CHECK(run("a", 2));
+        CHECK_FALSE(run("a", 1));
+        CHECK(run("a", 3));
+        CHECK(run("b", 1));
+        CHECK(served.run("without a number").contains("page"));
+    }
+
+    TEST_CASE("runs share a process until one is replaced within a step, is timed or is lost") {
+        const Served served;
+        const auto count = [&](bool timed = false) {
+            return served.get("page/" + std::to_string(served.run("count", timed)["page"].get<int>())).body;
+        };
+        CHECK(count() == "1");
+        CHECK(count() == "2");
+        CHECK(served.run("refuse").contains("error"));
+        CHECK(count() == "4");
+        const auto replaced_by_count = [&](const std::string& name) {
+            const std::uintmax_t before = served.beats();
+            Json first;
+            std::thread older([&] { first = served.run(name); });
+            while (served.beats() == before) (void)usleep(1'000);
+            const std::string runs = count();
+            older.join();
+            CHECK(first == Json({{"replaced", true}}));
+            CHECK(served.comes_to_rest());
+            return runs;
+        };
+        CHECK(replaced_by_count("steps") == "6");  // the older run ended at its next step
+        CHECK(replaced_by_count("sleep") == "1");
+        CHECK(count(true) == "2");
+        CHECK(count() == "1");
+        CHECK(served.run("crash").contains("error"));
+        CHECK(count() == "1");
     }
 
     TEST_CASE("the run of a client that vanishes ends") {

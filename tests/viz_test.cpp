@@ -370,6 +370,36 @@ TEST_CASE("notes name the lines that a picture leaves out") {
     CHECK(notes({{CutKind::partition, {0, 0, 800, 800, 1600}}}).empty());  // empty pieces need no lines
 }
 
+TEST_CASE("slices of the layout are outlined where rows are drawn in the order in which it stores them") {
+    PatternRaster raster = rasterise(stage_input(grid(5)));
+    const Box box{0, 0, 400, 400};
+    CHECK(row_lengths(raster, 400).slices.empty());
+    raster.slice_height = 8;
+    CHECK(slice_boundaries(raster) == std::vector<int>{8, 16, 24});
+    CHECK(row_lengths(raster, 400).slices == std::vector<int>{0, 8, 16, 24, 25});
+    CHECK(row_lengths(raster, 400).padded == std::vector<Offset>{5, 5, 5, 3});
+    CHECK(pattern_notes(raster, box) ==
+          std::vector<std::string>{"lines: slices of 8 rows, and beside the bars the length to which each is padded"});
+    for (const Index one_slice : {25, 26, std::numeric_limits<Index>::max()}) {
+        raster.slice_height = one_slice;
+        CHECK(slice_boundaries(raster).empty());
+        CHECK(row_lengths(raster, 400).slices.empty());
+    }
+    raster = rasterise(stage_input(scattered(1600, 1600, 2)), 400);  // 4 rows a bin
+    raster.slice_height = 40;
+    CHECK(slice_boundaries(raster).size() == 39);
+    CHECK(row_lengths(raster, 400).padded == std::vector<Offset>(40, 2));
+    raster.slice_height = 42;  // slices share bins
+    CHECK(slice_boundaries(raster).size() == 38);
+    CHECK(row_lengths(raster, 400).padded.empty());
+    CHECK(pattern_notes(raster, box) == std::vector<std::string>{"lines: slices of 42 rows"});
+    raster.slice_height = 8;  // lines would cover the slices
+    CHECK(pattern_notes(raster, box).empty());
+    raster = rasterise(partitioned(grid(5), 5));  // split into two shares
+    raster.slice_height = 8;
+    CHECK(slice_boundaries(raster).empty());
+}
+
 TEST_CASE("pictures of one matrix have identical bytes") {
     const auto bytes = [] {
         const std::vector<PatternRaster> rasters{rasterise(partitioned(grid(35), 9))};

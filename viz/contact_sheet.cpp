@@ -231,7 +231,7 @@ void draw_frame(Canvas& canvas, const StageFrame& frame, const DensityScale& sca
     draw_pattern(canvas, {frame.raster, scale, pattern, unit});
     if (frame.raster.shows_entries()) draw_axes(canvas, frame.raster, pattern, unit(20));
     const Box strip{pattern.right() + unit(strip_gap), pattern.y, unit(strip_width), pattern.height};
-    draw_strip(canvas, row_lengths(frame.raster), strip);
+    draw_strip(canvas, row_lengths(frame.raster, strip.height), strip);
     const int second = frame.raster.stored_total.empty() ? 0 : unit(strip_gap + stored_width);
     if (second > 0) {
         draw_strip(canvas, stored_row_lengths(frame.raster),

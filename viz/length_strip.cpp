@@ -8,6 +8,7 @@
 
 #include "viz/density_scale.hpp"
 #include "viz/palette.hpp"
+#include "viz/pattern_view.hpp"
 #include "viz/style.hpp"
 #include "viz/text.hpp"
 
@@ -62,6 +63,32 @@ void draw_number(Canvas& canvas, Index number, const Box& place, int bar_width, 
                 {size, inside ? text_on(bar) : style::muted});
 }
 
+/// Lines between slices, and one beside each slice at the length to which its rows are padded.
+void draw_slices(Canvas& canvas, const LengthStrip& strip, const Box& box) {
+    constexpr double opacity = 0.5;
+    const auto y_of = [&](int bin) { return box.y + static_cast<int>(std::int64_t{bin} * box.height / strip.row_bins); };
+    for (std::size_t slice = 0; slice + 1 < strip.slices.size(); ++slice) {
+        const int top = y_of(strip.slices[slice]);
+        if (slice > 0) canvas.box(Box{box.x, top, box.width, 1}, style::ink, opacity);
+        if (strip.padded.empty()) continue;
+        const int right = box.x + pixels_of(static_cast<double>(strip.padded[slice]), strip, box.width);
+        canvas.box(Box{right, top, 1, y_of(strip.slices[slice + 1]) - top}, style::ink, opacity);
+    }
+}
+
+void add_slices(const PatternRaster& raster, int height, LengthStrip& strip) {
+    const std::vector<int> boundaries = drawn_slices(raster, height);
+    if (boundaries.empty()) return;
+    strip.slices.push_back(0);
+    strip.slices.insert(strip.slices.end(), boundaries.begin(), boundaries.end());
+    strip.slices.push_back(raster.row_bins());
+    if (!bins_fit_slices(raster)) return;
+    for (std::size_t slice = 0; slice + 1 < strip.slices.size(); ++slice) {
+        const auto bin = raster.longest_row.begin();
+        strip.padded.push_back(*std::max_element(bin + strip.slices[slice], bin + strip.slices[slice + 1]));
+    }
+}
+
 }  // namespace
 
 LengthStrip with_axis(LengthStrip strip, Offset nonzeros, Offset rows) {
@@ -70,7 +97,7 @@ LengthStrip with_axis(LengthStrip strip, Offset nonzeros, Offset rows) {
     return strip;
 }
 
-LengthStrip row_lengths(const PatternRaster& raster) {
+LengthStrip row_lengths(const PatternRaster& raster, int height) {
     const bool tiles = raster.tiles > 0;
     LengthStrip strip{.title = tiles ? "row in tile" : "row length", .row_bins = raster.row_bins()};
     Offset all_rows = 0;
@@ -82,6 +109,7 @@ LengthStrip row_lengths(const PatternRaster& raster) {
         strip.bars.push_back({raster.longest_row[bin], (first + second) / static_cast<double>(std::max(rows, Offset{1})),
                               second / std::max(first + second, 1.0)});
     }
+    add_slices(raster, height, strip);
     return with_axis(std::move(strip), raster.nonzeros, all_rows);
 }
 
@@ -111,6 +139,7 @@ void draw_strip(Canvas& canvas, const LengthStrip& strip, const Box& box) {
                     plane_colour(bar.second_share > 0.5 ? 1 : 0, DensityScale::middle));
     }
     canvas.box(Box{box.x - 1, box.y - 1, 1, box.height + 2}, style::faint);
+    draw_slices(canvas, strip, box);
 }
 
 void draw_strip_axis(Canvas& canvas, const LengthStrip& strip, const Box& box, int text_size) {

@@ -22,6 +22,9 @@ struct LengthStrip {
     int row_bins = 0;                 // the number of bars that fill the height
     Offset longest = 0;               // the end of the axis
     bool logarithmic = false;         // because the mean row would be invisible on a linear axis
+
+    std::vector<int> slices = {};     // the bins where drawn slices begin, then row_bins; empty: none
+    std::vector<Offset> padded = {};  // the length to which each slice is padded; empty if slices share bins
 };
 
 /// Sets the axis: up to the longest row, logarithmic if the mean row is shorter than a thirtieth of it. `nonzeros` and `rows`
@@ -29,12 +32,14 @@ struct LengthStrip {
 [[nodiscard]] LengthStrip with_axis(LengthStrip strip, Offset nonzeros, Offset rows);
 
 /// All rows, or the rows of tiles as they are drawn. The axis depends on the matrix alone, so that all stages share it.
-[[nodiscard]] LengthStrip row_lengths(const PatternRaster& raster);
+/// `height`: of the pattern in pixels; 0: without slices.
+[[nodiscard]] LengthStrip row_lengths(const PatternRaster& raster, int height = 0);
 
 /// The rows of the second share in storage order, on an axis of their own. No bars unless there are exactly two shares.
 [[nodiscard]] LengthStrip stored_row_lengths(const PatternRaster& raster);
 
-/// Draws the bars: the longest row light, and the mean row on top, divided between the hues of the two planes.
+/// Draws the bars: the longest row light, and the mean row on top, divided between the hues of the two planes. Slices are
+/// outlined, each as wide as its padded rows.
 void draw_strip(Canvas& canvas, const LengthStrip& strip, const Box& box);
 
 /// Draws title and ends of the axis above the box, and a note below it if the axis is logarithmic.

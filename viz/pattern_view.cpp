@@ -101,6 +101,13 @@ void draw_tile_rows(Canvas& canvas, const PatternPlace& pattern) {
 /// Lines would cover pieces narrower than four pixels.
 bool drawable(const std::vector<int>& cuts, int pixels) { return static_cast<int>(cuts.size() + 1) * 4 <= pixels; }
 
+/// The slices of the layout, thinner and paler than cuts.
+void draw_slices(Canvas& canvas, const PatternPlace& pattern) {
+    const auto& [raster, scale, box, unit] = pattern;
+    const LineStyle line{std::max(1, raster.shows_entries() ? unit(2) : 1), style::ink, raster.shows_entries() ? 0.5 : 0.3};
+    for (const int bin : drawn_slices(raster, box.height)) draw_row_line(canvas, raster, box, bin, line);
+}
+
 void draw_cuts(Canvas& canvas, const PatternPlace& pattern) {
     const auto& [raster, scale, box, unit] = pattern;
     const int thickness = std::max(1, raster.shows_entries() ? unit(3) : unit(1));
@@ -232,6 +239,7 @@ void draw_pattern(Canvas& canvas, const PatternPlace& pattern) {
     draw_tile_rows(canvas, pattern);
     const Box& box = pattern.box;
     outline(canvas, {box.x - 1, box.y - 1, box.width + 2, box.height + 2}, 1, style::faint);
+    draw_slices(canvas, pattern);
     draw_cuts(canvas, pattern);
 }
 
@@ -243,10 +251,21 @@ void draw_axes(Canvas& canvas, const PatternRaster& raster, const Box& box, int 
     }
 }
 
+std::vector<int> drawn_slices(const PatternRaster& raster, int height) {
+    constexpr std::size_t least_pixels = 8;
+    std::vector<int> slices = slice_boundaries(raster);
+    if ((slices.size() + 1) * least_pixels > static_cast<std::size_t>(std::max(height, 0))) slices.clear();
+    return slices;
+}
+
 std::vector<std::string> pattern_notes(const PatternRaster& raster, const Box& box) {
     std::vector<std::string> notes;
     if (raster.tiles > 0) notes.emplace_back("rows are compressed: empty ones of a tile are left out");
     if (!raster.tile_rows.empty()) notes.emplace_back("in the corners: the rows, as the input numbers them");
+    if (!drawn_slices(raster, box.height).empty()) {
+        notes.push_back(fmt::format("lines: slices of {} rows{}", grouped(raster.slice_height),
+                                    bins_fit_slices(raster) ? ", and beside the bars the length to which each is padded" : ""));
+    }
     for (const PatternRaster::Pieces& cuts : raster.pieces) {
         std::string kind(name_of(cuts.kind));
         std::replace(kind.begin(), kind.end(), '_', ' ');

@@ -25,13 +25,17 @@ struct PatternPlace {
     Unit unit;
 };
 
-/// Draws bins, cuts and frame, and the values of entries that are large enough.
+/// Draws bins, cuts, slices and frame, and the values of entries that are large enough.
 void draw_pattern(Canvas& canvas, const PatternPlace& pattern);
 
 /// Row and column numbers along the left and upper side: round ones, or those of the input if single entries are shown.
 void draw_axes(Canvas& canvas, const PatternRaster& raster, const Box& box, int text_size);
 
-/// Notes on compressed rows, and on lines that are left out in a pattern of this size.
+/// The boundaries of slice_boundaries if lines between the slices leave enough of them free in a pattern of this height,
+/// otherwise none.
+[[nodiscard]] std::vector<int> drawn_slices(const PatternRaster& raster, int height);
+
+/// Notes on compressed rows, on slices, and on lines that are left out in a pattern of this size.
 [[nodiscard]] std::vector<std::string> pattern_notes(const PatternRaster& raster, const Box& box);
 
 /// A text block of the given width below (x, y).

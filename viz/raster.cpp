@@ -139,6 +139,23 @@ Offset PatternRaster::row_bin_total(int plane, int row_bin) const {
     return total;
 }
 
+std::vector<int> slice_boundaries(const PatternRaster& raster) {
+    if (raster.slice_height <= 0 || raster.tiles > 0 || raster.plane_names.size() > 1) return {};
+    Cuts slices;
+    for (Index row = 0; row < raster.rows; row += std::min(raster.slice_height, raster.rows - row)) {
+        slices.boundaries.push_back(row + std::min(raster.slice_height, raster.rows - row));
+    }
+    return cut_bins(slices, raster.row_edges);
+}
+
+bool bins_fit_slices(const PatternRaster& raster) {
+    for (Index row = raster.slice_height; raster.slice_height > 0 && row < raster.rows; row += raster.slice_height) {
+        if (!std::binary_search(raster.row_edges.begin(), raster.row_edges.end(), row)) return false;
+        if (raster.rows - row <= raster.slice_height) break;
+    }
+    return true;
+}
+
 PatternRaster rasterise(const StagedMatrix& staged, int resolution) {
     if (resolution < 16) throw std::invalid_argument("a raster needs a resolution of at least 16");
     const CsrMatrix& matrix = staged.matrix;

@@ -47,6 +47,10 @@ struct PatternRaster {
     };
     std::vector<Pieces> pieces;
 
+    /// Rows of a slice of the layout, if it stores the rows in this order in slices of equal height. 0: no slices are drawn.
+    /// Set after rasterising, because the matrix does not know its layout.
+    Index slice_height = 0;
+
     // Only of a small matrix, which is drawn entry by entry; otherwise empty.
     std::vector<Index> original_rows;     // [rows] the input's number of each row; empty with tiles
     std::vector<Index> original_columns;  // [columns]
@@ -73,6 +77,13 @@ struct PatternRaster {
     if (kind == CutKind::partition) return &PatternRaster::partition;
     return cuts_rows(kind) ? &PatternRaster::row_cuts : &PatternRaster::column_cuts;
 }
+
+/// The boundaries between slices of the layout, rounded like those of cuts; none if rows are not drawn in the order in which
+/// the layout stores them.
+[[nodiscard]] std::vector<int> slice_boundaries(const PatternRaster& raster);
+
+/// True if every slice consists of whole bins.
+[[nodiscard]] bool bins_fit_slices(const PatternRaster& raster);
 
 /// The most rows and columns of a matrix that is drawn entry by entry.
 inline constexpr Index largest_shown_by_entry = 40;

@@ -86,7 +86,7 @@ void draw_caption(Canvas& canvas, const std::vector<CaptionLine>& lines, const C
 
 void draw_strips(Canvas& canvas, const PatternRaster& raster, const Box& pattern, Unit unit) {
     const Box box{pattern.right() + unit(strip_gap), pattern.y, unit(strip_width), pattern.height};
-    const LengthStrip lengths = row_lengths(raster);
+    const LengthStrip lengths = row_lengths(raster, box.height);
     draw_strip(canvas, lengths, box);
     draw_strip_axis(canvas, lengths, box, unit(legend_text));
 

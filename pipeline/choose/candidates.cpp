@@ -73,8 +73,13 @@ std::vector<Recipe> candidates_of(const Catalogue& catalogue, const std::vector<
         recipe.sweep = {};
         if (known.insert(identity_of(recipe)).second) candidates.push_back(std::move(recipe));
     };
-    add(parse_recipe("[recipe]\nname = \"CSR\"\n" + layout, "csr.toml", catalogue));
-    const Recipe rcm = parse_recipe("[recipe]\nname = \"CSR after RCM\"\n" + stage + layout, "csr_after_rcm.toml", catalogue);
+    const auto of_program = [&catalogue](const std::string& text) {
+        Recipe recipe = parse_recipe(text, "baseline", catalogue);
+        recipe.file.clear();
+        return recipe;
+    };
+    add(of_program("[recipe]\nname = \"CSR\"\n" + layout));
+    const Recipe rcm = of_program("[recipe]\nname = \"CSR after RCM\"\n" + stage + layout);
     add(rcm);
     for (const Recipe& recipe : recipes) add(recipe);
     for (const Recipe& recipe : recipes) {

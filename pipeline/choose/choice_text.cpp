@@ -35,6 +35,9 @@ std::string speedup_text(const Timed& one) {
                        ratio_text(record.interval->high));
 }
 
+/// The file of its recipe; recipes that are always candidates have none.
+std::string file_name_of(const Timed& one) { return one.recipe.file.empty() ? "-" : one.recipe.file.filename().string(); }
+
 std::string pays_text(const Timed& one) {
     if (is_baseline(one)) return "baseline";
     if (one.faster()) return products_text(one.record.break_even.value_or(0));
@@ -76,6 +79,7 @@ Json json_of(const Timed& one) {
     const Record& record = one.record;
     const bool has_interval = record.interval && !is_baseline(one);
     return {{"recipe", one.recipe.name},
+            {"file", one.recipe.file.empty() ? Json(nullptr) : Json(one.recipe.file.string())},
             {"layout", record.layout},
             {"kernel", record.kernel},
             {"backend", record.backend},
@@ -144,14 +148,15 @@ std::string search_text(const Choice& choice, const ChooseOptions& options) {
 
 std::string choice_text(const Choice& choice, const ChooseOptions& options, const MatrixReport& matrix) {
     constexpr std::size_t most_rows = 20;  // of the points of a space
-    TextTable table{{"", "candidate", "time", "speed-up", "price", "pays after"}, 2, {}};
+    TextTable table{{"", "candidate", "file", "time", "speed-up", "price", "pays after"}, 3, {}};
     bool tied = false;
     const std::size_t shown = choice.search.points > 0 ? std::min(most_rows, choice.ranking.size()) : choice.ranking.size();
     for (std::size_t i = 0; i < shown; ++i) {
         const Timed& one = choice.ranking[i];
         tied = tied || one.tied;
-        table.rows.push_back({fmt::format("{}{}", i + 1, one.tied ? "=" : ""), one.recipe.name, duration(one.record.seconds),
-                              speedup_text(one), is_baseline(one) ? "-" : duration(one.price_seconds), pays_text(one)});
+        table.rows.push_back({fmt::format("{}{}", i + 1, one.tied ? "=" : ""), one.recipe.name, file_name_of(one),
+                              duration(one.record.seconds), speedup_text(one),
+                              is_baseline(one) ? "-" : duration(one.price_seconds), pays_text(one)});
     }
     const std::string head =
         fmt::format("{}: {}\n{} on {}, cold cache\n\n", matrix.source, size_text(matrix.rows, matrix.columns, matrix.nonzeros),

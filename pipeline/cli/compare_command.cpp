@@ -70,6 +70,7 @@ std::vector<std::string> write_sheets(const std::filesystem::path& folder, const
         std::vector<StageFrame> frames;
         for (std::size_t k = 0; k < std::min(captions.size(), pages[i].size()); ++k) {
             frames.push_back({pages[i][k]->raster, short_caption(captions[k], captions)});
+            frames.back().raster.slice_height = slice_height_of(recipes[i]);
         }
         if (frames.empty()) continue;
         files.push_back((folder / picture_name(recipes[i])).string());
@@ -111,13 +112,13 @@ RunReport run_side(MatrixRunner& runner, const Recipe& recipe, bool with_pattern
     return report;
 }
 
-void write_comparison_page(const CompareArguments& arguments, const std::vector<RunReport>& reports,
-                           const std::vector<Pages>& pages) {
+void write_comparison_page(const CompareArguments& arguments, const std::vector<Recipe>& recipes,
+                           const std::vector<RunReport>& reports, const std::vector<Pages>& pages) {
     std::vector<PageRun> runs;
     for (std::size_t i = 0; i < reports.size(); ++i) {
         std::vector<std::shared_ptr<const PagePattern>> patterns;
         for (const auto& page : pages[i]) patterns.push_back(page->pattern);
-        runs.push_back({reports[i], std::move(patterns)});
+        runs.push_back({reports[i], std::move(patterns), slice_height_of(recipes[i])});
     }
     const std::string title = fmt::format("{} and {}", reports[0].title(), reports[1].title());
     write_whole_file(page_file(arguments), page_html(runs, {title, "compare", command_line()}));
@@ -155,7 +156,7 @@ ExitCode compare(const CompareArguments& arguments) {
     std::vector<std::string> files;
     if (!arguments.out.empty()) files = write_sheets(arguments.out, recipes, reports, pages);
     if (!arguments.no_page) {
-        write_comparison_page(arguments, reports, pages);
+        write_comparison_page(arguments, recipes, reports, pages);
         files.push_back(page_file(arguments));
     }
     if (!arguments.as_json && !files.empty()) fmt::print("\nwritten to {}\n", fmt::join(files, ", "));

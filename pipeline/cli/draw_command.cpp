@@ -60,6 +60,12 @@ DensityScale scale_of(const DrawArguments& arguments, const std::vector<PatternR
     return arguments.scale_from.empty() ? common_scale(rasters) : DensityScale{density_ceiling_of_report(arguments.scale_from)};
 }
 
+PatternRaster drawn_raster(const Recipe& recipe, const StagedMatrix& staged, int resolution) {
+    PatternRaster raster = rasterise(staged, resolution);
+    raster.slice_height = slice_height_of(recipe);
+    return raster;
+}
+
 std::string drawn_as(const std::string& format, const auto& picture) {
     if (format == "svg") return svg_of(picture);
     return format == "pdf" ? file_of<PdfCanvas>(picture) : png_bytes(image_of(picture));
@@ -171,7 +177,7 @@ ExitCode draw(const DrawArguments& arguments) {
         one ? std::vector{stage_resolution(arguments.width)} : sheet_resolutions(recipe.stages.size() + 1, arguments.width);
     std::vector<std::vector<PatternRaster>> rasters(resolutions.size());
     const RunReport report = run_drawn_stages(recipe, [&](const StagedMatrix& staged) {
-        for (std::size_t k = 0; k < rasters.size(); ++k) rasters[k].push_back(rasterise(staged, resolutions[k]));
+        for (std::size_t k = 0; k < rasters.size(); ++k) rasters[k].push_back(drawn_raster(recipe, staged, resolutions[k]));
     });
     if (one) {
         const DensityScale scale = scale_of(arguments, rasters.front());
@@ -232,7 +238,7 @@ ExitCode animate(const DrawArguments& arguments) {
     const RunReport report = run_drawn_stages(recipe, [&](const StagedMatrix& staged) {
         if (arguments.graph && rasters.empty()) graph.view = drawn_graph(recipe.matrix, staged.matrix);
         if (arguments.graph) add_colours(arguments, staged, true, graph);
-        rasters.push_back(rasterise(staged, resolution));
+        rasters.push_back(arguments.graph ? rasterise(staged, resolution) : drawn_raster(recipe, staged, resolution));
         entries.push_back(moving_entries(staged));
     });
     const Progress progress;

@@ -100,17 +100,24 @@ the base's. A base may extend another base. Paths in a base are relative to it.
 )"},
 };
 
-/// Returns the figure of a matrix with this key of report.json and a meaning in a caption or a table, or null.
-const Figure<Metrics>* find_figure(const std::string& key) {
+bool has_meaning(const Figure<Metrics>& figure) { return !figure.caption.meaning.empty() || !figure.rows.meaning.empty(); }
+
+/// Returns the figure of a matrix that explains the one with this key in report.json, or this label in pictures, pages or
+/// tables; null if there is none. Figures of one label share the explanation of the first.
+const Figure<Metrics>* find_figure(const std::string& name) {
     for (const Figure<Metrics>& figure : metric_figures()) {
-        if (figure.key == key && !(figure.caption.meaning.empty() && figure.rows.meaning.empty())) return &figure;
+        const bool is_named = figure.key == name || figure.caption.label == name || figure.rows.label == name;
+        const bool in_legend =
+            fmt::format(", {},", figure.caption.legend).find(fmt::format(", {},", name)) != std::string::npos;
+        if ((is_named || in_legend) && has_meaning(figure)) return &figure;
     }
     return nullptr;
 }
 
 void print_figure(const Figure<Metrics>& figure) {
     const Shown& shown = figure.caption.meaning.empty() ? figure.rows : figure.caption;
-    fmt::print("figure {}\n  {}: {}\n", figure.key, shown.legend.empty() ? shown.label : shown.legend, shown.meaning);
+    fmt::print("figure {}\n  {}: {}\n", figure.key.empty() ? shown.label : figure.key,
+               shown.legend.empty() ? shown.label : shown.legend, shown.meaning);
 }
 
 std::vector<std::string> all_names() {
@@ -119,7 +126,7 @@ std::vector<std::string> all_names() {
     for (const LayoutEntry& layout : catalogue().layouts) names.push_back(layout.name);
     for (const GeneratorEntry& generator : catalogue().generators) names.push_back(generator.name);
     for (const Figure<Metrics>& figure : metric_figures()) {
-        if (!figure.key.empty() && find_figure(figure.key) != nullptr) names.push_back(figure.key);
+        if (!figure.key.empty() && has_meaning(figure)) names.push_back(figure.key);
     }
     for (const Topic& topic : topics) names.emplace_back(topic.name);
     return names;

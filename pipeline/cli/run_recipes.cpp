@@ -45,7 +45,8 @@ void record_failure(RunReport& report, const Work& work) {
 class Pictures {
 public:
     Pictures() = default;
-    Pictures(const RunOutput& output, const MatrixChoice& matrix) : output_(&output), matrix_(&matrix) {
+    Pictures(const RunOutput& output, const Recipe& recipe)
+        : output_(&output), matrix_(&recipe.matrix), slice_height_(slice_height_of(recipe)) {
         if (output.pictures) book_.emplace();
     }
 
@@ -74,14 +75,15 @@ public:
 
     void write(const std::filesystem::path& folder, RunReport& report, std::optional<double> ceiling) const {
         if (failure_) report.failures.push_back({failure_->exit_code, "no pictures: " + failure_->text});
-        if (book_) book_->write(folder, report, ceiling ? std::optional(DensityScale{*ceiling}) : std::nullopt);
+        if (!book_) return;
+        book_->write(folder, report, ceiling ? std::optional(DensityScale{*ceiling}) : std::nullopt, slice_height_);
     }
 
     /// Call it after write, when the report is complete.
     void write_page(const std::filesystem::path& folder, RunReport& report) const {
         if (!book_ || !output_->page) return;
         constexpr const char* name = "report.html";
-        const std::vector<PageRun> runs{{report, book_->patterns()}};
+        const std::vector<PageRun> runs{{report, book_->patterns(), slice_height_}};
         write_whole_file(folder / name, page_html(runs, {report.title(), "run", output_->command}));
         report.page = name;
     }
@@ -89,6 +91,7 @@ public:
 private:
     const RunOutput* output_ = nullptr;
     const MatrixChoice* matrix_ = nullptr;
+    Index slice_height_ = 0;
     bool is_input_ = true;  // of the next stage
     std::optional<PictureBook> book_;
     std::optional<Failure> failure_;
@@ -105,7 +108,7 @@ struct OneRun {
 OneRun run_one(const FindRunner& runner_for, const Recipe& recipe, const RunOutput& output, const CompleteReport& complete) {
     const StdoutToStderr redirection;
     const Progress progress;
-    Pictures pictures(output, recipe.matrix);
+    Pictures pictures(output, recipe);
     RunObserver observer;
     observer.progress = [&progress](const std::string& step) {
         stop_if_requested();

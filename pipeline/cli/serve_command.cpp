@@ -1,7 +1,13 @@
 // workbench serve: a page in which a recipe is edited and runs again after each change.
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -28,6 +34,22 @@ std::filesystem::path served_folder(const std::filesystem::path& recipe) {
     return is_in_folder(recipe, current) ? current : std::filesystem::absolute(recipe).parent_path();
 }
 
+/// Starts the program again, with the same arguments, so that the threads of OpenMP sleep while they wait, unless the user has
+/// decided about that: they would take the cores from the browser, which made runs take several times as long. OpenMP reads its
+/// settings when a program starts.
+void restart_with_sleeping_threads() {
+    if (std::getenv("OMP_WAIT_POLICY") != nullptr || setenv("OMP_WAIT_POLICY", "passive", 0) != 0) return;
+    std::ifstream file("/proc/self/cmdline", std::ios::binary);
+    std::vector<std::string> words;
+    for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    std::error_code unknown;
+    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", unknown);
+    if (!unknown) (void)execv(program.c_str(), arguments.data());  // returns only if it fails; then threads spin
+}
+
 /// While it lives, signals that end the program wait in all threads that begin later, until `wait` takes one.
 class EndingSignals {
 public:
@@ -51,15 +73,17 @@ private:
 };
 
 ExitCode serve(const ServeArguments& arguments) {
+    restart_with_sleeping_threads();
     const std::filesystem::path file = find_recipe(arguments.recipe);
-    LiveSettings settings{
-        .file = file,
-        .text = read_recipe_file(file),
-        .folder = served_folder(file),
-        .catalogue = catalogue(),
-        .page = [&arguments](const Recipe& recipe, bool timed) { return served_report(arguments, recipe, timed); },
-        .can_time = !arguments.backends.empty(),
-        .limit_seconds = arguments.limit};
+    ServedReports reports(arguments);  // its state is that of the child process
+    LiveSettings settings{.file = file,
+                          .text = read_recipe_file(file),
+                          .folder = served_folder(file),
+                          .catalogue = catalogue(),
+                          .page = [&reports](const Recipe& recipe, bool timed,
+                                             const GoOn& go_on) { return reports.page_of(recipe, timed, go_on); },
+                          .can_time = !arguments.backends.empty(),
+                          .limit_seconds = arguments.limit};
     check_finite("--limit", arguments.limit);
     const EndingSignals signals;
     const LiveServer server(std::move(settings), arguments.port);

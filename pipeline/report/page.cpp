@@ -189,9 +189,16 @@ private:
     std::size_t most_;
 };
 
-Json json_of_stage(const PagePattern& pattern, const StageOutcome& stage, SectionBudget& sections) {
+Json json_of_stage(const PagePattern& pattern, const StageOutcome& stage, Index slice_height, SectionBudget& sections) {
     Json cuts = Json::array();
     for (const Cuts& one : pattern.cuts) cuts.push_back(json_of(one));
+    if (slice_height > 0 && pattern.tile_count == 0 && pattern.pyramid.plane_names.size() == 1) {
+        const Index rows = pattern.pyramid.finest.rows;
+        cuts.push_back({{"kind", "slice"},
+                        {"count", rows / slice_height + (rows % slice_height == 0 ? 0 : 1)},
+                        {"step", 1},
+                        {"height", slice_height}});  // instead of boundaries
+    }
     std::string places = byte_planes(pattern.sample.drawn_rows) + byte_planes(pattern.sample.drawn_columns);
     return {{"planes", pattern.pyramid.plane_names},
             {"cuts", std::move(cuts)},
@@ -269,7 +276,7 @@ std::string page_html(std::span<const PageRun> runs, const PageFacts& facts, std
         bool entries = true;
         for (std::size_t i = 0; i < count; ++i) {
             const PagePattern& pattern = *run.patterns[i];
-            Json stage = json_of_stage(pattern, run.report.stages[i], sections);
+            Json stage = json_of_stage(pattern, run.report.stages[i], run.slice_height, sections);
             stage["before"] = i == 0 ? 0 : run.report.stage_before(i);
             entries = entries && bins.shows_entries(first + i);
             stage["bins"] = bins.add_to(page, first + i);

@@ -42,6 +42,7 @@ struct PagePattern {
 struct PageRun {
     const RunReport& report;
     std::vector<std::shared_ptr<const PagePattern>> patterns;  // of the stages; empty, or one null: not all were collected
+    Index slice_height = 0;                                    // of the layout, see PatternRaster
 };
 
 /// One run, or two that are compared.

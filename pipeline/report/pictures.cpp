@@ -143,6 +143,16 @@ std::vector<StageCaption> captions_of(const RunReport& report) {
     return captions;
 }
 
+Index slice_height_of(const Recipe& recipe) {
+    if (recipe.layouts.size() != 1) return 0;
+    const RecipeLayout& layout = recipe.layouts.front();
+    const Needs needs = layout.entry->needs(layout.parameters);
+    const auto height = layout.parameters.values().find("slice_height");
+    if (!needs.unsplit || !needs.cuts.empty() || height == layout.parameters.values().end()) return 0;
+    const auto* const rows = std::get_if<std::int64_t>(&height->second);
+    return rows == nullptr ? 0 : static_cast<Index>(*rows);
+}
+
 std::shared_ptr<const StagePage> page_of(const StagedMatrix& staged, bool with_pattern, std::vector<Point> places) {
     return std::make_shared<const StagePage>(StagePage{rasterise(staged, picture_resolution), profile_tiles(staged),
                                                        with_pattern ? page_pattern(staged, std::move(places)) : nullptr});
@@ -157,11 +167,15 @@ std::vector<std::shared_ptr<const PagePattern>> PictureBook::patterns() const {
     return patterns;
 }
 
-void PictureBook::write(const std::filesystem::path& folder, RunReport& report, std::optional<DensityScale> given) const {
+void PictureBook::write(const std::filesystem::path& folder, RunReport& report, std::optional<DensityScale> given,
+                        Index slice_height) const {
     const std::size_t count = std::min(pages_.size(), report.stages.size());  // stages that ran
     if (count == 0) return;
     std::vector<PatternRaster> rasters;
-    for (const auto& page : pages_) rasters.push_back(page->raster);
+    for (const auto& page : pages_) {
+        rasters.push_back(page->raster);
+        rasters.back().slice_height = slice_height;  // stages may be shared by recipes with other layouts
+    }
     const DensityScale scale = given.value_or(common_scale(rasters));
     report.density_ceiling = scale.ceiling;
     const std::vector<StageCaption> captions = captions_of(report);

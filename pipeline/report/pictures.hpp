@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "pipeline/recipe/recipe.hpp"
 #include "pipeline/report/page.hpp"
 #include "pipeline/report/report.hpp"
 #include "viz/contact_sheet.hpp"
@@ -24,6 +25,10 @@ namespace workbench {
 
 /// The head of a sheet of all stages.
 [[nodiscard]] SheetHead head_of(const RunReport& report);
+
+/// The height of the slices in which the layout of a recipe stores the rows of the matrix in their order; 0 if it has none, or
+/// determines their height itself.
+[[nodiscard]] Index slice_height_of(const Recipe& recipe);
 
 /// The data of the matrix for the pictures of a stage, which are drawn after the matrix has gone.
 struct StagePage {
@@ -46,7 +51,9 @@ public:
     /// where stage 3 has changed the profiles of tiles. One that cannot be drawn or written is a failure of the report, and the
     /// others are there.
     /// Shades are those of `scale`, or else those that suit these pictures, whose ceiling the report then tells.
-    void write(const std::filesystem::path& folder, RunReport& report, std::optional<DensityScale> scale = {}) const;
+    /// `slice_height`: of the layout, see PatternRaster.
+    void write(const std::filesystem::path& folder, RunReport& report, std::optional<DensityScale> scale = {},
+               Index slice_height = 0) const;
 
     /// The patterns of the stages in their order; empty if one of them was not collected.
     [[nodiscard]] std::vector<std::shared_ptr<const PagePattern>> patterns() const;

@@ -170,7 +170,9 @@ std::vector<std::pair<std::string, std::string>> caption_of(const Metrics& metri
 }
 
 std::vector<std::pair<std::string, std::string>> legend_of_metrics() {
-    return legend_of(cells_of(metric_figures(), &Figure<Metrics>::caption));
+    auto cells = cells_of(metric_figures(), &Figure<Metrics>::caption);
+    std::erase_if(cells, [](const auto& cell) { return cell.figures.front()->there != nullptr; });
+    return legend_of(cells);
 }
 
 std::string to_text(const RunReport& report) {

@@ -22,6 +22,8 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t most_pages = 4;  // reports that are kept
+constexpr char timed_mark = 't';       // the first letter of a request to the child process
+constexpr char untimed_mark = 'u';
 constexpr const char* json_type = "application/json";
 constexpr const char* html_type = "text/html; charset=utf-8";
 
@@ -50,6 +52,17 @@ bool contains(const std::filesystem::path& file, std::string_view bytes) {
     return std::equal(std::istreambuf_iterator<char>(stream), {}, bytes.begin(), bytes.end());
 }
 
+/// None if it is not an object with a text.
+std::optional<LiveRequest> read_request(const std::string& body) {
+    const Json json = Json::parse(body, nullptr, false);
+    if (!json.is_object() || !json.contains("text") || !json["text"].is_string()) return std::nullopt;
+    LiveRequest request{.text = json["text"]};
+    if (const auto timed = json.find("timed"); timed != json.end() && timed->is_boolean()) request.timed = *timed;
+    if (const auto client = json.find("client"); client != json.end() && client->is_string()) request.client = *client;
+    if (const auto number = json.find("number"); number != json.end() && number->is_number_integer()) request.number = *number;
+    return request;
+}
+
 }  // namespace
 
 std::vector<std::string> matrix_files(const std::filesystem::path& folder, const std::filesystem::path& from,
@@ -74,7 +87,9 @@ std::vector<std::string> matrix_files(const std::filesystem::path& folder, const
     return files;
 }
 
-LiveSite::LiveSite(LiveSettings settings) : settings_(std::move(settings)), worker_(forking_) {
+LiveSite::LiveSite(LiveSettings settings)
+    : settings_(std::move(settings)),
+      worker_(forking_, [this](const std::string& request, const GoOn& go_on) { return page_of(request, go_on); }) {
     settings_.changes.bases_within = settings_.folder;
     settings_.changes.no_sources = true;
 }
@@ -87,17 +102,14 @@ WebAnswer LiveSite::answer(const std::string& method, const std::string& path, c
     }
     if (path.starts_with("matrix/")) return keep_matrix(path.substr(7), body);
     if (path != "check" && path != "run") return not_found();
-    const Json request = Json::parse(body, nullptr, false);
-    const auto text = request.is_object() ? request.find("text") : request.end();
-    if (!request.is_object() || text == request.end() || !text->is_string()) {
+    const std::optional<LiveRequest> request = read_request(body);
+    if (!request) {
         return {.status = 400, .body = "expected a JSON object with the text of a recipe: {\"text\": \"...\"}\n"};
     }
-    const auto timed = request.find("timed");
-    const bool is_timed = timed != request.end() && timed->is_boolean() && timed->get<bool>();
-    if (is_timed && !settings_.can_time) {
+    if (request->timed && !settings_.can_time) {
         return {.status = 400, .body = "kernels are not timed: the server was started without --backend\n"};
     }
-    return path == "check" ? check(text->get<std::string>()) : run(text->get<std::string>(), is_timed);
+    return path == "check" ? check(request->text) : run(*request);
 }
 
 WebAnswer LiveSite::start_page() const {
@@ -150,8 +162,7 @@ WebAnswer LiveSite::keep_matrix(const std::string& name, const std::string& byte
     return json_answer({{"path", name}});
 }
 
-std::optional<Recipe> LiveSite::checked(const std::string& text, std::string& message) {
-    const std::scoped_lock lock(forking_);
+std::optional<Recipe> LiveSite::checked(const std::string& text, std::string& message) const {
     CheckedText result = check_text(text, settings_.file, settings_.catalogue, settings_.changes);
     message = std::move(result.message);
     if (!message.empty()) return std::nullopt;
@@ -176,20 +187,37 @@ WebAnswer LiveSite::check(const std::string& text) {
         {{"problems", json_of(result.problems)}, {"message", result.message}, {"outline", outline_of(text, settings_.file)}});
 }
 
-WebAnswer LiveSite::run(const std::string& text, bool timed) {
+WebAnswer LiveSite::run(const LiveRequest& request) {
     std::string message;
-    const std::optional<Recipe> recipe = checked(text, message);
-    if (!recipe) return json_answer({{"error", message}});
-    return {.type = json_type, .later = [this, recipe = *recipe, timed](const ClientIsThere& client_is_there) {
-                return run_now(recipe, timed, client_is_there);
+    long number = 0;
+    {
+        const std::scoped_lock lock(forking_);
+        // Requests of a page may overtake each other on their way.
+        if (request.client == last_client_ && request.number < last_number_) return json_answer({{"replaced", true}});
+        last_client_ = request.client;
+        last_number_ = request.number;
+        if (!checked(request.text, message)) return json_answer({{"error", message}});
+        number = worker_.announce();
+    }
+    return {.type = json_type, .later = [this, number, request](const ClientIsThere& client_is_there) {
+                return run_now(number, request, client_is_there);
             }};
 }
 
-std::string LiveSite::run_now(const Recipe& recipe, bool timed, const ClientIsThere& client_is_there) {
+std::string LiveSite::page_of(const std::string& request, const GoOn& go_on) const {
+    std::string message;
+    const std::optional<Recipe> recipe = checked(request.substr(1), message);
+    if (!recipe) throw RecipeError(message);
+    return settings_.page(*recipe, request.front() == timed_mark, go_on);
+}
+
+std::string LiveSite::run_now(long number, const LiveRequest& request, const ClientIsThere& client_is_there) {
     using End = WorkResult::End;
     WorkResult result;
     try {
-        result = worker_.run([&] { return settings_.page(recipe, timed); }, settings_.limit_seconds, client_is_there);
+        // A child that has timed kernels ends, because it may occupy a GPU.
+        result = worker_.run(number, (request.timed ? timed_mark : untimed_mark) + request.text, settings_.limit_seconds,
+                             client_is_there, request.timed);
     } catch (const UserError& error) {
         result = {End::failed, error.what()};
     }

@@ -1,8 +1,9 @@
-// Work in child processes, one at a time, that can be ended at any moment.
+// Work in a child process that remembers what it has done, and can be ended at any moment.
 #pragma once
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 
@@ -21,22 +22,38 @@ struct WorkResult {
     std::string text = {};
 };
 
+/// Called between the steps of a work; throws an exception that the work must let pass if newer work waits.
+using GoOn = std::function<void()>;
+
 class Worker {
 public:
-    /// `forking` is held while a child is created. Other threads must hold it while they run code that the work runs, too,
+    /// `work` is called in a child process, with one request after another, so that it can keep what the next request needs,
+    /// too. `forking` is held while a child is created. Other threads must hold it while they run code that the work runs, too,
     /// since the child is a copy of this process with a single thread, in which their locks would never be released.
-    explicit Worker(std::mutex& forking) : forking_(forking) {}
+    Worker(std::mutex& forking, std::function<std::string(const std::string& request, const GoOn& go_on)> work);
+    ~Worker();
+    Worker(const Worker&) = delete;
+    Worker& operator=(const Worker&) = delete;
 
-    /// Runs `work` in a child process and returns its result. Work that is running for another thread ends, in favour of this.
-    /// `wanted` is asked every few milliseconds.
-    [[nodiscard]] WorkResult run(const std::function<std::string()>& work, double limit_seconds,
-                                 const std::function<bool()>& wanted);
+    /// Announces a request, in favour of which all earlier ones are given up. Returns its number.
+    [[nodiscard]] long announce() { return ++newest_; }
+
+    /// Has the child work on the request with this number and returns the result. An earlier request is given up at its next
+    /// step, or else the child is ended, and a new one begins with nothing. `wanted` is asked every few milliseconds. `last`:
+    /// the child is ended afterwards.
+    [[nodiscard]] WorkResult run(long number, const std::string& request, double limit_seconds,
+                                 const std::function<bool()>& wanted, bool last = false);
 
     /// Ends running work, and refuses new work from now on.
-    void stop();
+    void stop() { stopped_ = true; }
 
 private:
+    class Child;
+
     std::mutex& forking_;
+    std::function<std::string(const std::string& request, const GoOn& go_on)> work_;
+    std::mutex turn_;  // held by the thread whose request the child has
+    std::unique_ptr<Child> child_;
     std::atomic<long> newest_ = 0;
     std::atomic<bool> stopped_ = false;
 };

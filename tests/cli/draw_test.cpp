@@ -67,6 +67,22 @@ TEST_SUITE("draw") {
         CHECK(count_files(folder.path()) == 0);
     }
 
+    TEST_CASE("slices of the layout are drawn if the recipe states their height") {
+        const TemporaryFolder folder;
+        const auto draws_slices = [&](const std::string& arguments) {
+            const std::string file = (folder.path() / "x.svg").string();
+            CHECK(run_utf8("draw " + arguments + " --force -o " + file).exit_code == 0);
+            return file_text(file).find("lines: slices of ") != std::string::npos;
+        };
+        const std::string recipe = "recipes/teaching/windows.toml";
+        CHECK(draws_slices(recipe));
+        CHECK(draws_slices(recipe + " --stage row_sort"));
+        CHECK_FALSE(draws_slices(recipe + " --graph"));
+        CHECK_FALSE(draws_slices(recipe + " --set layout.slice_height=auto"));
+        CHECK_FALSE(draws_slices("recipes/csr.toml --generate laplace2d:nx=5"));
+        CHECK_FALSE(draws_slices("recipes/staircase_sell.toml --generate laplace2d:nx=50"));  // its slices are within groups
+    }
+
     TEST_CASE("all formats, bit-identical for any number of threads") {
         const TemporaryFolder folder;
         const std::string matrix = " --generate elasticity3d:nx=8 ";

@@ -36,7 +36,9 @@ TEST_CASE("check and explain support sweeps and extends") {
                  "check recipes/sell.toml --sweep layout.slice_height=32,0,many --sweep layout.use=sell,sel", 2);
     expect_sweep("explain_sweep", "explain sweep", 0);
     expect_sweep("explain_extends", "explain extends", 0);
-    expect_sweep("explain_bandwidth", "explain bandwidth", 0);
+    for (const char* name : {"bandwidth", "'mean bandwidth'"}) {  // a key, or a label of pictures
+        expect_sweep("explain_bandwidth", std::string("explain ") + name, 0);
+    }
     expect_sweep("export_sweep", "export tests/golden/cli/small_sweep.toml -o none", 2);
 }
 

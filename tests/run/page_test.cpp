@@ -80,6 +80,19 @@ TEST_CASE("a stage of one precision is shown beside what it began with") {
     CHECK(document["runs"][0]["pattern"]["stages"][0]["rows"] == "same");
 }
 
+TEST_CASE("every stage has the slices of a layout that stores the rows in their order") {
+    const ShuffledRun ran = shuffled(random_matrix(50, 100), 2);
+    for (const Index height : {0, 8}) {
+        const std::vector<PageRun> runs{{ran.report, ran.patterns, height}};
+        const std::string html = page_html(runs, {"shuffled", "run", "workbench run"});
+        const auto document = nlohmann::json::parse(section_of_page(html, "document"));
+        for (const auto& stage : document["runs"][0]["pattern"]["stages"]) {
+            const nlohmann::json slices{{"kind", "slice"}, {"count", 7}, {"step", 1}, {"height", 8}};
+            CHECK(stage["cuts"] == (height == 0 ? nlohmann::json::array() : nlohmann::json::array({slices})));
+        }
+    }
+}
+
 TEST_CASE("a page has the places of its graph if it shows every entry") {
     const auto places_of = [](const CsrMatrix& matrix, std::vector<Point> places) {
         ShuffledRun ran = shuffled(matrix, 2);

@@ -1,5 +1,5 @@
 // The pattern of one stage: levels of bins for zooming, and original numbers and values of entries.
-import { type BinsFacts, type PatternFacts, type StageFacts, doubles, integers, Numbers, sectionBytes } from './document';
+import { type BinsFacts, type CutsFacts, type PatternFacts, type StageFacts, doubles, integers, madeOnce, Numbers, sectionBytes } from './document';
 
 // A rectangle of the matrix.
 export interface Region {
@@ -254,13 +254,16 @@ export class Stage {
     if (equal) {
       this.levels = equal.levels;
     } else {
-      this.levels = new Levels(readLevel(await sectionBytes(facts.bins.section), facts.bins, facts.planes.length, this.rows, this.columns), this.rows, this.columns);
+      const bytes = await sectionBytes(facts.bins.section);
+      const { section, ...shape } = facts.bins;
+      this.levels = madeOnce(bytes, JSON.stringify([shape, facts.planes.length, this.rows, this.columns]),
+        () => new Levels(readLevel(bytes, facts.bins, facts.planes.length, this.rows, this.columns), this.rows, this.columns));
     }
     if (facts.sample !== null) {
       // The rows, then the columns, each in byte planes.
       const bytes = await sectionBytes(facts.sample);
       const half = bytes.length / 2;
-      this.sample = { rows: integers(bytes.subarray(0, half)), columns: integers(bytes.subarray(half)) };
+      this.sample = madeOnce(bytes, 'sample', () => ({ rows: integers(bytes.subarray(0, half)), columns: integers(bytes.subarray(half)) }));
     }
     this.originalRows = await readOrder(facts.rows, this.rows);
     this.originalColumns = await readOrder(facts.columns, this.columns);
@@ -328,18 +331,24 @@ const inverses = new WeakMap<Int32Array, Int32Array>();
 
 async function readOrder(which: number | 'same' | null, length: number): Promise<Int32Array | 'same' | null> {
   if (which === null || which === 'same') return which;
-  const numbers = new Numbers(await sectionBytes(which));
-  const order = new Int32Array(length);
-  let expected = 0;
-  for (let i = 0; i < length; ++i) {
-    order[i] = expected + numbers.difference();
-    expected = order[i] + 1;
-  }
-  return order;
+  const bytes = await sectionBytes(which);
+  return madeOnce(bytes, `order of ${length}`, () => {
+    const numbers = new Numbers(bytes);
+    const order = new Int32Array(length);
+    let expected = 0;
+    for (let i = 0; i < length; ++i) {
+      order[i] = expected + numbers.difference();
+      expected = order[i] + 1;
+    }
+    return order;
+  });
 }
 
 export const originalOf = (order: Int32Array | 'same' | null, position: number): number | null =>
   order === null ? null : order === 'same' ? position : order[position];
+
+const boundariesOf = ({ count, height = 1 }: CutsFacts, rows: number): number[] =>
+  Array.from({ length: count + 1 }, (_, slice) => Math.min(rows, slice * height));
 
 export interface Sample {
   rows: Int32Array;
@@ -354,6 +363,9 @@ export class Pattern {
   private values: Float64Array | null = null;
 
   constructor(readonly facts: PatternFacts, readonly rows: number, readonly columns: number) {
+    const slices = facts.stages.flatMap((stage) => stage.cuts).filter((cuts) => cuts.height !== undefined);
+    const boundaries = slices.length > 0 ? boundariesOf(slices[0], rows) : [];
+    for (const cuts of slices) cuts.boundaries = boundaries;
     this.stages = facts.stages.map((stage) => new Stage(stage, rows, columns));
   }
 
@@ -377,7 +389,9 @@ export class Pattern {
 
   // The values are large, and the page needs them only where somebody points or zooms.
   async readValues(): Promise<void> {
-    if (this.facts.values !== null) this.values = doubles(await sectionBytes(this.facts.values));
+    if (this.facts.values === null) return;
+    const bytes = await sectionBytes(this.facts.values);
+    this.values = madeOnce(bytes, 'values', () => doubles(bytes));
   }
 
   get has_values(): boolean {

@@ -9,10 +9,11 @@ export interface BinsFacts {
 }
 
 export interface CutsFacts {
-  kind: 'partition' | 'row_block' | 'length_group' | 'segment';
+  kind: 'partition' | 'row_block' | 'length_group' | 'segment' | 'slice'; // slice: of the layout
   count: number;
   step: number;
   boundaries: number[];
+  height?: number; // of slices, whose boundaries follow from it
 }
 
 export interface StageFacts {
@@ -221,14 +222,26 @@ export interface PageDocument {
 }
 
 const replaced = new Map<string, string>(); // parts of another page that was taken instead of this one, by id
+// The bytes of these parts and of those before them, by their text: successive pages of the live page have most parts in common.
+let known = new Map<string, Promise<Uint8Array>>();
+let known_before = known;
 
-async function inflated(id: string): Promise<Uint8Array> {
+function inflated(id: string): Promise<Uint8Array> {
+  const text = replaced.get(id);
+  if (text !== undefined) {
+    const bytes = known.get(text) ?? known_before.get(text) ?? inflate(text);
+    known.set(text, bytes);
+    return bytes;
+  }
   const element = document.getElementById(id);
-  const text = replaced.get(id) ?? element?.textContent;
-  if (text === undefined || text === null) throw new Error(`the page has no part '${id}'`);
+  if (!element) return Promise.reject(new Error(`the page has no part '${id}'`));
+  const bytes = inflate(element.textContent ?? '');
+  element.textContent = ''; // frees half of the memory
+  return bytes;
+}
+
+async function inflate(text: string): Promise<Uint8Array> {
   const letters = atob(text);
-  replaced.delete(id); // frees half of the memory
-  if (element) element.textContent = '';
   const bytes = new Uint8Array(letters.length);
   for (let i = 0; i < letters.length; ++i) bytes[i] = letters.charCodeAt(i);
   const stream = new DecompressionStream('deflate'); // without a Blob, which would take a way through another process
@@ -246,6 +259,8 @@ export function replaceData(page: string): void {
   document.querySelectorAll('script[type="text/plain"]').forEach((part) => part.remove());
   sections.clear();
   replaced.clear();
+  known_before = known;
+  known = new Map();
   const title = /<title>([^<]*)<\/title>/.exec(page)?.[1] ?? '';
   document.title = title.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
   const begin = '<script type="text/plain" id="';
@@ -257,15 +272,25 @@ export function replaceData(page: string): void {
   }
 }
 
+const made = new WeakMap<Uint8Array, Map<string, unknown>>();
+
+// What `make` makes of bytes that are known by their identity, and of all that the key tells; it is made only once.
+export function madeOnce<Made>(bytes: Uint8Array, key: string, make: () => Made): Made {
+  let of_bytes = made.get(bytes);
+  if (!of_bytes) made.set(bytes, (of_bytes = new Map()));
+  if (!of_bytes.has(key)) of_bytes.set(key, make());
+  return of_bytes.get(key) as Made;
+}
+
 const sections = new Map<number, Promise<Uint8Array>>();
 
 export function sectionBytes(number: number): Promise<Uint8Array> {
-  let known = sections.get(number);
-  if (!known) {
-    known = inflated(`section-${number}`);
-    sections.set(number, known);
+  let bytes = sections.get(number);
+  if (!bytes) {
+    bytes = inflated(`section-${number}`);
+    sections.set(number, bytes);
   }
-  return known;
+  return bytes;
 }
 
 // Numbers of seven bits a byte, least significant first.

@@ -6,7 +6,9 @@ import { ReportFrames } from './live_report';
 import { checkText, fragmentOf, keepMatrix, matrixFiles, runText, start, textOf, type Checked, type Problem } from './live_server';
 import { RecipeText, type Change } from './live_text';
 
-const pause_milliseconds = 120; // after the last key, before the text is checked and run
+const pause_milliseconds = 120; // after the last key in the text, before it is checked and run; controls do not wait
+
+const longest_wait_milliseconds = 250; // of the controls, for the report
 
 const root = document.documentElement;
 const prefers_dark = matchMedia('(prefers-color-scheme: dark)');
@@ -28,13 +30,16 @@ class LivePage {
   private readonly frames = new ReportFrames();
   private readonly status = h('p', { class: 'status', role: 'status' });
   private readonly errors = h('div', { class: 'problems', role: 'alert' });
-  private readonly undo = this.action('Undo', () => this.editor.undo());
-  private readonly redo = this.action('Redo', () => this.editor.redo());
-  private timer = 0;
+  private readonly undo = this.action('Undo', () => this.step(() => this.editor.undo()));
+  private readonly redo = this.action('Redo', () => this.step(() => this.editor.redo()));
+  private timer = 0; // of the pause; 0: none
   private checked: { text: string; result: Checked } | null = null;
+  private controls_are_old = true; // not those of the checked text
   private edits: Promise<void> = Promise.resolve();
+  private pending = 0; // edits that have not changed the text yet
   private runs = 0;
-  milliseconds = 0; // of the last run, from the end of the pause after a change until the report is on the screen
+  private ended = 0; // the newest run that has ended
+  milliseconds = 0; // of the last run, from the change or the pause after it until the report is on the screen
 
   constructor(text: string) {
     this.editor = new RecipeEditor(text, this.completion, () => this.later());
@@ -69,9 +74,16 @@ class LivePage {
     this.frames.onShown = (frame) => this.takeDrops(frame);
   }
 
+  private step(change: () => void): void {
+    const began = performance.now();
+    change();
+    void this.run(false, began);
+  }
+
   private async listMatrices(): Promise<void> {
     this.controls.files = this.completion.files = await matrixFiles();
-    if (this.checked) this.showControls(this.checked.text, this.checked.result);
+    this.controls_are_old = true;
+    this.showControls();
   }
 
   // A matrix file can be dropped anywhere, also on the report; without this the browser would leave the page for it.
@@ -106,8 +118,6 @@ class LivePage {
       }
       await this.listMatrices();
       this.controls.take(path);
-      await this.edits;
-      await this.run(false);
     } catch (error) {
       this.say(String(error));
       delete root.dataset.busy;
@@ -123,7 +133,13 @@ class LivePage {
   private later(): void {
     clearTimeout(this.timer);
     this.showDepths();
+    root.dataset.busy = 'true';
     this.timer = window.setTimeout(() => void this.run(false), pause_milliseconds);
+  }
+
+  // Nothing is going on any more, unless a run is due or has not ended.
+  private rest(): void {
+    if (this.pending === 0 && this.timer === 0 && this.ended === this.runs) delete root.dataset.busy;
   }
 
   private showDepths(): void {
@@ -140,26 +156,31 @@ class LivePage {
       this.checked = { text, result };
       this.editor.show(result.problems);
       this.showProblems(result.problems, result.message);
-      this.showControls(text, result);
+      this.controls_are_old = true;
     }
     return result;
   }
 
-  private showControls(text: string, result: Checked): void {
+  // Making the controls takes longer than a short run, so that it follows the report if that is soon there.
+  private showControls(): void {
+    if (!this.controls_are_old || !this.checked) return;
+    const { text, result } = this.checked;
+    this.controls_are_old = false;
     this.showDepths();
     if (result.outline) this.controls.show(new RecipeText(text, result.outline));
   }
 
-  private async run(timed: boolean): Promise<void> {
+  private async run(timed: boolean, began = performance.now()): Promise<void> {
     clearTimeout(this.timer);
+    this.timer = 0;
     const number = ++this.runs;
-    const began = performance.now();
     performance.clearMarks(); // test/live_speed.mjs reads them
-    performance.mark('began');
+    performance.mark('began', { startTime: began });
     root.dataset.busy = 'true';
+    const controls = window.setTimeout(() => this.showControls(), longest_wait_milliseconds);
     try {
       // The server runs the text at once: it refuses one with errors, which the check lists.
-      const running = runText(this.editor.text, timed);
+      const running = runText(this.editor.text, timed, number);
       running.catch(() => undefined); // reported below
       const { problems } = await this.check();
       if (number !== this.runs) return;
@@ -189,7 +210,10 @@ class LivePage {
       this.frames.dim(true);
       this.say(error instanceof TypeError ? 'The server does not answer: it may have ended.' : String(error));
     } finally {
-      if (number === this.runs) delete root.dataset.busy;
+      clearTimeout(controls);
+      this.showControls();
+      this.ended = Math.max(this.ended, number);
+      this.rest();
     }
   }
 
@@ -210,11 +234,19 @@ class LivePage {
 
   // Controls know places only in a text that was checked; edits happen one after another.
   private edit(make: (text: RecipeText) => Change | null): void {
+    const began = performance.now();
+    root.dataset.busy = 'true';
+    ++this.pending;
     this.edits = this.edits.then(async () => {
       const { outline } = await this.check();
       const change = outline && make(new RecipeText(this.editor.text, outline));
-      if (change) this.editor.change(change);
-    }).catch((error: unknown) => this.say(String(error)));
+      if (!change) return;
+      this.editor.change(change);
+      void this.run(false, began);
+    }).catch((error: unknown) => this.say(String(error))).finally(() => {
+      --this.pending;
+      this.rest();
+    });
   }
 
   // ---- Saving.

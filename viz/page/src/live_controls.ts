@@ -111,11 +111,12 @@ export class Controls {
     stages.forEach((_, i) => list.append(this.stage(text, stages, i)));
     const add = h('select', { 'aria-label': 'Add a stage', 'data-name': 'add' }, h('option', { value: '' }, 'Add a stage …'),
       ...this.catalogue.stages.map((one) => h('option', { value: one.name, title: one.summary }, one.name)));
-    add.addEventListener('change', () => {
+    // A button, because arrow keys go through the menu.
+    const button = this.button('Add the chosen stage', 'add button', 'Add', (now) => {
       const entry = this.catalogue.stages.find((one) => one.name === add.value);
-      if (entry) this.edit((now) => now.addStage(['[[stage]]', `use = ${quoted(entry.name)}`, ...requiredLines(entry.parameters, 4)]));
+      return entry ? now.addStage(['[[stage]]', `use = ${quoted(entry.name)}`, ...requiredLines(entry.parameters, 4)]) : null;
     });
-    return this.group('Stages', list, add);
+    return this.group('Stages', list, h('div', { class: 'add' }, add, button));
   }
 
   private stage(text: RecipeText, stages: ReturnType<RecipeText['stages']>, i: number): HTMLElement {

@@ -64,7 +64,10 @@ async function post<Answer>(path: string, body: object): Promise<Answer> {
 }
 
 export const checkText = (text: string): Promise<Checked> => post('check', { text });
-export const runText = (text: string, timed: boolean): Promise<Ran> => post('run', { text, timed });
+const client = crypto.randomUUID();
+
+// `number`: greater than that of an earlier run, which the server ends; requests may overtake each other.
+export const runText = (text: string, timed: boolean, number: number): Promise<Ran> => post('run', { text, timed, client, number });
 
 // Returns the name of the matrix for a recipe.
 export async function keepMatrix(file: File): Promise<{ path?: string; error?: string }> {

@@ -127,17 +127,23 @@ function drawn(): Promise<void> {
 // The report of another run in the place of this one; much faster than a new page. Resolves when its picture is on the screen.
 async function replaceBy(page: string): Promise<void> {
   replaceData(page);
-  const scroll = scrollY;
-  await show();
-  scrollTo(0, scroll);
+  await show(heights());
   await drawn();
   void shown_viewer?.readValues();
 }
 
-async function show(): Promise<void> {
+// The heights of the sections, by their ids.
+function heights(): Map<string, number> {
+  return new Map([...document.querySelectorAll<HTMLElement>('main > section:not(#pattern)')].map((one) => [one.id, one.offsetHeight]));
+}
+
+// `before`: the heights of the sections below the picture, of the report that this one follows. Sections that are not visible are
+// laid out later, and take these heights until then.
+async function show(before = new Map<string, number>()): Promise<void> {
   const page = await readDocument();
   const tracks = await tracksOf(page); // before anything is shown, so that one report follows another without a gap
-  const before = shown_viewer;
+  const viewer_before = shown_viewer;
+  const scroll = scrollY;
   endListeners();
   forgetCharts();
   const place = document.getElementById('page') as HTMLElement;
@@ -163,7 +169,7 @@ async function show(): Promise<void> {
       ' zoom, ', h('kbd', {}, 'F'), ' full screen, ', h('kbd', {}, 'Esc'), ' pauses, ', h('kbd', {}, 'Shift'), ' with arrows: pan. In the picture, ', h('kbd', {}, 'Enter'), ' sets a cursor; arrows move it, with ', h('kbd', {}, 'Shift'), ' to the next nonzero; ', h('kbd', {}, 'Esc'),
       ' removes it. Click the picture, then scroll to zoom; drag to pan; double-click to zoom in.');
     main.append(h('section', { id: 'pattern', 'aria-label': 'The pattern, stage by stage' }, shown.element, keys));
-    if (before) shown.follow(before);
+    if (viewer_before) shown.follow(viewer_before);
     listenToKeys(shown);
     const place_in_address = new StageAddress(shown);
     shown.onStage = () => {
@@ -171,8 +177,8 @@ async function show(): Promise<void> {
       place_in_address.changed();
     };
     printStages(shown, redraw);
-    // For tests and the live page: the places of the matrix and of vertices in the pictures, whether all animations have ended, and the picture.
-    (window as unknown as { spmvPage: object }).spmvPage = { frame: () => shown.frame(), still: () => shown.still(), moveTo: (stage: number) => shown.moveTo(0, stage), picture: () => shown.picture(), vertex: (number: number) => shown.vertex(number) };
+    // For tests and the live page: the places of the matrix and of vertices in the pictures, their scale, whether all animations have ended, and the picture.
+    (window as unknown as { spmvPage: object }).spmvPage = { frame: () => shown.frame(), still: () => shown.still(), moveTo: (stage: number) => shown.moveTo(0, stage), picture: () => shown.picture(), vertex: (number: number) => shown.vertex(number), scale: () => shown.scale };
   }
   page.runs.forEach((run, i) => {
     if (!run.storage) return;
@@ -200,6 +206,11 @@ async function show(): Promise<void> {
   if (notes.length > 0) main.append(h('ul', { class: 'notes' }, ...notes.map((note) => h('li', {}, note))));
   main.append(...parts.filter((part) => part !== null));
   main.before(contents(main));
+  for (const one of main.querySelectorAll<HTMLElement>(':scope > section:not(#pattern)')) {
+    const height = before.get(one.id);
+    if (height !== undefined) one.setAttribute('style', `content-visibility: auto; contain-intrinsic-size: auto ${height}px`);
+  }
+  if (before.size > 0) scrollTo(0, scroll);
 }
 
 (window as unknown as { spmvReport: object }).spmvReport = { replaceBy }; // for the live page

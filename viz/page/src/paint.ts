@@ -125,17 +125,26 @@ function blank(view: View, ratio: number): { canvas: HTMLCanvasElement; context:
   return { canvas, context, image, pixels: new Uint32Array(image.data.buffer) };
 }
 
+// The last picture of each level, which the next report of the live page often shows, too.
+const last_painted = new WeakMap<Level, { key: string; painted: Painted }>();
+
 export function paintStage(pattern: Pattern, stage: Stage, view: View, ratio: number, on: boolean[]): Painted {
-  const { canvas, context, image, pixels } = blank(view, ratio);
   const level = levelFor(stage, view, ratio);
-  const colour = planeColouring(palette(), pattern.ceiling(sizeOf(level)), on);
+  const ceiling = pattern.ceiling(sizeOf(level));
+  const key = JSON.stringify([view, ratio, on, ceiling, palette().dark]);
+  const last = last_painted.get(level);
+  if (last?.key === key) return last.painted;
+  const { canvas, context, image, pixels } = blank(view, ratio);
+  const colour = planeColouring(palette(), ceiling, on);
   const { perRow, perColumn } = axes(view, stage.rows, stage.columns);
   rectangles(level, view, ratio, perRow, perColumn, (bin, x0, y0, x1, y1) => {
     const packed = colour(level, bin);
     if (packed !== 0) fillBox(pixels, canvas.width, x0, y0, x1, y1, packed);
   });
   context.putImageData(image, 0, 0);
-  return { canvas, level };
+  const painted = { canvas, level };
+  last_painted.set(level, { key, painted });
+  return painted;
 }
 
 // Orange: only before; blue: only after; grey: both.
@@ -178,7 +187,7 @@ function drawCutLines(context: CanvasRenderingContext2D, cuts: CutsFacts, view: 
   context.globalAlpha = cuts.kind === 'partition' ? 0.28 : 0.33;
   context.setLineDash(cuts.kind === 'length_group' ? [5, 4] : cuts.kind === 'row_block' ? [1, 3] : []);
   for (const across of [true, false]) {
-    if (across ? cuts.kind === 'segment' : cuts.kind === 'row_block' || cuts.kind === 'length_group') continue;
+    if (across ? cuts.kind === 'segment' : cuts.kind !== 'segment' && cuts.kind !== 'partition') continue;
     const length = across ? view.height : view.width;
     let last = -Infinity;
     for (const boundary of cuts.boundaries) {
@@ -225,8 +234,9 @@ export function drawCuts(context: CanvasRenderingContext2D, stage: Stage, view: 
   return left_out;
 }
 
-// Draws the mean row length of each row bin as a bar beside the pattern.
-export function drawRowLengths(context: CanvasRenderingContext2D, stage: Stage, level: Level, view: View, left: number, width: number): void {
+// Draws the mean row length of each row bin as a bar beside the pattern. Slices are outlined, as wide as their padded rows where
+// each row has a bar.
+export function drawRowLengths(context: CanvasRenderingContext2D, stage: Stage, level: Level, view: View, left: number, width: number, on: Record<string, boolean>): void {
   const { perRow } = axes(view, stage.rows, stage.columns);
   const size = 2 ** level.rowBits;
   const means = Array.from({ length: level.rowBins }, (_, row) => {
@@ -251,5 +261,17 @@ export function drawRowLengths(context: CanvasRenderingContext2D, stage: Stage, 
       const shown = alike ? Math.min(length, 3) : length;
       context.fillRect(left + length - shown, y0, shown, y1 - y0 - (y1 - y0 >= 6 ? 1 : 0));
     });
+    const slices = stage.facts.cuts.find((one) => one.kind === 'slice' && one.step === 1 && on.slice !== false);
+    if (!slices || slices.boundaries.length < 2 || slices.boundaries[1] * perRow < closest) return;
+    context.strokeStyle = palette().ink;
+    context.globalAlpha = 0.5;
+    context.lineWidth = 1;
+    for (let slice = 0; slice + 1 < slices.boundaries.length; ++slice) {
+      const [from, to] = [slices.boundaries[slice], slices.boundaries[slice + 1]];
+      const [y0, y1] = [view.top + view.y + from * perRow, view.top + view.y + to * perRow];
+      if (y1 < view.top || y0 > view.top + view.height) continue;
+      const padded = size === 1 ? means.slice(from, to).reduce((a, b) => Math.max(a, b), 0) / longest : 1;
+      context.strokeRect(left - 0.5, Math.round(y0) + 0.5, Math.round(width * padded) - (padded === 1 ? 1 : 0), Math.round(y1) - Math.round(y0));
+    }
   });
 }

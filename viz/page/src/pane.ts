@@ -132,7 +132,7 @@ export class Pane {
     context.strokeRect(view.left - 0.5, view.top - 0.5, view.width + 1, view.height + 1);
     this.drawAxes(context, stage);
     if (this.has_lengths && scene.kind !== 'difference' && this.painted) {
-      drawRowLengths(context, stage, this.painted.level, view, view.left + view.width + strip.gap, strip.width);
+      drawRowLengths(context, stage, this.painted.level, view, view.left + view.width + strip.gap, strip.width, switches.cuts);
       context.font = font(this.text * 0.85);
       context.fillStyle = colours.muted;
       context.textAlign = 'left';

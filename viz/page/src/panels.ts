@@ -6,7 +6,7 @@ import { sentenceOf } from './sentence';
 import type { PatternView } from './view';
 
 const cut_names: Record<string, string> = {
-  partition: 'partitions', row_block: 'row blocks', length_group: 'length groups', segment: 'segments',
+  partition: 'partitions', row_block: 'row blocks', length_group: 'length groups', segment: 'segments', slice: 'slices of the layout',
 };
 
 export class Panels {

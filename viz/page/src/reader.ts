@@ -43,7 +43,7 @@ function within(canvas: HTMLCanvasElement, event: MouseEvent): { x: number; y: n
 
 export class Reader {
   readonly element = h('dl', { class: 'readout' });
-  // The same beside the finger, which is far from the panel on a phone.
+  // The same beside the finger or the cursor, which are far from the panel on a phone.
   readonly tip = h('dl', { class: 'tip', 'aria-hidden': 'true', hidden: true });
   private finger: { canvas: HTMLCanvasElement; x: number; y: number } | null = null;
   // One line at the cursor for screen readers.
@@ -319,23 +319,38 @@ export class Reader {
   private show(lines: [string, string][]): void {
     const items = (shown: [string, string][]): HTMLElement[] => shown.flatMap(([name, text]) => (name ? [h('dt', {}, name), h('dd', {}, text)] : [h('dd', { class: 'alone' }, text)]));
     this.element.replaceChildren(...items(lines));
-    this.showTip(items(lines.filter(([name]) => name !== 'one of them'))); // it would hide half of the picture
+    this.tip.replaceChildren(...items(lines.filter(([name]) => name !== 'one of them'))); // it would hide half of the picture
+    this.placeTip();
   }
 
-  hideTip(): void {
-    this.tip.hidden = true;
+  // What was tapped is no longer below the finger.
+  forgetFinger(): void {
+    this.finger = null;
+    this.placeTip();
   }
 
-  // Above the finger if there is room, otherwise below it.
-  private showTip(items: HTMLElement[]): void {
-    const { finger, tip } = this;
-    tip.hidden = finger === null;
-    if (finger === null) return;
-    tip.replaceChildren(...items);
-    finger.canvas.parentElement?.append(tip);
-    const room = finger.canvas.clientWidth;
-    const above = finger.y - tip.offsetHeight - 28;
-    tip.style.left = `${Math.max(0, Math.min(room - tip.offsetWidth, finger.x - tip.offsetWidth / 2))}px`;
-    tip.style.top = `${above >= -40 ? above : finger.y + 36}px`;
+  // The place beside which the tip is shown: the finger, or the cursor if the panel is outside of the window.
+  private anchor(): { canvas: HTMLCanvasElement; x: number; y: number } | null {
+    const { cursor, finger, mark } = this;
+    if (finger !== null || cursor === null || mark === null) return finger;
+    const { top, bottom } = this.element.getBoundingClientRect();
+    if (top >= 0 && bottom <= innerHeight) return null;
+    const { canvas, view } = cursor.pane;
+    const { stage } = this.view.stageOn(cursor.pane);
+    const { perRow, perColumn } = axes(view, stage.rows, stage.columns);
+    return { canvas, x: view.left + view.x + (mark.column + mark.columns / 2) * perColumn, y: view.top + view.y + (mark.row + mark.rows / 2) * perRow };
+  }
+
+  // Above the anchor if there is room, otherwise below it.
+  placeTip(): void {
+    const { tip } = this;
+    const at = this.anchor();
+    tip.hidden = at === null;
+    if (at === null) return;
+    if (tip.parentElement !== at.canvas.parentElement) at.canvas.parentElement?.append(tip);
+    const room = at.canvas.clientWidth;
+    const above = at.y - tip.offsetHeight - 28;
+    tip.style.left = `${Math.max(0, Math.min(room - tip.offsetWidth, at.x - tip.offsetWidth / 2))}px`;
+    tip.style.top = `${above >= -40 ? above : at.y + 36}px`;
   }
 }

@@ -4,7 +4,7 @@ import { counted, plural } from './dom';
 import type { CutsFacts, Figure } from './document';
 import type { Track } from './view';
 
-const pieces: Record<CutsFacts['kind'], [string, string]> = {
+const pieces: Record<Exclude<CutsFacts['kind'], 'slice'>, [string, string]> = {
   partition: ['the rows', 'partition'], row_block: ['the rows', 'row block'], length_group: ['the rows', 'length group'],
   segment: ['the columns', 'segment'],
 };
@@ -47,7 +47,8 @@ function moves(before: Stage, now: Stage): string[] {
 }
 
 function divisions(before: Stage, now: Stage, inside: string | null): string[] {
-  return now.facts.cuts.filter((cuts) => !before.facts.cuts.some((one) => one.kind === cuts.kind && one.count === cuts.count)).map((cuts) => {
+  return now.facts.cuts.filter((cuts) => !before.facts.cuts.some((one) => one.kind === cuts.kind && one.count === cuts.count)).flatMap((cuts) => {
+    if (cuts.kind === 'slice') return []; // of the layout, in every stage
     const [what, piece] = pieces[cuts.kind];
     const share = cuts.kind === 'partition' && inside !== null ? `, which contain ${inside} of the nonzeros,` : '';
     return `divided ${what} into ${plural(cuts.count, piece)}${share}`;

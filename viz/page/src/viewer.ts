@@ -39,7 +39,7 @@ export class Viewer implements PatternView {
   private pending = false;
   private running = 0;
   private zooming = 0;
-  private moving = false;
+  private goal: number | null = null; // the stage to which nonzeros move; null: nothing moves
   before_input = false;
   onStage: (track: number, stage: number) => void = () => undefined;
 
@@ -159,7 +159,7 @@ export class Viewer implements PatternView {
   // Ends every animation of the stages where it is. Returns true if stages were being played.
   stop(): boolean {
     cancelAnimationFrame(this.running);
-    this.moving = false;
+    this.goal = null;
     return this.players.filter((player) => player.pause()).length > 0;
   }
 
@@ -184,13 +184,13 @@ export class Viewer implements PatternView {
     const to = Math.min(one.pattern.stages.length - 1, Math.max(0, stage));
     let from = one.position;
     if (Math.abs(to - from) > 1) from = to - Math.sign(to - from); // animates only the last step
-    this.moving = false;
+    this.goal = null;
     if (reduced_motion.matches || Math.abs(to - from) < 1e-9) {
       this.setPosition(track, to);
       done();
       return;
     }
-    this.moving = true;
+    this.goal = to;
     const begin = performance.now();
     const whole = move_milliseconds * Math.abs(to - from);
     const step = (now: number): void => {
@@ -199,7 +199,7 @@ export class Viewer implements PatternView {
       if (share < 1) {
         this.running = requestAnimationFrame(step);
       } else {
-        this.moving = false;
+        this.goal = null;
         done();
       }
     };
@@ -207,7 +207,7 @@ export class Viewer implements PatternView {
   }
 
   step(by: number): void {
-    this.moveTo(this.active, Math.round(this.tracks[this.active].position) + by);
+    this.moveTo(this.active, (this.goal ?? this.current()) + by); // also if a key is pressed twice
   }
 
   current(track = this.active): number {
@@ -306,7 +306,7 @@ export class Viewer implements PatternView {
     const k = Math.min(this.mostZoom, Math.max(1, wanted.k));
     const clamp = (at: number): number => Math.min(0, Math.max(1 - k, at));
     const next = { k, x: clamp(wanted.x), y: clamp(wanted.y) };
-    if (next.k !== this.transform.k || next.x !== this.transform.x || next.y !== this.transform.y) this.reader.hideTip();
+    if (next.k !== this.transform.k || next.x !== this.transform.x || next.y !== this.transform.y) this.reader.forgetFinger();
     this.transform = next;
     this.panes.forEach((pane, i) => {
       const { left, top, width, height } = pane.view;
@@ -351,7 +351,7 @@ export class Viewer implements PatternView {
   }
 
   still(): boolean {
-    return !this.pending && !this.moving && this.zooming === 0 && this.tracks.every((track) => Number.isInteger(track.position));
+    return !this.pending && this.goal === null && this.zooming === 0 && this.tracks.every((track) => Number.isInteger(track.position));
   }
 
   // The frame of the right picture, valid while the whole matrix is visible.
@@ -469,6 +469,7 @@ export class Viewer implements PatternView {
       this.sliders[i].classList.toggle('active', this.tracks.length > 1 && i === this.active);
     });
     this.panels.update();
+    this.reader.placeTip();
   }
 
   // ---- Full screen and saving.

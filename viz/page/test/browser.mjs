@@ -2,9 +2,10 @@
 // Chromium or the packages of this folder are not installed. --pictures FOLDER also writes screenshots in both themes.
 import { basename, dirname, join, resolve } from 'node:path';
 import { words, pictures, browser, failures, check, open, look, settle, readout, stage_of } from './harness.mjs';
+import { reportByKeys } from './keyboard.mjs';
 import { address, around, graph, numbers, paper, playing, tapping } from './views.mjs';
 
-// Only one page is tested with its animations, which take most of the time.
+// Only one page is tested with its animations, which take time, and only its slider and its player.
 const moves = (name) => name === 'small';
 
 async function stages(page, name) {
@@ -304,6 +305,8 @@ async function test(word) {
   const compares = (await page.locator('.track').count()) > 1;
   if (has_pattern && !compares) {
     await stages(page, name);
+    if (moves(name)) await playing(page, name);
+    await page.emulateMedia({ reducedMotion: 'reduce' });
     await keys(page, name);
     await sentences(page, name);
     await sizes(page, name);
@@ -313,7 +316,6 @@ async function test(word) {
     if (name === 'small' || name === 'ehyb') await graph(page, name, name === 'ehyb');
     else check(`${name}: ${name === 'hbp' ? 'a' : 'no'} graph`, (await page.locator('[data-mode=graph]').count()) === (name === 'hbp' ? 1 : 0));
     if (name === 'small' || name === 'rcm_csr') {
-      if (name === 'small') await playing(page, name);
       if (name === 'small') await address(page, name, file);
       await around(page, name);
       await numbers(page, name);
@@ -346,12 +348,16 @@ async function test(word) {
   if (!has_pattern) check(`${name}: there is a table`, (await page.locator('table.figures tbody tr').count()) > 0);
   const heads = page.locator('table.figures thead button');
   for (let i = 0; i < Math.min(3, await heads.count()); ++i) await heads.nth(i).click();
-  await page.context().close();
-  for (const [width, scheme] of [[400, 'dark'], [3840, 'light']]) {
-    const other = await open(file, { viewport: { width, height: width === 400 ? 800 : 2160 }, colorScheme: scheme });
-    await accessible(other, `${name} at ${width}`);
-    await other.context().close();
+  if (name === 'ehyb') await reportByKeys(page, name);
+  await page.evaluate(() => localStorage.removeItem('spmv-theme')); // the theme of the system
+  for (const [width, colorScheme] of [[400, 'dark'], [3840, 'light']]) {
+    await page.setViewportSize({ width, height: width === 400 ? 800 : 2160 });
+    await page.emulateMedia({ colorScheme });
+    await settle(page);
+    check(`${name}: the theme follows the system`, (await page.evaluate(() => document.documentElement.dataset.theme)) === colorScheme);
+    await accessible(page, `${name} at ${width}`);
   }
+  await page.context().close();
   if (!pictures) return;
   for (const width of [400, 1280, 3840]) {
     for (const scheme of ['light', 'dark']) {

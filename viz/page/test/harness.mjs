@@ -60,16 +60,23 @@ const copies = () => {
 
 // A hash of the visible picture.
 export const look = (page) => page.evaluate(() => {
-  const canvas = [...document.querySelectorAll('.pane:not([hidden]) canvas')].at(-1);
-  const data = canvas.toDataURL();
-  let sum = 0;
-  for (let i = 0; i < data.length; ++i) sum = (sum * 31 + data.charCodeAt(i)) % 4294967291;
+  const canvas = window.copyOf([...document.querySelectorAll('.pane:not([hidden]) canvas')].at(-1));
+  const pixels = new Uint32Array(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer);
+  let sum = canvas.width;
+  for (let i = 0; i < pixels.length; ++i) sum = (Math.imul(sum, 31) + pixels[i]) | 0;
   return sum;
 });
 // Waits until all animations have ended and the picture is drawn.
-export const settle = async (page) => {
-  await page.waitForFunction(() => window.spmvPage.still(), null, { timeout: 20000 });
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-};
+export const settle = (page) => page.evaluate(() => new Promise((done, fail) => {
+  const deadline = performance.now() + 20000;
+  let still = 0; // frames
+  const look = () => {
+    still = (window.spmvPage?.still() ?? true) ? still + 1 : 0;
+    if (still > 2) done();
+    else if (performance.now() > deadline) fail(new Error('the picture does not come to rest'));
+    else requestAnimationFrame(look);
+  };
+  look();
+}));
 export const readout = async (page) => (await page.locator('.readout').innerText()).replace(/\s+/g, ' ');
 export const stage_of = (page) => page.locator('button[data-stage][aria-current=true]').first().getAttribute('data-stage');

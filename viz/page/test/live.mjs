@@ -1,28 +1,10 @@
 // Tests the page of `workbench serve` in headless Chromium: `node test/live.mjs ADDRESS`. Exit code 77: skipped, because Chromium or
 // the packages of this folder are not installed. The server serves tests/page/live.toml.
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { browser, check, failures, words } from './harness.mjs';
+import { focusOn, sizes, walk } from './keyboard.mjs';
 
-const skip = (reason) => {
-  console.log(`tests of the live page skipped: ${reason}`);
-  process.exit(77);
-};
-const chromium_at = process.env.CHROMIUM ?? ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
-const playwright = await import('playwright-core').catch(() => null);
-if (!playwright) skip("playwright-core is not installed: run 'npm ci' in viz/page");
-if (!chromium_at || !existsSync(chromium_at)) skip('no Chromium was found; CHROMIUM names one');
-
-const address = process.argv[2];
-const browser = await playwright.chromium.launch({
-  executablePath: chromium_at,
-  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-    '--disable-component-update', '--disable-sync'],
-});
-let failures = 0;
-const check = (what, holds, found = '') => {
-  if (holds) return;
-  ++failures;
-  console.error(`FAILED: ${what}${found === '' ? '' : `; found ${found}`}`);
-};
+const address = words[0];
 
 async function open(at = address, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, colorScheme: 'light', ...options });
@@ -37,7 +19,6 @@ async function open(at = address, options = {}) {
 
 // Waits until the page is idle after a change.
 async function ran(page) {
-  await page.waitForTimeout(200);
   await page.waitForFunction(() => document.documentElement.dataset.busy === undefined && document.querySelector('.status')?.textContent !== '', null, { timeout: 30000 });
 }
 const text_of = (page) => page.locator('.cm-content').evaluate((content) => content.cmTile?.view?.state.doc.toString() ?? content.cmView?.view?.state.doc.toString() ?? content.innerText);
@@ -52,7 +33,7 @@ const change = async (page, act) => {
 async function controls(page) {
   check('the report has the stages', (await stages_of(page)).join() === '0 input,1 cuthill_mckee,2 row_sort', (await stages_of(page)).join());
   await page.frameLocator('iframe').locator('button[data-stage="2"]').click();
-  await page.waitForTimeout(1200);
+  await page.frames()[1].waitForFunction(() => window.spmvPage.still());
   await change(page, () => named(page, 'stage 1 window').fill('8').then(() => named(page, 'stage 1 window').press('Enter')));
   check('a number is written into the text', /window = 8\b/.test(await text_of(page)), await text_of(page));
   check('comments and spaces stay', (await text_of(page)).includes('use    = "row_sort"   # by length'));
@@ -80,7 +61,9 @@ async function controls(page) {
   check('and on again', (await stages_of(page)).length === 3, (await stages_of(page)).join());
   await change(page, () => named(page, 'stage 1 remove').click());
   check('a stage is removed', (await stages_of(page)).join() === '0 input,1 cuthill_mckee', (await stages_of(page)).join());
-  await change(page, () => named(page, 'add').selectOption('row_sort'));
+  await named(page, 'add').selectOption('row_sort');
+  check('a chosen stage waits for its button', (await stages_of(page)).length === 2, (await stages_of(page)).join());
+  await change(page, () => named(page, 'add button').click());
   check('a stage is added', (await stages_of(page)).join() === '0 input,1 cuthill_mckee,2 row_sort', (await stages_of(page)).join());
   await change(page, () => named(page, 'layout 0').selectOption('csr'));
   check('the layout is replaced', /\[layout\]\nuse = "csr"/.test(await text_of(page)), await text_of(page));
@@ -189,6 +172,71 @@ async function saving(page) {
   await copy.context().close();
 }
 
+// The same with the keyboard alone, in windows of all sizes.
+async function byKeys(page) {
+  const report = () => page.frames()[1];
+  const pressed = (key) => change(page, () => page.keyboard.press(key));
+  const focus_is_on = (name) => page.evaluate((wanted) => document.activeElement?.dataset.name === wanted, name);
+  for (const { where, width, height } of sizes) {
+    const what = `live page on a ${where}`;
+    await page.setViewportSize({ width, height });
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    check(`${what}: nothing is cut`, wide <= 0, wide);
+    const count = await walk(page, what);
+    check(`${what}: there are many controls`, count > 25, count);
+    check(`${what}: Tab enters the report`, await report().evaluate(() => document.hasFocus() && document.activeElement.matches('.skip')));
+    await page.keyboard.press('Shift+Tab');
+    check(`${what}: Shift-Tab leaves it`, await page.evaluate(() => document.activeElement.closest('.panel') !== null));
+
+    const text = await text_of(page);
+    await focusOn(page, '[data-name=matrix]');
+    await pressed('ArrowDown');
+    check(`${what}: an arrow chooses another matrix`, (await text_of(page)) !== text && (await focus_is_on('matrix')), await text_of(page));
+    await focusOn(page, '[data-action=Undo]');
+    await pressed('Enter');
+    check(`${what}: Enter takes it back`, (await text_of(page)) === text, await text_of(page));
+    await focusOn(page, '[data-name="stage 1 up"]');
+    await pressed('Enter');
+    check(`${what}: Enter moves a stage up`, (await stages_of(page)).join() === '0 input,1 row_sort,2 cuthill_mckee', (await stages_of(page)).join());
+    await focusOn(page, '[data-name="stage 1 on"]');
+    await pressed('Space');
+    check(`${what}: Space switches a stage off`, (await stages_of(page)).join() === '0 input,1 row_sort', (await stages_of(page)).join());
+    check(`${what}: the focus stays there`, await focus_is_on('stage 1 on'));
+    await pressed('Space');
+    await focusOn(page, '[data-name=add]');
+    await page.keyboard.press('ArrowDown');
+    await focusOn(page, '[data-name="add button"]');
+    await pressed('Enter');
+    check(`${what}: Enter adds a stage`, (await page.locator('.stages li').count()) === 3);
+    await focusOn(page, '[data-name="stage 2 remove"]');
+    await pressed('Enter');
+    check(`${what}: Enter removes it`, (await page.locator('.stages li').count()) === 2);
+
+    await focusOn(page, '.cm-content');
+    await page.keyboard.press('Control+End');
+    await change(page, () => page.keyboard.type('\nslice_heigth = 4\n'));
+    await focusOn(page, '.problems button');
+    await page.keyboard.press('Enter');
+    const line = await page.evaluate(() => document.querySelector('.cm-activeLine')?.textContent ?? '');
+    check(`${what}: Enter leads to the error`, line.includes('slice_heigth'), line);
+    while ((await page.locator('.problems pre').count()) > 0) await pressed('Control+z');
+
+    await focusOn(report(), '.track-line input');
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowRight');
+    await report().waitForFunction(() => document.querySelector('button[data-stage="1"]')?.getAttribute('aria-current') === 'true', null, { timeout: 5000 });
+    await focusOn(page, '[data-action=Recipe]');
+    const [file] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')]);
+    check(`${what}: Enter saves the recipe`, file.suggestedFilename() === 'live.toml');
+    // As at the beginning, for the next size.
+    await focusOn(page, '[data-action=Undo]');
+    while ((await text_of(page)) !== text && (await page.locator('[data-action=Undo]:not(:disabled)').count()) > 0) await page.keyboard.press('Enter');
+    await ran(page);
+    check(`${what}: Undo takes everything back`, (await text_of(page)) === text);
+  }
+  await page.context().close();
+}
+
 const page = await open();
 await controls(page);
 await matrices(page);
@@ -197,12 +245,7 @@ await timing(page);
 await saving(page);
 await text(page);
 await page.context().close();
-for (const [width, height] of [[375, 740], [1024, 768], [1920, 1080]]) {
-  const sized = await open(address, { viewport: { width, height } });
-  const wide = await sized.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  check(`${width} × ${height}: nothing is cut`, wide <= 0, wide);
-  await sized.context().close();
-}
+await byKeys(await open(address, { reducedMotion: 'reduce' }));
 await browser.close();
 if (failures > 0) {
   console.error(`${failures} checks failed`);

@@ -84,7 +84,6 @@ export async function around(page, name) {
 // The graph beside the pattern: pointing at one marks the other.
 export async function graph(page, name, has_pieces) {
   const looks = () => page.evaluate(() => [...document.querySelectorAll('.pane:not([hidden]) canvas')].map((canvas) => canvas.toDataURL()));
-  await page.emulateMedia({ reducedMotion: 'reduce' });
   await page.mouse.move(0, 0);
   await page.locator('[data-mode=graph]').click();
   await settle(page);
@@ -128,7 +127,6 @@ export async function graph(page, name, has_pieces) {
   if (pictures) await page.screenshot({ path: join(pictures, `${name}_graph.png`) });
   await page.locator('[data-mode=one]').click();
   await settle(page);
-  await page.emulateMedia({ reducedMotion: null });
 }
 
 export async function paper(page, name) {
@@ -165,7 +163,6 @@ export async function paper(page, name) {
 
 // Numbers at the axes end within the picture at every zoom, and leave the strip of lengths free.
 export async function numbers(page, name) {
-  await page.emulateMedia({ reducedMotion: 'reduce' }); // without waiting for animations
   for (let zooms = 0; zooms < 14; zooms += 2) {
     const ink = await page.evaluate(() => {
       const shown = [...document.querySelectorAll('.pane:not([hidden]) canvas')].at(-1);
@@ -193,7 +190,6 @@ export async function numbers(page, name) {
   if (name === 'rcm_csr') check(`${name}: no single colour fills the largest zoom`, most < 0.5, most);
   await page.keyboard.press('0');
   await settle(page);
-  await page.emulateMedia({ reducedMotion: null });
 }
 
 // On a phone, what is tapped is shown beside the finger.
