@@ -313,6 +313,20 @@ TEST_SUITE("decision rules") {
         CHECK(recipe_by(at_two, close, 4) == 1);
     }
 
+    TEST_CASE("two matrices on either side are enough for a condition, one is not") {
+        for (const std::size_t first : {1, 2, 6, 7}) {
+            CAPTURE(first);
+            std::vector<std::vector<double>> seconds;
+            for (std::size_t i = 0; i < eight_sizes.size(); ++i) {
+                seconds.push_back(i < first ? std::vector<double>{1, 9} : std::vector<double>{9, 1});
+            }
+            const TimeTable table = table_from(seconds, rows_of(eight_sizes));
+            const Rule rule = grow_rule(table, table.all(), {0, 1});
+            const bool splits_as_planned = rule[0].below != 0 && rule[rule[0].below].matrices == static_cast<int>(first);
+            CHECK(splits_as_planned == (first == 2 || first == 6));
+        }
+    }
+
     TEST_CASE("its regret in the sample and cross-validated, and that of the best single recipe") {
         const TimeTable table = table_from(small_and_large(), rows_of(eight_sizes));
         const std::optional<RuleStudy> study = study_rule(table, 2);

@@ -180,6 +180,29 @@ TEST_SUITE("choose with the program") {
         }
     }
 
+    TEST_CASE("Ctrl-C chooses among the recipes that were timed before, says so, and gives its own exit code") {
+        const TemporaryFolder folder;
+        std::ofstream(folder.path() / "mine.toml")
+            << "[recipe]\nname = 'Mine'\n[layout]\nuse = 'csr'\n[kernel]\ncpu_source = 'mine.cpp'\n";
+        // The kernel sends SIGINT from its trial, a child process of the search.
+        std::ofstream(folder.path() / "mine.cpp") << R"(#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <unistd.h>
+#include "arrays.hpp"
+void multiply(const Arrays&, const Value*, Value*, bool accumulate) {
+    const bool in_trial = std::strcmp(program_invocation_short_name, "workbench_trial") == 0;
+    if (in_trial && !accumulate) kill(getppid(), SIGINT);
+}
+)";
+        const Outcome stopped =
+            choose_in(folder.path(), "mine.toml --backend cpu --budget 1000 --products 1 --generate laplace2d:nx=4");
+        CHECK_MESSAGE(stopped.exit_code == 130, stopped.text);
+        CHECK(stopped.text.find("\n  stopped before it was timed: Mine\n") != std::string::npos);
+        CHECK(stopped.text.ends_with("\nstopped: this is the best of the 2 recipes that were timed before\n"));
+        CHECK(fs::exists(folder.path() / "winner.toml"));
+    }
+
     TEST_CASE("a recipe that crashes or hangs costs a line") {
         const TemporaryFolder folder;
         // The first calls succeed, so that the trial in a process of its own does.

@@ -204,6 +204,19 @@ TEST_CASE("the tables of a solve") {
     CHECK_EQ(exit_code_of(report()), ExitCode::ok);
 }
 
+TEST_CASE("a solve with rounded values is compared with that of its own recipe with values in full") {
+    SolveReport all = report();
+    all.outcomes = {all.outcomes[0], outcome("wide", 1, 8), outcome("narrow", 1, 6), outcome("~f32 narrow", 1, 3)};
+    all.outcomes[1].in_full = "layout wide";
+    all.outcomes[2].in_full = all.outcomes[3].in_full = "layout narrow";
+    all.outcomes[3].preparation.rounding = RoundingError{};
+    const std::string text = solve_text(all);
+    CHECK_NE(text.find("as fast as narrow, which has its"), std::string::npos);
+    CHECK_EQ(text.find("as fast as wide"), std::string::npos);
+    all.outcomes.erase(all.outcomes.begin() + 2);
+    CHECK_EQ(solve_text(all).find(", which has its"), std::string::npos);
+}
+
 TEST_CASE("trials of a tuned solve") {
     SolveReport tuned = report();
     SolveOutcome one = outcome("tuned", 1, 8);
