@@ -221,16 +221,20 @@ void multiply(const Arrays&, const Value*, Value*, bool accumulate) {
                 << "#include \"arrays.hpp\"\n#include <unistd.h>\n#include <cstdlib>\n"
                 << replaced(multiply, "END", end);
         }
-        const Outcome chosen = workbench_in(
-            folder.path(), "choose crash.toml hang.toml --budget 10 --log log.jsonl --backend cpu --generate laplace2d:nx=9",
-            "WORKBENCH_HANG_SECONDS=5");  // half of the budget
-        CHECK_MESSAGE(chosen.exit_code == 0, chosen.text);
+        const std::string generated = " --backend cpu --generate laplace2d:nx=9";
+        const Outcome crashed = workbench_in(
+            folder.path(), "choose crash.toml --budget 1000 --products 1 --log log.jsonl --json all.json" + generated);
+        CHECK_MESSAGE(crashed.exit_code == 0, crashed.text);
         CHECK_MESSAGE(
-            chosen.text.find("crash: killed by signal 6 (Aborted); the search goes on without it\n") != std::string::npos,
-            chosen.text);
-        CHECK(chosen.text.find("hang: did not end within ") != std::string::npos);
-        CHECK(chosen.text.find("\n  killed by signal 6 (Aborted): crash\n") != std::string::npos);
+            crashed.text.find("crash: killed by signal 6 (Aborted); the search goes on without it\n") != std::string::npos,
+            crashed.text);
+        CHECK(crashed.text.find("\n  killed by signal 6 (Aborted): crash\n") != std::string::npos);
+        CHECK(nlohmann::json::parse(file_text(folder.path() / "all.json"))["budget_seconds"] > 500);  // what was left
         CHECK(fs::exists(folder.path() / "winner.toml"));
+        const Outcome hung = workbench_in(folder.path(), "choose hang.toml --budget 10 --log other.jsonl --force" + generated,
+                                          "WORKBENCH_HANG_SECONDS=5");  // half of the budget
+        CHECK_MESSAGE(hung.exit_code == 0, hung.text);
+        CHECK(hung.text.find("hang: did not end within ") != std::string::npos);
     }
 }
 

@@ -127,6 +127,24 @@ TEST_SUITE("texts of pictures") {
         }
     }
 
+    TEST_CASE("a stage tells how many figures its picture leaves out") {
+        const PatternRaster raster = rasterise(stage_input(battery().back().matrix), stage_resolution(nominal_width));
+        const auto told = [&raster](std::size_t left_out) {
+            StagePicture picture{raster, {16}, caption_of(1)};
+            picture.caption.left_out = left_out;
+            TextCanvas canvas;
+            draw(canvas, picture);
+            std::string text;
+            for (const DrawnText& one : canvas.texts) {
+                if (one.text.find("more figure") != std::string::npos) text += one.text;
+            }
+            return text;
+        };
+        CHECK(told(0).empty());
+        CHECK(told(1) == "1 more figure in report.json");
+        CHECK(told(2) == "2 more figures in report.json");
+    }
+
     TEST_CASE("a sheet of five stages with shares, long parameters and many figures") {
         StagedMatrix staged =
             stage_input(csr_from_entries(2000, 2000, std::vector<Entry>{{0, 0, 1}, {5, 7, 1}, {1999, 1999, 1}, {3, 1500, 1}}));
