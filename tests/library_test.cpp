@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -272,6 +273,23 @@ TEST_CASE("a dictionary has room for as many new values as it had, the 0 of padd
     CHECK(y == std::vector<double>{65, 60, 500});
 }
 
+TEST_CASE("values that a coding cannot hold are refused, and the operator keeps its values") {
+    const auto refusal = [](const std::string& coding, double value) {
+        CsrMatrix matrix = example(7, 7);
+        for (double& each : matrix.values) each = 0.5;
+        Operator<double> a(recipe_of("[layout]\nuse = \"sell\"\ncolumn_index = \"u16\"\nvalues = \"" + coding + "\"\n"),
+                           Arrays<double>(matrix).view());
+        const std::vector<double> before = product(a);
+        matrix.values.back() = value;
+        std::string said = message_of<MatrixError>([&] { a.set_values(Arrays<double>(matrix).values); });
+        if (said != "nothing was thrown") CHECK(product(a) == before);
+        return said;
+    };
+    CHECK(refusal("f32", 0.25) == "nothing was thrown");
+    CHECK(refusal("f32", 0.1) == "new values: array 'values' stores f32, which cannot represent 0.1 exactly");
+    CHECK(refusal("rounded_bf16", 0.25).find("stand for blocks, rows, columns or rounded values") != std::string::npos);
+}
+
 TEST_CASE("a kernel beside the recipe is compiled, verified and used") {
     const auto recipe = spmv_workbench::Recipe::from_file(WORKBENCH_SOURCE_DIR "/recipes/teaching/my_csr_kernel.toml");
     Options options;
@@ -421,7 +439,7 @@ TEST_CASE("invalid arguments") {
           "a GPU array was passed to an operator on the host");
 }
 
-TEST_CASE("operators work in any thread, but cannot be made in a parallel region") {
+TEST_CASE("operators work in any thread, but cannot be made or given new values in a parallel region") {
     std::vector<std::thread> threads;
     std::vector<int> right(3, 0);
     for (std::size_t i = 0; i < right.size(); ++i) {
@@ -443,6 +461,16 @@ TEST_CASE("operators work in any thread, but cannot be made in a parallel region
     CHECK(right == std::vector<int>{100, 100, 100});
 #pragma omp parallel num_threads(2)
     CHECK_THROWS_AS(Operator<double>(recipe_of(csr), Arrays<double>(example(3, 3)).view()), std::invalid_argument);
+    const Arrays<double> arrays(example(3, 3));
+    Operator<double> a(recipe_of(csr), arrays.view());
+    std::atomic<int> refused = 0;
+#pragma omp parallel num_threads(2)
+    try {
+        a.set_values(arrays.values);
+    } catch (const std::invalid_argument&) {
+        ++refused;
+    }
+    CHECK(refused == 2);
 }
 
 }  // namespace workbench

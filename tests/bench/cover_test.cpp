@@ -213,6 +213,19 @@ TEST_SUITE("sets of recipes") {
         CHECK(names_of(table, best_set(table, table.all(), 3)) == Names{"A"});
     }
 
+    TEST_CASE("a note says that no further recipe helps, except below the largest set") {
+        const auto note_for = [](std::size_t recipes) {
+            std::vector<std::vector<double>> seconds(recipes, std::vector<double>(recipes, 2));
+            for (std::size_t i = 0; i < recipes; ++i) seconds[i][i] = 1;  // each recipe is the fastest on one matrix
+            const std::string text = cover_tables(records_from(seconds), TableFormat::text);
+            return text.find("No further recipe lowers the regret.") != std::string::npos;
+        };
+        CHECK(note_for(2));
+        CHECK(note_for(3));
+        CHECK_FALSE(note_for(5));
+        CHECK_FALSE(note_for(6));
+    }
+
     TEST_CASE("one recipe, one matrix") {
         const TimeTable one = table_from({{4}, {5}});
         REQUIRE(cover(one).size() == 1);

@@ -279,6 +279,8 @@ TEST_SUITE("rankings of two axes") {
         std::vector<Record> records{result_of("a", "one", 2), result_of("a", "two", 8), result_of("a", "one", 3, {"f32"}),
                                     failure_of("a", "three", "f32")};
         records[0].metrics["nonzeros"] = 77;
+        records[0].copy_bandwidth = 5;
+        records[0].read_bandwidth = 6;
         records[0].break_even = 12;
         const auto page = nlohmann::json::parse(section_of_page(bench_page(records, "a title", "a command"), "document"));
         CHECK(page["kind"] == "bench");
@@ -286,6 +288,7 @@ TEST_SUITE("rankings of two axes") {
         CHECK(page["command"] == "a command");
         REQUIRE(page["records"].size() == 4);
         CHECK(page["records"][0]["nonzeros"] == 77);
+        CHECK(page["records"][0]["copy_bandwidth"] == 5);
         CHECK(page["records"][1]["nonzeros"] == nullptr);
         CHECK(page["records"][0]["break_even"] == 12);
         CHECK(page["records"][2]["precision"] == "f32");
@@ -379,6 +382,17 @@ TEST_SUITE("rankings of two axes") {
         // It was measured on four of the five matrices of the ranking.
         records.push_back(result_of("c", "five", 2));
         CHECK(prices_text(records).find("  b           25 %   20      20   20         4\n") != std::string::npos);
+    }
+
+    TEST_CASE("a performance profile ends at sixteen times, which a slower recipe does not reach") {
+        const Plots plots = plots_of({result_of("a", "f/bus.tar.gz", 34), result_of("b", "f/bus.tar.gz", 2),
+                                      result_of("a", "f/b.mtx", 32), result_of("b", "f/b.mtx", 2)},
+                                     {});
+        const XyChart& chart = plots.curves.at(0).chart;
+        REQUIRE(chart.series.size() == 2);
+        CHECK(chart.series[0].points.back() == std::pair{16.0, 1.0});
+        CHECK(chart.series[1].points.back() == std::pair{16.0, 0.5});  // at 16 times of one matrix, 17 times of the other
+        CHECK(plots.bars.at(0).chart.rows == std::vector<std::string>{"b", "bus"});  // without folder and extensions
     }
 
     TEST_CASE("a performance profile ends at the share of matrices that the recipe was measured on") {

@@ -143,6 +143,7 @@ TEST_CASE("explain prints the header of a layout") {
     const Outcome csr_in_f32 = run_workbench("explain csr --header --precision f32");
     CHECK(csr_in_f32.text.find("passes to a kernel beside a recipe, in f32") != std::string::npos);
     CHECK(csr_in_f32.text.find("using Value = float;") != std::string::npos);
+    CHECK(csr_in_f32.text.find("\n    const Value* values;") != std::string::npos);
     compare_with_golden(golden / "cli" / "explain_header_ehyb.txt", run_workbench("explain ehyb --header").text);
     const Outcome stage = run_workbench("explain row_sort --header");
     CHECK(stage.exit_code == 2);

@@ -317,6 +317,10 @@ TEST_SUITE("hybrids") {
         CHECK(shares == std::vector<std::string>{"f64 null", "f64 null", "f64 \"short\"", "f64 \"long\"", "f32 null",
                                                  "f32 null", "f32 \"short\"", "f32 \"long\""});
         CHECK(json["layouts"][5]["share"] == "long");
+        // The arrays of both shares, although some have the same name.
+        CHECK(json["layouts"][0]["footprint"].size() ==
+              json["layouts"][1]["footprint"].size() + json["layouts"][2]["footprint"].size());
+        CHECK(json["layouts"][0]["footprint"].contains("long values"));
         CHECK(json["layouts"][5]["precision"] == "f32");
     }
 

@@ -260,7 +260,12 @@ TEST_CASE("the data of a solve") {
     CHECK_EQ(history_csv(all).substr(0, 90),
              "iteration,\"base\",\"a \"\"quoted\"\" name\"\n0,1.000000e+00,1.000000e+00\n1,1.000000e-01,1.000000e-");
     CHECK_NE(history_csv(all).find("\n10,1.000000e-10,\n"), std::string::npos);
-    const auto json = nlohmann::json::parse(solve_json(report()));
+    SolveReport distinct = report();
+    distinct.outcomes[1].residual = 0.25;
+    distinct.outcomes[1].true_residual = 0.5;
+    const auto json = nlohmann::json::parse(solve_json(distinct));
+    CHECK_EQ(json["solves"][1]["residual"], 0.25);
+    CHECK_EQ(json["solves"][1]["true_residual"], 0.5);
     CHECK_EQ(json["matrix"]["nonzeros"], 1234);
     CHECK_EQ(json["solves"][1]["level_after_iterations"], doctest::Approx(10));
     CHECK(json["solves"][0]["level_after_iterations"].is_null());

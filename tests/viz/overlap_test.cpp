@@ -145,6 +145,14 @@ TEST_SUITE("texts of pictures") {
         CHECK(told(2) == "2 more figures in report.json");
     }
 
+    TEST_CASE("the legend has the rows of a bin before its columns") {
+        const CsrMatrix tall = csr_from_entries(4000, 10, std::vector<Entry>{{0, 0, 1}, {1, 0, 1}, {3999, 9, 1}});
+        TextCanvas canvas;
+        draw(canvas, StagePicture{rasterise(stage_input(tall), 200), {2}, caption_of(1)});
+        const auto is_unit = [](const DrawnText& one) { return one.text == "nonzeros in a bin of 20 × 1"; };
+        CHECK(std::count_if(canvas.texts.begin(), canvas.texts.end(), is_unit) == 1);
+    }
+
     TEST_CASE("a sheet of five stages with shares, long parameters and many figures") {
         StagedMatrix staged =
             stage_input(csr_from_entries(2000, 2000, std::vector<Entry>{{0, 0, 1}, {5, 7, 1}, {1999, 1999, 1}, {3, 1500, 1}}));
