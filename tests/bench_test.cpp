@@ -256,6 +256,18 @@ TEST_SUITE("lines of a bench") {
         CHECK(line_of(report_of(kernel_of("base", 9, good, true))).summary == "the baseline, kokkos base");
     }
 
+    TEST_CASE("a matrix is compared with the rows and nonzeros that its suite states") {
+        std::string report = report_of(kernel_of("fast", 1, good));
+        report.replace(report.find(R"("columns": 2)"), 12, R"("columns": 5)");
+        const auto warning = [&report](const MatrixFacts& facts) {
+            const BenchKey key{"h", "m", 5, Precision::f64, "p", "d", "o"};
+            return line_of_report(key, {"R", "", "r.toml", "[layout]", false, "work/0_r.toml"}, report, false, facts).warning;
+        };
+        CHECK(warning({"S", 2, 3}).empty());
+        CHECK(warning({"S", 5, 3}) == "the file has 2 rows and 3 nonzeros, but S states 5 and 3");
+        CHECK(warning({"S", 2, 4}) == "the file has 2 rows and 3 nonzeros, but S states 2 and 4");
+    }
+
     TEST_CASE("the layout's kernel does not stand in for a kernel beside the recipe that failed") {
         const auto line = [](const std::string& report) {
             const BenchKey key{"h", "m", 5, Precision::f64, "p", "d", "o"};
@@ -379,6 +391,19 @@ TEST_SUITE("bench") {
         CHECK(lines_of_results().size() == 12);
         stage.plan.version = "2";  // all are measured again
         CHECK(stage.run().already_measured == 0);
+    }
+
+    TEST_CASE("each matrix that contradicts the suite is warned of once") {
+        Stage stage;
+        for (BenchMatrix& matrix : stage.plan.matrices) matrix.facts = {"S", 7, {}};
+        stage.add("one");
+        stage.add("two");
+        (void)stage.run();
+        const std::string warning = "  warning: the file has 2 rows, but S states 7";
+        REQUIRE(stage.said.size() == 12);  // a matrix, its warning and four results, twice
+        CHECK(stage.said[1] == warning);
+        CHECK(stage.said[7] == warning);
+        CHECK(std::count(stage.said.begin(), stage.said.end(), warning) == 2);
     }
 
     TEST_CASE("only the missing precision of a recipe runs") {

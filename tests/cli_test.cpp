@@ -225,6 +225,10 @@ TEST_CASE("--max-memory") {
 TEST_CASE("info") {
     expect("info", "info tests/golden/cli/wide.mtx", 0);
     expect("info_legend", "info recipes/matrices/elasticity3d.mtx.gz --legend", 0);
+    const TemporaryFolder folder;
+    const std::string equal = (folder.path() / "equal.mtx").string();
+    std::ofstream(equal) << "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 3\n2 1 3\n2 2 4\n";
+    CHECK(run("info " + equal).text.find("  equal values                 in each column\n") != std::string::npos);
     expect("info_table", "info tests/golden/cli/wide.mtx tests/golden/cli/figure5.mtx recipes/matrices/elasticity3d.mtx.gz", 0);
     expect("info_table_of_one", "info --table --legend tests/golden/cli/figure5.mtx", 0);
     expect("info_table_without_a_file", "info tests/golden/cli/wide.mtx none.mtx", 3);

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -243,6 +244,52 @@ TEST_CASE("the kernel is the default one, the recipe's or the requested one") {
           "recipe.toml: no kernel of layout 'csr' runs with these options on this m");
 }
 
+TEST_CASE("an operator for the GPU is refused by a machine without one") {
+    const Arrays<double> arrays(example(7, 7));
+    Options options;
+    if (Operator<double>(recipe_of(csr), arrays.view(), options).facts().device == spmv_workbench::Device::gpu) return;
+    options.device = spmv_workbench::Device::gpu;
+    CHECK(message_of<spmv_workbench::MachineError>([&] {
+              Operator<double>(recipe_of(csr), arrays.view(), options);
+          }).starts_with("no operator on the GPU: "));
+}
+
+TEST_CASE("a dictionary has room for as many new values as it had, the 0 of padding included") {
+    // Rows of two and one nonzeros, so that a slice has padding; the dictionary holds 0, 3 and 4.
+    const auto with_values = [](const std::vector<double>& values) {
+        return Arrays<double>(csr_from_entries(
+            3, 3, std::vector<Entry>{{0, 0, values[0]}, {0, 1, values[1]}, {1, 1, values[2]}, {2, 2, values[3]}}));
+    };
+    Operator<double> a(recipe_of("[layout]\nuse = \"sell\"\nvalues = \"dictionary\"\ncolumn_index = \"u16\"\n"),
+                       with_values({3, 4, 3, 4}).view());
+    const std::vector<double> before = product(a);
+    CHECK(message_of<MatrixError>([&] {
+              a.set_values(with_values({5, 6, 7, 5}).values);
+          }).find("has room for 3 distinct values, one of them the 0 of padding, and there are more") != std::string::npos);
+    CHECK(product(a) == before);
+    a.set_values(with_values({5, 6, 6, 5}).values);
+    std::vector<double> y(3);
+    a.multiply(std::vector<double>{1, 10, 100}, y);
+    CHECK(y == std::vector<double>{65, 60, 500});
+}
+
+TEST_CASE("values that a coding cannot hold are refused, and the operator keeps its values") {
+    const auto refusal = [](const std::string& coding, double value) {
+        CsrMatrix matrix = example(7, 7);
+        for (double& each : matrix.values) each = 0.5;
+        Operator<double> a(recipe_of("[layout]\nuse = \"sell\"\ncolumn_index = \"u16\"\nvalues = \"" + coding + "\"\n"),
+                           Arrays<double>(matrix).view());
+        const std::vector<double> before = product(a);
+        matrix.values.back() = value;
+        std::string said = message_of<MatrixError>([&] { a.set_values(Arrays<double>(matrix).values); });
+        if (said != "nothing was thrown") CHECK(product(a) == before);
+        return said;
+    };
+    CHECK(refusal("f32", 0.25) == "nothing was thrown");
+    CHECK(refusal("f32", 0.1) == "new values: array 'values' stores f32, which cannot represent 0.1 exactly");
+    CHECK(refusal("rounded_bf16", 0.25).find("stand for blocks, rows, columns or rounded values") != std::string::npos);
+}
+
 TEST_CASE("a kernel beside the recipe is compiled, verified and used") {
     const auto recipe = spmv_workbench::Recipe::from_file(WORKBENCH_SOURCE_DIR "/recipes/teaching/my_csr_kernel.toml");
     Options options;
@@ -392,7 +439,7 @@ TEST_CASE("invalid arguments") {
           "a GPU array was passed to an operator on the host");
 }
 
-TEST_CASE("operators work in any thread, but cannot be made in a parallel region") {
+TEST_CASE("operators work in any thread, but cannot be made or given new values in a parallel region") {
     std::vector<std::thread> threads;
     std::vector<int> right(3, 0);
     for (std::size_t i = 0; i < right.size(); ++i) {
@@ -414,6 +461,16 @@ TEST_CASE("operators work in any thread, but cannot be made in a parallel region
     CHECK(right == std::vector<int>{100, 100, 100});
 #pragma omp parallel num_threads(2)
     CHECK_THROWS_AS(Operator<double>(recipe_of(csr), Arrays<double>(example(3, 3)).view()), std::invalid_argument);
+    const Arrays<double> arrays(example(3, 3));
+    Operator<double> a(recipe_of(csr), arrays.view());
+    std::atomic<int> refused = 0;
+#pragma omp parallel num_threads(2)
+    try {
+        a.set_values(arrays.values);
+    } catch (const std::invalid_argument&) {
+        ++refused;
+    }
+    CHECK(refused == 2);
 }
 
 }  // namespace workbench

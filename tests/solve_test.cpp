@@ -122,6 +122,7 @@ TEST_CASE("conjugate gradients on a matrix that is not symmetric give a warning"
                                    "--method bicgstab takes others"});
     CHECK(warnings_of(2, KrylovMethod::bicgstab).empty());
     CHECK_FALSE(is_nearly_symmetric(csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 4}, {0, 1, 1}, {1, 1, 4}})));
+    CHECK_FALSE(is_nearly_symmetric(csr_from_entries(2, 2, std::vector<Entry>{{0, 1, 1}, {1, 0, -1}})));
     // What counts as rounding depends on the size of the values.
     CHECK(is_nearly_symmetric(csr_from_entries(2, 2, std::vector<Entry>{{0, 1, 1e12}, {1, 0, 1e12 + 1}})));
     CHECK_FALSE(is_nearly_symmetric(csr_from_entries(2, 2, std::vector<Entry>{{0, 1, 1e-12}, {1, 0, 2e-12}})));

@@ -17,6 +17,7 @@
 #include "viz/golden_picture.hpp"
 #include "viz/length_strip.hpp"
 #include "viz/pattern_view.hpp"
+#include "viz/placed_rows.hpp"
 #include "viz/png.hpp"
 #include "viz/raster.hpp"
 #include "viz/stage_picture.hpp"
@@ -192,6 +193,20 @@ TEST_CASE("stored rows of the second share are counted in their own order") {
     CHECK(raster.stored_originals == std::vector<Index>{3, 2, 1, 0});
 }
 
+TEST_CASE("shares beyond the hues of a picture are counted in the name of the last one") {
+    StagedMatrix staged = stage_input(grid(3));
+    for (const ShareKind kind :
+         {ShareKind::inside, ShareKind::outside, ShareKind::first, ShareKind::rest, ShareKind::long_rows}) {
+        staged.shares.emplace_back().id = {kind};
+    }
+    const auto names = [&staged](int most) { return plane_names(staged, most); };
+    const std::string first = name_of(staged.shares[0].id);
+    const std::string second = name_of(staged.shares[1].id);
+    CHECK(names(2) == std::vector<std::string>{first, "4 other shares"});
+    CHECK(names(3) == std::vector<std::string>{first, second, "3 other shares"});
+    CHECK(names(5).back() == name_of(staged.shares[4].id));
+}
+
 TEST_CASE("cuts are rounded to bins, without empty pieces") {
     StagedMatrix staged = stage_input(scattered(1600, 1600, 2));
     staged.cuts = {{CutKind::partition, {0, 0, 400, 800, 800, 1600, 1600}},
@@ -353,10 +368,10 @@ TEST_CASE("planes differ without hue: every blue is darker than every orange, an
 }
 
 TEST_CASE("notes name the lines that a picture leaves out") {
-    const auto notes = [](const std::vector<Cuts>& cuts) {
+    const auto notes = [](const std::vector<Cuts>& cuts, const Box& box = {0, 0, 400, 400}) {
         StagedMatrix staged = stage_input(scattered(1600, 1600, 2));
         staged.cuts = cuts;
-        return pattern_notes(rasterise(staged), {0, 0, 400, 400});
+        return pattern_notes(rasterise(staged), box);
     };
     const auto every = [](Index size) {
         Cuts cuts{CutKind::segment, {0}};
@@ -368,6 +383,17 @@ TEST_CASE("notes name the lines that a picture leaves out") {
     CHECK(notes({{CutKind::row_block, {0, 1, 2, 3, 1600}}}) ==
           std::vector<std::string>{"4 row blocks: where they are narrow, several share a line"});
     CHECK(notes({{CutKind::partition, {0, 0, 800, 800, 1600}}}).empty());  // empty pieces need no lines
+    // Cuts of rows need height, cuts of columns width, partitions both.
+    const auto kinds_noted = [&](const Box& box) {
+        std::string kinds;
+        for (const CutKind kind : {CutKind::row_block, CutKind::segment, CutKind::partition}) {
+            kinds += notes({{kind, every(100).boundaries}}, box).empty() ? '-' : 'x';
+        }
+        return kinds;
+    };
+    CHECK(kinds_noted({0, 0, 400, 400}) == "---");
+    CHECK(kinds_noted({0, 0, 400, 40}) == "x-x");
+    CHECK(kinds_noted({0, 0, 40, 400}) == "-xx");
 }
 
 TEST_CASE("slices of the layout are outlined where rows are drawn in the order in which it stores them") {

@@ -160,7 +160,9 @@ void draw(Canvas& canvas, const StagePicture& picture) {
         const double highest = draw_column_lengths(canvas, raster, below);
         if (highest > 0) notes.push_back(fmt::format("below: mean column lengths, up to {:.4g}", highest));
     }
-    if (caption.left_out > 0) notes.push_back(fmt::format("{} more figures in report.json", caption.left_out));
+    if (caption.left_out > 0) {
+        notes.push_back(fmt::format("{} more figure{} in report.json", caption.left_out, caption.left_out == 1 ? "" : "s"));
+    }
     draw_caption(canvas, caption.lines, place, unit);
     const int x = flat ? pattern.x : place.box.x;
     const int y = flat ? pattern.bottom() + unit(24) : place.box.bottom() + unit(8);

@@ -213,6 +213,19 @@ TEST_SUITE("sets of recipes") {
         CHECK(names_of(table, best_set(table, table.all(), 3)) == Names{"A"});
     }
 
+    TEST_CASE("a note says that no further recipe helps, except below the largest set") {
+        const auto note_for = [](std::size_t recipes) {
+            std::vector<std::vector<double>> seconds(recipes, std::vector<double>(recipes, 2));
+            for (std::size_t i = 0; i < recipes; ++i) seconds[i][i] = 1;  // each recipe is the fastest on one matrix
+            const std::string text = cover_tables(records_from(seconds), TableFormat::text);
+            return text.find("No further recipe lowers the regret.") != std::string::npos;
+        };
+        CHECK(note_for(2));
+        CHECK(note_for(3));
+        CHECK_FALSE(note_for(5));
+        CHECK_FALSE(note_for(6));
+    }
+
     TEST_CASE("one recipe, one matrix") {
         const TimeTable one = table_from({{4}, {5}});
         REQUIRE(cover(one).size() == 1);
@@ -311,6 +324,20 @@ TEST_SUITE("decision rules") {
         CHECK(at_two[0].threshold == 2);
         CHECK(recipe_by(at_two, close, 3) == 0);
         CHECK(recipe_by(at_two, close, 4) == 1);
+    }
+
+    TEST_CASE("two matrices on either side are enough for a condition, one is not") {
+        for (const std::size_t first : {1, 2, 6, 7}) {
+            CAPTURE(first);
+            std::vector<std::vector<double>> seconds;
+            for (std::size_t i = 0; i < eight_sizes.size(); ++i) {
+                seconds.push_back(i < first ? std::vector<double>{1, 9} : std::vector<double>{9, 1});
+            }
+            const TimeTable table = table_from(seconds, rows_of(eight_sizes));
+            const Rule rule = grow_rule(table, table.all(), {0, 1});
+            const bool splits_as_planned = rule[0].below != 0 && rule[rule[0].below].matrices == static_cast<int>(first);
+            CHECK(splits_as_planned == (first == 2 || first == 6));
+        }
     }
 
     TEST_CASE("its regret in the sample and cross-validated, and that of the best single recipe") {

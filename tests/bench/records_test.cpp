@@ -140,6 +140,19 @@ TEST_SUITE("records") {
         CHECK(found == std::vector<std::string>{"c", "b", "again"});
     }
 
+    TEST_CASE("the results of two GPUs have a row each, and those of one GPU are one experiment") {
+        const auto line = [](const std::string& gpu, double seconds) {
+            return report_json(kernel_json("k", "cuda", "f64", seconds),
+                               R"("devices":[{"kind":"host","name":"a CPU"},{"kind":"gpu","name":")" + gpu + R"("}],)") +
+                   '\n';
+        };
+        std::vector<std::string> found;
+        for (const Record& one : records_in(line("old", 4) + line("new", 2) + line("new", 1))) {
+            found.push_back(fmt::format("{} {}", one.recipe, one.seconds));
+        }
+        CHECK(found == std::vector<std::string>{"R: old 4", "R: new 1"});
+    }
+
     TEST_CASE("several files: repeated measurements count once, files without a complete line give a note") {
         const TemporaryFolder folder;
         const auto line = [](const std::string& matrix, double seconds) {
@@ -266,6 +279,8 @@ TEST_SUITE("rankings of two axes") {
         std::vector<Record> records{result_of("a", "one", 2), result_of("a", "two", 8), result_of("a", "one", 3, {"f32"}),
                                     failure_of("a", "three", "f32")};
         records[0].metrics["nonzeros"] = 77;
+        records[0].copy_bandwidth = 5;
+        records[0].read_bandwidth = 6;
         records[0].break_even = 12;
         const auto page = nlohmann::json::parse(section_of_page(bench_page(records, "a title", "a command"), "document"));
         CHECK(page["kind"] == "bench");
@@ -273,6 +288,7 @@ TEST_SUITE("rankings of two axes") {
         CHECK(page["command"] == "a command");
         REQUIRE(page["records"].size() == 4);
         CHECK(page["records"][0]["nonzeros"] == 77);
+        CHECK(page["records"][0]["copy_bandwidth"] == 5);
         CHECK(page["records"][1]["nonzeros"] == nullptr);
         CHECK(page["records"][0]["break_even"] == 12);
         CHECK(page["records"][2]["precision"] == "f32");
@@ -304,6 +320,32 @@ TEST_SUITE("rankings of two axes") {
         CHECK(plots.bars[0].chart.rows.size() == 24);
         CHECK(plots.bars[1].name == "bars_host_f64_2");
         CHECK(plots.bars[1].chart.rows == std::vector<std::string>{"24"});
+        records.pop_back();
+        const Plots one_page = plots_of(records, {});
+        REQUIRE(one_page.bars.size() == 1);
+        CHECK(one_page.bars[0].name == "bars_host_f64");
+        CHECK(one_page.bars[0].chart.rows.size() == 24);
+    }
+
+    TEST_CASE("the plot of a sweep has a curve of the mean and one of each matrix") {
+        std::vector<Record> records;
+        for (const double height : {2.0, 8.0}) {
+            for (const auto& [matrix, speedup] : {std::pair{"one", height}, std::pair{"two", 4 * height}}) {
+                records.push_back(result_of(fmt::format("height {}", height), matrix, speedup));
+                records.back().parameters = {{"layout.slice_height", height}};
+            }
+        }
+        const Plots plots = plots_of(records, {});
+        CHECK(plots.curves.back().name == "sweep_1_host_f64");
+        const std::vector<Series>& series = plots.curves.back().chart.series;
+        REQUIRE(series.size() == 3);
+        using Points = std::vector<std::pair<double, double>>;
+        CHECK(series[0].name == "geometric mean");
+        CHECK(series[0].points.at(1).second == doctest::Approx(16));
+        CHECK(series[1].name == "one");
+        CHECK(series[1].points == Points{{2, 2}, {8, 8}});
+        CHECK(series[2].name == "two");
+        CHECK(series[2].points == Points{{2, 8}, {8, 32}});
     }
 
     TEST_CASE("a baseline that is no truth value is none") {
@@ -340,6 +382,17 @@ TEST_SUITE("rankings of two axes") {
         // It was measured on four of the five matrices of the ranking.
         records.push_back(result_of("c", "five", 2));
         CHECK(prices_text(records).find("  b           25 %   20      20   20         4\n") != std::string::npos);
+    }
+
+    TEST_CASE("a performance profile ends at sixteen times, which a slower recipe does not reach") {
+        const Plots plots = plots_of({result_of("a", "f/bus.tar.gz", 34), result_of("b", "f/bus.tar.gz", 2),
+                                      result_of("a", "f/b.mtx", 32), result_of("b", "f/b.mtx", 2)},
+                                     {});
+        const XyChart& chart = plots.curves.at(0).chart;
+        REQUIRE(chart.series.size() == 2);
+        CHECK(chart.series[0].points.back() == std::pair{16.0, 1.0});
+        CHECK(chart.series[1].points.back() == std::pair{16.0, 0.5});  // at 16 times of one matrix, 17 times of the other
+        CHECK(plots.bars.at(0).chart.rows == std::vector<std::string>{"b", "bus"});  // without folder and extensions
     }
 
     TEST_CASE("a performance profile ends at the share of matrices that the recipe was measured on") {

@@ -312,6 +312,28 @@ TEST_SUITE("choose") {
         CHECK(names_of(choose({csr(), plain("F", "fast"), plain("S", "slow")}, options_of())) == Names{"F", "S", "CSR"});
     }
 
+    TEST_CASE("a recipe whose interval merely overlaps with that of the fastest is not chosen for its price") {
+        const auto timed = [](const std::string& name, double speedup, Interval interval, double break_even) {
+            Timed one;
+            one.recipe.name = name;
+            one.record.speedup = speedup;
+            one.record.interval = interval;
+            one.record.break_even = break_even;
+            return one;
+        };
+        const auto chosen_among = [](std::vector<Timed> ranking) {
+            Choice choice;
+            choice.ranking = std::move(ranking);
+            choice.ranking.front().is_baseline = true;
+            rank_choice(choice, options_of());
+            return names_of(choice);
+        };
+        const Timed baseline = timed("CSR", 1, {1, 1}, 0);
+        const Timed fastest = timed("fastest", 4, {3, 5}, 100);
+        CHECK(chosen_among({baseline, fastest, timed("slower", 2.5, {2, 3.2}, 1)}) == Names{"fastest", "slower", "CSR"});
+        CHECK(chosen_among({baseline, fastest, timed("equal", 3.5, {2.8, 4.2}, 1)}) == Names{"equal", "fastest", "CSR"});
+    }
+
     TEST_CASE("winners are timed again until one keeps its advantage") {
         ChooseOptions options = options_of();
         options.confirm = true;

@@ -73,6 +73,12 @@ TEST_SUITE("bench with the program") {
         CHECK(tables("") == std::pair(true, false));
         CHECK(tables(" --of CSR") == std::pair(true, true));
 
+        // --backend replaces the suite's backends.
+        CHECK(workbench_in(folder.path(), "bench s.toml --backend eigen --limit 1e-9 --no-page --out e.jsonl").exit_code == 1);
+        const std::string on_eigen = file_text(folder.path() / "e.jsonl");
+        CHECK(on_eigen.find(R"(--cache warm eigen"})") != std::string::npos);
+        CHECK(on_eigen.find("kokkos") == std::string::npos);
+
         // Other measuring options make other measurements, whether in the suite or on the command line.
         CHECK(
             workbench_in(folder.path(), "bench s.toml --inside cg").text.find("4 measured, 0 unsuitable, 0 wrong, 4 failed") !=
@@ -122,15 +128,18 @@ TEST_SUITE("bench with the program") {
 
     TEST_CASE("Ctrl-C says how much is done and how to go on") {
         const TemporaryFolder folder;
-        const std::string command = "cd '" + folder.path().string() + "' && exec '" WORKBENCH_BINARY "' bench " + csr_file +
-                                    five_samples + "--generate laplace2d:nx=9 --generate laplace3d:nx=5 > out.txt 2>&1";
+        const std::string bench = "bench " + csr_file + five_samples + "--generate laplace2d:nx=9";
+        (void)workbench_in(folder.path(), bench + " --limit 1e-9");  // three lines are there before
+        const std::string command = "cd '" + folder.path().string() + "' && exec '" WORKBENCH_BINARY "' " + bench +
+                                    " --generate laplace3d:nx=5 --generate laplace3d:nx=6 > out.txt 2>&1";
         const pid_t process = fork();
         if (process == 0) {
             execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
             _exit(127);
         }
         const fs::path file = folder.path() / "bench.jsonl";
-        for (int i = 0; i < 60000 && lines_of(file) == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        CHECK(lines_of(file) >= 3);
+        for (int i = 0; i < 60000 && lines_of(file) == 3; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
         (void)kill(process, SIGINT);
         int status = 0;
         (void)waitpid(process, &status, 0);

@@ -180,6 +180,29 @@ TEST_SUITE("choose with the program") {
         }
     }
 
+    TEST_CASE("Ctrl-C chooses among the recipes that were timed before, says so, and gives its own exit code") {
+        const TemporaryFolder folder;
+        std::ofstream(folder.path() / "mine.toml")
+            << "[recipe]\nname = 'Mine'\n[layout]\nuse = 'csr'\n[kernel]\ncpu_source = 'mine.cpp'\n";
+        // The kernel sends SIGINT from its trial, a child process of the search.
+        std::ofstream(folder.path() / "mine.cpp") << R"(#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <unistd.h>
+#include "arrays.hpp"
+void multiply(const Arrays&, const Value*, Value*, bool accumulate) {
+    const bool in_trial = std::strcmp(program_invocation_short_name, "workbench_trial") == 0;
+    if (in_trial && !accumulate) kill(getppid(), SIGINT);
+}
+)";
+        const Outcome stopped =
+            choose_in(folder.path(), "mine.toml --backend cpu --budget 1000 --products 1 --generate laplace2d:nx=4");
+        CHECK_MESSAGE(stopped.exit_code == 130, stopped.text);
+        CHECK(stopped.text.find("\n  stopped before it was timed: Mine\n") != std::string::npos);
+        CHECK(stopped.text.ends_with("\nstopped: this is the best of the 2 recipes that were timed before\n"));
+        CHECK(fs::exists(folder.path() / "winner.toml"));
+    }
+
     TEST_CASE("a recipe that crashes or hangs costs a line") {
         const TemporaryFolder folder;
         // The first calls succeed, so that the trial in a process of its own does.
@@ -198,16 +221,20 @@ TEST_SUITE("choose with the program") {
                 << "#include \"arrays.hpp\"\n#include <unistd.h>\n#include <cstdlib>\n"
                 << replaced(multiply, "END", end);
         }
-        const Outcome chosen = workbench_in(
-            folder.path(), "choose crash.toml hang.toml --budget 10 --log log.jsonl --backend cpu --generate laplace2d:nx=9",
-            "WORKBENCH_HANG_SECONDS=5");  // half of the budget
-        CHECK_MESSAGE(chosen.exit_code == 0, chosen.text);
+        const std::string generated = " --backend cpu --generate laplace2d:nx=9";
+        const Outcome crashed = workbench_in(
+            folder.path(), "choose crash.toml --budget 1000 --products 1 --log log.jsonl --json all.json" + generated);
+        CHECK_MESSAGE(crashed.exit_code == 0, crashed.text);
         CHECK_MESSAGE(
-            chosen.text.find("crash: killed by signal 6 (Aborted); the search goes on without it\n") != std::string::npos,
-            chosen.text);
-        CHECK(chosen.text.find("hang: did not end within ") != std::string::npos);
-        CHECK(chosen.text.find("\n  killed by signal 6 (Aborted): crash\n") != std::string::npos);
+            crashed.text.find("crash: killed by signal 6 (Aborted); the search goes on without it\n") != std::string::npos,
+            crashed.text);
+        CHECK(crashed.text.find("\n  killed by signal 6 (Aborted): crash\n") != std::string::npos);
+        CHECK(nlohmann::json::parse(file_text(folder.path() / "all.json"))["budget_seconds"] > 500);  // what was left
         CHECK(fs::exists(folder.path() / "winner.toml"));
+        const Outcome hung = workbench_in(folder.path(), "choose hang.toml --budget 10 --log other.jsonl --force" + generated,
+                                          "WORKBENCH_HANG_SECONDS=5");  // half of the budget
+        CHECK_MESSAGE(hung.exit_code == 0, hung.text);
+        CHECK(hung.text.find("hang: did not end within ") != std::string::npos);
     }
 }
 

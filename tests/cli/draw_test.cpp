@@ -2,8 +2,10 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -117,6 +119,26 @@ TEST_SUITE("draw") {
         CHECK(in_folder("draw " + segments + " --flow") == "drawn to s_jds_6x6_flow.png\n");
         CHECK(in_folder("draw --generate laplace2d:nx=4 --graph") == "drawn to laplace2d_graph.png\n");
         CHECK(count_files(folder.path()) == 6);
+    }
+
+    TEST_CASE("a graph has the colours of the stage that is drawn") {
+        const TemporaryFolder folder;
+        const auto circles_of = [&folder](const std::string& more_stages) {
+            std::ofstream(folder.path() / "r.toml")
+                << "[matrix]\ngenerate = 'laplace2d'\nnx = 3\n[[stage]]\nuse = 'cuthill_mckee'\n"
+                << more_stages << "[layout]\nuse = 'csr'\n";
+            const std::string draw = "draw r.toml --graph --stage cuthill_mckee -o r.svg --force";
+            CHECK(workbench_in(folder.path(), draw).exit_code == 0);
+            std::istringstream lines(file_text(folder.path() / "r.svg"));
+            std::string circles;
+            for (std::string line; std::getline(lines, line);) {
+                if (line.starts_with("<circle")) circles += line + '\n';
+            }
+            return circles;
+        };
+        const std::string of_last_stage = circles_of("");
+        CHECK(std::count(of_last_stage.begin(), of_last_stage.end(), '\n') == 9);
+        CHECK(circles_of("[[stage]]\nuse = 'random_order'\n") == of_last_stage);
     }
 
     TEST_CASE("graphs of meshes, of other matrices, and in animations") {

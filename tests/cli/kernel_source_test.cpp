@@ -114,6 +114,18 @@ void multiply(const Arrays&, const Value*, Value*, bool accumulate) {
     CHECK_FALSE(std::filesystem::exists(folder.path() / "out"));
 }
 
+TEST_CASE("a wrong kernel of the first recipe gives compare its exit code") {
+    const TemporaryFolder folder;
+    std::ofstream(folder.path() / "mine.toml") << "[layout]\nuse = 'csr'\n[kernel]\ncpu_source = 'mine.cpp'\n";
+    std::ofstream(folder.path() / "mine.cpp") << "#include \"arrays.hpp\"\n"
+                                                 "void multiply(const Arrays&, const Value*, Value* y, bool) { y[0] = 0; }\n";
+    const Outcome compared = workbench_in(
+        folder.path(), "compare mine.toml '" + (project / "recipes/csr.toml").string() +
+                           "' --generate laplace2d:nx=4 --backend cpu,eigen --samples 1 --seconds 0 --cache warm --no-page");
+    CHECK_MESSAGE(compared.exit_code == 1, compared.text);
+    CHECK(compared.text.find("csr mine: WRONG") != std::string::npos);
+}
+
 TEST_CASE("the output of a kernel that prints without end is cut") {
     const OneRun one("        while (row == 0) std::puts(\"again and again\");\n" + right, "--set kernel.limit_seconds=0.2");
     CHECK(one.outcome.exit_code == 1);
@@ -131,6 +143,7 @@ TEST_CASE("explain prints the header of a layout") {
     const Outcome csr_in_f32 = run_workbench("explain csr --header --precision f32");
     CHECK(csr_in_f32.text.find("passes to a kernel beside a recipe, in f32") != std::string::npos);
     CHECK(csr_in_f32.text.find("using Value = float;") != std::string::npos);
+    CHECK(csr_in_f32.text.find("\n    const Value* values;") != std::string::npos);
     compare_with_golden(golden / "cli" / "explain_header_ehyb.txt", run_workbench("explain ehyb --header").text);
     const Outcome stage = run_workbench("explain row_sort --header");
     CHECK(stage.exit_code == 2);

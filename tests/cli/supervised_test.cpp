@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <functional>
 #include <string>
@@ -73,6 +74,20 @@ TEST_SUITE("supervised") {
         CHECK(course.exit_code == ExitCode::ok);
         CHECK(course.ended == Texts{"result"});
         CHECK(course.lost == Texts{"killed: killed by signal 9 (Killed)", "broken: the device is broken"});
+    }
+
+    TEST_CASE("the limit of a step counts from its own beginning") {
+        const auto pause = [](int milliseconds) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); };
+        const Course course = supervise([&pause](const Steps& steps, const Texts&) {
+            pause(300);  // before the step
+            steps.begin("short", 0.28);
+            pause(50);
+            steps.end("result");
+            return ExitCode::ok;
+        });
+        CHECK(course.exit_code == ExitCode::ok);
+        CHECK(course.ended == Texts{"result"});
+        CHECK(course.lost.empty());
     }
 
     TEST_CASE("the note of the thread that crashes is the lost step") {

@@ -167,6 +167,9 @@ TEST_CASE("sell: what does not fit a coding is refused with the figure") {
     CHECK(refusal(row_of_values(256, 1), coded("dictionary", "u16")) ==
           "values = \"dictionary\" requires at most 255 distinct values here, and there are more");
     CHECK(refusal(row_of_values(255, 1), coded("dictionary", "u16")) == "nothing was thrown");
+    // The choice of `auto` has the same limit; f32 represents few of these values.
+    CHECK(choice_for(row_of_values(255, 0.1), "u16") == "dictionary u16");
+    CHECK(choice_for(row_of_values(256, 0.1), "u16") == "full u16");
     CHECK(refusal(row_of_values(1024, 1), coded("dictionary", "word")) ==
           "values = \"dictionary\" requires at most 1023 distinct values here, and there are more");
     std::vector<Entry> entries;

@@ -179,6 +179,26 @@ TEST_CASE("only equal stages are shared") {
     CHECK(stages_of(named.reports[1]) == StageNames{"input shared", "mine shared"});
 }
 
+TEST_CASE("a shared stage is told with the parameters that its own recipe writes") {
+    const std::string layout = "[layout]\nuse = 'csr'\n";
+    const std::vector<Recipe> recipes{recipe_of("[[stage]]\nuse = 'row_sort'\n" + layout),
+                                      recipe_of("[[stage]]\nuse = 'row_sort'\nkey = 'nonzeros'\n" + layout)};
+    const CsrMatrix matrix = five_nonzeros();
+    SharedStages shared(matrix);
+    std::vector<std::vector<Chain>> chains;
+    for (const Recipe& recipe : recipes) chains.push_back(chains_of(recipe, {Precision::f64}, nullptr));
+    shared.expect(chains);
+    StageNames choices;
+    for (std::size_t i = 0; i < recipes.size(); ++i) {
+        shared.no_longer_expect(chains[i]);
+        std::vector<StageOutcome> outcomes;
+        shared.run({recipes[i], {}}, chains[i], outcomes, [](const Chain&, StagedMatrix&) {});
+        CHECK(outcomes.back().shared == (i == 1));
+        choices.push_back(outcomes.back().choices);
+    }
+    CHECK(choices == StageNames{"", "key = \"nonzeros\""});
+}
+
 TEST_CASE("stages from the first that depends on the precision run for each precision") {
     const ChainRuns both =
         run_in_turn({stages("reverse halve"), stages("reverse halve"), stages("reverse")}, {Precision::f64, Precision::f32});

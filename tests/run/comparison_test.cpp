@@ -179,6 +179,13 @@ TEST_CASE("kernels are paired by name, then in order; the rest is listed alone")
         CHECK(pair.a->precision == pair.b->precision);
         CHECK(pair.ratio() == 1);
     }
+    // No kernel of one precision stands in for a missing one of the other.
+    const std::vector<RunReport> fewer =
+        run_priced({a, "[layout]\nuse = 'bad'\n[kernel]\nkokkos = 'coarse'\n"}, {Precision::f64, Precision::f32});
+    const Names of_precision{"usual usual", "fast coarse", "slow -", "eigen -"};
+    Names twice{"usual usual", "usual usual"};  // baselines come first
+    for (int i = 0; i < 2; ++i) twice.insert(twice.end(), of_precision.begin() + 1, of_precision.end());
+    CHECK(names(pairs_of(fewer[0], fewer[1])) == twice);
 }
 
 TEST_CASE("the ratio of two times requires both") {

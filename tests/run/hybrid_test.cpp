@@ -257,6 +257,26 @@ TEST_SUITE("hybrids") {
         CHECK(plain.starts_with("no kernel of layout 'dia' runs with these options on this machine; it has "));
     }
 
+    TEST_CASE("the time to build a share's layout includes making a matrix of the share") {
+        // Each look at this clock takes a second, and each step that is timed ends with one.
+        double now = 0;
+        const Clock ticking{.seconds = [&now] { return ++now; }};
+        const auto seconds_of = [&](const std::string& text) {
+            const Recipe recipe = recipe_of(text);
+            StagedMatrix staged = stage_input(uneven_matrix());
+            (void)run_stages(recipe, staged, {}, {}, {});
+            std::vector<double> seconds;
+            for (const auto& share : build_layouts<double>(recipe, staged, {.clock = ticking}).shares) {
+                seconds.push_back(share.outcome.seconds);
+            }
+            return seconds;
+        };
+        CHECK(seconds_of("[layout]\nuse = 'csr'\n") == std::vector<double>{1});
+        CHECK(seconds_of("[[stage]]\nuse = 'split'\nby = 'row_length'\nlonger_than = 2\n"
+                         "[[layout]]\nshare = 'short'\nuse = 'csr'\n[[layout]]\nshare = 'long'\nuse = 'csr'\n") ==
+              std::vector<double>{2, 2});
+    }
+
     TEST_CASE("rows and bytes of a share are those of its precision and of the rows that it has") {
         // Rows of 1, 3, 0, 2 nonzeros: long are those of more than 2, short the others. COO has all rows of a share.
         const CsrMatrix input = csr_from_entries(
@@ -297,6 +317,10 @@ TEST_SUITE("hybrids") {
         CHECK(shares == std::vector<std::string>{"f64 null", "f64 null", "f64 \"short\"", "f64 \"long\"", "f32 null",
                                                  "f32 null", "f32 \"short\"", "f32 \"long\""});
         CHECK(json["layouts"][5]["share"] == "long");
+        // The arrays of both shares, although some have the same name.
+        CHECK(json["layouts"][0]["footprint"].size() ==
+              json["layouts"][1]["footprint"].size() + json["layouts"][2]["footprint"].size());
+        CHECK(json["layouts"][0]["footprint"].contains("long values"));
         CHECK(json["layouts"][5]["precision"] == "f32");
     }
 

@@ -121,6 +121,29 @@ TEST_CASE("names and commands with any bytes become JSON") {
     CHECK(document["runs"][0]["report"]["matrix"]["source"] == "\uFFFD.mtx");
 }
 
+TEST_CASE("a page shows every entry only if it does so after each stage") {
+    // The random places of the input take several times the bytes of the dense columns after the stage.
+    const CsrMatrix scattered = random_matrix(6'000, 40'000);
+    ShuffledRun ran = shuffled(scattered, 2);
+    std::vector<Entry> entries;
+    for (Index row = 0; row < scattered.rows; ++row) {
+        for (Offset k = 0; k < scattered.row_length(row); ++k) entries.push_back({row, static_cast<Index>(k), 1});
+    }
+    ran.patterns.back() = page_pattern(stage_input(csr_from_entries(scattered.rows, scattered.columns, entries)));
+    const auto shown = [&ran](std::size_t budget) {
+        const auto document = nlohmann::json::parse(section_of_page(page_of_run(ran, budget), "document"));
+        const auto& pattern = document["runs"][0]["pattern"];
+        std::vector<int> bits;
+        for (const auto& stage : pattern["stages"]) bits.push_back(stage["bins"]["row_bits"]);
+        return std::pair(bits, pattern["entries"].get<bool>());
+    };
+    CHECK(shown(300'000) == std::pair(std::vector<int>{0, 0}, true));
+    const auto [bits, entries_shown] = shown(250'000);
+    CHECK(bits.front() > 0);
+    CHECK(bits.back() == 0);
+    CHECK_FALSE(entries_shown);
+}
+
 TEST_CASE("a page stays within its budget and is reproducible") {
     const ShuffledRun ran = shuffled(random_matrix(6'000, 40'000), 6);
     CHECK(ran.patterns.front()->pyramid.finest.shows_entries());

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <set>
 #include <string>
@@ -12,6 +13,7 @@
 #include "pipeline/report/report.hpp"
 #include "pipeline/report/storage_json.hpp"
 #include "support/golden.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace workbench {
 namespace {
@@ -204,6 +206,21 @@ TEST_SUITE("report") {
         map.parts.back().shown_warps.emplace_back();
         report.storage = std::make_shared<const StorageMap>(map);
         CHECK(pictures_of(report) == Files{"storage.png", "storage.svg", "storage_reads.png"});
+    }
+
+    TEST_CASE("the pictures that an earlier report refers to are found in its file, and no others") {
+        const TemporaryFolder folder;
+        RunReport report = distinct_figures();
+        report.stages[0].picture = "../outside.png";
+        report.stages[2].picture = "notes.txt";
+        report.contact_sheet = "stages.png";
+        report.storage_picture = "storage.png";
+        report.page = "report.html";
+        std::ofstream(folder.path() / "report.json") << to_json(report);
+        CHECK(pictures_of_report(folder.path() / "report.json") ==
+              std::set<std::string>{"1_first.png", "2_tiling_tiles.png", "report.html", "stages.png", "storage.png",
+                                    "storage.svg", "storage_reads.png"});
+        CHECK(pictures_of_report(folder.path() / "none.json").empty());
     }
 
     TEST_CASE("a value that serves two nonzeros counts twice") {

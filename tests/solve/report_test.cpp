@@ -204,6 +204,19 @@ TEST_CASE("the tables of a solve") {
     CHECK_EQ(exit_code_of(report()), ExitCode::ok);
 }
 
+TEST_CASE("a solve with rounded values is compared with that of its own recipe with values in full") {
+    SolveReport all = report();
+    all.outcomes = {all.outcomes[0], outcome("wide", 1, 8), outcome("narrow", 1, 6), outcome("~f32 narrow", 1, 3)};
+    all.outcomes[1].in_full = "layout wide";
+    all.outcomes[2].in_full = all.outcomes[3].in_full = "layout narrow";
+    all.outcomes[3].preparation.rounding = RoundingError{};
+    const std::string text = solve_text(all);
+    CHECK_NE(text.find("as fast as narrow, which has its"), std::string::npos);
+    CHECK_EQ(text.find("as fast as wide"), std::string::npos);
+    all.outcomes.erase(all.outcomes.begin() + 2);
+    CHECK_EQ(solve_text(all).find(", which has its"), std::string::npos);
+}
+
 TEST_CASE("trials of a tuned solve") {
     SolveReport tuned = report();
     SolveOutcome one = outcome("tuned", 1, 8);
@@ -247,7 +260,12 @@ TEST_CASE("the data of a solve") {
     CHECK_EQ(history_csv(all).substr(0, 90),
              "iteration,\"base\",\"a \"\"quoted\"\" name\"\n0,1.000000e+00,1.000000e+00\n1,1.000000e-01,1.000000e-");
     CHECK_NE(history_csv(all).find("\n10,1.000000e-10,\n"), std::string::npos);
-    const auto json = nlohmann::json::parse(solve_json(report()));
+    SolveReport distinct = report();
+    distinct.outcomes[1].residual = 0.25;
+    distinct.outcomes[1].true_residual = 0.5;
+    const auto json = nlohmann::json::parse(solve_json(distinct));
+    CHECK_EQ(json["solves"][1]["residual"], 0.25);
+    CHECK_EQ(json["solves"][1]["true_residual"], 0.5);
     CHECK_EQ(json["matrix"]["nonzeros"], 1234);
     CHECK_EQ(json["solves"][1]["level_after_iterations"], doctest::Approx(10));
     CHECK(json["solves"][0]["level_after_iterations"].is_null());

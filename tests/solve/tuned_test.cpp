@@ -211,6 +211,20 @@ TEST_CASE("a candidate that is ready early in a short solve is not tried, and no
     CHECK_EQ(outcome.trials[0].reason, "trials may take 2 % of the solve, which was too short for one");
 }
 
+TEST_CASE("candidates that are ready before a restart are not too late") {
+    new_script().seconds["run vendor"] = {0.0005};
+    Bench bench(60);
+    SolveOptions accurate = options();
+    accurate.tolerance = 1e-15;
+    const SolveOutcome outcome = bench.solve({reversed(), plain(), plain()}, false, accurate);
+    CHECK_GE(outcome.restarts, 1);
+    REQUIRE_EQ(outcome.trials.size(), 3);
+    for (const Trial& trial : outcome.trials) {
+        CHECK_LT(trial.ready_seconds, 0.5 * outcome.solve_seconds);
+        CHECK(trial.end == Trial::End::not_tried);
+    }
+}
+
 TEST_CASE("a solve that ends during a trial leaves the candidate unjudged") {
     const auto solve = [](std::int64_t most_iterations) {
         Script& script = new_script();

@@ -206,6 +206,18 @@ TEST_CASE("moving nonzeros are the same at every stage and move along straight l
     CHECK_THROWS_AS((void)raster_between(before, {}, 0, 1, like), std::invalid_argument);
 }
 
+TEST_CASE("nonzeros of a rectangular matrix move on its own rows and columns") {
+    StagedMatrix staged = stage_input(csr_from_entries(2, 4, std::vector<Entry>{{0, 3, 1}, {1, 0, 2}}));
+    const MovingEntries before = moving_entries(staged);
+    apply(staged, {OrderChange{Acts::columns, Permutation::from_old_of_new({3, 1, 2, 0})}}, {});
+    const PatternRaster start = raster_between(before, moving_entries(staged), 0, 2, rasterise(staged));
+    REQUIRE(start.row_bins() == 20);
+    REQUIRE(start.column_bins() == 40);
+    CHECK(start.count(5, 35) == 1);
+    CHECK(start.count(15, 5) == 1);
+    CHECK(start.count(15, 35) == 0);
+}
+
 TEST_CASE("a sample of many nonzeros moves, is the same at every stage, and is weighted") {
     std::vector<Entry> entries;
     for (Index row = 0; row < 3000; ++row) {

@@ -112,6 +112,22 @@ TEST_CASE("the text of a hybrid names the share of each layout") {
     CHECK(text.find("\n\nell: 1 nonzero in 1 place, 0.0 % of padding; 8 bytes\n") != std::string::npos);
 }
 
+TEST_CASE("the text of a layout counts the nonzeros that mirror images serve") {
+    StorageMap map;
+    map.by_cell = true;
+    StoragePart& part = map.parts.emplace_back();
+    part.layout = "halo";
+    part.mirrors = 1;
+    StorageCell cell{.text = "7"};
+    cell.nonzero = cell.row = cell.column = 0;
+    StorageCell padding{.text = "0", .padding = true};
+    StorageArray& values = part.arrays.emplace_back();
+    values = {.name = "values", .role = ArrayRole::value, .type = ElementType::f32, .length = 3, .nonzeros = 2};
+    values.padding = 1;
+    values.cells = {cell, cell, padding};
+    CHECK(draw_storage(map).starts_with("halo: 3 nonzeros in 3 places, 33.3 % of padding; 12 bytes\n"));
+}
+
 TEST_CASE("the text of a warp counts the steps that are not listed, and lanes without nonzeros") {
     StorageMap map;
     map.by_cell = true;

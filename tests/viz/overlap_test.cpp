@@ -127,6 +127,32 @@ TEST_SUITE("texts of pictures") {
         }
     }
 
+    TEST_CASE("a stage tells how many figures its picture leaves out") {
+        const PatternRaster raster = rasterise(stage_input(battery().back().matrix), stage_resolution(nominal_width));
+        const auto told = [&raster](std::size_t left_out) {
+            StagePicture picture{raster, {16}, caption_of(1)};
+            picture.caption.left_out = left_out;
+            TextCanvas canvas;
+            draw(canvas, picture);
+            std::string text;
+            for (const DrawnText& one : canvas.texts) {
+                if (one.text.find("more figure") != std::string::npos) text += one.text;
+            }
+            return text;
+        };
+        CHECK(told(0).empty());
+        CHECK(told(1) == "1 more figure in report.json");
+        CHECK(told(2) == "2 more figures in report.json");
+    }
+
+    TEST_CASE("the legend has the rows of a bin before its columns") {
+        const CsrMatrix tall = csr_from_entries(4000, 10, std::vector<Entry>{{0, 0, 1}, {1, 0, 1}, {3999, 9, 1}});
+        TextCanvas canvas;
+        draw(canvas, StagePicture{rasterise(stage_input(tall), 200), {2}, caption_of(1)});
+        const auto is_unit = [](const DrawnText& one) { return one.text == "nonzeros in a bin of 20 × 1"; };
+        CHECK(std::count_if(canvas.texts.begin(), canvas.texts.end(), is_unit) == 1);
+    }
+
     TEST_CASE("a sheet of five stages with shares, long parameters and many figures") {
         StagedMatrix staged =
             stage_input(csr_from_entries(2000, 2000, std::vector<Entry>{{0, 0, 1}, {5, 7, 1}, {1999, 1999, 1}, {3, 1500, 1}}));

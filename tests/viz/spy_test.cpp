@@ -54,6 +54,9 @@ TEST_CASE("spy: the picture never exceeds the limits") {
             }
         }
     }
+    // Entry by entry, three columns take 9 characters with the frame, and four columns 11, which is one too many.
+    CHECK(spy_text(diagonal(3), {10, 8, false}).find("+-------+\n") == 0);
+    CHECK(spy_text(diagonal(4), {10, 8, false}).find('\n') <= 10);
     CHECK_THROWS_AS((void)spy_text(diagonal(4), {9, 20}), std::invalid_argument);
     CHECK_THROWS_AS((void)spy_text(diagonal(4), {20, 5}), std::invalid_argument);
 }
