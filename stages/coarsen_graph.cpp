@@ -1,5 +1,6 @@
 #include "stages/coarsen_graph.hpp"
 
+#include <atomic>
 #include <limits>
 #include <utility>
 
@@ -179,7 +180,7 @@ private:
             leader_of_[vertex] = leader;
             Kokkos::atomic_add(&weight_[leader], graph_.vertex_weights[vertex]);
         }
-        Kokkos::atomic_assign(&requested_[leader], Offset{0});
+        std::atomic_ref(requested_[leader]).store(0, std::memory_order_relaxed);
         choice_[vertex] = none;
     }
 
@@ -282,7 +283,7 @@ private:
         for_all("join", [this](Index vertex) {
             const Index leader = choice_[vertex];
             if (leader == vertex) return;
-            Kokkos::atomic_assign(&requested_[leader], Offset{0});
+            std::atomic_ref(requested_[leader]).store(0, std::memory_order_relaxed);
             if (leader_of_[vertex] == leader) Kokkos::atomic_add(&weight_[leader], graph_.vertex_weights[vertex]);
         });
     }

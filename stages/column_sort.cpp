@@ -16,8 +16,9 @@ StageContract column_sort_contract(const Parameters& parameters) {
 /// [columns / node_size] The nonzeros in the columns of each node, which may exceed 2^31.
 std::vector<Offset> node_column_lengths(const CsrMatrix& matrix, Index node_size) {
     std::vector<Offset> lengths(matrix.columns / node_size, 0);
-    Kokkos::parallel_for("count_columns", HostRange<Offset>(0, matrix.nonzeros()),
-                         [&](Offset entry) { Kokkos::atomic_increment(&lengths[matrix.column_indices[entry] / node_size]); });
+    Kokkos::parallel_for("count_columns", HostRange<Offset>(0, matrix.nonzeros()), [&](Offset entry) {
+        Kokkos::atomic_add(&lengths[matrix.column_indices[entry] / node_size], Offset{1});
+    });
     return lengths;
 }
 

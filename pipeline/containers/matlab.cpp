@@ -29,9 +29,6 @@ std::string& message() {
     static std::string first;
     return first;
 }
-void keep_message(int /*level*/, char* text) {
-    if (message().empty()) message() = text;
-}
 
 struct Close {
     void operator()(mat_t* file) const { Mat_Close(file); }
@@ -237,6 +234,9 @@ void write_matlab(const std::filesystem::path& path, const CsrMatrix& transposed
 }  // namespace workbench
 
 int main(int argc, char** argv) {
-    (void)Mat_LogInitFunc("", workbench::keep_message);
+    const auto keep_first = [](int /*level*/, auto* text) {  // whose characters are constant in newer versions of the library
+        if (workbench::message().empty()) workbench::message() = text;
+    };
+    (void)Mat_LogInitFunc("", keep_first);
     return workbench::run_container_program(argc, argv, {workbench::read_matlab, workbench::write_matlab});
 }
