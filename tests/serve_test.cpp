@@ -12,7 +12,6 @@
 
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/serve/live_json.hpp"
 #include "pipeline/serve/serve.hpp"
 #include "serve/connection.hpp"
 #include "support/golden.hpp"
@@ -171,15 +170,6 @@ TEST_SUITE("live page") {
         CHECK(extended["message"].get<std::string>().find("base.toml:5:7: unknown layout 'csrr'") != std::string::npos);
     }
 
-    TEST_CASE("errors come in the order of their places") {
-        const Json sorted = json_of(std::vector<RecipeProblem>{
-            {{.line = 5, .column = 7}, "third"}, {{.line = 2, .column = 9}, "second"}, {{.line = 2, .column = 1}, "first"}});
-        REQUIRE(sorted.size() == 3);
-        CHECK(sorted[0]["message"] == "first");
-        CHECK(sorted[1]["message"] == "second");
-        CHECK(sorted[2]["message"] == "third");
-    }
-
     TEST_CASE("kernels are timed only if the server was started for it") {
         const TemporaryFolder folder;
         const LiveServer server({.file = folder.path() / "r.toml",
@@ -193,41 +183,6 @@ TEST_SUITE("live page") {
         CHECK(refused.status == 400);
         CHECK(refused.body == "kernels are not timed: the server was started without --backend\n");
         CHECK(address.post("run", Json({{"text", small_recipe}, {"timed", false}}).dump()).status == 200);
-    }
-
-    TEST_CASE("the page knows the limits, defaults and units of parameters") {
-        const Json known = json_of(catalogue());
-        const auto named = [](const Json& list, const std::string& name) {
-            const auto found = std::find_if(list.begin(), list.end(), [&](const Json& each) { return each["name"] == name; });
-            REQUIRE(found != list.end());
-            Json one = *found;
-            for (const char* text : {"help", "accepts"}) CHECK(one[text].get<std::string>().size() > 5);
-            for (const char* text : {"help", "accepts"}) one.erase(text);
-            return one;
-        };
-        const auto layout = std::find_if(known["layouts"].begin(), known["layouts"].end(),
-                                         [](const Json& each) { return each["name"] == "halo"; });
-        REQUIRE(layout != known["layouts"].end());
-        CHECK(named((*layout)["parameters"], "piece") == Json({{"name", "piece"},
-                                                               {"type", "integer"},
-                                                               {"default", 8},
-                                                               {"optional", false},
-                                                               {"minimum", 1},
-                                                               {"maximum", 65536},
-                                                               {"words", Json::array()},
-                                                               {"unit", "blocks"}}));
-        CHECK(named((*layout)["parameters"], "parts") == Json({{"name", "parts"},
-                                                               {"type", "integer"},
-                                                               {"default", "auto"},
-                                                               {"optional", false},
-                                                               {"minimum", 1},
-                                                               {"maximum", 1048576},
-                                                               {"words", {"auto"}},
-                                                               {"unit", ""}}));
-        const Json kernels = (*layout)["kernels"];
-        REQUIRE(kernels.size() == 2);
-        CHECK(kernels[0]["backend"] == "kokkos");
-        CHECK(kernels[1]["backend"] == "cuda");
     }
 
     TEST_CASE("the matrices of a folder: no hidden ones, no other files, at most as many as asked for") {
