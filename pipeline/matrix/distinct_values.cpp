@@ -41,16 +41,10 @@ private:
 
 template <typename Value>
 std::optional<std::vector<Value>> distinct(std::size_t count, Offset most, const auto& value_at) {
-    // Where values do not repeat, this already finds too many, which takes a thousandth of the time for all.
-    ValueSet<Value> all(most);
-    const std::size_t sample = std::min(count, 2 * static_cast<std::size_t>(most) + 1);
-    for (std::size_t i = 0; i < sample; ++i) {
-        if (!all.insert(value_at(i))) return std::nullopt;
-    }
     std::mutex mutex;
+    ValueSet<Value> all(most);
     std::atomic<bool> fit = true;
     for_pieces(count, [&](std::size_t begin, std::size_t end) {
-        if (!fit) return;
         ValueSet<Value> of_piece(most);
         for (std::size_t i = begin; i < end; ++i) {
             if (!of_piece.insert(value_at(i))) fit = false;
