@@ -231,8 +231,8 @@ void multiply(const Arrays&, const Value*, Value*, bool accumulate) {
         CHECK(crashed.text.find("\n  killed by signal 6 (Aborted): crash\n") != std::string::npos);
         CHECK(nlohmann::json::parse(file_text(folder.path() / "all.json"))["budget_seconds"] > 500);  // what was left
         CHECK(fs::exists(folder.path() / "winner.toml"));
-        const Outcome hung = workbench_in(folder.path(), "choose hang.toml --budget 10 --log other.jsonl --force" + generated,
-                                          "WORKBENCH_HANG_SECONDS=5");  // half of the budget
+        const Outcome hung = workbench_in(folder.path(), "choose hang.toml --budget 6 --log other.jsonl --force" + generated,
+                                          "WORKBENCH_HANG_SECONDS=3");  // half of the budget
         CHECK_MESSAGE(hung.exit_code == 0, hung.text);
         CHECK(hung.text.find("hang: did not end within ") != std::string::npos);
     }

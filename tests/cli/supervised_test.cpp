@@ -79,9 +79,9 @@ TEST_SUITE("supervised") {
     TEST_CASE("the limit of a step counts from its own beginning") {
         const auto pause = [](int milliseconds) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); };
         const Course course = supervise([&pause](const Steps& steps, const Texts&) {
-            pause(300);  // before the step
-            steps.begin("short", 0.28);
-            pause(50);
+            pause(400);  // before the step
+            steps.begin("short", 0.38);
+            pause(20);
             steps.end("result");
             return ExitCode::ok;
         });
