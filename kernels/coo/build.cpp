@@ -32,7 +32,9 @@ private:
 LayoutCost predict_coo(const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
     const Offset nonzeros = pattern.nonzeros();
     const std::int64_t bytes = nonzeros * (2 * index_bytes + bytes_of_values(parameters, precision));
-    return cost_of_arrays(pattern, precision, nonzeros, bytes, 0.75);
+    LayoutCost cost = cost_of_arrays(pattern, precision, nonzeros, bytes, 0.75);
+    cost.exact = cost.exact && !has_dictionary(parameters);
+    return cost;
 }
 
 }  // namespace

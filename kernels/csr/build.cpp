@@ -103,7 +103,9 @@ LayoutCost predict_csr(const PatternForecast& pattern, const Parameters& paramet
     const std::int64_t bytes = (Offset{pattern.rows()} + 1) * offset_bytes +
                                nonzeros * (index_bytes + bytes_of_values(parameters, precision)) +
                                values_of_lines * value_bytes(precision);
-    return cost_of_arrays(pattern, precision, nonzeros, bytes, 0.92);
+    LayoutCost cost = cost_of_arrays(pattern, precision, nonzeros, bytes, 0.92);
+    cost.exact = cost.exact && !has_dictionary(parameters);
+    return cost;
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ LayoutCost predict_csr16(const PatternForecast& pattern, const Parameters& param
     const std::int64_t bytes = (Offset{pattern.rows()} + 1) * offset_bytes + pattern.rows() * index_bytes +
                                nonzeros * (short_bytes + bytes_of_values(parameters, precision));
     LayoutCost cost = cost_of_arrays(pattern, precision, nonzeros, bytes, 0.92);
-    cost.exact = !parameters.is_word("values", "dictionary");  // its length is not known; exact in any order
+    cost.exact = !has_dictionary(parameters);  // in any order
     if (pattern.wide_groups(1) > 0) cost.unsuitable = "rows reach over more columns than 16 bits count";
     return cost;
 }

@@ -33,7 +33,7 @@ LayoutCost predict_ell(const PatternForecast& pattern, const Parameters& paramet
     const Offset slots = pattern.longest_row() * pattern.rows();
     LayoutCost cost =
         cost_of_arrays(pattern, precision, slots, slots * (index_bytes + bytes_of_values(parameters, precision)), 1.05);
-    cost.exact = !parameters.is_word("values", "dictionary");  // its length is not known; exact in any order
+    cost.exact = !has_dictionary(parameters);  // in any order
     refuse_slots(cost, parameters, pattern.nonzeros());
     return cost;
 }

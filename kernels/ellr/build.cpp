@@ -25,7 +25,7 @@ LayoutCost predict_ellr(const PatternForecast& pattern, const Parameters& parame
     const Offset slots = pattern.longest_row() * pattern.rows();
     const std::int64_t slot_bytes = index_bytes + bytes_of_values(parameters, precision);
     LayoutCost cost = cost_of_arrays(pattern, precision, slots, slots * slot_bytes + pattern.rows() * index_bytes, 1.05);
-    cost.exact = !parameters.is_word("values", "dictionary");  // its length is not known; exact in any order
+    cost.exact = !has_dictionary(parameters);  // in any order
     cost.unread_bytes = (slots - pattern.nonzeros()) * slot_bytes;
     cost.sectors += sectors_of_idle_lanes(pattern);
     cost.chain = pattern.longest_row();

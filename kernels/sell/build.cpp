@@ -272,8 +272,7 @@ LayoutCost predict_sell(const PatternForecast& pattern, const Parameters& parame
                  static_cast<std::int64_t>(wide * static_cast<double>(slots * short_bytes));
     }
     LayoutCost cost = cost_of_arrays(pattern, precision, slots, bytes, 1.18);
-    const bool has_dictionary = codes_values(parameters) && parameters.is_word("values", "dictionary");  // of unknown length
-    cost.exact = cost.exact && !has_dictionary && (!is_short || pattern.is_exact());
+    cost.exact = cost.exact && !has_dictionary(parameters) && (!is_short || pattern.is_exact());
     const Offset split = parameters.integer("split_length");
     const bool reads_padding =
         !parameters.is_word("threads_per_row", "auto") || (slots <= 2 * pattern.nonzeros() && pattern.longest_row() <= split);

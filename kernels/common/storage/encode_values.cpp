@@ -149,6 +149,10 @@ ValueCodes<Value> codes_for(const CsrMatrix& matrix, Offset most, bool padding) 
     return ValueCodes<Value>(*distinct, padding);
 }
 
+bool has_dictionary(const Parameters& parameters) {
+    return codes_values(parameters) && parameters.is_word("values", "dictionary");
+}
+
 std::int64_t bytes_of_values(const Parameters& parameters, Precision precision) {
     if (!codes_values(parameters)) return value_bytes(precision);
     if (parameters.is_word("values", "one") || parameters.is_word("values", "by_row")) return 0;

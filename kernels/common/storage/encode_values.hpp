@@ -70,6 +70,9 @@ template <ValueType Value>
 template <ValueType Value>
 [[nodiscard]] ValueCodes<Value> codes_for(const CsrMatrix& matrix, Offset most, bool padding);
 
+/// True if the parameter `values` asks for codes. A forecast knows the pattern alone, and not the length of the dictionary.
+[[nodiscard]] bool has_dictionary(const Parameters& parameters);
+
 /// The bytes of a slot's value, as the parameter `values` says.
 [[nodiscard]] std::int64_t bytes_of_values(const Parameters& parameters, Precision precision);
 
