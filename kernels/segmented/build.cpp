@@ -271,8 +271,9 @@ public:
         std::visit(
             [&](const auto& stored) {
                 const auto pieces = in_blocks(stored, blocks_);
-                with_piece_rows(pieces,
-                                [&]<typename Rows>(Rows) { multiply_on_host<Rows, Value>(pieces, {x, partial_sums_.data(), false}); });
+                with_piece_rows(pieces, [&]<typename Rows>(Rows) {
+                    multiply_on_host<Rows, Value>(pieces, {x, partial_sums_.data(), false});
+                });
             },
             layout_.stored);
         const SegmentRows<HostArray>& rows = layout_.segments();

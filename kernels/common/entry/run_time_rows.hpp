@@ -43,7 +43,8 @@ public:
           rows_(device, rows, std::string(layout) + " rows of y"),
           kernel_(load_rows_kernel(file, rows_kernel_name<S, View, Value>(), device)) {
         if (S::atomic && !rows.empty()) {
-            throw Unsuitable(std::string(layout) + ": a schedule that adds to y atomically cannot multiply a share of the rows");
+            throw Unsuitable(std::string(layout) +
+                             ": a schedule that adds to y atomically cannot multiply a share of the rows");
         }
     }
 
