@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -56,19 +57,49 @@ void colour_by_pieces(const StagedMatrix& staged, const GraphView& graph, GraphC
     result.name = fmt::format("{} {}", cuts->count(), plural_of(cuts->kind));
 }
 
-void colour_by_scale(const StagedMatrix& staged, GraphColours& result) {
-    const CsrMatrix& matrix = staged.matrix;
-    const auto size_of_row = [&](Index row) { return result.by == GraphColouring::order ? row : matrix.row_length(row); };
-    result.name = result.by == GraphColouring::order ? "current row" : "nonzeros in the row";
-    if (matrix.rows == 0) return;
-    result.lowest = result.highest = size_of_row(0);
-    for (Index row = 1; row < matrix.rows; ++row) {
-        result.lowest = std::min<Offset>(result.lowest, size_of_row(row));
-        result.highest = std::max<Offset>(result.highest, size_of_row(row));
+/// The levels of all vertices, by a breadth-first search from the first row of each component.
+std::vector<Index> levels_of_vertices(const StagedMatrix& staged, const GraphView& graph) {
+    const Index rows = staged.matrix.rows;
+    std::vector<std::vector<Index>> neighbours(rows);
+    for (const auto& [a, b] : graph.edges) {
+        neighbours[a].push_back(b);
+        neighbours[b].push_back(a);
     }
+    std::vector<Index> level(rows, -1);
+    std::vector<Index> queue;
+    for (const Index root : staged.row_order.old_of_new()) {
+        if (level[root] >= 0) continue;
+        level[root] = 0;
+        queue.assign(1, root);
+        for (std::size_t next = 0; next < queue.size(); ++next) {
+            for (const Index neighbour : neighbours[queue[next]]) {
+                if (level[neighbour] >= 0) continue;
+                level[neighbour] = level[queue[next]] + 1;
+                queue.push_back(neighbour);
+            }
+        }
+    }
+    return level;
+}
+
+std::vector<Index> lengths_of_vertices(const StagedMatrix& staged) {
+    std::vector<Index> lengths(staged.matrix.rows);
+    for (Index row = 0; row < staged.matrix.rows; ++row) {
+        lengths[staged.row_order.old_of_new(row)] = static_cast<Index>(staged.matrix.row_length(row));
+    }
+    return lengths;
+}
+
+/// sizes: of the vertices.
+void colour_by_scale(std::string name, const std::vector<Index>& sizes, GraphColours& result) {
+    result.name = std::move(name);
+    if (sizes.empty()) return;
+    const auto [lowest, highest] = std::minmax_element(sizes.begin(), sizes.end());
+    result.lowest = *lowest;
+    result.highest = *highest;
     const auto range = static_cast<double>(std::max(result.highest - result.lowest, Offset{1}));
-    for (const Index row : result.numbers) {
-        result.colours.push_back(scale_colour(static_cast<double>(size_of_row(row) - result.lowest) / range));
+    for (const Index size : sizes) {
+        result.colours.push_back(scale_colour(static_cast<double>(size - result.lowest) / range));
     }
 }
 
@@ -100,10 +131,11 @@ GraphColours graph_colours(const StagedMatrix& staged, const GraphView& graph, s
     result.by = by.value_or(cuts_of_rows(staged) == nullptr ? GraphColouring::order : GraphColouring::pieces);
     const auto numbers = staged.row_order.new_of_old();
     result.numbers.assign(numbers.begin(), numbers.end());
-    if (result.by == GraphColouring::pieces) {
-        colour_by_pieces(staged, graph, result);
-    } else {
-        colour_by_scale(staged, result);
+    switch (result.by) {
+        case GraphColouring::pieces: colour_by_pieces(staged, graph, result); break;
+        case GraphColouring::order: colour_by_scale("current row", result.numbers, result); break;
+        case GraphColouring::level: colour_by_scale("level", levels_of_vertices(staged, graph), result); break;
+        case GraphColouring::length: colour_by_scale("nonzeros in the row", lengths_of_vertices(staged), result); break;
     }
     return result;
 }

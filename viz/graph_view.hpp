@@ -26,12 +26,13 @@ struct GraphView {
 /// Projects places in space obliquely.
 [[nodiscard]] GraphView graph_view(std::span<const NodePlace> places, std::vector<std::array<Index, 2>> edges);
 
-enum class GraphColouring { pieces, order, length };
+/// level: the number of edges from the first row of the component in the current order, as Cuthill-McKee counts levels.
+enum class GraphColouring { pieces, order, level, length };
 
 /// After a stage.
 struct GraphColours {
     GraphColouring by = GraphColouring::order;
-    std::string name;             // "3 partitions", "current row", "nonzeros in the row"
+    std::string name;             // "3 partitions", "current row", "level", "nonzeros in the row"
     std::vector<Colour> colours;  // [rows of the input]
     std::vector<Index> pieces;    // [rows of the input]; empty unless by pieces
     std::vector<Index> numbers;   // [rows of the input] the current row

@@ -100,8 +100,10 @@ struct StagedGraph {
 };
 
 void add_colours(const DrawArguments& arguments, const StagedMatrix& staged, bool is_needed, StagedGraph& graph) {
-    static const std::map<std::string, GraphColouring> words{
-        {"partition", GraphColouring::pieces}, {"order", GraphColouring::order}, {"length", GraphColouring::length}};
+    static const std::map<std::string, GraphColouring> words{{"partition", GraphColouring::pieces},
+                                                             {"order", GraphColouring::order},
+                                                             {"level", GraphColouring::level},
+                                                             {"length", GraphColouring::length}};
     std::optional<GraphColouring> by;
     if (!arguments.colour_by.empty()) by = words.at(arguments.colour_by);
     // Stages that are not drawn may have no partitions yet.
@@ -258,8 +260,9 @@ ExitCode animate(const DrawArguments& arguments) {
 
 CLI::Option* add_graph_options(CLI::App& command, DrawArguments& arguments) {
     CLI::Option* graph = command.add_flag("--graph", arguments.graph, "Draw the graph of a square matrix beside its pattern");
-    add_choice(command, "--colour-by", arguments.colour_by, {"partition", "order", "length"},
-               "Colour the graph by partition (or row block, or length group), by row order, or by row length (default: "
+    add_choice(command, "--colour-by", arguments.colour_by, {"partition", "order", "level", "length"},
+               "Colour the graph by partition (or row block, or length group), by row order, by level of Cuthill-McKee (edges "
+               "from the first row), or by row length (default: "
                "partition if there is one, otherwise order)")
         ->needs(graph);
     return graph;

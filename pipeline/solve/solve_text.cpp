@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -168,6 +170,57 @@ std::string verdicts(const SolveReport& report) {
     return text.empty() ? text : '\n' + text;
 }
 
+/// A recipe that takes the least time in all from so many solves on, if the matrix is prepared once.
+struct Cheapest {
+    const SolveOutcome* outcome;
+    long long from;
+};
+
+/// Ascending by `from`; empty for fewer than two solves.
+std::vector<Cheapest> cheapest_by_solves(const SolveReport& report) {
+    std::vector<const SolveOutcome*> solved;
+    for (const SolveOutcome& one : report.outcomes) {
+        if (one.solved() && !one.tuned) solved.push_back(&one);
+    }
+    if (solved.size() < 2) return {};
+    const auto takes_less = [](const SolveOutcome* a, const SolveOutcome* b) {
+        return a->total_seconds() < b->total_seconds();
+    };
+    std::vector<Cheapest> found{{*std::min_element(solved.begin(), solved.end(), takes_less), 1}};
+    for (std::optional<Cheapest> next; true; next.reset()) {
+        for (const SolveOutcome* one : solved) {
+            const auto solves = one == found.back().outcome ? std::nullopt : break_even_solves(*one, *found.back().outcome);
+            if (!solves) continue;
+            const long long from = std::max(found.back().from + 1, std::llround(std::ceil(*solves)));
+            if (!next || from < next->from || (from == next->from && one->solve_seconds < next->outcome->solve_seconds)) {
+                next = {one, from};
+            }
+        }
+        if (!next) return found;
+        found.push_back(*next);
+    }
+}
+
+/// What to use for one solve, and for many.
+std::string advice(const SolveReport& report) {
+    const std::vector<Cheapest> cheapest = cheapest_by_solves(report);
+    if (cheapest.empty()) return "";
+    std::string text;
+    for (std::size_t i = 0; i < cheapest.size(); ++i) {
+        const auto& [outcome, from] = cheapest[i];
+        text += (i == 0 ? "\nLeast time in all: " : ", ") + outcome->preparation.recipe;
+        if (i + 1 == cheapest.size()) {
+            text +=
+                from == 1 ? " for any number of solves with this matrix" : fmt::format(" from {} solves on", with_commas(from));
+        } else {
+            const long long last = cheapest[i + 1].from - 1;
+            text += last == from ? fmt::format(" for {} solve{}", with_commas(from), from == 1 ? "" : "s")
+                                 : fmt::format(" for {} to {} solves", with_commas(from), with_commas(last));
+        }
+    }
+    return text + '\n';
+}
+
 std::string remarks(const SolveReport& report) {
     std::string text;
     for (const SolveOutcome& one : report.outcomes) {
@@ -229,7 +282,7 @@ std::string solve_text(const SolveReport& report) {
                         report.right_hand_side, report.options.tolerance);
     if (report.outcomes.empty()) return text;
     return wrapped(text + residuals_table(report) + '\n' + times_table(report) + trials_table(report) + legend +
-                   legend_of_rounding(report) + verdicts(report) + remarks(report));
+                   legend_of_rounding(report) + verdicts(report) + advice(report) + remarks(report));
 }
 
 }  // namespace workbench

@@ -71,6 +71,11 @@ TEST_SUITE("graph") {
         CHECK(length.highest == 5);
         CHECK(length.colours[0] == scale_colour(0));
         CHECK(length.colours[5] == scale_colour(1));
+        const GraphColours level = graph_colours(staged, view, GraphColouring::level);
+        CHECK(level.lowest == 0);
+        CHECK(level.highest == 5);  // the opposite corner of 4 x 3 points
+        CHECK(level.colours[3] == scale_colour(0.6));
+        CHECK(level.colours[8] == scale_colour(0.4));
         CHECK_FALSE(has_row_pieces(staged));
         CHECK_THROWS_AS(graph_colours(staged, view, GraphColouring::pieces), std::invalid_argument);
 
@@ -86,6 +91,8 @@ TEST_SUITE("graph") {
         CHECK(pieces.pieces.back() == 0);
         CHECK(pieces.colours[0] == pieces.colours[3]);
         CHECK(graph_colours(staged, view, GraphColouring::order).colours.front() == scale_colour(1));
+        CHECK(graph_colours(staged, view, GraphColouring::level).colours.back() == scale_colour(0));
+        CHECK(graph_colours(staged, view, GraphColouring::length).colours[0] == scale_colour(0));
     }
 
     TEST_CASE("adjacent pieces differ, though there are more pieces than hues") {

@@ -3,7 +3,7 @@ import { between, binAt, type Pattern, pieceAt, type Region, type Stage } from '
 import { css, isDark, oklch, palette, pieceHues, type Rgb } from './colours';
 import { counted, plural } from './dom';
 
-export type GraphColouring = 'partition' | 'order' | 'length';
+export type GraphColouring = 'partition' | 'order' | 'level' | 'length';
 
 const piece_names: Record<string, string> = { partition: 'partition', row_block: 'row block', length_group: 'length group' };
 const scale_steps = 48;
@@ -133,11 +133,39 @@ export class GraphPane {
       return { of, list: pieceHues(), piece };
     }
     const { starts } = this.pattern.stages[0].finest;
-    const size = (vertex: number): number => (by === 'length' ? starts[vertex + 1] - starts[vertex] : row_of(vertex));
+    const level = by === 'level' ? this.levels(row_of) : null;
+    const size = (vertex: number): number => level?.[vertex] ?? (by === 'length' ? starts[vertex + 1] - starts[vertex] : row_of(vertex));
     let [low, high] = [Infinity, -Infinity];
     for (let vertex = 0; vertex < rows; ++vertex) [low, high] = [Math.min(low, size(vertex)), Math.max(high, size(vertex))];
     for (let vertex = 0; vertex < rows; ++vertex) of[vertex] = Math.round(((size(vertex) - low) / Math.max(1, high - low)) * (scale_steps - 1));
     return { of, list: Array.from({ length: scale_steps }, (_, i) => css(scaleColour(i / (scale_steps - 1)))), piece: null };
+  }
+
+  // The edges between a vertex and the first row of its component, as Cuthill-McKee counts levels.
+  private levels(rowOf: (vertex: number) => number): Int32Array {
+    const { rows } = this.pattern;
+    const neighbours = Array.from({ length: rows }, (): number[] => []);
+    const [from, to] = this.edges;
+    for (let i = 0; i < from.length; ++i) {
+      neighbours[from[i]].push(to[i]);
+      neighbours[to[i]].push(from[i]);
+    }
+    const vertices = new Int32Array(rows);
+    for (let vertex = 0; vertex < rows; ++vertex) vertices[rowOf(vertex)] = vertex;
+    const level = new Int32Array(rows).fill(-1);
+    for (const root of vertices) {
+      if (level[root] >= 0) continue;
+      level[root] = 0;
+      const queue = [root];
+      for (let next = 0; next < queue.length; ++next) {
+        for (const neighbour of neighbours[queue[next]]) {
+          if (level[neighbour] >= 0) continue;
+          level[neighbour] = level[queue[next]] + 1;
+          queue.push(neighbour);
+        }
+      }
+    }
+    return level;
   }
 
   // Adjacent pieces have different hues if six suffice for it.
@@ -162,6 +190,7 @@ export class GraphPane {
   words(stage: Stage, by: GraphColouring): string {
     const pieces = by === 'partition' ? piecesOf(stage) : null;
     if (pieces) return `Graph: ${pieces.name}; edges between them are dark`;
+    if (by === 'level') return 'Graph, by level: the edges from the first row';
     return by === 'length' ? 'Graph, by the nonzeros of each row' : `Graph, by row: 0 to ${counted(Math.max(0, this.pattern.rows - 1))}`;
   }
 

@@ -236,7 +236,7 @@ export class Viewer implements PatternView {
 
   private makeColouring(): HTMLSelectElement {
     const select = h('select', { 'aria-label': 'Colours of the graph', hidden: true },
-      ...[['auto', 'Colours: automatic'], ['partition', 'by partition'], ['order', 'by row order'], ['length', 'by row length']].map(
+      ...[['auto', 'Colours: automatic'], ['partition', 'by partition'], ['order', 'by row order'], ['level', 'by level'], ['length', 'by row length']].map(
         ([value, name]) => h('option', { value }, name)));
     select.addEventListener('change', () => {
       this.colour_by = select.value as GraphColouring | 'auto';

@@ -99,6 +99,9 @@ export async function graph(page, name, has_pieces) {
   await select.selectOption('length');
   await settle(page);
   check(`${name}: row lengths colour it`, (await looks())[0] !== last[0] && (await page.locator('.pane figcaption').first().innerText()).includes('nonzeros of each row'));
+  await select.selectOption('level');
+  await settle(page);
+  check(`${name}: levels colour it`, (await page.locator('.pane figcaption').first().innerText()).includes('by level'));
   await select.selectOption('partition');
   await settle(page);
   const words = await page.locator('.pane figcaption').first().innerText();
