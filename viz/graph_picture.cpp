@@ -111,7 +111,10 @@ void draw_graph_legend(Canvas& canvas, const GraphColours& colours, const TextPl
         canvas.box(Box{x + i * part, y, part, size}, scale_colour(static_cast<double>(i) / (parts - 1)));
     }
     const int right = x + parts * part;
-    canvas.text(right + size / 2, baseline, colours.name + (has_numbers ? ", as numbered" : ""),
+    canvas.text(right + size / 2, baseline,
+                colours.name + (!has_numbers                          ? ""
+                                : colours.by == GraphColouring::order ? ", as numbered"
+                                                                      : "; the numbers are rows"),
                 {size, style::ink, Align::left, width - parts * part});
     canvas.text(x, baseline + size * 4 / 3, grouped(colours.lowest), {size, style::muted});
     canvas.text(right, baseline + size * 4 / 3, grouped(colours.highest), {size, style::muted, Align::right});
