@@ -48,7 +48,10 @@ export async function walk(page, name, most = 400) {
     await page.keyboard.press('Tab');
     let now = await focused(page);
     if (now === null || now.again || now.tag === 'IFRAME') break;
-    for (let i = 0; i < 20 && !now.ring; ++i) now = await focused(page); // the editor shows its focus a little later
+    for (let i = 0; i < 40 && !now.ring; ++i) {
+      await page.waitForTimeout(50); // the editor shows its focus a little later
+      now = await focused(page);
+    }
     check(`${name}: Tab reaches something with a name`, now.name !== '', now.tag);
     check(`${name}: '${now.name}' is seen when it has the focus`, now.seen);
     check(`${name}: '${now.name}' has a ring when it has the focus`, now.ring);
