@@ -90,7 +90,7 @@ using PatternTileShape = TileShape<4, 6, TileLimits{.rows = 64, .rounds = 2}>;
 /// of x.
 [[nodiscard]] bool reads_x_in_runs(std::span<const Index> columns);
 
-/// For values of slots.
+/// with_tile_shape for arrays that store a value or a code for each nonzero.
 auto with_tile_shape_of_values(const auto& csr, const auto& use) {
     using Value = std::remove_cvref_t<decltype(csr.values[0])>;
     using Small = TileShape<2, tuned::csr_resident_blocks_of_small_tiles>;

@@ -12,7 +12,7 @@
 namespace workbench {
 namespace {
 
-/// The values of lines, or the one that all values are equal to.
+/// Stores one value for each row or column, or one for all.
 template <ValueType Value>
 void store_line_values(CsrPattern<Value, HostArray>& csr, const CsrMatrix& matrix, const Parameters& parameters) {
     csr.values = {1, matrix.nonzeros()};

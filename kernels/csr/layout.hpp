@@ -50,7 +50,7 @@ struct CsrVector {
 template <ValueType Value>
 using FullCsr = Csr<Value, HostArray>;
 
-/// With values in full, or of lines, or as codes of 8 bits, or, of f64, in f32.
+/// CSR that stores values in full, one for all or for each line, codes of 8 bits, or, in f64, values of f32.
 template <ValueType Value, typename... More>
 using CsrVariants =
     VariantLayout<Value, FullCsr<Value>, CsrPattern<Value, HostArray>, Csr<Coded<Value, std::uint8_t>, HostArray>, More...>;

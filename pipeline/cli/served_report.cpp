@@ -31,7 +31,7 @@ bool depends_on_device(const Recipe& recipe) {
            });
 }
 
-/// serve_command.cpp sets this, unless the user does.
+/// Returns true if waiting threads of OpenMP sleep. serve_command.cpp sets the variable, unless the user does.
 bool threads_sleep() {
     const char* const policy = std::getenv("OMP_WAIT_POLICY");
     return policy != nullptr && std::string_view(policy) == "passive";
@@ -47,8 +47,8 @@ std::optional<FileStamp> stamp_of(const MatrixChoice& choice) {
     return FileStamp{std::filesystem::file_size(file->path, unknown), std::filesystem::last_write_time(file->path, unknown)};
 }
 
-/// The recipe with its first stages, for each number of them, and itself once more. A runner that expects these keeps what
-/// every stage leaves behind.
+/// The recipe cut off after 0, 1, 2, ... stages, and the whole recipe twice. A runner that expects to run all of these keeps
+/// the result of every stage.
 std::vector<Recipe> beginnings_of(const Recipe& recipe) {
     std::vector<Recipe> beginnings;
     for (std::size_t stages = 0; stages <= recipe.stages.size(); ++stages) {
@@ -67,7 +67,7 @@ struct ServedReports::State {
     std::unique_ptr<Device> gpu = {};  // null: not yet needed, or none
     std::string note = {};             // why there is none
 
-    // Of the last run.
+    // The last run had these settings and this matrix.
     bool timed = false;
     bool used_gpu = false;
     MatrixChoice choice = {};
@@ -82,7 +82,7 @@ struct ServedReports::State {
         if (!is_timed) options.backends.clear();
         const bool uses_gpu = is_timed || depends_on_device(recipe);
         if (uses_gpu && gpu == nullptr) {
-            // Takes longer than most runs.
+            // Starting CUDA takes longer than most runs, so that runs without a GPU must not wait for it.
             gpu = is_timed ? gpu_for(arguments, options, note) : make_cuda_device();
         }
         const std::optional<FileStamp> now = stamp_of(recipe.matrix);

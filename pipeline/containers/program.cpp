@@ -17,10 +17,10 @@
 namespace workbench {
 namespace {
 
-/// Applies to the libraries, which allocate what a file claims.
+/// Limits the memory of the whole process, because the libraries allocate whatever size a file claims.
 void limit_memory(std::size_t bytes) {
     limit_host_memory(resident_memory() + bytes);
-#if !defined(__SANITIZE_ADDRESS__)  // whose own memory counts
+#if !defined(__SANITIZE_ADDRESS__)  // AddressSanitizer reserves terabytes of addresses
     constexpr std::size_t of_the_program = std::size_t{1} << 25;
     const rlimit limit{bytes + of_the_program, bytes + of_the_program};
     (void)setrlimit(RLIMIT_DATA, &limit);

@@ -26,8 +26,8 @@ struct ContainerFormat {
     void (*write)(const std::filesystem::path& file, const CsrMatrix& matrix);
 };
 
-/// "BYTES read FILE MEMBER NPZ" or "BYTES write FILE NPZ" with at most so many bytes of memory. Prints the message of an error
-/// and returns its exit code.
+/// The main function of the programs. Arguments: "BYTES read FILE MEMBER NPZ" or "BYTES write FILE NPZ"; BYTES limits the
+/// memory. Prints the message of an error and returns its exit code.
 int run_container_program(int count, char** arguments, const ContainerFormat& format) noexcept;
 
 }  // namespace workbench

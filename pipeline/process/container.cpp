@@ -32,7 +32,7 @@ void run_container(const Container& container, const std::filesystem::path& file
         throw MachineError(
             fmt::format("{}: a {} needs {}: no {} in ../lib/spmv-workbench relative to the program's folder {}; this "
                         "program was built without it",
-                        file.string(), container.file, container.library, container.program, program_folder().string()));
+                        file.string(), container.file, container.needs, container.program, program_folder().string()));
     }
     arguments.insert(arguments.begin(), {program->string(), std::to_string(free_host_memory())});
     constexpr double an_hour = 3600;
@@ -43,7 +43,7 @@ void run_container(const Container& container, const std::filesystem::path& file
     constexpr int without_a_library = 127;
     if (end.exit_code == without_a_library) {
         throw MachineError(fmt::format("{}: a {} needs {}, which cannot be loaded: {}", file.string(), container.file,
-                                       container.library, message));
+                                       container.needs, message));
     }
     if (end.exit_code == static_cast<int>(ExitCode::bad_input)) throw InputError(message);
     if (end.exit_code == static_cast<int>(ExitCode::machine_error)) throw MachineError(message);

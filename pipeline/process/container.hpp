@@ -11,7 +11,7 @@ namespace workbench {
 struct Container {
     const char* program;  // found beside the program, if its library was there when the workbench was built
     const char* file;     // for messages
-    const char* library;
+    const char* needs;    // the library and its packages, for messages
 };
 inline constexpr Container matlab_file{"workbench_matlab", "MATLAB file", "matio (Debian, Ubuntu: libmatio-dev)"};
 inline constexpr Container hdf5_file{"workbench_hdf5", "HDF5 file", "HDF5 (Debian, Ubuntu: libhdf5-dev)"};

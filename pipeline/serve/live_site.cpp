@@ -52,7 +52,7 @@ bool contains(const std::filesystem::path& file, std::string_view bytes) {
     return std::equal(std::istreambuf_iterator<char>(stream), {}, bytes.begin(), bytes.end());
 }
 
-/// None if it is not an object with a text.
+/// Returns none unless the body is a JSON object with a string "text".
 std::optional<LiveRequest> read_request(const std::string& body) {
     const Json json = Json::parse(body, nullptr, false);
     if (!json.is_object() || !json.contains("text") || !json["text"].is_string()) return std::nullopt;

@@ -30,7 +30,7 @@ struct LiveSettings {
     double limit_seconds = 60;  // for a run
 };
 
-/// What the page asks for.
+/// A request of the page to run a recipe.
 struct LiveRequest {
     std::string text;         // of the recipe
     bool timed = false;       // with its kernels

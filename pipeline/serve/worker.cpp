@@ -39,7 +39,7 @@ std::string framed(std::int64_t number, Kind kind, std::string_view text) {
     return std::string(reinterpret_cast<const char*>(&head), sizeof(head)).append(text);
 }
 
-/// Newer work waits.
+/// Thrown when a newer request waits, to end the run of an older one.
 struct Replaced {};
 
 /// Returns false at the end of the stream.
@@ -54,7 +54,7 @@ bool read_all(int file, char* bytes, std::size_t count) {
     return true;
 }
 
-/// Returns false if nobody reads any more.
+/// Returns false if the other end of the connection was closed.
 bool write_all(int file, std::string_view text) {
     while (!text.empty()) {
         const ssize_t count = send(file, text.data(), text.size(), MSG_NOSIGNAL);
@@ -137,7 +137,7 @@ public:
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;
 
-    /// The next request; of the one before, it is all sent.
+    /// Begins to send a request. The request before must have been sent completely.
     void give(std::int64_t number, const std::string& request) {
         unsent_ = framed(number, Kind::request, request);
         was_taken = false;
@@ -161,7 +161,7 @@ public:
         return count > 0;
     }
 
-    /// The result of this request, if it has come; what came for others is dropped.
+    /// Returns the result of this request if it has arrived, and drops results of other requests.
     [[nodiscard]] std::optional<WorkResult> result_of(std::int64_t number) {
         while (received_.size() >= sizeof(MessageHead)) {
             MessageHead head;
@@ -178,7 +178,7 @@ public:
         return std::nullopt;
     }
 
-    /// How it ended.
+    /// Waits for the end of the child, and returns a result that says how it ended.
     [[nodiscard]] WorkResult loss() {
         const int status = wait_for_end();
         ended_ = true;

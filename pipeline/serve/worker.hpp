@@ -35,7 +35,7 @@ public:
     Worker(const Worker&) = delete;
     Worker& operator=(const Worker&) = delete;
 
-    /// Announces a request, in favour of which all earlier ones are given up. Returns its number.
+    /// Announces a request and returns its number. Earlier requests end at their next step.
     [[nodiscard]] long announce() { return ++newest_; }
 
     /// Has the child work on the request with this number and returns the result. An earlier request is given up at its next

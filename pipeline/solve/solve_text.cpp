@@ -170,13 +170,13 @@ std::string verdicts(const SolveReport& report) {
     return text.empty() ? text : '\n' + text;
 }
 
-/// A recipe that takes the least time in all from so many solves on, if the matrix is prepared once.
+/// A recipe whose preparation and solves together take less time than those of all others, for `from` or more solves.
 struct Cheapest {
     const SolveOutcome* outcome;
     long long from;
 };
 
-/// Ascending by `from`; empty for fewer than two solves.
+/// The cheapest recipe for each number of solves, ascending by `from`. Empty if fewer than two recipes solved the system.
 std::vector<Cheapest> cheapest_by_solves(const SolveReport& report) {
     std::vector<const SolveOutcome*> solved;
     for (const SolveOutcome& one : report.outcomes) {

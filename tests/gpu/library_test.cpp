@@ -51,6 +51,15 @@ OperatorCalls<Value> device_calls(Operator<Value>& a, Device& device) {
             on<Value>(device, [&](auto from, auto to) { a.from_recipe_order(from, to); })};
 }
 
+/// The recipe applied to a matrix, on the stream of the device.
+template <typename Value>
+Operator<Value> operator_on(Device& device, const std::string& recipe, const CsrMatrix& matrix) {
+    spmv_workbench::Options options;
+    options.device = spmv_workbench::Device::gpu;
+    options.stream = stream_of(device);
+    return Operator<Value>(recipe_of(recipe), Arrays<Value>(matrix).view(), options);
+}
+
 }  // namespace
 
 TEST_SUITE("device") {
@@ -61,10 +70,7 @@ TEST_SUITE("device") {
                 if (!each.matrix.square() && text.find("random_order") != std::string::npos) continue;
                 CAPTURE(text);
                 CAPTURE(each.name);
-                spmv_workbench::Options options;
-                options.device = spmv_workbench::Device::gpu;
-                options.stream = stream_of(*device);
-                Operator<Value> a(recipe_of(text), Arrays<Value>(each.matrix).view(), options);
+                Operator<Value> a = operator_on<Value>(*device, text, each.matrix);
                 CHECK(a.facts().device == spmv_workbench::Device::gpu);
                 check_operator<Value>(a, each.matrix, device_calls(a, *device));
             }
@@ -78,10 +84,7 @@ TEST_SUITE("device") {
                 if (!each.matrix.square() && text.find("random_order") != std::string::npos) continue;
                 CAPTURE(text);
                 CAPTURE(each.name);
-                spmv_workbench::Options options;
-                options.device = spmv_workbench::Device::gpu;
-                options.stream = stream_of(*device);
-                Operator<Value> a(recipe_of(text), Arrays<Value>(each.matrix).view(), options);
+                Operator<Value> a = operator_on<Value>(*device, text, each.matrix);
                 const auto x = numbers<Value>(each.matrix.columns, 1);
                 std::vector<Value> y(static_cast<std::size_t>(each.matrix.rows));
                 DeviceMemory x_there = to_device(*device, std::span(x), "x");

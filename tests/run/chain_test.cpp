@@ -179,7 +179,7 @@ TEST_CASE("only equal stages are shared") {
     CHECK(stages_of(named.reports[1]) == StageNames{"input shared", "mine shared"});
 }
 
-TEST_CASE("a shared stage is told with the parameters that its own recipe writes") {
+TEST_CASE("recipes with a common stage each report it with the parameters that they write") {
     const std::string layout = "[layout]\nuse = 'csr'\n";
     const std::vector<Recipe> recipes{recipe_of("[[stage]]\nuse = 'row_sort'\n" + layout),
                                       recipe_of("[[stage]]\nuse = 'row_sort'\nkey = 'nonzeros'\n" + layout)};
