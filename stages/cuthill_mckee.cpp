@@ -1,8 +1,10 @@
 // Cuthill-McKee and reverse Cuthill-McKee: number the vertices of the graph of A + A^T by levels, for a small bandwidth.
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "pipeline/matrix/preparer.hpp"
 #include "stages/cuthill_mckee_order.hpp"
 #include "stages/order.hpp"
 #include "stages/stages.hpp"
@@ -11,8 +13,15 @@ namespace workbench {
 namespace {
 
 StageResult run_cuthill_mckee(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
+    const bool reversed = parameters.text("variant") == "reverse";
+    if (staged.preparer != nullptr && staged.node_size == 1) {
+        if (std::optional<LevelOrder> prepared = staged.preparer->cuthill_mckee(staged.matrix, reversed)) {
+            return {.change = {.order = order_of_nodes(std::move(prepared->old_of_new), 1)},
+                    .notes = {{"connected components", std::to_string(prepared->components)}}};
+        }
+    }
     CuthillMcKeeOrder found = cuthill_mckee_order(adjacency_graph(staged.matrix, staged.node_size));
-    if (parameters.text("variant") == "reverse") std::reverse(found.old_of_new.begin(), found.old_of_new.end());
+    if (reversed) std::reverse(found.old_of_new.begin(), found.old_of_new.end());
     return {.change = {.order = order_of_nodes(std::move(found.old_of_new), staged.node_size)},
             .notes = {{"connected components", std::to_string(found.components)}}};
 }

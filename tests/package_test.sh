@@ -23,7 +23,7 @@ nm -DC --defined-only "$library" | grep -qE 'Applied|Checked' && fault "what sta
 ldd "$library" | grep "not found" && fault "a library is missing"
 
 # As C++17, which the header requires.
-for example in cg pagerank; do
+for example in cg pagerank solver; do
     quietly "$cmake" -S "$source_dir/docs/examples/$example" -B "$folder/$example" -DCMAKE_PREFIX_PATH="$prefix" \
         -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_STANDARD=17 \
         -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Werror"
@@ -57,4 +57,9 @@ printf '%%%%MatrixMarket matrix coordinate pattern general\n3 3 3\n1 3\n2 3\n3 1
 "$folder/pagerank/pagerank" "$source_dir/recipes/csr.toml" "$folder/graph.mtx" | grep -q '^page 3 has the highest rank, 0.486486$' ||
     fault "the rank of page 3 is not 0.486486"
 expect ' is no file of a square matrix$' "$source_dir/recipes/csr.toml" "$folder/missing.mtx"
+# Three solves with one solver, on the layout of a recipe that reorders rows alone, too.
+example=solver
+for recipe in "" "$source_dir/recipes/pellr.toml"; do
+    expect '^[0-9]+ iterations, true residual [0-9.]+e-1[0-9]$' ${recipe:+"$recipe" 30}
+done
 exit "$failed"

@@ -11,6 +11,7 @@
 #include "kernels/device/cuda_stream.cuh"
 #include "kernels/krylov/cuda_krylov.cuh"
 #include "kernels/krylov/cuda_persistent.cuh"
+#include "kernels/sell/on_gpu.hpp"
 
 namespace workbench {
 namespace {
@@ -316,6 +317,14 @@ std::unique_ptr<PersistentSolver<float>> CudaDevice::make_persistent_solver(cons
 std::unique_ptr<PersistentSolver<double>> CudaDevice::make_persistent_solver(const PersistentProblem& problem,
                                                                              std::type_identity<double>) {
     return make_cuda_persistent_solver<double>(problem, *this);
+}
+
+std::unique_ptr<SlicedMatrix<float>> CudaDevice::make_sliced(const SlicedRequest& request, const CsrOnDevice<float>& matrix) {
+    return make_sliced_on_gpu(request, matrix, *this);
+}
+
+std::unique_ptr<SlicedMatrix<double>> CudaDevice::make_sliced(const SlicedRequest& request, const CsrOnDevice<double>& matrix) {
+    return make_sliced_on_gpu(request, matrix, *this);
 }
 
 Bandwidth CudaDevice::bandwidth() {

@@ -42,6 +42,10 @@ public:
                                                                                   std::type_identity<float>) override;
     [[nodiscard]] std::unique_ptr<PersistentSolver<double>> make_persistent_solver(const PersistentProblem& problem,
                                                                                    std::type_identity<double>) override;
+    [[nodiscard]] std::unique_ptr<SlicedMatrix<float>> make_sliced(const SlicedRequest& request,
+                                                                   const CsrOnDevice<float>& matrix) override;
+    [[nodiscard]] std::unique_ptr<SlicedMatrix<double>> make_sliced(const SlicedRequest& request,
+                                                                    const CsrOnDevice<double>& matrix) override;
     [[nodiscard]] Bandwidth bandwidth() override;
     void enter_range(std::string_view name) override;
     void leave_range() override;

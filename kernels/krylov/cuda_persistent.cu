@@ -10,6 +10,7 @@
 #include "kernels/krylov/memory.hpp"
 #include "kernels/krylov/persistent_cg.cuh"
 #include "kernels/krylov/persistent_matrix.hpp"
+#include "pipeline/matrix/distinct_values.hpp"
 
 namespace workbench {
 namespace {
@@ -25,14 +26,14 @@ constexpr unsigned long long patience_nanoseconds =
 // was slower than none, because the vectors of the solve are then evicted.
 constexpr double share_of_cache = 0.4;
 
-template <ValueType Value>
+template <ValueType Value, ValueType Stored>
 class CudaPersistentSolver;
 
-template <ValueType Value>
+template <ValueType Value, ValueType Stored>
 class CudaPersistentKrylov final : public Krylov<Value> {
 public:
     CudaPersistentKrylov(const KrylovPlan& plan, std::span<const Value> b, std::span<const Value> inverse_diagonal,
-                         const CudaPersistentSolver<Value>& solver)
+                         const CudaPersistentSolver<Value, Stored>& solver)
         : plan_(plan),
           solver_(solver),
           device_(solver.device()),
@@ -125,7 +126,7 @@ private:
     }
 
     void run(bool begins, std::int64_t iterations) {
-        PersistentArguments<Value> arguments = solver_.arguments();
+        PersistentArguments<Value, Stored> arguments = solver_.arguments();
         arguments.b = b_.as<const Value>();
         arguments.inverse_diagonal = inverse_diagonal_.bytes() > 0 ? inverse_diagonal_.as<const Value>() : nullptr;
         arguments.x = x_.as<Value>();
@@ -145,16 +146,16 @@ private:
     }
 
     KrylovPlan plan_;
-    const CudaPersistentSolver<Value>& solver_;
+    const CudaPersistentSolver<Value, Stored>& solver_;
     CudaDevice& device_;
     unsigned long long launches_ = 0;
     DeviceMemory b_, inverse_diagonal_, x_, r_, p_, q_, exports_, packets_, history_, scalars_, failed_;
 };
 
-template <ValueType Value>
+template <ValueType Value, ValueType Stored>
 class CudaPersistentSolver final : public PersistentSolver<Value> {
 public:
-    CudaPersistentSolver(const PersistentMatrix<Value>& matrix, CudaDevice& device)
+    CudaPersistentSolver(const PersistentMatrix<Value, Stored>& matrix, CudaDevice& device)
         : device_(device),
           rows_(matrix.rows),
           blocks_(static_cast<unsigned>(matrix.parts.size())),
@@ -166,13 +167,13 @@ public:
           values_(on_device(matrix.values)),
           columns_(on_device(matrix.columns)) {
         const double of_cache = share_of_cache * static_cast<double>(device.properties().last_level_cache);
-        kept_ = static_cast<Index>(of_cache / blocks_ / (sizeof(Value) + sizeof(std::uint16_t)));
+        kept_ = static_cast<Index>(of_cache / blocks_ / (sizeof(Stored) + sizeof(std::uint16_t)));
     }
 
     [[nodiscard]] std::unique_ptr<Krylov<Value>> begin(const KrylovPlan& plan, std::span<const Value> b,
                                                        std::span<const Value> inverse_diagonal) override {
         if (plan.method != KrylovMethod::cg) throw std::logic_error("a persistent solve is asked for another method");
-        return std::make_unique<CudaPersistentKrylov<Value>>(plan, b, inverse_diagonal, *this);
+        return std::make_unique<CudaPersistentKrylov<Value, Stored>>(plan, b, inverse_diagonal, *this);
     }
 
     [[nodiscard]] CudaDevice& device() const { return device_; }
@@ -180,21 +181,21 @@ public:
     [[nodiscard]] const std::vector<Index>& row_at() const { return row_at_; }
 
     /// Those of the matrix.
-    [[nodiscard]] PersistentArguments<Value> arguments() const {
-        PersistentArguments<Value> arguments;
+    [[nodiscard]] PersistentArguments<Value, Stored> arguments() const {
+        PersistentArguments<Value, Stored> arguments;
         arguments.parts = parts_.template as<const krylov::Part>();
         arguments.slices = slices_.template as<const krylov::Slice>();
         arguments.halo = halo_.template as<const Index>();
-        arguments.values = values_.template as<const Value>();
+        arguments.values = values_.template as<const Stored>();
         arguments.columns = columns_.template as<const std::uint16_t>();
         arguments.kept = kept_;
         return arguments;
     }
 
-    void launch(PersistentArguments<Value>& arguments) const {
+    void launch(PersistentArguments<Value, Stored>& arguments) const {
         void* list[] = {&arguments};
-        check_cuda(cudaLaunchCooperativeKernel(krylov::persistent_cg<Value>, dim3(blocks_), dim3(krylov::persistent_threads),
-                                               list, shared_bytes_, device_.stream()),
+        check_cuda(cudaLaunchCooperativeKernel(krylov::persistent_cg<Value, Stored>, dim3(blocks_),
+                                               dim3(krylov::persistent_threads), list, shared_bytes_, device_.stream()),
                    "cudaLaunchCooperativeKernel");
     }
 
@@ -221,15 +222,13 @@ int attribute_of(cudaDeviceAttr attribute) {
     return found;
 }
 
-}  // namespace
-
-template <ValueType Value>
-std::unique_ptr<PersistentSolver<Value>> make_cuda_persistent_solver(const PersistentProblem& problem, CudaDevice& device) {
+template <ValueType Value, ValueType Stored>
+std::unique_ptr<PersistentSolver<Value>> make_solver(const PersistentProblem& problem, CudaDevice& device) {
     const DeviceProperties& properties = device.properties();
     if (attribute_of(cudaDevAttrCooperativeLaunch) == 0) {
         throw Unsuitable(properties.name + " does not launch kernels whose thread blocks wait for each other");
     }
-    const auto kernel = krylov::persistent_cg<Value>;
+    const auto kernel = krylov::persistent_cg<Value, Stored>;
     cudaFuncAttributes attributes{};
     check_cuda(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
     const std::size_t shared_bytes =
@@ -238,8 +237,8 @@ std::unique_ptr<PersistentSolver<Value>> make_cuda_persistent_solver(const Persi
     const Index blocks = std::clamp(slices, Index{1}, std::min(properties.processors, krylov::most_persistent_blocks));
     constexpr Index vectors = 2;  // r and q
     const std::vector<Index> boundaries = krylov::divide_rows(problem.matrix.row_offsets, blocks, problem.cuts);
-    const PersistentMatrix<Value> matrix = krylov::make_persistent_matrix<Value>(problem.matrix, boundaries, shared_bytes,
-                                                                                 vectors + (problem.preconditioned ? 1 : 0));
+    const auto matrix = krylov::make_persistent_matrix<Value, Stored>(problem.matrix, boundaries, shared_bytes,
+                                                                      vectors + (problem.preconditioned ? 1 : 0));
     check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
                "cudaFuncSetAttribute");
     int resident = 0;  // blocks a multiprocessor
@@ -250,7 +249,17 @@ std::unique_ptr<PersistentSolver<Value>> make_cuda_persistent_solver(const Persi
         throw Unsuitable("a multiprocessor of " + properties.name + " has no room for a thread block with " +
                          std::to_string(matrix.shared_bytes) + " bytes of shared memory");
     }
-    return std::make_unique<CudaPersistentSolver<Value>>(matrix, device);
+    return std::make_unique<CudaPersistentSolver<Value, Stored>>(matrix, device);
+}
+
+}  // namespace
+
+template <ValueType Value>
+std::unique_ptr<PersistentSolver<Value>> make_cuda_persistent_solver(const PersistentProblem& problem, CudaDevice& device) {
+    if constexpr (std::is_same_v<Value, double>) {
+        if (are_exact_in_f32(problem.matrix.values)) return make_solver<double, float>(problem, device);
+    }
+    return make_solver<Value, Value>(problem, device);
 }
 
 template std::unique_ptr<PersistentSolver<float>> make_cuda_persistent_solver(const PersistentProblem&, CudaDevice&);

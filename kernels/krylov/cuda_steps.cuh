@@ -128,6 +128,13 @@ public:
         device_.upload(std::as_bytes(std::span(&first, 1)), scalars_);
     }
 
+    double stop_below(double tolerance) {
+        Scalars scalars = fetch();
+        const double norm = krylov::stop_below(scalars, tolerance);
+        device_.upload(std::as_bytes(std::span(&scalars, 1)), scalars_);
+        return norm;
+    }
+
     void run_again() {
         run_again_kernel<<<1, 1, 0, device_.stream()>>>(scalars());
         check_launch("run again");

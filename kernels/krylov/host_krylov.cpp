@@ -35,6 +35,16 @@ public:
 
     void use(KrylovProduct<Value> product) override { product_ = std::move(product); }
 
+    [[nodiscard]] Value* right_hand_side() override { return memory_.right_hand_side(); }
+    [[nodiscard]] const Value* solution() const override { return memory_.vectors().x; }
+
+    double begin_again(double tolerance) override {
+        steps_.begin_with_zero();
+        memory_.begin_with_zero();
+        begin([](const Value*, Value*) {});
+        return steps_.stop_below(tolerance);
+    }
+
     void restart() override {
         steps_.run_again();
         begin(product_);

@@ -21,6 +21,7 @@ public:
     }
 
     void begin_with_zero() { scalars_ = first_scalars(plan_, history_.data()); }
+    double stop_below(double tolerance) { return krylov::stop_below(scalars_, tolerance); }
     void run_again() { scalars_.state = KrylovState::running; }
 
     [[nodiscard]] Scalars& scalars() { return scalars_; }

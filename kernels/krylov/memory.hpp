@@ -56,6 +56,7 @@ public:
     }
 
     [[nodiscard]] Index size() const { return size_; }
+    [[nodiscard]] Value* right_hand_side() const { return b_.as<Value>(); }
 
     /// Bytes that one iteration moves in addition to its products.
     [[nodiscard]] std::int64_t vector_bytes(KrylovMethod method) const {
@@ -106,6 +107,13 @@ inline Scalars first_scalars(const KrylovPlan& plan, double* history) {
     scalars.stop_below = plan.stop_below * plan.stop_below;
     scalars.history = history;
     return scalars;
+}
+
+/// Sets the residual at which a solve has converged, relative to that of its beginning, |r|_2, which it returns. A solve that
+/// began with r = 0 has converged.
+inline double stop_below(Scalars& scalars, double tolerance) {
+    scalars.stop_below = tolerance * tolerance * scalars.residual;
+    return std::sqrt(scalars.residual);
 }
 
 inline KrylovProgress progress_of(const Scalars& scalars) {

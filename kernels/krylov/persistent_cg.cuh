@@ -31,12 +31,13 @@ struct alignas(16) Packet {
 
 inline constexpr int packet_places = 3 * most_persistent_blocks;  // p.Ap, r.r and r.Mr
 
-template <typename Value>
+/// Value: the type of vectors. Stored: that of the matrix's values.
+template <typename Value, typename Stored>
 struct PersistentArguments {
     const Part* parts = nullptr;
     const Slice* slices = nullptr;
     const Index* halo = nullptr;
-    const Value* values = nullptr;
+    const Stored* values = nullptr;
     const std::uint16_t* columns = nullptr;
     // Vectors in the order of parts, [places].
     const Value* b = nullptr;
@@ -175,23 +176,23 @@ struct FromGlobal {
 };
 
 /// Adds `count` entries of a row. All loads of the matrix come before their first use; so they are in flight together.
-template <int count, typename Load, typename Value>
-__device__ __forceinline__ Value add_entries(Value sum, const Value* values, const std::uint16_t* columns, const Value* p,
+template <int count, typename Load, typename Value, typename Stored>
+__device__ __forceinline__ Value add_entries(Value sum, const Stored* values, const std::uint16_t* columns, const Value* p,
                                              Load load) {
     std::uint16_t column[count];
-    Value value[count];
+    Stored value[count];
 #pragma unroll
     for (int j = 0; j < count; ++j) column[j] = load(columns + 32 * j);
 #pragma unroll
     for (int j = 0; j < count; ++j) value[j] = load(values + 32 * j);
 #pragma unroll
-    for (int j = 0; j < count; ++j) sum += value[j] * p[column[j]];
+    for (int j = 0; j < count; ++j) sum += static_cast<Value>(value[j]) * p[column[j]];
     return sum;
 }
 
 /// A row times p. The branches are the same for all lanes of a warp.
-template <typename Load, typename Value>
-__device__ __forceinline__ Value multiply_row(const Value* values, const std::uint16_t* columns, int width, const Value* p,
+template <typename Load, typename Value, typename Stored>
+__device__ __forceinline__ Value multiply_row(const Stored* values, const std::uint16_t* columns, int width, const Value* p,
                                               Load load) {
     Value sum = 0;
     for (; width >= 8; width -= 8, values += 256, columns += 256) sum = add_entries<8>(sum, values, columns, p, load);
@@ -234,10 +235,11 @@ struct RowOfUpdate {
 };
 
 /// A thread's share of the work on the part of its block. All threads of the block call each function.
-template <typename Value>
+template <typename Value, typename Stored>
 class Work {
 public:
-    __device__ __forceinline__ Work(const PersistentArguments<Value>& arguments, unsigned char* memory, BlockMemory& block)
+    __device__ __forceinline__ Work(const PersistentArguments<Value, Stored>& arguments, unsigned char* memory,
+                                    BlockMemory& block)
         : a_(arguments),
           block_(block),
           part_(arguments.parts[blockIdx.x]),
@@ -245,13 +247,13 @@ public:
           thread_(static_cast<Index>(threadIdx.x)),
           tag_(arguments.first_tag),
           inverse_diagonal_(preconditioned() ? arguments.inverse_diagonal + part_.first_row : nullptr) {
-        const SharedPlaces places = shared_places<Value>(part_);
+        const SharedPlaces places = shared_places<Value, Stored>(part_);
         p_ = reinterpret_cast<Value*>(memory);
         r_ = part_.vectors > 0 ? reinterpret_cast<Value*>(memory + places.r) : a_.r + part_.first_row;
         q_ = part_.vectors > 1 ? reinterpret_cast<Value*>(memory + places.q) : a_.q + part_.first_row;
         halo_ = reinterpret_cast<Index*>(memory + places.halo);
         slices_ = reinterpret_cast<Slice*>(memory + places.slices);
-        resident_values_ = reinterpret_cast<Value*>(memory + places.values);
+        resident_values_ = reinterpret_cast<Stored*>(memory + places.values);
         resident_columns_ = reinterpret_cast<std::uint16_t*>(memory + places.columns);
     }
 
@@ -263,7 +265,7 @@ public:
             if (part_.vectors > 0) r_[i] = a_.r[part_.first_row + i];
         }
         if (preconditioned() && part_.vectors > 2) {
-            auto* copy = reinterpret_cast<Value*>(memory_ + shared_places<Value>(part_).inverse_diagonal);
+            auto* copy = reinterpret_cast<Value*>(memory_ + shared_places<Value, Stored>(part_).inverse_diagonal);
             for (Index i = thread_; i < part_.rows; i += persistent_threads) copy[i] = inverse_diagonal_[i];
             inverse_diagonal_ = copy;
         }
@@ -283,7 +285,7 @@ public:
 
     /// q = A p. Returns the thread's share of p.q.
     __device__ __forceinline__ double multiply() {
-        const Value* values = a_.values + part_.first_entry;
+        const Stored* values = a_.values + part_.first_entry;
         const std::uint16_t* columns = a_.columns + part_.first_entry;
         double sum = 0;
         for (Index s = warp(); s < part_.slices(); s += warps_of_part) {
@@ -417,7 +419,7 @@ private:
         block_.signal.failed = !came;
     }
 
-    const PersistentArguments<Value>& a_;
+    const PersistentArguments<Value, Stored>& a_;
     BlockMemory& block_;
     Part part_;
     unsigned char* memory_;
@@ -433,13 +435,13 @@ private:
     Value* q_ = nullptr;
     Index* halo_ = nullptr;
     Slice* slices_ = nullptr;
-    Value* resident_values_ = nullptr;
+    Stored* resident_values_ = nullptr;
     std::uint16_t* resident_columns_ = nullptr;
 };
 
 /// Copies the scalars of the solve to shared memory. Returns false if there is nothing to do.
-template <typename Value>
-__device__ __forceinline__ bool has_work(const PersistentArguments<Value>& a, BlockMemory& block) {
+template <typename Value, typename Stored>
+__device__ __forceinline__ bool has_work(const PersistentArguments<Value, Stored>& a, BlockMemory& block) {
     if (threadIdx.x == 0) {
         Scalars& scalars = *reinterpret_cast<Scalars*>(block.scalars);
         scalars = *a.scalars;
@@ -457,12 +459,13 @@ __device__ __forceinline__ bool has_work(const PersistentArguments<Value>& a, Bl
 }  // namespace persistent
 
 /// The grid must be resident at once.
-template <typename Value>
-__global__ void __launch_bounds__(persistent_threads, 1) persistent_cg(const __grid_constant__ PersistentArguments<Value> a) {
+template <typename Value, typename Stored>
+__global__ void __launch_bounds__(persistent_threads, 1)
+    persistent_cg(const __grid_constant__ PersistentArguments<Value, Stored> a) {
     extern __shared__ __align__(16) unsigned char memory[];
     __shared__ persistent::BlockMemory block;
     if (!persistent::has_work(a, block)) return;
-    persistent::Work<Value> work(a, memory, block);
+    persistent::Work<Value, Stored> work(a, memory, block);
     work.load();
     for (;;) {
         const double length = work.multiply();

@@ -14,7 +14,7 @@ namespace {
 constexpr Offset weight_of_row = 8;
 constexpr Index most_columns = std::numeric_limits<std::uint16_t>::max() + 1;
 
-template <ValueType Value>
+template <ValueType Value, ValueType Stored>
 class Builder {
 public:
     Builder(const CsrMatrix& matrix, std::span<const Index> boundaries, std::size_t shared_bytes, Index vectors)
@@ -23,7 +23,7 @@ public:
         made_.parts.resize(boundaries.size() - 1);
     }
 
-    PersistentMatrix<Value> build() {
+    PersistentMatrix<Value, Stored> build() {
         find_halos();
         place_rows();
         place_entries();
@@ -122,7 +122,7 @@ private:
                 slices[s].width = width_of(part, s);
                 entries += Offset{rows_per_slice} * slices[s].width;
             }
-            const std::size_t least = shared_places<Value>(part).end;
+            const std::size_t least = shared_places<Value, Stored>(part).end;
             if (least > shared_bytes_ || entries > std::numeric_limits<Index>::max()) {
                 throw Unsuitable("part " + std::to_string(number) + ", one of a multiprocessor, has " +
                                  std::to_string(boundaries_[number + 1] - boundaries_[number]) + " rows and reads " +
@@ -132,7 +132,7 @@ private:
             for (Index vectors = 1; vectors <= vectors_; ++vectors) {
                 Part with = part;
                 with.vectors = vectors;
-                if (shared_places<Value>(with).end <= shared_bytes_) part.vectors = vectors;
+                if (shared_places<Value, Stored>(with).end <= shared_bytes_) part.vectors = vectors;
             }
             keep_slices(part, slices, entries);
         });
@@ -140,7 +140,7 @@ private:
         for (Part& part : made_.parts) {
             part.first_entry = entry;
             for (Index s = 0; s < part.slices(); ++s) entry += Offset{rows_per_slice} * slice_of(part, s).width;
-            made_.shared_bytes = std::max(made_.shared_bytes, shared_places<Value>(part).end);
+            made_.shared_bytes = std::max(made_.shared_bytes, shared_places<Value, Stored>(part).end);
         }
         make_room(made_.values, static_cast<std::size_t>(entry));
         make_room(made_.columns, static_cast<std::size_t>(entry));
@@ -150,9 +150,9 @@ private:
 
     void keep_slices(Part& part, Slice* slices, Offset entries) const {
         constexpr std::size_t alignments = 32;  // of two arrays
-        const std::size_t used = shared_places<Value>(part).end + alignments;
+        const std::size_t used = shared_places<Value, Stored>(part).end + alignments;
         const std::size_t left = used < shared_bytes_ ? shared_bytes_ - used : 0;
-        const auto fit = static_cast<double>(left / (sizeof(Value) + sizeof(std::uint16_t)));
+        const auto fit = static_cast<double>(left / (sizeof(Stored) + sizeof(std::uint16_t)));
         const double fraction = entries == 0 ? 1 : std::min(1.0, fit / static_cast<double>(entries));
         std::vector<char> stays(part.slices(), 0);
         Offset seen = 0;
@@ -196,7 +196,7 @@ private:
                         is_own(number, column)
                             ? target - part.first_row
                             : part.rows + static_cast<Index>(std::lower_bound(halo, halo + part.halo, target) - halo);
-                    made_.values[at] = static_cast<Value>(matrix_.values[k]);
+                    made_.values[at] = static_cast<Stored>(matrix_.values[k]);
                     made_.columns[at] = static_cast<std::uint16_t>(found);
                 }
             }
@@ -207,15 +207,15 @@ private:
     std::span<const Index> boundaries_;
     std::size_t shared_bytes_;
     Index vectors_;
-    PersistentMatrix<Value> made_;
+    PersistentMatrix<Value, Stored> made_;
     std::vector<std::vector<Index>> halos_;  // of each part: rows of the matrix
     std::vector<Index> place_of_;            // [rows]
 };
 
 }  // namespace
 
-template <ValueType Value>
-Offset PersistentMatrix<Value>::resident() const {
+template <ValueType Value, ValueType Stored>
+Offset PersistentMatrix<Value, Stored>::resident() const {
     Offset entries = 0;
     for (const Part& part : parts) entries += part.resident;
     return entries;
@@ -247,15 +247,17 @@ std::vector<Index> divide_rows(std::span<const Offset> row_offsets, Index parts,
     return boundaries;
 }
 
-template <ValueType Value>
-PersistentMatrix<Value> make_persistent_matrix(const CsrMatrix& matrix, std::span<const Index> boundaries,
-                                               std::size_t shared_bytes, Index vectors) {
-    return Builder<Value>(matrix, boundaries, shared_bytes, vectors).build();
+template <ValueType Value, ValueType Stored>
+PersistentMatrix<Value, Stored> make_persistent_matrix(const CsrMatrix& matrix, std::span<const Index> boundaries,
+                                                       std::size_t shared_bytes, Index vectors) {
+    return Builder<Value, Stored>(matrix, boundaries, shared_bytes, vectors).build();
 }
 
 template struct PersistentMatrix<float>;
 template struct PersistentMatrix<double>;
+template struct PersistentMatrix<double, float>;
 template PersistentMatrix<float> make_persistent_matrix(const CsrMatrix&, std::span<const Index>, std::size_t, Index);
 template PersistentMatrix<double> make_persistent_matrix(const CsrMatrix&, std::span<const Index>, std::size_t, Index);
+template PersistentMatrix<double, float> make_persistent_matrix(const CsrMatrix&, std::span<const Index>, std::size_t, Index);
 
 }  // namespace workbench::krylov

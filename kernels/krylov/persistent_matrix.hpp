@@ -47,8 +47,8 @@ struct SharedPlaces {
     std::size_t end = 0;
 };
 
-/// p, of rows + halo elements, is at 0.
-template <typename Value>
+/// p, of rows + halo elements, is at 0. Stored: the type of the matrix's values.
+template <typename Value, typename Stored = Value>
 constexpr SharedPlaces shared_places(const Part& part) {
     const auto bytes = [](Index count, std::size_t each) {
         constexpr std::size_t alignment = 16;
@@ -60,21 +60,22 @@ constexpr SharedPlaces shared_places(const Part& part) {
     places.q = places.r + (part.vectors > 0 ? vector : 0);
     places.inverse_diagonal = places.q + (part.vectors > 1 ? vector : 0);
     places.values = places.inverse_diagonal + (part.vectors > 2 ? vector : 0);
-    places.columns = places.values + bytes(part.resident, sizeof(Value));
+    places.columns = places.values + bytes(part.resident, sizeof(Stored));
     places.halo = places.columns + bytes(part.resident, sizeof(std::uint16_t));
     places.slices = places.halo + bytes(part.halo, sizeof(Index));
     places.end = places.slices + bytes(part.slices(), sizeof(Slice));
     return places;
 }
 
-template <ValueType Value>
+/// Value: the type of vectors. Stored: that of the matrix's values, f32 if it represents all of them.
+template <ValueType Value, ValueType Stored = Value>
 struct PersistentMatrix {
     Index rows = 0;
     std::vector<Part> parts;
     std::vector<Slice> slices;
     std::vector<Index> halo;           // places, those of part 0 first; ascending within a part
     std::vector<Index> row_at;         // [places] the row of the matrix; -1: padding
-    HostArray<Value> values;           // the padding is 0
+    HostArray<Stored> values;          // the padding is 0
     HostArray<std::uint16_t> columns;  // below part.rows: a row of the part; otherwise part.rows + position in its halo
     std::size_t shared_bytes = 0;      // of the part that needs most
 
@@ -89,8 +90,8 @@ struct PersistentMatrix {
 
 /// vectors: how many of r, q and the inverse diagonal the solve has. Throws Unsuitable with the reason if a part does not fit
 /// into `shared_bytes`, or has more columns than 16 bits can number.
-template <ValueType Value>
-[[nodiscard]] PersistentMatrix<Value> make_persistent_matrix(const CsrMatrix& matrix, std::span<const Index> boundaries,
-                                                             std::size_t shared_bytes, Index vectors);
+template <ValueType Value, ValueType Stored = Value>
+[[nodiscard]] PersistentMatrix<Value, Stored> make_persistent_matrix(const CsrMatrix& matrix, std::span<const Index> boundaries,
+                                                                     std::size_t shared_bytes, Index vectors);
 
 }  // namespace workbench::krylov

@@ -41,6 +41,13 @@ public:
         return done("hash", [&] { return place_by_hash_on_gpu(workspace_, task, static_cast<Index>(most_rows)); });
     }
 
+    [[nodiscard]] std::optional<LevelOrder> cuthill_mckee(const CsrMatrix& matrix, bool reversed) override {
+        if (!has_entries(matrix) || !matrix.square()) return std::nullopt;
+        std::optional<std::optional<LevelOrder>> found =
+            done("cuthill_mckee", [&] { return cuthill_mckee_on_gpu(workspace_, matrix, reversed); });
+        return found ? std::move(*found) : std::nullopt;
+    }
+
     [[nodiscard]] std::optional<CsrMatrix> permute(const CsrMatrix& matrix, const Permutation& row_order,
                                                    const Permutation& column_order) override {
         if (!has_entries(matrix)) return std::nullopt;

@@ -9,6 +9,7 @@
 namespace workbench {
 
 [[nodiscard]] std::vector<Index> sort_on_gpu(Workspace& workspace, const SortTask& task);
+[[nodiscard]] std::optional<LevelOrder> cuthill_mckee_on_gpu(Workspace& workspace, const CsrMatrix& matrix, bool reversed);
 [[nodiscard]] std::vector<Index> place_by_hash_on_gpu(Workspace& workspace, const HashTask& task, Index most_rows);
 [[nodiscard]] CsrMatrix permute_on_gpu(Workspace& workspace, const CsrMatrix& matrix, const Permutation& row_order,
                                        const Permutation& column_order);

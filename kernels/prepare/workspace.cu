@@ -39,9 +39,6 @@ Workspace::Workspace() {
     check_cuda(cudaMemGetInfo(&available, &total), "cudaMemGetInfo");
     std::uint64_t kept = total / 16;
     check_cuda(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &kept), "cudaMemPoolSetAttribute");
-    for (void*& buffer : buffers_) {
-        check_cuda(cudaHostAlloc(&buffer, buffer_bytes, cudaHostAllocDefault), "cudaHostAlloc");
-    }
 }
 
 Workspace::~Workspace() {
@@ -60,6 +57,13 @@ void* Workspace::allocate(std::size_t bytes) {
     }
     check_cuda(result, "cudaMallocFromPoolAsync");
     return address;
+}
+
+void Workspace::require_buffers() {
+    for (void*& buffer : buffers_) {
+        if (buffer != nullptr) continue;
+        check_cuda(cudaHostAlloc(&buffer, buffer_bytes, cudaHostAllocDefault), "cudaHostAlloc");
+    }
 }
 
 void Workspace::send(void* to, const void* from, std::size_t bytes) {
@@ -105,6 +109,7 @@ void Workspace::download_wide(const WorkspaceArray<std::uint32_t>& from, std::sp
 }
 
 void Workspace::send_staged(void* to, std::size_t bytes, const Stage& fill) {
+    require_buffers();
     check_cuda(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
     const Timed timed(transfer_seconds_);
     for (std::size_t begin = 0, turn = 0; begin < bytes; begin += buffer_bytes, turn ^= 1) {
@@ -119,6 +124,7 @@ void Workspace::send_staged(void* to, std::size_t bytes, const Stage& fill) {
 }
 
 void Workspace::fetch_staged(const void* from, std::size_t bytes, const Stage& empty) {
+    require_buffers();
     check_cuda(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
     const Timed timed(transfer_seconds_);
     const auto begin_piece = [&](std::size_t begin, std::size_t turn) {

@@ -99,6 +99,7 @@ private:
     using Stage = std::function<void(void* buffer, std::size_t begin, std::size_t bytes)>;
 
     [[nodiscard]] void* allocate(std::size_t bytes);
+    void require_buffers();  // two pinned ones, which take milliseconds to allocate: not before the first large transfer
     void send(void* to, const void* from, std::size_t bytes);
     void fetch(const void* from, void* to, std::size_t bytes);
     void send_staged(void* to, std::size_t bytes, const Stage& fill);

@@ -12,6 +12,7 @@
 
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/krylov.hpp"
+#include "pipeline/contract/sliced_on_device.hpp"
 #include "pipeline/matrix/csr_matrix.hpp"
 #include "pipeline/matrix/interface.hpp"
 #include "pipeline/matrix/types.hpp"
@@ -155,6 +156,17 @@ public:
     [[nodiscard]] virtual std::unique_ptr<PersistentSolver<double>> make_persistent_solver(const PersistentProblem&,
                                                                                            std::type_identity<double>) {
         throw Unsuitable("a persistent kernel needs a GPU; this device is " + properties().name);
+    }
+
+    /// Reorders a matrix in the device's memory and stores it in slices there: the same order and arrays as those of the stages
+    /// and of the layout on the host. Waits for earlier work of the device, and is complete on return. Throws LeftToHost where
+    /// the host must prepare the matrix: the columns of a row do not ascend, the pattern suits no order on this device, rows
+    /// are long, or most slots would be padding. The device must outlive it; the matrix need not.
+    [[nodiscard]] virtual std::unique_ptr<SlicedMatrix<float>> make_sliced(const SlicedRequest&, const CsrOnDevice<float>&) {
+        throw LeftToHost(properties().name + " prepares no matrix as a whole");
+    }
+    [[nodiscard]] virtual std::unique_ptr<SlicedMatrix<double>> make_sliced(const SlicedRequest&, const CsrOnDevice<double>&) {
+        throw LeftToHost(properties().name + " prepares no matrix as a whole");
     }
 
     /// Measured at the first call.

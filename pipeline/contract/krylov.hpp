@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string_view>
 #include <vector>
 
@@ -55,6 +56,14 @@ class Krylov : public Interface {
 public:
     /// Sets the product for the following iterations. Objects that it refers to must outlive its last use.
     virtual void use(KrylovProduct<Value> product) = 0;
+
+    /// b [size] on the device, which the caller may replace before begin_again.
+    [[nodiscard]] virtual Value* right_hand_side() { throw std::logic_error("this solver keeps its right-hand side"); }
+    /// Begins another solve with x = 0 and the b that is there now. It has converged where |r|_2 <= tolerance * |b|_2. Waits,
+    /// and returns |b|_2.
+    virtual double begin_again(double /*tolerance*/) { throw std::logic_error("this solver solves once"); }
+    /// x [size] on the device.
+    [[nodiscard]] virtual const Value* solution() const { throw std::logic_error("this solver keeps its x"); }
 
     /// Restarts the method with r = b - A x for the current x (initially 0), also after a breakdown. The iteration count
     /// continues.

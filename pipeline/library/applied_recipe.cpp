@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "kernels/device/cuda_device.hpp"
 #include "kernels/device/host_device.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/run/built_layouts.hpp"
@@ -53,17 +52,44 @@ AppliedRecipe<Value>::AppliedRecipe(const Recipe& recipe, CsrMatrix matrix, cons
         if (options.stop && options.stop()) throw spmv_workbench::Stopped(step + ": the caller stopped the construction");
     };
     ready_.emplace(recipe, stage_input(std::move(matrix), recipe.node_size), plan);
-    const KernelOutcome& kernel = ready_->preparation().kernel;
-    if (ready_->kernel() == nullptr) {
-        const std::string place = where(recipe) + (kernel.kernel.empty() ? "" : ", kernel " + kernel.kernel);
-        const std::string text = fmt::format("{}: {}", place, kernel.reason);
-        if (kernel.status == KernelOutcome::Status::unsuitable) throw InputError(text);
-        throw BrokenKernel(text);
-    }
-    note(ready_->preparation());
+    require_kernel(recipe);
+    take_facts_of(ready_->preparation());
     prepare_orders();
     facts_.verified = options.verify;
     facts_.seconds = watch.seconds();
+}
+
+template <ValueType Value>
+AppliedRecipe<Value>::AppliedRecipe(const Recipe& recipe, const CsrOnDevice<Value>& matrix,
+                                    const spmv_workbench::Options& options) {
+    const Stopwatch watch;
+    std::vector<const KernelEntry*> kernels = choose(recipe, options);
+    if (on_host()) throw LeftToHost("the recipe has no kernel for the GPU");
+    facts_.rows = matrix.rows;
+    facts_.columns = matrix.columns;
+    facts_.nonzeros = matrix.nonzeros;
+    if (options.stop && options.stop()) throw spmv_workbench::Stopped("the caller stopped the construction");
+    ready_.emplace(recipe, matrix, ReadyPlan<Value>{*device_, std::move(kernels)}, options.verify);
+    require_kernel(recipe);
+    take_facts_of(ready_->preparation());
+    if (const SlicedMatrix<Value>& sliced = *ready_->sliced(); sliced.facts().reordered) {
+        columns_to_recipe_ = Targets(sliced.new_of_old());
+        columns_to_caller_ = Targets(sliced.old_of_new());
+        rows_to_caller_ = Targets(sliced.old_of_new());
+    }
+    allocate_vectors();
+    facts_.verified = options.verify;
+    facts_.seconds = watch.seconds();
+}
+
+template <ValueType Value>
+void AppliedRecipe<Value>::require_kernel(const Recipe& recipe) const {
+    if (ready_->kernel() != nullptr) return;
+    const KernelOutcome& kernel = ready_->preparation().kernel;
+    const std::string place = where(recipe) + (kernel.kernel.empty() ? "" : ", kernel " + kernel.kernel);
+    const std::string text = fmt::format("{}: {}", place, kernel.reason);
+    if (kernel.status == KernelOutcome::Status::unsuitable) throw InputError(text);
+    throw BrokenKernel(text);
 }
 
 template <ValueType Value>
@@ -90,7 +116,7 @@ std::vector<const KernelEntry*> AppliedRecipe<Value>::choose(const Recipe& recip
 }
 
 template <ValueType Value>
-void AppliedRecipe<Value>::note(const Preparation& preparation) {
+void AppliedRecipe<Value>::take_facts_of(const Preparation& preparation) {
     facts_.layout = preparation.layout;
     facts_.kernel = preparation.kernel.kernel;
     facts_.backend = name_of(preparation.kernel.backend);
@@ -105,6 +131,11 @@ void AppliedRecipe<Value>::prepare_orders() {
     columns_to_caller_ = Targets(*device_, column_order().old_of_new());
     rows_of_result_ = ready_->space().rows_of_result();
     rows_to_caller_ = Targets(*device_, rows_of_result_);
+    allocate_vectors();
+}
+
+template <ValueType Value>
+void AppliedRecipe<Value>::allocate_vectors() {
     if (columns_to_recipe_.get() != nullptr) x_ = device_->allocate(facts_.columns * sizeof(Value), "x in the recipe's order");
     if (rows_to_caller_.get() != nullptr) y_ = device_->allocate(facts_.rows * sizeof(Value), "y in the recipe's order");
 }
@@ -145,6 +176,11 @@ void AppliedRecipe<Value>::run_from_host(std::span<const Value> x, std::span<Val
 
 template <ValueType Value>
 void AppliedRecipe<Value>::set_values(std::span<const Value> values, std::span<const Offset> entry_order) {
+    if (is_prepared_there()) {
+        const DeviceMemory there = to_device(*device_, values, "new values");
+        (void)device_->time([&] { sliced().set_values(there.template as<const Value>()); });
+        return;
+    }
     if (!places_) places_.emplace(ready_->candidate(), entry_order);
     places_->store(values);
     ready_->prepare_again(*device_);

@@ -8,6 +8,7 @@
 
 #include <spmv_workbench/spmv_workbench.hpp>
 
+#include "kernels/device/cuda_device.hpp"
 #include "pipeline/library/kokkos_turn.hpp"
 #include "pipeline/library/value_places.hpp"
 #include "pipeline/run/ready_recipe.hpp"
@@ -16,6 +17,13 @@ namespace workbench {
 
 using spmv_workbench::VectorOrder;
 
+/// Copies an array from the memory of a GPU, after the work of the device.
+template <typename Element>
+void copy_from_gpu(Device& device, const Element* from, std::span<Element> to) {
+    const DeviceMemory there(const_cast<Element*>(from), to.size_bytes(), [](void*) {});  // NOLINT: only read
+    device.download(there, std::as_writable_bytes(to));
+}
+
 /// y = A x with one kernel per layout of a recipe. All vectors are in device memory unless stated otherwise.
 template <ValueType Value>
 class AppliedRecipe {
@@ -23,11 +31,15 @@ public:
     /// Construct it while holding a KokkosTurn. The recipe must outlive it. Throws the workbench's counterparts of the
     /// exceptions documented in the library's header.
     AppliedRecipe(const Recipe& recipe, CsrMatrix matrix, const spmv_workbench::Options& options);
+    /// For a matrix in the memory of the GPU, which applies the recipe. Throws LeftToHost if the host must do so.
+    AppliedRecipe(const Recipe& recipe, const CsrOnDevice<Value>& matrix, const spmv_workbench::Options& options);
     ~AppliedRecipe() = default;
     AppliedRecipe(const AppliedRecipe&) = delete;
     AppliedRecipe& operator=(const AppliedRecipe&) = delete;
 
     [[nodiscard]] const spmv_workbench::OperatorFacts& facts() const { return facts_; }
+    void note(std::string text) { facts_.notes.push_back(std::move(text)); }
+    [[nodiscard]] Device& device() { return *device_; }
     [[nodiscard]] bool on_host() const { return facts_.device == spmv_workbench::Device::host; }
     [[nodiscard]] const Permutation& row_order() const { return ready_->space().row_order; }
     [[nodiscard]] const Permutation& column_order() const { return ready_->space().column_order; }
@@ -42,6 +54,10 @@ public:
     /// before.
     void set_values(std::span<const Value> values, std::span<const Offset> entry_order);
 
+    /// True if the GPU prepared the matrix, which `sliced` then returns.
+    [[nodiscard]] bool is_prepared_there() const { return ready_->sliced() != nullptr; }
+    [[nodiscard]] SlicedMatrix<Value>& sliced() const { return *ready_->sliced(); }
+
     /// Permutes a vector [columns] into this order from the other one.
     void permute(const Value* from, Value* to, VectorOrder order);
 
@@ -51,6 +67,8 @@ private:
     public:
         Targets() = default;
         Targets(Device& device, std::span<const Index> order);
+        /// In device memory already.
+        explicit Targets(const Index* there) : address_(there) {}
         [[nodiscard]] const Index* get() const { return address_; }
 
     private:
@@ -60,8 +78,10 @@ private:
 
     /// Sets the device and returns one kernel per layout.
     [[nodiscard]] std::vector<const KernelEntry*> choose(const Recipe& recipe, const spmv_workbench::Options& options);
-    void note(const Preparation& preparation);
+    void take_facts_of(const Preparation& preparation);
+    void require_kernel(const Recipe& recipe) const;
     void prepare_orders();
+    void allocate_vectors();  // in the recipe's order
 
     std::shared_ptr<const KokkosRuntime> kokkos_ = running_kokkos();
     std::unique_ptr<Device> device_;

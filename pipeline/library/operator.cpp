@@ -1,10 +1,9 @@
 #include <span>
 #include <utility>
+#include <vector>
 
-#include "pipeline/library/applied_recipe.hpp"
+#include "pipeline/library/applied.hpp"
 #include "pipeline/library/caller_errors.hpp"
-#include "pipeline/library/checked_matrix.hpp"
-#include "pipeline/library/checked_recipe.hpp"
 
 namespace spmv_workbench {
 namespace {
@@ -26,12 +25,6 @@ void check_order(const OperatorFacts& facts, const void* from, std::size_t size,
     workbench::require_apart(from, size * value_bytes, to, size_of_result * value_bytes);
 }
 
-void require_no_parallel_region() {
-    if (workbench::in_parallel_region()) {
-        throw std::invalid_argument("an operator cannot be constructed or changed in a parallel region of OpenMP");
-    }
-}
-
 void require_gpu(const OperatorFacts& facts) {
     if (facts.device != Device::gpu) throw std::invalid_argument("a GPU array was passed to an operator on the host");
 }
@@ -39,29 +32,12 @@ void require_gpu(const OperatorFacts& facts) {
 }  // namespace
 
 template <typename Value>
-struct __attribute__((visibility("hidden"))) Operator<Value>::Applied {
-    Applied(const Recipe& recipe, const CsrView<Value>& matrix, const Options& options)
-        : Applied(recipe, matrix, workbench::checked_matrix(matrix), options) {}
-
-    std::shared_ptr<const Recipe::Checked> checked;  // declared first, as the applied recipe refers to it
-    workbench::HostArray<workbench::Offset> entry_order;
-    workbench::AppliedRecipe<Value> recipe;
-
-private:
-    Applied(const Recipe& recipe, const CsrView<Value>& view, workbench::CsrMatrix matrix, const Options& options)
-        : checked(recipe.checked_),
-          entry_order(workbench::entry_order(view, matrix)),
-          recipe(checked->recipe, std::move(matrix), options) {}
-};
+Operator<Value>::Operator(const Recipe& recipe, const CsrView<Value>& matrix, const Options& options)
+    : applied_(workbench::make_applied<Applied>(recipe.checked_, matrix, options)) {}
 
 template <typename Value>
-Operator<Value>::Operator(const Recipe& recipe, const CsrView<Value>& matrix, const Options& options)
-    : applied_((require_no_parallel_region(), for_caller([&] {
-                    // Serialised, as Kokkos and the libraries loaded here may not be thread-safe.
-                    const auto kokkos = workbench::running_kokkos();
-                    const workbench::KokkosTurn turn;
-                    return std::make_unique<Applied>(recipe, matrix, options);
-                }))) {}
+Operator<Value>::Operator(const Recipe& recipe, const DeviceCsrView<Value>& matrix, const Options& options)
+    : applied_(workbench::make_applied<Applied>(recipe.checked_, matrix, options)) {}
 
 template <typename Value>
 Operator<Value>::~Operator() = default;
@@ -74,7 +50,7 @@ template <typename Value>
 void Operator<Value>::run(ArrayView<const Value> x, ArrayView<Value> y, VectorOrder order, bool accumulate) {
     check_vectors(facts(), x.data(), x.size(), y.data(), y.size(), sizeof(Value));
     for_caller([&] {
-        applied_->recipe.run_from_host(std::span(x.data(), x.size()), std::span(y.data(), y.size()), order, accumulate);
+        applied_->recipe->run_from_host(std::span(x.data(), x.size()), std::span(y.data(), y.size()), order, accumulate);
     });
 }
 
@@ -82,16 +58,28 @@ template <typename Value>
 void Operator<Value>::run(DeviceArray<const Value> x, DeviceArray<Value> y, VectorOrder order, bool accumulate) {
     require_gpu(facts());
     check_vectors(facts(), x.address(), x.size(), y.address(), y.size(), sizeof(Value));
-    for_caller([&] { applied_->recipe.run(x.address(), y.address(), order, accumulate); });
+    for_caller([&] { applied_->recipe->run(x.address(), y.address(), order, accumulate); });
+}
+
+template <typename Value>
+void Operator<Value>::set_values(DeviceArray<const Value> values) {
+    require_gpu(facts());
+    workbench::require_size("values", values.size(), static_cast<std::size_t>(facts().nonzeros));
+    if (applied_->recipe->is_prepared_there()) {
+        return for_caller([&] { applied_->recipe->sliced().set_values(values.address()); });
+    }
+    std::vector<Value> copy(values.size());
+    for_caller([&] { workbench::copy_from_gpu(applied_->recipe->device(), values.address(), std::span(copy)); });
+    set_values(copy);
 }
 
 template <typename Value>
 void Operator<Value>::set_values(ArrayView<const Value> values) {
     workbench::require_size("values", values.size(), static_cast<std::size_t>(facts().nonzeros));
-    require_no_parallel_region();
+    workbench::require_no_parallel_region();
     for_caller([&] {
         const workbench::KokkosTurn turn;
-        applied_->recipe.set_values(std::span(values.data(), values.size()), applied_->entry_order);
+        applied_->recipe->set_values(std::span(values.data(), values.size()), applied_->entry_order);
         applied_->entry_order = {};
     });
 }
@@ -115,21 +103,21 @@ template <typename Value>
 void Operator<Value>::permute(DeviceArray<const Value> from, DeviceArray<Value> to, VectorOrder order) const {
     require_gpu(facts());
     check_order(facts(), from.address(), from.size(), to.address(), to.size(), sizeof(Value));
-    for_caller([&] { applied_->recipe.permute(from.address(), to.address(), order); });
+    for_caller([&] { applied_->recipe->permute(from.address(), to.address(), order); });
 }
 
 template <typename Value>
 ArrayView<const std::int32_t> Operator<Value>::row_order() const {
-    return applied_->recipe.row_order().old_of_new();
+    return applied_->recipe->row_order().old_of_new();
 }
 template <typename Value>
 ArrayView<const std::int32_t> Operator<Value>::column_order() const {
-    return applied_->recipe.column_order().old_of_new();
+    return applied_->recipe->column_order().old_of_new();
 }
 
 template <typename Value>
 const OperatorFacts& Operator<Value>::facts() const {
-    return applied_->recipe.facts();
+    return applied_->recipe->facts();
 }
 
 template class Operator<float>;

@@ -73,6 +73,12 @@ struct SliceTask {
     int value_bytes = sizeof(double);
 };
 
+/// An order by levels of a graph.
+struct LevelOrder {
+    std::vector<Index> old_of_new;  // [rows]
+    Index components = 0;           // connected components
+};
+
 /// A step that a preparer has done, for the report.
 struct PreparedStep {
     std::string what;             // "rows sorted"
@@ -93,6 +99,10 @@ public:
 
     /// The row in each slot, relative to the first row of its table (place_by_hash of stages/length_hash.hpp). [rows]
     [[nodiscard]] virtual std::optional<std::vector<Index>> place_by_hash(const HashTask&) { return std::nullopt; }
+
+    /// The order of the stage cuthill_mckee for a square matrix with one unknown a mesh node. Returns nothing if the pattern is
+    /// not symmetric, or if the host is faster.
+    [[nodiscard]] virtual std::optional<LevelOrder> cuthill_mckee(const CsrMatrix&, bool /*reversed*/) { return std::nullopt; }
 
     /// P A Q^T, like `permute` of csr_matrix.hpp.
     [[nodiscard]] virtual std::optional<CsrMatrix> permute(const CsrMatrix&, const Permutation& /*row_order*/,

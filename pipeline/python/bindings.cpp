@@ -55,13 +55,21 @@ public:
                      const std::string& kernel, bool verify, std::uintptr_t stream) {
         const sw::CsrView<Value> matrix(shape.first, shape.second, view(offsets, "indptr"), view(columns, "indices"),
                                         view(values, "data"));
+        return make_from(recipe, matrix, options_of(device, kernel, verify, stream));
+    }
+
+    /// For a matrix on the GPU, whose arrays are given by their addresses and sizes.
+    static Core make_on_gpu(const sw::Recipe& recipe, std::pair<std::int32_t, std::int32_t> shape, OnGpu offsets,
+                            bool long_offsets, OnGpu columns, OnGpu values, const std::string& device,
+                            const std::string& kernel, bool verify, std::uintptr_t stream) {
         const sw::Options options = options_of(device, kernel, verify, stream);
-        try {
-            const py::gil_scoped_release without_gil;
-            return Core(sw::Operator<Value>(recipe, matrix, options));
-        } catch (const sw::Stopped&) {
-            throw py::error_already_set();  // KeyboardInterrupt
-        }
+        const auto indices = on_gpu<const std::int32_t>(columns);
+        const auto data = on_gpu<const Value>(values);
+        using View = sw::DeviceCsrView<Value>;
+        return make_from(recipe,
+                         long_offsets ? View(shape.first, shape.second, on_gpu<const std::int64_t>(offsets), indices, data)
+                                      : View(shape.first, shape.second, on_gpu<const std::int32_t>(offsets), indices, data),
+                         options);
     }
 
     void multiply(const Array<Value>& x, Array<Value>& y, bool recipe_order, bool accumulate) {
@@ -82,6 +90,11 @@ public:
         const sw::ArrayView<const Value> all = view(values, "values");
         const py::gil_scoped_release without_gil;
         a_.set_values(all);
+    }
+
+    void set_values_on_gpu(OnGpu values) {
+        const py::gil_scoped_release without_gil;
+        a_.set_values(on_gpu<const Value>(values));
     }
 
     Array<Value> product(const Array<Value>& x, bool recipe_order) {
@@ -118,6 +131,15 @@ public:
 private:
     explicit Core(sw::Operator<Value> a) : a_(std::move(a)) {}
 
+    static Core make_from(const sw::Recipe& recipe, const auto& matrix, const sw::Options& options) {
+        try {
+            const py::gil_scoped_release without_gil;
+            return Core(sw::Operator<Value>(recipe, matrix, options));
+        } catch (const sw::Stopped&) {
+            throw py::error_already_set();  // KeyboardInterrupt
+        }
+    }
+
     template <typename From, typename To>
     void run(From x, To y, bool recipe_order, bool accumulate) {
         const py::gil_scoped_release without_gil;
@@ -141,10 +163,13 @@ void add_core(py::module_& module, const char* name) {
     };
     add_constructor(std::int32_t{});
     add_constructor(std::int64_t{});
+    core.def_static("on_gpu", &This::make_on_gpu, "recipe"_a, "shape"_a, "indptr"_a, "long_offsets"_a, "indices"_a, "data"_a,
+                    "device"_a, "kernel"_a, "verify"_a, "stream"_a);
     core.def("multiply", &This::multiply, "x"_a.noconvert(), "y"_a.noconvert(), "recipe_order"_a, "accumulate"_a)
         .def("multiply_on_gpu", &This::multiply_on_gpu, "x"_a, "y"_a, "recipe_order"_a, "accumulate"_a)
         .def("permute_on_gpu", &This::permute_on_gpu, "v"_a, "to"_a, "to_recipe"_a)
         .def("set_values", &This::set_values, "values"_a.noconvert())
+        .def("set_values_on_gpu", &This::set_values_on_gpu, "values"_a)
         .def("product", &This::product, "x"_a.noconvert(), "recipe_order"_a)
         .def("permuted", &This::permuted, "v"_a.noconvert(), "to_recipe"_a)
         .def("facts", &This::facts)

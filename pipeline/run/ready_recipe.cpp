@@ -46,6 +46,52 @@ ReadyRecipe<Value>::ReadyRecipe(const Recipe& recipe, StagedMatrix matrix, const
 }
 
 template <ValueType Value>
+ReadyRecipe<Value>::ReadyRecipe(const Recipe& recipe, const CsrOnDevice<Value>& matrix, const ReadyPlan<Value>& plan,
+                                bool verify) {
+    const std::optional<SlicedRequest> request = sliced_request(recipe);
+    const KernelEntry& kernel = *plan.kernels.front();
+    if (!request) throw LeftToHost("the recipe has steps that the GPU does not prepare");
+    if (kernel.backend != Backend::cuda || kernel.name != "slices") {
+        throw LeftToHost("the kernel " + kernel.name + " is prepared on the host");
+    }
+    if (plan.progress) plan.progress(recipe.name + ": preparation on the GPU");
+    sliced_ = plan.device.make_sliced(*request, matrix);
+    const SlicedFacts& facts = sliced_->facts();
+    preparation_.recipe = recipe.name;
+    preparation_.layout = name_of_layouts(recipe);
+    preparation_.notes = recipe.notes;
+    preparation_.bytes = facts.bytes;
+    preparation_.bytes_to_move = facts.bytes + static_cast<std::int64_t>(sizeof(Value)) * (matrix.rows + matrix.columns);
+    preparation_.build_seconds = facts.steps.back().seconds;
+    preparation_.stage_seconds = facts.seconds() - preparation_.build_seconds;
+    std::string steps;
+    for (const SlicedFacts::Step& step : facts.steps) {
+        steps += fmt::format("{}{} {:.2f} ms", steps.empty() ? "" : ", ", step.what, step.seconds * 1e3);
+    }
+    preparation_.notes.push_back("prepared on the GPU: " + steps);
+    if (facts.components) {
+        preparation_.notes.push_back(fmt::format("cuthill_mckee: connected components: {}", *facts.components));
+    }
+    KernelOutcome& outcome = preparation_.kernel;
+    outcome.layout = preparation_.layout;
+    outcome.kernel = kernel.name;
+    outcome.backend = kernel.backend;
+    outcome.precision = precision_of<Value>;
+    if (verify) outcome.reason = sliced_->difference(matrix);
+    outcome.status = outcome.reason.empty() ? KernelOutcome::Status::measured : KernelOutcome::Status::wrong;
+    if (outcome.verified()) kernel_ = std::shared_ptr<Kernel<Value>>(sliced_, &sliced_->kernel());
+}
+
+template <ValueType Value>
+const ProductSpace& ReadyRecipe<Value>::space() const {
+    if (candidate_.space == nullptr) {
+        const Permutation order = Permutation::from_old_of_new(sliced_->order());
+        candidate_.space = std::make_shared<const ProductSpace>(order, order);
+    }
+    return *candidate_.space;
+}
+
+template <ValueType Value>
 void ReadyRecipe<Value>::make_ready(const Recipe& recipe, StagedMatrix& staged, AppliedStages& applied,
                                     const ReadyPlan<Value>& plan) {
     const auto report = [&](const std::string& step) {

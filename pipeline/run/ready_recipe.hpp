@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "pipeline/measure/measure.hpp"
-#include "pipeline/recipe/recipe.hpp"
+#include "pipeline/recipe/sliced_request.hpp"
 #include "pipeline/run/built_layouts.hpp"
 
 namespace workbench {
@@ -54,6 +54,10 @@ public:
     /// (check_against). The recipe and the plan's device must outlive this. Throws InputError if the matrix does not suit a
     /// stage, MachineError, and the errors of compiling a kernel that came with the recipe.
     ReadyRecipe(const Recipe& recipe, StagedMatrix matrix, const ReadyPlan<Value>& plan);
+
+    /// Has the plan's device prepare a matrix in its memory, and verify the kernel if asked to. Throws LeftToHost if the host
+    /// must prepare the matrix or the recipe (sliced_request), MachineError. The plan's oracle is not used.
+    ReadyRecipe(const Recipe& recipe, const CsrOnDevice<Value>& matrix, const ReadyPlan<Value>& plan, bool verify);
     ReadyRecipe(const ReadyRecipe&) = delete;
     ReadyRecipe& operator=(const ReadyRecipe&) = delete;
     ~ReadyRecipe() = default;
@@ -61,9 +65,12 @@ public:
     [[nodiscard]] const Preparation& preparation() const { return preparation_; }
     /// Null if the kernel is wrong or unsuitable. It leaves y as the space says.
     [[nodiscard]] Kernel<Value>* kernel() const { return kernel_.get(); }
+    /// The matrix that a device prepared as a whole; null if the host did.
+    [[nodiscard]] SlicedMatrix<Value>* sliced() const { return sliced_.get(); }
     /// With values in full, for layouts that round values; null unless the plan asked for it.
     [[nodiscard]] Kernel<Value>* kernel_in_full() const { return kernel_in_full_.get(); }
-    [[nodiscard]] const ProductSpace& space() const { return *candidate_.space; }
+    /// For a matrix that a device prepared, the first call copies its order to the host.
+    [[nodiscard]] const ProductSpace& space() const;
 
     /// The boundaries of the parts that a stage divided rows and columns into; empty if there are none, or if rows and columns
     /// have different orders.
@@ -73,6 +80,9 @@ public:
 
     /// Prepares the kernel again, for layouts whose values have changed. If that throws, the kernel stays as it was.
     void prepare_again(Device& device) { kernel_ = candidate_.prepare(Values::real, device); }
+
+    /// Adds the time in which the caller copied the matrix to the device.
+    void note_copy(double seconds) { preparation_.copy_seconds += seconds; }
 
     /// Drops the kernel, which turned out to be wrong.
     void give_up(const std::string& reason);
@@ -88,7 +98,8 @@ private:
 
     Preparation preparation_;
     std::vector<Index> partition_;
-    Candidate<Value> candidate_;
+    std::shared_ptr<SlicedMatrix<Value>> sliced_;
+    mutable Candidate<Value> candidate_;
     std::shared_ptr<Kernel<Value>> kernel_;
     Candidate<Value> candidate_in_full_;
     std::shared_ptr<Kernel<Value>> kernel_in_full_;

@@ -1,6 +1,9 @@
 #include "pipeline/solve/multiplier.hpp"
 
 #include <algorithm>
+#include <span>
+#include <type_traits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -36,12 +39,43 @@ StagedMatrix begin(const Recipe& recipe, const CsrMatrix& input, Preparer* prepa
 
 template <ValueType Value>
 Multiplier<Value>::Multiplier(const Recipe& recipe, const MultiplierPlan<Value>& plan)
-    : input_(plan.input),
-      device_(plan.device),
-      clock_(plan.clock),
-      recipe_(recipe, begin(recipe, plan.input, plan.preparer), ready_plan(recipe, plan)) {
+    : input_(plan.input), device_(plan.device), clock_(plan.clock) {
+    if (plan.preparer != nullptr) prepare_on_device(recipe, plan);
+    if (recipe_ == nullptr) {
+        recipe_ =
+            std::make_unique<ReadyRecipe<Value>>(recipe, begin(recipe, plan.input, plan.preparer), ready_plan(recipe, plan));
+    }
     if (!ready()) return;
     if (plan.oracle == nullptr && plan.product != nullptr) check(*plan.product);
+}
+
+template <ValueType Value>
+void Multiplier<Value>::prepare_on_device(const Recipe& recipe, const MultiplierPlan<Value>& plan) {
+    if (device_.properties().kind != DeviceKind::gpu || !sliced_request(recipe)) return;
+    check_against(recipe, input_.rows, input_.columns);
+    if (plan.progress) plan.progress(recipe.name + ": copying the matrix to the GPU");
+    const Stopwatch watch(clock_);
+    try {
+        const DeviceMemory offsets = to_device(device_, std::span<const Offset>(input_.row_offsets), "row offsets");
+        const DeviceMemory columns = to_device(device_, std::span<const Index>(input_.column_indices), "columns");
+        DeviceMemory values;
+        if constexpr (std::is_same_v<Value, double>) {
+            values = to_device(device_, std::span<const double>(input_.values), "values");
+        } else {
+            const std::vector<Value> rounded(input_.values.begin(), input_.values.end());
+            values = to_device(device_, std::span<const Value>(rounded), "values");
+        }
+        const double copy_seconds = watch.seconds();
+        const CsrOnDevice<Value> matrix{.rows = input_.rows,
+                                        .columns = input_.columns,
+                                        .nonzeros = input_.nonzeros(),
+                                        .row_offsets = offsets.as<const Offset>(),
+                                        .column_indices = columns.as<const Index>(),
+                                        .values = values.template as<const Value>()};
+        recipe_ = std::make_unique<ReadyRecipe<Value>>(recipe, matrix, ready_plan(recipe, plan), plan.oracle != nullptr);
+        recipe_->note_copy(copy_seconds);
+    } catch (const LeftToHost&) {  // the host, with the preparer for some of the steps
+    }
 }
 
 template <ValueType Value>
@@ -56,17 +90,17 @@ void Multiplier<Value>::check(const OneProduct<Value>& product) {
     std::vector<Value> in_input_order(vector.size());
     for (Index i = 0; i < order().size(); ++i) in_input_order[order().old_of_new(i)] = vector[i];
     const Comparison found = compare_within(in_input_order, product.reference);
-    if (!found.right) recipe_.give_up(found.first_wrong);
+    if (!found.right) recipe_->give_up(found.first_wrong);
 }
 
 template <ValueType Value>
 void Multiplier<Value>::multiply(const Value* x, Value* y) {
-    recipe_.kernel()->run(x, y, false);
+    recipe_->kernel()->run(x, y, false);
 }
 
 template <ValueType Value>
 void Multiplier<Value>::multiply_in_full(const Value* x, Value* y) {
-    recipe_.kernel_in_full()->run(x, y, false);
+    recipe_->kernel_in_full()->run(x, y, false);
 }
 
 template <ValueType Value>
@@ -96,7 +130,7 @@ std::unique_ptr<PersistentSolver<Value>> Multiplier<Value>::make_persistent(bool
                                      device.name, shared_memory));
     }
     const auto make = [&](const CsrMatrix& matrix) {
-        return device_.make_persistent_solver({matrix, recipe_.partition(), preconditioned}, std::type_identity<Value>());
+        return device_.make_persistent_solver({matrix, recipe_->partition(), preconditioned}, std::type_identity<Value>());
     };
     return order().is_identity() ? make(input_) : make(permute(input_, order(), order()));
 }

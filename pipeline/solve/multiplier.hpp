@@ -47,18 +47,18 @@ public:
     Multiplier& operator=(const Multiplier&) = delete;
     ~Multiplier() = default;
 
-    [[nodiscard]] const Preparation& preparation() const { return recipe_.preparation(); }
+    [[nodiscard]] const Preparation& preparation() const { return recipe_->preparation(); }
     /// True if the kernel passed verification; otherwise it must not be used.
-    [[nodiscard]] bool ready() const { return recipe_.kernel() != nullptr; }
+    [[nodiscard]] bool ready() const { return recipe_->kernel() != nullptr; }
 
     /// The order of x and y.
-    [[nodiscard]] const Permutation& order() const { return recipe_.space().column_order; }
+    [[nodiscard]] const Permutation& order() const { return recipe_->space().column_order; }
 
     /// Asynchronous on a GPU.
     void multiply(const Value* x, Value* y);
 
     /// True if the values are rounded, and multiply_in_full multiplies with them in full.
-    [[nodiscard]] bool rounds() const { return recipe_.kernel_in_full() != nullptr; }
+    [[nodiscard]] bool rounds() const { return recipe_->kernel_in_full() != nullptr; }
     void multiply_in_full(const Value* x, Value* y);
 
     /// The matrix in the recipe's order for persistent solves, divided where the recipe's partition divides it; made by the
@@ -71,6 +71,9 @@ public:
     [[nodiscard]] std::function<void()> product();
 
 private:
+    /// Copies the matrix to the device, which prepares the recipe if it can do all of it; otherwise recipe_ is null.
+    void prepare_on_device(const Recipe& recipe, const MultiplierPlan<Value>& plan);
+
     /// Compares one product with its reference; a wrong kernel is discarded.
     void check(const OneProduct<Value>& product);
 
@@ -79,7 +82,7 @@ private:
     const CsrMatrix& input_;
     Device& device_;
     Clock clock_;
-    ReadyRecipe<Value> recipe_;
+    std::unique_ptr<ReadyRecipe<Value>> recipe_;
     std::unique_ptr<PersistentSolver<Value>> persistent_;
     std::string reason_against_persistent_;  // empty: none, or not tried
     double persistent_seconds_ = 0;

@@ -85,6 +85,12 @@ void check_like_graph(Device& device, const CsrMatrix& matrix, bool jacobi) {
     CHECK(again->history() == history);
 }
 
+/// The same matrix with values that f32 represents.
+CsrMatrix exact_in_f32(CsrMatrix matrix) {
+    for (double& value : matrix.values) value = static_cast<double>(static_cast<float>(value));
+    return matrix;
+}
+
 SolveReport solve_with(Device& device, const CsrMatrix& matrix, SolveReport report, const std::vector<Recipe>& recipes) {
     report.options.timing.minimum_samples = 1;
     report.options.timing.minimum_seconds = 0;
@@ -107,6 +113,7 @@ TEST_SUITE("krylov") {
             for (const bool jacobi : {false, true}) {
                 CAPTURE(jacobi);
                 check_like_graph<double>(*device, scaled_laplacian(side, 0), jacobi);
+                check_like_graph<double>(*device, exact_in_f32(scaled_laplacian(side, 0)), jacobi);
                 check_like_graph<float>(*device, scaled_laplacian(side, 0), jacobi);
             }
         }
@@ -227,6 +234,9 @@ TEST_SUITE("shared_memory") {
             Solve<double> solve(*device, matrix, {KrylovMethod::cg, 1e-8 * norm_of(b), 1000}, b, inverse);
             solve->launch(1000);
             CHECK(solve->wait().state == KrylovState::converged);
+            Solve<double> narrow(*device, exact_in_f32(matrix), {KrylovMethod::cg, 1e-8 * norm_of(b), 1000}, b, inverse);
+            narrow->launch(1000);
+            CHECK(narrow->wait().state == KrylovState::converged);
             Solve<float> single(*device, matrix, {KrylovMethod::cg, 1e-4 * norm_of(b), 1000}, b, inverse);
             single->launch(1000);
             CHECK(single->wait().state == KrylovState::converged);

@@ -35,8 +35,8 @@ std::vector<Value> product_of_rows(const CsrMatrix& matrix, const std::vector<Va
     return y;
 }
 
-template <ValueType Value>
-std::vector<Value> product_of_parts(const PersistentMatrix<Value>& matrix, const std::vector<Value>& x) {
+template <ValueType Value, ValueType Stored>
+std::vector<Value> product_of_parts(const PersistentMatrix<Value, Stored>& matrix, const std::vector<Value>& x) {
     std::vector<Value> y(matrix.rows, -1);
     const auto at_place = [&](Index place) { return matrix.row_at[place] < 0 ? Value{0} : x[matrix.row_at[place]]; };
     for (const Part& part : matrix.parts) {
@@ -48,7 +48,7 @@ std::vector<Value> product_of_parts(const PersistentMatrix<Value>& matrix, const
             Value sum = 0;
             for (Index j = 0; j < slice.width; ++j) {
                 const Offset at = part.first_entry + slice.first + krylov::rows_per_slice * j + i % krylov::rows_per_slice;
-                sum += matrix.values[at] * p[matrix.columns[at]];
+                sum += static_cast<Value>(matrix.values[at]) * p[matrix.columns[at]];
             }
             const Index row = matrix.row_at[part.first_row + i];
             if (row >= 0) {
@@ -62,8 +62,8 @@ std::vector<Value> product_of_parts(const PersistentMatrix<Value>& matrix, const
 }
 
 /// What the kernel relies on.
-template <ValueType Value>
-void check_parts(const PersistentMatrix<Value>& matrix, std::size_t shared_bytes) {
+template <ValueType Value, ValueType Stored>
+void check_parts(const PersistentMatrix<Value, Stored>& matrix, std::size_t shared_bytes) {
     std::vector<Index> rows;
     std::copy_if(matrix.row_at.begin(), matrix.row_at.end(), std::back_inserter(rows), [](Index row) { return row >= 0; });
     std::sort(rows.begin(), rows.end());
@@ -75,8 +75,8 @@ void check_parts(const PersistentMatrix<Value>& matrix, std::size_t shared_bytes
     }
     for (const Part& part : matrix.parts) {
         CHECK(part.rows % krylov::rows_per_slice == 0);
-        CHECK(krylov::shared_places<Value>(part).end <= shared_bytes);
-        CHECK(krylov::shared_places<Value>(part).end <= matrix.shared_bytes);
+        CHECK(krylov::shared_places<Value, Stored>(part).end <= shared_bytes);
+        CHECK(krylov::shared_places<Value, Stored>(part).end <= matrix.shared_bytes);
         Index resident = 0;
         for (Index s = 0; s < part.slices(); ++s) {
             const Slice& slice = matrix.slices[part.first_slice + s];
@@ -95,7 +95,7 @@ void check_parts(const PersistentMatrix<Value>& matrix, std::size_t shared_bytes
     }
 }
 
-template <ValueType Value>
+template <ValueType Value, ValueType Stored = Value>
 void check_matrix(const CsrMatrix& matrix, Index parts, const std::vector<Index>& cuts = {}) {
     const std::vector<Index> boundaries = krylov::divide_rows(matrix.row_offsets, parts, cuts);
     REQUIRE(std::ssize(boundaries) == parts + 1);
@@ -103,14 +103,14 @@ void check_matrix(const CsrMatrix& matrix, Index parts, const std::vector<Index>
     REQUIRE((boundaries.front() == 0 && boundaries.back() == matrix.rows));
     const std::vector<Value> x = uneven<Value>(matrix.rows);
     std::size_t least = 0;  // of shared memory
-    for (const Part& part : krylov::make_persistent_matrix<Value>(matrix, boundaries, 1 << 30, 0).parts) {
+    for (const Part& part : krylov::make_persistent_matrix<Value, Stored>(matrix, boundaries, 1 << 30, 0).parts) {
         Part alone = part;
         alone.resident = alone.vectors = 0;
-        least = std::max(least, krylov::shared_places<Value>(alone).end);
+        least = std::max(least, krylov::shared_places<Value, Stored>(alone).end);
     }
     for (const std::size_t shared_bytes : {least, least + 700, least + 5000, std::size_t{1} << 20}) {
         for (const Index vectors : {2, 3}) {
-            const auto made = krylov::make_persistent_matrix<Value>(matrix, boundaries, shared_bytes, vectors);
+            const auto made = krylov::make_persistent_matrix<Value, Stored>(matrix, boundaries, shared_bytes, vectors);
             check_parts(made, shared_bytes);
             CHECK(product_of_parts(made, x) == product_of_rows(matrix, x));
         }
@@ -130,6 +130,18 @@ TEST_CASE("parts for a persistent kernel have the products of the matrix") {
     }
     check_matrix<double>(scaled_laplacian(37, 0), 17);
     check_matrix<double>(scaled_laplacian(70, 0.3), 2);  // several slices a warp
+}
+
+TEST_CASE("values that f32 represents are stored in f32, and more of them in shared memory") {
+    CsrMatrix matrix = scaled_laplacian(70, 0.3);
+    for (double& value : matrix.values) value = static_cast<double>(static_cast<float>(value));
+    check_matrix<double, float>(matrix, 3);
+    const std::vector<Index> boundaries = krylov::divide_rows(matrix.row_offsets, 2, {});
+    const std::size_t shared_bytes = 100000;
+    const auto in_full = krylov::make_persistent_matrix<double>(matrix, boundaries, shared_bytes, 2);
+    const auto narrow = krylov::make_persistent_matrix<double, float>(matrix, boundaries, shared_bytes, 2);
+    CHECK(in_full.resident() > 0);
+    CHECK(3 * narrow.resident() > 4 * in_full.resident());
 }
 
 TEST_CASE("parts begin where a partition does, if it is near") {

@@ -13,6 +13,7 @@ import scipy.sparse.linalg
 from conftest import RCM_SELL, SOURCE, drawn, laplace
 
 import spmv_workbench as wb
+from spmv_workbench.gpu import matrix_on_gpu
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -238,7 +239,7 @@ def test_vectors_on_the_gpu_for_an_operator_on_the_host(host):
     ):
         with pytest.raises(ValueError, match="found an array on the GPU, expected one on the host, where this operator runs"):
             call()
-    with pytest.raises(TypeError, match="values: found an array on the GPU"):
+    with pytest.raises(ValueError, match="values: found an array on the GPU, expected one on the host, where this operator runs"):
         op.set_values(OnGpu(120))
 
 
@@ -271,6 +272,37 @@ def test_vectors_on_the_gpu_for_an_operator_there(host):
     with pytest.raises(ValueError, match="expected out, as in"):
         op @ x
     assert len(op._core.calls) == 4
+
+
+def test_matrices_on_the_gpu():
+    """The library is given the addresses of a CSR matrix of CuPy or PyTorch with 32-bit columns; others are copied to the host."""
+
+    class OfCupy:
+        format, shape = "csr", (40, 30)
+
+        def __init__(self, indptr=np.int32, indices=np.int32, data=np.float64, **changes):
+            self.indptr, self.indices = OnGpu(41, indptr, data=(512, False)), OnGpu(90, indices, data=(1024, True))
+            self.data = OnGpu(90, data, data=(2048, False), **changes)
+
+    class OfPytorch(OfCupy):
+        format = None
+
+        def __init__(self, **types):
+            super().__init__(**types)
+            self.data.detach = lambda: self.data
+            self.crow_indices, self.col_indices, self.values = (lambda: self.indptr), (lambda: self.indices), (lambda: self.data)
+
+    for kind in (OfCupy, OfPytorch):
+        for offsets in (np.int32, np.int64):
+            found = matrix_on_gpu(kind(indptr=offsets), 7)
+            assert (found.shape, found.dtype, found.long_offsets) == ((40, 30), np.float64, offsets is np.int64)
+            assert (found.indptr, found.indices, found.data) == ((512, 41), (1024, 90), (2048, 90))
+        assert matrix_on_gpu(kind(data=np.float32), 7).dtype == np.float32
+        assert matrix_on_gpu(kind(indices=np.int64), 7) is None
+        assert matrix_on_gpu(kind(data=np.complex64), 7) is None
+    assert matrix_on_gpu(drawn(40, 30), 7) is None
+    with pytest.raises(ValueError, match="data: found an array that is being written on stream 2, expected stream 7"):
+        matrix_on_gpu(OfCupy(stream=2), 7)
 
 
 def test_streams(host):

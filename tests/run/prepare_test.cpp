@@ -102,7 +102,8 @@ TEST_CASE("stages that no recipe of the layouts has") {
     for (const std::string& text :
          {parts + "[[stage]]\nuse = 'nonlinear_hash'\nwithin = 'partition'\nsample = 5\n" + sell,
           parts + "[[stage]]\nuse = 'row_sort'\nwithin = 'partition'\nwindow = 4\n" + sell,
-          "[[stage]]\nuse = 'degree_sort'\n" + sell,
+          "[[stage]]\nuse = 'degree_sort'\n" + sell, "[[stage]]\nuse = 'cuthill_mckee'\n" + sell,
+          "[[stage]]\nuse = 'cuthill_mckee'\nvariant = 'plain'\n" + sell,
           segments +
               "[[stage]]\nuse = 'row_sort'\nwithin = 'segment'\nwindow = 4\n[layout]\nuse = 'segmented'\npiece = 'sell'\n",
           "[[stage]]\nuse = 'split'\nby = 'row_length'\nlonger_than = 3\n" + two("long", "short"),
@@ -110,11 +111,11 @@ TEST_CASE("stages that no recipe of the layouts has") {
         const LayoutRecipe one{text, parse_recipe("[recipe]\nname = 'r'\n" + text, "t.toml", catalogue())};
         for (const NamedMatrix& each : battery()) check_preparer(preparer, one, each.name, each.matrix);
     }
-    CHECK(preparer.done() == std::set<std::string>{"divide", "hash", "permute", "slices", "sort", "tiles"});
+    CHECK(preparer.done() == std::set<std::string>{"cuthill_mckee", "divide", "hash", "permute", "slices", "sort", "tiles"});
 }
 
 TEST_CASE("the host does the tasks that a preparer declines") {
-    SecondPreparer preparer({"sort", "hash", "permute", "divide", "tiles", "slices"});
+    SecondPreparer preparer({"cuthill_mckee", "sort", "hash", "permute", "divide", "tiles", "slices"});
     for (const std::string name : {"ehyb", "hbp_rows_hashed", "segmented_sell", "sell_rows_sorted"}) {
         for (const NamedMatrix& each : battery()) check_preparer(preparer, recipe_named(name), each.name, each.matrix);
     }

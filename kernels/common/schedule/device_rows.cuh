@@ -36,9 +36,13 @@ public:
 
     DeviceRows(const Stored& stored, std::span<const Index> rows, Device& device, const char* name,
                std::optional<std::int64_t> own_bytes, LaunchRows<Value, View> launch, bool atomic)
+        : DeviceRows(copy_to(device, stored, name), rows, device, name, own_bytes, launch, atomic) {}
+    /// Takes arrays that are on the device.
+    DeviceRows(InStorage<Stored, DeviceArray>&& arrays, std::span<const Index> rows, Device& device, const char* name,
+               std::optional<std::int64_t> own_bytes, LaunchRows<Value, View> launch, bool atomic)
         : stream_(cuda_device(device).stream()),
           own_bytes_(own_bytes),
-          arrays_(copy_to(device, stored, name)),
+          arrays_(std::move(arrays)),
           rows_(device, rows, name),
           name_(name),
           launch_(launch),

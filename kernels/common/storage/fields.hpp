@@ -49,6 +49,8 @@ public:
     DeviceArray() = default;
     DeviceArray(Device& device, std::span<const Element> array, const std::string& purpose)
         : memory_(to_device(device, array, purpose)), size_(static_cast<Offset>(array.size())) {}
+    /// Takes memory of `size` elements that was written on the device.
+    DeviceArray(DeviceMemory memory, Offset size) : memory_(std::move(memory)), size_(size) {}
 
     [[nodiscard]] const Element* data() const { return memory_.template as<Element>(); }
     [[nodiscard]] Offset size() const { return size_; }

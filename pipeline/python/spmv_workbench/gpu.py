@@ -5,6 +5,7 @@ Interface: https://numba.readthedocs.io/en/stable/cuda/cuda_array_interface.html
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,44 @@ def array_on_gpu(array: Any, name: str, size: int, dtype: np.dtype, stream: int,
             "operator runs: wb.Operator(..., stream=...)"
         )
     return int(address), size
+
+
+@dataclasses.dataclass(frozen=True)
+class MatrixOnGpu:
+    """The arrays of a matrix in CSR on the GPU, as the library takes them: address and size of each."""
+
+    shape: tuple[int, int]
+    dtype: np.dtype
+    indptr: tuple[int, int]
+    long_offsets: bool
+    indices: tuple[int, int]
+    data: tuple[int, int]
+
+
+def matrix_on_gpu(A: Any, stream: int) -> MatrixOnGpu | None:
+    """The arrays of a CSR matrix of CuPy or a CSR tensor of PyTorch on the GPU, with columns of 32 bits and values of float32 or
+    float64; None for other objects, which are copied to the host. Raises TypeError or ValueError like array_on_gpu."""
+    if callable(getattr(A, "crow_indices", None)):
+        indptr, indices, data = A.crow_indices(), A.col_indices(), A.values().detach()
+    elif getattr(A, "format", None) == "csr":
+        indptr, indices, data = A.indptr, A.indices, A.data
+    else:
+        return None
+    if not all(is_on_gpu(array) for array in (indptr, indices, data)):
+        return None
+    types = [np.dtype(array.__cuda_array_interface__["typestr"]) for array in (indptr, indices, data)]
+    if types[0] not in (np.int32, np.int64) or types[1] != np.int32 or types[2] not in (np.float32, np.float64):
+        return None
+    rows, columns = (int(size) for size in A.shape)
+    count = int(data.__cuda_array_interface__["shape"][0])
+    return MatrixOnGpu(
+        (rows, columns),
+        types[2],
+        array_on_gpu(indptr, "indptr", rows + 1, types[0], stream),
+        types[0] == np.int64,
+        array_on_gpu(indices, "indices", count, types[1], stream),
+        array_on_gpu(data, "data", count, types[2], stream),
+    )
 
 
 def on_host(A: Any) -> Any:

@@ -10,7 +10,7 @@ import scipy.sparse
 from scipy.sparse.linalg import LinearOperator
 
 from . import _core
-from .gpu import array_on_gpu, is_on_gpu, on_host, stream_number
+from .gpu import MatrixOnGpu, array_on_gpu, is_on_gpu, matrix_on_gpu, on_host, stream_number
 from .recipe import RecipeLike, change_texts, errors_of_stages, text_and_file
 
 LARGEST = 2**31 - 1
@@ -52,8 +52,9 @@ class Operator(LinearOperator):
 
     recipe    a file, a TOML text, or a dict with the tables of a recipe (see `stage` for stages in Python)
     A         [rows, columns]: CSR, CSC or COO of scipy, float32 or float64, with offsets of 32 or 64 bits. CSR is read without a copy
-              of its values; other formats are converted, and of these the operator keeps a reference to A, for set_values. A sparse
-              matrix of CuPy and a CSR tensor of PyTorch are copied to the host, where recipes are applied
+              of its values; other formats are converted, and of these the operator keeps a reference to A, for set_values. A CSR
+              matrix of CuPy or PyTorch on the GPU, with columns of 32 bits, is read there, without a copy on the host, if the recipe is
+              one that the GPU applies (docs/library.md); otherwise it is copied to the host
     device    "auto": the GPU if there is one and the recipe has a kernel for it; "host"; "gpu"
     kernel    the name of a kernel; default: the recipe's own or chosen one, or that of the layout
     verify    verify the kernel, bit for bit on integers and within rounding on A; costs about ten products
@@ -70,23 +71,34 @@ class Operator(LinearOperator):
     def __init__(self, recipe: RecipeLike, A: Any, *, device: str = "auto", kernel: str = "", verify: bool = True, stream: Any = None, **changes: Any):
         if device not in ("auto", "host", "gpu"):
             raise ValueError(f"device: found {device!r}, expected 'auto', 'host' or 'gpu'")
+        self._stream = stream_number(stream)
+        text, file = text_and_file(recipe)
+        settings = change_texts(changes)
+        self._recipe = _core.Recipe.from_file(file, settings) if text is None else _core.Recipe.from_text(text, settings, file)
+        self._stages = recipe  # whose functions in Python must live
+        there = None if device == "host" else matrix_on_gpu(A, self._stream)
+        with errors_of_stages():
+            self._core = self._from_host(A, device, kernel, verify) if there is None else self._from_gpu(there, device, kernel, verify)
+        self._on_gpu = self._core.facts()["device"] == "gpu"
+
+    def _from_gpu(self, A: MatrixOnGpu, device: str, kernel: str, verify: bool) -> Any:
+        super().__init__(A.dtype, A.shape)
+        self._count = A.data[1]
+        self._given = None
+        core = _core.OperatorF32 if A.dtype == np.float32 else _core.OperatorF64
+        return core.on_gpu(self._recipe, A.shape, A.indptr, A.long_offsets, A.indices, A.data, device, kernel, verify, self._stream)
+
+    def _from_host(self, A: Any, device: str, kernel: str, verify: bool) -> Any:
         A = checked_matrix(A)
         csr = A.tocsr()  # CSR: A itself
         super().__init__(csr.dtype, csr.shape)
         self._count = A.data.size  # of the values that set_values takes
         self._given = None if A.format == "csr" else A
-        self._stream = stream_number(stream)
         if csr.indices.dtype != np.int32 and csr.nnz and not 0 <= csr.indices.min() <= csr.indices.max() < csr.shape[1]:
             raise _core.MatrixError(f"A: found columns outside of 0 to {csr.shape[1] - 1}")  # which 32 bits might hide
-        text, file = text_and_file(recipe)
-        settings = change_texts(changes)
-        self._recipe = _core.Recipe.from_file(file, settings) if text is None else _core.Recipe.from_text(text, settings, file)
-        self._stages = recipe  # whose functions in Python must live
         make = _core.OperatorF32 if self.dtype == np.float32 else _core.OperatorF64
         indices, data = csr.indices.astype(np.int32, copy=False), np.ascontiguousarray(csr.data)
-        with errors_of_stages():
-            self._core = make(self._recipe, self.shape, csr.indptr, indices, data, device, kernel, verify, self._stream)
-        self._on_gpu = self._core.facts()["device"] == "gpu"
+        return make(self._recipe, self.shape, csr.indptr, indices, data, device, kernel, verify, self._stream)
 
     def _vector(self, x: Any) -> np.ndarray:
         """x [columns] as an array that the library reads."""
@@ -202,7 +214,11 @@ class Operator(LinearOperator):
         as its values are coded or symmetric pairs are stored once. If it raises, the operator stays as it was.
         """
         if is_on_gpu(values):
-            raise TypeError("values: found an array on the GPU, expected one on the host: values.get() of CuPy, values.cpu() of PyTorch")
+            self._require_gpu("values")
+            if self._given is not None:
+                raise TypeError(f"values: found an array on the GPU, expected one on the host, as A is in {self._given.format.upper()}")
+            self._core.set_values_on_gpu(array_on_gpu(values, "values", self._count, self.dtype, self._stream))
+            return
         values = np.ascontiguousarray(values, self.dtype)
         expected = (self._count,) if self._given is None else self._given.data.shape
         if values.shape != expected:

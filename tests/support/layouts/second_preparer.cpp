@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 #include <numeric>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -42,6 +43,58 @@ std::vector<Index> matched(std::span<const Index> lengths, Index sample) {
     return holders;
 }
 
+/// Breadth-first orders of the graph of a matrix, in which the neighbours of a vertex follow by degree.
+class Levels {
+public:
+    explicit Levels(const CsrMatrix& matrix) : neighbours_(static_cast<std::size_t>(matrix.rows)) {
+        for (Index row = 0; row < matrix.rows; ++row) {
+            for (const Index column : matrix.row_columns(row)) {
+                if (column == row) continue;
+                neighbours_[row].insert(column);
+                neighbours_[column].insert(row);
+            }
+        }
+    }
+
+    struct Search {
+        std::vector<Index> order;
+        std::map<Index, Index> level;  // of each vertex that was reached
+    };
+
+    [[nodiscard]] Search from(Index start) const {
+        Search search{{start}, {{start, 0}}};
+        for (std::size_t i = 0; i < search.order.size(); ++i) {
+            std::set<std::pair<std::size_t, Index>> children;
+            for (const Index other : neighbours_[search.order[i]]) {
+                if (!search.level.contains(other)) children.emplace(neighbours_[other].size(), other);
+            }
+            for (const auto& [degree, child] : children) {
+                search.level[child] = search.level[search.order[i]] + 1;
+                search.order.push_back(child);
+            }
+        }
+        return search;
+    }
+
+    /// The numbering of a component, from a pseudo-peripheral vertex.
+    [[nodiscard]] std::vector<Index> component(Index vertex) const {
+        Search best = from(vertex);
+        for (;;) {
+            const Index last = best.level.at(best.order.back());
+            std::pair<std::size_t, Index> farthest{neighbours_.size(), 0};
+            for (const auto& [other, level] : best.level) {
+                if (level == last) farthest = std::min(farthest, {neighbours_[other].size(), other});
+            }
+            Search next = from(farthest.second);
+            if (next.level.at(next.order.back()) <= last) return best.order;
+            best = std::move(next);
+        }
+    }
+
+private:
+    std::vector<std::set<Index>> neighbours_;
+};
+
 bool belongs(const Division& division, const CsrMatrix& matrix, const ShareView& view, Index stored, Offset k) {
     const Offset entry = view.entry(stored, k);
     const Index row = view.row(stored);
@@ -70,6 +123,23 @@ bool SecondPreparer::takes(const std::string& task) {
     steps_.push_back({task, 2, 0.5});
     done_.insert(task);
     return true;
+}
+
+std::optional<LevelOrder> SecondPreparer::cuthill_mckee(const CsrMatrix& matrix, bool reversed) {
+    if (!takes("cuthill_mckee")) return std::nullopt;
+    const Levels levels(matrix);
+    LevelOrder order;
+    std::set<Index> numbered;
+    for (Index vertex = 0; vertex < matrix.rows; ++vertex) {
+        if (numbered.contains(vertex)) continue;
+        ++order.components;
+        for (const Index next : levels.component(vertex)) {
+            numbered.insert(next);
+            order.old_of_new.push_back(next);
+        }
+    }
+    if (reversed) std::reverse(order.old_of_new.begin(), order.old_of_new.end());
+    return order;
 }
 
 std::vector<PreparedStep> SecondPreparer::take_steps() { return std::exchange(steps_, {}); }

@@ -18,6 +18,7 @@ public:
     [[nodiscard]] std::string name() const override { return name_; }
     [[nodiscard]] std::optional<std::vector<Index>> sort(const SortTask& task) override;
     [[nodiscard]] std::optional<std::vector<Index>> place_by_hash(const HashTask& task) override;
+    [[nodiscard]] std::optional<LevelOrder> cuthill_mckee(const CsrMatrix& matrix, bool reversed) override;
     [[nodiscard]] std::optional<CsrMatrix> permute(const CsrMatrix& matrix, const Permutation& row_order,
                                                    const Permutation& column_order) override;
     [[nodiscard]] std::optional<DividedEntries> divide(const CsrMatrix& matrix, const ShareView& view,

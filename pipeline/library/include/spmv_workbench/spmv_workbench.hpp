@@ -138,6 +138,25 @@ struct CsrView {
     ArrayView<const Value> values;
 };
 
+/// A non-owning view of a matrix in CSR format in GPU memory; an Operator reads it during construction only, after the work
+/// that Options::stream has so far. The arrays are those of CsrView.
+template <typename Value>
+struct DeviceCsrView {
+    DeviceCsrView(std::int32_t row_count, std::int32_t column_count, DeviceArray<const std::int64_t> offsets,
+                  DeviceArray<const std::int32_t> indices, DeviceArray<const Value> numbers)
+        : rows(row_count), columns(column_count), row_offsets(offsets), column_indices(indices), values(numbers) {}
+    DeviceCsrView(std::int32_t row_count, std::int32_t column_count, DeviceArray<const std::int32_t> offsets,
+                  DeviceArray<const std::int32_t> indices, DeviceArray<const Value> numbers)
+        : rows(row_count), columns(column_count), short_row_offsets(offsets), column_indices(indices), values(numbers) {}
+
+    std::int32_t rows;
+    std::int32_t columns;
+    DeviceArray<const std::int64_t> row_offsets = {};
+    DeviceArray<const std::int32_t> short_row_offsets = {};  // used if row_offsets is empty
+    DeviceArray<const std::int32_t> column_indices;
+    DeviceArray<const Value> values;
+};
+
 /// A recipe that passed every check which needs no matrix. It can be copied and applied to any number of matrices.
 class SPMV_WORKBENCH_API Recipe {
 public:
@@ -154,6 +173,8 @@ public:
 private:
     template <typename Value>
     friend class Operator;
+    template <typename Value>
+    friend class Solver;
     struct Checked;
     explicit Recipe(std::shared_ptr<const Checked> checked) : checked_(std::move(checked)) {}
     std::shared_ptr<const Checked> checked_;
@@ -216,6 +237,11 @@ public:
     /// Copies the matrix and applies the recipe, which may take long; must not be called in a parallel region of OpenMP. Throws
     /// MatrixError, MachineError, WrongResult, and RecipeError if the recipe has no kernel of that name.
     Operator(const Recipe& recipe, const CsrView<Value>& matrix, const Options& options = {});
+    /// An operator on the GPU for a matrix that is there. A recipe of at most cuthill_mckee, then at most row_sort by length
+    /// (of all rows or in windows), then `sell` with values in full and columns of 16 or 32 bits is applied there, and the host
+    /// only launches. Other recipes, and matrices that do not suit this (facts().notes has the reason), are copied to the host,
+    /// which applies the recipe.
+    Operator(const Recipe& recipe, const DeviceCsrView<Value>& matrix, const Options& options = {});
     ~Operator();
     Operator(Operator&& other) noexcept;
     Operator& operator=(Operator&& other) noexcept;
@@ -242,8 +268,10 @@ public:
     /// bytes per stored value; later calls cost about as much as copying the layout. On the GPU, the layout is copied from the
     /// host while the previous copy still exists, and CUDA graphs with products of this operator must be captured again. Throws
     /// MatrixError if the layout cannot store the values (they are coded, or symmetric pairs are stored once), MachineError;
-    /// products then give the result of the values from before.
+    /// products then give the result of the values from before. For a matrix that the GPU prepared, new values are gathered
+    /// there, asynchronously if they are in its memory.
     void set_values(ArrayView<const Value> values);
+    void set_values(DeviceArray<const Value> values);
 
     /// Permutes a vector from the caller's order to the recipe's, and back. Both arrays: [columns].
     void to_recipe_order(ArrayView<const Value> from, ArrayView<Value> to) const { permute(from, to, VectorOrder::recipe); }
@@ -260,7 +288,10 @@ public:
     [[nodiscard]] const OperatorFacts& facts() const;
 
 private:
+    template <typename>
+    friend class Solver;
     struct Applied;
+    explicit Operator(std::unique_ptr<Applied> applied) : applied_(std::move(applied)) {}
     void run(ArrayView<const Value> x, ArrayView<Value> y, VectorOrder order, bool accumulate);
     void run(DeviceArray<const Value> x, DeviceArray<Value> y, VectorOrder order, bool accumulate);
     void permute(ArrayView<const Value> from, ArrayView<Value> to, VectorOrder order) const;  // to this order
@@ -271,5 +302,64 @@ private:
 
 extern template class Operator<float>;
 extern template class Operator<double>;
+
+/// conjugate_gradients: for symmetric positive definite matrices (Hestenes, Stiefel 1952). bicgstab: for all others (van der
+/// Vorst 1992).
+enum class Method { conjugate_gradients, bicgstab };
+
+/// jacobi: the inverse of the diagonal, with 1 for entries that are missing or 0.
+enum class Preconditioner { none, jacobi };
+
+struct SolverOptions {
+    Method method = Method::conjugate_gradients;
+    Preconditioner preconditioner = Preconditioner::none;
+    double tolerance = 1e-8;  // on |b - A x| / |b|, 2-norms
+    std::int64_t most_iterations = 10000;
+    std::int64_t patience = 1000;  // a solve ends if so many iterations do not reduce the residual by 1 %
+    Options recipe = {};           // for the operator
+};
+
+/// How a solve ended. stagnated: see SolverOptions::patience; or rounding errors keep the true residual above the tolerance.
+/// indefinite: p.Ap or r.Mr is not positive. breakdown: a divisor is 0, or a number is not finite.
+enum class SolveEnd { converged, iteration_limit, stagnated, indefinite, breakdown };
+
+struct SolveFacts {
+    SolveEnd end = SolveEnd::breakdown;
+    std::int64_t iterations = 0;
+    double residual = 0;  // |b - A x| / |b|, computed anew from x at the end; |b - A x| if b is 0
+    double seconds = 0;   // of this call
+};
+
+/// Solves A x = b with the operator of a recipe. The vectors of the method stay in the recipe's order, and on the GPU for an
+/// operator there; sums are in f64. A solve begins with x = 0. The first solve on a GPU takes longer, because it records the
+/// iteration. May be used by one thread at a time.
+template <typename Value>
+class SPMV_WORKBENCH_API Solver {
+public:
+    /// Like the constructors of Operator. Throws MatrixError if the matrix is not square.
+    Solver(const Recipe& recipe, const CsrView<Value>& matrix, const SolverOptions& options = {});
+    Solver(const Recipe& recipe, const DeviceCsrView<Value>& matrix, const SolverOptions& options = {});
+    ~Solver();
+    Solver(Solver&& other) noexcept;
+    Solver& operator=(Solver&& other) noexcept;
+    Solver(const Solver&) = delete;
+    Solver& operator=(const Solver&) = delete;
+
+    /// b, x: [rows], in the caller's order. Waits. x is written however the solve ends. Device arrays require an operator on
+    /// the GPU and are used on its stream.
+    SolveFacts solve(ArrayView<const Value> b, ArrayView<Value> x);
+    SolveFacts solve(DeviceArray<const Value> b, DeviceArray<Value> x);
+
+    /// The operator, for products with the same matrix. Its set_values changes the matrix of later solves, but not their
+    /// preconditioner.
+    [[nodiscard]] Operator<Value>& matrix();
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+extern template class Solver<float>;
+extern template class Solver<double>;
 
 }  // namespace spmv_workbench

@@ -1,0 +1,18 @@
+// Sliced ELL of a matrix that is on the GPU, reordered and stored there.
+#pragma once
+
+#include "pipeline/contract/device.hpp"
+#include "pipeline/contract/sliced_on_device.hpp"
+
+namespace workbench {
+
+/// For Device::make_sliced of a GPU.
+template <ValueType Value>
+[[nodiscard]] std::unique_ptr<SlicedMatrix<Value>> make_sliced_on_gpu(const SlicedRequest& request,
+                                                                      const CsrOnDevice<Value>& matrix, Device& device);
+
+/// For SlicedMatrix::difference of a GPU.
+template <ValueType Value>
+[[nodiscard]] std::string difference_on_gpu(SlicedMatrix<Value>& sliced, const CsrOnDevice<Value>& matrix, Device& device);
+
+}  // namespace workbench

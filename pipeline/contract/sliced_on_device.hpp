@@ -1,0 +1,97 @@
+// A matrix that a device reorders and stores in sliced ELL where it lies, in the device's memory: the host only launches.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "pipeline/contract/precision.hpp"
+#include "pipeline/matrix/interface.hpp"
+#include "pipeline/matrix/types.hpp"
+
+namespace workbench {
+
+template <ValueType Value>
+class Kernel;  // kernel.hpp
+
+/// What a recipe asks for, if a device can do all of it: an order of rows and columns alike, then slices of all rows.
+struct SlicedRequest {
+    bool cuthill_mckee = false;
+    bool reversed = true;         // of cuthill_mckee
+    std::optional<Index> window;  // rows are sorted by length within windows of so many rows; none: they are not sorted
+    bool descending = true;       // of the sort
+    Index slice_height = 32;      // 0: as many rows as a warp has
+    Index threads_per_row = 0;    // 0: chosen by the slice height and the mean length of a row
+    Index split_length = 0;       // the kernel for longer rows is prepared on the host only
+    bool short_columns = false;   // of 16 bits, otherwise of 32
+};
+
+/// A matrix in CSR in the memory of a device.
+template <ValueType Value>
+struct CsrOnDevice {
+    Index rows = 0;
+    Index columns = 0;
+    std::int64_t nonzeros = 0;
+    const void* row_offsets = nullptr;  // [rows + 1] std::int64_t if long_offsets, otherwise std::int32_t
+    bool long_offsets = true;
+    const Index* column_indices = nullptr;  // [nonzeros]
+    const Value* values = nullptr;          // [nonzeros]
+};
+
+/// The reason why a request or a matrix is left to the host, which may yet find the matrix wrong.
+class LeftToHost : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+struct SlicedFacts {
+    struct Step {
+        std::string what;  // "cuthill_mckee"
+        double seconds = 0;
+    };
+    std::vector<Step> steps;
+    std::optional<Index> components;  // connected components that cuthill_mckee numbered
+    std::int64_t bytes = 0;           // of the arrays
+    bool reordered = false;           // false: the order is the natural one
+
+    [[nodiscard]] double seconds() const {
+        double sum = 0;
+        for (const Step& step : steps) sum += step.seconds;
+        return sum;
+    }
+};
+
+/// The prepared matrix. The device must outlive it.
+template <ValueType Value>
+class SlicedMatrix : public Interface {
+public:
+    /// y = A x for x and y in the new order.
+    [[nodiscard]] virtual Kernel<Value>& kernel() = 0;
+    [[nodiscard]] virtual const SlicedFacts& facts() const = 0;
+
+    /// The order of rows and columns, [rows] in the memory of the device.
+    [[nodiscard]] virtual const Index* old_of_new() const = 0;
+    [[nodiscard]] virtual const Index* new_of_old() const = 0;
+    /// A copy of old_of_new on the host.
+    [[nodiscard]] virtual std::vector<Index> order() const = 0;
+
+    /// Replaces the values: [nonzeros] in the order of the input, in the memory of the device. Asynchronous.
+    virtual void set_values(const Value* values) = 0;
+
+    /// Compares products of the kernel with those of the matrix as it was given, row by row on the device: bit for bit for
+    /// integers, which replace the values meanwhile, and within rounding errors for the values themselves, for y = A x and
+    /// y += A x. Returns the first difference, or an empty text.
+    [[nodiscard]] virtual std::string difference(const CsrOnDevice<Value>& input) = 0;
+
+    /// The diagonal of the matrix as it was given, [rows], 0 where it has no entry.
+    [[nodiscard]] virtual std::vector<Value> diagonal(const CsrOnDevice<Value>& input) const = 0;
+
+    /// A copy of an array of the layout on the host, by the name of its LayoutField; empty if there is none.
+    [[nodiscard]] virtual std::vector<std::byte> array(const std::string& name) const = 0;
+};
+
+}  // namespace workbench

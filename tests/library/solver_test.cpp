@@ -1,0 +1,186 @@
+// The library's solver: methods, preconditioners, ends of solves, and several right-hand sides.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <spmv_workbench/spmv_workbench.hpp>
+
+#include "pipeline/matrix/csr_matrix.hpp"
+#include "support/message_of.hpp"
+#include "support/operator_checks.hpp"
+
+namespace workbench {
+namespace {
+
+using spmv_workbench::Method;
+using spmv_workbench::Preconditioner;
+using spmv_workbench::Recipe;
+using spmv_workbench::SolveEnd;
+using spmv_workbench::SolveFacts;
+using spmv_workbench::Solver;
+using spmv_workbench::SolverOptions;
+
+const std::string plain = "[layout]\nuse = 'csr'\n";
+const std::string reordered =
+    "[[stage]]\nuse = 'cuthill_mckee'\n[[stage]]\nuse = 'row_sort'\n[layout]\nuse = 'sell'\nslice_height = 4\n";
+const std::string rows_only = "[[stage]]\nuse = 'row_sort'\napply = 'rows'\n[layout]\nuse = 'ellr'\nslots_per_nonzero = 100\n";
+
+/// Five points a row on a square grid; `wind` makes it unsymmetric, and the diagonal varies from row to row.
+CsrMatrix grid(Index side, double wind = 0) {
+    std::vector<Entry> entries;
+    for (Index y = 0; y < side; ++y) {
+        for (Index x = 0; x < side; ++x) {
+            const Index own = y * side + x;
+            entries.push_back({own, own, 4.5 + 20.0 * (own % 5)});
+            if (x > 0) entries.push_back({own, own - 1, -1 - wind});
+            if (x + 1 < side) entries.push_back({own, own + 1, -1 + wind});
+            if (y > 0) entries.push_back({own, own - side, -1});
+            if (y + 1 < side) entries.push_back({own, own + side, -1});
+        }
+    }
+    return csr_from_entries(side * side, side * side, entries);
+}
+
+SolverOptions options_of(Method method, Preconditioner preconditioner, double tolerance) {
+    SolverOptions options;
+    options.method = method;
+    options.preconditioner = preconditioner;
+    options.tolerance = tolerance;
+    options.recipe.device = spmv_workbench::Device::host;
+    return options;
+}
+
+/// |b - A x| / |b| in f64.
+template <typename Value>
+double true_residual(const CsrMatrix& matrix, const std::vector<Value>& x, const std::vector<Value>& b) {
+    const std::vector<double> product = expected(matrix, x, std::vector<Value>(b.size(), 0));
+    double residual = 0;
+    double norm = 0;
+    for (std::size_t i = 0; i < b.size(); ++i) {
+        residual += (static_cast<double>(b[i]) - product[i]) * (static_cast<double>(b[i]) - product[i]);
+        norm += static_cast<double>(b[i]) * static_cast<double>(b[i]);
+    }
+    return std::sqrt(residual / norm);
+}
+
+template <typename Value>
+SolveFacts solved(Solver<Value>& solver, const CsrMatrix& matrix, int seed, double tolerance) {
+    const std::vector<Value> b = numbers<Value>(matrix.rows, seed);
+    std::vector<Value> x(b.size(), std::numeric_limits<Value>::quiet_NaN());
+    const SolveFacts facts = solver.solve(b, x);
+    CHECK(facts.end == SolveEnd::converged);
+    CHECK(facts.iterations > 3);
+    CHECK(facts.residual <= 1.1 * tolerance);
+    CHECK(facts.seconds > 0);
+    CHECK(true_residual(matrix, x, b) <= 1.2 * tolerance);
+    return facts;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("the library solves with each method, preconditioner and order", Value, float, double) {
+    const double tolerance = sizeof(Value) == 4 ? 1e-5 : 1e-10;
+    for (const std::string& text : {plain, reordered, rows_only}) {
+        for (const Preconditioner preconditioner : {Preconditioner::none, Preconditioner::jacobi}) {
+            CAPTURE(text);
+            const CsrMatrix symmetric = grid(20);
+            Solver<Value> cg(Recipe::from_text(text), Arrays<Value>(symmetric).view(),
+                             options_of(Method::conjugate_gradients, preconditioner, tolerance));
+            (void)solved(cg, symmetric, 1, tolerance);
+            const CsrMatrix unsymmetric = grid(20, 0.5);
+            Solver<Value> bicgstab(Recipe::from_text(text), Arrays<Value>(unsymmetric).view(),
+                                   options_of(Method::bicgstab, preconditioner, tolerance));
+            (void)solved(bicgstab, unsymmetric, 2, tolerance);
+        }
+    }
+}
+
+TEST_CASE("a solver solves again, for another right-hand side and for other values") {
+    CsrMatrix matrix = grid(25);
+    const SolverOptions options = options_of(Method::conjugate_gradients, Preconditioner::none, 1e-9);
+    Solver<double> solver(Recipe::from_text(reordered), Arrays<double>(matrix).view(), options);
+    const SolveFacts first = solved(solver, matrix, 1, 1e-9);
+    (void)solved(solver, matrix, 3, 1e-9);
+    CHECK(solved(solver, matrix, 1, 1e-9).iterations == first.iterations);
+    for (double& value : matrix.values) value *= value > 4 ? 3 : 1;
+    solver.matrix().set_values(Arrays<double>(matrix).values);
+    CHECK(solved(solver, matrix, 1, 1e-9).iterations < first.iterations);
+
+    std::vector<double> x(625, 7);
+    const SolveFacts zero = solver.solve(std::vector<double>(625, 0), x);
+    CHECK(zero.end == SolveEnd::converged);
+    CHECK(zero.iterations == 0);
+    CHECK(zero.residual == 0);
+    CHECK(x == std::vector<double>(625, 0));
+}
+
+TEST_CASE("jacobi saves iterations where the diagonal varies") {
+    const CsrMatrix matrix = grid(30);
+    std::int64_t iterations[2] = {};
+    for (const bool jacobi : {false, true}) {
+        Solver<double> solver(
+            Recipe::from_text(reordered), Arrays<double>(matrix).view(),
+            options_of(Method::conjugate_gradients, jacobi ? Preconditioner::jacobi : Preconditioner::none, 1e-8));
+        iterations[jacobi ? 1 : 0] = solved(solver, matrix, 1, 1e-8).iterations;
+    }
+    CHECK(2 * iterations[1] < iterations[0]);
+}
+
+TEST_CASE("solves end with the reason") {
+    const CsrMatrix matrix = grid(20);
+    const std::vector<double> b = numbers<double>(matrix.rows, 1);
+    std::vector<double> x(b.size());
+    SolverOptions options = options_of(Method::conjugate_gradients, Preconditioner::none, 1e-8);
+    options.most_iterations = 5;
+    Solver<double> limited(Recipe::from_text(reordered), Arrays<double>(matrix).view(), options);
+    const SolveFacts facts = limited.solve(b, x);
+    CHECK(facts.end == SolveEnd::iteration_limit);
+    CHECK(facts.iterations == 5);
+    CHECK(facts.residual == doctest::Approx(true_residual(matrix, x, b)).epsilon(1e-6));
+
+    options.most_iterations = 1000;
+    options.tolerance = 1e-17;
+    options.patience = 50;
+    Solver<double> stagnating(Recipe::from_text(reordered), Arrays<double>(matrix).view(), options);
+    CHECK(stagnating.solve(b, x).end == SolveEnd::stagnated);
+
+    CsrMatrix negative = matrix;
+    for (double& value : negative.values) value = -value;
+    options.tolerance = 1e-8;
+    Solver<double> indefinite(Recipe::from_text(reordered), Arrays<double>(negative).view(), options);
+    CHECK(indefinite.solve(b, x).end == SolveEnd::indefinite);
+
+    std::vector<double> not_finite = b;
+    not_finite[17] = std::numeric_limits<double>::quiet_NaN();
+    Solver<double> broken(Recipe::from_text(reordered), Arrays<double>(matrix).view(), options);
+    CHECK(broken.solve(not_finite, x).end == SolveEnd::breakdown);
+    CHECK(broken.solve(b, x).end == SolveEnd::converged);
+}
+
+TEST_CASE("a solver refuses what it cannot solve") {
+    const SolverOptions options = options_of(Method::conjugate_gradients, Preconditioner::none, 1e-8);
+    const CsrMatrix wide = csr_from_entries(2, 3, std::vector<Entry>{{0, 0, 1}, {1, 2, 1}});
+    const Recipe recipe = Recipe::from_text(plain);
+    CHECK(message_of<spmv_workbench::MatrixError>([&] { Solver<double>(recipe, Arrays<double>(wide).view(), options); }) ==
+          "the matrix: 2 rows and 3 columns; a solver needs as many of each");
+    const CsrMatrix matrix = grid(3);
+    SolverOptions wrong = options;
+    wrong.tolerance = 0;
+    CHECK_THROWS_AS(Solver<double>(recipe, Arrays<double>(matrix).view(), wrong), std::invalid_argument);
+    wrong = options;
+    wrong.patience = 0;
+    CHECK_THROWS_AS(Solver<double>(recipe, Arrays<double>(matrix).view(), wrong), std::invalid_argument);
+    Solver<double> solver(recipe, Arrays<double>(matrix).view(), options);
+    std::vector<double> nine(9);
+    std::vector<double> eight(8);
+    CHECK_THROWS_AS(solver.solve(nine, eight), std::invalid_argument);
+    CHECK_THROWS_AS(solver.solve(eight, nine), std::invalid_argument);
+    CHECK_THROWS_AS(solver.solve(nine, nine), std::invalid_argument);
+    CHECK_THROWS_AS(solver.solve(spmv_workbench::on_device(nine.data(), 9), spmv_workbench::on_device(eight.data(), 8)),
+                    std::invalid_argument);
+}
+
+}  // namespace workbench

@@ -1,0 +1,63 @@
+// Recipes that a device can prepare as a whole, and those that it leaves to the host.
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <string>
+
+#include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/recipe/sliced_request.hpp"
+
+namespace workbench {
+namespace {
+
+std::optional<SlicedRequest> request_of(const std::string& text) {
+    return sliced_request(parse_recipe("[recipe]\nname = 'x'\n" + text, "x.toml", catalogue()));
+}
+
+const std::string rcm = "[[stage]]\nuse = 'cuthill_mckee'\n";
+const std::string windows = "[[stage]]\nuse = 'row_sort'\nwithin = 'window'\nwindow = 512\n";
+const std::string sell = "[layout]\nuse = 'sell'\n";
+
+}  // namespace
+
+TEST_CASE("the request of a recipe that a device prepares") {
+    const SlicedRequest plain = request_of(sell).value();
+    CHECK_FALSE(plain.cuthill_mckee);
+    CHECK_FALSE(plain.window.has_value());
+    CHECK(plain.slice_height == 32);
+    CHECK(plain.threads_per_row == 0);
+    CHECK(plain.split_length == 512);
+    CHECK_FALSE(plain.short_columns);
+
+    const SlicedRequest whole =
+        request_of(rcm + windows + "order = 'ascending'\n" + sell +
+                   "slice_height = 'auto'\nthreads_per_row = 2\nsplit_length = 100\ncolumn_index = 'u16'\n")
+            .value();
+    CHECK(whole.cuthill_mckee);
+    CHECK(whole.reversed);
+    CHECK(whole.window == 512);
+    CHECK_FALSE(whole.descending);
+    CHECK(whole.slice_height == 0);
+    CHECK(whole.threads_per_row == 2);
+    CHECK(whole.split_length == 100);
+    CHECK(whole.short_columns);
+
+    const SlicedRequest other = request_of(rcm + "variant = 'plain'\n[[stage]]\nuse = 'row_sort'\n" + sell).value();
+    CHECK_FALSE(other.reversed);
+    CHECK(other.window == std::numeric_limits<Index>::max());
+    CHECK(other.descending);
+}
+
+TEST_CASE("recipes that a device leaves to the host") {
+    for (const std::string& text :
+         {std::string("[layout]\nuse = 'csr'\n"), windows + rcm + sell, rcm + rcm + sell, windows + windows + sell,
+          "[[stage]]\nuse = 'random_order'\n" + sell, windows + "apply = 'rows'\n" + sell, windows + "key = 'span'\n" + sell,
+          "[matrix]\nnode_size = 3\n" + rcm + sell, sell + "values = 'auto'\n", sell + "column_index = 'auto'\n",
+          "[[stage]]\nuse = 'metis_partition'\nparts = 4\n[[stage]]\nuse = 'row_sort'\nwithin = 'partition'\n" + sell,
+          "[[stage]]\nuse = 'split'\nby = 'row_length'\nlonger_than = 3\n[[layout]]\nuse = 'sell'\nshare = 'long'\n"
+          "[[layout]]\nuse = 'sell'\nshare = 'short'\n"}) {
+        CHECK_MESSAGE(!request_of(text).has_value(), text);
+    }
+}
+
+}  // namespace workbench
