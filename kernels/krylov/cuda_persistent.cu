@@ -2,12 +2,14 @@
 #include "kernels/krylov/cuda_persistent.cuh"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "kernels/device/cuda_check.cuh"
 #include "kernels/krylov/memory.hpp"
+#include "kernels/krylov/persistent_bicgstab.cuh"
 #include "kernels/krylov/persistent_cg.cuh"
 #include "kernels/krylov/persistent_matrix.hpp"
 #include "pipeline/matrix/distinct_values.hpp"
@@ -50,8 +52,14 @@ public:
                                     "the residual of each iteration")),
           scalars_(device_.allocate(sizeof(Scalars), "the scalars of the solve")),
           failed_(device_.allocate(sizeof(unsigned), "the state of the solve")) {
-        for (const DeviceMemory* zero : {&x_, &r_, &p_, &q_, &exports_, &packets_, &failed_}) {
-            device_.zero(zero->address(), zero->bytes());
+        if (plan.method == KrylovMethod::bicgstab) {
+            for (DeviceMemory* more : {&shadow_, &t_}) *more = vector();
+            if (is_preconditioned()) {
+                for (DeviceMemory* more : {&mp_, &ms_}) *more = vector();
+            }
+        }
+        for (const DeviceMemory* zero : {&x_, &r_, &p_, &q_, &exports_, &packets_, &failed_, &shadow_, &t_, &mp_, &ms_}) {
+            if (zero->bytes() > 0) device_.zero(zero->address(), zero->bytes());
         }
         const Scalars first = krylov::first_scalars(plan, history_.as<double>());
         device_.upload(std::as_bytes(std::span(&first, 1)), scalars_);
@@ -98,7 +106,7 @@ public:
 
     /// As for a solve by several kernels, so that figures relative to it can be compared.
     [[nodiscard]] std::int64_t vector_bytes() const override {
-        return krylov::vectors_moved(KrylovMethod::cg, inverse_diagonal_.bytes() > 0) * solver_.rows() *
+        return krylov::vectors_moved(plan_.method, is_preconditioned()) * solver_.rows() *
                static_cast<std::int64_t>(sizeof(Value));
     }
 
@@ -106,6 +114,8 @@ private:
     [[noreturn]] static void refuse(const char* what) {
         throw std::logic_error(std::string("a persistent solve is asked to iterate ") + what);
     }
+
+    [[nodiscard]] bool is_preconditioned() const { return inverse_diagonal_.bytes() > 0; }
 
     [[nodiscard]] DeviceMemory vector() const {
         return device_.allocate(solver_.row_at().size() * sizeof(Value), "a vector of the solve");
@@ -128,11 +138,16 @@ private:
     void run(bool begins, std::int64_t iterations) {
         PersistentArguments<Value, Stored> arguments = solver_.arguments();
         arguments.b = b_.as<const Value>();
-        arguments.inverse_diagonal = inverse_diagonal_.bytes() > 0 ? inverse_diagonal_.as<const Value>() : nullptr;
+        arguments.inverse_diagonal = is_preconditioned() ? inverse_diagonal_.as<const Value>() : nullptr;
         arguments.x = x_.as<Value>();
         arguments.r = r_.as<Value>();
         arguments.p = p_.as<Value>();
         arguments.q = q_.as<Value>();
+        arguments.shadow = shadow_.as<Value>();
+        arguments.t = t_.as<Value>();
+        arguments.mp = mp_.bytes() > 0 ? mp_.as<Value>() : arguments.p;
+        arguments.ms = ms_.as<Value>();
+        arguments.direction = begins ? arguments.x : plan_.method == KrylovMethod::bicgstab ? arguments.mp : arguments.p;
         arguments.exports = exports_.as<krylov::Packet>();
         arguments.packets = packets_.as<krylov::Packet>();
         arguments.scalars = scalars_.as<Scalars>();
@@ -142,7 +157,7 @@ private:
         arguments.most_iterations = plan_.most_iterations;
         arguments.first_tag = ++launches_ << 32;  // a launch has fewer than 2^32 waits
         arguments.patience = patience_nanoseconds;
-        solver_.launch(arguments);
+        solver_.launch(plan_.method, arguments);
     }
 
     KrylovPlan plan_;
@@ -150,6 +165,7 @@ private:
     CudaDevice& device_;
     unsigned long long launches_ = 0;
     DeviceMemory b_, inverse_diagonal_, x_, r_, p_, q_, exports_, packets_, history_, scalars_, failed_;
+    DeviceMemory shadow_, t_, mp_, ms_;  // of BiCGStab
 };
 
 template <ValueType Value, ValueType Stored>
@@ -172,7 +188,6 @@ public:
 
     [[nodiscard]] std::unique_ptr<Krylov<Value>> begin(const KrylovPlan& plan, std::span<const Value> b,
                                                        std::span<const Value> inverse_diagonal) override {
-        if (plan.method != KrylovMethod::cg) throw std::logic_error("a persistent solve is asked for another method");
         return std::make_unique<CudaPersistentKrylov<Value, Stored>>(plan, b, inverse_diagonal, *this);
     }
 
@@ -192,10 +207,12 @@ public:
         return arguments;
     }
 
-    void launch(PersistentArguments<Value, Stored>& arguments) const {
+    void launch(KrylovMethod method, PersistentArguments<Value, Stored>& arguments) const {
         void* list[] = {&arguments};
-        check_cuda(cudaLaunchCooperativeKernel(krylov::persistent_cg<Value, Stored>, dim3(blocks_),
-                                               dim3(krylov::persistent_threads), list, shared_bytes_, device_.stream()),
+        const auto kernel =
+            method == KrylovMethod::cg ? krylov::persistent_cg<Value, Stored> : krylov::persistent_bicgstab<Value, Stored>;
+        check_cuda(cudaLaunchCooperativeKernel(kernel, dim3(blocks_), dim3(krylov::persistent_threads), list, shared_bytes_,
+                                               device_.stream()),
                    "cudaLaunchCooperativeKernel");
     }
 
@@ -228,24 +245,28 @@ std::unique_ptr<PersistentSolver<Value>> make_solver(const PersistentProblem& pr
     if (attribute_of(cudaDevAttrCooperativeLaunch) == 0) {
         throw Unsuitable(properties.name + " does not launch kernels whose thread blocks wait for each other");
     }
-    const auto kernel = krylov::persistent_cg<Value, Stored>;
-    cudaFuncAttributes attributes{};
-    check_cuda(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
-    const std::size_t shared_bytes =
-        properties.shared_memory_per_block - std::min(properties.shared_memory_per_block, attributes.sharedSizeBytes);
+    const std::array kernels{krylov::persistent_cg<Value, Stored>, krylov::persistent_bicgstab<Value, Stored>};
+    std::size_t shared_bytes = properties.shared_memory_per_block;
+    for (const auto kernel : kernels) {
+        cudaFuncAttributes attributes{};
+        check_cuda(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
+        const std::size_t others = std::min(properties.shared_memory_per_block, attributes.sharedSizeBytes);
+        shared_bytes = std::min(shared_bytes, properties.shared_memory_per_block - others);
+    }
     const Index slices = (problem.matrix.rows + krylov::rows_per_slice - 1) / krylov::rows_per_slice;
     const Index blocks = std::clamp(slices, Index{1}, std::min(properties.processors, krylov::most_persistent_blocks));
     constexpr Index vectors = 2;  // r and q
     const std::vector<Index> boundaries = krylov::divide_rows(problem.matrix.row_offsets, blocks, problem.cuts);
     const auto matrix = krylov::make_persistent_matrix<Value, Stored>(problem.matrix, boundaries, shared_bytes,
                                                                       vectors + (problem.preconditioned ? 1 : 0));
-    check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
-               "cudaFuncSetAttribute");
-    int resident = 0;  // blocks a multiprocessor
-    check_cuda(
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, krylov::persistent_threads, matrix.shared_bytes),
-        "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-    if (resident < 1) {
+    for (const auto kernel : kernels) {
+        check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
+                   "cudaFuncSetAttribute");
+        int resident = 0;  // blocks a multiprocessor
+        check_cuda(
+            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, krylov::persistent_threads, matrix.shared_bytes),
+            "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+        if (resident >= 1) continue;
         throw Unsuitable("a multiprocessor of " + properties.name + " has no room for a thread block with " +
                          std::to_string(matrix.shared_bytes) + " bytes of shared memory");
     }

@@ -29,7 +29,7 @@ struct alignas(16) Packet {
     unsigned long long tag;
 };
 
-inline constexpr int packet_places = 3 * most_persistent_blocks;  // p.Ap, r.r and r.Mr
+inline constexpr int packet_places = 5 * most_persistent_blocks;  // of each sum; CG has p.Ap, r.r and r.Mr
 
 /// Value: the type of vectors. Stored: that of the matrix's values.
 template <typename Value, typename Stored>
@@ -46,7 +46,13 @@ struct PersistentArguments {
     Value* r = nullptr;
     Value* p = nullptr;
     Value* q = nullptr;
-    Packet* exports = nullptr;  // [places] elements of M r
+    const Value* direction = nullptr;  // what the first product multiplies: x for a beginning, otherwise p, or M p of BiCGStab
+    // BiCGStab. Without a preconditioner, mp is p, and ms is null: r takes its place.
+    Value* shadow = nullptr;
+    Value* t = nullptr;
+    Value* mp = nullptr;
+    Value* ms = nullptr;
+    Packet* exports = nullptr;  // [places] elements that other blocks read: of M r; of M s and M p
     Packet* packets = nullptr;  // [packet_places]
     Scalars* scalars = nullptr;
     Index kept = 0;              // entries of a part after the resident ones that stay in L2
@@ -257,9 +263,9 @@ public:
         resident_columns_ = reinterpret_cast<std::uint16_t*>(memory + places.columns);
     }
 
-    /// Fills shared memory; for a beginning, with x in the place of p.
+    /// Fills shared memory.
     __device__ __forceinline__ void load() {
-        const Value* direction = a_.begins ? a_.x : a_.p;
+        const Value* direction = a_.direction;
         for (Index i = thread_; i < part_.rows; i += persistent_threads) {
             p_[i] = direction[part_.first_row + i];
             if (part_.vectors > 0) r_[i] = a_.r[part_.first_row + i];
@@ -284,7 +290,10 @@ public:
     }
 
     /// q = A p. Returns the thread's share of p.q.
-    __device__ __forceinline__ double multiply() {
+    __device__ __forceinline__ double multiply() { return multiply_into(q_); }
+
+    /// Likewise for another result.
+    __device__ __forceinline__ double multiply_into(Value* result) {
         const Stored* values = a_.values + part_.first_entry;
         const std::uint16_t* columns = a_.columns + part_.first_entry;
         double sum = 0;
@@ -297,7 +306,7 @@ public:
                 slice.first < part_.resident
                     ? multiply_row(resident_values_ + first, resident_columns_ + first, slice.width, p_, FromShared())
                     : multiply_row(values + first, columns + first, slice.width, p_, from_global);
-            q_[row] = of_row;
+            result[row] = of_row;
             sum += product(p_[row], of_row);
         }
         return sum;
@@ -392,7 +401,7 @@ public:
         if (blockIdx.x == 0 && thread_ == 0) *a_.scalars = scalars();
     }
 
-private:
+protected:
     [[nodiscard]] __device__ __forceinline__ int lane() const { return thread_ % 32; }
     [[nodiscard]] __device__ __forceinline__ int warp() const { return thread_ / 32; }
     [[nodiscard]] __device__ __forceinline__ bool preconditioned() const { return a_.inverse_diagonal != nullptr; }

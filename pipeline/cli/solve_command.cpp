@@ -108,9 +108,6 @@ SolveOptions options_of(const SolveArguments& arguments) {
     options.jacobi = arguments.preconditioner == "jacobi";
     if (arguments.engine == "auto") options.engine = SolveEngine::automatic;
     if (arguments.engine == "persistent") options.engine = SolveEngine::persistent;
-    if (options.engine == SolveEngine::persistent && options.method != KrylovMethod::cg) {
-        throw RecipeError("--engine persistent supports --method cg only");
-    }
     // The accuracy that the precision allows for well-conditioned matrices.
     options.tolerance = arguments.tolerance.value_or(arguments.precision == "f32" ? 1e-4 : 1e-8);
     check_finite("--tolerance", options.tolerance);
@@ -231,7 +228,7 @@ void add_solve_command(CLI::App& app, Action& action) {
     add_choice(command, "--preconditioner", arguments.preconditioner, {"none", "jacobi"},
                "none, or jacobi: the inverse of the diagonal");
     add_choice(command, "--engine", arguments.engine, {"graph", "persistent", "auto"},
-               "graph: one kernel after another; persistent: one kernel that stays on the GPU (cg only); auto: the faster one, "
+               "graph: one kernel after another; persistent: one kernel that stays on the GPU; auto: the faster one, "
                "by trial");
     add_choice(command, "--precision", arguments.precision, {"f32", "f64"},
                "Precision of matrix and vectors; reductions are always f64");

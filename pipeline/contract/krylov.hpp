@@ -94,7 +94,7 @@ public:
     [[nodiscard]] virtual std::int64_t vector_bytes() const = 0;
 };
 
-/// A matrix that a device has ready for solves by conjugate gradients in one kernel, which stays on the device for all
+/// A matrix that a device has ready for solves in one kernel, which stays on the device for all
 /// iterations of a launch. Such a solve multiplies with this matrix: `use` has no effect, and rest_of_iteration, operands and
 /// reorder throw std::logic_error.
 template <ValueType Value>

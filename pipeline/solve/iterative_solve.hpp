@@ -79,10 +79,9 @@ protected:
     /// Null: the graph runs the iterations.
     [[nodiscard]] PersistentSolver<Value>* persistent_solver() {
         const bool wanted = options_.engine == SolveEngine::persistent;
-        const bool possible = options_.method == KrylovMethod::cg && device_.properties().kind == DeviceKind::gpu;
+        const bool possible = device_.properties().kind == DeviceKind::gpu;
         if (!wanted && !(possible && options_.engine == SolveEngine::automatic)) return nullptr;
         try {
-            if (options_.method != KrylovMethod::cg) throw Unsuitable("a persistent kernel solves by conjugate gradients only");
             return &multiplier_->persistent(options_.jacobi);
         } catch (const Unsuitable& reason) {
             if (wanted) {

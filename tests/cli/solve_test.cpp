@@ -102,8 +102,6 @@ TEST_SUITE("solve with the program") {
         expect_solve("solve_no_iterations", out, csr + small + "--iterations 0" + on_host_to_out, 2);
         expect_solve("solve_unknown_method", out, csr + small + "--method gmres" + on_host_to_out, 2);
         expect_solve("solve_unknown_engine", out, csr + small + "--engine fast" + on_host_to_out, 2);
-        expect_solve("solve_persistent_bicgstab", out, csr + small + "--engine persistent --method bicgstab" + on_host_to_out,
-                     2);
         const Outcome on_host = solve_in(out, csr + small + "--engine persistent" + on_host_to_out);
         CHECK(on_host.exit_code == 4);
         CHECK(on_host.text.rfind("error: --engine persistent needs a GPU; these solves run on ", 0) == 0);
