@@ -28,6 +28,11 @@ struct Sell : Slices<Value, ColumnIndex, Array>, SliceColumns<ColumnIndex, Array
 
 struct SellLongRows;  // long_rows.hpp
 
+/// Words need fewer registers for the entries in flight than values and columns apart.
+[[nodiscard]] constexpr int sell_resident_blocks(SliceKind kind) {
+    return kind.columns == ColumnKind::of_words ? tuned::sell_resident_blocks_of_words : tuned::sell_resident_blocks;
+}
+
 /// Row i is lane i % height of slice i / height; a warp has 32 / row_threads rows. Thread t of a row takes its entries t,
 /// t + row_threads, ..., at a distance of t times the rows of a warp from the first: if a slice has as many rows as a warp, a
 /// warp reads neighbouring slots. known_height 0: known at run time.
@@ -35,7 +40,7 @@ template <int row_threads, int known_height, SliceKind kind = SliceKind{}>
 struct SellRows final : ScheduleBase<with_columns_of(kind, {.lanes = row_threads,
                                                             .lane_distance = 32 / row_threads,
                                                             .entries_in_flight = tuned::sell_entries_in_flight,
-                                                            .resident_blocks = tuned::sell_resident_blocks,
+                                                            .resident_blocks = sell_resident_blocks(kind),
                                                             .counts_alike = true,
                                                             .side_by_side = side_by_side_if(row_threads == 1)})>,
                         ColumnsOfSlices<kind> {

@@ -1,13 +1,18 @@
 // The library's operators on the GPU, with arrays on the device and on the host.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "gpu/gpu_matrices.hpp"
 #include "kernels/device/cuda_device.hpp"
 #include "pipeline/matrix/battery.hpp"
+#include "support/layouts/krylov_problems.hpp"
+#include "support/message_of.hpp"
 #include "support/operator_checks.hpp"
 
 namespace workbench {
@@ -60,9 +65,149 @@ Operator<Value> operator_on(Device& device, const std::string& recipe, const Csr
     return Operator<Value>(recipe_of(recipe), Arrays<Value>(matrix).view(), options);
 }
 
+/// A matrix in GPU memory, with ascending columns.
+template <typename Value>
+struct MatrixThere {
+    MatrixThere(Device& device, const CsrMatrix& matrix)
+        : rows(matrix.rows),
+          columns(matrix.columns),
+          nonzeros(matrix.values.size()),
+          offsets(to_device(device, std::span<const Offset>(matrix.row_offsets), "row offsets")),
+          indices(to_device(device, std::span<const Index>(matrix.column_indices), "columns")) {
+        const std::vector<Value> rounded(matrix.values.begin(), matrix.values.end());
+        values = to_device(device, std::span(rounded), "values");
+    }
+    [[nodiscard]] spmv_workbench::DeviceCsrView<Value> view() const {
+        return {rows, columns, on_device(offsets.as<const std::int64_t>(), static_cast<std::size_t>(rows) + 1),
+                on_device(indices.as<const std::int32_t>(), nonzeros), on_device(values.template as<const Value>(), nonzeros)};
+    }
+
+    Index rows;
+    Index columns;
+    std::size_t nonzeros;
+    DeviceMemory offsets, indices, values;
+};
+
+spmv_workbench::Options on_stream_of(Device& device) {
+    spmv_workbench::Options options;
+    options.device = spmv_workbench::Device::gpu;
+    options.stream = stream_of(device);
+    return options;
+}
+
+const std::string prepared_there =
+    "[[stage]]\nuse = \"cuthill_mckee\"\n[[stage]]\nuse = \"row_sort\"\nwithin = \"window\"\nwindow = 64\n"
+    "[layout]\nuse = \"sell\"\nslice_height = \"auto\"\ncolumn_index = \"u16\"\n";
+
+/// What the notes of an operator say of the place of its preparation.
+std::string place_of(const spmv_workbench::OperatorFacts& facts) {
+    for (const std::string& note : facts.notes) {
+        if (note.rfind("prepared on the GPU: checks ", 0) == 0) return "gpu";
+        if (note.rfind("prepared on the host: ", 0) == 0) return note;
+    }
+    return "";
+}
+
 }  // namespace
 
 TEST_SUITE("device") {
+    TEST_CASE_TEMPLATE("an operator for a matrix on the GPU", Value, float, double) {
+        const auto device = make_cuda_device();
+        for (const NamedMatrix& each : battery()) {
+            const CsrMatrix matrix = each.matrix.square() ? sum_with_transpose(each.matrix) : each.matrix;
+            for (const std::string& text : {prepared_there, recipes[0], recipes[2]}) {
+                CAPTURE(text);
+                CAPTURE(each.name);
+                if (text == prepared_there && !matrix.square()) continue;
+                const MatrixThere<Value> there(*device, matrix);
+                Operator<Value> a(recipe_of(text), there.view(), on_stream_of(*device));
+                CHECK(a.facts().device == spmv_workbench::Device::gpu);
+                CHECK(a.facts().verified);
+                CHECK(a.facts().nonzeros == matrix.nonzeros());
+                if (text != prepared_there) {
+                    CHECK(place_of(a.facts()) == "prepared on the host: the recipe has steps that the GPU does not prepare");
+                }
+                check_operator<Value>(a, matrix, device_calls(a, *device));
+                CsrMatrix other = matrix;
+                for (double& value : other.values) value = 3 - 2 * value;
+                const MatrixThere<Value> changed(*device, other);
+                a.set_values(on_device(changed.values.template as<const Value>(), changed.nonzeros));
+                check_operator<Value>(a, other, device_calls(a, *device));
+                const std::vector<Value> first(matrix.values.begin(), matrix.values.end());
+                a.set_values(first);
+                check_operator<Value>(a, matrix, device_calls(a, *device));
+            }
+        }
+    }
+
+    TEST_CASE("where a matrix on the GPU is prepared, and what is wrong with it") {
+        const auto device = make_cuda_device();
+        CsrMatrix matrix = sum_with_transpose(block_diagonal_matrix({0, 900, 1000, 5000}));
+        const auto notes = [&] {
+            const MatrixThere<double> there(*device, matrix);
+            return place_of(Operator<double>(recipe_of(prepared_there), there.view(), on_stream_of(*device)).facts());
+        };
+        CHECK(notes() == "gpu");
+        std::swap(matrix.column_indices[0], matrix.column_indices[1]);
+        CHECK(notes() == "prepared on the host: the columns of a row do not ascend");
+        matrix.column_indices[0] = 5000;
+        CHECK(message_of<spmv_workbench::MatrixError>([&] { (void)notes(); }) ==
+              "the matrix: row 0 has an entry in column 5000; expected 0 to 4999");
+        const MatrixThere<double> there(*device, sum_with_transpose(block_diagonal_matrix({0, 100})));
+        spmv_workbench::DeviceCsrView<double> view = there.view();
+        view.rows = 99;
+        CHECK(message_of<spmv_workbench::MatrixError>([&] {
+                  Operator<double>(recipe_of(prepared_there), view, on_stream_of(*device));
+              }) == "the matrix: 101 row offsets for 99 rows and 100 columns; expected rows + 1");
+    }
+
+    TEST_CASE_TEMPLATE("a solver on the GPU, with vectors there and on the host", Value, float, double) {
+        const auto device = make_cuda_device();
+        const CsrMatrix matrix = scaled_laplacian(60, 0);
+        const double tolerance = sizeof(Value) == 4 ? 1e-4 : 1e-10;
+        const std::vector<Value> b = numbers<Value>(matrix.rows, 1);
+        for (const std::string& text : {prepared_there, recipes[0]}) {
+            for (const auto method : {spmv_workbench::Method::conjugate_gradients, spmv_workbench::Method::bicgstab}) {
+                for (const auto preconditioner :
+                     {spmv_workbench::Preconditioner::none, spmv_workbench::Preconditioner::jacobi}) {
+                    CAPTURE(text);
+                    spmv_workbench::SolverOptions options;
+                    options.method = method;
+                    options.preconditioner = preconditioner;
+                    options.tolerance = tolerance;
+                    options.recipe = on_stream_of(*device);
+                    const MatrixThere<Value> there(*device, matrix);
+                    spmv_workbench::Solver<Value> solver(recipe_of(text), there.view(), options);
+                    std::vector<Value> x(b.size());
+                    for (int turn = 0; turn < 2; ++turn) {
+                        std::fill(x.begin(), x.end(), Value{7});
+                        const auto found = solver.solve(b, x);
+                        CHECK(found.end == spmv_workbench::SolveEnd::converged);
+                        CHECK(found.residual <= 1.1 * tolerance);
+                        CHECK(found.iterations > 10);
+                    }
+                    const DeviceMemory b_there = to_device(*device, std::span(b), "b");
+                    DeviceMemory x_there = device->allocate(b.size() * sizeof(Value), "x");
+                    const auto found =
+                        solver.solve(on_device(b_there.as<const Value>(), b.size()), on_device(x_there.as<Value>(), b.size()));
+                    CHECK(found.end == spmv_workbench::SolveEnd::converged);
+                    std::vector<Value> copy(b.size());
+                    device->download(x_there, std::as_writable_bytes(std::span(copy)));
+                    CHECK(copy == x);
+                    std::vector<Value> product(b.size());
+                    solver.matrix().multiply(x, product);
+                    double residual = 0;
+                    double norm = 0;
+                    for (std::size_t i = 0; i < b.size(); ++i) {
+                        residual += std::pow(static_cast<double>(b[i]) - static_cast<double>(product[i]), 2);
+                        norm += std::pow(static_cast<double>(b[i]), 2);
+                    }
+                    CHECK(std::sqrt(residual / norm) <= 2 * tolerance);
+                }
+            }
+        }
+    }
+
     TEST_CASE_TEMPLATE("an operator multiplies on the stream of its caller", Value, float, double) {
         const auto device = make_cuda_device();
         for (const std::string& text : recipes) {
