@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "pipeline/contract/solve_rules.hpp"
 #include "pipeline/library/applied.hpp"
 
 namespace spmv_workbench {
@@ -12,11 +13,6 @@ namespace {
 using workbench::for_caller;
 using workbench::KrylovProgress;
 using workbench::KrylovState;
-
-/// Rounding errors of the recurrence may lift the true residual by this factor above the tolerance.
-constexpr double slack = 1.1;
-constexpr double progress_of_restart = 0.9;  // residual after a restart over that before, at most
-constexpr double least_progress = 0.99;      // the residual must shrink to this within `patience` iterations
 
 /// One solve: runs the iterations, restarts where that helps, and decides how the solve ends.
 template <typename Value>
@@ -54,27 +50,24 @@ private:
             end_ = SolveEnd::iteration_limit;
             return;
         }
-        // Without |b| itself: on ill-conditioned matrices the residual rises before it falls.
         const std::vector<double> history = krylov_.history();
-        const auto first = history.begin() + 1;
-        const auto last = history.end() - std::min<std::ptrdiff_t>(options_.patience, history.end() - first);
-        if (last - first < options_.patience) return;
-        const double before = *std::min_element(first, last);
-        if (!(*std::min_element(last, history.end()) < least_progress * before)) end_ = SolveEnd::stagnated;
+        const auto least = workbench::solve_rules::least_residuals(history, options_.patience);
+        if (least && least->stagnates()) end_ = SolveEnd::stagnated;
     }
 
     void check_true_residual() {
         restart();
-        if (progress_.residual <= slack * limit_ || progress_.residual == 0) {
+        if (progress_.residual <= workbench::solve_rules::slack * limit_ || progress_.residual == 0) {
             end_ = SolveEnd::converged;
-        } else if (!(progress_.residual < progress_of_restart * true_residual_before_)) {
+        } else if (!(progress_.residual < workbench::solve_rules::progress_of_restart * true_residual_before_)) {
             end_ = SolveEnd::stagnated;
         }
         true_residual_before_ = progress_.residual;
     }
 
     void check_breakdown() {
-        if (!std::isfinite(progress_.residual) || !(progress_.residual < progress_of_restart * residual_before_)) {
+        if (!std::isfinite(progress_.residual) ||
+            !(progress_.residual < workbench::solve_rules::progress_of_restart * residual_before_)) {
             end_ = SolveEnd::breakdown;
             return;
         }

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/solve_rules.hpp"
 #include "pipeline/solve/solve.hpp"
 
 namespace workbench {
@@ -123,24 +124,19 @@ protected:
     }
 
     void check_stagnation() {
-        // Without |b| itself: on ill-conditioned matrices the residual rises before it falls.
-        const std::vector<double> history = krylov_->history();
-        const auto first = history.begin() + 1;
-        const auto begin_of_last = history.end() - std::min<std::ptrdiff_t>(options_.patience, history.end() - first);
-        const bool is_known = begin_of_last - first >= options_.patience;
-        const double before = is_known ? *std::min_element(first, begin_of_last) : std::numeric_limits<double>::infinity();
-        const double last = *std::min_element(begin_of_last, history.end());
         if (progress_.iterations >= options_.most_iterations) {
-            end(SolveEnd::iteration_limit, limit_text(options_, progress_));
-        } else if (!(last < least_progress * before)) {
-            end(SolveEnd::stagnated, stagnation_text(options_.patience, progress_, before / system_.norm_of_b()));
+            return end(SolveEnd::iteration_limit, limit_text(options_, progress_));
         }
+        const std::vector<double> history = krylov_->history();
+        const auto least = solve_rules::least_residuals(history, options_.patience);
+        if (!least || !least->stagnates()) return;
+        end(SolveEnd::stagnated, stagnation_text(options_.patience, progress_, least->before / system_.norm_of_b()));
     }
 
     void check_convergence() {
         const double residual = system_.true_residual(x_of_input());
-        if (residual <= slack * options_.tolerance) return end(SolveEnd::converged);
-        if (!(residual < progress_of_restart * true_residual_before_)) {
+        if (residual <= solve_rules::slack * options_.tolerance) return end(SolveEnd::converged);
+        if (!(residual < solve_rules::progress_of_restart * true_residual_before_)) {
             return end(SolveEnd::stagnated, inaccuracy_text(options_, residual, precision_of<Value>));
         }
         true_residual_before_ = residual;
@@ -148,7 +144,7 @@ protected:
     }
 
     void check_breakdown() {
-        if (!std::isfinite(progress_.residual) || !(progress_.residual < progress_of_restart * residual_before_)) {
+        if (!std::isfinite(progress_.residual) || !(progress_.residual < solve_rules::progress_of_restart * residual_before_)) {
             return end(SolveEnd::breakdown, breakdown_text(options_, progress_, outcome_.restarts));
         }
         residual_before_ = progress_.residual;
@@ -187,10 +183,6 @@ protected:
     virtual void time_product() {
         outcome_.product_seconds = time_repeatedly(device_, multiplier_->product(), options_.timing).median;
     }
-
-    static constexpr double slack = 1.1;                // of the true residual over the tolerance: rounding in the recurrence
-    static constexpr double progress_of_restart = 0.9;  // residual after a restart over that before, at most
-    static constexpr double least_progress = 0.99;      // the residual must shrink to this within `patience` iterations
 
     const System<Value>& system_;
     Multiplier<Value>* multiplier_;  // the one in use

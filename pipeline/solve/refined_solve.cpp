@@ -63,7 +63,7 @@ private:
         const double of_recurrence = this->progress_.residual;
         restart();
         const double residual = this->progress_.residual;
-        if (!(residual < this->progress_of_restart * begin)) {
+        if (!(residual < solve_rules::progress_of_restart * begin)) {
             const double norm_of_b = this->system_.norm_of_b();
             return this->end(
                 SolveEnd::stagnated,
