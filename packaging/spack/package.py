@@ -1,4 +1,6 @@
 # A package file for Spack: put it into packages/spmv-workbench of a repository of packages (docs/packages.md).
+import os
+
 from spack.package import *
 
 
@@ -19,6 +21,8 @@ class SpmvWorkbench(CMakePackage):
     variant("python", default=False, description="the Python module spmv_workbench")
     variant("hdf5", default=True, description="matrices in .mat and .h5 files")
 
+    # Spack has no packages of stb_truetype.h and DejaVuSans.ttf: CMake takes those of the system (libstb-dev, fonts-dejavu-core), or
+    # those that STB_INCLUDE_DIR and WORKBENCH_FONT_FILE name in the environment.
     depends_on("cxx", type="build")
     depends_on("cmake@3.25:", type="build")
     depends_on("ninja", type="build")
@@ -37,8 +41,6 @@ class SpmvWorkbench(CMakePackage):
     depends_on("libpng")
     depends_on("libharu")
     depends_on("giflib")
-    depends_on("stb")
-    depends_on("dejavu-fonts")
     depends_on("curl")
     depends_on("xxhash")
     depends_on("cpp-httplib", when="@main")
@@ -57,6 +59,9 @@ class SpmvWorkbench(CMakePackage):
 
     def cmake_args(self):
         args = [
+            self.define(name, os.environ[name]) for name in ("STB_INCLUDE_DIR", "WORKBENCH_FONT_FILE") if name in os.environ
+        ]
+        args += [
             self.define("WORKBENCH_TESTS", False),
             self.define("WORKBENCH_TOGETHER", True),
             self.define("WORKBENCH_BUNDLE_LIBRARIES", False),

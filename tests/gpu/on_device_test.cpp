@@ -22,20 +22,21 @@
 namespace workbench {
 namespace {
 
-Recipe recipe_of(const std::string& text) { return parse_recipe("[recipe]\nname = 'x'\n" + text, "x.toml", catalogue()); }
+Recipe parsed(const std::string& text) { return parse_recipe("[recipe]\nname = 'x'\n" + text, "x.toml", catalogue()); }
 
-const std::string rcm = "[[stage]]\nuse = 'cuthill_mckee'\n";
+const std::string by_cuthill_mckee = "[[stage]]\nuse = 'cuthill_mckee'\n";
 const std::string plain_cm = "[[stage]]\nuse = 'cuthill_mckee'\nvariant = 'plain'\n";
 const std::string windows = "[[stage]]\nuse = 'row_sort'\nwithin = 'window'\nwindow = 64\n";
 const std::string short_columns = "[layout]\nuse = 'sell'\nslice_height = 'auto'\ncolumn_index = 'u16'\n";
 
-const std::vector<std::string> recipes{
+const std::vector<std::string> sliced_recipes{
     "[layout]\nuse = 'sell'\n",
-    rcm + "[layout]\nuse = 'sell'\nthreads_per_row = 1\n",
+    by_cuthill_mckee + "[layout]\nuse = 'sell'\nthreads_per_row = 1\n",
     plain_cm + windows + "[layout]\nuse = 'sell'\nslice_height = 16\n",
-    rcm + windows + short_columns,
+    by_cuthill_mckee + windows + short_columns,
     "[[stage]]\nuse = 'row_sort'\n" + short_columns,
-    rcm + "[[stage]]\nuse = 'row_sort'\norder = 'ascending'\n[layout]\nuse = 'sell'\nslice_height = 5\nthreads_per_row = 2\n",
+    by_cuthill_mckee +
+        "[[stage]]\nuse = 'row_sort'\norder = 'ascending'\n[layout]\nuse = 'sell'\nslice_height = 5\nthreads_per_row = 2\n",
 };
 
 /// A matrix on the device, with row offsets of 32 or 64 bits.
@@ -65,7 +66,7 @@ template <ValueType Value>
 void check_like_host(Device& device, const std::string& text, const CsrMatrix& matrix, const std::string& where) {
     CAPTURE(text);
     CAPTURE(where);
-    const Recipe recipe = recipe_of(text);
+    const Recipe recipe = parsed(text);
     const std::optional<SlicedRequest> request = sliced_request(recipe);
     REQUIRE(request.has_value());
     const OnDevice<Value> there(device, matrix, matrix.rows % 2 == 0);
@@ -138,7 +139,7 @@ CsrMatrix scattered(Index rows, int per_row, std::uint64_t seed) {
 std::string left_to_host(Device& device, const std::string& text, const CsrMatrix& matrix) {
     const OnDevice<double> there(device, matrix, true);
     try {
-        (void)device.make_sliced(*sliced_request(recipe_of(text)), there.view);
+        (void)device.make_sliced(*sliced_request(parsed(text)), there.view);
     } catch (const LeftToHost& reason) {
         return reason.what();
     }
@@ -151,35 +152,38 @@ TEST_SUITE("prepare") {
     TEST_CASE("a matrix on the device is ordered and sliced there as on the host") {
         const auto device = make_cuda_device();
         const std::vector<NamedMatrix> matrices{{"grid", grid(23, 61)},
-                                                {"one row", grid(1, 1)},
                                                 {"long grid", grid(3, 700)},
                                                 {"scattered", scattered(700, 3, 1)},
                                                 {"long rows", scattered(400, 30, 2)},
                                                 {"few components", grid(80, 28)}};
-        for (const std::string& text : recipes) {
+        for (const std::string& text : sliced_recipes) {
             for (const NamedMatrix& each : matrices) {
                 check_like_host<double>(*device, text, each.matrix, each.name);
                 check_like_host<float>(*device, text, each.matrix, each.name);
             }
         }
+        check_like_host<double>(*device, sliced_recipes[1], grid(1, 1), "one row");
+        check_like_host<double>(*device, sliced_recipes[1], grid(3, 2), "six rows");
     }
 
     TEST_CASE("a matrix that a GPU does not prepare is left to the host, with the reason") {
         const auto device = make_cuda_device();
         CsrMatrix unsorted = grid(5, 5);
         std::swap(unsorted.column_indices[0], unsorted.column_indices[1]);
-        CHECK(left_to_host(*device, recipes[0], unsorted) == "the columns of a row do not ascend");
+        CHECK(left_to_host(*device, sliced_recipes[0], unsorted) == "the columns of a row do not ascend");
         CsrMatrix wrong = grid(5, 5);
         wrong.column_indices.back() = 25;
-        CHECK(left_to_host(*device, recipes[0], wrong) == "the arrays are no matrix");
+        CHECK(left_to_host(*device, sliced_recipes[0], wrong) == "the arrays are no matrix");
         wrong = grid(5, 5);
         wrong.row_offsets[3] = 1000000;
-        CHECK(left_to_host(*device, recipes[0], wrong) == "the arrays are no matrix");
+        CHECK(left_to_host(*device, sliced_recipes[0], wrong) == "the arrays are no matrix");
         const std::vector<Entry> one_way_entries{{0, 0, 1}, {0, 2, 1}, {1, 1, 1}, {2, 2, 1}};
         const CsrMatrix one_way = csr_from_entries(3, 3, one_way_entries);
-        CHECK(left_to_host(*device, rcm + short_columns, one_way) == "the pattern suits no Cuthill-McKee on a GPU");
-        CHECK(left_to_host(*device, recipes[0], one_way) == "");
-        CHECK(left_to_host(*device, recipes[0], csr_from_entries(2, 3, std::vector<Entry>{{0, 0, 1}})) ==
+        CHECK(left_to_host(*device, by_cuthill_mckee + short_columns, one_way) ==
+              "the pattern suits no Cuthill-McKee on a GPU");
+        CHECK(left_to_host(*device, "[layout]\nuse = 'sell'\nthreads_per_row = 1\n", one_way) == "");
+        CHECK(left_to_host(*device, sliced_recipes[0], one_way) == "most slots would be padding");
+        CHECK(left_to_host(*device, sliced_recipes[0], csr_from_entries(2, 3, std::vector<Entry>{{0, 0, 1}})) ==
               "the matrix is not square");
         CHECK(left_to_host(*device, "[layout]\nuse = 'sell'\nslice_height = 12\n", grid(9, 9)) ==
               "slices of 12 rows do not fill a warp");
@@ -191,7 +195,7 @@ TEST_SUITE("prepare") {
         const auto device = make_cuda_device();
         const CsrMatrix matrix = grid(40, 40);
         const OnDevice<double> there(*device, matrix, true);
-        const auto sliced = device->make_sliced(*sliced_request(recipe_of(recipes[3])), there.view);
+        const auto sliced = device->make_sliced(*sliced_request(parsed(sliced_recipes[3])), there.view);
         CHECK(sliced->difference(there.view) == "");
         CsrMatrix other = matrix;
         const Offset last = other.row_offsets[801] - 1;  // of row 800
@@ -207,10 +211,10 @@ TEST_SUITE("prepare_large") {
         const std::vector<NamedMatrix> matrices{{"grid", grid(1000, 28)},
                                                 {"scattered, wide slices", scattered(150000, 4, 3)},
                                                 {"long rows", scattered(30000, 40, 4)}};
-        for (const std::string& text : recipes) {
+        for (const std::string& text : sliced_recipes) {
             for (const NamedMatrix& each : matrices) check_like_host<double>(*device, text, each.matrix, each.name);
         }
-        check_like_host<float>(*device, recipes[3], matrices[1].matrix, matrices[1].name);
+        check_like_host<float>(*device, sliced_recipes[3], matrices[1].matrix, matrices[1].name);
     }
 }
 
