@@ -32,7 +32,7 @@ inline constexpr int ellr_resident_blocks = chosen_by_compiler;
 // longer than sell_split_length is divided into parts.
 inline constexpr int sell_entries_in_flight = 8;
 inline constexpr int sell_resident_blocks = 4;
-inline constexpr int sell_resident_blocks_of_words = 6;
+inline constexpr int sell_resident_blocks_of_words = 8;
 inline constexpr int sell_entries_in_flight_by_lengths = 6;
 inline constexpr int sell_short_rows = 20;
 inline constexpr int sell_middling_rows = 48;

@@ -1,5 +1,4 @@
-// Each thread writes items of its own number or of its own row, so threads cannot race; flags are set, and maxima are found, by
-// atomics or by writes of one same value.
+// The steps that reorder a matrix on the GPU and store it in slices there; slicing.cuh has their kernels.
 #include "kernels/sell/on_gpu.hpp"
 
 #include <algorithm>
@@ -12,221 +11,10 @@
 #include "kernels/prepare/cuthill_mckee.cuh"
 #include "kernels/prepare/primitives.cuh"
 #include "kernels/sell/kernel_on_gpu.hpp"
+#include "kernels/sell/slicing.cuh"
 
 namespace workbench {
 namespace {
-
-/// Threads that take one row together.
-constexpr int lanes = 16;
-
-/// Calls use(row, lane) for all rows; `lanes` threads take a row.
-template <typename Use>
-__device__ void for_each_row(Index rows, const Use& use) {
-    const std::size_t first = (blockIdx.x * std::size_t{block_threads} + threadIdx.x) / lanes;
-    for (std::size_t row = first; row < static_cast<std::size_t>(rows); row += gridDim.x * std::size_t{block_threads} / lanes) {
-        use(static_cast<Index>(row), threadIdx.x % lanes);
-    }
-}
-
-template <typename Use>
-__device__ void for_each_item(std::size_t count, const Use& use) {
-    for (std::size_t i = blockIdx.x * std::size_t{block_threads} + threadIdx.x; i < count;
-         i += gridDim.x * std::size_t{block_threads}) {
-        use(i);
-    }
-}
-
-struct RowFacts {
-    int wrong;              // the offsets decrease or do not end with the nonzeros, or a column is out of range
-    int unsorted;           // the columns of a row do not ascend strictly
-    std::uint32_t longest;  // row
-};
-
-/// Checks the matrix and converts its row offsets.
-template <typename Given>
-__global__ void check_rows(const Given* __restrict__ given, const Index* __restrict__ columns, Index rows, Index column_count,
-                           std::int64_t nonzeros, std::uint32_t* __restrict__ offsets, RowFacts* facts) {
-    for_each_row(rows, [&](Index row, unsigned lane) {
-        const auto begin = static_cast<std::int64_t>(given[row]);
-        const auto end = static_cast<std::int64_t>(given[row + 1]);
-        if (begin > end || begin < 0 || end > nonzeros || (row == 0 && begin != 0) || (row == rows - 1 && end != nonzeros)) {
-            facts->wrong = 1;
-            return;
-        }
-        if (lane == 0) {
-            offsets[row] = static_cast<std::uint32_t>(begin);
-            if (row == rows - 1) offsets[rows] = static_cast<std::uint32_t>(end);
-            const auto length = static_cast<std::uint32_t>(end - begin);
-            if (length > *static_cast<volatile std::uint32_t*>(&facts->longest)) atomicMax(&facts->longest, length);
-        }
-        for (std::int64_t i = begin + lane; i < end; i += lanes) {
-            if (columns[i] < 0 || columns[i] >= column_count) facts->wrong = 1;
-            if (i > begin && columns[i - 1] >= columns[i]) facts->unsorted = 1;
-        }
-    });
-}
-
-/// A key for each place: the window, then the length of its row, the longest first if descending.
-__global__ void key_by_length(const std::uint32_t* __restrict__ offsets, const Index* __restrict__ old_of_new, Index rows,
-                              Index window, int length_bits, bool descending, std::uint32_t longest,
-                              std::uint64_t* __restrict__ keys, std::uint32_t* __restrict__ old_rows) {
-    for_each_item(static_cast<std::size_t>(rows), [&](std::size_t place) {
-        const Index old = old_of_new == nullptr ? static_cast<Index>(place) : old_of_new[place];
-        const std::uint32_t length = offsets[old + 1] - offsets[old];
-        keys[place] = std::uint64_t{place / static_cast<std::size_t>(window)} << length_bits |
-                      std::uint64_t{descending ? longest - length : length};
-        old_rows[place] = static_cast<std::uint32_t>(old);
-    });
-}
-
-/// The order, its inverse, and the length of each row at the place after it. old_rows: null for the natural order.
-__global__ void invert(const std::uint32_t* __restrict__ offsets, const std::uint32_t* __restrict__ old_rows, Index rows,
-                       Index* __restrict__ old_of_new, Index* __restrict__ new_of_old, Offset* __restrict__ lengths) {
-    for_each_item(static_cast<std::size_t>(rows), [&](std::size_t place) {
-        const Index old = old_rows == nullptr ? static_cast<Index>(place) : static_cast<Index>(old_rows[place]);
-        old_of_new[place] = old;
-        new_of_old[old] = static_cast<Index>(place);
-        lengths[place + 1] = offsets[old + 1] - offsets[old];
-        if (place == 0) lengths[0] = 0;
-    });
-}
-
-/// The reordered rows, with ascending columns: the rank of an entry is the number of entries of its row with smaller new
-/// columns.
-__global__ void reorder_rows(const std::uint32_t* __restrict__ old_offsets, const Index* __restrict__ old_columns,
-                             const Index* __restrict__ old_of_new, const Index* __restrict__ new_of_old,
-                             const Offset* __restrict__ offsets, Index rows, Index* __restrict__ columns,
-                             std::uint32_t* __restrict__ entries) {
-    for_each_row(rows, [&](Index row, unsigned lane) {
-        const std::uint32_t from = old_offsets[old_of_new[row]];
-        const Offset to = offsets[row];
-        const auto length = static_cast<std::uint32_t>(offsets[row + 1] - to);
-        const unsigned mask = ((1U << lanes) - 1) << (threadIdx.x % 32 / lanes * lanes);
-        if (length <= lanes) {
-            const bool has_entry = lane < length;
-            const Index column = has_entry ? new_of_old[old_columns[from + lane]] : 0;
-            Index rank = 0;
-            for (std::uint32_t other = 0; other < length; ++other) {
-                if (__shfl_sync(mask, column, static_cast<int>(other), lanes) < column) ++rank;
-            }
-            if (!has_entry) return;
-            columns[to + rank] = column;
-            entries[to + rank] = from + lane;
-            return;
-        }
-        for (std::uint32_t k = lane; k < length; k += lanes) {
-            const Index column = new_of_old[old_columns[from + k]];
-            Index rank = 0;
-            for (std::uint32_t other = 0; other < length; ++other) {
-                if (new_of_old[old_columns[from + other]] < column) ++rank;
-            }
-            columns[to + rank] = column;
-            entries[to + rank] = from + k;
-        }
-    });
-}
-
-/// Reordered rows, and the slices that they go into.
-struct SliceShapes {
-    const Offset* offsets;  // [rows + 1]
-    const Index* columns;   // [nonzeros] of the reordered matrix
-    Index rows;
-    Index height;
-    Index slices;
-};
-
-/// The slots of each slice, whether it is wide, and the slots of wide slices, at the place after that of the slice.
-__global__ void measure_slices(SliceShapes shapes, Index* __restrict__ first_columns, Offset* __restrict__ slots,
-                               Offset* __restrict__ wide, Offset* __restrict__ wide_slots) {
-    for_each_item(static_cast<std::size_t>(shapes.slices), [&](std::size_t slice) {
-        const Offset begin = static_cast<Offset>(slice) * shapes.height;
-        const Offset end = min(begin + shapes.height, Offset{shapes.rows});
-        Offset width = 0;
-        Index first = std::numeric_limits<Index>::max();
-        Index last = -1;
-        for (Offset row = begin; row < end; ++row) {
-            const Offset length = shapes.offsets[row + 1] - shapes.offsets[row];
-            if (length == 0) continue;
-            width = max(width, length);
-            first = min(first, shapes.columns[shapes.offsets[row]]);
-            last = max(last, shapes.columns[shapes.offsets[row + 1] - 1]);
-        }
-        const bool is_wide = last >= 0 && last - first > Index{padding_column};
-        first_columns[slice] = last < 0 ? 0 : first;
-        slots[slice + 1] = width * shapes.height;
-        wide[slice + 1] = is_wide ? 1 : 0;
-        wide_slots[slice + 1] = is_wide ? width * shapes.height : 0;
-        if (slice == 0) slots[0] = wide[0] = wide_slots[0] = 0;
-    });
-}
-
-/// Marks wide slices by their number instead of their first column.
-__global__ void mark_wide_slices(const Offset* __restrict__ wide, const Offset* __restrict__ wide_slots, Index slices,
-                                 Index* __restrict__ first_columns, Offset* __restrict__ wide_offsets) {
-    for_each_item(static_cast<std::size_t>(slices), [&](std::size_t slice) {
-        if (wide[slice + 1] == wide[slice]) return;
-        first_columns[slice] = static_cast<Index>(-wide[slice + 1]);
-        wide_offsets[wide[slice]] = wide_slots[slice];
-    });
-}
-
-/// Calls use(slice, slot, place of the nonzero in the reordered matrix or -1) for all slots; a warp takes a slice.
-template <typename Use>
-__device__ void for_each_slot(const Offset* __restrict__ offsets, const Offset* __restrict__ slice_offsets, Index rows,
-                              Index height, Index slices, const Use& use) {
-    const std::size_t warp = (blockIdx.x * std::size_t{block_threads} + threadIdx.x) / 32;
-    for (std::size_t slice = warp; slice < static_cast<std::size_t>(slices);
-         slice += gridDim.x * std::size_t{block_threads} / 32) {
-        const Offset begin = slice_offsets[slice];
-        const auto slots = static_cast<std::uint32_t>(slice_offsets[slice + 1] - begin);
-        for (std::uint32_t i = threadIdx.x % 32; i < slots; i += 32) {
-            const Offset row = static_cast<Offset>(slice) * height + i % static_cast<std::uint32_t>(height);
-            const Offset k = i / static_cast<std::uint32_t>(height);
-            Offset nonzero = -1;
-            if (row < rows && k < offsets[row + 1] - offsets[row]) nonzero = offsets[row] + k;
-            use(slice, begin + i, nonzero);
-        }
-    }
-}
-
-__global__ void fill_columns(SliceShapes shapes, const Offset* __restrict__ slice_offsets, Index* __restrict__ columns) {
-    for_each_slot(shapes.offsets, slice_offsets, shapes.rows, shapes.height, shapes.slices,
-                  [&](std::size_t, Offset slot, Offset nonzero) { columns[slot] = nonzero < 0 ? 0 : shapes.columns[nonzero]; });
-}
-
-__global__ void fill_short_columns(SliceShapes shapes, const Offset* __restrict__ slice_offsets,
-                                   const Index* __restrict__ first_columns, const Offset* __restrict__ wide_offsets,
-                                   std::uint16_t* __restrict__ columns, std::uint16_t* __restrict__ high_columns) {
-    for_each_slot(
-        shapes.offsets, slice_offsets, shapes.rows, shapes.height, shapes.slices,
-        [&](std::size_t slice, Offset slot, Offset nonzero) {
-            const Index first = first_columns[slice];
-            const auto column = nonzero < 0 ? 0U : static_cast<std::uint32_t>(shapes.columns[nonzero] - max(first, 0));
-            columns[slot] = static_cast<std::uint16_t>(column);
-            if (first >= 0) return;
-            high_columns[wide_offsets[-1 - first] + slot - slice_offsets[slice]] = static_cast<std::uint16_t>(column >> 16);
-        });
-}
-
-template <typename Value>
-__global__ void fill_values(const Offset* __restrict__ offsets, const std::uint32_t* __restrict__ entries,
-                            const Offset* __restrict__ slice_offsets, Index rows, Index height, Index slices,
-                            const Value* __restrict__ input, Value* __restrict__ values) {
-    for_each_slot(offsets, slice_offsets, rows, height, slices, [&](std::size_t, Offset slot, Offset nonzero) {
-        values[slot] = nonzero < 0 ? Value{0} : input[entries[nonzero]];
-    });
-}
-
-/// diagonal: zeros beforehand.
-template <typename Value, typename Given>
-__global__ void find_diagonal(const Given* __restrict__ offsets, CsrOnDevice<Value> matrix, Value* __restrict__ diagonal) {
-    for_each_row(matrix.rows, [&](Index row, unsigned lane) {
-        for (auto i = static_cast<std::int64_t>(offsets[row]) + lane; i < static_cast<std::int64_t>(offsets[row + 1]);
-             i += lanes) {
-            if (matrix.column_indices[i] == row) diagonal[row] = matrix.values[i];
-        }
-    });
-}
 
 int bits_of(std::uint32_t largest) { return std::numeric_limits<std::uint32_t>::digits - __builtin_clz(largest | 1U); }
 
@@ -270,7 +58,7 @@ public:
     /// Stores values on a stream.
     void fill(const Value* input, cudaStream_t stream) {
         const Index slices = (rows - 1) / slice_height + 1;
-        fill_values<<<blocks_of(static_cast<std::size_t>(slices) * 32, block_threads), block_threads, 0, stream>>>(
+        slicing::fill_values<<<blocks_of(static_cast<std::size_t>(slices) * 32, block_threads), block_threads, 0, stream>>>(
             row_offsets.template as<const Offset>(), entries.template as<const std::uint32_t>(), slice_offsets, rows,
             slice_height, slices, input, values);
         check_launch("fill_values");
@@ -285,8 +73,8 @@ public:
         const cudaStream_t stream = cuda_device(device_).stream();
         device_.zero(there.address(), there.bytes());
         const auto launch = [&](const auto* offsets) {
-            find_diagonal<<<blocks_of(static_cast<std::size_t>(rows) * lanes, block_threads), block_threads, 0, stream>>>(
-                offsets, input, there.template as<Value>());
+            slicing::find_diagonal<<<blocks_of(static_cast<std::size_t>(rows) * slicing::lanes, block_threads), block_threads,
+                                     0, stream>>>(offsets, input, there.template as<Value>());
         };
         if (input.long_offsets) {
             launch(static_cast<const std::int64_t*>(input.row_offsets));
@@ -337,7 +125,7 @@ public:
 private:
     [[nodiscard]] cudaStream_t stream() const { return workspace_.stream(); }
     [[nodiscard]] std::size_t rows() const { return static_cast<std::size_t>(matrix_.rows); }
-    [[nodiscard]] unsigned blocks_for_rows() const { return blocks_of(rows() * lanes, block_threads); }
+    [[nodiscard]] unsigned blocks_for_rows() const { return blocks_of(rows() * slicing::lanes, block_threads); }
 
     template <typename Work>
     void step(const char* what, const Work& work) {
@@ -356,10 +144,10 @@ private:
 
     void check() {
         offsets_ = workspace_.make<std::uint32_t>(rows() + 1);
-        const auto facts = workspace_.make<RowFacts>(1);
-        check_cuda(cudaMemsetAsync(facts.data(), 0, sizeof(RowFacts), stream()), "cudaMemsetAsync");
+        const auto facts = workspace_.make<slicing::RowFacts>(1);
+        check_cuda(cudaMemsetAsync(facts.data(), 0, sizeof(slicing::RowFacts), stream()), "cudaMemsetAsync");
         const auto launch = [&](const auto* given) {
-            check_rows<<<blocks_for_rows(), block_threads, 0, stream()>>>(
+            slicing::check_rows<<<blocks_for_rows(), block_threads, 0, stream()>>>(
                 given, matrix_.column_indices, matrix_.rows, matrix_.columns, matrix_.nonzeros, offsets_.data(), facts.data());
         };
         if (matrix_.long_offsets) {
@@ -368,7 +156,7 @@ private:
             launch(static_cast<const std::int32_t*>(matrix_.row_offsets));
         }
         check_launch("check_rows");
-        const RowFacts found = workspace_.download_item(facts, 0);
+        const slicing::RowFacts found = workspace_.download_item(facts, 0);
         if (found.wrong != 0) throw LeftToHost("the arrays are no matrix");
         if (found.unsorted != 0) throw LeftToHost("the columns of a row do not ascend");
         longest_ = found.longest;
@@ -399,7 +187,7 @@ private:
         auto keys = workspace_.make<std::uint64_t>(rows());
         const int length_bits = bits_of(longest_);
         const Index window = std::min(*request_.window, matrix_.rows);
-        key_by_length<<<blocks_of(rows(), block_threads), block_threads, 0, stream()>>>(
+        slicing::key_by_length<<<blocks_of(rows(), block_threads), block_threads, 0, stream()>>>(
             offsets_.data(), order.size() == 0 ? nullptr : order.data(), matrix_.rows, window, length_bits, request_.descending,
             longest_, keys.data(), old_rows.data());
         check_launch("key_by_length");
@@ -413,7 +201,7 @@ private:
         sliced_->row_offsets = keep<Offset>(rows() + 1, "row offsets");
         sliced_->entries = keep<std::uint32_t>(static_cast<std::size_t>(matrix_.nonzeros), "the order of the nonzeros");
         auto lengths = workspace_.make<Offset>(rows() + 1);
-        invert<<<blocks_of(rows(), block_threads), block_threads, 0, stream()>>>(
+        slicing::invert<<<blocks_of(rows(), block_threads), block_threads, 0, stream()>>>(
             offsets_.data(), old_rows.size() == 0 ? nullptr : old_rows.data(), matrix_.rows,
             sliced_->to_old.template as<Index>(), sliced_->to_new.template as<Index>(), lengths.data());
         check_launch("invert");
@@ -422,7 +210,7 @@ private:
                                    cudaMemcpyDeviceToDevice, stream()),
                    "cudaMemcpyAsync");
         columns_ = workspace_.make<Index>(static_cast<std::size_t>(matrix_.nonzeros));
-        reorder_rows<<<blocks_for_rows(), block_threads, 0, stream()>>>(
+        slicing::reorder_rows<<<blocks_for_rows(), block_threads, 0, stream()>>>(
             offsets_.data(), matrix_.column_indices, sliced_->to_old.template as<const Index>(),
             sliced_->to_new.template as<const Index>(), sliced_->row_offsets.template as<const Offset>(), matrix_.rows,
             columns_.data(), sliced_->entries.template as<std::uint32_t>());
@@ -445,16 +233,16 @@ private:
         sell.split_length = request_.split_length;
         sell.slice_height = slice_height();
         const Index slices = (matrix_.rows - 1) / sell.slice_height + 1;
-        const SliceShapes shapes{sliced_->row_offsets.template as<const Offset>(), columns_.data(), matrix_.rows,
-                                 sell.slice_height, slices};
+        const slicing::SliceShapes shapes{sliced_->row_offsets.template as<const Offset>(), columns_.data(), matrix_.rows,
+                                          sell.slice_height, slices};
         const auto count = static_cast<std::size_t>(slices);
         auto first_columns = keep<Index>(count, "sell first columns");
         auto slots = workspace_.make<Offset>(count + 1);
         auto wide = workspace_.make<Offset>(count + 1);
         auto wide_slots = workspace_.make<Offset>(count + 1);
         const unsigned blocks = blocks_of(count, block_threads);
-        measure_slices<<<blocks, block_threads, 0, stream()>>>(shapes, first_columns.template as<Index>(), slots.data(),
-                                                               wide.data(), wide_slots.data());
+        slicing::measure_slices<<<blocks, block_threads, 0, stream()>>>(shapes, first_columns.template as<Index>(),
+                                                                        slots.data(), wide.data(), wide_slots.data());
         check_launch("measure_slices");
         for (auto* sums : {&slots, &wide, &wide_slots}) sum_up(workspace_, *sums);
         const auto slot_count = static_cast<std::size_t>(workspace_.download_item(slots, count));
@@ -472,17 +260,17 @@ private:
             const auto high_count = static_cast<std::size_t>(workspace_.download_item(wide_slots, count));
             auto wide_offsets = keep<Offset>(wide_count, "sell wide slices");
             auto high_columns = keep<std::uint16_t>(high_count, "sell upper halves of columns");
-            mark_wide_slices<<<blocks, block_threads, 0, stream()>>>(
+            slicing::mark_wide_slices<<<blocks, block_threads, 0, stream()>>>(
                 wide.data(), wide_slots.data(), slices, first_columns.template as<Index>(), wide_offsets.template as<Offset>());
             check_launch("mark_wide_slices");
-            fill_short_columns<<<of_slots, block_threads, 0, stream()>>>(
+            slicing::fill_short_columns<<<of_slots, block_threads, 0, stream()>>>(
                 shapes, slots.data(), first_columns.template as<Index>(), wide_offsets.template as<Offset>(),
                 columns.template as<std::uint16_t>(), high_columns.template as<std::uint16_t>());
             sell.first_columns = {std::move(first_columns), static_cast<Offset>(count)};
             sell.wide_offsets = {std::move(wide_offsets), static_cast<Offset>(wide_count)};
             sell.high_columns = {std::move(high_columns), static_cast<Offset>(high_count)};
         } else {
-            fill_columns<<<of_slots, block_threads, 0, stream()>>>(shapes, slots.data(), columns.template as<Index>());
+            slicing::fill_columns<<<of_slots, block_threads, 0, stream()>>>(shapes, slots.data(), columns.template as<Index>());
         }
         check_launch("fill_columns");
         sliced_->slice_height = sell.slice_height;

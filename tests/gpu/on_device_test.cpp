@@ -205,6 +205,14 @@ TEST_SUITE("prepare") {
     }
 }
 
+// One matrix, because racecheck takes long for kernels whose thread blocks wait for each other.
+TEST_SUITE("shared_memory") {
+    TEST_CASE("a small matrix on the device is ordered and sliced there") {
+        const auto device = make_cuda_device();
+        check_like_host<double>(*device, sliced_recipes[3], grid(9, 31), "grid");
+    }
+}
+
 TEST_SUITE("prepare_large") {
     TEST_CASE("large matrices on the device are ordered and sliced there as on the host") {
         const auto device = make_cuda_device();

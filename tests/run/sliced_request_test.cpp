@@ -54,8 +54,8 @@ TEST_CASE("recipes that a device leaves to the host") {
           "[[stage]]\nuse = 'random_order'\n" + sell, windows + "apply = 'rows'\n" + sell, windows + "key = 'span'\n" + sell,
           "[matrix]\nnode_size = 3\n" + rcm + sell, sell + "values = 'auto'\n", sell + "column_index = 'auto'\n",
           "[[stage]]\nuse = 'metis_partition'\nparts = 4\n[[stage]]\nuse = 'row_sort'\nwithin = 'partition'\n" + sell,
-          "[[stage]]\nuse = 'split'\nby = 'row_length'\nlonger_than = 3\n[[layout]]\nuse = 'sell'\nshare = 'long'\n"
-          "[[layout]]\nuse = 'sell'\nshare = 'short'\n"}) {
+          std::string("[[stage]]\nuse = 'split'\nby = 'row_length'\nlonger_than = 3\n"
+                      "[[layout]]\nuse = 'sell'\nshare = 'long'\n[[layout]]\nuse = 'sell'\nshare = 'short'\n")}) {
         CHECK_MESSAGE(!request_of(text).has_value(), text);
     }
 }
