@@ -116,7 +116,7 @@ __global__ void fill_with(Index* array, std::size_t count, Index value) {
 /// The components of one graph, numbered one after the other.
 class Orderer {
 public:
-    Orderer(Workspace& workspace, const CsrPattern& pattern)
+    Orderer(Workspace& workspace, const PatternOnGpu& pattern)
         : workspace_(workspace), pattern_(pattern), blocks_(blocks_of_order()) {}
 
     std::optional<OrderOnGpu> run(bool reversed) {
@@ -207,7 +207,7 @@ private:
     }
 
     Workspace& workspace_;
-    CsrPattern pattern_;
+    PatternOnGpu pattern_;
     unsigned blocks_;
     WorkspaceArray<Index> degrees_, queue_, parent_, order_, first_child_, totals_, next_;
     WorkspaceArray<unsigned> seen_;
@@ -218,7 +218,7 @@ private:
 
 }  // namespace
 
-std::optional<OrderOnGpu> cuthill_mckee_on_gpu(Workspace& workspace, const CsrPattern& pattern, bool reversed) {
+std::optional<OrderOnGpu> cuthill_mckee_on_gpu(Workspace& workspace, const PatternOnGpu& pattern, bool reversed) {
     return Orderer(workspace, pattern).run(reversed);
 }
 
@@ -226,7 +226,7 @@ std::optional<LevelOrder> cuthill_mckee_on_gpu(Workspace& workspace, const CsrMa
     const auto offsets = workspace.upload_narrow(std::span(matrix.row_offsets));
     const auto columns = workspace.upload<Index>(std::span(matrix.column_indices));
     const std::optional<OrderOnGpu> found =
-        cuthill_mckee_on_gpu(workspace, CsrPattern{matrix.rows, offsets.data(), columns.data()}, reversed);
+        cuthill_mckee_on_gpu(workspace, PatternOnGpu{matrix.rows, offsets.data(), columns.data()}, reversed);
     if (!found) return std::nullopt;
     LevelOrder order{std::vector<Index>(static_cast<std::size_t>(matrix.rows)), found->components};
     workspace.download(found->old_of_new, std::span(order.old_of_new));

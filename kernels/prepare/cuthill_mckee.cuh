@@ -8,7 +8,7 @@
 namespace workbench {
 
 /// The pattern of a square matrix in CSR on the GPU. The columns of a row ascend strictly.
-struct CsrPattern {
+struct PatternOnGpu {
     Index vertices = 0;
     const std::uint32_t* offsets = nullptr;  // [vertices + 1]
     const Index* columns = nullptr;          // [nonzeros]
@@ -22,6 +22,6 @@ struct OrderOnGpu {
 /// The order of the stage cuthill_mckee. Returns nothing if the host is faster or the pattern has no symmetric graph: entries
 /// without their counterpart, rows of more than 1,024 entries, more than 64 components with edges, or more than 16,384 levels.
 /// At least one vertex.
-[[nodiscard]] std::optional<OrderOnGpu> cuthill_mckee_on_gpu(Workspace& workspace, const CsrPattern& pattern, bool reversed);
+[[nodiscard]] std::optional<OrderOnGpu> cuthill_mckee_on_gpu(Workspace& workspace, const PatternOnGpu& pattern, bool reversed);
 
 }  // namespace workbench
