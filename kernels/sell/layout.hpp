@@ -28,9 +28,10 @@ struct Sell : Slices<Value, ColumnIndex, Array>, SliceColumns<ColumnIndex, Array
 
 struct SellLongRows;  // long_rows.hpp
 
-/// Words need fewer registers for the entries in flight than values and columns apart.
+/// Words, and columns alone, need fewer registers for the entries in flight than values and columns.
 [[nodiscard]] constexpr int sell_resident_blocks(SliceKind kind) {
-    return kind.columns == ColumnKind::of_words ? tuned::sell_resident_blocks_of_words : tuned::sell_resident_blocks;
+    const bool loads_one = kind.columns == ColumnKind::of_words || kind.marks_padding;
+    return loads_one ? tuned::sell_resident_blocks_of_one_load : tuned::sell_resident_blocks;
 }
 
 /// Row i is lane i % height of slice i / height; a warp has 32 / row_threads rows. Thread t of a row takes its entries t,
