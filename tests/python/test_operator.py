@@ -333,8 +333,14 @@ def test_matrices_of_other_packages_are_copied_to_the_host(host, vector):
         def numpy(self):
             return self.array
 
+    class OfSparseTensor:
+        @property
+        def __cuda_array_interface__(self):
+            raise RuntimeError("Sparse CSR tensors do not have is_contiguous")
+
     class OfTorch:
         shape = A.shape
+        data = OfSparseTensor()
         values, col_indices, crow_indices = (lambda self, part=part: Part(part) for part in (A.data, A.indices, A.indptr))
 
     for given in (OfCupy(), OfTorch()):

@@ -97,9 +97,9 @@ def on_host(A: Any) -> Any:
     """A sparse matrix of CuPy, or a CSR tensor of PyTorch, as one of scipy: copied to the host. Other objects stay as they are."""
     if scipy.sparse.issparse(A):
         return A
-    if is_on_gpu(getattr(A, "data", None)) and callable(getattr(A, "get", None)):
-        return A.get()
-    if callable(getattr(A, "crow_indices", None)):
+    if callable(getattr(A, "crow_indices", None)):  # PyTorch, whose sparse tensors raise errors where arrays have attributes
         parts = [part.detach().cpu().numpy() for part in (A.values(), A.col_indices(), A.crow_indices())]
         return scipy.sparse.csr_matrix(tuple(parts), shape=tuple(A.shape))
+    if is_on_gpu(getattr(A, "data", None)) and callable(getattr(A, "get", None)):
+        return A.get()
     return A
