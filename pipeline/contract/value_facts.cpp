@@ -9,7 +9,6 @@ namespace workbench {
 
 ValueFacts value_facts(const CsrMatrix& matrix, Precision precision, Index node_size) {
     ValueFacts facts{.precision = precision, .columns = matrix.columns, .node_size = node_size};
-    if (matrix.rows > 0) facts.mean_length = static_cast<double>(matrix.nonzeros()) / matrix.rows;
     const auto note = [&](const auto& distinct) {
         if (distinct) facts.distinct = static_cast<Offset>(distinct->size());
     };

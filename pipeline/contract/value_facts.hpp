@@ -18,7 +18,6 @@ inline constexpr Offset most_coded_blocks = 4095;
 struct ValueFacts {
     Precision precision = Precision::f64;
     Index columns = 0;
-    double mean_length = 0;               // nonzeros of a row
     std::optional<Offset> distinct = {};  // values in the precision; none: more than most_coded_values
     bool exact_in_f32 = false;            // f32 represents all values of f64
     bool one_a_row = false;               // the values of each row are equal in the precision
