@@ -61,7 +61,8 @@ Ranking rank_one(const std::vector<Record>& records, const std::string& device, 
     }
     std::map<std::string, std::set<std::string>> missing;
     for (const Record& record : records) {
-        if (record.status != "measured" && (record.precision.empty() || record.precision == precision)) {
+        if (record.status != "measured" && (record.device.empty() || record.device == device) &&
+            (record.precision.empty() || record.precision == precision)) {
             missing[record.recipe].insert(record.matrix);
         }
     }

@@ -60,7 +60,8 @@ std::string stages_text(const RunReport& a, const RunReport& b) {
 
 const LayoutOutcome* layout_of(const RunReport& report, const KernelOutcome& kernel) {
     const auto found = std::find_if(report.layouts.begin(), report.layouts.end(), [&](const LayoutOutcome& layout) {
-        return !kernel.baseline && layout.name == kernel.layout && layout.precision == kernel.precision;
+        return !kernel.baseline && layout.name == kernel.layout && layout.share == kernel.share &&
+               layout.precision == kernel.precision;
     });
     return found == report.layouts.end() ? nullptr : &*found;
 }
@@ -69,19 +70,21 @@ std::string padding_of(const RunReport& report, const KernelOutcome& kernel) {
     const LayoutOutcome* layout = layout_of(report, kernel);
     if (layout == nullptr) return "-";
     const auto slots = static_cast<double>(layout->slots());
-    const auto nonzeros = static_cast<double>(report.matrix.nonzeros);
+    const auto nonzeros = static_cast<double>(layout->nonzeros);
     if (slots < nonzeros) return "-";  // some slots serve two nonzeros
     return percent(slots == 0 ? 0 : 1 - nonzeros / slots);
 }
 
 std::string name_of(const KernelOutcome* kernel) {
     if (kernel == nullptr) return "-";
+    const std::string name =
+        fmt::format("{}{} {}", kernel->share.empty() ? "" : kernel->share + ": ", kernel->layout, kernel->kernel);
     switch (kernel->status) {
-        case KernelOutcome::Status::wrong: return fmt::format("{} {}: WRONG", kernel->layout, kernel->kernel);
-        case KernelOutcome::Status::unsuitable: return fmt::format("{} {}: unsuitable", kernel->layout, kernel->kernel);
+        case KernelOutcome::Status::wrong: return name + ": WRONG";
+        case KernelOutcome::Status::unsuitable: return name + ": unsuitable";
         case KernelOutcome::Status::measured: break;
     }
-    return fmt::format("{} {}", kernel->layout, kernel->kernel);
+    return name;
 }
 
 std::string kernel_text(const RunReport& a, const RunReport& b, const KernelPair& pair) {

@@ -114,6 +114,7 @@ TEST_CASE("padding and prices are those of each precision") {
             layout.name = "ell";
             layout.precision = precision;
             layout.seconds = f32 ? 3 : 2;
+            layout.nonzeros = 10;
             const std::size_t slots = f32 ? f32_slots : f64_slots;
             layout.footprint = {{"values", ArrayRole::value, slots, slots * (f32 ? 4 : 8), slots}};
             report.layouts.push_back(layout);
