@@ -211,6 +211,16 @@ TEST_SUITE("records") {
         CHECK(records[1].device == "host");
     }
 
+    TEST_CASE("a kernel beside the recipe that ran in one precision has failed in the other alone") {
+        const std::vector<Record> records = records_in(
+            R"({"recipe":{"name":"R","resolved":"[kernel]\ncpu_source = \"/a/mine.cpp\"\n"},"matrix":{"source":"m"},)"
+            R"("errors":["mine.cpp:3: no such type"],"kernels":[)" +
+            kernel_json("mine", "cpu", "f64", 2) + "," + kernel_json("rows", "kokkos", "f32", 1) + "]}");
+        std::vector<std::string> found;
+        for (const Record& one : records) found.push_back(fmt::format("{} {} {}", one.precision, one.status, one.kernel));
+        CHECK(found == std::vector<std::string>{"f32 failed ", "f64 measured mine"});
+    }
+
     TEST_CASE("metrics are those of the input, whatever the stages do") {
         const std::string stages =
             R"("stages":[{"id":"input","metrics":{"bandwidth":90,"row_length":{"mean":3}}},)"

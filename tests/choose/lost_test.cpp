@@ -24,6 +24,7 @@ struct Attempts {
     std::vector<std::string> lines = {};
     std::string begun = {};
     double limit = 0;
+    double hang_seconds = 30;
 
     /// Crashes when it begins the trial of this number.
     Choice run(int crash_at = 0) {
@@ -36,6 +37,7 @@ struct Attempts {
         };
         ChooseOptions options = options_for(space, 8);
         options.log = &log;
+        options.hang_seconds = hang_seconds;
         return choose_planted(options);
     }
 
@@ -61,6 +63,12 @@ TEST_SUITE("lost points") {
         planted_script();
         CHECK_THROWS_AS((void)attempts.run(4), Attempts::Crash);
         CHECK(attempts.limit == 30);
+        Attempts short_of_time;
+        short_of_time.hang_seconds = 1;
+        planted_script();
+        CHECK_THROWS_AS((void)short_of_time.run(4), Attempts::Crash);
+        CHECK(short_of_time.limit == 4);  // half of the budget
+        planted_script();
         attempts.check_next("killed by signal 11 (Segmentation fault)");
     }
 

@@ -367,6 +367,30 @@ TEST_SUITE("search") {
             CHECK(choice_recipe(clear, options).find("within noise") == std::string::npos);
         }
     }
+
+    TEST_CASE("a recipe that is the winner without a stage keeps the name and the place that it has") {
+        new_script().seconds = {{"run usual", {16}}, {"run fast", {4}}};
+        const CsrMatrix matrix = csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 1.5}, {1, 0, 2.5}, {1, 1, 3.5}});
+        ScriptedDevice host({DeviceKind::host, "a host", 1, 0, 0, 0});
+        ChooseOptions options;
+        options.backends = {Backend::kokkos};
+        options.timing = {CacheState::warm, 5, 0, 1e9, scripted_clock()};
+        const auto timed = [](const std::string& name, const std::string& stage) {
+            Timed one;
+            one.recipe = parse_recipe("[recipe]\nname = '" + name + "'\n" + stage + "[layout]\nuse = 'plain'\n", "t.toml",
+                                      scripted_catalogue());
+            one.identity = identity_of_trial(one.recipe);
+            return one;
+        };
+        Choice choice;
+        Trials trials(matrix, scripted_catalogue(), {host}, options, choice);
+        choice.ranking = {timed("winner", "[[stage]]\nuse = 'reverse'\n"), timed("known", "")};
+        const auto without = stages_left_out(trials, scripted_catalogue(), choice, options, Stopwatch(scripted_clock()));
+        REQUIRE(without.size() == 1);
+        REQUIRE(choice.ranking.size() == 2);
+        CHECK(choice.ranking[1].recipe.name == "known");
+        CHECK(choice.ranking[1].record.seconds == without[0].seconds);
+    }
 }
 
 }  // namespace workbench

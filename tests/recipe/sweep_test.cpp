@@ -110,6 +110,7 @@ TEST_CASE("--sweep: values between commas, ranges, quoted strings; it replaces t
         }
     }();
     CHECK(contains(errors, "error: --sweep stage.sort.share=\"tile 0,1\": stage 'sort' needs share 'tile 0,1'"));
+    CHECK(sweep(plain, "matrix.path='a,b.mtx',c.mtx") == Texts{"path=a,b.mtx", "path=c.mtx"});
     CHECK_FALSE(contains(errors, "(with "));  // the option shows the value
 }
 

@@ -340,6 +340,12 @@ TEST_SUITE("hybrids") {
         CHECK(report.layouts[2].unsuitable != "");
         CHECK(report.layouts[0].slots() == 0);
         CHECK(report.kernels.size() == 1);  // the baseline
+        const RunReport both = runner.run(recipe_of("[[stage]]\nuse = 'split'\nby = 'distance'\ndistance = 3\n"
+                                                    "[[layout]]\nshare = 'near'\nuse = 'jds'\n"
+                                                    "[[layout]]\nshare = 'far'\nuse = 'jds'\n"),
+                                          {});
+        CHECK(both.layouts.at(0).unsuitable.find("share 'near': ") == 0);  // the first of both
+        CHECK(both.layouts.at(2).unsuitable != "");
     }
 }
 

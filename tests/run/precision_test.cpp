@@ -158,6 +158,24 @@ TEST_CASE("captions and pictures compare a stage of one precision with what it b
     CHECK(json["stages"][4]["precision"] == "f32");
 }
 
+TEST_CASE("a hybrid that cannot be compared with the baseline is listed as unsuitable, with its layouts") {
+    Catalogue other = catalogue();
+    other.baseline_layout = "jds";  // whose rows are to be sorted
+    const CsrMatrix matrix = csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 1.5}, {1, 0, 2.5}, {1, 1, 3.5}});
+    new_script();
+    ScriptedDevice host({DeviceKind::host, "a host", 1, 0, 0, 0});
+    Runner runner(matrix, other, {host}, {});
+    const Recipe recipe = parse_recipe(
+        "[[stage]]\nuse = 'split'\nby = 'row_length'\nlonger_than = 1\n"
+        "[[layout]]\nshare = 'long'\nuse = 'csr'\n[[layout]]\nshare = 'short'\nuse = 'coo'\n",
+        "t.toml", other);
+    const RunReport report = runner.run(recipe, {});
+    REQUIRE(report.layouts.size() == 1);
+    CHECK(report.layouts[0].name == "csr + coo");
+    CHECK(report.layouts[0].unsuitable != "");
+    CHECK(report.kernels.empty());
+}
+
 TEST_CASE("a recipe may name the device that its stages depend on") {
     const DeviceProperties here{DeviceKind::gpu, "here", 1, 1, 1, 1};
     Recipe recipe = recipe_of("[layout]\nuse = 'csr'\n");

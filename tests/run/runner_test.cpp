@@ -109,6 +109,7 @@ TEST_SUITE("runner") {
         RunReport kept;
         CHECK_THROWS_AS(runner.run(scripted_recipe("[layout]\nuse = 'plain'\n"), {}, kept), MachineError);
         CHECK(names_of(kept) == Names{"usual", "fast"});
+        CHECK(kept.devices.size() == 1);  // the report is complete but for the kernel that failed
         CHECK(kernel_of(kept, "fast").speedup == 4);
     }
 
@@ -422,6 +423,10 @@ TEST_SUITE("runner") {
         const RunReport coarse = run("[layout]\nuse = 'bad'\n[kernel]\nkokkos = 'coarse'\n");
         CHECK(kernel_of(coarse, "coarse").verified());
         CHECK(kernel_of(coarse, "coarse").error_over_bound == doctest::Approx(0.5).epsilon(0.1));
+        RunOptions in_f32 = options_of();
+        in_f32.precisions = {Precision::f32};
+        const RunReport first = run("[layout]\nuse = 'bad'\n[kernel]\nkokkos = 'coarse'\n", in_f32);
+        CHECK(kernel_of(first, "coarse", Precision::f32).error_over_bound == doctest::Approx(0.5).epsilon(0.2));
     }
 
     TEST_CASE("a kernel is verified with every x of the exact problem, then added to y, then with two real x, then timed") {

@@ -77,6 +77,12 @@ TEST_CASE("products, times and bytes of a solve in both methods") {
     CHECK(two.over_parts() == 2.0 / (2 + 1));
 }
 
+TEST_CASE("permuting b before the iterations and x after them counts") {
+    SolveOptions options = scripted_options(KrylovMethod::cg, 1e-8);
+    options.timing.clock.seconds = [now = 0.0]() mutable { return now += 5; };  // 5 s between two readings of a stopwatch
+    CHECK(solve_scripted<double>(options).vector_seconds == 10);
+}
+
 TEST_CASE("a solve warns if all that an iteration moves fits in the cache, x and r of the precision included") {
     const CsrMatrix matrix = differences(40);
     for (const Precision precision : {Precision::f64, Precision::f32}) {

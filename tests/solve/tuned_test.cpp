@@ -188,6 +188,22 @@ TEST_CASE("trials cost at most a fraction of the time so far") {
     CHECK_EQ(outcome.trials.size(), 40);
 }
 
+TEST_CASE("the expected cost of a trial is the mean of the trials so far") {
+    Script& script = new_script();
+    script.seconds["run vendor"] = {0.010};
+    // The checks of two candidates, then trials: one iteration of 60 ms, nine of 12.5 ms, and so on.
+    script.seconds["run gpu"] = {0, 0, 0.060, 0.0125};
+    Bench bench(700);
+    const SolveOutcome outcome = bench.solve({plain(), plain(), plain()});
+    REQUIRE_EQ(outcome.trials.size(), 3);
+    CHECK_EQ(outcome.trials[0].iteration_seconds, doctest::Approx(0.060));
+    CHECK_EQ(outcome.trials[1].iteration_seconds, doctest::Approx(0.0125));
+    // Lost so far: 50 and 22.5 ms; the third may cost their mean, at 2 % of the time.
+    const double seconds = (0.0725 + 0.0725 / 2) / 0.02;
+    CHECK_GE(outcome.trials[2].iteration, 0.98 * (seconds - 0.0725) / 0.010);
+    CHECK_LE(outcome.trials[2].iteration, 1.1 * seconds / 0.010);
+}
+
 TEST_CASE("candidates that are ready too late are reported") {
     new_script().seconds["run vendor"] = {0.010};
     Bench bench(4);

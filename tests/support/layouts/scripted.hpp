@@ -85,9 +85,9 @@ private:
 /// column, `halve` makes two partitions, `refuse` is unsuitable for every matrix. Layouts, all stored row by row: `csr`, the
 /// baseline, with the kernels `usual` on the host, and `vendor` (cusparse) and `own` (cuda) on the GPU; `plain` with `fast`,
 /// `slow` and `eigen` on the host and `gpu` on the GPU; `bad` on the host only, with `wrong`, which omits a 1 in the last row,
-/// `wrong_later`, which does so for real values from the second product on, `coarse`, whose error in the last row of the second
-/// product on real values is half of the bound, and `unfit`, which refuses every matrix; `refusing`, which is unsuitable for
-/// every matrix.
+/// `wrong_later`, which does so for real values from the second product on, `coarse`, whose error in the last row is half of
+/// the bound for the second product on real values in f64, for the first one in f32, and a quarter for the other, and `unfit`,
+/// which refuses every matrix; `refusing`, which is unsuitable for every matrix.
 [[nodiscard]] const Catalogue& scripted_catalogue();
 
 }  // namespace workbench
