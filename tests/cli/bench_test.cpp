@@ -191,6 +191,29 @@ TEST_SUITE("bench with the program") {
         CHECK(std::count(measured.begin(), measured.end(), "f64") == 3);
     }
 
+    TEST_CASE("matrix files replace all matrices of a suite, also the generated ones of one that names matrices") {
+        const TemporaryFolder folder;
+        const std::string wide = std::string(WORKBENCH_SOURCE_DIR) + "/tests/golden/cli/wide.mtx";
+        std::ofstream(folder.path() / "s.toml")
+            << "[suite]\nrecipes = ['" + csr_file + "']\nnamed = [{name = 'G/a'}]\ngenerate = ['laplace2d:nx=3']\n";
+        const Outcome file =
+            workbench_in(folder.path(), "bench s.toml --limit 1e-9 --no-page --backend kokkos --matrices " + wide);
+        CHECK_MESSAGE(file.text.starts_with("[1/1] cli/wide.mtx\n"), file.text);
+        fs::create_directories(folder.path() / "G");
+        fs::copy_file(wide, folder.path() / "G" / "a.mtx");
+        const Outcome folders =
+            workbench_in(folder.path(), "bench s.toml --limit 1e-9 --no-page --backend kokkos --matrices .");
+        CHECK_MESSAGE(folders.text.find("\n[2/2] laplace2d:nx=3\n") != std::string::npos, folders.text);
+    }
+
+    TEST_CASE("a page does not replace results that are written to a file with its name") {
+        const TemporaryFolder folder;
+        (void)workbench_in(folder.path(),
+                           "bench " + csr_file + five_samples + "--generate laplace2d:nx=3 --limit 1e-9 --out x.html");
+        CHECK(lines_of(folder.path() / "x.html") == 3);
+        CHECK(file_text(folder.path() / "x.html").starts_with("{\"key\":{"));
+    }
+
     TEST_CASE("a wrong kernel gives exit code 1, whatever else was measured") {
         const TemporaryFolder folder;
         std::ofstream(folder.path() / "wrong.toml") << "[layout]\nuse = 'csr'\n[kernel]\ncpu_source = 'wrong.cpp'\n";

@@ -126,6 +126,21 @@ TEST_SUITE("choose with the program") {
         CHECK(summary.text.find("CPU, f32: 1 matrix") != std::string::npos);
     }
 
+    TEST_CASE("the log of a search belongs to one matrix of an archive") {
+        const TemporaryFolder folder;
+        CHECK(shell("cd '" + folder.path().string() +
+                    "' && mkdir m && printf '%%%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n' > m/a.mtx && "
+                    "cp m/a.mtx m/b.mtx && tar cf m.tar m")
+                  .exit_code == 0);
+        const std::string search =
+            recipes + "sell.toml --backend kokkos --budget 0.1 --log l.jsonl --force --matrix m.tar --member ";
+        CHECK(choose_in(folder.path(), search + "a.mtx").exit_code == 0);
+        const Outcome other = choose_in(folder.path(), search + "b.mtx");
+        CHECK(other.exit_code == 2);
+        CHECK_MESSAGE(other.text.find("expected the matrix \"m.tar:b.mtx\", found \"m.tar:a.mtx\"") != std::string::npos,
+                      other.text);
+    }
+
     TEST_CASE("a space is searched, with a log that continues the search, and a page") {
         const TemporaryFolder folder;
         std::ofstream(folder.path() / "space.toml")

@@ -113,6 +113,9 @@ TEST_SUITE("draw") {
         const std::string recipe = (project / small_recipe).string();
         CHECK(in_folder("draw " + recipe) == "drawn to small_inline.png\n");
         CHECK(in_folder("draw " + recipe + " --stage reversed --format svg") == "drawn to small_inline_reversed.svg\n");
+        const std::string drawn = file_text(folder.path() / "small_inline_reversed.svg");
+        CHECK(drawn.find("2  reversed") != std::string::npos);
+        CHECK(drawn.find("0  input") == std::string::npos);
         CHECK(in_folder("draw " + (project / "tests/golden/cli/wide.mtx").string()) == "drawn to wide.png\n");
         CHECK(in_folder("draw --generate laplace2d:nx=4") == "drawn to laplace2d.png\n");
         const std::string segments = (project / "recipes/figures/s_jds_6x6.toml").string();

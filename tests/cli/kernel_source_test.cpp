@@ -89,7 +89,7 @@ TEST_CASE("a kernel prints in its trial only") {
     CHECK(one.says("Kernels"));
 }
 
-TEST_CASE("Ctrl-C in compare says that nothing was written") {
+TEST_CASE("Ctrl-C in compare says that nothing was written, and in solve what is kept") {
     const TemporaryFolder folder;
     std::ofstream(folder.path() / "mine.toml") << "[layout]\nuse = 'csr'\n[kernel]\ncpu_source = 'mine.cpp'\n";
     // The kernel sends SIGINT from its trial, a child process of the program.
@@ -112,6 +112,14 @@ void multiply(const Arrays&, const Value*, Value*, bool accumulate) {
           "stopped: a comparison needs both recipes, so nothing was written\n");
     CHECK_FALSE(std::filesystem::exists(folder.path() / "drawn"));
     CHECK_FALSE(std::filesystem::exists(folder.path() / "out"));
+
+    const std::string csr = "'" + (project / "recipes/csr.toml").string() + "'";
+    const std::string sell = "'" + (project / "recipes/sell.toml").string() + "'";
+    const Outcome solved = workbench_in(
+        folder.path(), "solve mine.toml --tune " + csr + " " + sell + " --generate laplace2d:nx=4 --backend cpu --out s");
+    CHECK(solved.exit_code == 130);
+    // The baseline and mine.toml, whose kernel is wrong; one solve that is tuned with two recipes is left.
+    CHECK_MESSAGE(solved.text.ends_with("stopped: 2 of 3 solves are kept in s\n"), solved.text);
 }
 
 TEST_CASE("a wrong kernel of the first recipe gives compare its exit code") {
