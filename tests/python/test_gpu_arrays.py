@@ -20,6 +20,13 @@ THERE = {
 ON_HOST = {"layout": {"use": "csr"}}
 
 
+def sorted_laplace(dtype=np.float64):
+    """With ascending columns, which the GPU needs to prepare a matrix."""
+    A = laplace(dtype=dtype)
+    A.sort_indices()
+    return A
+
+
 def place_of(op):
     """ "GPU", "host", or "" for a matrix that was given on the host."""
     notes = [note for note in op.facts.notes if note.startswith("prepared on the ")]
@@ -29,7 +36,7 @@ def place_of(op):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("recipe, place", [(THERE, "GPU"), (ON_HOST, "host")])
 def test_matrices_of_cupy(dtype, recipe, place):
-    A = laplace(dtype=dtype)
+    A = sorted_laplace(dtype)
     there = sparse.csr_matrix(A)
     x = cp.random.default_rng(1).standard_normal(A.shape[1]).astype(dtype)
     op = wb.Operator(recipe, there, device="gpu")
@@ -55,7 +62,7 @@ def test_matrices_of_cupy(dtype, recipe, place):
 def test_a_stream_of_cupy():
     stream = cp.cuda.Stream(non_blocking=True)
     with stream:
-        A = sparse.csr_matrix(laplace())
+        A = sparse.csr_matrix(sorted_laplace())
         x = cp.ones(A.shape[1])
         y = cp.empty_like(x)
         wb.Operator(THERE, A, stream=stream).multiply(x, out=y)
@@ -65,7 +72,7 @@ def test_a_stream_of_cupy():
 @pytest.mark.parametrize("index, place", [("int32", "GPU"), ("int64", "")])
 def test_matrices_of_pytorch(index, place):
     torch = pytest.importorskip("torch")
-    A = laplace()
+    A = sorted_laplace()
     indices = [torch.tensor(part, dtype=getattr(torch, index)) for part in (A.indptr, A.indices)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # its sparse tensors are announced as beta
