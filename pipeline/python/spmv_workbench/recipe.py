@@ -74,7 +74,7 @@ def text_and_file(recipe: RecipeLike) -> tuple[str | None, str]:
 
 def installed(file: str) -> str:
     """The file, or if there is none the installed one of this name, such as recipes/ehyb.toml."""
-    prefix = pathlib.Path(__file__).parents[4:5]  # none in a folder that is not so deep
+    prefix = tuple(pathlib.Path(__file__).parents)[4:5]  # none in a folder that is not so deep
     shared = [folder / "share/spmv-workbench" / file for folder in prefix]
     return str(shared[0]) if shared and not os.path.exists(file) and shared[0].exists() else file
 
