@@ -242,6 +242,12 @@ TEST_SUITE("run_recipes") {
         CHECK(text.find("\nerror: ") == text.rfind("\nerror: "));
         CHECK(text.ends_with("none.mtx: no such file\n"));
         CHECK(fs::is_empty(folder.path()));
+        recipes.resize(1);
+        const std::string json = (folder.path() / "all.json").string();
+        CHECK_THROWS_AS((void)run_recipes([](const Recipe&) -> Runner& { throw InputError("none.mtx: no such file"); }, recipes,
+                                          {folder.path(), json, true}, [](RunReport&) {}),
+                        InputError);
+        CHECK(fs::is_empty(folder.path()));
     }
 
     TEST_CASE("Ctrl-C keeps the recipes that have run, and says so") {
