@@ -213,7 +213,7 @@ int main(int argc, char** argv) {
         workbench::measure(workbench::options_of({argv + 1, argv + argc}));
     } catch (const workbench::UserError& error) {
         fmt::print(stderr, "error: {}\n", error.what());
-        return error.exit_code;
+        return static_cast<int>(error.exit_code);
     } catch (const std::exception& error) {  // a damaged file
         fmt::print(stderr, "error: {}\n", error.what());
         return EXIT_FAILURE;

@@ -52,6 +52,13 @@ struct BlockOutcome {
     LineError error;
 };
 
+/// The place of a block in the text, for outcomes that have a member `place`: counting lines takes some of the time in which
+/// only one thread reads.
+struct BlockPlace {
+    std::int64_t lines_before = 0;  // among those that are parsed in blocks
+    bool open_end = false;          // its last line lacks the newline
+};
+
 /// Parses the remaining lines in blocks on all threads. parse(block, outcome) counts the lines it has parsed, throws LineError
 /// for a bad line and returns false to stop; other exceptions are rethrown here. `Outcome` derives from BlockOutcome. Returns
 /// the outcomes in the order of the text: all blocks before the first that failed, and perhaps some after it. One thread reads
@@ -62,9 +69,16 @@ std::deque<Outcome> parse_blocks(LineReader& lines, const Parse& parse) {
     std::mutex reading;
     std::atomic<bool> stop = false;
     std::exception_ptr failure;
+    std::int64_t lines_read = 0;
     const auto next_outcome = [&](std::vector<char>& block) -> Outcome* {
         const std::scoped_lock lock(reading);
-        return !stop && lines.next_block(block) ? &outcomes.emplace_back() : nullptr;
+        if (stop || !lines.next_block(block)) return nullptr;
+        Outcome& outcome = outcomes.emplace_back();
+        if constexpr (requires { outcome.place; }) {
+            outcome.place = {lines_read, lines.open_end()};
+            lines_read += std::count(block.begin(), block.end(), '\n');
+        }
+        return &outcome;
     };
     const auto work = [&](int /*thread*/) {
         std::vector<char> block;

@@ -79,6 +79,7 @@ bool LineReader::next_block(std::vector<char>& block) {
         if (at_end_ && broken_.empty() && end > 0 && block[end - 1] != '\n') {
             block.resize(std::max(block.size(), end + 1));
             block[end++] = '\n';
+            open_end_ = true;
         }
         const void* newline = end == 0 ? nullptr : memrchr(block.data(), '\n', end);
         const std::size_t whole = newline == nullptr ? 0 : static_cast<const char*>(newline) - block.data() + 1;

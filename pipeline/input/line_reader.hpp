@@ -32,7 +32,8 @@ public:
     /// The current line without its newline; valid until next().
     [[nodiscard]] std::string_view line() const { return line_; }
 
-    /// True if the current line lacks its newline, as in a file that was cut off.
+    /// True if the current line, or the last one of the current block, lacks its newline in the text, as in a file that was cut
+    /// off.
     [[nodiscard]] bool open_end() const { return open_end_; }
 
     /// Number of the current line, from 1; at the end, one more than the number of lines.

@@ -10,10 +10,12 @@
 #include <cstring>
 #include <deque>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "pipeline/input/entry_store.hpp"
 #include "pipeline/input/line_blocks.hpp"
 #include "pipeline/input/reading_memory.hpp"
 #include "pipeline/input/words.hpp"
@@ -34,8 +36,8 @@ struct MatrixMarketHeader {
 };
 
 struct EntryBlock : BlockOutcome {
-    std::vector<Entry> entries;  // of an array: only values until place_values
-    Offset above = 0;            // entries above the diagonal
+    std::span<Entry> entries;  // of an array: only values until place_values
+    Offset above = 0;          // entries above the diagonal
     Offset below = 0;
 };
 
@@ -151,7 +153,7 @@ const char* take_long_number(const char* at, std::int64_t& number) {
 
 // Converts up to seven digits at once, in one word of eight bytes, because a loop over digits of numbers of varying length
 // spends most of its time on mispredicted branches. The first character is in the lowest byte.
-const char* take_digits(const char* at, const char* end, std::int64_t& number) {
+[[gnu::always_inline]] inline const char* take_digits(const char* at, const char* end, std::int64_t& number) {
     static_assert(std::endian::native == std::endian::little);
     std::uint64_t digits = 0;
     if (end - at < std::ptrdiff_t{sizeof(digits)}) return take_long_number(at, number);
@@ -169,13 +171,43 @@ const char* take_digits(const char* at, const char* end, std::int64_t& number) {
     return at + count;
 }
 
-const char* take_index(const char* at, const char* end, std::int64_t count, Index& index) {
+/// The text of an index of up to seven digits, with the character behind it, and the index. Lists are mostly in the order of
+/// rows or columns, so that one index of a line is that of the line before, and need not be converted again.
+struct KnownIndex {
+    std::uint64_t text = 1;  // no text equals it under this mask
+    std::uint64_t mask = 0;
+    std::ptrdiff_t digits = 0;
+    Index index = 0;
+};
+
+[[gnu::always_inline]] inline const char* take_index(const char* at, const char* end, std::int64_t count, KnownIndex& known,
+                                                     Index& index) {
+    at = skip_blanks(at);
+    std::uint64_t text = 0;
+    const bool is_long = end - at >= std::ptrdiff_t{sizeof(text)};
+    if (is_long) {
+        std::memcpy(&text, at, sizeof(text));
+        if ((text & known.mask) == known.text) {
+            index = known.index;
+            return at + known.digits;
+        }
+    }
     std::int64_t number = 0;
-    at = take_digits(skip_blanks(at), end, number);
-    if (at == nullptr || number < 1 || number > count) return nullptr;
+    const char* const behind = take_digits(at, end, number);
+    if (behind == nullptr || number < 1 || number > count) return nullptr;
     index = static_cast<Index>(number - 1);
-    return at;
+    if (const std::ptrdiff_t digits = behind - at; is_long && digits < std::ptrdiff_t{sizeof(text)}) {
+        const std::uint64_t mask = ~std::uint64_t{0} >> (8 * (7 - digits));
+        known = {text & mask, mask, digits, index};
+    }
+    return behind;
 }
+
+/// The indices of the last line.
+struct KnownIndices {
+    KnownIndex row;
+    KnownIndex column;
+};
 
 template <Field field>
 const char* take_value(const char* at, const char* end, double& value) {
@@ -193,11 +225,11 @@ const char* take_value(const char* at, const char* end, double& value) {
 
 /// Returns the beginning of the next line, or null to leave this one to the slow parser.
 template <Format format, Field field>
-const char* take_entry(const char* at, const char* end, const MatrixMarketHeader& header, Entry& entry) {
+const char* take_entry(const char* at, const char* end, const MatrixMarketHeader& header, KnownIndices& known, Entry& entry) {
     if constexpr (format == Format::coordinate) {
-        at = take_index(at, end, header.rows, entry.row);
+        at = take_index(at, end, header.rows, known.row, entry.row);
         if (at == nullptr || !is_space_or_tab(*at)) return nullptr;
-        at = take_index(at, end, header.columns, entry.column);
+        at = take_index(at, end, header.columns, known.column, entry.column);
         if (at == nullptr) return nullptr;
         if constexpr (field == Field::pattern) {
             entry.value = 1;
@@ -251,31 +283,44 @@ void check_place(const Entry& entry, const MatrixMarketHeader& header, EntryBloc
     }
 }
 
+/// The shortest line of an entry: "1 1", or "1" in an array, and the newline.
+std::size_t shortest_line(const MatrixMarketHeader& header) { return header.format == Format::array ? 2 : 4; }
+
 template <Format format, Field field>
-void parse_lines(std::string_view text, const MatrixMarketHeader& header, EntryBlock& block) {
-    const char* end = text.data() + text.size();
-    constexpr std::size_t short_line = 12;  // bytes; most lines are longer
-    block.entries.reserve(text.size() / short_line);
-    for (const char* at = text.data(); at != end; ++block.lines) {
-        Entry entry;
-        const char* next = take_entry<format, field>(at, end, header, entry);
-        if (next == nullptr) {
-            const auto* newline = static_cast<const char*>(std::memchr(at, '\n', end - at));
-            const std::string_view line(at, newline - at);
-            at = newline + 1;
-            if (!has_content(line)) continue;
-            entry = parse_entry(line, header);
-        } else {
-            at = next;
+void parse_lines(std::string_view text, const MatrixMarketHeader& header, EntryStore& store, EntryBlock& block) {
+    const char* const end = text.data() + text.size();
+    const std::span<Entry> room = store.take(text.size() / shortest_line(header) + 1);
+    KnownIndices known;
+    std::size_t count = 0;
+    const auto keep = [&] {
+        block.entries = room.first(count);
+        store.give_back(room.subspan(count));
+    };
+    try {
+        for (const char* at = text.data(); at != end; ++block.lines) {
+            Entry entry;
+            const char* next = take_entry<format, field>(at, end, header, known, entry);
+            if (next == nullptr) {
+                const auto* newline = static_cast<const char*>(std::memchr(at, '\n', end - at));
+                const std::string_view line(at, newline - at);
+                at = newline + 1;
+                if (!has_content(line)) continue;
+                entry = parse_entry(line, header);
+            } else {
+                at = next;
+            }
+            check_place(entry, header, block);
+            block.item_lines.add(static_cast<std::int64_t>(count), block.lines);
+            room[count++] = entry;
         }
-        check_place(entry, header, block);
-        block.item_lines.add(static_cast<std::int64_t>(block.entries.size()), block.lines);
-        block.entries.push_back({entry.row, entry.column, entry.value});
+    } catch (const LineError&) {
+        keep();
+        throw;
     }
-    block.entries.shrink_to_fit();
+    keep();
 }
 
-using ParseLines = void (*)(std::string_view, const MatrixMarketHeader&, EntryBlock&);
+using ParseLines = void (*)(std::string_view, const MatrixMarketHeader&, EntryStore&, EntryBlock&);
 
 template <Format format>
 ParseLines parser_of(Field field) {
@@ -353,12 +398,12 @@ ClaimedSize claimed_size(const MatrixMarketHeader& header) {
 
 CsrMatrix read_matrix_market(LineReader& lines) {
     const MatrixMarketHeader header = read_matrix_market_header(lines);
-    const std::uintmax_t shortest_line = header.format == Format::array ? 2 : 4;
-    ReadingMemory memory(lines.name(), claimed_size(header), shortest_line, lines.most_bytes());
+    ReadingMemory memory(lines.name(), claimed_size(header), shortest_line(header), lines.most_bytes());
+    EntryStore store(lines.most_bytes() / shortest_line(header) + 1);
     const ParseLines parse_text = parser_of(header);
     std::atomic<Offset> read = 0;
     auto blocks = parse_blocks<EntryBlock>(lines, [&](std::string_view text, EntryBlock& block) {
-        parse_text(text, header, block);
+        parse_text(text, header, store, block);
         memory.take(block.entries.size() * sizeof(Entry) + block.item_lines.bytes());
         return (read += static_cast<Offset>(block.entries.size())) <= header.entries;
     });

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/input/entry_store.hpp"
 #include "pipeline/input/line_blocks.hpp"
 #include "pipeline/input/reading_memory.hpp"
 
@@ -32,7 +33,7 @@ constexpr std::int64_t none = -1;
 /// Entries number the vertices of the block from 0 until place_blocks.
 struct VertexBlock : BlockOutcome {
     std::int64_t vertices = 0;
-    std::vector<Entry> entries;
+    std::span<Entry> entries;
     std::int64_t last_with_words = none;
     std::int64_t first_without_words = none;
 };
@@ -83,37 +84,104 @@ MetisHeader read_metis_header(LineReader& lines) {
 
 // ---- the lines of the vertices ----
 
-void parse_vertex(std::string_view line, const MetisHeader& header, VertexBlock& block) {
-    std::string_view rest = line;
-    if (next_word(rest).empty()) {
-        if (block.first_without_words == none) block.first_without_words = block.vertices;
-        return;
-    }
-    block.last_with_words = block.vertices;
-    rest = line;
-    if (header.vertex_sizes) take_integer(rest, "vertex size", 0, no_limit);
-    for (std::int64_t i = 0; i < header.vertex_weights; ++i) take_integer(rest, "vertex weight", 0, no_limit);
-    for (std::string_view more = rest; !next_word(more).empty(); more = rest) {
-        const std::int64_t neighbour = take_integer(rest, "neighbour", 1, header.vertices);
-        const std::int64_t weight = header.edge_weights ? take_integer(rest, "edge weight", 1, no_limit) : 1;
-        block.entries.push_back(
-            {static_cast<Index>(block.vertices), static_cast<Index>(neighbour - 1), static_cast<double>(weight)});
-    }
+/// Takes blanks and then an integer of digits alone; 0: there is none, or the slow path must read it.
+std::int64_t take_plain_number(const char*& at, const char* end) {
+    constexpr std::ptrdiff_t surely_fit = 18;  // digits
+    while (at < end && *at == ' ') ++at;
+    const char* const begin = at;
+    std::uint64_t number = 0;  // which may overflow
+    for (; at < end && *at >= '0' && *at <= '9'; ++at) number = 10 * number + static_cast<std::uint64_t>(*at - '0');
+    const bool is_plain = at - begin <= surely_fit && (at == end || *at == ' ');
+    return is_plain ? static_cast<std::int64_t>(number) : 0;
 }
 
-void parse_vertices(std::string_view text, const MetisHeader& header, VertexBlock& block) {
-    while (!text.empty()) {
-        const std::size_t length = text.find('\n');
-        const std::string_view line = text.substr(0, length);
-        if (!is_comment(line)) {
-            block.item_lines.add(block.vertices, block.lines);
-            parse_vertex(line, header, block);
-            ++block.vertices;
+/// Reads the lines of a block; `entries` of its room are written.
+class VertexParser {
+public:
+    VertexParser(const MetisHeader& header, VertexBlock& block, std::span<Entry> room)
+        : header_(header), block_(block), room_(room) {}
+
+    void parse(std::string_view text) {
+        while (!text.empty()) {
+            const std::size_t length = text.find('\n');
+            const std::string_view line = text.substr(0, length);
+            if (!is_comment(line)) {
+                block_.item_lines.add(block_.vertices, block_.lines);
+                if (!take_plain_line(line)) parse_vertex(line);
+                ++block_.vertices;
+            }
+            ++block_.lines;
+            text.remove_prefix(length + 1);
         }
-        ++block.lines;
-        text.remove_prefix(length + 1);
     }
-    block.entries.shrink_to_fit();
+
+    [[nodiscard]] std::size_t entries() const { return entries_; }
+
+private:
+    void add(std::int64_t neighbour, std::int64_t weight) {
+        room_[entries_++] = {static_cast<Index>(block_.vertices), static_cast<Index>(neighbour - 1),
+                             static_cast<double>(weight)};
+    }
+
+    /// Reads a line of neighbours alone, or returns false.
+    bool take_plain_line(std::string_view line) {
+        if (header_.words_in_every_line()) return false;
+        const std::size_t before = entries_;
+        const char* const end = line.data() + line.size();
+        for (const char* at = line.data(); at < end;) {
+            const std::int64_t neighbour = take_plain_number(at, end);
+            const std::int64_t weight = header_.edge_weights ? take_plain_number(at, end) : 1;
+            if (neighbour < 1 || neighbour > header_.vertices || weight < 1) {
+                entries_ = before;
+                return false;
+            }
+            add(neighbour, weight);
+            while (at < end && *at == ' ') ++at;
+        }
+        if (entries_ == before) return false;
+        block_.last_with_words = block_.vertices;
+        return true;
+    }
+
+    void parse_vertex(std::string_view line) {
+        std::string_view rest = line;
+        if (next_word(rest).empty()) {
+            if (block_.first_without_words == none) block_.first_without_words = block_.vertices;
+            return;
+        }
+        block_.last_with_words = block_.vertices;
+        rest = line;
+        if (header_.vertex_sizes) take_integer(rest, "vertex size", 0, no_limit);
+        for (std::int64_t i = 0; i < header_.vertex_weights; ++i) take_integer(rest, "vertex weight", 0, no_limit);
+        for (std::string_view more = rest; !next_word(more).empty(); more = rest) {
+            const std::int64_t neighbour = take_integer(rest, "neighbour", 1, header_.vertices);
+            const std::int64_t weight = header_.edge_weights ? take_integer(rest, "edge weight", 1, no_limit) : 1;
+            add(neighbour, weight);
+        }
+    }
+
+    const MetisHeader& header_;
+    VertexBlock& block_;
+    std::span<Entry> room_;
+    std::size_t entries_ = 0;
+};
+
+constexpr std::size_t shortest_neighbour = 2;  // characters
+
+void parse_vertices(std::string_view text, const MetisHeader& header, EntryStore& store, VertexBlock& block) {
+    const std::span<Entry> room = store.take(text.size() / shortest_neighbour + 1);
+    VertexParser parser(header, block, room);
+    const auto keep = [&] {
+        block.entries = room.first(parser.entries());
+        store.give_back(room.subspan(parser.entries()));
+    };
+    try {
+        parser.parse(text);
+    } catch (const LineError&) {
+        keep();
+        throw;
+    }
+    keep();
 }
 
 // ---- the file ----
@@ -197,6 +265,17 @@ void check_no_edge_twice(const LineReader& lines, const std::deque<VertexBlock>&
 
 void check_both_ends(const LineReader& lines, const std::deque<VertexBlock>& blocks, const CsrMatrix& matrix) {
     const CsrMatrix other = transpose(matrix);
+    const auto equal = [](const auto& a, const auto& b) {
+        std::atomic<bool> found = a.size() == b.size();
+        for_pieces(std::min(a.size(), b.size()), [&](std::size_t begin, std::size_t end) {
+            if (!std::equal(a.data() + begin, a.data() + end, b.data() + begin)) found = false;
+        });
+        return found.load();
+    };
+    if (equal(matrix.row_offsets, other.row_offsets) && equal(matrix.column_indices, other.column_indices) &&
+        equal(matrix.values, other.values)) {
+        return;
+    }
     for (Index row = 0; row < matrix.rows; ++row) {
         const auto here = matrix.row_columns(row);
         const auto there = other.row_columns(row);
@@ -234,12 +313,12 @@ CsrMatrix read_metis_graph(LineReader& lines) {
     constexpr std::size_t longest_line = std::size_t{1} << 31;  // of a vertex with many neighbours
     lines.allow_lines_of(longest_line);
     const MetisHeader header = lines.with_place([&] { return read_metis_header(lines); });
-    constexpr std::uintmax_t shortest_neighbour = 2;
     ReadingMemory memory(lines.name(), {header.vertices, header.neighbours, doubled(header.neighbours)}, shortest_neighbour,
                          lines.most_bytes());
+    EntryStore store(lines.most_bytes() / shortest_neighbour + 1);
     std::atomic<Offset> read = 0;
     auto blocks = parse_blocks<VertexBlock>(lines, [&](std::string_view text, VertexBlock& block) {
-        parse_vertices(text, header, block);
+        parse_vertices(text, header, store, block);
         memory.take(block.entries.size() * sizeof(Entry) + block.item_lines.bytes());
         return (read += static_cast<Offset>(block.entries.size())) <= header.neighbours;
     });

@@ -67,8 +67,8 @@ bool check_entries(Index rows, Index columns, const std::vector<Chunk>& chunks) 
 // ---- lists in the order of the matrix ----
 
 void make_places(CsrMatrix& matrix, Offset nonzeros) {
-    make_zeros(matrix.column_indices, nonzeros);
-    make_zeros(matrix.values, nonzeros);
+    make_room(matrix.column_indices, nonzeros);
+    make_room(matrix.values, nonzeros);
 }
 
 void copy_in_order(const std::vector<Chunk>& chunks, CsrMatrix& matrix) {

@@ -193,6 +193,16 @@ TEST_CASE("Matrix Market: every refusal says where, what was found and what was 
     for (const auto& [text, expected] : cases) CHECK(refusal_of_text(text) == expected);
 }
 
+TEST_CASE("Matrix Market: indices that are beginnings of others, repeat, or have eight digits") {
+    CHECK(read_text(real_general("12 120 7\n1 1 1\n1 12 2\n12 1 3\n12 12 4\n12 120 5\n1 120 6\n1\t1 7\n")) ==
+          csr_from_entries(12, 120,
+                           std::vector<Entry>{{0, 0, 8}, {0, 11, 2}, {0, 119, 6}, {11, 0, 3}, {11, 11, 4}, {11, 119, 5}}));
+    CHECK(read_text("%%MatrixMarket matrix coordinate pattern general\n3 12345678 4\n2 1234567\n2 12345678\n3 12345678\n"
+                    "3 1234567\n") ==
+          csr_from_entries(3, 12345678,
+                           std::vector<Entry>{{1, 1234566, 1}, {1, 12345677, 1}, {2, 1234566, 1}, {2, 12345677, 1}}));
+}
+
 TEST_CASE("long files are read correctly across buffers") {
     std::string text = real_general("% " + std::string(1000000, 'c') + "\n200000 1 200000\n");
     for (int i = 1; i <= 200000; ++i) text += fmt::format("{} 1 {}\n", i, i * 0.25);

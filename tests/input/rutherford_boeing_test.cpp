@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -222,6 +223,55 @@ TEST_CASE("Rutherford-Boeing: a damaged text is refused or is a matrix, byte by 
         }
         if (place + 2 < text.size()) CHECK(refusal(write("m.rb", text.substr(0, place))) != "read");
     }
+}
+
+TEST_CASE("Rutherford-Boeing: lists that fill several blocks of the text, on any number of threads") {
+    constexpr int columns = 70000;  // column j has rows j and j / 2
+    std::string pointers;
+    std::string indices;
+    std::string values;
+    std::vector<Entry> entries;
+    const auto add = [](std::string& list, const std::string& field, std::size_t number, std::size_t per_line) {
+        list += field;
+        if (number % per_line == 0) list += "\n";
+    };
+    for (Index column = 0; column < columns; ++column) {
+        add(pointers, fmt::format("{:9}", entries.size() + 1), column + 1, 7);
+        const std::vector<Index> rows = column == 0 ? std::vector<Index>{0} : std::vector<Index>{column / 2, column};
+        for (const Index row : rows) {
+            const double value = (1 + column % 9) * 0.25;
+            entries.push_back({row, column, value});
+            add(indices, fmt::format("{:9}", row + 1), entries.size(), 8);
+            // Fortran's exponents, and others, which std::from_chars reads.
+            add(values, column % 5 == 0 ? fmt::format("{:12.4f}D-1", 10 * value) : fmt::format("{:13.3f}E0", value),
+                entries.size(), 4);
+        }
+    }
+    pointers += fmt::format("{:9}\n", entries.size() + 1);
+    for (std::string* list : {&indices, &values}) {
+        if (!list->ends_with('\n')) *list += "\n";
+    }
+    Parts parts{.size = fmt::format("{0} {0} {1} 0", columns, entries.size()),
+                .formats = "(7I9) (8I9) (4E15.3)",
+                .pointers = pointers,
+                .indices = indices,
+                .values = values};
+    const std::int64_t lines_before = 4 + std::count(pointers.begin(), pointers.end(), '\n');
+    const std::int64_t index_lines = std::count(indices.begin(), indices.end(), '\n');
+    CHECK(read_parts(parts) == csr_from_entries(columns, columns, entries));
+
+    parts.values.replace(15 * 3 + 60 * 20000 + 20000, 1, "x");  // in line 20001 of the values
+    CHECK(refusal_of(parts).starts_with(fmt::format("m.rb:{}: found '", lines_before + index_lines + 20001)));
+    parts.indices.replace(73 * 10000 + 8, 1, "x");  // an earlier line, in another block
+    CHECK(refusal_of(parts).starts_with(fmt::format("m.rb:{}: found the row index '", lines_before + 10001)));
+
+    parts.indices = indices;
+    parts.values = values.substr(0, 61 * 30000);
+    CHECK(refusal_of(parts) == fmt::format("m.rb:{}: found the end of the file after 120000 of {} values; expected them all",
+                                           lines_before + index_lines + 30001, entries.size()));
+    parts.values = values.substr(0, 61 * 30000 + 28);
+    CHECK(refusal_of(parts).starts_with(
+        fmt::format("m.rb:{}: found the end of the file in '", lines_before + index_lines + 30001)));
 }
 
 }  // namespace workbench
