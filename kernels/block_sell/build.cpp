@@ -5,6 +5,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "kernels/block_sell/host_slices.hpp"
 #include "kernels/block_sell/layout.hpp"
 #include "kernels/common/entry/format.hpp"
 #include "kernels/common/storage/blocks.hpp"
@@ -236,109 +237,6 @@ constexpr auto walk_warps = [](const auto& layout, const auto& visit) {
             }
         }
     });
-};
-
-template <ValueType Value>
-class BlockSellSlices final : public Kernel<Value> {
-public:
-    explicit BlockSellSlices(const BlockSellLayout<Value>& layout) : layout_(layout) {}
-
-    void run(const Value* x, Value* y, bool accumulate) override {
-        // The compiler unrolls the product of a block whose size it knows.
-        with_stored(layout_, [&](const auto& sell) {
-            with_block_size(sell, [&](auto size) { multiply<size>(view_of(sell), x, y, accumulate); });
-        });
-    }
-
-private:
-    template <int size>
-    void multiply(const auto& sell, const Value* x, Value* y, bool accumulate) const {
-        for_each_in_parallel(sell.slice_count(), 4, [&](std::int64_t slice) {
-            for (Index lane = 0; lane < sell.slice_height; lane += lanes_at_once<size>) {
-                multiply_lanes<size>(sell, slice, lane, x, y, accumulate);
-            }
-        });
-    }
-    /// Block rows whose sums are in registers at a time; slices have 8, 16 or 32.
-    template <int size>
-    static constexpr int lanes_at_once = size <= 2 ? 8 : 4;
-
-    template <int size>
-    static void multiply_lanes(const auto& sell, Offset slice, Index lane, const Value* x, Value* y, bool accumulate) {
-        using Threads = BlockSellThreads<size, 0>;
-        constexpr int lanes = lanes_at_once<size>;
-        std::array<std::array<Value, lanes>, size> sums{};
-        for (Index turn = 0; turn < sell.threads_per_row; ++turn) {
-            const BlockSellRun run = Threads::run(sell, slice * 32 + turn * sell.slice_height + lane);
-            for (Index k = 0; k < run.count; ++k) {
-                std::array<Index, lanes> first;
-                for (int i = 0; i < lanes; ++i) first[i] = Threads::column(sell, run_of_lane(run, i), k, PlainLoad{});
-                if constexpr (std::remove_cvref_t<decltype(sell)>::has_codes) {
-                    add_coded_blocks<size, lanes>(sell, run.block(k), x, first, sums);
-                } else {
-                    const Value* const values = sell.values.data() + Threads::value(sell, run, k, 0);
-                    if (*std::max_element(first.begin(), first.end()) <= sell.column_count - size) {
-                        add_blocks<size, lanes>(values, sell.slice_height, x, first, sums);
-                    } else {
-                        add_last_blocks<size, lanes>(values, sell, x, first, sums);
-                    }
-                }
-            }
-        }
-        const Offset first_row = (slice * sell.slice_height + lane) * size;
-        for (int i = 0; i < lanes * size && first_row + i < sell.row_count; ++i) {
-            put(y, static_cast<Index>(first_row + i), sums[i % size][i / size], accumulate);
-        }
-    }
-
-    [[nodiscard]] static BlockSellRun run_of_lane(BlockSellRun run, int lane) {
-        run.first_block += lane;
-        return run;
-    }
-
-    /// Adds a block of each lane. first: its first column.
-    template <int size, int lanes>
-    static void add_blocks(const Value* values, Index height, const Value* x, const std::array<Index, lanes>& first,
-                           std::array<std::array<Value, lanes>, size>& sums) {
-#pragma GCC unroll 6
-        for (int c = 0; c < size; ++c) {
-            std::array<Value, lanes> x_of_lanes;
-            for (int i = 0; i < lanes; ++i) x_of_lanes[i] = x[first[i] + c];
-#pragma GCC unroll 6
-            for (int r = 0; r < size; ++r) {
-                const Value* const of_lanes = values + Offset{r * size + c} * height;
-                for (int i = 0; i < lanes; ++i) sums[r][i] += of_lanes[i] * x_of_lanes[i];
-            }
-        }
-    }
-
-    /// Like add_blocks, for codes, of which `block` is the first.
-    template <int size, int lanes>
-    static void add_coded_blocks(const auto& sell, Offset block, const Value* x, const std::array<Index, lanes>& first,
-                                 std::array<std::array<Value, lanes>, size>& sums) {
-        for (int i = 0; i < lanes; ++i) {
-            const Value* const values = sell.values.block(block + i);
-            const Index there = std::min(size, sell.column_count - first[i]);
-            for (Index c = 0; c < there; ++c) {
-#pragma GCC unroll 6
-                for (int r = 0; r < size; ++r) sums[r][i] += values[r * size + c] * x[first[i] + c];
-            }
-        }
-    }
-
-    /// Like add_blocks, for blocks that may exceed the matrix.
-    template <int size, int lanes>
-    static void add_last_blocks(const Value* values, const BlockSell<Value, ArrayView>& sell, const Value* x,
-                                const std::array<Index, lanes>& first, std::array<std::array<Value, lanes>, size>& sums) {
-        for (int i = 0; i < lanes; ++i) {
-            for (int j = 0; j < size * size; ++j) {
-                if (j % size >= sell.column_count - first[i]) continue;
-                sums[j / size][i] += values[Offset{j} * sell.slice_height + i] * x[first[i] + j % size];
-            }
-        }
-    }
-
-    const BlockSellLayout<Value>& layout_;
 };
 
 LayoutCost predict_block_sell(const PatternForecast& pattern, const Parameters& parameters, Precision precision) {

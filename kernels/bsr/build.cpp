@@ -6,6 +6,7 @@
 #include "kernels/bsr/layout.hpp"
 #include "kernels/common/entry/format.hpp"
 #include "kernels/common/schedule/choice.hpp"
+#include "kernels/common/schedule/host_rows.hpp"
 #include "kernels/common/storage/literature_sizes.hpp"
 #include "kernels/common/storage/predicted.hpp"
 
@@ -59,6 +60,7 @@ public:
 
 private:
     static constexpr Index largest_known = 6;
+    static constexpr int values_of_line = 64 / sizeof(Value);
 
     template <int known_size>
     static auto size_of(const Bsr<Value, ArrayView>& bsr) {
@@ -80,15 +82,19 @@ private:
             std::array<Value, known_size == 0 ? largest_block : known_size> sums{};
             const auto add_block = [&](Index block, auto columns) {
                 const Value* const values = bsr.values.data() + Offset{block} * size * size;
+                for (int i = 0; i < size * size; i += values_of_line)
+                    __builtin_prefetch(values + bytes_ahead / sizeof(Value) + i);
                 const Value* const own_x = x + Offset{bsr.block_columns[block]} * size;
                 for (Index r = 0; r < size; ++r) {
                     for (Index c = 0; c < columns; ++c) sums[r] += values[r * size + c] * own_x[c];
                 }
             };
-            for (Index block = bsr.block_offsets[block_row]; block < bsr.block_offsets[block_row + 1]; ++block) {
-                const bool whole = bsr.block_columns[block] < whole_columns;
-                whole ? add_block(block, size) : add_block(block, bsr.column_count - whole_columns * size);
-            }
+            const Index end = bsr.block_offsets[block_row + 1];
+            Index block = bsr.block_offsets[block_row];
+            // Only the last block of a row may exceed the matrix, because columns ascend.
+            const Index whole_end = block < end && bsr.block_columns[end - 1] >= whole_columns ? end - 1 : end;
+            for (; block < whole_end; ++block) add_block(block, size);
+            if (block < end) add_block(block, bsr.column_count - whole_columns * size);
             const std::int64_t first_row = block_row * size;
             const auto rows = static_cast<Index>(std::min<std::int64_t>(size, bsr.row_count - first_row));
             for (Index r = 0; r < rows; ++r) put(y, static_cast<Index>(first_row + r), sums[r], accumulate);

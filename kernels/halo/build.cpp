@@ -10,6 +10,7 @@
 #include "kernels/common/schedule/choice.hpp"
 #include "kernels/common/storage/predicted.hpp"
 #include "kernels/device/tuned.hpp"
+#include "kernels/halo/host_parts.hpp"
 #include "kernels/halo/parts.hpp"
 #include "kernels/halo/places.hpp"
 #include "pipeline/contract/errors.hpp"
@@ -217,83 +218,6 @@ std::int64_t bytes_of_part(const HaloLayout<Value>& halo, Index number) {
     return bytes + far_steps * halo_lanes * (halo.area() * value_bytes + 6);
 }
 
-/// Parts in parallel, each with sums in memory of its thread. A row belongs to one part, so that no two threads write it.
-template <ValueType Value>
-class HaloParts final : public Kernel<Value> {
-public:
-    explicit HaloParts(const HaloLayout<Value>& layout) : halo_(layout) {}
-
-    void run(const Value* x, Value* y, bool accumulate) override {
-        with_known<1, 2, 3, 4, 5, 6>(halo_.block_size, [&](auto d) {
-            for_each_in_parallel(halo_.parts(), 1,
-                                 [&](std::int64_t part) { multiply<d>(static_cast<Index>(part), x, y, accumulate); });
-        });
-    }
-
-private:
-    /// The x of a node, 0 beyond the matrix.
-    template <int d>
-    [[nodiscard]] std::array<Value, d> x_of(Index node, const Value* x) const {
-        std::array<Value, d> own{};
-        const Offset first = Offset{node} * d;
-        if (first + d <= halo_.column_count) {
-            std::copy_n(x + first, d, own.begin());
-        } else {
-            std::copy_n(x + first, std::max<Offset>(0, halo_.column_count - first), own.begin());
-        }
-        return own;
-    }
-
-    template <int d>
-    void multiply(Index number, const Value* x, Value* y, bool accumulate) const {
-        const HaloPart part = halo_part(halo_, number);
-        // Mirrors belong to own places; sums for all places make a damaged layout safe to multiply.
-        HostArray<Value> sums(std::size_t(std::max(part.own, part.places())) * d, Value{0});
-        if (halo_.has_diagonal()) add_diagonal<d>(number, part, x, sums);
-        for_each_halo_block(halo_, number, [&](const PlacedBlock& block) {
-            if (block.row_node < 0) return;
-            const auto& values = block.is_far ? halo_.far_values : halo_.values;
-            const Value* const value = values.data() + halo_slot(block.step, d * d, block.lane);
-            const std::array<Value, d> x_of_column = x_of<d>(block.column_node, x);
-            const std::array<Value, d> x_of_row = x_of<d>(block.row_node, x);
-            Value* const row = sums.data() + Offset{block.row_place} * d;
-            Value* const column = sums.data() + Offset{block.is_pair ? block.column_place : block.row_place} * d;
-            std::array<Value, d> of_row;
-            std::array<Value, d> of_column;
-            std::copy_n(row, d, of_row.begin());
-            std::copy_n(column, d, of_column.begin());
-            for (int r = 0; r < d; ++r) {
-                for (int c = 0; c < d; ++c) {
-                    const Value entry = value[(r * d + c) * halo_lanes];
-                    of_row[r] += entry * x_of_column[c];
-                    of_column[c] += entry * x_of_row[r];
-                }
-            }
-            if (block.is_pair) std::copy_n(of_column.begin(), d, column);
-            std::copy_n(of_row.begin(), d, row);
-        });
-        const Offset first = Offset{part.first_node} * d;
-        const Offset count = std::min(Offset{part.own} * d, Offset{halo_.row_count} - first);
-        for (Offset i = 0; i < count; ++i) put(y, static_cast<Index>(first + i), sums[i], accumulate);
-    }
-
-    template <int d>
-    void add_diagonal(Index number, const HaloPart& part, const Value* x, HostArray<Value>& sums) const {
-        for (Index i = 0; i < part.own; ++i) {
-            const std::array<Value, d> own_x = x_of<d>(part.first_node + i, x);
-            Offset slot = halo_slot(halo_.diagonal_groups[number] + i / halo_lanes, halo_.triangle(), i % halo_lanes);
-            for (int r = 0; r < d; ++r) {
-                for (int c = r; c < d; ++c, slot += halo_lanes) {
-                    sums[i * d + r] += halo_.diagonal[slot] * own_x[c];
-                    if (c > r) sums[i * d + c] += halo_.diagonal[slot] * own_x[r];
-                }
-            }
-        }
-    }
-
-    const HaloLayout<Value>& halo_;
-};
-
 /// Into how many pieces parts are cut, so that x and y of one, and x of the columns around it, fit into the shared memory.
 std::int64_t pieces_of_part(const PartitionForecast& parts, double nodes, double bytes_of_node, double shared_bytes) {
     const double bytes = ratio(nodes, static_cast<double>(parts.parts)) * bytes_of_node * (2 + parts.halo);
@@ -406,7 +330,7 @@ LayoutEntry halo_entry() {
                 .rows_of_share = RowsOfShare::all,
                 .predict = predict_halo},
                fill)
-        .host<HaloParts>("parts", "parts in parallel, each with sums of its own")
+        .host<HaloParts>("parts", "parts in parallel, from a copy in compressed rows of blocks")
         .cuda<halo::PartsKernel>("parts", "one thread block per part, whose x and sums are in shared memory",
                                  [](const auto& layout, const auto& visit) { walk_halo(layout, visit); });
 }

@@ -284,6 +284,27 @@ LayoutCost predict_sell(const PatternForecast& pattern, const Parameters& parame
     return cost;
 }
 
+/// SellRow, compiled for slices of 8 or 32 rows of values in full, because a division for each short slice would take about as
+/// long as the slice itself.
+struct SellHostRow {
+    static auto choose(const auto& sell, const auto& use) {
+        using Values = std::remove_cvref_t<decltype(sell.values)>;
+        if constexpr (requires(const Values& values) {
+                          requires std::floating_point<std::remove_cvref_t<decltype(*values.data())>>;
+                      }) {
+            return with_column_kind(sell, [&](auto kind) {
+                switch (sell.slice_height) {
+                    case 8: return use(SellRows<1, 8, kind>{});
+                    case 32: return use(SellRows<1, 32, kind>{});
+                    default: return use(SellRows<1, 0, kind>{});
+                }
+            });
+        } else {
+            return SellRow::choose(sell, use);
+        }
+    }
+};
+
 }  // namespace
 
 template <ValueType Value>
@@ -393,7 +414,7 @@ LayoutEntry sell_entry() {
                 .storage_sizes = sell_storage_sizes,
                 .predict = predict_sell},
                fill)
-        .host<SellRow>("slices", "slices in parallel, the rows of a slice side by side")
+        .host<SellHostRow>("slices", "slices in parallel, the rows of a slice side by side")
         .cuda<SellSlices>("slices", "one or several threads per row; blocks of threads for rows longer than split_length",
                           walk_slices)
         .with_cuda<sell_cusparse_kernels>();

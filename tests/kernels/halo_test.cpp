@@ -390,4 +390,21 @@ TEST_CASE("halo: a fault in any array is detected, including slots of two nonzer
     }
 }
 
+TEST_CASE("halo: the host multiplies pairs of blocks, and a last block that exceeds the matrix, for all sizes of parts") {
+    for (const Index size : {60, 61, 62, 65}) {
+        const CsrMatrix matrix = symmetric(size);
+        const std::vector<double> x = counting(size);
+        for (const std::int64_t block_size : {1, 2, 3, 5}) {
+            for (const std::int64_t parts : {1, 4, 20}) {
+                CAPTURE(size);
+                CAPTURE(block_size);
+                CAPTURE(parts);
+                const auto layout = build_halo(stage_input(matrix), {{"block_size", block_size}, {"parts", parts}});
+                if (parts == 1) CHECK(as_halo(layout).pairs > 0);
+                CHECK(halo_product(*layout, x) == halo_product(matrix, x));
+            }
+        }
+    }
+}
+
 }  // namespace workbench

@@ -18,6 +18,26 @@ namespace workbench {
 /// Threads of a schedule that a thread of the host takes at a time.
 inline constexpr int rows_of_host_block = 512;
 
+/// Bytes of values that the host prefetches ahead, without which a core alone waits for memory. Half or twice as much took up
+/// to 1.1 times as long (docs/results/cpu-peers.md).
+inline constexpr Offset bytes_ahead = 2048;
+
+/// Prefetches the value and the column that are read bytes_ahead after this slot.
+template <Schedule S, ValueType Value>
+[[gnu::always_inline]] inline void prefetch_slots(const auto& arrays, Offset slot) {
+    constexpr Offset slots_ahead = bytes_ahead / static_cast<Offset>(sizeof(Value));
+    // Inlined early, because GCC removes calls of functions that only prefetch.
+    const auto prefetch = [=](const auto& address) __attribute__((always_inline)) {
+        if constexpr (std::is_pointer_v<std::remove_cvref_t<decltype(address)>>) {
+            __builtin_prefetch(address + slot + slots_ahead);
+        } else if constexpr (requires { address.code; }) {
+            __builtin_prefetch(address.code + slot + slots_ahead);
+        }
+    };
+    prefetch(slot_values<S>(arrays).data());
+    if constexpr (S::hooks.own_columns || requires { arrays.column_indices.data(); }) prefetch(slot_columns<S>(arrays).data());
+}
+
 /// The value of a slot of a run.
 template <Schedule S, ValueType Value>
 [[nodiscard]] Value value_of_slot(const auto& arrays, const auto& run, const RunSlot& place, Index column) {
@@ -63,6 +83,15 @@ void multiply_row_by_row(const auto& arrays, Offset first, Offset end, const Hos
     }
 }
 
+/// Rows that have their sums in registers at a time.
+inline constexpr int host_lanes = 8;
+
+/// Most slots between two steps of a row that are near each other.
+inline constexpr Offset near_slots = 64;
+
+/// Most steps for which the lanes of a slice are multiplied one group after another, although the slice has several groups.
+inline constexpr Offset few_steps = 8;
+
 /// Neighbouring threads with rows, whose runs lie side by side. Several have their sums in registers at a time; the slots of a
 /// row are added in their order. Loads of x one by one are faster than gathers of AVX2 and AVX-512, and these instructions are
 /// no faster than those of any x86-64 (docs/results/cpu-peers.md).
@@ -80,8 +109,7 @@ public:
     }
 
     void multiply(const HostVectors<Value>& vectors) {
-        // Where the next slots of these rows are far away, few steps at a time read more of each page.
-        const Offset steps = far_apart() ? 4 : longest_;
+        const Offset steps = steps_at_a_time();
         const Value* const x = vectors.x + first_run_.first_column;
         for (Offset step = 0; step < longest_; step += steps) {
             const Offset end = std::min<Offset>(step + steps, longest_);
@@ -96,11 +124,17 @@ public:
     }
 
 private:
-    static constexpr int at_once = 8;
-    static constexpr Offset near = 64;  // slots
+    static constexpr int at_once = host_lanes;
 
     [[nodiscard]] auto run_of(int lane) const { return S::run(arrays_, first_ + lane, PlainLoad{}); }
-    [[nodiscard]] bool far_apart() const { return longest_ > 1 && first_run_.slot(1) - first_run_.slot(0) > near; }
+    [[nodiscard]] Offset distance() const { return longest_ > 1 ? first_run_.slot(1) - first_run_.slot(0) : 0; }
+
+    /// Where the next slots of these rows are far away, few steps at a time read more of each page. Where a step has more rows
+    /// than are added at a time, few steps read whole lines of the cache, in their order.
+    [[nodiscard]] Offset steps_at_a_time() const {
+        if (distance() > near_slots) return 4;
+        return distance() > at_once && longest_ > few_steps ? 2 : longest_;
+    }
 
     void set_lengths(const auto& last) {
         std::fill_n(sums_.begin(), count_, Value{0});
@@ -117,14 +151,19 @@ private:
     void add_steps(int lane, Offset begin, Offset end, const Value* x_of_run) {
         const Offset* const lengths = lengths_.data() + lane;
         const Offset shortest = alike_ ? end : std::min(end, *std::min_element(lengths, lengths + at_once));
+        // Copied one by one: a load of two sums would wait until both have been written to memory.
         std::array<Value, at_once> sums;
-        std::copy_n(sums_.begin() + lane, at_once, sums.begin());
+#pragma GCC unroll 8
+        for (int i = 0; i < at_once; ++i) sums[i] = sums_[lane + i];
+        const bool is_near = distance() <= near_slots;
         for (Offset k = begin; k < shortest; ++k) {
             const Offset slot = first_run_.slot(k) + lane;
+            if (is_near) prefetch_slots<S, Value>(arrays_, slot);
 #pragma GCC unroll 8
             for (int i = 0; i < at_once; ++i) add_slot<S>(arrays_, first_run_, RunSlot{k, slot + i}, x_of_run, sums[i]);
         }
-        std::copy_n(sums.begin(), at_once, sums_.begin() + lane);
+#pragma GCC unroll 8
+        for (int i = 0; i < at_once; ++i) sums_[lane + i] = sums[i];
         if (shortest < end) add_row_by_row(lane, lane + at_once, std::max(begin, shortest), end, x_of_run);
     }
 
@@ -149,6 +188,41 @@ private:
     std::array<Value, rows_of_host_block> sums_;
 };
 
+/// Multiplies `count` neighbouring threads whose runs lie side by side and have the same number of slots. Short slices take
+/// most of their time for what comes before and after their slots, so that there is little of it.
+template <Schedule S, ValueType Value>
+void multiply_alike(const auto& arrays, const auto& first_run, int count, const HostVectors<Value>& vectors) {
+    const Value* const x_of_run = vectors.x + first_run.first_column;
+    auto run = first_run;
+    for (int lane = 0; lane < count; lane += host_lanes) {
+        std::array<Value, host_lanes> sums{};
+        for (Offset k = 0; k < first_run.count; ++k) {
+            const Offset slot = first_run.slot(k) + lane;
+            prefetch_slots<S, Value>(arrays, slot);
+#pragma GCC unroll 8
+            for (int i = 0; i < host_lanes; ++i) add_slot<S>(arrays, first_run, RunSlot{k, slot + i}, x_of_run, sums[i]);
+        }
+        if (!S::hooks.own_row_of && vectors.rows == nullptr && !vectors.accumulate) {
+#pragma GCC unroll 8
+            for (int i = 0; i < host_lanes; ++i) vectors.y[run.row + i] = sums[i];
+            run.row += host_lanes;
+        } else {
+            for (int i = 0; i < host_lanes; ++i, ++run.row) {
+                vectors.put_sum(row_of_run<S>(arrays, run, PlainLoad{}), sums[i]);
+            }
+        }
+    }
+}
+
+/// True if multiply_alike is right for the runs of `count` threads, and fast.
+template <Schedule S>
+[[nodiscard]] bool are_alike(const auto& first, const auto& last, Offset count) {
+    if (S::side_by_side != AdjacentRuns::descending || first.row < 0 || last.row < 0) return false;
+    const Offset distance = first.count > 1 ? first.slot(1) - first.slot(0) : 0;
+    return first.count == last.count && count % host_lanes == 0 &&
+           (distance <= host_lanes || (distance <= near_slots && first.count <= few_steps));
+}
+
 /// Multiplies threads [first, end).
 template <Schedule S, ValueType Value>
 void multiply_block(const auto& arrays, Offset first, Offset end, const HostVectors<Value>& vectors) {
@@ -156,10 +230,15 @@ void multiply_block(const auto& arrays, Offset first, Offset end, const HostVect
         multiply_row_by_row<S>(arrays, first, end, vectors);
     } else {
         const Offset side_by_side = S::threads_side_by_side(arrays);
-        while (first < end) {
-            const Offset next = std::min(end, (first / side_by_side + 1) * side_by_side);
-            HostLanes<S, Value, std::remove_cvref_t<decltype(arrays)>>(arrays, first, next).multiply(vectors);
-            first = next;
+        for (Offset next = (first / side_by_side + 1) * side_by_side; first < end; next += side_by_side) {
+            const Offset until = std::min(next, end);
+            const auto run = S::run(arrays, first, PlainLoad{});
+            if (are_alike<S>(run, S::run(arrays, until - 1, PlainLoad{}), until - first)) {
+                multiply_alike<S>(arrays, run, static_cast<int>(until - first), vectors);
+            } else {
+                HostLanes<S, Value, std::remove_cvref_t<decltype(arrays)>>(arrays, first, until).multiply(vectors);
+            }
+            first = until;
         }
     }
 }
