@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <stdexcept>
+#include <type_traits>
 
 #include "benchmarks/clock.hpp"
 #include "benchmarks/cpu_peers.hpp"
@@ -30,28 +31,30 @@ bool is_symmetric(const CsrMatrix& matrix) {
 }
 
 /// lower: only the entries of the lower triangle.
-PeerProduct product_of(const PeerTask& task, const std::string& name, bool lower) {
+template <ValueType Value>
+PeerProduct product_of(const PeerTask<Value>& task, const std::string& name, bool lower) {
     const CsrMatrix& matrix = task.matrix;
     std::vector<rsb_coo_idx_t> rows;
     std::vector<rsb_coo_idx_t> columns;
-    std::vector<double> values;
+    std::vector<Value> values;
     for (Index row = 0; row < matrix.rows; ++row) {
         for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) {
             if (lower && matrix.column_indices[i] > row) continue;
             rows.push_back(row);
             columns.push_back(matrix.column_indices[i]);
-            values.push_back(matrix.values[i]);
+            values.push_back(static_cast<Value>(matrix.values[i]));
         }
     }
     const double begin = now_on(CLOCK_MONOTONIC);
     rsb_err_t error = RSB_ERR_NO_ERROR;
     const rsb_flags_t flags = lower ? RSB_FLAG_LOWER_SYMMETRIC : RSB_FLAG_NOFLAGS;
+    constexpr rsb_type_t type = std::is_same_v<Value, double> ? RSB_NUMERICAL_TYPE_DOUBLE : RSB_NUMERICAL_TYPE_FLOAT;
     rsb_mtx_t* made =
         rsb_mtx_alloc_from_coo_const(values.data(), rows.data(), columns.data(), static_cast<rsb_nnz_idx_t>(values.size()),
-                                     RSB_NUMERICAL_TYPE_DOUBLE, matrix.rows, matrix.columns, 1, 1, flags, &error);
+                                     type, matrix.rows, matrix.columns, 1, 1, flags, &error);
     check(error);
-    static constexpr double one = 1;
-    static constexpr double zero = 0;
+    static constexpr Value one = 1;
+    static constexpr Value zero = 0;
     if (task.tune) {
         check(rsb_tune_spmm(&made, nullptr, nullptr, 0, 0, RSB_TRANSPOSITION_N, &one, nullptr, 1,
                             RSB_FLAG_WANT_COLUMN_MAJOR_ORDER, nullptr, 0, &zero, nullptr, 0));
@@ -64,7 +67,8 @@ PeerProduct product_of(const PeerTask& task, const std::string& name, bool lower
 
 }  // namespace
 
-std::vector<PeerProduct> librsb_products(const PeerTask& task) {
+template <ValueType Value>
+std::vector<PeerProduct> librsb_products(const PeerTask<Value>& task) {
     static const bool ready = [] {
         check(rsb_lib_init(RSB_NULL_INIT_OPTIONS));
         return true;
@@ -75,5 +79,8 @@ std::vector<PeerProduct> librsb_products(const PeerTask& task) {
     if (is_symmetric(task.matrix)) products.push_back(product_of(task, "librsb, symmetric" + tuned, true));
     return products;
 }
+
+template std::vector<PeerProduct> librsb_products(const PeerTask<float>& task);
+template std::vector<PeerProduct> librsb_products(const PeerTask<double>& task);
 
 }  // namespace workbench
