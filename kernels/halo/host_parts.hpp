@@ -90,8 +90,9 @@ private:
                          values.data() + halo_slot(block.step, halo.area(), block.lane)});
         });
         if (!halo.has_diagonal()) return;
-        for (Index node = part.first_node; node < part.first_node + part.own; ++node)
+        for (Index node = part.first_node; node < part.first_node + part.own; ++node) {
             visit(node, false, Source{node, false, nullptr});
+        }
     }
 
     void store_part(const HaloLayout<Value>& layout, Index part) {
@@ -139,7 +140,7 @@ private:
     template <int d, bool is_pair>
     static void add_block(const Value* values, const Value* x, const std::array<Value, d>& x_of_row, std::array<Value, d>& sums,
                           Value* y) {
-        std::array<Value, d> mirrored;
+        std::array<Value, d> mirrored{};
         if constexpr (is_pair) std::copy_n(y, d, mirrored.begin());
 #pragma GCC unroll 6
         for (int r = 0; r < d; ++r) {
