@@ -137,6 +137,9 @@ TEST_SUITE("search") {
             CHECK(one.record->seconds > 0);
             if (one.name != "CSR") CHECK(one.facts.price_seconds > 0);
             if (one.name != "CSR") CHECK(one.facts.point);
+            const auto timed = std::find_if(begun.ranking.begin(), begun.ranking.end(),
+                                            [&](const Timed& other) { return other.recipe.name == one.name; });
+            if (timed != begun.ranking.end()) CHECK(one.facts.predicted_seconds == timed->predicted_seconds);
             before.insert(one.name);
         }
         const std::size_t count = lines.size();

@@ -8,6 +8,7 @@
 #include "viz/density_scale.hpp"
 #include "viz/memory_bar.hpp"
 #include "viz/palette.hpp"
+#include "viz/raster.hpp"
 #include "viz/style.hpp"
 
 namespace workbench {
@@ -80,6 +81,17 @@ TEST_SUITE("palette") {
         }
         CHECK(palette_css() == ":root{--hues:252 62 148 320 222 30;--hue-value:252;--hue-column:148;--hue-structure:320}");
     }
+}
+
+TEST_CASE("of a hundred bins, the densest one does not determine the scale") {
+    std::vector<Entry> entries{{0, 1, 1}, {1, 0, 1}, {1, 1, 1}};
+    for (Index row = 0; row < 20; row += 2) {
+        for (Index column = 0; column < 20; column += 2) entries.push_back({row, column, 1});
+    }
+    const std::vector<PatternRaster> rasters{rasterise(stage_input(csr_from_entries(32, 32, entries)), 16)};
+    REQUIRE(rasters[0].row_bins() == 16);
+    REQUIRE(rasters[0].count(0, 0) == 4);
+    CHECK(common_scale(rasters).ceiling == 1);
 }
 
 }  // namespace workbench

@@ -10,6 +10,7 @@
 #include "pipeline/matrix/battery.hpp"
 #include "support/drawn_texts.hpp"
 #include "viz/contact_sheet.hpp"
+#include "viz/encode.hpp"
 #include "viz/flow_picture.hpp"
 #include "viz/golden_picture.hpp"
 #include "viz/raster.hpp"
@@ -223,6 +224,17 @@ TEST_CASE("pictures of tiles equal the golden ones") {
         const TileProfiles after = profile_tiles(tiled(uneven(1800, 1200), 300, 400, true));
         check_golden("tile_profiles", image_of(TileProfilePicture{before, after, caption_of("20 %")}));
         CHECK(faults_of(TileProfilePicture{before, after, caption_of("20 %")}) == Faults{});
+    }
+    SUBCASE("profiles name the number of tiles if some are not shown") {
+        const auto says = [](const TileProfiles& shown, const std::string& words) {
+            return svg_of(TileProfilePicture{shown, shown, {}}).find(words) != std::string::npos;
+        };
+        const TileProfiles few = profile_tiles(tiled(example(), 3, 3, true));
+        const TileProfiles many = profile_tiles(tiled(uneven(1800, 1200), 300, 400, true));
+        REQUIRE(few.tiles == static_cast<Index>(few.chosen.size()));
+        REQUIRE(many.tiles > 12);
+        CHECK_FALSE(says(few, " of " + std::to_string(few.tiles) + " tiles"));
+        CHECK(says(many, "12 of " + std::to_string(many.tiles) + " tiles"));
     }
     SUBCASE("a wide matrix takes the whole width") {
         const std::vector<PatternRaster> rasters{rasterise(tiled(uneven(300, 4000), 100, 500, true))};
