@@ -426,7 +426,7 @@ TEST_SUITE("runner") {
         RunOptions in_f32 = options_of();
         in_f32.precisions = {Precision::f32};
         const RunReport first = run("[layout]\nuse = 'bad'\n[kernel]\nkokkos = 'coarse'\n", in_f32);
-        CHECK(kernel_of(first, "coarse", Precision::f32).error_over_bound == doctest::Approx(0.5).epsilon(0.2));
+        CHECK(kernel_of(first, "coarse", Precision::f32).error_over_bound == doctest::Approx(0.5).epsilon(0.05));
     }
 
     TEST_CASE("a kernel is verified with every x of the exact problem, then added to y, then with two real x, then timed") {
