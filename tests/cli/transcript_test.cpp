@@ -156,7 +156,6 @@ TEST_SUITE("transcripts") {
                         "run recipes/sell.toml --inside bicgstab",
                         "compare recipes/sell.toml recipes/csr.toml --inside cg --cache cold" + matrix,
                         "compare recipes/sell.toml recipes/sell.toml --out o" + matrix,
-                        solve + " --engine persistent --method bicgstab",
                         solve + " --rows-to-ranks metis",
                         solve + " --rhs column.mtx",
                         solve + " --iterations 0",
