@@ -23,7 +23,6 @@ namespace spmv_workbench {
 namespace {
 
 using workbench::CsrOnDevice;
-using workbench::DeviceMemory;
 using workbench::Offset;
 
 template <typename Value>
