@@ -59,8 +59,8 @@ public:
 
     /// b [size] on the device, which the caller may replace before begin_again.
     [[nodiscard]] virtual Value* right_hand_side() { throw std::logic_error("this solver keeps its right-hand side"); }
-    /// Begins another solve with x = 0 and the b that is there now. It has converged where |r|_2 <= tolerance * |b|_2. Waits,
-    /// and returns |b|_2.
+    /// Starts a new solve from x = 0 for the current right-hand side. The solve has converged when |r|_2 <= tolerance * |b|_2.
+    /// Waits for the device. Returns |b|_2.
     virtual double begin_again(double /*tolerance*/) { throw std::logic_error("this solver solves once"); }
     /// x [size] on the device.
     [[nodiscard]] virtual const Value* solution() const { throw std::logic_error("this solver keeps its x"); }

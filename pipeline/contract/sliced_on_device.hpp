@@ -22,7 +22,7 @@ class Kernel;  // kernel.hpp
 struct SlicedRequest {
     bool cuthill_mckee = false;
     bool reversed = true;         // of cuthill_mckee
-    std::optional<Index> window;  // rows are sorted by length within windows of so many rows; none: they are not sorted
+    std::optional<Index> window;  // rows per window in which rows are sorted by length; none: rows are not sorted
     bool descending = true;       // of the sort
     Index slice_height = 32;      // 0: as many rows as a warp has
     Index threads_per_row = 0;    // 0: chosen by the slice height and the mean length of a row

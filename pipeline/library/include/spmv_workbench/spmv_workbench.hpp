@@ -237,10 +237,10 @@ public:
     /// Copies the matrix and applies the recipe, which may take long; must not be called in a parallel region of OpenMP. Throws
     /// MatrixError, MachineError, WrongResult, and RecipeError if the recipe has no kernel of that name.
     Operator(const Recipe& recipe, const CsrView<Value>& matrix, const Options& options = {});
-    /// An operator on the GPU for a matrix that is there. A recipe of at most cuthill_mckee, then at most row_sort by length
-    /// (of all rows or in windows), then `sell` with values in full and columns of 16 or 32 bits is applied there, and the host
-    /// only launches. Other recipes, and matrices that do not suit this (facts().notes has the reason), are copied to the host,
-    /// which applies the recipe.
+    /// Creates an operator on the GPU for a matrix in GPU memory. The GPU applies the recipe itself if the recipe has at most
+    /// cuthill_mckee, then at most row_sort by length (of all rows or in windows), then `sell` with values in full and columns
+    /// of 16 or 32 bits. Otherwise, or if the matrix does not allow it (facts().notes has the reason), the matrix is copied to
+    /// the host, which applies the recipe.
     Operator(const Recipe& recipe, const DeviceCsrView<Value>& matrix, const Options& options = {});
     ~Operator();
     Operator(Operator&& other) noexcept;
@@ -315,7 +315,7 @@ struct SolverOptions {
     Preconditioner preconditioner = Preconditioner::none;
     double tolerance = 1e-8;  // on |b - A x| / |b|, 2-norms
     std::int64_t most_iterations = 10000;
-    std::int64_t patience = 1000;  // a solve ends if so many iterations do not reduce the residual by 1 %
+    std::int64_t patience = 1000;  // iterations within which the residual must fall by 1 %; otherwise the solve ends
     Options recipe = {};           // for the operator
 };
 
