@@ -27,9 +27,10 @@ target_compile_options(workbench_cuda_options INTERFACE
   "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;-Xcompiler=-Wall,-Wextra,-Werror;--Werror=all-warnings;-Xfatbin=-compress-all>")
 target_link_libraries(workbench_cuda_options INTERFACE CUDA::cudart_static)
 target_link_libraries(workbench_kernels PRIVATE workbench_cuda_options)
-if(NOT WORKBENCH_DEVICE_CODE)
-  message(STATUS "CUDA: the syntax of kernels is checked, but this build cannot use a GPU (WORKBENCH_DEVICE_CODE=OFF)")
-  target_compile_options(workbench_kernels PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-O0;-fdevice-syntax-only>)
+if(WORKBENCH_CHECK_ONLY)
+  message(STATUS "CUDA: the syntax of kernels is checked, but this build cannot use a GPU (WORKBENCH_CHECK_ONLY=ON)")
+  target_compile_options(workbench_kernels PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-fdevice-syntax-only>)
+  target_compile_definitions(workbench_kernels PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:WORKBENCH_SYNTAX_ONLY>)
 endif()
 
 # cuSPARSE is large and may be missing where the program runs, so it is linked into a module that is loaded on demand from lib,

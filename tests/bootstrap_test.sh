@@ -94,7 +94,7 @@ if [[ -n ${1-} ]] && "$1" --help | grep -E '^  (build|test|python|help) '; then 
 # Builds only the program, without CUDA if there is no GPU; the second time nothing is configured again.
 rm -rf "$checkout/build"
 bootstrap run csr.toml
-holds calls "cmake --preset run -U Kokkos_DIR -U WORKBENCH_CUDA -U WORKBENCH_DEVICE_CODE -U CMAKE_CUDA_ARCHITECTURES"
+holds calls "cmake --preset run -U Kokkos_DIR -U WORKBENCH_CUDA -U WORKBENCH_CHECK_ONLY -U CMAKE_CUDA_ARCHITECTURES"
 holds calls " -DWORKBENCH_CUDA=OFF"
 holds calls "cmake --build --preset run"
 holds err "bootstrap: building the program without CUDA kernels, as no GPU was found ('./bootstrap build' is for every GPU)"
@@ -164,9 +164,9 @@ holds calls "ctest"
 no_gpu
 bootstrap test
 exits 0
-holds calls "-DWORKBENCH_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=90-virtual -DWORKBENCH_DEVICE_CODE=OFF"
+holds calls "-DWORKBENCH_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=90-virtual -DWORKBENCH_CHECK_ONLY=ON"
 bootstrap build
-holds calls "-U WORKBENCH_DEVICE_CODE"
+holds calls "-U WORKBENCH_CHECK_ONLY"
 lacks calls "-DWORKBENCH"
 
 # A copy builds its own sources, and the original is unchanged.

@@ -29,7 +29,7 @@ for page in "${pages[@]}"; do
         [[ ${link%%#*} == "" ]] || file=$(dirname "$page")/${link%%#*}
         if [[ ! -e $file ]]; then
             complain "$page: no $link"
-        elif [[ $link == *'#'* && $file == *.md ]] && ! anchors "$file" | grep -qxF -- "${link#*#}"; then
+        elif [[ $link == *'#'* && $file == *.md ]] && ! grep -qxF -- "${link#*#}" <<<"$(anchors "$file")"; then
             complain "$page: no heading for $link"
         fi
     done < <(links "$page")
@@ -55,7 +55,7 @@ indexed() {
     local index=$1 page
     shift
     for page in "$@"; do
-        [[ $page == "$index" ]] || links "$index" | grep -qE "^$(basename "$page")(#|$)" || complain "$index: no link to $page"
+        [[ $page == "$index" ]] || grep -qE "^$(basename "$page")(#|$)" <<<"$(links "$index")" || complain "$index: no link to $page"
     done
 }
 indexed docs/README.md docs/*.md

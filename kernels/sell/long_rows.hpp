@@ -105,7 +105,10 @@ private:
 /// Calls use(schedule) with the schedule for these slices.
 auto with_sell_whole_rows(const auto& sell, const auto& use) {
     return with_column_kind(sell, [&](auto kind) {
-        return sell.slice_height == 32 ? use(SellWholeRows<32, kind>{}) : use(SellWholeRows<0, kind>{});
+        if constexpr (compiles_every_shape) {
+            if (sell.slice_height == 32) return use(SellWholeRows<32, kind>{});
+        }
+        return use(SellWholeRows<0, kind>{});
     });
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -105,10 +106,14 @@ PrintedTable ranking_table(const Ranking& ranking) {
     return table;
 }
 
-PrintedTable comparison_table(const std::vector<Record>& records, const Ranking& ranking, const std::string& recipe) {
+/// None if no other recipe was measured on the same matrices.
+std::optional<PrintedTable> comparison_table(const std::vector<Record>& records, const Ranking& ranking,
+                                             const std::string& recipe) {
+    const std::vector<Against> others = against_others(records, ranking, recipe);
+    if (others.empty()) return std::nullopt;
     PrintedTable table{fmt::format("Speed-up of {} over the other recipes, {}", recipe, heading(ranking)),
                        {"recipe", "faster", "min", "mean", "geomean", "max", "matrices"}};
-    for (const Against& one : against_others(records, ranking, recipe)) {
+    for (const Against& one : others) {
         add_row(table, one.other, {percentage(one.faster, one.ratio.count)}, cells_of(one.ratio));
     }
     return table;
@@ -198,7 +203,10 @@ std::string ranking_text(const std::vector<Record>& records, const std::string& 
         std::vector<std::string> names;
         for (const Ranked& one : ranking.recipes) names.push_back(one.recipe);
         if (const std::string legend = legend_of_marks(names); !legend.empty()) text += fmt::format("  {}.\n", legend);
-        if (!of.empty()) text += '\n' + comparison_table(records, ranking, of).text();
+        if (of.empty()) continue;
+        const auto comparison = comparison_table(records, ranking, of);
+        text += comparison ? '\n' + comparison->text()
+                           : fmt::format("  --of {}: no other recipe was measured on the same matrices.\n", of);
     }
     return text.empty() ? "nothing was measured\n" : text;
 }
@@ -231,7 +239,8 @@ std::string ranking_tex(const std::vector<Record>& records, const std::string& o
     std::string text;
     for (const Ranking& ranking : rank(records)) {
         text += ranking_table(ranking).tex();
-        if (!of.empty()) text += comparison_table(records, ranking, of).tex();
+        if (of.empty()) continue;
+        if (const auto comparison = comparison_table(records, ranking, of)) text += comparison->tex();
     }
     return text;
 }

@@ -32,6 +32,9 @@ void require_gpu(const OperatorFacts& facts) {
 }  // namespace
 
 template <typename Value>
+Operator<Value>::Operator() noexcept = default;
+
+template <typename Value>
 Operator<Value>::Operator(const Recipe& recipe, const CsrView<Value>& matrix, const Options& options)
     : applied_(workbench::make_applied<Applied>(recipe.checked_, matrix, options)) {}
 

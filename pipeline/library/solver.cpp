@@ -108,9 +108,9 @@ template <typename Value>
 struct __attribute__((visibility("hidden"))) Solver<Value>::State {
     template <typename Matrix>
     State(const Recipe& recipe, const Matrix& matrix, const SolverOptions& chosen)
-        : options((require_square(matrix), require_right(chosen), chosen)),
-          a(workbench::make_applied<typename Operator<Value>::Applied>(recipe.checked_, matrix, options.recipe,
-                                                                       options.preconditioner == Preconditioner::jacobi)) {
+        : options((require_square(matrix), require_right(chosen), chosen)) {
+        a.applied_ = workbench::make_applied<typename Operator<Value>::Applied>(
+            recipe.checked_, matrix, options.recipe, options.preconditioner == Preconditioner::jacobi);
         for_caller([&] {
             const workbench::KokkosTurn turn;
             make_krylov();

@@ -156,6 +156,13 @@ void ReadyRecipe<Value>::note(const LayoutOutcome& layout, AppliedStages& applie
 }
 
 template <ValueType Value>
+void ReadyRecipe<Value>::add_attempt_on_device(double seconds, const std::string& reason) {
+    preparation_.copy_seconds += seconds;
+    preparation_.notes.push_back(
+        fmt::format("prepared on the host, because the GPU declined after {:.2f} ms: {}", seconds * 1e3, reason));
+}
+
+template <ValueType Value>
 void ReadyRecipe<Value>::give_up(const std::string& reason) {
     preparation_.kernel.status = KernelOutcome::Status::wrong;
     preparation_.kernel.reason = reason;

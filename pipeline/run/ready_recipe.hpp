@@ -82,7 +82,10 @@ public:
     void prepare_again(Device& device) { kernel_ = candidate_.prepare(Values::real, device); }
 
     /// Adds the time in which the caller copied the matrix to the device.
-    void note_copy(double seconds) { preparation_.copy_seconds += seconds; }
+    void add_copy(double seconds) { preparation_.copy_seconds += seconds; }
+
+    /// Adds the time in which the caller copied the matrix to the device, which did not prepare it, and a note with the reason.
+    void add_attempt_on_device(double seconds, const std::string& reason);
 
     /// Drops the kernel, which turned out to be wrong.
     void give_up(const std::string& reason);

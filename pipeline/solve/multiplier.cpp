@@ -40,18 +40,21 @@ StagedMatrix begin(const Recipe& recipe, const CsrMatrix& input, Preparer* prepa
 template <ValueType Value>
 Multiplier<Value>::Multiplier(const Recipe& recipe, const MultiplierPlan<Value>& plan)
     : input_(plan.input), device_(plan.device), clock_(plan.clock) {
-    if (plan.preparer != nullptr) prepare_on_device(recipe, plan);
+    const Stopwatch watch(clock_);
+    const std::string declined = plan.preparer == nullptr ? "" : prepare_on_device(recipe, plan);
+    const double seconds_there = watch.seconds();
     if (recipe_ == nullptr) {
         recipe_ =
             std::make_unique<ReadyRecipe<Value>>(recipe, begin(recipe, plan.input, plan.preparer), ready_plan(recipe, plan));
+        if (!declined.empty()) recipe_->add_attempt_on_device(seconds_there, declined);
     }
     if (!ready()) return;
     if (plan.oracle == nullptr && plan.product != nullptr) check(*plan.product);
 }
 
 template <ValueType Value>
-void Multiplier<Value>::prepare_on_device(const Recipe& recipe, const MultiplierPlan<Value>& plan) {
-    if (device_.properties().kind != DeviceKind::gpu || !sliced_request(recipe)) return;
+std::string Multiplier<Value>::prepare_on_device(const Recipe& recipe, const MultiplierPlan<Value>& plan) {
+    if (device_.properties().kind != DeviceKind::gpu || !sliced_request(recipe)) return "";
     check_against(recipe, input_.rows, input_.columns);
     if (plan.progress) plan.progress(recipe.name + ": copying the matrix to the GPU");
     const Stopwatch watch(clock_);
@@ -73,8 +76,10 @@ void Multiplier<Value>::prepare_on_device(const Recipe& recipe, const Multiplier
                                         .column_indices = columns.as<const Index>(),
                                         .values = values.template as<const Value>()};
         recipe_ = std::make_unique<ReadyRecipe<Value>>(recipe, matrix, ready_plan(recipe, plan), plan.oracle != nullptr);
-        recipe_->note_copy(copy_seconds);
-    } catch (const LeftToHost&) {  // the host, with the preparer for some of the steps
+        recipe_->add_copy(copy_seconds);
+        return "";
+    } catch (const LeftToHost& reason) {
+        return reason.what();
     }
 }
 

@@ -71,8 +71,9 @@ public:
     [[nodiscard]] std::function<void()> product();
 
 private:
-    /// Copies the matrix to the device, which prepares the recipe if it can do all of it; otherwise recipe_ is null.
-    void prepare_on_device(const Recipe& recipe, const MultiplierPlan<Value>& plan);
+    /// Copies the matrix to the device, which prepares the recipe if it can do all of it; otherwise recipe_ is null. Returns
+    /// the reason if the device declined after it had got the matrix, otherwise "".
+    [[nodiscard]] std::string prepare_on_device(const Recipe& recipe, const MultiplierPlan<Value>& plan);
 
     /// Compares one product with its reference; a wrong kernel is discarded.
     void check(const OneProduct<Value>& product);

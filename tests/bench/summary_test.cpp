@@ -178,6 +178,13 @@ TEST_SUITE("summary") {
               "--of aa: no recipe of this name was measured; did you mean 'a'? Expected one of 'a', 'b & c'");
     }
 
+    TEST_CASE("one against no others") {
+        const std::vector<Record> alone{measured("a", "m", 2, {1.5, 3})};
+        const std::string text = ranking_text(alone, "a");
+        CHECK(text == ranking_text(alone) + "  --of a: no other recipe was measured on the same matrices.\n");
+        CHECK(ranking_tex(alone, "a") == ranking_tex(alone));
+    }
+
     TEST_CASE("the tables") {
         std::vector<Record> records = example_records();
         records.push_back(measured("a name that is much longer than its column in the table", "f/one.mtx", 123.4, {100, 150}));

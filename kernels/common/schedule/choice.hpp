@@ -8,10 +8,19 @@
 
 namespace workbench {
 
+/// False where the syntax of CUDA kernels is checked (cmake/CudaKernels.cmake): one number of threads, or one height, then
+/// stands for all, because compiling each of them takes most of the time of the check.
+inline constexpr bool compiles_every_shape =
+#ifdef WORKBENCH_SYNTAX_ONLY
+    false;
+#else
+    true;
+#endif
+
 /// Calls use(Known<lanes>) with a number of lanes that is known at run time: one of least, 2 * least, ..., 32.
 template <int least, typename Use>
 auto with_lanes(int lanes, const Use& use) {
-    if constexpr (least < 32) {
+    if constexpr (least < 32 && compiles_every_shape) {
         if (lanes != least) return with_lanes<2 * least>(lanes, use);
     }
     return use(Known<least>{});
@@ -21,7 +30,7 @@ auto with_lanes(int lanes, const Use& use) {
 template <int first, int... others>
 auto with_known(int number, const auto& use) {
     if (number == first) return use(Known<first>{});
-    if constexpr (sizeof...(others) > 0) {
+    if constexpr (sizeof...(others) > 0 && compiles_every_shape) {
         return with_known<others...>(number, use);
     } else {
         throw std::logic_error("no kernel is compiled for " + std::to_string(number));

@@ -15,10 +15,10 @@
 // The text is the length of an array in words, for readers of that header.
 #pragma once
 
+#include <array>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -78,53 +78,68 @@ struct FieldInfo {
 /// A member of a struct, or a member of a member, whose name joins both: first.values is "first_values".
 template <auto... path>
 struct Field {
-    ArrayRole role = ArrayRole::number;
-    const char* length = "";
-
     static std::string name() {
         std::string joined;
         ((joined += joined.empty() ? "" : "_", joined += member_name<path>()), ...);
         return joined;
     }
-    [[nodiscard]] constexpr FieldInfo info() const { return {role, length, name}; }
-    [[nodiscard]] static constexpr auto& in(auto& stored) { return member_of<path...>(stored); }
-
-private:
-    template <auto member, auto... deeper>
-    static constexpr auto& member_of(auto& object) {
-        if constexpr (sizeof...(deeper) == 0) {
-            return object.*member;
-        } else {
-            return member_of<deeper...>(object.*member);
-        }
-    }
+    [[nodiscard]] static constexpr auto& in(auto& stored) { return (stored.*....*path); }
 };
 
+/// Fields and what is known of each. A std::tuple would take many times as long to compile, because its types repeat the names
+/// of all fields for each of them.
+template <typename... Fields>
+struct FieldList {
+    std::array<FieldInfo, sizeof...(Fields)> infos;
+};
+
+template <auto... path>
+[[nodiscard]] constexpr FieldList<Field<path...>> one_field(ArrayRole role, const char* length) {
+    return {{{{role, length, Field<path...>::name}}}};
+}
 template <auto member>
-[[nodiscard]] constexpr Field<member> number_field() {
+[[nodiscard]] constexpr auto number_field() {
+    return one_field<member>(ArrayRole::number, "");
+}
+template <auto member>
+[[nodiscard]] constexpr auto value_array(const char* length) {
+    return one_field<member>(ArrayRole::value, length);
+}
+template <auto member>
+[[nodiscard]] constexpr auto column_array(const char* length) {
+    return one_field<member>(ArrayRole::column, length);
+}
+template <auto member>
+[[nodiscard]] constexpr auto structure_array(const char* length) {
+    return one_field<member>(ArrayRole::structure, length);
+}
+
+template <typename... First, typename... Second>
+[[nodiscard]] constexpr auto operator+(const FieldList<First...>& first, const FieldList<Second...>& second) {
+    FieldList<First..., Second...> both{};
+    for (std::size_t i = 0; i < first.infos.size(); ++i) both.infos[i] = first.infos[i];
+    for (std::size_t i = 0; i < second.infos.size(); ++i) both.infos[first.infos.size() + i] = second.infos[i];
+    return both;
+}
+
+/// The fields of several lists, such as that of a base.
+[[nodiscard]] constexpr auto field_list(const auto&... lists) { return (FieldList<>{} + ... + lists); }
+
+template <auto member, auto... path>
+[[nodiscard]] constexpr Field<member, path...> field_inside(Field<path...>) {
     return {};
-}
-template <auto member>
-[[nodiscard]] constexpr Field<member> value_array(const char* length) {
-    return {ArrayRole::value, length};
-}
-template <auto member>
-[[nodiscard]] constexpr Field<member> column_array(const char* length) {
-    return {ArrayRole::column, length};
-}
-template <auto member>
-[[nodiscard]] constexpr Field<member> structure_array(const char* length) {
-    return {ArrayRole::structure, length};
 }
 
 /// The fields of a member that lists its own.
 template <auto member>
 [[nodiscard]] constexpr auto nested_fields() {
-    const auto fields = []<typename Member, typename Struct>(Member Struct::*) { return Member::fields(); };
-    const auto of_member = []<auto... path>(const Field<path...>& field) {
-        return Field<member, path...>{field.role, field.length};
-    };
-    return std::apply([&](const auto&... field) { return std::tuple{of_member(field)...}; }, fields(member));
+    const auto list = []<typename Member, typename Struct>(Member Struct::*) { return Member::fields(); }(member);
+    return []<typename... Fields>(const FieldList<Fields...>& of_member) {
+        FieldList<decltype(field_inside<member>(Fields{}))...> nested{of_member.infos};
+        std::size_t i = 0;
+        ((nested.infos[i++].name = decltype(field_inside<member>(Fields{}))::name), ...);
+        return nested;
+    }(list);
 }
 
 /// An array of values in any of the ways of coded_values.hpp. Codes are followed by their dictionary, and by the bits below
@@ -133,15 +148,15 @@ template <auto member>
 [[nodiscard]] constexpr auto coded_value_array(const char* length) {
     return []<typename Member, typename Struct>(Member Struct::*, const char* of_values) {
         if constexpr (requires { &Member::values_of_code; }) {
-            return std::tuple{Field<member, &Member::codes>{ArrayRole::value, of_values},
-                              Field<member, &Member::dictionary>{ArrayRole::structure, "values of the distinct blocks"},
-                              Field<member, &Member::values_of_code>{}};
+            return one_field<member, &Member::codes>(ArrayRole::value, of_values) +
+                   one_field<member, &Member::dictionary>(ArrayRole::structure, "values of the distinct blocks") +
+                   one_field<member, &Member::values_of_code>(ArrayRole::number, "");
         } else if constexpr (HasDictionary<Member>) {
-            return std::tuple{Field<member, &Member::codes>{ArrayRole::value, of_values},
-                              Field<member, &Member::dictionary>{ArrayRole::structure, "distinct values"},
-                              Field<member, &Member::column_bits>{}};
+            return one_field<member, &Member::codes>(ArrayRole::value, of_values) +
+                   one_field<member, &Member::dictionary>(ArrayRole::structure, "distinct values") +
+                   one_field<member, &Member::column_bits>(ArrayRole::number, "");
         } else {
-            return std::tuple{value_array<member>(of_values)};
+            return value_array<member>(of_values);
         }
     }(member, length);
 }
@@ -151,23 +166,11 @@ template <auto member>
 [[nodiscard]] constexpr auto coded_column_array(const char* length) {
     return []<typename Member, typename Struct>(Member Struct::*, const char* of_columns) {
         if constexpr (std::is_same_v<Member, InWords>) {
-            return std::tuple{};
+            return FieldList<>{};
         } else {
-            return std::tuple{column_array<member>(of_columns)};
+            return column_array<member>(of_columns);
         }
     }(member, length);
-}
-
-/// A list of fields and of other lists, such as that of a base.
-[[nodiscard]] constexpr auto field_list(const auto&... parts) {
-    [[maybe_unused]] const auto as_list = []<typename Part>(const Part& part) {
-        if constexpr (requires { std::tuple_size<Part>::value; }) {
-            return part;
-        } else {
-            return std::tuple{part};
-        }
-    };
-    return std::tuple_cat(as_list(parts)...);
 }
 
 constexpr auto MatrixSize::fields() {
@@ -177,16 +180,22 @@ constexpr auto MatrixSize::fields() {
 template <typename Stored>
 inline constexpr auto fields_in = Stored::fields();
 
-/// Calls visit(FieldInfo, member...) field by field, of one struct or of the same in several storages.
-template <typename First, typename... Others>
-constexpr void for_each_field(const auto& visit, First& first, Others&... others) {
-    using Stored = std::remove_const_t<First>;
-    const auto visit_one = [&]<std::size_t i>(std::integral_constant<std::size_t, i>) {
-        constexpr const auto& field = std::get<i>(fields_in<Stored>);
-        visit(field.info(), field.in(first), std::get<i>(fields_in<std::remove_const_t<Others>>).in(others)...);
-    };
-    [&]<std::size_t... i>(std::index_sequence<i...>) { (visit_one(std::integral_constant<std::size_t, i>{}), ...); }
-    (std::make_index_sequence<std::tuple_size_v<std::remove_const_t<decltype(fields_in<Stored>)>>>{});
+template <typename... Fields>
+constexpr void visit_fields(const FieldList<Fields...>& list, const auto& visit, auto& stored) {
+    std::size_t i = 0;
+    (visit(list.infos[i++], Fields::in(stored)), ...);
+}
+template <typename... Fields, typename... OtherFields>
+constexpr void visit_fields(const FieldList<Fields...>& list, const FieldList<OtherFields...>&, const auto& visit, auto& stored,
+                            auto& other) {
+    std::size_t i = 0;
+    (visit(list.infos[i++], Fields::in(stored), OtherFields::in(other)), ...);
+}
+
+/// Calls visit(FieldInfo, member...) field by field, of one struct or of the same in two storages.
+template <typename Stored, typename... Other>
+constexpr void for_each_field(const auto& visit, Stored& stored, Other&... other) {
+    visit_fields(fields_in<std::remove_const_t<Stored>>, fields_in<std::remove_const_t<Other>>..., visit, stored, other...);
 }
 
 template <typename Stored, template <typename> typename Other>

@@ -291,7 +291,7 @@ private:
     template <typename>
     friend class Solver;
     struct Applied;
-    explicit Operator(std::unique_ptr<Applied> applied) : applied_(std::move(applied)) {}
+    Operator() noexcept;  // Solver sets applied_
     void run(ArrayView<const Value> x, ArrayView<Value> y, VectorOrder order, bool accumulate);
     void run(DeviceArray<const Value> x, DeviceArray<Value> y, VectorOrder order, bool accumulate);
     void permute(ArrayView<const Value> from, ArrayView<Value> to, VectorOrder order) const;  // to this order
