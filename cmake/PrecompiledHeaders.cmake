@@ -4,12 +4,13 @@ if(NOT WORKBENCH_PRECOMPILED_HEADERS)
   return()
 endif()
 set(precompiled_headers <algorithm> <array> <cmath> <cstdint> <filesystem> <fstream> <functional> <map> <memory> <numeric>
-  <optional> <span> <sstream> <string> <variant> <vector> <fmt/format.h>)
+  <optional> <span> <sstream> <string> <variant> <vector> <fmt/format.h>
+  <nlohmann/json.hpp>)
 get_property(rooms DIRECTORY PROPERTY BUILDSYSTEM_TARGETS)
 
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/precompiled.cpp CONTENT "")
 add_library(workbench_precompiled OBJECT ${CMAKE_BINARY_DIR}/generated/precompiled.cpp)
-target_link_libraries(workbench_precompiled PRIVATE workbench_options Kokkos::kokkos fmt::fmt)
+target_link_libraries(workbench_precompiled PRIVATE workbench_options Kokkos::kokkos fmt::fmt nlohmann_json::nlohmann_json)
 target_precompile_headers(workbench_precompiled PRIVATE ${precompiled_headers} <Kokkos_Core.hpp>)
 
 foreach(room IN LISTS rooms)
@@ -18,7 +19,7 @@ foreach(room IN LISTS rooms)
     continue()
   endif()
   # A precompiled header is usable only with the same macros of its libraries.
-  target_link_libraries(${room} PRIVATE fmt::fmt Kokkos::kokkos)
+  target_link_libraries(${room} PRIVATE fmt::fmt Kokkos::kokkos nlohmann_json::nlohmann_json)
   if(room STREQUAL "workbench_cli")
     target_precompile_headers(${room} PRIVATE ${precompiled_headers} <CLI/CLI.hpp>)
   else()

@@ -71,6 +71,9 @@ endfunction()
 function(workbench_cuda_sources target)
   set(files ${ARGN})
   set(files_at_once 5)
+  if(WORKBENCH_CHECK_ONLY)
+    set(files_at_once 14)  # without optimisation, reading the headers takes most of the time
+  endif()
   set(batch 0)
   while(files AND WORKBENCH_TOGETHER)
     list(SUBLIST files 0 ${files_at_once} together)
@@ -190,5 +193,6 @@ function(workbench_library folder)
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib
     LINK_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/exports.map)
+  workbench_compile_together(spmv_workbench)
   target_link_options(spmv_workbench PRIVATE -Wl,--version-script=${CMAKE_SOURCE_DIR}/${folder}/exports.map -Wl,--as-needed)
 endfunction()

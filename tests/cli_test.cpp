@@ -319,19 +319,6 @@ TEST_CASE("generate, convert and export write files that are read as the same ma
     CHECK(file_text(folder.path() / "s/000_input/matrix.npz") != file_text(folder.path() / "s/matrix.npz"));
 }
 
-TEST_CASE("recipes of one name are ranked apart, by their files") {
-    const TemporaryFolder folder;
-    for (const char* name : {"one.toml", "two.toml"}) {
-        std::ofstream(folder.path() / name) << "[recipe]\nname = 'Same'\n[layout]\nuse = 'sell'\n";
-    }
-    const Outcome outcome = workbench_in(folder.path(),
-                                         "run one.toml two.toml --generate laplace2d:nx=30 --backend kokkos --samples 5 "
-                                         "--seconds 0 --cache warm --no-pictures");
-    CHECK(outcome.exit_code == 0);
-    CHECK(outcome.text.find("\n  Same: one.toml ") != std::string::npos);
-    CHECK(outcome.text.find("\n  Same: two.toml ") != std::string::npos);
-}
-
 TEST_CASE("errors of generate, convert and export") {
     const TemporaryFolder folder;
     const std::string out = folder.path().string();
@@ -440,36 +427,6 @@ TEST_CASE("without a GPU, --prepare gpu is an error of every command") {
     CHECK(run("run recipes/csr.toml --samples 1 --seconds 0 --no-pictures --prepare cpu --out " + out).exit_code == 0);
 }
 
-TEST_CASE("output that cannot be written is an error") {
-    CHECK(run("list 2>&1 >/dev/full").exit_code == 4);
-    CHECK(run("run none.toml 2>/dev/full").exit_code == 2);
-}
-
-TEST_CASE("recipes on one matrix may have different node sizes") {
-    const TemporaryFolder folder;
-    const Outcome outcome =
-        run("run recipes/csr.toml recipes/bsr.toml --backend kokkos --samples 1 --seconds 0 --cache warm --no-pictures --out " +
-            folder.path().string());
-    CHECK_MESSAGE(outcome.exit_code == 0, outcome.text);
-    CHECK(std::filesystem::exists(folder.path() / "bsr" / "report.json"));
-}
-
-TEST_CASE("recipes that write the path of a matrix differently share it") {
-    const TemporaryFolder folder;
-    std::ofstream(folder.path() / "first.toml") << "[matrix]\npath = 'a.mtx'\n[layout]\nuse = 'csr'\n";
-    std::ofstream(folder.path() / "second.toml")
-        << "[matrix]\npath = '" << (folder.path() / "." / "a.mtx").string() << "'\nnode_size = 3\n[layout]\nuse = 'sell'\n";
-    std::ofstream(folder.path() / "third.toml") << "[matrix]\npath = 'b.mtx'\n[layout]\nuse = 'coo'\n";
-    const std::string out = folder.path().string();
-    CHECK(run("generate laplace2d nx=3 -o " + out + "/a.mtx").exit_code == 0);
-    const std::string rest = " --backend kokkos --samples 1 --seconds 0 --cache warm --no-pictures --out " + out;
-    const Outcome shared = run("run " + out + "/first.toml " + out + "/second.toml" + rest);
-    CHECK_MESSAGE(shared.exit_code == 0, shared.text);
-    const Outcome apart = run("run " + out + "/first.toml " + out + "/third.toml" + rest);
-    CHECK(apart.exit_code == 2);
-    CHECK(apart.text.find("name different matrices") != std::string::npos);
-}
-
 TEST_CASE("measuring options of run") {
     const TemporaryFolder folder;
     const std::string out = folder.path().string();
@@ -518,52 +475,12 @@ TEST_CASE("an unsuitable recipe does not stop the others") {
     CHECK(std::filesystem::exists(folder.path() / "csr" / "0_input.png"));
 }
 
-TEST_CASE("a run that fails leaves no folder behind") {
-    const TemporaryFolder folder;
-    const std::string rest = " --out " + (folder.path() / "a" / "b").string();
-    CHECK(run("run recipes/ehyb.toml --matrix tests/golden/cli/wide.mtx" + rest).exit_code == 3);
-    CHECK(run("run recipes/ehyb.toml --matrix none.mtx" + rest).exit_code == 3);
-    CHECK(std::filesystem::is_empty(folder.path()));
-}
-
 TEST_CASE("an unwritable --json file is an error before the work") {
     const TemporaryFolder folder;
     std::ofstream(folder.path() / "taken") << "a file";
     expect_in("json_not_writable", folder.path().string(),
               "run recipes/csr.toml --matrix none.mtx --json OUT/taken/all.json --out OUT", 4);
     CHECK_FALSE(std::filesystem::exists(folder.path() / "csr"));
-}
-
-TEST_CASE("--json - prints the report") {
-    const TemporaryFolder folder;
-    const Outcome json = run("run recipes/csr.toml --generate laplace2d:nx=4 --json - --out " + folder.path().string() + fast);
-    CHECK(json.exit_code == 0);
-    CHECK(nlohmann::json::parse(json.text)["matrix"]["rows"] == 16);
-}
-
-TEST_CASE("results are written even if standard output is full") {
-    const TemporaryFolder folder;
-    const Outcome outcome = run("run recipes/csr.toml --generate laplace2d:nx=4" + fast + " --out " + folder.path().string() +
-                                " 2>&1 >/dev/full #");
-    CHECK(outcome.exit_code == 4);
-    CHECK(outcome.text == "error: standard output: cannot be written\n");
-    CHECK(std::filesystem::exists(folder.path() / "csr" / "report.json"));
-}
-
-TEST_CASE("a run without kernels is an error") {
-    const TemporaryFolder folder;
-    const Outcome outcome = run("run recipes/sell.toml --backend eigen --no-pictures --out " + folder.path().string());
-    CHECK(outcome.exit_code == 2);
-    CHECK(outcome.text.find("no kernel of layout 'sell' runs") != std::string::npos);
-}
-
-TEST_CASE("an unwritable output folder is an error that names it") {
-    const TemporaryFolder folder;
-    std::ofstream(folder.path() / "taken") << "a file";
-    const Outcome outcome = run("run recipes/csr.toml --backend kokkos --samples 1 --seconds 0 --cache warm --out " +
-                                (folder.path() / "taken").string());
-    CHECK(outcome.exit_code == 4);
-    CHECK(outcome.text.find("error: " + (folder.path() / "taken").string()) != std::string::npos);
 }
 
 }  // namespace workbench

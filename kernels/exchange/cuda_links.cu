@@ -23,13 +23,13 @@
 namespace workbench {
 namespace {
 
-constexpr int threads_per_block = 256;
+constexpr int threads_of_packing_block = 256;
 constexpr double most_bytes_of_one_block = 1 << 20;  // per message
 
 template <typename Value>
 __global__ void pack_kernel(const Value* __restrict__ x, const Index* __restrict__ places, Index count,
                             Value* __restrict__ packed) {
-    const Offset i = static_cast<Offset>(blockIdx.x) * threads_per_block + threadIdx.x;
+    const Offset i = static_cast<Offset>(blockIdx.x) * threads_of_packing_block + threadIdx.x;
     if (i < count) packed[i] = x[places[i]];
 }
 
@@ -115,7 +115,7 @@ public:
 
     void start(const Value* x) override {
         if (count_ > 0) {
-            pack_kernel<<<blocks_for(count_, threads_per_block), threads_per_block, 0, device_.stream()>>>(
+            pack_kernel<<<blocks_for(count_, threads_of_packing_block), threads_of_packing_block, 0, device_.stream()>>>(
                 x, places_.as<const Index>(), count_, to_send_.as<Value>());
             check_launch("pack_halo");
         }

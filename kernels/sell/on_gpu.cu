@@ -316,16 +316,14 @@ private:
     std::unique_ptr<SlicedOnGpu<Value>> sliced_;
 };
 
-[[nodiscard]] bool has_narrow_positions(std::int64_t count) {
-    return count > 0 && count < std::numeric_limits<Index>::max() - 1;
-}
+[[nodiscard]] bool can_be_prepared(std::int64_t count) { return count > 0 && count < std::numeric_limits<Index>::max() - 1; }
 
 }  // namespace
 
 template <ValueType Value>
 std::unique_ptr<SlicedMatrix<Value>> make_sliced_on_gpu(const SlicedRequest& request, const CsrOnDevice<Value>& matrix,
                                                         Device& device) {
-    if (!has_narrow_positions(matrix.nonzeros) || !has_narrow_positions(matrix.rows)) {
+    if (!can_be_prepared(matrix.nonzeros) || !can_be_prepared(matrix.rows)) {
         throw LeftToHost("the GPU prepares matrices of 1 to 2^31 - 3 rows and nonzeros");
     }
     if (matrix.rows != matrix.columns) throw LeftToHost("the matrix is not square");

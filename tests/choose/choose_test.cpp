@@ -14,6 +14,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "choose/scripted_choices.hpp"
 #include "kernels/device/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/choose/choose.hpp"
@@ -22,137 +23,9 @@
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/failure.hpp"
 #include "pipeline/contract/forecast.hpp"
-#include "support/golden.hpp"
-#include "support/layouts/scripted.hpp"
 #include "support/message_of.hpp"
 
 namespace workbench {
-namespace {
-
-namespace fs = std::filesystem;
-
-CsrMatrix example_matrix() {
-    return csr_from_entries(
-        4, 4, std::vector<Entry>{{0, 0, 1.5}, {0, 2, 2.5}, {1, 1, 3.5}, {2, 0, 4.5}, {2, 3, 5.5}, {3, 1, 6.5}, {3, 3, 0.25}});
-}
-
-Recipe recipe_of(const std::string& text) { return parse_recipe(text, "recipes/test.toml", scripted_catalogue()); }
-
-Recipe csr() { return recipe_of("[recipe]\nname = 'CSR'\n[layout]\nuse = 'csr'\n"); }
-
-Recipe plain(const std::string& name, const std::string& kernel, const std::string& stage = "") {
-    const std::string first = stage.empty() ? "" : "[[stage]]\nuse = '" + stage + "'\n";
-    return recipe_of("[recipe]\nname = '" + name + "'\n" + first + "[layout]\nuse = 'plain'\n[kernel]\nkokkos = '" + kernel +
-                     "'\n");
-}
-
-ChooseOptions options_of(double budget = 1e9) {
-    ChooseOptions options;
-    options.budget_seconds = budget;
-    options.backends = {Backend::kokkos};
-    options.confirm = false;
-    options.timing = {CacheState::cold, 5, 0, 1e9, scripted_clock()};
-    return options;
-}
-
-Choice choose(const std::vector<Recipe>& recipes, const ChooseOptions& options, const Catalogue& known,
-              const CsrMatrix& matrix = example_matrix()) {
-    ScriptedDevice host({DeviceKind::host, "a host", 8, 0, 0, 0}, {376, 752});
-    return choose(matrix, known, {host}, recipes, options);
-}
-
-Choice choose(const std::vector<Recipe>& recipes, const ChooseOptions& options, const CsrMatrix& matrix = example_matrix()) {
-    return choose(recipes, options, scripted_catalogue(), matrix);
-}
-
-/// By the number of a foreseen layout.
-std::map<std::int64_t, LayoutCost>& foreseen_costs() {
-    static std::map<std::int64_t, LayoutCost> costs;
-    return costs;
-}
-
-/// With a layout `foreseen`: plain, whose cost is foreseen_costs()[number].
-const Catalogue& foreseen_catalogue() {
-    static const Catalogue known = [] {
-        Catalogue all = scripted_catalogue();
-        LayoutEntry layout = *all.find_layout("plain");
-        layout.name = "foreseen";
-        layout.parameters = {integer_parameter("number", required, at_least(0), "of its cost")};
-        layout.predict = [](const PatternForecast&, const Parameters& parameters, Precision) {
-            return foreseen_costs().at(parameters.integer("number"));
-        };
-        all.layouts.push_back(std::move(layout));
-        return all;
-    }();
-    return known;
-}
-
-/// A recipe with the kernel `fast`, whose layout states that it moves these bytes.
-Recipe foreseen(const std::string& name, int number, std::int64_t bytes) {
-    foreseen_costs()[number] = {.slots = 1, .array_bytes = bytes, .exact = true};
-    return parse_recipe("[recipe]\nname = '" + name + "'\n[layout]\nuse = 'foreseen'\nnumber = " + std::to_string(number) +
-                            "\n[kernel]\nkokkos = 'fast'\n",
-                        "recipes/test.toml", foreseen_catalogue());
-}
-
-using Names = std::vector<std::string>;
-
-Names names_of(const Choice& choice) {
-    Names names;
-    for (const Timed& one : choice.ranking) names.push_back(one.recipe.name);
-    return names;
-}
-
-/// The recipes that were timed, in the order of their trials.
-Names order_of(const Choice& choice) {
-    Names names;
-    for (const RunReport& report : choice.reports) names.push_back(report.recipe_name);
-    return names;
-}
-
-Names not_timed_of(const Choice& choice) {
-    Names names;
-    for (const NotTimed& one : choice.not_timed) names.push_back(one.recipe + ": " + one.reason);
-    return names;
-}
-
-const MatrixReport matrix_report{"a.mtx", 4, 4, 7, 0};
-
-/// A product of the baseline takes 16 s. `fast` takes 2, 4, 4, 4, 8 s in its five rounds and 500 s to prepare; `slow` takes 3,
-/// 5, 5, 5, 5 s and 1 s: their intervals overlap.
-void script_a_tie() {
-    Script& script = new_script();
-    script.seconds["run usual"] = {16};
-    const int before = ExactProblem(example_matrix()).vector_count() + 4;  // products of verifying and preparing
-    const auto samples = [&](const std::string& kernel, const std::vector<double>& each) {
-        std::deque<double>& seconds = script.seconds["run " + kernel];
-        seconds.assign(before, 1);
-        seconds.insert(seconds.end(), each.begin(), each.end());
-    };
-    samples("fast", {2, 4, 4, 4, 8});
-    samples("slow", {3, 5, 5, 5, 5});
-    script.seconds["prepare fast"] = {500};
-    script.seconds["prepare slow"] = {1};
-}
-
-/// What the table says under "pays after", by row.
-Names last_column_of(const Choice& choice, const ChooseOptions& options) {
-    Names cells;
-    std::istringstream lines(choice_text(choice, options, matrix_report));
-    for (std::string line; std::getline(lines, line);) {
-        const bool is_row = line.size() > 3 && line.starts_with("  ") && std::isdigit(static_cast<unsigned char>(line[2])) != 0;
-        if (is_row) cells.push_back(line.substr(line.rfind(' ') + 1));
-    }
-    return cells;
-}
-
-void compare_choice(const std::string& name, const std::string& text) {
-    compare_with_golden(fs::path(WORKBENCH_SOURCE_DIR) / "tests/golden/bench" / name, text);
-    std::istringstream lines(text);
-    for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 80, line);
-}
-
-}  // namespace
 
 TEST_SUITE("choose") {
     TEST_CASE("recipes are tried in the order of their predicted times, and those with too many bytes are left out") {
@@ -286,98 +159,6 @@ TEST_SUITE("choose") {
         CHECK(names_of(choose({csr(), plain("S", "slow"), plain("A", "fast")}, two)) == Names{"CSR", "S"});
     }
 
-    TEST_CASE("of tied recipes, the one with the earliest break-even is chosen") {
-        script_a_tie();
-        Choice choice = choose({csr(), plain("F", "fast"), plain("S", "slow")}, options_of());
-        CHECK(names_of(choice) == Names{"S", "F", "CSR"});
-        CHECK(choice.ranking[0].record.speedup == 16.0 / 5);
-        CHECK(choice.ranking[0].record.interval == Interval{16.0 / 5, 16.0 / 3});
-        CHECK(choice.ranking[0].record.break_even == 1.0 / 11);
-        CHECK_FALSE(choice.ranking[0].tied);
-        CHECK(choice.ranking[1].record.speedup == 4);
-        CHECK(choice.ranking[1].record.break_even == 500.0 / 12);
-        CHECK(choice.ranking[1].tied);
-        CHECK_FALSE(choice.ranking[2].tied);
-        CHECK(choice.bandwidth == 752);  // of reading, which exceeds that of copying and of every kernel
-        CHECK(answer_of(choice, options_of()) == "S (slow) is 3.20 x as fast as CSR (usual); it pays after 1 product.");
-        compare_choice("choose.txt", choice_text(choice, options_of(), matrix_report));
-        choice.ranking[1].recipe.name = std::string(90, 'F') + " end";
-        const std::string row =
-            fmt::format("  2=  {}  test.toml  4.00 s  4.00 (2.00-8.00)   500 s          42\n", choice.ranking[1].recipe.name);
-        CHECK(choice_text(choice, options_of(), matrix_report).find(row) != std::string::npos);
-
-        script_a_tie();
-        std::deque<double>& slow = script().seconds["run slow"];
-        std::fill(slow.end() - 5, slow.end(), 9);  // speed-up 16 / 9, below that of `fast`
-        CHECK(names_of(choose({csr(), plain("F", "fast"), plain("S", "slow")}, options_of())) == Names{"F", "S", "CSR"});
-    }
-
-    TEST_CASE("a recipe whose interval merely overlaps with that of the fastest is not chosen for its price") {
-        const auto timed = [](const std::string& name, double speedup, Interval interval, double break_even) {
-            Timed one;
-            one.recipe.name = name;
-            one.record.speedup = speedup;
-            one.record.interval = interval;
-            one.record.break_even = break_even;
-            return one;
-        };
-        const auto chosen_among = [](std::vector<Timed> ranking) {
-            Choice choice;
-            choice.ranking = std::move(ranking);
-            choice.ranking.front().is_baseline = true;
-            rank_choice(choice, options_of());
-            return names_of(choice);
-        };
-        const Timed baseline = timed("CSR", 1, {1, 1}, 0);
-        const Timed fastest = timed("fastest", 4, {3, 5}, 100);
-        CHECK(chosen_among({baseline, fastest, timed("slower", 2.5, {2, 3.2}, 1)}) == Names{"fastest", "slower", "CSR"});
-        CHECK(chosen_among({baseline, fastest, timed("equal", 3.5, {2.8, 4.2}, 1)}) == Names{"equal", "fastest", "CSR"});
-    }
-
-    TEST_CASE("winners are timed again until one keeps its advantage") {
-        ChooseOptions options = options_of();
-        options.confirm = true;
-        const std::vector<Recipe> recipes{csr(), plain("F", "fast"), plain("S", "slow")};
-        // The second time, `slow` takes 32 s and `fast` 8 s.
-        script_a_tie();
-        std::deque<double>& slow = script().seconds["run slow"];
-        slow.push_back(32);
-        const Choice choice = choose(recipes, options);
-        CHECK(names_of(choice) == Names{"F", "CSR", "S"});
-        CHECK(choice.ranking[0].confirmed);
-        CHECK(choice.ranking[0].record.speedup == 2);
-        CHECK(choice.ranking[0].record.break_even == 500.0 / 8);
-        CHECK_FALSE(choice.ranking[1].confirmed);
-        CHECK(choice.ranking[2].confirmed);
-        CHECK(choice.ranking[2].record.speedup == 0.5);
-        CHECK(choice.reports.size() == 5);
-        CHECK(answer_of(choice, options) == "F (fast) is 2.00 x as fast as CSR (usual); it pays after 63 products.");
-        CHECK(choice_text(choice, options, matrix_report).find("The first was timed twice") != std::string::npos);
-        CHECK(last_column_of(choice, options) == Names{"63", "baseline", "never"});
-
-        // Both lose their advantage.
-        script_a_tie();
-        script().seconds["run slow"].push_back(16);
-        script().seconds["run fast"].push_back(16);
-        const Choice none = choose(recipes, options);
-        CHECK(none.stay);
-        CHECK(names_of(none) == Names{"CSR", "F", "S"});
-        CHECK(none.reports.size() == 5);
-        CHECK(answer_of(none, options) == "Stay with CSR: no measured recipe beats it by more than the noise.");
-
-        // A tenth of the budget is reserved for confirming.
-        Script& script = new_script();
-        script.seconds["run usual"] = {1.0 / 1024};
-        script.seconds["run fast"] = {1.0 / 2048};
-        script.seconds["build plain"] = {10};
-        const std::vector<Recipe> two{csr(), plain("A", "fast"), plain("B", "fast", "reverse")};
-        options.budget_seconds = 21;  // A is timed after 20 s, more than nine tenths
-        CHECK(not_timed_of(choose(two, options)) == Names{"B: not tried within the 21 s budget"});
-        options.confirm = false;
-        options.budget_seconds = 31;
-        CHECK(not_timed_of(choose(two, options)).empty());
-    }
-
     TEST_CASE("a wrong kernel is reported once, even if another kernel of its recipe is correct") {
         Script& script = new_script();
         script.seconds["run usual"] = {4};
@@ -414,50 +195,6 @@ TEST_SUITE("choose") {
               "stopped before anything was timed; nothing was written");
     }
 
-    TEST_CASE("for a given number of products, the recipe that saves most is chosen") {
-        ChooseOptions options = options_of();
-        const std::vector<Recipe> recipes{csr(), plain("F", "fast"), plain("S", "slow")};
-        options.products = 100;  // 100 * 12 - 500 = 700; 100 * 11 - 1 = 1099
-        script_a_tie();
-        CHECK(names_of(choose(recipes, options)) == Names{"S", "F", "CSR"});
-        options.products = 1000;  // 11,500; 10,999
-        script_a_tie();
-        const Choice choice = choose(recipes, options);
-        CHECK(names_of(choice) == Names{"F", "S", "CSR"});
-        CHECK(answer_of(choice, options) ==
-              "F (fast) is 4.00 x as fast as CSR (usual); it pays after 42 products, and 1,000 products save 11,500 s.");
-    }
-
-    TEST_CASE("recipes are tied with the chosen one, not with the fastest") {
-        ChooseOptions options = options_of();
-        options.products = 100;  // 100 * 12 - 500 = 700; 100 * 8 - 1 = 799
-        script_a_tie();
-        script().seconds["run fast"] = {4};
-        script().seconds["run slow"] = {8};
-        const Choice choice = choose({csr(), plain("F", "fast"), plain("S", "slow")}, options);
-        CHECK(names_of(choice) == Names{"S", "F", "CSR"});
-        for (const Timed& one : choice.ranking) CHECK_FALSE(one.tied);
-    }
-
-    TEST_CASE("a recipe that is tied with another one, but not with the first, is not tied") {
-        const auto timed = [](const std::string& name, double speedup, const Interval& interval) {
-            Timed one{.recipe = csr(), .record = {}};
-            one.recipe.name = name;
-            one.record.speedup = speedup;
-            one.record.interval = interval;
-            one.record.verdict = "faster";
-            one.record.break_even = 1 / speedup;
-            return one;
-        };
-        Choice choice;
-        choice.ranking = {timed("second", 3, {2.5, 3.5}), timed("third", 2, {1.5, 2.75}), timed("first", 4, {3.25, 4.5})};
-        rank_choice(choice, options_of());
-        CHECK(names_of(choice) == Names{"first", "second", "third"});
-        CHECK_FALSE(choice.ranking[0].tied);
-        CHECK(choice.ranking[1].tied);
-        CHECK_FALSE(choice.ranking[2].tied);
-    }
-
     TEST_CASE("the bytes of a recipe are those of its kernel that moves the fewest") {
         for (const auto& [fast, slow] : {std::pair{100, 200}, std::pair{200, 100}}) {
             Script& script = new_script();
@@ -469,36 +206,6 @@ TEST_SUITE("choose") {
             REQUIRE(choice.ranking.front().recipe.name == "P");
             CHECK(choice.ranking.front().bytes == 100);
         }
-    }
-
-    TEST_CASE("the baseline is chosen if no recipe pays") {
-        ChooseOptions options = options_of();
-        options.products = 41;  // 500 / 12 is 41.67
-        script_a_tie();
-        const Choice choice = choose({csr(), plain("F", "fast")}, options);
-        CHECK(choice.stay);
-        CHECK(names_of(choice) == Names{"CSR", "F"});
-        CHECK(answer_of(choice, options) ==
-              "Stay with CSR: no recipe pays within 41 products; F (fast) is 4.00 x as fast as CSR (usual) and pays after 42.");
-        options.products = 42;
-        script_a_tie();
-        CHECK(names_of(choose({csr(), plain("F", "fast")}, options)) == Names{"F", "CSR"});
-    }
-
-    TEST_CASE("the baseline is chosen if all speed-ups are noise") {
-        script_a_tie();
-        script().seconds["run fast"].back() = 17;  // ratios 8, 4, 4, 4 and 16 / 17
-        const Choice choice = choose({csr(), plain("F", "fast"), plain("R", "slow", "refuse"),
-                                      recipe_of("[recipe]\nname = 'N'\n[layout]\nuse = 'refusing'\n"),
-                                      recipe_of("[recipe]\nname = 'W'\n[layout]\nuse = 'bad'\n[kernel]\nkokkos = 'wrong'\n")},
-                                     options_of());
-        CHECK(choice.stay);
-        CHECK(names_of(choice) == Names{"CSR", "F"});
-        CHECK(choice.ranking[1].tied);
-        CHECK(choice.wrong);
-        CHECK(answer_of(choice, options_of()) == "Stay with CSR: no measured recipe beats it by more than the noise.");
-        compare_choice("choose_stay.txt", choice_text(choice, options_of(), matrix_report));
-        compare_choice("choose_stay.toml", choice_recipe(choice, options_of()));
     }
 
     TEST_CASE("the JSON contains the text's figures and the reports") {
@@ -535,7 +242,7 @@ TEST_SUITE("choose") {
         choice.without = {{.stage = "reverse", .seconds = 9, .interval = {}},
                           {.stage = "halve", .seconds = {}, .interval = {}}};
         choice.without.back().reason = "layout 'x' needs a partition";
-        compare_with_golden(fs::path(WORKBENCH_SOURCE_DIR) / "tests/golden/bench/choose_page.html",
+        compare_with_golden(std::filesystem::path(WORKBENCH_SOURCE_DIR) / "tests/golden/bench/choose_page.html",
                             search_page(choice, options, matrix_report, "workbench choose"));
 
         choice.search.points = 30;
@@ -610,8 +317,8 @@ TEST_SUITE("choose") {
         std::vector<Recipe> recipes;
         for (const char* name : {"bsr", "csr", "ehyb", "nus_jds", "random_csr", "rcm_csr", "rcm_sell", "sell", "sell_c_sigma",
                                  "staircase_sell", "staircase_sell_natural"}) {
-            recipes.push_back(
-                load_recipe(fs::path(WORKBENCH_SOURCE_DIR) / "recipes" / (std::string(name) + ".toml"), catalogue()));
+            recipes.push_back(load_recipe(
+                std::filesystem::path(WORKBENCH_SOURCE_DIR) / "recipes" / (std::string(name) + ".toml"), catalogue()));
         }
         const MatrixChoice matrix = generated_matrix("laplace2d:nx=9", {}, catalogue());
         const auto names = [&](Orders orders) {
@@ -662,7 +369,7 @@ TEST_SUITE("choose") {
     TEST_CASE("each point of a sweep is a candidate with its own name") {
         RecipeChanges changes;
         changes.sweeps = {"layout.slice_height=8,16"};
-        const fs::path sell = fs::path(WORKBENCH_SOURCE_DIR) / "recipes/sell.toml";
+        const std::filesystem::path sell = std::filesystem::path(WORKBENCH_SOURCE_DIR) / "recipes/sell.toml";
         const std::vector<Recipe> candidates =
             candidates_of(catalogue(), load_points(sell, catalogue(), changes).points, {}, Orders::own);
         REQUIRE(candidates.size() == 4);
