@@ -86,8 +86,8 @@ struct Field {
     [[nodiscard]] static constexpr auto& in(auto& stored) { return (stored.*....*path); }
 };
 
-/// Fields and what is known of each. A std::tuple would take many times as long to compile, because its types repeat the names
-/// of all fields for each of them.
+/// Fields and what is known of each. A std::tuple takes three times as long to compile, because its types repeat the names of
+/// all fields for each of them.
 template <typename... Fields>
 struct FieldList {
     std::array<FieldInfo, sizeof...(Fields)> infos;
