@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "choose/scripted_choices.hpp"
 #include "pipeline/choose/rank_choice.hpp"
 
