@@ -101,15 +101,18 @@ struct SellRow {
 struct SellThreads {
     static auto choose(const auto& sell, const auto& use) {
         return with_column_kind(sell, [&](auto kind) {
-            if constexpr (!is_full<decltype(sell.values)>) return choose_coded<kind>(sell, use);
-            return with_lanes<1>(sell_threads(sell), [&](auto threads) {
-                if constexpr (threads < 8 && compiles_every_shape) {
-                    constexpr int rows_of_warp = 32 / threads;
-                    if (sell.slice_height == rows_of_warp) return use(SellRows<threads, rows_of_warp, kind>{});
-                    if (sell.slice_height == 32) return use(SellRows<threads, 32, kind>{});
-                }
-                return use(SellRows<threads, 0, kind>{});
-            });
+            if constexpr (is_full<decltype(sell.values)>) {
+                return with_lanes<1>(sell_threads(sell), [&](auto threads) {
+                    if constexpr (threads < 8 && compiles_every_shape) {
+                        constexpr int rows_of_warp = 32 / threads;
+                        if (sell.slice_height == rows_of_warp) return use(SellRows<threads, rows_of_warp, kind>{});
+                        if (sell.slice_height == 32) return use(SellRows<threads, 32, kind>{});
+                    }
+                    return use(SellRows<threads, 0, kind>{});
+                });
+            } else {
+                return choose_coded<kind>(sell, use);
+            }
         });
     }
 
@@ -119,12 +122,15 @@ private:
 
     template <SliceKind kind>
     static auto choose_coded(const auto& sell, const auto& use) {
-        if constexpr (!compiles_every_shape) return use(SellRows<1, 0, kind>{});
-        const Index height = sell.slice_height;
-        switch (sell_threads(sell)) {
-            case 4: return use(SellRows<4, 8, kind>{});
-            case 2: return height == 16 ? use(SellRows<2, 16, kind>{}) : use(SellRows<2, 32, kind>{});
-            default: return height == 32 ? use(SellRows<1, 32, kind>{}) : use(SellRows<1, 0, kind>{});
+        if constexpr (compiles_every_shape) {
+            const Index height = sell.slice_height;
+            switch (sell_threads(sell)) {
+                case 4: return use(SellRows<4, 8, kind>{});
+                case 2: return height == 16 ? use(SellRows<2, 16, kind>{}) : use(SellRows<2, 32, kind>{});
+                default: return height == 32 ? use(SellRows<1, 32, kind>{}) : use(SellRows<1, 0, kind>{});
+            }
+        } else {
+            return use(SellRows<1, 0, kind>{});
         }
     }
 };
