@@ -2,9 +2,12 @@
 #include "kernels/krylov/cuda_persistent.cuh"
 
 #include <algorithm>
-#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/device/cuda_check.cuh"
@@ -28,6 +31,140 @@ constexpr unsigned long long patience_nanoseconds =
 // was slower than none, because the vectors of the solve are then evicted.
 constexpr double share_of_cache = 0.4;
 
+// Bytes of the matrix that a multiprocessor loads into L2 while blocks wait for each other.
+constexpr double bytes_ahead = 64 << 10;
+
+template <ValueType Value, ValueType Stored>
+class CudaPersistentSolver;
+
+template <typename Value, typename Stored>
+using PersistentKernel = void (*)(PersistentArguments<Value, Stored>);
+
+template <typename Value, typename Stored>
+PersistentKernel<Value, Stored> persistent_kernel(KrylovMethod method, Index run) {
+    const auto choose = [&](auto of_run) -> PersistentKernel<Value, Stored> {
+        return krylov::persistent_cg<Value, Stored, decltype(of_run)::value>;
+    };
+    if (method == KrylovMethod::bicgstab) return krylov::persistent_bicgstab<Value, Stored, 1>;
+    switch (run) {
+        case 2: return choose(std::integral_constant<int, 2>());
+        case 3: return choose(std::integral_constant<int, 3>());
+        default: return choose(std::integral_constant<int, 1>());
+    }
+}
+
+/// The memory of this rank's GPU that the GPUs of other ranks write, and the addresses of theirs.
+template <ValueType Value>
+class SharedMemoryOfRanks {
+public:
+    /// Collective if there are ranks. places: of a vector, with its remote elements.
+    SharedMemoryOfRanks(CudaDevice& device, Ranks* ranks, Index places, Index remote, int blocks, bool preconditioned)
+        : ranks_(ranks) {
+        Layout own{.places = places, .remote = remote, .blocks = blocks};
+        std::size_t bytes = 0;
+        const auto take = [&](std::size_t count, std::size_t each) {
+            constexpr std::size_t alignment = 256;
+            const std::size_t place = bytes;
+            bytes += (count * each + alignment - 1) / alignment * alignment;
+            return place;
+        };
+        const auto count = static_cast<std::size_t>(places);
+        own.sums = take(krylov::sum_packets, sizeof(krylov::Packet));
+        own.exports = take(2 * count, sizeof(krylov::Packet));
+        own.x = take(count, sizeof(Value));
+        own.r = take(count, sizeof(Value));
+        own.p = take(count, sizeof(Value));
+        own.inverse_diagonal = take(preconditioned ? count : 0, sizeof(Value));
+        own.preconditioned = preconditioned;
+        const auto take_memory = [&] {
+            own_ = device.allocate(bytes, "the vectors of the solve, and what thread blocks exchange");
+            device.zero(own_.address(), own_.bytes());
+        };
+        if (ranks_ == nullptr) {
+            take_memory();
+            memory_.push_back(addresses(own, own_.as<std::byte>()));
+            return;
+        }
+        together("has no room for a persistent kernel", [&] {
+            take_memory();
+            check_cuda(cudaIpcGetMemHandle(&own.handle, own_.address()), "cudaIpcGetMemHandle");
+            (void)device.time([] {});
+        });
+        const std::vector<Bytes> all = ranks_->gather(std::as_bytes(std::span(&own, 1)));
+        together("cannot write the memory of the GPUs of other ranks", [&] {
+            for (int rank = 0; rank < ranks_->size(); ++rank) {
+                Layout layout;
+                std::memcpy(&layout, all[rank].data(), sizeof(layout));
+                memory_.push_back(addresses(layout, rank == ranks_->rank() ? own_.as<std::byte>() : open(layout)));
+            }
+        });
+    }
+    SharedMemoryOfRanks(const SharedMemoryOfRanks&) = delete;
+    SharedMemoryOfRanks& operator=(const SharedMemoryOfRanks&) = delete;
+    ~SharedMemoryOfRanks() {
+        for (void* memory : opened_) (void)cudaIpcCloseMemHandle(memory);
+        // No rank may free its memory before the others have closed it. After an error they need not come here.
+        if (ranks_ != nullptr && std::uncaught_exceptions() == 0) ranks_->barrier();
+    }
+
+    [[nodiscard]] int rank() const { return ranks_ == nullptr ? 0 : ranks_->rank(); }
+    [[nodiscard]] const std::vector<krylov::PeerMemory<Value>>& of_ranks() const { return memory_; }
+    [[nodiscard]] const krylov::PeerMemory<Value>& own() const { return memory_[rank()]; }
+
+private:
+    /// Places in bytes.
+    struct Layout {
+        Index places = 0;
+        Index remote = 0;
+        int blocks = 0;
+        std::size_t sums = 0, exports = 0, x = 0, r = 0, p = 0, inverse_diagonal = 0;
+        bool preconditioned = false;
+        cudaIpcMemHandle_t handle = {};
+    };
+
+    [[nodiscard]] static krylov::PeerMemory<Value> addresses(const Layout& layout, std::byte* base) {
+        const auto vector = [&](std::size_t place) { return reinterpret_cast<Value*>(base + place); };
+        return {.blocks = layout.blocks,
+                .sums = reinterpret_cast<krylov::Packet*>(base + layout.sums),
+                .exports = reinterpret_cast<krylov::Packet*>(base + layout.exports),
+                .places = layout.places,
+                .remote = layout.remote,
+                .x = vector(layout.x),
+                .r = vector(layout.r),
+                .p = vector(layout.p),
+                .inverse_diagonal = layout.preconditioned ? vector(layout.inverse_diagonal) : nullptr};
+    }
+
+    /// Collective. Throws Unsuitable on all ranks if the work throws on any.
+    template <typename Work>
+    void together(const char* what, const Work& work) {
+        std::string reason;
+        try {
+            work();
+        } catch (const MachineError& error) {
+            reason = error.what();
+        }
+        const std::vector<Bytes> reasons = ranks_->gather(std::as_bytes(std::span(reason)));
+        for (std::size_t rank = 0; rank < reasons.size(); ++rank) {
+            if (reasons[rank].empty()) continue;
+            const std::string of_rank(reinterpret_cast<const char*>(reasons[rank].data()), reasons[rank].size());
+            throw Unsuitable("the GPU of rank " + std::to_string(rank) + " " + what + ": " + of_rank);
+        }
+    }
+
+    [[nodiscard]] std::byte* open(const Layout& layout) {
+        void* memory = nullptr;
+        check_cuda(cudaIpcOpenMemHandle(&memory, layout.handle, cudaIpcMemLazyEnablePeerAccess), "cudaIpcOpenMemHandle");
+        opened_.push_back(memory);
+        return static_cast<std::byte*>(memory);
+    }
+
+    Ranks* ranks_;
+    DeviceMemory own_;
+    std::vector<void*> opened_;
+    std::vector<krylov::PeerMemory<Value>> memory_;
+};
+
 template <ValueType Value, ValueType Stored>
 class CudaPersistentSolver;
 
@@ -39,15 +176,12 @@ public:
         : plan_(plan),
           solver_(solver),
           device_(solver.device()),
-          b_(placed(b, 0)),
-          inverse_diagonal_(inverse_diagonal.empty() ? DeviceMemory() : placed(inverse_diagonal, 1)),
-          x_(vector()),
-          r_(vector()),
-          p_(vector()),
+          shared_(device_, solver.ranks(), solver.places() + solver.remote(), solver.remote(), solver.blocks(),
+                  !inverse_diagonal.empty()),
+          targets_(solver.targets_for(shared_.of_ranks())),
+          b_(to_device(device_, std::span<const Value>(placed(b, 0)), "the right-hand side")),
           q_(vector()),
-          exports_(
-              device_.allocate(solver.row_at().size() * sizeof(krylov::Packet), "the elements that thread blocks exchange")),
-          packets_(device_.allocate(krylov::packet_places * sizeof(krylov::Packet), "the sums of thread blocks")),
+          r_of_halo_(device_.allocate(solver.halo() * sizeof(Value), "the residual of other parts")),
           history_(device_.allocate((static_cast<std::size_t>(plan.most_iterations) + 1) * sizeof(double),
                                     "the residual of each iteration")),
           scalars_(device_.allocate(sizeof(Scalars), "the scalars of the solve")),
@@ -58,8 +192,14 @@ public:
                 for (DeviceMemory* more : {&mp_, &ms_}) *more = vector();
             }
         }
-        for (const DeviceMemory* zero : {&x_, &r_, &p_, &q_, &exports_, &packets_, &failed_, &shadow_, &t_, &mp_, &ms_}) {
+        for (const DeviceMemory* zero : {&q_, &failed_, &shadow_, &t_, &mp_, &ms_}) {
             if (zero->bytes() > 0) device_.zero(zero->address(), zero->bytes());
+        }
+        if (is_preconditioned()) {
+            const std::vector<Value> places = placed(inverse_diagonal, 1);
+            check_cuda(cudaMemcpyAsync(shared_.own().inverse_diagonal, places.data(), places.size() * sizeof(Value),
+                                       cudaMemcpyHostToDevice, device_.stream()),
+                       "cudaMemcpyAsync");
         }
         const Scalars first = krylov::first_scalars(plan, history_.as<double>());
         device_.upload(std::as_bytes(std::span(&first, 1)), scalars_);
@@ -88,8 +228,12 @@ public:
     }
 
     [[nodiscard]] std::vector<Value> x() override {
-        std::vector<Value> places(x_.bytes() / sizeof(Value));
-        device_.download(x_, std::as_writable_bytes(std::span(places)));
+        std::vector<Value> places(solver_.row_at().size());
+        (void)device_.time([&] {
+            check_cuda(cudaMemcpyAsync(places.data(), shared_.own().x, places.size() * sizeof(Value), cudaMemcpyDeviceToHost,
+                                       device_.stream()),
+                       "cudaMemcpyAsync");
+        });
         std::vector<Value> x(static_cast<std::size_t>(solver_.rows()));
         const std::vector<Index>& row_at = solver_.row_at();
         for (std::size_t place = 0; place < places.size(); ++place) {
@@ -115,18 +259,18 @@ private:
         throw std::logic_error(std::string("a persistent solve is asked to iterate ") + what);
     }
 
-    [[nodiscard]] bool is_preconditioned() const { return inverse_diagonal_.bytes() > 0; }
+    [[nodiscard]] bool is_preconditioned() const { return shared_.own().inverse_diagonal != nullptr; }
 
     [[nodiscard]] DeviceMemory vector() const {
         return device_.allocate(solver_.row_at().size() * sizeof(Value), "a vector of the solve");
     }
 
-    [[nodiscard]] DeviceMemory placed(std::span<const Value> rows, Value padding) const {
+    [[nodiscard]] std::vector<Value> placed(std::span<const Value> rows, Value padding) const {
         std::vector<Value> places(solver_.row_at().size(), padding);
         for (std::size_t place = 0; place < places.size(); ++place) {
             if (const Index row = solver_.row_at()[place]; row >= 0) places[place] = rows[row];
         }
-        return to_device(device_, std::span<const Value>(places), "a vector of the solve");
+        return places;
     }
 
     [[nodiscard]] Scalars fetch() {
@@ -137,19 +281,19 @@ private:
 
     void run(bool begins, std::int64_t iterations) {
         PersistentArguments<Value, Stored> arguments = solver_.arguments();
+        arguments.targets = targets_.as<const krylov::Target>();
+        arguments.rank = shared_.rank();
+        arguments.ranks = static_cast<int>(shared_.of_ranks().size());
+        std::copy(shared_.of_ranks().begin(), shared_.of_ranks().end(), arguments.memory);
         arguments.b = b_.as<const Value>();
-        arguments.inverse_diagonal = is_preconditioned() ? inverse_diagonal_.as<const Value>() : nullptr;
-        arguments.x = x_.as<Value>();
-        arguments.r = r_.as<Value>();
-        arguments.p = p_.as<Value>();
         arguments.q = q_.as<Value>();
+        arguments.r_of_halo = r_of_halo_.as<Value>();
         arguments.shadow = shadow_.as<Value>();
         arguments.t = t_.as<Value>();
-        arguments.mp = mp_.bytes() > 0 ? mp_.as<Value>() : arguments.p;
+        arguments.mp = mp_.bytes() > 0 ? mp_.as<Value>() : shared_.own().p;
         arguments.ms = ms_.as<Value>();
-        arguments.direction = begins ? arguments.x : plan_.method == KrylovMethod::bicgstab ? arguments.mp : arguments.p;
-        arguments.exports = exports_.as<krylov::Packet>();
-        arguments.packets = packets_.as<krylov::Packet>();
+        const Value* const p = plan_.method == KrylovMethod::bicgstab ? arguments.mp : shared_.own().p;
+        arguments.direction = begins ? shared_.own().x : p;
         arguments.scalars = scalars_.as<Scalars>();
         arguments.failed = failed_.as<unsigned>();
         arguments.begins = begins;
@@ -157,33 +301,53 @@ private:
         arguments.most_iterations = plan_.most_iterations;
         arguments.first_tag = ++launches_ << 32;  // a launch has fewer than 2^32 waits
         arguments.patience = patience_nanoseconds;
+        wait_for_ranks();
         solver_.launch(plan_.method, arguments);
+    }
+
+    /// A launch writes the memory of other ranks, whose earlier launch must have ended.
+    void wait_for_ranks() {
+        if (solver_.ranks() == nullptr) return;
+        (void)device_.time([] {});
+        solver_.ranks()->barrier();
     }
 
     KrylovPlan plan_;
     const CudaPersistentSolver<Value, Stored>& solver_;
     CudaDevice& device_;
     unsigned long long launches_ = 0;
-    DeviceMemory b_, inverse_diagonal_, x_, r_, p_, q_, exports_, packets_, history_, scalars_, failed_;
+    SharedMemoryOfRanks<Value> shared_;
+    DeviceMemory targets_, b_, q_, r_of_halo_, history_, scalars_, failed_;
     DeviceMemory shadow_, t_, mp_, ms_;  // of BiCGStab
 };
 
 template <ValueType Value, ValueType Stored>
 class CudaPersistentSolver final : public PersistentSolver<Value> {
 public:
-    CudaPersistentSolver(const PersistentMatrix<Value, Stored>& matrix, CudaDevice& device)
+    CudaPersistentSolver(const PersistentMatrix<Value, Stored>& matrix, CudaDevice& device, Ranks* ranks)
         : device_(device),
+          ranks_(ranks),
           rows_(matrix.rows),
-          blocks_(static_cast<unsigned>(matrix.parts.size())),
+          remote_(matrix.remote),
+          run_(matrix.run),
+          blocks_(static_cast<int>(matrix.parts.size())),
           shared_bytes_(matrix.shared_bytes),
           row_at_(matrix.row_at),
+          host_targets_(matrix.targets),
           parts_(on_device(matrix.parts)),
           slices_(on_device(matrix.slices)),
           halo_(on_device(matrix.halo)),
+          first_targets_(on_device(matrix.first_targets)),
           values_(on_device(matrix.values)),
           columns_(on_device(matrix.columns)) {
-        const double of_cache = share_of_cache * static_cast<double>(device.properties().last_level_cache);
-        kept_ = static_cast<Index>(of_cache / blocks_ / (sizeof(Stored) + sizeof(std::uint16_t)));
+        const double bytes = sizeof(Stored) + sizeof(std::uint16_t) / static_cast<double>(run_);  // of an entry
+        const auto knob = [](const char* name, double otherwise) {
+            const char* text = std::getenv(name);
+            return text == nullptr ? otherwise : std::atof(text);
+        };
+        const double of_cache = knob("WB_SHARE", share_of_cache) * static_cast<double>(device.properties().last_level_cache);
+        kept_ = static_cast<Index>(of_cache / blocks_ / bytes);
+        ahead_ = static_cast<Index>(knob("WB_AHEAD", bytes_ahead) / bytes);
     }
 
     [[nodiscard]] std::unique_ptr<Krylov<Value>> begin(const KrylovPlan& plan, std::span<const Value> b,
@@ -192,8 +356,20 @@ public:
     }
 
     [[nodiscard]] CudaDevice& device() const { return device_; }
+    [[nodiscard]] Ranks* ranks() const { return ranks_; }
+    [[nodiscard]] int blocks() const { return blocks_; }
     [[nodiscard]] Index rows() const { return rows_; }
+    [[nodiscard]] Index remote() const { return remote_; }
+    [[nodiscard]] Index places() const { return static_cast<Index>(row_at_.size()); }
+    [[nodiscard]] std::size_t halo() const { return halo_.bytes() / sizeof(Index); }
     [[nodiscard]] const std::vector<Index>& row_at() const { return row_at_; }
+
+    /// The elements that other ranks read, by their places there, which follow the places of the rank's own elements.
+    [[nodiscard]] DeviceMemory targets_for(const std::vector<krylov::PeerMemory<Value>>& memory) const {
+        std::vector<krylov::Target> targets = host_targets_;
+        for (krylov::Target& target : targets) target.place += memory[target.rank].places - memory[target.rank].remote;
+        return on_device(targets);
+    }
 
     /// Those of the matrix.
     [[nodiscard]] PersistentArguments<Value, Stored> arguments() const {
@@ -201,18 +377,18 @@ public:
         arguments.parts = parts_.template as<const krylov::Part>();
         arguments.slices = slices_.template as<const krylov::Slice>();
         arguments.halo = halo_.template as<const Index>();
+        arguments.first_targets = first_targets_.template as<const Index>();
         arguments.values = values_.template as<const Stored>();
         arguments.columns = columns_.template as<const std::uint16_t>();
         arguments.kept = kept_;
+        arguments.ahead = ahead_;
         return arguments;
     }
 
     void launch(KrylovMethod method, PersistentArguments<Value, Stored>& arguments) const {
         void* list[] = {&arguments};
-        const auto kernel =
-            method == KrylovMethod::cg ? krylov::persistent_cg<Value, Stored> : krylov::persistent_bicgstab<Value, Stored>;
-        check_cuda(cudaLaunchCooperativeKernel(kernel, dim3(blocks_), dim3(krylov::persistent_threads), list, shared_bytes_,
-                                               device_.stream()),
+        check_cuda(cudaLaunchCooperativeKernel(persistent_kernel<Value, Stored>(method, run_), dim3(blocks_),
+                                               dim3(krylov::persistent_threads), list, shared_bytes_, device_.stream()),
                    "cudaLaunchCooperativeKernel");
     }
 
@@ -223,12 +399,17 @@ private:
     }
 
     CudaDevice& device_;
+    Ranks* ranks_;
     Index rows_;
-    unsigned blocks_;
+    Index remote_;
+    Index run_;
+    int blocks_;
     std::size_t shared_bytes_;
-    Index kept_ = 0;  // entries of a part
+    Index kept_ = 0;   // entries of a part
+    Index ahead_ = 0;  // entries of a part
     std::vector<Index> row_at_;
-    DeviceMemory parts_, slices_, halo_, values_, columns_;
+    std::vector<krylov::Target> host_targets_;
+    DeviceMemory parts_, slices_, halo_, first_targets_, values_, columns_;
 };
 
 int attribute_of(cudaDeviceAttr attribute) {
@@ -245,32 +426,39 @@ std::unique_ptr<PersistentSolver<Value>> make_solver(const PersistentProblem& pr
     if (attribute_of(cudaDevAttrCooperativeLaunch) == 0) {
         throw Unsuitable(properties.name + " does not launch kernels whose thread blocks wait for each other");
     }
-    const std::array kernels{krylov::persistent_cg<Value, Stored>, krylov::persistent_bicgstab<Value, Stored>};
-    std::size_t shared_bytes = properties.shared_memory_per_block;
-    for (const auto kernel : kernels) {
-        cudaFuncAttributes attributes{};
-        check_cuda(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
-        const std::size_t others = std::min(properties.shared_memory_per_block, attributes.sharedSizeBytes);
-        shared_bytes = std::min(shared_bytes, properties.shared_memory_per_block - others);
+    if (problem.ranks != nullptr && problem.ranks->size() > krylov::most_persistent_ranks) {
+        throw Unsuitable("a persistent kernel runs on at most " + std::to_string(krylov::most_persistent_ranks) +
+                         " ranks; these are " + std::to_string(problem.ranks->size()));
     }
+    // Of the columns from other ranks, those of a run need not be consecutive.
+    const Index run = problem.ranks == nullptr && problem.method == KrylovMethod::cg && std::getenv("WB_RUN1") == nullptr
+                          ? krylov::best_run(problem.matrix, sizeof(Stored))
+                          : 1;
+    const auto kernel = persistent_kernel<Value, Stored>(problem.method, run);
+    cudaFuncAttributes attributes{};
+    check_cuda(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
+    const std::size_t others = std::min(properties.shared_memory_per_block, attributes.sharedSizeBytes);
+    const std::size_t shared_bytes = properties.shared_memory_per_block - others;
     const Index slices = (problem.matrix.rows + krylov::rows_per_slice - 1) / krylov::rows_per_slice;
     const Index blocks = std::clamp(slices, Index{1}, std::min(properties.processors, krylov::most_persistent_blocks));
-    constexpr Index vectors = 2;  // r and q
-    const std::vector<Index> boundaries = krylov::divide_rows(problem.matrix.row_offsets, blocks, problem.cuts);
-    const auto matrix = krylov::make_persistent_matrix<Value, Stored>(problem.matrix, boundaries, shared_bytes,
-                                                                      vectors + (problem.preconditioned ? 1 : 0));
-    for (const auto kernel : kernels) {
-        check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
-                   "cudaFuncSetAttribute");
-        int resident = 0;  // blocks a multiprocessor
-        check_cuda(
-            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, krylov::persistent_threads, matrix.shared_bytes),
-            "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-        if (resident >= 1) continue;
+    const std::vector<Index> boundaries = krylov::divide_rows(problem.matrix.row_offsets, blocks, problem.cuts, run);
+    const auto matrix = krylov::make_persistent_matrix<Value, Stored>(problem.matrix, {.boundaries = boundaries,
+                                                                                       .shared_bytes = shared_bytes,
+                                                                                       .method = problem.method,
+                                                                                       .preconditioned = problem.preconditioned,
+                                                                                       .run = run,
+                                                                                       .sent = problem.sent});
+    check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
+               "cudaFuncSetAttribute");
+    int resident = 0;  // blocks a multiprocessor
+    check_cuda(
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, krylov::persistent_threads, matrix.shared_bytes),
+        "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+    if (resident < 1) {
         throw Unsuitable("a multiprocessor of " + properties.name + " has no room for a thread block with " +
                          std::to_string(matrix.shared_bytes) + " bytes of shared memory");
     }
-    return std::make_unique<CudaPersistentSolver<Value, Stored>>(matrix, device);
+    return std::make_unique<CudaPersistentSolver<Value, Stored>>(matrix, device, problem.ranks);
 }
 
 }  // namespace

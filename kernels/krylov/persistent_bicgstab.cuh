@@ -1,58 +1,68 @@
-// BiCGStab in one kernel that stays on the GPU for all iterations of a launch, on the parts of persistent_cg.cuh. The steps are
+// BiCGStab in one kernel that stays on the GPU for all iterations of a launch, on one GPU (persistent_block.cuh). The steps are
 // those of steps.hpp, each for the rows of a part. r and q are in shared memory if there is room, and so is the vector that is
 // multiplied, with its halo; the others are in global memory.
 //
-// An iteration waits for all blocks three times: for shadow.q, for t.t and t.s, and for r.r and shadow.r, each with packets of
-// its own, so that none is overwritten before all blocks have read it. The elements of M s and M p that other blocks read share
-// one array of packets: a block writes those of M p only after the third wait, which every block answers after it has read
-// those of M s, and those of M s after the first wait, which every block answers after it has read those of M p.
+// An iteration waits for all blocks three times: for shadow.q, for t.t and t.s, and for r.r and shadow.r. The elements of M s
+// and M p that other blocks read are sent before a wait, with its tag.
 #pragma once
 
-#include "kernels/krylov/persistent_cg.cuh"
+#include "kernels/krylov/persistent_block.cuh"
 
 namespace workbench::krylov {
 namespace persistent {
 
-template <typename Value, typename Stored>
-class StabWork : public Work<Value, Stored> {
+template <typename Value, typename Stored, int run>
+class StabWork : public Work<Value, Stored, run> {
 public:
     __device__ __forceinline__ StabWork(const PersistentArguments<Value, Stored>& arguments, unsigned char* memory,
                                         BlockMemory& block)
-        : Work<Value, Stored>(arguments, memory, block) {}
-
-    /// Call it after load().
-    __device__ __forceinline__ void take_vectors() {
+        : Work<Value, Stored, run>(arguments, memory, block) {
+        const SharedPlaces places = shared_places<Value, Stored, run>(this->part_);
+        const auto in_shared = [&](std::size_t place) { return reinterpret_cast<Value*>(memory + place); };
         const Index first = this->part_.first_row;
+        const Index vectors = this->part_.vectors;
         v_.size = this->part_.rows;
         v_.b = this->a_.b + first;
-        v_.inverse_diagonal = this->inverse_diagonal_;
-        v_.x = this->a_.x + first;
-        v_.r = this->r_;
-        v_.p = this->a_.p + first;
-        v_.q = this->q_;
+        v_.inverse_diagonal =
+            vectors > 2 && this->preconditioned() ? in_shared(places.inverse_diagonal) : this->inverse_diagonal_;
+        v_.x = this->own_.x + first;
+        v_.r = vectors > 0 ? in_shared(places.r) : this->own_.r + first;
+        v_.p = this->own_.p + first;
+        v_.q = vectors > 1 ? in_shared(places.q) : this->a_.q + first;
         v_.shadow = this->a_.shadow + first;
         v_.t = this->a_.t + first;
         v_.mp = this->a_.mp + first;
-        v_.ms = this->a_.ms == nullptr ? this->r_ : this->a_.ms + first;
+        v_.ms = this->a_.ms == nullptr ? v_.r : this->a_.ms + first;
+    }
+
+    /// Fills shared memory.
+    __device__ __forceinline__ void load() {
+        for (Index i = this->thread_; i < this->part_.rows; i += persistent_threads) {
+            if (this->part_.vectors > 0) v_.r[i] = this->own_.r[this->part_.first_row + i];
+            if (this->part_.vectors > 2 && this->preconditioned()) {
+                const_cast<Value*>(v_.inverse_diagonal)[i] = this->inverse_diagonal_[i];
+            }
+        }
+        Work<Value, Stored, run>::load();
     }
 
     /// r = shadow = p = b - A x.
     __device__ __forceinline__ void begin() {
-        multiply(v_.q);
-        (void)run(Residual());
-        (void)finish(StabBegin(), run(StabBegin()), 0);
+        multiply_into(v_.q);
+        (void)step(Residual());
+        (void)finish(StabBegin(), step(StabBegin()));
     }
 
     /// Returns true if another iteration follows in this launch.
     __device__ __forceinline__ bool iterate() {
-        multiply(v_.q);
-        if (!finish(StabLength(), run(StabLength()), 0)) return false;
-        (void)run(StabHalf());
+        multiply_into(v_.q);
+        if (!finish(StabLength(), step(StabLength()))) return false;
+        (void)step(StabHalf());
         exchange(v_.ms);
-        multiply(v_.t);
-        if (!finish(StabOmega(), run(StabOmega()), 1)) return false;
-        if (!finish(StabUpdate(), run(StabUpdate()), 3)) return false;
-        (void)run(StabDirection());
+        multiply_into(v_.t);
+        if (!finish(StabOmega(), step(StabOmega()))) return false;
+        if (!finish(StabUpdate(), step(StabUpdate()))) return false;
+        (void)step(StabDirection());
         if (!this->iterates()) return false;
         exchange(v_.mp);
         return true;
@@ -60,24 +70,24 @@ public:
 
     /// Writes what the next launch needs and is not in global memory yet.
     __device__ __forceinline__ void store() {
-        if (this->block_.signal.failed) return;
+        if (this->block_.failed) return;
         if (this->part_.vectors > 0) {
             for (Index i = this->thread_; i < this->part_.rows; i += persistent_threads) {
-                this->a_.r[this->part_.first_row + i] = this->r_[i];
+                this->own_.r[this->part_.first_row + i] = v_.r[i];
             }
         }
         if (blockIdx.x == 0 && this->thread_ == 0) *this->a_.scalars = this->scalars();
     }
 
 private:
-    __device__ __forceinline__ void multiply(Value* result) {
-        (void)this->multiply_into(result);
+    __device__ __forceinline__ void multiply_into(Value* result) {
+        this->multiply([&](Index, Index i, Value of_row) { result[i] = of_row; });
         __syncthreads();  // other threads read the rows
     }
 
     /// A step for all rows. Returns the thread's share of its sums.
     template <typename Step>
-    __device__ __forceinline__ Sums run(Step) {
+    __device__ __forceinline__ Sums step(Step) {
         Sums sums;
         const Scalars& scalars = this->scalars();
         for_rows(
@@ -86,55 +96,26 @@ private:
         return sums;
     }
 
-    /// Adds the sums of all blocks and finishes the step. place: of the first of two sums among the packets. Returns false if
-    /// the solve ends here.
+    /// Adds the sums of all blocks and finishes the step. Returns false if the solve ends here.
     template <typename Step>
-    __device__ __forceinline__ bool finish(Step, const Sums& sums, int place) {
-        double first = sum_over_block(sums.first, this->block_.of_warps[0]);
-        double second = sum_over_block(sums.second, this->block_.of_warps[1]);
-        if (this->warp() == 0) {
-            Packet* const firsts = this->a_.packets + place * most_persistent_blocks;
-            Packet* const seconds = firsts + most_persistent_blocks;
-            const bool two = place > 0;
-            if (this->lane() == 0) {
-                store_packet(firsts + blockIdx.x, first, this->tag_);
-                if (two) store_packet(seconds + blockIdx.x, second, this->tag_);
-            }
-            bool came = wait_for_packets(firsts, this->tag_, this->a_.failed, this->a_.patience, first);
-            if (came && two) came = wait_for_packets(seconds, this->tag_, this->a_.failed, this->a_.patience, second);
-            if (this->lane() == 0) {
-                if (came) Step::finish(this->scalars(), {first, second});
-                this->block_.signal.goes_on = came && this->scalars().state == KrylovState::running;
-                this->block_.signal.iterates = came && !this->a_.begins && this->scalars().goes_on();
-                this->block_.signal.failed = !came;
-            }
-        }
-        ++this->tag_;
-        __syncthreads();
-        return this->block_.signal.goes_on;
+    __device__ __forceinline__ bool finish(Step, const Sums& of_thread) {
+        const double sums[] = {of_thread.first, of_thread.second};
+        this->send_sums(sums);
+        this->template wait_for_sums<2>();
+        return this->finish_wait([&](Scalars& s) { Step::finish(s, {this->sum_of(0), this->sum_of(1)}); });
     }
 
     /// Gives a vector's elements to the blocks that read them, and takes it as the vector that is multiplied, with its halo.
     __device__ __forceinline__ void exchange(const Value* vector) {
-        for (Index i = this->thread_; i < this->part_.exported; i += persistent_threads) {
-            store_packet(this->a_.exports + this->part_.first_row + i, vector[i], this->tag_);
+        for (Index i = this->thread_; i < this->part_.rows; i += persistent_threads) {
+            this->give(i, vector[i]);
+            this->p_[i] = vector[i];
         }
-        for (Index i = this->thread_; i < this->part_.rows; i += persistent_threads) this->p_[i] = vector[i];
         Value* const halo = this->p_ + this->part_.rows;
+        const Packet* const exports = this->exports_of(this->own_);
         for_rows(
-            this->thread_, this->part_.halo, persistent_threads,
-            [&](Index i) { return load_packet(this->a_.exports + this->halo_[i]); },
-            [&](Index i, Packet found) {
-                // A block that gave up a wait writes no more packets.
-                constexpr unsigned rounds_between_looks = 1024;
-                for (unsigned round = 1; found.tag != this->tag_; ++round) {
-                    found = load_packet(this->a_.exports + this->halo_[i]);
-                    if (round % rounds_between_looks != 0) continue;
-                    if (*const_cast<volatile unsigned*>(this->a_.failed) != 0) break;
-                }
-                halo[i] = static_cast<Value>(found.value);
-            });
-        ++this->tag_;
+            this->thread_, this->part_.halo, persistent_threads, [&](Index i) { return load_packet(exports + this->halo_[i]); },
+            [&](Index i, Packet found) { halo[i] = static_cast<Value>(this->wait_for(exports + this->halo_[i], found)); });
         __syncthreads();
     }
 
@@ -144,15 +125,14 @@ private:
 }  // namespace persistent
 
 /// The grid must be resident at once.
-template <typename Value, typename Stored>
+template <typename Value, typename Stored, int run>
 __global__ void __launch_bounds__(persistent_threads, 1)
     persistent_bicgstab(const __grid_constant__ PersistentArguments<Value, Stored> a) {
     extern __shared__ __align__(16) unsigned char memory[];
     __shared__ persistent::BlockMemory block;
     if (!persistent::has_work(a, block)) return;
-    persistent::StabWork<Value, Stored> work(a, memory, block);
+    persistent::StabWork<Value, Stored, run> work(a, memory, block);
     work.load();
-    work.take_vectors();
     if (a.begins) {
         work.begin();
     } else {

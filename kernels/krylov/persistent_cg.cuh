@@ -1,218 +1,18 @@
-// Conjugate gradients in one kernel that stays on the GPU for all iterations of a launch. Each multiprocessor has one thread
-// block with one part of the matrix (persistent_matrix.hpp). What fits stays in shared memory: p of the part and its halo,
-// other vectors, and as much of the matrix as there is room for.
+// Conjugate gradients in one kernel that stays on the GPU for all iterations of a launch (persistent_block.cuh), with one wait
+// an iteration. Source: Meurant, "Multitasking the conjugate gradient method on the CRAY X-MP/48" (1987): r.Mr of the next
+// iteration is predicted from p.Ap and Ap.MAp, which are known together, and computed in the next iteration for what follows
+// (CgStep in steps.hpp).
 //
-// An iteration waits for all blocks twice, for p.Ap and for r.r. Each block writes its sum and a tag, which is different for
-// each wait, as one packet of 16 bytes, and reads the packets of all blocks until all of them have the tag. It adds the sums
-// in the order of the blocks, so that all blocks have the same scalars to the bit, and so has every run. Elements of M r that
-// other blocks read (`exports`) are packets with the tag of the second wait, too; so nothing needs a fence. Each block then
-// computes the elements of p in its halo by itself, in the same way as their owners.
+// A block that reads elements of p in its halo computes them by itself, in the same way as their owners. For that it keeps r in
+// its halo, too, and gets the elements of q = A p, which are sent with the sums of an iteration.
 //
-// No packet is overwritten before all blocks have read it: a block writes the packets of a wait again an iteration later, after
-// the other wait, which every block answers only once it has all packets of the first.
+// Rows of r and q stay in the registers of the thread that multiplies them, as many as there is room for.
 #pragma once
 
-#include <cstdint>
-
-#include "kernels/krylov/persistent_matrix.hpp"
-#include "kernels/krylov/steps.hpp"
+#include "kernels/krylov/persistent_block.cuh"
 
 namespace workbench::krylov {
-
-inline constexpr int persistent_threads = 32 * warps_of_part;
-inline constexpr int packets_per_lane = 5;  // that one warp waits for
-inline constexpr int most_persistent_blocks = 32 * packets_per_lane;
-
-/// A sum of a block, or an exported element.
-struct alignas(16) Packet {
-    double value;
-    unsigned long long tag;
-};
-
-inline constexpr int packet_places = 5 * most_persistent_blocks;  // of each sum; CG has p.Ap, r.r and r.Mr
-
-/// Value: the type of vectors. Stored: that of the matrix's values.
-template <typename Value, typename Stored>
-struct PersistentArguments {
-    const Part* parts = nullptr;
-    const Slice* slices = nullptr;
-    const Index* halo = nullptr;
-    const Stored* values = nullptr;
-    const std::uint16_t* columns = nullptr;
-    // Vectors in the order of parts, [places].
-    const Value* b = nullptr;
-    const Value* inverse_diagonal = nullptr;  // null: not preconditioned
-    Value* x = nullptr;
-    Value* r = nullptr;
-    Value* p = nullptr;
-    Value* q = nullptr;
-    const Value* direction = nullptr;  // what the first product multiplies: x for a beginning, otherwise p, or M p of BiCGStab
-    // BiCGStab. Without a preconditioner, mp is p, and ms is null: r takes its place.
-    Value* shadow = nullptr;
-    Value* t = nullptr;
-    Value* mp = nullptr;
-    Value* ms = nullptr;
-    Packet* exports = nullptr;  // [places] elements that other blocks read: of M r; of M s and M p
-    Packet* packets = nullptr;  // [packet_places]
-    Scalars* scalars = nullptr;
-    Index kept = 0;              // entries of a part after the resident ones that stay in L2
-    unsigned* failed = nullptr;  // 1 after a wait that took too long
-    bool begins = false;         // r = b - A x and p = M r, instead of iterations
-    std::int64_t iterations = 0;
-    std::int64_t most_iterations = 0;
-    unsigned long long first_tag = 0;  // above all tags of earlier launches
-    unsigned long long patience = 0;   // of a wait, in nanoseconds
-};
-
 namespace persistent {
-
-// Volatile, so that the compiler keeps them in order and does not reuse a value that was read before.
-__device__ __forceinline__ void store_packet(Packet* at, double value, unsigned long long tag) {
-    asm volatile("{ .reg .b128 packet; mov.b128 packet, {%1, %2}; st.relaxed.gpu.global.b128 [%0], packet; }" ::"l"(at),
-                 "l"(__double_as_longlong(value)), "l"(tag)
-                 : "memory");
-}
-
-__device__ __forceinline__ Packet load_packet(const Packet* at) {
-    long long value = 0;
-    Packet packet;
-    asm volatile("{ .reg .b128 packet; ld.relaxed.gpu.global.b128 packet, [%2]; mov.b128 {%0, %1}, packet; }"
-                 : "=l"(value), "=l"(packet.tag)
-                 : "l"(at)
-                 : "memory");
-    packet.value = __longlong_as_double(value);
-    return packet;
-}
-
-__device__ __forceinline__ unsigned long long nanoseconds() {
-    unsigned long long now = 0;
-    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
-    return now;
-}
-
-__device__ __forceinline__ double sum_over_lanes(double sum) {
-#pragma unroll
-    for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_xor_sync(~0u, sum, distance);
-    return sum;
-}
-
-/// Waits until all blocks have written packets with this tag, and adds their sums. One warp calls it; all lanes get the sum.
-/// Returns false if that takes too long, or another block has given up.
-__device__ inline bool wait_for_packets(const Packet* packets, unsigned long long tag, unsigned* failed,
-                                        unsigned long long patience, double& sum) {
-    constexpr unsigned rounds_between_looks = 1024;
-    const unsigned lane = threadIdx.x % 32;
-    const unsigned blocks = gridDim.x;
-    unsigned long long start = 0;
-    Packet found[packets_per_lane];
-    for (unsigned round = 1;; ++round) {
-        bool all = true;
-#pragma unroll
-        for (int i = 0; i < packets_per_lane; ++i) found[i] = load_packet(packets + min(lane + 32u * i, blocks - 1));
-#pragma unroll
-        for (int i = 0; i < packets_per_lane; ++i) all = all && found[i].tag == tag;
-        if (__all_sync(~0u, all)) break;
-        if (round % rounds_between_looks != 0) continue;
-        const unsigned long long now = nanoseconds();
-        if (start == 0) start = now;
-        const bool gives_up = now - start > patience || *const_cast<volatile unsigned*>(failed) != 0;
-        if (__any_sync(~0u, gives_up)) {
-            *const_cast<volatile unsigned*>(failed) = 1;
-            return false;
-        }
-    }
-    sum = 0;
-#pragma unroll
-    for (int i = 0; i < packets_per_lane; ++i) sum += lane + 32u * i < blocks ? found[i].value : 0.0;
-    sum = sum_over_lanes(sum);
-    return true;
-}
-
-/// The sum of all threads, in warp 0; contains a barrier. of_warps: [32] in shared memory.
-__device__ __forceinline__ double sum_over_block(double sum, double* of_warps) {
-    sum = sum_over_lanes(sum);
-    if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = sum;
-    __syncthreads();
-    return threadIdx.x < 32 ? sum_over_lanes(of_warps[threadIdx.x]) : 0.0;
-}
-
-/// Visits rows `first`, `first` + step, ... below `count`, with the reads of four rows before their writes.
-template <typename Read, typename Write>
-__device__ __forceinline__ void for_rows(Index first, Index count, Index step, const Read& read, const Write& write) {
-    Index i = first;
-    for (; i + 3 * step < count; i += 4 * step) {
-        const auto a = read(i);
-        const auto b = read(i + step);
-        const auto c = read(i + 2 * step);
-        const auto d = read(i + 3 * step);
-        write(i, a);
-        write(i + step, b);
-        write(i + 2 * step, c);
-        write(i + 3 * step, d);
-    }
-    for (; i < count; i += step) write(i, read(i));
-}
-
-struct FromShared {
-    template <typename T>
-    __device__ __forceinline__ T operator()(const T* at) const {
-        return *at;
-    }
-};
-
-/// Not through L1, which has little room beside the shared memory, and with a policy for L2.
-struct FromGlobal {
-    unsigned long long policy;
-
-    __device__ __forceinline__ double operator()(const double* at) const {
-        double value = 0;
-        asm("ld.global.nc.L1::no_allocate.L2::cache_hint.f64 %0, [%1], %2;" : "=d"(value) : "l"(at), "l"(policy));
-        return value;
-    }
-    __device__ __forceinline__ float operator()(const float* at) const {
-        float value = 0;
-        asm("ld.global.nc.L1::no_allocate.L2::cache_hint.f32 %0, [%1], %2;" : "=f"(value) : "l"(at), "l"(policy));
-        return value;
-    }
-    __device__ __forceinline__ std::uint16_t operator()(const std::uint16_t* at) const {
-        std::uint16_t value = 0;
-        asm("ld.global.nc.L1::no_allocate.L2::cache_hint.u16 %0, [%1], %2;" : "=h"(value) : "l"(at), "l"(policy));
-        return value;
-    }
-};
-
-/// Adds `count` entries of a row. All loads of the matrix come before their first use; so they are in flight together.
-template <int count, typename Load, typename Value, typename Stored>
-__device__ __forceinline__ Value add_entries(Value sum, const Stored* values, const std::uint16_t* columns, const Value* p,
-                                             Load load) {
-    std::uint16_t column[count];
-    Stored value[count];
-#pragma unroll
-    for (int j = 0; j < count; ++j) column[j] = load(columns + 32 * j);
-#pragma unroll
-    for (int j = 0; j < count; ++j) value[j] = load(values + 32 * j);
-#pragma unroll
-    for (int j = 0; j < count; ++j) sum += static_cast<Value>(value[j]) * p[column[j]];
-    return sum;
-}
-
-/// A row times p. The branches are the same for all lanes of a warp.
-template <typename Load, typename Value, typename Stored>
-__device__ __forceinline__ Value multiply_row(const Stored* values, const std::uint16_t* columns, int width, const Value* p,
-                                              Load load) {
-    Value sum = 0;
-    for (; width >= 8; width -= 8, values += 256, columns += 256) sum = add_entries<8>(sum, values, columns, p, load);
-    switch (width) {
-        case 1: return add_entries<1>(sum, values, columns, p, load);
-        case 2: return add_entries<2>(sum, values, columns, p, load);
-        case 3: return add_entries<3>(sum, values, columns, p, load);
-        case 4: return add_entries<4>(sum, values, columns, p, load);
-        case 5: return add_entries<5>(sum, values, columns, p, load);
-        case 6: return add_entries<6>(sum, values, columns, p, load);
-        case 7: return add_entries<7>(sum, values, columns, p, load);
-        default: return sum;
-    }
-}
 
 /// z + beta p, rounded in one way wherever it is computed.
 template <typename Value>
@@ -220,275 +20,278 @@ __device__ __forceinline__ Value next_direction(Value z, double beta, Value p) {
     return static_cast<Value>(fma(beta, static_cast<double>(p), static_cast<double>(z)));
 }
 
-/// From warp 0 to all threads of the block.
-struct Signal {
-    double factor;  // alpha or beta
-    bool goes_on;   // the state is `running`, and no wait has failed
-    bool iterates;  // another iteration follows in this launch
-    bool failed;
-};
-
-/// Shared memory of a block beside that of its part.
-struct BlockMemory {
-    double of_warps[2][32];
-    Signal signal;
-    alignas(16) unsigned char scalars[sizeof(Scalars)];
-};
-
+/// r - alpha q, likewise.
 template <typename Value>
-struct RowOfUpdate {
-    Value r, q, inverse_diagonal;
-};
+__device__ __forceinline__ Value next_residual(Value r, double alpha, double q) {
+    return static_cast<Value>(fma(-alpha, q, static_cast<double>(r)));
+}
 
-/// A thread's share of the work on the part of its block. All threads of the block call each function.
-template <typename Value, typename Stored>
-class Work {
+template <typename Value, typename Stored, int run>
+class CgWork : public Work<Value, Stored, run> {
 public:
-    __device__ __forceinline__ Work(const PersistentArguments<Value, Stored>& arguments, unsigned char* memory,
-                                    BlockMemory& block)
-        : a_(arguments),
-          block_(block),
-          part_(arguments.parts[blockIdx.x]),
-          memory_(memory),
-          thread_(static_cast<Index>(threadIdx.x)),
-          tag_(arguments.first_tag),
-          inverse_diagonal_(preconditioned() ? arguments.inverse_diagonal + part_.first_row : nullptr) {
-        const SharedPlaces places = shared_places<Value, Stored>(part_);
-        p_ = reinterpret_cast<Value*>(memory);
-        r_ = part_.vectors > 0 ? reinterpret_cast<Value*>(memory + places.r) : a_.r + part_.first_row;
-        q_ = part_.vectors > 1 ? reinterpret_cast<Value*>(memory + places.q) : a_.q + part_.first_row;
-        halo_ = reinterpret_cast<Index*>(memory + places.halo);
-        slices_ = reinterpret_cast<Slice*>(memory + places.slices);
-        resident_values_ = reinterpret_cast<Stored*>(memory + places.values);
-        resident_columns_ = reinterpret_cast<std::uint16_t*>(memory + places.columns);
+    __device__ __forceinline__ CgWork(const PersistentArguments<Value, Stored>& arguments, unsigned char* memory,
+                                      BlockMemory& block)
+        : Work<Value, Stored, run>(arguments, memory, block) {
+        const SharedPlaces places = shared_places<Value, Stored, run>(part_);
+        const auto in_shared = [&](std::size_t place) { return reinterpret_cast<Value*>(memory + place); };
+        const Index in_memory = part_.rows - part_.in_registers;
+        r_ = part_.vectors > 0 ? in_shared(places.r) : own_.r + part_.first_row + part_.in_registers;
+        r_of_halo_ = part_.vectors > 0 ? r_ + in_memory : a_.r_of_halo + part_.first_halo;
+        q_ = part_.vectors > 1 ? in_shared(places.q) : a_.q + part_.first_row + part_.in_registers;
+        diagonal_ = part_.vectors > 2 ? in_shared(places.inverse_diagonal) : nullptr;
     }
 
-    /// Fills shared memory.
+    /// Fills registers and shared memory.
     __device__ __forceinline__ void load() {
-        const Value* direction = a_.direction;
-        for (Index i = thread_; i < part_.rows; i += persistent_threads) {
-            p_[i] = direction[part_.first_row + i];
-            if (part_.vectors > 0) r_[i] = a_.r[part_.first_row + i];
+        this->load_inverse_diagonal();
+        Work<Value, Stored, run>::load();
+        const Value* r = own_.r + part_.first_row;
+#pragma unroll
+        for (int k = 0; k < rows_in_registers; ++k) r_in_registers_[k] = has(k) ? r[row(k)] : Value{0};
+        if (part_.vectors > 0) {
+            for_memory_rows([&](Index i) { r_[i - part_.in_registers] = r[i]; });
         }
-        if (preconditioned() && part_.vectors > 2) {
-            auto* copy = reinterpret_cast<Value*>(memory_ + shared_places<Value, Stored>(part_).inverse_diagonal);
-            for (Index i = thread_; i < part_.rows; i += persistent_threads) copy[i] = inverse_diagonal_[i];
-            inverse_diagonal_ = copy;
-        }
-        for (Index i = thread_; i < part_.halo; i += persistent_threads) {
-            halo_[i] = a_.halo[part_.first_halo + i];
-            p_[part_.rows + i] = direction[halo_[i]];
-        }
-        for (Index i = thread_; i < part_.resident; i += persistent_threads) {
-            resident_values_[i] = a_.values[part_.first_entry + i];
-            resident_columns_[i] = a_.columns[part_.first_entry + i];
-        }
-        for (Index i = thread_; i < part_.slices(); i += persistent_threads) slices_[i] = a_.slices[part_.first_slice + i];
-        asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(stays_in_l2_));
-        asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(passes_through_l2_));
-        __syncthreads();
+        for (Index i = thread_; i < part_.halo; i += persistent_threads) r_of_halo_[i] = own_.r[halo_[i]];
+        // In the order of update().
+        residuals_ = {};
+        for_register_rows([&](int k, Index i) { add_residual(r_in_registers_[k], i); });
+        for_memory_rows([&](Index i) { add_residual(r[i], i); });
     }
 
-    /// q = A p. Returns the thread's share of p.q.
-    __device__ __forceinline__ double multiply() { return multiply_into(q_); }
-
-    /// Likewise for another result.
-    __device__ __forceinline__ double multiply_into(Value* result) {
-        const Stored* values = a_.values + part_.first_entry;
-        const std::uint16_t* columns = a_.columns + part_.first_entry;
-        double sum = 0;
-        for (Index s = warp(); s < part_.slices(); s += warps_of_part) {
-            const Slice slice = slices_[s];
-            const Index first = slice.first + lane();
-            const Index row = s * rows_per_slice + lane();
-            const FromGlobal from_global{slice.first < part_.resident + a_.kept ? stays_in_l2_ : passes_through_l2_};
-            const Value of_row =
-                slice.first < part_.resident
-                    ? multiply_row(resident_values_ + first, resident_columns_ + first, slice.width, p_, FromShared())
-                    : multiply_row(values + first, columns + first, slice.width, p_, from_global);
-            result[row] = of_row;
-            sum += product(p_[row], of_row);
-        }
-        return sum;
+    /// r = b - A x and p = M r.
+    __device__ __forceinline__ void begin() {
+        multiply_p();
+        __syncthreads();  // other threads have read p
+        residuals_ = {};
+        const Value* b = a_.b + part_.first_row;
+        const auto subtract = [&](Value& r, Value q, Index i) {
+            r = b[i] - q;
+            p_[i] = inverse_diagonal(i) * r;
+            add_residual(r, i);
+        };
+        for_register_rows([&](int k, Index i) { subtract(r_in_registers_[k], q_in_registers_[k], i); });
+        for_memory_rows([&](Index i) { subtract(r_[i - part_.in_registers], q_[i - part_.in_registers], i); });
+        (void)add_up_residual();
     }
 
-    /// Waits for p.q and finds alpha. Returns false if the solve ends here.
-    __device__ __forceinline__ bool find_length(double sum) {
-        sum = sum_over_block(sum, block_.of_warps[0]);
-        if (warp() == 0) {
-            if (lane() == 0) store_packet(a_.packets + blockIdx.x, sum, tag_);
-            const bool came = wait_for_packets(a_.packets, tag_, a_.failed, a_.patience, sum);
-            if (lane() == 0) {
-                if (came) CgLength::finish(scalars(), {sum, 0});
-                block_.signal.factor = scalars().alpha;
-                block_.signal.goes_on = came && scalars().state == KrylovState::running;
-                block_.signal.failed = !came;
-            }
+    /// Returns true if another iteration follows in this launch.
+    __device__ __forceinline__ bool iterate() {
+        multiply_p();
+        const double sums[] = {residuals_.first, residuals_.second, length_, image_};
+        this->send_sums(sums);
+        this->load_ahead();
+        Value x[rows_in_registers];
+        Value* const x_of_part = own_.x + part_.first_row;
+#pragma unroll
+        for (int k = 0; k < rows_in_registers; ++k) x[k] = has(k) ? x_of_part[row(k)] : Value{0};
+        const Packet* const exports = this->exports_of(own_);
+        Packet q_of_halo[halo_in_registers];
+#pragma unroll
+        for (int k = 0; k < halo_in_registers; ++k) {
+            if (row(k) < part_.halo) q_of_halo[k] = load_packet(exports + halo_[row(k)]);
         }
-        ++tag_;
-        __syncthreads();
-        alpha_ = block_.signal.factor;
-        return block_.signal.goes_on;
-    }
-
-    /// r, and M r in the place of q, which other blocks get. Returns the thread's share of r.r and r.Mr.
-    __device__ __forceinline__ Sums update() {
-        Sums sums;
+        this->template wait_for_sums<4>();
+#pragma unroll
+        for (int k = 0; k < halo_in_registers; ++k) {
+            if (row(k) < part_.halo) q_of_halo[k].value = this->wait_for(exports + halo_[row(k)], q_of_halo[k]);
+        }
+        for (Index i = row(halo_in_registers); i < part_.halo; i += persistent_threads) {
+            (void)this->wait_for(exports + halo_[i], load_packet(exports + halo_[i]));
+        }
+        const bool goes_on = this->finish_wait([&](Scalars& s) {
+            CgStep::finish(s, {this->sum_of(0), this->sum_of(1), this->sum_of(2), this->sum_of(3)});
+        });
+        if (!goes_on) return false;
+        const double alpha = block_.signal.alpha;
+        const double beta = block_.signal.beta;
+        residuals_ = {};
+        const auto update = [&](Value& r, Value q, Index i) {
+            r = next_residual(r, alpha, q);
+            p_[i] = next_direction(inverse_diagonal(i) * r, beta, p_[i]);
+            add_residual(r, i);
+        };
+        for_register_rows([&](int k, Index i) {
+            x_of_part[i] = static_cast<Value>(x[k] + alpha * p_[i]);
+            update(r_in_registers_[k], q_in_registers_[k], i);
+        });
         for_rows(
-            thread_, part_.rows, persistent_threads,
+            row(rows_in_registers), part_.rows, persistent_threads,
             [&](Index i) {
-                return RowOfUpdate<Value>{a_.begins ? a_.b[part_.first_row + i] : r_[i], q_[i],
-                                          preconditioned() ? inverse_diagonal_[i] : Value{1}};
+                return MemoryRow{x_of_part[i], r_[i - part_.in_registers], q_[i - part_.in_registers]};
             },
-            [&](Index i, const RowOfUpdate<Value>& row) {
-                const auto next = a_.begins ? row.r - row.q : static_cast<Value>(row.r - alpha_ * row.q);
-                const Value z = row.inverse_diagonal * next;
-                r_[i] = next;
-                q_[i] = z;
-                sums.first += product(next, next);
-                sums.second += product(next, z);
-                if (i < part_.exported) store_packet(a_.exports + part_.first_row + i, z, tag_);
+            [&](Index i, MemoryRow read) {
+                x_of_part[i] = static_cast<Value>(read.x + alpha * p_[i]);
+                update(read.r, read.q, i);
+                r_[i - part_.in_registers] = read.r;
             });
-        return sums;
-    }
-
-    /// Waits for r.r and r.Mr; x is computed while their packets travel. Returns false if the solve ends here.
-    __device__ __forceinline__ bool find_direction(const Sums& sums) {
-        const double square = sum_over_block(sums.first, block_.of_warps[0]);
-        const double weighted = preconditioned() ? sum_over_block(sums.second, block_.of_warps[1]) : 0;
-        if (warp() == 0) {
-            wait_for_residual(square, weighted);
-        } else if (!a_.begins) {
-            Value* x = a_.x + part_.first_row;
-            for_rows(
-                thread_ - 32, part_.rows, persistent_threads - 32, [&](Index i) { return x[i]; },
-                [&](Index i, Value before) { x[i] = static_cast<Value>(before + alpha_ * p_[i]); });
+        if (!this->iterates()) {
+            (void)add_up_residual();
+            return false;
         }
+        Value* const p = p_ + part_.rows;
+        const auto update_halo = [&](Index i, double q) {
+            r_of_halo_[i] = next_residual(r_of_halo_[i], alpha, q);
+            p[i] = next_direction(inverse_diagonal_of_halo(i) * r_of_halo_[i], beta, p[i]);
+        };
+#pragma unroll
+        for (int k = 0; k < halo_in_registers; ++k) {
+            if (row(k) < part_.halo) update_halo(row(k), q_of_halo[k].value);
+        }
+        for_rows(
+            row(halo_in_registers), part_.halo, persistent_threads,
+            [&](Index i) { return load_packet(exports + halo_[i]).value; }, [&](Index i, double q) { update_halo(i, q); });
         __syncthreads();
-        return block_.signal.goes_on;
+        return true;
     }
-
-    /// p = M r, without the halo, which the next launch reads again.
-    __device__ __forceinline__ void begin_direction() {
-        for (Index i = thread_; i < part_.rows; i += persistent_threads) p_[i] = q_[i];
-    }
-
-    /// p = M r + beta p, with the halo if an iteration follows.
-    __device__ __forceinline__ void advance_direction() {
-        const double beta = block_.signal.factor;
-        if (iterates()) {
-            Value* p_of_halo = p_ + part_.rows;
-            for_rows(
-                thread_, part_.halo, persistent_threads, [&](Index i) { return load_packet(a_.exports + halo_[i]); },
-                [&](Index i, Packet z) {
-                    while (z.tag != tag_) z = load_packet(a_.exports + halo_[i]);
-                    p_of_halo[i] = next_direction(static_cast<Value>(z.value), beta, p_of_halo[i]);
-                });
-        }
-        for (Index i = thread_; i < part_.rows; i += persistent_threads) p_[i] = next_direction(q_[i], beta, p_[i]);
-        ++tag_;
-    }
-
-    [[nodiscard]] __device__ __forceinline__ bool iterates() const { return block_.signal.iterates; }
 
     /// Writes what the next launch needs.
     __device__ __forceinline__ void store() {
-        if (block_.signal.failed) return;
-        for (Index i = thread_; i < part_.rows; i += persistent_threads) {
-            a_.p[part_.first_row + i] = p_[i];
-            if (part_.vectors > 0) a_.r[part_.first_row + i] = r_[i];
-        }
-        if (blockIdx.x == 0 && thread_ == 0) *a_.scalars = scalars();
+        if (block_.failed) return;
+        const auto store_row = [&](Index i, Value r) {
+            own_.p[part_.first_row + i] = p_[i];
+            own_.r[part_.first_row + i] = r;
+            if (i >= part_.sent) return;
+            for (Index at = this->first_target(i); at < this->first_target(i + 1); ++at) {
+                const Target target = a_.targets[at];
+                const PeerMemory<Value>& peer = a_.memory[target.rank];
+                peer.p[target.place] = p_[i];
+                peer.r[target.place] = r;
+                peer.x[target.place] = own_.x[part_.first_row + i];
+                if (this->preconditioned()) peer.inverse_diagonal[target.place] = inverse_diagonal(i);
+            }
+        };
+        for_register_rows([&](int k, Index i) { store_row(i, r_in_registers_[k]); });
+        for_memory_rows([&](Index i) { store_row(i, r_[i - part_.in_registers]); });
+        if (blockIdx.x == 0 && thread_ == 0) *a_.scalars = this->scalars();
     }
 
-protected:
-    [[nodiscard]] __device__ __forceinline__ int lane() const { return thread_ % 32; }
-    [[nodiscard]] __device__ __forceinline__ int warp() const { return thread_ / 32; }
-    [[nodiscard]] __device__ __forceinline__ bool preconditioned() const { return a_.inverse_diagonal != nullptr; }
-    /// For thread 0.
-    [[nodiscard]] __device__ __forceinline__ Scalars& scalars() const { return *reinterpret_cast<Scalars*>(block_.scalars); }
+private:
+    using Base = Work<Value, Stored, run>;
+    using Base::a_;
+    using Base::block_;
+    using Base::halo_;
+    using Base::own_;
+    using Base::p_;
+    using Base::part_;
+    using Base::thread_;
 
-    /// For warp 0.
-    __device__ __forceinline__ void wait_for_residual(double square, double weighted) {
-        Packet* squares = a_.packets + most_persistent_blocks;
-        Packet* others = squares + most_persistent_blocks;
-        if (lane() == 0) {
-            if (preconditioned()) store_packet(others + blockIdx.x, weighted, tag_);
-            store_packet(squares + blockIdx.x, square, tag_);
+    static constexpr int rows_in_registers = rows_of_thread_in_registers;
+    static constexpr int halo_in_registers = 2;  // elements of q that a thread keeps while it waits for alpha
+
+    struct MemoryRow {
+        Value x, r, q;
+    };
+
+    [[nodiscard]] __device__ __forceinline__ Index row(int k) const { return thread_ + k * persistent_threads; }
+    [[nodiscard]] __device__ __forceinline__ bool has(int k) const { return row(k) < part_.in_registers; }
+
+    template <typename Body>
+    __device__ __forceinline__ void for_register_rows(const Body& body) {
+#pragma unroll
+        for (int k = 0; k < rows_in_registers; ++k) {
+            if (has(k)) body(k, row(k));
         }
-        bool came = wait_for_packets(squares, tag_, a_.failed, a_.patience, square);
-        weighted = square;
-        if (came && preconditioned()) came = wait_for_packets(others, tag_, a_.failed, a_.patience, weighted);
-        if (lane() != 0) return;
-        if (came && a_.begins) CgBegin::finish(scalars(), {square, weighted});
-        if (came && !a_.begins) CgUpdate::finish(scalars(), {square, weighted});
-        block_.signal.factor = scalars().beta;
-        block_.signal.goes_on = came && scalars().state == KrylovState::running;
-        block_.signal.iterates = came && !a_.begins && scalars().goes_on();
-        block_.signal.failed = !came;
     }
 
-    const PersistentArguments<Value, Stored>& a_;
-    BlockMemory& block_;
-    Part part_;
-    unsigned char* memory_;
-    Index thread_;
-    unsigned long long tag_;
-    double alpha_ = 0;
-    unsigned long long stays_in_l2_ = 0;
-    unsigned long long passes_through_l2_ = 0;
-    const Value* inverse_diagonal_;
-    // In shared memory; r and q only if there is room.
-    Value* p_ = nullptr;  // rows, then halo
-    Value* r_ = nullptr;
-    Value* q_ = nullptr;
-    Index* halo_ = nullptr;
-    Slice* slices_ = nullptr;
-    Stored* resident_values_ = nullptr;
-    std::uint16_t* resident_columns_ = nullptr;
+    template <typename Body>
+    __device__ __forceinline__ void for_memory_rows(const Body& body) {
+        for (Index i = row(rows_in_registers); i < part_.rows; i += persistent_threads) body(i);
+    }
+
+    __device__ __forceinline__ void load_inverse_diagonal() {
+        if (!this->preconditioned() || diagonal_ == nullptr) return;
+        for (Index i = thread_; i < part_.rows; i += persistent_threads) diagonal_[i] = this->inverse_diagonal_[i];
+        for (Index i = thread_; i < part_.halo; i += persistent_threads) {
+            diagonal_[part_.rows + i] = own_.inverse_diagonal[a_.halo[part_.first_halo + i]];
+        }
+        this->inverse_diagonal_ = diagonal_;
+    }
+
+    [[nodiscard]] __device__ __forceinline__ Value inverse_diagonal(Index i) const {
+        return this->preconditioned() ? this->inverse_diagonal_[i] : Value{1};
+    }
+    [[nodiscard]] __device__ __forceinline__ Value inverse_diagonal_of_halo(Index i) const {
+        if (!this->preconditioned()) return 1;
+        return diagonal_ != nullptr ? diagonal_[part_.rows + i] : own_.inverse_diagonal[halo_[i]];
+    }
+
+    /// q = A p, which is sent to the blocks that read it, and this thread's shares of p.q and q.Mq.
+    __device__ __forceinline__ void multiply_p() {
+        length_ = 0;
+        image_ = 0;
+        this->multiply([&](Index k, Index i, Value q) {
+            keep(k, i, q);
+            this->give(i, q);
+            length_ += product(p_[i], q);
+            image_ += product(q, inverse_diagonal(i) * q);
+        });
+    }
+
+    /// Registers have no index at run time.
+    __device__ __forceinline__ void keep(Index k, Index i, Value q) {
+        static_assert(rows_in_registers == 16);
+        switch (k) {
+            case 0: q_in_registers_[0] = q; break;
+            case 1: q_in_registers_[1] = q; break;
+            case 2: q_in_registers_[2] = q; break;
+            case 3: q_in_registers_[3] = q; break;
+            case 4: q_in_registers_[4] = q; break;
+            case 5: q_in_registers_[5] = q; break;
+            case 6: q_in_registers_[6] = q; break;
+            case 7: q_in_registers_[7] = q; break;
+            case 8: q_in_registers_[8] = q; break;
+            case 9: q_in_registers_[9] = q; break;
+            case 10: q_in_registers_[10] = q; break;
+            case 11: q_in_registers_[11] = q; break;
+            case 12: q_in_registers_[12] = q; break;
+            case 13: q_in_registers_[13] = q; break;
+            case 14: q_in_registers_[14] = q; break;
+            case 15: q_in_registers_[15] = q; break;
+            default: q_[i - part_.in_registers] = q;
+        }
+    }
+
+    __device__ __forceinline__ void add_residual(Value r, Index i) {
+        residuals_.first += product(r, r);
+        residuals_.second += product(r, inverse_diagonal(i) * r);
+    }
+
+    /// Finds r.r and r.Mr over all rows.
+    __device__ __forceinline__ bool add_up_residual() {
+        const double sums[] = {residuals_.first, residuals_.second};
+        this->send_sums(sums);
+        this->template wait_for_sums<2>();
+        return this->finish_wait([&](Scalars& s) { CgStep::take_residual(s, this->sum_of(0), this->sum_of(1)); });
+    }
+
+    Sums residuals_;     // this thread's shares of r.r and r.Mr
+    double length_ = 0;  // of p.q
+    double image_ = 0;   // of q.Mq
+    Value r_in_registers_[rows_in_registers];
+    Value q_in_registers_[rows_in_registers];
+    // In shared memory, or in global memory if there is no room.
+    Value* r_;                   // of the rows that are not in registers, then
+    Value* r_of_halo_;           //
+    Value* q_;                   // of the rows that are not in registers
+    Value* diagonal_ = nullptr;  // of rows and halo; null: in global memory
 };
-
-/// Copies the scalars of the solve to shared memory. Returns false if there is nothing to do.
-template <typename Value, typename Stored>
-__device__ __forceinline__ bool has_work(const PersistentArguments<Value, Stored>& a, BlockMemory& block) {
-    if (threadIdx.x == 0) {
-        Scalars& scalars = *reinterpret_cast<Scalars*>(block.scalars);
-        scalars = *a.scalars;
-        if (blockIdx.x != 0) scalars.history = nullptr;  // one block records it
-        if (a.begins) scalars.state = KrylovState::running;
-        const std::int64_t until = scalars.iterations + a.iterations;
-        scalars.until = until < a.most_iterations ? until : a.most_iterations;
-        block.signal.iterates = a.begins || scalars.goes_on();
-        block.signal.failed = false;
-    }
-    __syncthreads();
-    return block.signal.iterates;
-}
 
 }  // namespace persistent
 
 /// The grid must be resident at once.
-template <typename Value, typename Stored>
+template <typename Value, typename Stored, int run>
 __global__ void __launch_bounds__(persistent_threads, 1)
     persistent_cg(const __grid_constant__ PersistentArguments<Value, Stored> a) {
     extern __shared__ __align__(16) unsigned char memory[];
     __shared__ persistent::BlockMemory block;
     if (!persistent::has_work(a, block)) return;
-    persistent::Work<Value, Stored> work(a, memory, block);
+    persistent::CgWork<Value, Stored, run> work(a, memory, block);
     work.load();
-    for (;;) {
-        const double length = work.multiply();
-        if (!a.begins && !work.find_length(length)) break;
-        const Sums sums = work.update();
-        const bool goes_on = work.find_direction(sums);
-        if (a.begins) {
-            work.begin_direction();
-            break;
+    if (a.begins) {
+        work.begin();
+    } else {
+        while (work.iterate()) {
         }
-        if (!goes_on) break;
-        work.advance_direction();
-        if (!work.iterates()) break;
-        __syncthreads();
     }
     work.store();
 }

@@ -1,6 +1,9 @@
-// A square matrix divided into parts of consecutive rows, one for each thread block of a persistent kernel
-// (persistent_cg.cuh). A block keeps its part's elements of the direction p in shared memory, together with its halo: the
-// elements of other parts that its rows multiply. Columns are therefore places in shared memory, of 16 bits.
+// A matrix divided into parts of consecutive rows, one for each thread block of a persistent kernel (persistent_block.cuh). A
+// block keeps its part's elements of the direction p in shared memory, together with its halo: the elements of other parts that
+// its rows multiply. Columns are therefore places in shared memory, of 16 bits.
+//
+// The rows can be those of one rank. Then the first columns are the rows, and the following ones are remote: elements that
+// other ranks own.
 #pragma once
 
 #include <cstddef>
@@ -8,34 +11,54 @@
 #include <span>
 #include <vector>
 
+#include "pipeline/contract/device.hpp"
 #include "pipeline/contract/precision.hpp"
 #include "pipeline/matrix/csr_matrix.hpp"
 
 namespace workbench::krylov {
 
 inline constexpr Index rows_per_slice = 32;  // a row for each lane of a warp
-inline constexpr int warps_of_part = 32;     // warp w computes slices w, w + 32, ...
+inline constexpr int warps_of_part = 16;     // warp w computes slices w, w + 16, ...
+
+/// Rows whose elements of r and q a thread of conjugate gradients keeps in registers.
+inline constexpr int rows_of_thread_in_registers = 16;
 
 /// The part of one thread block. All vectors are in the order of parts: the rows of part 0, those of part 1, ..., each part
-/// padded to whole slices with empty rows. "Place" means a position in this order.
+/// padded to whole slices with empty rows. "Place" means a position in this order; remote element i is at places + i.
 struct Part {
     Index first_row = 0;  // place
     Index rows = 0;       // with padding
-    Index exported = 0;   // the number of its first rows that are in the halo of other parts
+    Index sent = 0;       // the number of its first rows that other ranks read
+    Index first_sent = 0;
+    Index exported = 0;  // the number of its first rows that are in the halo of other parts, or sent
     Index first_halo = 0;
     Index halo = 0;
     Index first_slice = 0;
-    Index resident = 0;  // entries, the first ones of the part, that stay in shared memory
-    Index vectors = 0;   // how many of r, q and the inverse diagonal, in this order, are in shared memory
+    Index entries = 0;
+    Index resident = 0;       // entries, the first ones of the part, that stay in shared memory
+    Index vectors = 0;        // how many of r, q and the inverse diagonal, in this order, are in shared memory
+    Index in_registers = 0;   // rows of r and q, the first ones, that need no place in shared memory
+    bool halo_has_r = false;  // r and the inverse diagonal are needed in the halo, too
     Offset first_entry = 0;
 
     [[nodiscard]] constexpr Index slices() const { return rows / rows_per_slice; }
+    [[nodiscard]] constexpr Index halo_of_r() const { return halo_has_r ? halo : 0; }
 };
 
-/// 32 rows padded to one width. Entry j of row i is at first + 32 j + i.
+/// Entries are stored in runs: 1, 2 or 3 entries of a row with consecutive columns, of which only the first is stored.
+inline constexpr Index longest_run = 3;
+
+/// 32 rows padded to one number of runs. Entry j of row i is at first + 32 j + i; the column of run j is at first / run + 32 j
+/// + i.
 struct Slice {
     Index first = 0;  // entry, counted from the first of the part
-    Index width = 0;
+    Index runs = 0;   // of a row
+};
+
+/// Rank `rank` has this element at `place`, as a remote one.
+struct Target {
+    Index rank = 0;
+    Index place = 0;
 };
 
 /// The places of a part's arrays in the shared memory of its block, in bytes.
@@ -47,33 +70,41 @@ struct SharedPlaces {
     std::size_t end = 0;
 };
 
-/// p, of rows + halo elements, is at 0. Stored: the type of the matrix's values.
-template <typename Value, typename Stored = Value>
-constexpr SharedPlaces shared_places(const Part& part) {
+constexpr SharedPlaces shared_places(const Part& part, std::size_t value, std::size_t stored, Index run) {
     const auto bytes = [](Index count, std::size_t each) {
         constexpr std::size_t alignment = 16;
         return (static_cast<std::size_t>(count) * each + alignment - 1) / alignment * alignment;
     };
-    const std::size_t vector = bytes(part.rows, sizeof(Value));
+    const Index in_memory = part.rows - part.in_registers;
     SharedPlaces places;
-    places.r = bytes(part.rows + part.halo, sizeof(Value));
-    places.q = places.r + (part.vectors > 0 ? vector : 0);
-    places.inverse_diagonal = places.q + (part.vectors > 1 ? vector : 0);
-    places.values = places.inverse_diagonal + (part.vectors > 2 ? vector : 0);
-    places.columns = places.values + bytes(part.resident, sizeof(Stored));
-    places.halo = places.columns + bytes(part.resident, sizeof(std::uint16_t));
+    places.r = bytes(part.rows + part.halo, value);
+    places.q = places.r + (part.vectors > 0 ? bytes(in_memory + part.halo_of_r(), value) : 0);
+    places.inverse_diagonal = places.q + (part.vectors > 1 ? bytes(in_memory, value) : 0);
+    places.values = places.inverse_diagonal + (part.vectors > 2 ? bytes(part.rows + part.halo_of_r(), value) : 0);
+    places.columns = places.values + bytes(part.resident, stored);
+    places.halo = places.columns + bytes(part.resident / run, sizeof(std::uint16_t));
     places.slices = places.halo + bytes(part.halo, sizeof(Index));
     places.end = places.slices + bytes(part.slices(), sizeof(Slice));
     return places;
+}
+
+/// p, of rows + halo elements, is at 0. Stored: the type of the matrix's values. run: entries of a run.
+template <typename Value, typename Stored = Value, Index run = 1>
+constexpr SharedPlaces shared_places(const Part& part) {
+    return shared_places(part, sizeof(Value), sizeof(Stored), run);
 }
 
 /// Value: the type of vectors. Stored: that of the matrix's values, f32 if it represents all of them.
 template <ValueType Value, ValueType Stored = Value>
 struct PersistentMatrix {
     Index rows = 0;
+    Index remote = 0;  // columns
+    Index run = 1;
     std::vector<Part> parts;
     std::vector<Slice> slices;
     std::vector<Index> halo;           // places, those of part 0 first; ascending within a part
+    std::vector<Index> first_targets;  // [rows sent, + 1 for each part] part.first_sent + i: of row i of a part, then the end
+    std::vector<Target> targets;
     std::vector<Index> row_at;         // [places] the row of the matrix; -1: padding
     HostArray<Stored> values;          // the padding is 0
     HostArray<std::uint16_t> columns;  // below part.rows: a row of the part; otherwise part.rows + position in its halo
@@ -85,13 +116,26 @@ struct PersistentMatrix {
 
 /// The boundaries of `parts` parts with about equal work: a row counts as eight nonzeros. [parts + 1] Where one of the `cuts`
 /// (ascending, from 0 to the number of rows, or empty) is near, a boundary is moved there; as many parts as cuts have are taken
-/// as they are.
-[[nodiscard]] std::vector<Index> divide_rows(std::span<const Offset> row_offsets, Index parts, std::span<const Index> cuts);
+/// as they are. Boundaries are multiples of `run`, which divides the number of rows.
+[[nodiscard]] std::vector<Index> divide_rows(std::span<const Offset> row_offsets, Index parts, std::span<const Index> cuts,
+                                             Index run = 1);
 
-/// vectors: how many of r, q and the inverse diagonal the solve has. Throws Unsuitable with the reason if a part does not fit
-/// into `shared_bytes`, or has more columns than 16 bits can number.
+/// The run with which a square matrix takes the fewest bytes, if rows and columns that belong together are numbered
+/// consecutively: 1, 2 or 3.
+[[nodiscard]] Index best_run(const CsrMatrix& matrix, std::size_t bytes_of_value);
+
+struct PersistentPlan {
+    std::span<const Index> boundaries;  // of parts, [parts + 1]
+    std::size_t shared_bytes = 0;       // of a part
+    KrylovMethod method = KrylovMethod::cg;
+    bool preconditioned = false;
+    Index run = 1;
+    std::span<const SentElement> sent = {};  // to other ranks
+};
+
+/// Throws Unsuitable with the reason if a part does not fit into the shared memory, or has more columns than 16 bits can
+/// number.
 template <ValueType Value, ValueType Stored = Value>
-[[nodiscard]] PersistentMatrix<Value, Stored> make_persistent_matrix(const CsrMatrix& matrix, std::span<const Index> boundaries,
-                                                                     std::size_t shared_bytes, Index vectors);
+[[nodiscard]] PersistentMatrix<Value, Stored> make_persistent_matrix(const CsrMatrix& matrix, const PersistentPlan& plan);
 
 }  // namespace workbench::krylov

@@ -192,6 +192,38 @@ struct CgUpdate {
     static constexpr std::int64_t moved(bool preconditioned) { return preconditioned ? 7 : 6; }
 };
 
+/// The scalars of an iteration with one wait for all sums: r.r and r.Mr of its beginning, p.q and q.Mq. r.Mr of its end is
+/// predicted, because r is orthogonal to the direction before p (Meurant 1987):
+///   r.Mr - 2 alpha r.Mq + alpha^2 q.Mq = alpha^2 q.Mq - r.Mr,
+/// and computed at the beginning of the next iteration, where alpha depends on it; so errors of predictions do not add up.
+struct CgStep {
+    struct Totals {
+        double residual = 0;  // r.r
+        double rho = 0;       // r.Mr
+        double length = 0;    // p.q
+        double image = 0;     // q.Mq
+    };
+
+    /// Ends the solve if it has converged or broken down.
+    static constexpr void take_residual(Scalars& s, double residual, double rho) {
+        s.rho = rho;
+        note_residual(s, residual);
+        if (s.state == KrylovState::running && !(s.rho > 0)) stop(s, KrylovState::indefinite, s.rho);
+    }
+
+    static constexpr void finish(Scalars& s, const Totals& totals) {
+        take_residual(s, totals.residual, totals.rho);
+        if (s.state != KrylovState::running) return;
+        if (!is_finite(totals.length)) return stop(s, KrylovState::breakdown, totals.length);
+        if (totals.length <= 0) return stop(s, KrylovState::indefinite, totals.length);
+        const double inverse = 1 / totals.length;
+        s.alpha = s.rho * inverse;
+        const double beta = s.alpha * totals.image * inverse - 1;
+        s.beta = beta > 0 ? beta : 0;  // rounding can make it negative
+        ++s.iterations;
+    }
+};
+
 /// p = M r + beta p
 struct CgDirection {
     static constexpr bool sums = false;

@@ -122,7 +122,6 @@ ExitCode solve_distributed(const SolveArguments& arguments) {
     if (!arguments.tune.empty()) throw RecipeError("--distributed does not support --tune");
     if (arguments.method != "cg") throw RecipeError("--distributed supports --method cg only");
     if (!arguments.keep.empty()) throw RecipeError("--distributed does not support --keep");
-    if (arguments.engine == "persistent") throw RecipeError("--distributed does not support --engine persistent");
     const SolveOptions options = options_of(arguments);
     return run_distributed(arguments, options.timing.minimum_samples, DistributedSolve{options, right_hand_side_of(arguments)});
 }

@@ -12,6 +12,7 @@
 
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/krylov.hpp"
+#include "pipeline/contract/ranks.hpp"
 #include "pipeline/contract/sliced_on_device.hpp"
 #include "pipeline/matrix/csr_matrix.hpp"
 #include "pipeline/matrix/interface.hpp"
@@ -95,11 +96,21 @@ public:
     virtual void join() = 0;
 };
 
-/// The matrix of persistent solves, square and in the order of their vectors.
+/// Element `row` of this rank's vectors, which rank `rank` has as its remote element `remote`.
+struct SentElement {
+    Index row = 0;
+    int rank = 0;
+    Index remote = 0;
+};
+
+/// The rows of the matrix of persistent solves, in the order of their vectors. Without ranks it is square.
 struct PersistentProblem {
-    const CsrMatrix& matrix;
+    const CsrMatrix& matrix;           // columns after the rows: remote elements, which other ranks send
     std::span<const Index> cuts = {};  // the boundaries of a partition of the rows, or empty
+    KrylovMethod method = KrylovMethod::cg;
     bool preconditioned = false;
+    Ranks* ranks = nullptr;                  // that solve together, one GPU each; null: this one alone
+    std::span<const SentElement> sent = {};  // to other ranks; a row has at most one element for each of them
 };
 
 /// A device. Its work is done in order on the main stream, except for the work of branches.
@@ -148,7 +159,8 @@ public:
     }
 
     /// A matrix for persistent solves. Throws Unsuitable with the reason if the device cannot run them, or not with this
-    /// matrix. The device must outlive it; the problem need not.
+    /// matrix. The device and the ranks must outlive it; the problem need not. Collective if there are ranks: all of them
+    /// throw if one of them does.
     [[nodiscard]] virtual std::unique_ptr<PersistentSolver<float>> make_persistent_solver(const PersistentProblem&,
                                                                                           std::type_identity<float>) {
         throw Unsuitable("a persistent kernel needs a GPU; this device is " + properties().name);

@@ -290,6 +290,11 @@ int RankProduct<Value>::exact_vectors() const {
 }
 
 template <ValueType Value>
+std::span<const Index> RankProduct<Value>::partition() const {
+    return inside_ ? std::span<const Index>(inside_->partition()) : std::span<const Index>();
+}
+
+template <ValueType Value>
 double RankProduct<Value>::outside_seconds() const {
     return parts_->outside_seconds();
 }

@@ -50,6 +50,8 @@ public:
     [[nodiscard]] int exact_vectors() const;        // integer vectors for which the product was exact
     /// The element of this rank's part of x that is at position i of the reordered x.
     [[nodiscard]] std::span<const Index> element_at() const { return element_at_; }
+    /// The boundaries of the partition of the reordered rows, if the recipe has one, otherwise empty.
+    [[nodiscard]] std::span<const Index> partition() const;
     [[nodiscard]] double outside_seconds() const;  // for preparing the outside share
 
 private:

@@ -42,6 +42,7 @@ Json json_of(const RanksSolve& solve) {
             {"right_hand_side", solve.right_hand_side},
             {"preconditioner", solve.jacobi ? "jacobi" : "none"},
             {"tolerance", solve.tolerance},
+            {"engine", name_of(solve.engine)},
             {"end", name_of(solve.end)},
             {"reason", solve.reason},
             {"iterations", solve.iterations},
@@ -126,8 +127,9 @@ std::string solve_lines(const RanksReport& report) {
                         solve.reason.empty() ? "" : ": ", solve.reason, with_commas(solve.iterations),
                         solve.restarts > 0 ? fmt::format(", {} restart{}", solve.restarts, solve.restarts == 1 ? "" : "s") : "",
                         solve.residual, solve.true_residual);
-    text += fmt::format("  {} in total, {} per iteration; timed alone, a product takes {} and a reduction {}\n",
-                        duration(solve.seconds), duration(solve.iteration_seconds()), duration(report.product_seconds()),
+    text += fmt::format("  {} in total, {} per iteration", duration(solve.seconds), duration(solve.iteration_seconds()));
+    if (solve.engine == SolveEngine::persistent) return text + " of a persistent kernel\n";
+    text += fmt::format("; timed alone, a product takes {} and a reduction {}\n", duration(report.product_seconds()),
                         duration(spread_of(report.ranks, [](const RankFacts& facts) { return facts.sum_seconds; }).most));
     return text;
 }

@@ -34,7 +34,7 @@ struct RankFacts {
     double inside_seconds = 0;
     double exchange_seconds = 0;
     double outside_product_seconds = 0;
-    double sum_seconds = 0;         // one reduction over all ranks; 0 without a solve
+    double sum_seconds = 0;         // one reduction over all ranks; 0 without a solve, or within a persistent kernel
     std::int64_t vector_bytes = 0;  // minimum traffic of an iteration's vector operations; 0 without a solve
 
     [[nodiscard]] std::int64_t nonzeros() const { return nonzeros_inside + nonzeros_outside; }
@@ -61,6 +61,8 @@ struct RanksSolve {
     std::string right_hand_side;
     double tolerance = 0;
     bool jacobi = false;
+    SolveEngine engine = SolveEngine::graph;  // graph: kernels one after another
+    std::vector<std::string> notes;
 
     [[nodiscard]] double iteration_seconds() const { return iterations > 0 ? seconds / static_cast<double>(iterations) : 0; }
 };

@@ -12,6 +12,7 @@
 #include "kernels/krylov/cg_across_ranks.hpp"
 #include "pipeline/distributed/collective.hpp"
 #include "pipeline/distributed/messages.hpp"
+#include "pipeline/distributed/persistent_across.hpp"
 #include "pipeline/measure/median.hpp"
 #include "pipeline/measure/timing.hpp"
 
@@ -84,6 +85,7 @@ public:
         std::int64_t iterations = 1;
         while (!ended_) {
             const Stopwatch launched(plan_.clock);
+            if (solve_.engine == SolveEngine::persistent) iterations = options_.patience;  // it ends by itself
             cg_->launch(std::min(iterations, std::max<std::int64_t>(options_.most_iterations - progress_.iterations, 0)));
             progress_ = cg_->wait();
             iterations = iterations_of_next_launch(iterations, largest_of(plan_.ranks, launched.seconds()));
@@ -91,7 +93,7 @@ public:
             check_progress();
             checking_seconds += checking.seconds();
         }
-        solve_.seconds = largest_of(plan_.ranks, watch.seconds() - checking_seconds);
+        solve_.seconds += largest_of(plan_.ranks, watch.seconds() - checking_seconds);
         const double norm = norm_of_b_ > 0 ? norm_of_b_ : 1;
         solve_.iterations = progress_.iterations;
         solve_.residual = progress_.residual / norm;
@@ -122,12 +124,57 @@ private:
             if (options_.jacobi) inverse[i] = static_cast<Value>(inverse_of_diagonal(shares_.inside, element_at[i]));
         }
         const KrylovPlan krylov{KrylovMethod::cg, options_.tolerance * norm_of_b_, options_.most_iterations};
-        cg_ = in_agreement(plan_.ranks, [&] {
-            return make_cg_across_ranks<Value>(krylov, b, inverse, plan_.device, plan_.links,
-                                               [this](const Value* x, Value* y) { product_.multiply(x, y); });
-        });
+        make_persistent(krylov, b, inverse);
+        if (cg_ == nullptr || options_.engine == SolveEngine::automatic) {
+            auto steps = in_agreement(plan_.ranks, [&] {
+                return make_cg_across_ranks<Value>(krylov, b, inverse, plan_.device, plan_.links,
+                                                   [this](const Value* x, Value* y) { product_.multiply(x, y); });
+            });
+            if (cg_ == nullptr) {
+                cg_ = std::move(steps);
+            } else {
+                keep_faster(std::move(steps));
+            }
+        }
         progress_ = cg_->wait();
         plan_.ranks.barrier();
+    }
+
+    /// Prepares the persistent kernel if it is asked for and possible.
+    void make_persistent(const KrylovPlan& krylov, std::span<const Value> b, std::span<const Value> inverse) {
+        const DeviceProperties& device = plan_.device.properties();
+        if (device.kind != DeviceKind::gpu && options_.engine == SolveEngine::persistent) {
+            throw RanksFailed(ExitCode::machine_error, "--engine persistent needs GPUs; these ranks run on " + device.name);
+        }
+        if (device.kind != DeviceKind::gpu || options_.engine == SolveEngine::graph) return;
+        auto made = make_persistent_across<Value>(krylov, b, inverse, plan_, shares_, product_);
+        if (made.cg != nullptr) {
+            cg_ = std::move(made.cg);
+            solve_.engine = SolveEngine::persistent;
+        } else if (options_.engine == SolveEngine::persistent) {
+            throw RanksFailed(ExitCode::bad_input, "--engine persistent: " + made.reason);
+        } else {
+            solve_.notes.push_back("no persistent kernel: " + made.reason);
+        }
+    }
+
+    /// Both engines do the first iterations; the solve goes on with the faster one, whose time counts.
+    void keep_faster(std::unique_ptr<CgAcrossRanks<Value>> steps) {
+        constexpr std::int64_t trial = 32;
+        const std::int64_t iterations = std::min({trial, options_.patience, options_.most_iterations});
+        const auto time = [&](CgAcrossRanks<Value>& cg) {
+            cg.launch(1);  // the first launch loads kernels
+            plan_.ranks.barrier();
+            return largest_of(plan_.ranks, plan_.device.time([&] { cg.launch(iterations - 1); }));
+        };
+        const double of_persistent = time(*cg_);
+        const double of_steps = time(*steps);
+        if (of_persistent > of_steps) {
+            cg_ = std::move(steps);
+            solve_.engine = SolveEngine::graph;
+        }
+        const double shortest = std::min(of_persistent, of_steps);
+        solve_.seconds = iterations > 1 ? shortest * static_cast<double>(iterations) / static_cast<double>(iterations - 1) : 0;
     }
 
     void end(SolveEnd how, std::string reason = "") {
@@ -319,6 +366,7 @@ RanksReport run_across(const RanksPlan& plan, RankRows rows, RankFacts own, cons
     if (solve) {
         DistributedSolve<Value> course(plan, shares, std::move(b), product, solve->options);
         report.solve = course.run();
+        report.notes.insert(report.notes.end(), report.solve->notes.begin(), report.solve->notes.end());
         own.vector_bytes = course.cg().vector_bytes();
         own.sum_seconds = timing.time([&] { course.cg().sum_alone(); });
     }

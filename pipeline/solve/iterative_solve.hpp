@@ -83,7 +83,7 @@ protected:
         const bool possible = device_.properties().kind == DeviceKind::gpu;
         if (!wanted && !(possible && options_.engine == SolveEngine::automatic)) return nullptr;
         try {
-            return &multiplier_->persistent(options_.jacobi);
+            return &multiplier_->persistent(options_.method, options_.jacobi);
         } catch (const Unsuitable& reason) {
             if (wanted) {
                 throw InputError(fmt::format("{}: --engine persistent: {}", outcome_.preparation.recipe, reason.what()));

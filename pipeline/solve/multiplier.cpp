@@ -109,11 +109,11 @@ void Multiplier<Value>::multiply_in_full(const Value* x, Value* y) {
 }
 
 template <ValueType Value>
-PersistentSolver<Value>& Multiplier<Value>::persistent(bool preconditioned) {
+PersistentSolver<Value>& Multiplier<Value>::persistent(KrylovMethod method, bool preconditioned) {
     if (persistent_ == nullptr && reason_against_persistent_.empty()) {
         const Stopwatch watch(clock_);
         try {
-            persistent_ = make_persistent(preconditioned);
+            persistent_ = make_persistent(method, preconditioned);
         } catch (const Unsuitable& reason) {
             reason_against_persistent_ = reason.what();
         }
@@ -124,7 +124,7 @@ PersistentSolver<Value>& Multiplier<Value>::persistent(bool preconditioned) {
 }
 
 template <ValueType Value>
-std::unique_ptr<PersistentSolver<Value>> Multiplier<Value>::make_persistent(bool preconditioned) {
+std::unique_ptr<PersistentSolver<Value>> Multiplier<Value>::make_persistent(KrylovMethod method, bool preconditioned) {
     if (rounds()) throw Unsuitable("a persistent kernel does not refine rounded values");
     // Before the matrix is permuted, which takes long if it is large.
     const DeviceProperties& device = device_.properties();
@@ -135,7 +135,9 @@ std::unique_ptr<PersistentSolver<Value>> Multiplier<Value>::make_persistent(bool
                                      device.name, shared_memory));
     }
     const auto make = [&](const CsrMatrix& matrix) {
-        return device_.make_persistent_solver({matrix, recipe_->partition(), preconditioned}, std::type_identity<Value>());
+        return device_.make_persistent_solver(
+            {.matrix = matrix, .cuts = recipe_->partition(), .method = method, .preconditioned = preconditioned},
+            std::type_identity<Value>());
     };
     return order().is_identity() ? make(input_) : make(permute(input_, order(), order()));
 }

@@ -63,7 +63,7 @@ public:
 
     /// The matrix in the recipe's order for persistent solves, divided where the recipe's partition divides it; made by the
     /// first call. Throws Unsuitable with the reason if there can be no such solves.
-    [[nodiscard]] PersistentSolver<Value>& persistent(bool preconditioned);
+    [[nodiscard]] PersistentSolver<Value>& persistent(KrylovMethod method, bool preconditioned);
     /// The time that the first call took.
     [[nodiscard]] double persistent_seconds() const { return persistent_seconds_; }
 
@@ -78,7 +78,7 @@ private:
     /// Compares one product with its reference; a wrong kernel is discarded.
     void check(const OneProduct<Value>& product);
 
-    [[nodiscard]] std::unique_ptr<PersistentSolver<Value>> make_persistent(bool preconditioned);
+    [[nodiscard]] std::unique_ptr<PersistentSolver<Value>> make_persistent(KrylovMethod method, bool preconditioned);
 
     const CsrMatrix& input_;
     Device& device_;

@@ -35,20 +35,27 @@ std::vector<Value> product_of_rows(const CsrMatrix& matrix, const std::vector<Va
     return y;
 }
 
+/// x has the rows, then the remote elements.
 template <ValueType Value, ValueType Stored>
 std::vector<Value> product_of_parts(const PersistentMatrix<Value, Stored>& matrix, const std::vector<Value>& x) {
     std::vector<Value> y(matrix.rows, -1);
-    const auto at_place = [&](Index place) { return matrix.row_at[place] < 0 ? Value{0} : x[matrix.row_at[place]]; };
+    const auto at_place = [&](Index place) {
+        if (place >= matrix.places()) return x[matrix.rows + place - matrix.places()];
+        return matrix.row_at[place] < 0 ? Value{0} : x[matrix.row_at[place]];
+    };
     for (const Part& part : matrix.parts) {
         std::vector<Value> p;
         for (Index i = 0; i < part.rows; ++i) p.push_back(at_place(part.first_row + i));
         for (Index i = 0; i < part.halo; ++i) p.push_back(at_place(matrix.halo[part.first_halo + i]));
         for (Index i = 0; i < part.rows; ++i) {
             const Slice& slice = matrix.slices[part.first_slice + i / krylov::rows_per_slice];
+            const Offset lane = i % krylov::rows_per_slice;
             Value sum = 0;
-            for (Index j = 0; j < slice.width; ++j) {
-                const Offset at = part.first_entry + slice.first + krylov::rows_per_slice * j + i % krylov::rows_per_slice;
-                sum += static_cast<Value>(matrix.values[at]) * p[matrix.columns[at]];
+            for (Index j = 0; j < slice.runs * matrix.run; ++j) {
+                const Offset at = part.first_entry + slice.first + krylov::rows_per_slice * j + lane;
+                const Offset of_run =
+                    (part.first_entry + slice.first) / matrix.run + krylov::rows_per_slice * (j / matrix.run) + lane;
+                sum += static_cast<Value>(matrix.values[at]) * p[matrix.columns[of_run] + j % matrix.run];
             }
             const Index row = matrix.row_at[part.first_row + i];
             if (row >= 0) {
@@ -61,6 +68,11 @@ std::vector<Value> product_of_parts(const PersistentMatrix<Value, Stored>& matri
     return y;
 }
 
+template <ValueType Value, ValueType Stored>
+krylov::SharedPlaces places_of(const PersistentMatrix<Value, Stored>& matrix, const Part& part) {
+    return krylov::shared_places(part, sizeof(Value), sizeof(Stored), matrix.run);
+}
+
 /// What the kernel relies on.
 template <ValueType Value, ValueType Stored>
 void check_parts(const PersistentMatrix<Value, Stored>& matrix, std::size_t shared_bytes) {
@@ -71,53 +83,115 @@ void check_parts(const PersistentMatrix<Value, Stored>& matrix, std::size_t shar
     for (Index i = 0; i < matrix.rows; ++i) REQUIRE(rows[i] == i);
     std::vector<bool> exported(matrix.places(), false);
     for (const Part& part : matrix.parts) {
+        CHECK(part.sent <= part.exported);
         for (Index i = 0; i < part.exported; ++i) exported[part.first_row + i] = true;
     }
+    Offset entry = 0;
     for (const Part& part : matrix.parts) {
         CHECK(part.rows % krylov::rows_per_slice == 0);
-        CHECK(krylov::shared_places<Value, Stored>(part).end <= shared_bytes);
-        CHECK(krylov::shared_places<Value, Stored>(part).end <= matrix.shared_bytes);
+        CHECK(part.first_entry == entry);
+        CHECK(part.first_entry % (krylov::rows_per_slice * matrix.run) == 0);
+        entry += part.entries;
+        CHECK(places_of(matrix, part).end <= shared_bytes);
+        CHECK(places_of(matrix, part).end <= matrix.shared_bytes);
         Index resident = 0;
+        Index all = 0;
         for (Index s = 0; s < part.slices(); ++s) {
             const Slice& slice = matrix.slices[part.first_slice + s];
-            const Index entries = krylov::rows_per_slice * slice.width;
+            const Index entries = krylov::rows_per_slice * slice.runs * matrix.run;
             const bool stays = slice.first < part.resident;
+            all += entries;
             if (stays) resident += entries;
             if (entries > 0) CHECK((stays ? slice.first + entries <= part.resident : slice.first >= part.resident));
         }
+        CHECK(all == part.entries);
         CHECK(resident == part.resident);
         for (Index i = 0; i < part.halo; ++i) {
             const Index place = matrix.halo[part.first_halo + i];
-            CHECK(exported[place]);
+            CHECK(place < matrix.places() + matrix.remote);
+            if (place < matrix.places()) CHECK(exported[place]);
             CHECK((place < part.first_row || place >= part.first_row + part.rows));
             if (i > 0) CHECK(place > matrix.halo[part.first_halo + i - 1]);
         }
     }
+    CHECK(std::ssize(matrix.values) == entry);
+    CHECK(std::ssize(matrix.columns) * matrix.run == entry);
 }
 
 template <ValueType Value, ValueType Stored = Value>
-void check_matrix(const CsrMatrix& matrix, Index parts, const std::vector<Index>& cuts = {}) {
-    const std::vector<Index> boundaries = krylov::divide_rows(matrix.row_offsets, parts, cuts);
+void check_matrix(const CsrMatrix& matrix, Index parts, const std::vector<Index>& cuts = {}, Index run = 1) {
+    const std::vector<Index> boundaries = krylov::divide_rows(matrix.row_offsets, parts, cuts, run);
     REQUIRE(std::ssize(boundaries) == parts + 1);
     REQUIRE(std::is_sorted(boundaries.begin(), boundaries.end()));
     REQUIRE((boundaries.front() == 0 && boundaries.back() == matrix.rows));
-    const std::vector<Value> x = uneven<Value>(matrix.rows);
-    std::size_t least = 0;  // of shared memory
-    for (const Part& part : krylov::make_persistent_matrix<Value, Stored>(matrix, boundaries, 1 << 30, 0).parts) {
-        Part alone = part;
-        alone.resident = alone.vectors = 0;
-        least = std::max(least, krylov::shared_places<Value, Stored>(alone).end);
-    }
-    for (const std::size_t shared_bytes : {least, least + 700, least + 5000, std::size_t{1} << 20}) {
-        for (const Index vectors : {2, 3}) {
-            const auto made = krylov::make_persistent_matrix<Value, Stored>(matrix, boundaries, shared_bytes, vectors);
-            check_parts(made, shared_bytes);
-            CHECK(product_of_parts(made, x) == product_of_rows(matrix, x));
+    const std::vector<Value> x = uneven<Value>(matrix.columns);
+    for (const KrylovMethod method : {KrylovMethod::cg, KrylovMethod::bicgstab}) {
+        krylov::PersistentPlan plan{.boundaries = boundaries, .shared_bytes = 1 << 30, .method = method, .run = run};
+        const auto roomy = krylov::make_persistent_matrix<Value, Stored>(matrix, plan);
+        std::size_t least = 0;  // of shared memory
+        for (const Part& part : roomy.parts) {
+            Part alone = part;
+            alone.resident = alone.vectors = 0;
+            least = std::max(least, places_of(roomy, alone).end);
+        }
+        for (const std::size_t shared_bytes : {least, least + 700, least + 5000, std::size_t{1} << 20}) {
+            for (const bool preconditioned : {false, true}) {
+                plan.shared_bytes = shared_bytes;
+                plan.preconditioned = preconditioned;
+                const auto made = krylov::make_persistent_matrix<Value, Stored>(matrix, plan);
+                check_parts(made, shared_bytes);
+                CHECK(product_of_parts(made, x) == product_of_rows(matrix, x));
+            }
         }
     }
 }
 
 }  // namespace
+
+TEST_CASE("columns of nodes are stored once, and their rows stay together") {
+    for (const Index unknowns : {2, 3}) {
+        CsrMatrix matrix = with_unknowns(scaled_laplacian(13, 0), unknowns);
+        CHECK(krylov::best_run(matrix, sizeof(double)) == unknowns);
+        for (const Index parts : {1, 4, 29}) {
+            check_matrix<double>(matrix, parts, {}, unknowns);
+            check_matrix<double, float>(matrix, parts, {}, unknowns);
+            check_matrix<float>(matrix, parts, {}, unknowns);
+        }
+        check_matrix<double>(matrix, 4, {0, 40, 90, 130, matrix.rows}, unknowns);
+    }
+    CHECK(krylov::best_run(scaled_laplacian(12, 0), sizeof(double)) == 1);
+    check_matrix<double>(scaled_laplacian(12, 0), 5, {}, 3);  // mostly padding
+}
+
+TEST_CASE("rows of a rank multiply elements of other ranks, and send theirs") {
+    // Rows 0 to 29 of a matrix of 60 columns; the last 30 are remote.
+    std::vector<Entry> entries;
+    for (Index row = 0; row < 30; ++row) {
+        for (const Index column : {row, (row + 7) % 30, 30 + row, 30 + (row * 11) % 30}) {
+            entries.push_back({row, column, 1.0 + row + 0.5 * column});
+        }
+    }
+    CsrMatrix matrix = square_of(60, entries);
+    matrix.rows = 30;
+    matrix.row_offsets.resize(31);
+    check_matrix<double>(matrix, 3);
+    const std::vector<Index> boundaries = krylov::divide_rows(matrix.row_offsets, 3, {});
+    const std::vector<SentElement> sent{{25, 1, 4}, {3, 2, 0}, {3, 1, 5}, {26, 2, 9}};
+    const auto made =
+        krylov::make_persistent_matrix<double>(matrix, {.boundaries = boundaries, .shared_bytes = 1 << 20, .sent = sent});
+    check_parts(made, 1 << 20);
+    CHECK(made.remote == 30);
+    std::vector<std::vector<Index>> found;  // row, rank, remote element
+    for (const Part& part : made.parts) {
+        for (Index i = 0; i < part.sent; ++i) {
+            for (Index at = made.first_targets[part.first_sent + i]; at < made.first_targets[part.first_sent + i + 1]; ++at) {
+                found.push_back({made.row_at[part.first_row + i], made.targets[at].rank, made.targets[at].place});
+            }
+        }
+    }
+    std::sort(found.begin(), found.end());
+    CHECK(found == std::vector<std::vector<Index>>{{3, 1, 5}, {3, 2, 0}, {25, 1, 4}, {26, 2, 9}});
+}
 
 TEST_CASE("parts for a persistent kernel have the products of the matrix") {
     for (const NamedMatrix& named : battery()) {
@@ -138,8 +212,9 @@ TEST_CASE("values that f32 represents are stored in f32, and more of them in sha
     check_matrix<double, float>(matrix, 3);
     const std::vector<Index> boundaries = krylov::divide_rows(matrix.row_offsets, 2, {});
     const std::size_t shared_bytes = 100000;
-    const auto in_full = krylov::make_persistent_matrix<double>(matrix, boundaries, shared_bytes, 2);
-    const auto narrow = krylov::make_persistent_matrix<double, float>(matrix, boundaries, shared_bytes, 2);
+    const krylov::PersistentPlan plan{.boundaries = boundaries, .shared_bytes = shared_bytes};
+    const auto in_full = krylov::make_persistent_matrix<double>(matrix, plan);
+    const auto narrow = krylov::make_persistent_matrix<double, float>(matrix, plan);
     CHECK(in_full.resident() > 0);
     CHECK(3 * narrow.resident() > 4 * in_full.resident());
 }
@@ -162,14 +237,17 @@ TEST_CASE("rows are divided as well as nonzeros") {
 TEST_CASE("a part that does not fit is refused with the figures") {
     const CsrMatrix matrix = scaled_laplacian(20, 0);
     const std::vector<Index> boundaries{0, 300, 400};
-    CHECK(message_of<Unsuitable>([&] { (void)krylov::make_persistent_matrix<double>(matrix, boundaries, 2000, 2); }) ==
+    CHECK(message_of<Unsuitable>([&] {
+              (void)krylov::make_persistent_matrix<double>(matrix, {.boundaries = boundaries, .shared_bytes = 2000});
+          }) ==
           "part 0, one of a multiprocessor, has 300 rows and reads 20 elements of other parts, which need 2880 bytes of shared "
           "memory; 2000 are available");
     std::vector<Entry> entries;
     for (Index i = 0; i < 70000; ++i) entries.push_back({0, i, 1});
     const CsrMatrix long_row = square_of(70000, entries);
     CHECK(message_of<Unsuitable>([&] {
-              (void)krylov::make_persistent_matrix<double>(long_row, std::vector<Index>{0, 1, 30000, 70000}, 1 << 30, 2);
+              const std::vector<Index> of_long_row{0, 1, 30000, 70000};
+              (void)krylov::make_persistent_matrix<double>(long_row, {.boundaries = of_long_row, .shared_bytes = 1 << 30});
           }) == "part 0 has 1 rows and reads 69999 elements of other parts; at most 65536 together have numbers of 16 bits");
 }
 

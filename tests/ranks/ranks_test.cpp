@@ -289,32 +289,45 @@ TEST_CASE("a solve across ranks ends like that of one rank, with the same soluti
     const std::vector<double> b = right_hand_side(matrix.rows);
     on_each_device([&](Device& device, Links& links) {
         const Recipe recipe = csr_recipe(device);
-        for (const bool jacobi : {false, true}) {
-            SolveAcross solve{{}, [&](Index row) { return b[row]; }};
-            solve.options.jacobi = jacobi;
-            solve.options.tolerance = 1e-10;
-            const RanksReport report = run_across<double>(plan_for(recipe, device, links), pieces_of(matrix), {}, solve, 2);
-            CHECK(report.solve.has_value());
-            if (!report.solve) continue;
-            CHECK(report.solve->end == SolveEnd::converged);
-            CHECK(report.solve->true_residual < 1.5e-10);
-            CHECK(report.ranks.size() == static_cast<std::size_t>(test_ranks().size()));
+        const bool on_gpu = device.properties().kind == DeviceKind::gpu;
+        for (const SolveEngine engine : {SolveEngine::graph, SolveEngine::persistent, SolveEngine::automatic}) {
+            for (const bool jacobi : {false, true}) {
+                SolveAcross solve{{}, [&](Index row) { return b[row]; }};
+                solve.options.jacobi = jacobi;
+                solve.options.tolerance = 1e-10;
+                solve.options.engine = engine;
+                const auto run = [&] {
+                    return run_across<double>(plan_for(recipe, device, links), pieces_of(matrix), {}, solve, 2);
+                };
+                if (engine == SolveEngine::persistent && !on_gpu) {
+                    CHECK_THROWS_AS((void)run(), RanksFailed);
+                    continue;
+                }
+                const RanksReport report = run();
+                CHECK(report.solve.has_value());
+                if (!report.solve) continue;
+                if (engine != SolveEngine::automatic) CHECK(report.solve->engine == engine);
+                CHECK(report.notes.empty());
+                CHECK(report.solve->end == SolveEnd::converged);
+                CHECK(report.solve->true_residual < 1.5e-10);
+                CHECK(report.ranks.size() == static_cast<std::size_t>(test_ranks().size()));
 
-            // The same system on this rank only, by CG with two reductions per iteration.
-            const System<double> system(matrix, b);
-            Multiplier<double> multiplier(recipe,
-                                          {.input = matrix, .device = device, .filter = {.kind = device.properties().kind}});
-            const SolveOutcome alone = workbench::solve(system, multiplier, device, solve.options);
-            CHECK(std::abs(report.solve->iterations - alone.iterations) <= 1 + alone.iterations / 20);
-            const std::vector<double> x = from_all(report.solve->x);
-            double difference = 0;
-            double size = 0;
-            for (std::size_t i = 0; i < x.size(); ++i) {
-                difference = std::max(difference, std::abs(x[i] - alone.x[i]));
-                size = std::max(size, std::abs(alone.x[i]));
+                // The same system on this rank only, by CG with two reductions per iteration.
+                const System<double> system(matrix, b);
+                Multiplier<double> multiplier(
+                    recipe, {.input = matrix, .device = device, .filter = {.kind = device.properties().kind}});
+                const SolveOutcome alone = workbench::solve(system, multiplier, device, solve.options);
+                CHECK(std::abs(report.solve->iterations - alone.iterations) <= 1 + alone.iterations / 20);
+                const std::vector<double> x = from_all(report.solve->x);
+                double difference = 0;
+                double size = 0;
+                for (std::size_t i = 0; i < x.size(); ++i) {
+                    difference = std::max(difference, std::abs(x[i] - alone.x[i]));
+                    size = std::max(size, std::abs(alone.x[i]));
+                }
+                CHECK(x.size() == alone.x.size());
+                CHECK(difference <= 1e-7 * size);
             }
-            CHECK(x.size() == alone.x.size());
-            CHECK(difference <= 1e-7 * size);
         }
     });
 }
@@ -334,6 +347,36 @@ TEST_CASE("a failed solve gives its reason on all ranks") {
         CHECK(few.end == SolveEnd::iteration_limit);
         CHECK(few.iterations == 5);
         CHECK(few.history.size() == 6);
+    });
+}
+
+TEST_CASE("persistent kernels of several ranks: few rows, restarts, each kind of end") {
+    on_each_device([&](Device& device, Links& links) {
+        if (device.properties().kind != DeviceKind::gpu) return;
+        const Recipe recipe = csr_recipe(device);
+        const auto solve_of = [&]<typename Value>(const CsrMatrix& matrix, SolveOptions options, Value) {
+            options.engine = SolveEngine::persistent;
+            const SolveAcross solve{options, [](Index row) { return 1.0 + row % 3; }};
+            return *run_across<Value>(plan_for(recipe, device, links), pieces_of(matrix), {}, solve, 1).solve;
+        };
+        SolveOptions options;
+        for (const Index side : {1, 2, 9, 120}) {
+            const RanksSolve solve = solve_of(laplacian(side), options, 0.0);
+            CHECK(solve.end == SolveEnd::converged);
+            CHECK(solve.true_residual < 1.5e-8);
+        }
+        std::vector<Entry> entries;
+        for (Index i = 0; i < 50; ++i) entries.push_back({i, i, i % 2 == 0 ? 1.0 : -1.0 - i});
+        CHECK(solve_of(square_of(50, entries), options, 0.0).end == SolveEnd::indefinite);
+        options.most_iterations = 5;
+        const RanksSolve few = solve_of(laplacian(30), options, 0.0);
+        CHECK(few.end == SolveEnd::iteration_limit);
+        CHECK(few.history.size() == 6);
+        options.most_iterations = 5000;
+        options.tolerance = 1e-10;
+        const RanksSolve inaccurate = solve_of(laplacian(30), options, 0.0F);
+        CHECK(inaccurate.end == SolveEnd::stagnated);
+        CHECK(inaccurate.restarts > 0);
     });
 }
 

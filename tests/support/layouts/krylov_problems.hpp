@@ -35,6 +35,22 @@ inline CsrMatrix scaled_laplacian(Index side, double drift) {
     return square_of(side * side, entries);
 }
 
+/// Each entry becomes a dense block of `unknowns` rows and columns, whose eigenvalues are positive.
+inline CsrMatrix with_unknowns(const CsrMatrix& matrix, Index unknowns) {
+    std::vector<Entry> entries;
+    for (Index row = 0; row < matrix.rows; ++row) {
+        for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
+            for (Index i = 0; i < unknowns; ++i) {
+                for (Index j = 0; j < unknowns; ++j) {
+                    entries.push_back(
+                        {row * unknowns + i, matrix.column_indices[k] * unknowns + j, matrix.values[k] * (i == j ? 1 : 0.25)});
+                }
+            }
+        }
+    }
+    return square_of(matrix.rows * unknowns, entries);
+}
+
 inline std::vector<double> right_hand_side(Index size) {
     std::vector<double> b(size);
     for (Index i = 0; i < size; ++i) b[i] = 1.0 + static_cast<double>(i % 7) / 8.0;
