@@ -2,7 +2,6 @@
 #include "kernels/krylov/cuda_persistent.cuh"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <stdexcept>
@@ -29,28 +28,26 @@ constexpr unsigned long long patience_nanoseconds =
 
 // The share of L2 that is kept for the part of the matrix that shared memory does not hold. On an H200 a share above one half
 // was slower than none, because the vectors of the solve are then evicted.
-constexpr double share_of_cache = 0.4;
-
-// Bytes of the matrix that a multiprocessor loads into L2 while blocks wait for each other.
-constexpr double bytes_ahead = 64 << 10;
-
-template <ValueType Value, ValueType Stored>
-class CudaPersistentSolver;
+constexpr double share_of_cache = 0.25;
 
 template <typename Value, typename Stored>
 using PersistentKernel = void (*)(PersistentArguments<Value, Stored>);
 
-template <typename Value, typename Stored>
-PersistentKernel<Value, Stored> persistent_kernel(KrylovMethod method, Index run) {
-    const auto choose = [&](auto of_run) -> PersistentKernel<Value, Stored> {
-        return krylov::persistent_cg<Value, Stored, decltype(of_run)::value>;
-    };
-    if (method == KrylovMethod::bicgstab) return krylov::persistent_bicgstab<Value, Stored, 1>;
+template <typename Value, typename Stored, krylov::BlockShape shape>
+PersistentKernel<Value, Stored> kernel_of_shape(KrylovMethod method, Index run) {
+    if (method == KrylovMethod::bicgstab) return krylov::persistent_bicgstab<Value, Stored, shape.warps>;
     switch (run) {
-        case 2: return choose(std::integral_constant<int, 2>());
-        case 3: return choose(std::integral_constant<int, 3>());
-        default: return choose(std::integral_constant<int, 1>());
+        case 2: return krylov::persistent_cg<Value, Stored, 2, shape.warps, shape.rows_of_thread>;
+        case 3: return krylov::persistent_cg<Value, Stored, 3, shape.warps, shape.rows_of_thread>;
+        default: return krylov::persistent_cg<Value, Stored, 1, shape.warps, shape.rows_of_thread>;
     }
+}
+
+template <typename Value, typename Stored>
+PersistentKernel<Value, Stored> kernel_for(krylov::BlockShape shape, KrylovMethod method, Index run) {
+    const bool small = shape.warps == krylov::shape_of_small_parts.warps;
+    return small ? kernel_of_shape<Value, Stored, krylov::shape_of_small_parts>(method, run)
+                 : kernel_of_shape<Value, Stored, krylov::shape_of_large_parts>(method, run);
 }
 
 /// The memory of this rank's GPU that the GPUs of other ranks write, and the addresses of theirs.
@@ -324,12 +321,14 @@ private:
 template <ValueType Value, ValueType Stored>
 class CudaPersistentSolver final : public PersistentSolver<Value> {
 public:
-    CudaPersistentSolver(const PersistentMatrix<Value, Stored>& matrix, CudaDevice& device, Ranks* ranks)
+    CudaPersistentSolver(const PersistentMatrix<Value, Stored>& matrix, krylov::BlockShape shape, CudaDevice& device,
+                         Ranks* ranks)
         : device_(device),
           ranks_(ranks),
           rows_(matrix.rows),
           remote_(matrix.remote),
           run_(matrix.run),
+          shape_(shape),
           blocks_(static_cast<int>(matrix.parts.size())),
           shared_bytes_(matrix.shared_bytes),
           row_at_(matrix.row_at),
@@ -341,13 +340,8 @@ public:
           values_(on_device(matrix.values)),
           columns_(on_device(matrix.columns)) {
         const double bytes = sizeof(Stored) + sizeof(std::uint16_t) / static_cast<double>(run_);  // of an entry
-        const auto knob = [](const char* name, double otherwise) {
-            const char* text = std::getenv(name);
-            return text == nullptr ? otherwise : std::atof(text);
-        };
-        const double of_cache = knob("WB_SHARE", share_of_cache) * static_cast<double>(device.properties().last_level_cache);
+        const double of_cache = share_of_cache * static_cast<double>(device.properties().last_level_cache);
         kept_ = static_cast<Index>(of_cache / blocks_ / bytes);
-        ahead_ = static_cast<Index>(knob("WB_AHEAD", bytes_ahead) / bytes);
     }
 
     [[nodiscard]] std::unique_ptr<Krylov<Value>> begin(const KrylovPlan& plan, std::span<const Value> b,
@@ -381,14 +375,13 @@ public:
         arguments.values = values_.template as<const Stored>();
         arguments.columns = columns_.template as<const std::uint16_t>();
         arguments.kept = kept_;
-        arguments.ahead = ahead_;
         return arguments;
     }
 
     void launch(KrylovMethod method, PersistentArguments<Value, Stored>& arguments) const {
         void* list[] = {&arguments};
-        check_cuda(cudaLaunchCooperativeKernel(persistent_kernel<Value, Stored>(method, run_), dim3(blocks_),
-                                               dim3(krylov::persistent_threads), list, shared_bytes_, device_.stream()),
+        check_cuda(cudaLaunchCooperativeKernel(kernel_for<Value, Stored>(shape_, method, run_), dim3(blocks_),
+                                               dim3(shape_.threads()), list, shared_bytes_, device_.stream()),
                    "cudaLaunchCooperativeKernel");
     }
 
@@ -403,10 +396,10 @@ private:
     Index rows_;
     Index remote_;
     Index run_;
+    krylov::BlockShape shape_;
     int blocks_;
     std::size_t shared_bytes_;
-    Index kept_ = 0;   // entries of a part
-    Index ahead_ = 0;  // entries of a part
+    Index kept_ = 0;  // entries of a part
     std::vector<Index> row_at_;
     std::vector<krylov::Target> host_targets_;
     DeviceMemory parts_, slices_, halo_, first_targets_, values_, columns_;
@@ -431,19 +424,22 @@ std::unique_ptr<PersistentSolver<Value>> make_solver(const PersistentProblem& pr
                          " ranks; these are " + std::to_string(problem.ranks->size()));
     }
     // Of the columns from other ranks, those of a run need not be consecutive.
-    const Index run = problem.ranks == nullptr && problem.method == KrylovMethod::cg && std::getenv("WB_RUN1") == nullptr
-                          ? krylov::best_run(problem.matrix, sizeof(Stored))
-                          : 1;
-    const auto kernel = persistent_kernel<Value, Stored>(problem.method, run);
+    const bool has_runs = problem.ranks == nullptr && problem.method == KrylovMethod::cg;
+    const Index run = has_runs ? krylov::best_run(problem.matrix, sizeof(Stored)) : 1;
+    const Index slices = (problem.matrix.rows + krylov::rows_per_slice - 1) / krylov::rows_per_slice;
+    const Index blocks = std::clamp(slices, Index{1}, std::min(properties.processors, krylov::most_persistent_blocks));
+    const krylov::BlockShape shape = problem.matrix.rows / blocks <= krylov::shape_of_small_parts.rows_in_registers()
+                                         ? krylov::shape_of_small_parts
+                                         : krylov::shape_of_large_parts;
+    const auto kernel = kernel_for<Value, Stored>(shape, problem.method, run);
     cudaFuncAttributes attributes{};
     check_cuda(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
     const std::size_t others = std::min(properties.shared_memory_per_block, attributes.sharedSizeBytes);
     const std::size_t shared_bytes = properties.shared_memory_per_block - others;
-    const Index slices = (problem.matrix.rows + krylov::rows_per_slice - 1) / krylov::rows_per_slice;
-    const Index blocks = std::clamp(slices, Index{1}, std::min(properties.processors, krylov::most_persistent_blocks));
     const std::vector<Index> boundaries = krylov::divide_rows(problem.matrix.row_offsets, blocks, problem.cuts, run);
     const auto matrix = krylov::make_persistent_matrix<Value, Stored>(problem.matrix, {.boundaries = boundaries,
                                                                                        .shared_bytes = shared_bytes,
+                                                                                       .shape = shape,
                                                                                        .method = problem.method,
                                                                                        .preconditioned = problem.preconditioned,
                                                                                        .run = run,
@@ -451,14 +447,13 @@ std::unique_ptr<PersistentSolver<Value>> make_solver(const PersistentProblem& pr
     check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
                "cudaFuncSetAttribute");
     int resident = 0;  // blocks a multiprocessor
-    check_cuda(
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, krylov::persistent_threads, matrix.shared_bytes),
-        "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+    check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, shape.threads(), matrix.shared_bytes),
+               "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
     if (resident < 1) {
         throw Unsuitable("a multiprocessor of " + properties.name + " has no room for a thread block with " +
                          std::to_string(matrix.shared_bytes) + " bytes of shared memory");
     }
-    return std::make_unique<CudaPersistentSolver<Value, Stored>>(matrix, device, problem.ranks);
+    return std::make_unique<CudaPersistentSolver<Value, Stored>>(matrix, shape, device, problem.ranks);
 }
 
 }  // namespace

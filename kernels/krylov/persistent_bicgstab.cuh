@@ -11,13 +11,16 @@
 namespace workbench::krylov {
 namespace persistent {
 
-template <typename Value, typename Stored, int run>
-class StabWork : public Work<Value, Stored, run> {
+template <typename Value, typename Stored, int warps>
+class StabWork : public Work<Value, Stored, 1, warps> {
+    using Base = Work<Value, Stored, 1, warps>;
+    static constexpr int threads = Base::threads;
+
 public:
     __device__ __forceinline__ StabWork(const PersistentArguments<Value, Stored>& arguments, unsigned char* memory,
                                         BlockMemory& block)
-        : Work<Value, Stored, run>(arguments, memory, block) {
-        const SharedPlaces places = shared_places<Value, Stored, run>(this->part_);
+        : Base(arguments, memory, block) {
+        const SharedPlaces places = shared_places<Value, Stored>(this->part_);
         const auto in_shared = [&](std::size_t place) { return reinterpret_cast<Value*>(memory + place); };
         const Index first = this->part_.first_row;
         const Index vectors = this->part_.vectors;
@@ -37,13 +40,13 @@ public:
 
     /// Fills shared memory.
     __device__ __forceinline__ void load() {
-        for (Index i = this->thread_; i < this->part_.rows; i += persistent_threads) {
+        for (Index i = this->thread_; i < this->part_.rows; i += threads) {
             if (this->part_.vectors > 0) v_.r[i] = this->own_.r[this->part_.first_row + i];
             if (this->part_.vectors > 2 && this->preconditioned()) {
                 const_cast<Value*>(v_.inverse_diagonal)[i] = this->inverse_diagonal_[i];
             }
         }
-        Work<Value, Stored, run>::load();
+        Base::load();
     }
 
     /// r = shadow = p = b - A x.
@@ -72,7 +75,7 @@ public:
     __device__ __forceinline__ void store() {
         if (this->block_.failed) return;
         if (this->part_.vectors > 0) {
-            for (Index i = this->thread_; i < this->part_.rows; i += persistent_threads) {
+            for (Index i = this->thread_; i < this->part_.rows; i += threads) {
                 this->own_.r[this->part_.first_row + i] = v_.r[i];
             }
         }
@@ -91,7 +94,7 @@ private:
         Sums sums;
         const Scalars& scalars = this->scalars();
         for_rows(
-            this->thread_, this->part_.rows, persistent_threads, [&](Index i) { return Step::read(v_, i); },
+            this->thread_, this->part_.rows, threads, [&](Index i) { return Step::read(v_, i); },
             [&](Index i, const Element<Value>& element) { Step::write(v_, scalars, i, element, sums); });
         return sums;
     }
@@ -107,14 +110,14 @@ private:
 
     /// Gives a vector's elements to the blocks that read them, and takes it as the vector that is multiplied, with its halo.
     __device__ __forceinline__ void exchange(const Value* vector) {
-        for (Index i = this->thread_; i < this->part_.rows; i += persistent_threads) {
+        for (Index i = this->thread_; i < this->part_.rows; i += threads) {
             this->give(i, vector[i]);
             this->p_[i] = vector[i];
         }
         Value* const halo = this->p_ + this->part_.rows;
         const Packet* const exports = this->exports_of(this->own_);
         for_rows(
-            this->thread_, this->part_.halo, persistent_threads, [&](Index i) { return load_packet(exports + this->halo_[i]); },
+            this->thread_, this->part_.halo, threads, [&](Index i) { return load_packet(exports + this->halo_[i]); },
             [&](Index i, Packet found) { halo[i] = static_cast<Value>(this->wait_for(exports + this->halo_[i], found)); });
         __syncthreads();
     }
@@ -125,13 +128,13 @@ private:
 }  // namespace persistent
 
 /// The grid must be resident at once.
-template <typename Value, typename Stored, int run>
-__global__ void __launch_bounds__(persistent_threads, 1)
+template <typename Value, typename Stored, int warps>
+__global__ void __launch_bounds__(32 * warps, 1)
     persistent_bicgstab(const __grid_constant__ PersistentArguments<Value, Stored> a) {
     extern __shared__ __align__(16) unsigned char memory[];
     __shared__ persistent::BlockMemory block;
     if (!persistent::has_work(a, block)) return;
-    persistent::StabWork<Value, Stored, run> work(a, memory, block);
+    persistent::StabWork<Value, Stored, warps> work(a, memory, block);
     work.load();
     if (a.begins) {
         work.begin();

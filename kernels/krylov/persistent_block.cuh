@@ -20,7 +20,6 @@
 
 namespace workbench::krylov {
 
-inline constexpr int persistent_threads = 32 * warps_of_part;
 inline constexpr int packets_per_lane = 5;                            // that one warp waits for
 inline constexpr int most_persistent_blocks = 32 * packets_per_lane;  // of a rank
 inline constexpr int most_persistent_ranks = 8;
@@ -75,7 +74,6 @@ struct PersistentArguments {
     const Value* direction = nullptr;  // what the first product multiplies: x for a beginning, otherwise p, or M p of BiCGStab
     Scalars* scalars = nullptr;
     Index kept = 0;              // entries of a part after the resident ones that stay in L2
-    Index ahead = 0;             // entries of a part after those that are loaded into L2 before the next product
     unsigned* failed = nullptr;  // 1 after a wait that took too long
     bool begins = false;         // r = b - A x and p = M r, instead of iterations
     std::int64_t iterations = 0;
@@ -207,11 +205,6 @@ struct FromGlobal {
     }
 };
 
-/// Loads bytes, a multiple of 16, into L2.
-__device__ __forceinline__ void load_into_l2(const void* at, unsigned bytes) {
-    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(at), "r"(bytes));
-}
-
 /// Adds `count` runs of a row. All loads of the matrix come before their first use; so they are in flight together.
 template <int count, int run, typename Load, typename Value, typename Stored>
 __device__ __forceinline__ Value add_runs(Value sum, const Stored* values, const std::uint16_t* columns, const Value* p,
@@ -239,13 +232,21 @@ __device__ __forceinline__ Value multiply_row(const Stored* values, const std::u
     switch (runs) {
         case 1: return add_runs<1, run>(sum, values, columns, p, load);
         case 2: return add_runs<2, run>(sum, values, columns, p, load);
-        case 3: return add_runs<3, run>(sum, values, columns, p, load);
-        case 4: return add_runs<4, run>(sum, values, columns, p, load);
-        case 5: return add_runs<5, run>(sum, values, columns, p, load);
-        case 6: return add_runs<6, run>(sum, values, columns, p, load);
-        case 7: return add_runs<7, run>(sum, values, columns, p, load);
-        default: return sum;
+        default: break;
     }
+    if constexpr (most > 3) {
+        if (runs == 3) return add_runs<3, run>(sum, values, columns, p, load);
+    }
+    if constexpr (most > 4) {
+        switch (runs) {
+            case 4: return add_runs<4, run>(sum, values, columns, p, load);
+            case 5: return add_runs<5, run>(sum, values, columns, p, load);
+            case 6: return add_runs<6, run>(sum, values, columns, p, load);
+            case 7: return add_runs<7, run>(sum, values, columns, p, load);
+            default: break;
+        }
+    }
+    return sum;
 }
 
 /// From thread 0 to all threads of the block.
@@ -266,9 +267,11 @@ struct BlockMemory {
 };
 
 /// A thread's share of the work on the part of its block. All threads of the block call each function.
-template <typename Value, typename Stored, int run>
+template <typename Value, typename Stored, int run, int warps>
 class Work {
 protected:
+    static constexpr int threads = 32 * warps;
+
     __device__ __forceinline__ Work(const PersistentArguments<Value, Stored>& arguments, unsigned char* memory,
                                     BlockMemory& block)
         : a_(arguments),
@@ -289,30 +292,28 @@ protected:
     /// Fills the shared memory of p and of the matrix.
     __device__ __forceinline__ void load() {
         const Value* direction = a_.direction;
-        for (Index i = thread_; i < part_.rows; i += persistent_threads) p_[i] = direction[part_.first_row + i];
-        for (Index i = thread_; i < part_.halo; i += persistent_threads) {
+        for (Index i = thread_; i < part_.rows; i += threads) p_[i] = direction[part_.first_row + i];
+        for (Index i = thread_; i < part_.halo; i += threads) {
             halo_[i] = a_.halo[part_.first_halo + i];
             p_[part_.rows + i] = direction[halo_[i]];
         }
         const Offset first_run = part_.first_entry / run;
-        for (Index i = thread_; i < part_.resident; i += persistent_threads)
-            resident_values_[i] = a_.values[part_.first_entry + i];
-        for (Index i = thread_; i < part_.resident / run; i += persistent_threads)
-            resident_columns_[i] = a_.columns[first_run + i];
-        for (Index i = thread_; i < part_.slices(); i += persistent_threads) slices_[i] = a_.slices[part_.first_slice + i];
+        for (Index i = thread_; i < part_.resident; i += threads) resident_values_[i] = a_.values[part_.first_entry + i];
+        for (Index i = thread_; i < part_.resident / run; i += threads) resident_columns_[i] = a_.columns[first_run + i];
+        for (Index i = thread_; i < part_.slices(); i += threads) slices_[i] = a_.slices[part_.first_slice + i];
         asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(stays_in_l2_));
         asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(passes_through_l2_));
         if (thread_ == 0) block_.failed = false;
         __syncthreads();
     }
 
-    /// Calls keep(k, i, of_row) with the product of each row i = thread + k * persistent_threads and p.
+    /// Calls keep(k, i, of_row) with the product of each row i = thread + k * threads and p.
     template <typename Keep>
     __device__ __forceinline__ void multiply(const Keep& keep) {
         const Stored* values = a_.values + part_.first_entry + lane();
         const std::uint16_t* columns = a_.columns + part_.first_entry / run + lane();
         Index k = 0;
-        for (Index s = warp(); s < part_.slices(); s += warps_of_part, ++k) {
+        for (Index s = warp(); s < part_.slices(); s += warps, ++k) {
             const Slice slice = slices_[s];
             const Index first = slice.first;
             const Index first_run = slice.first / run;
@@ -325,20 +326,6 @@ protected:
         }
     }
 
-    /// Lets L2 load the first entries that the next product reads from memory, so that memory does not rest meanwhile.
-    __device__ __forceinline__ void load_ahead() {
-        constexpr Index granule = 32 * run;  // entries; a multiple of 16 bytes in values and columns
-        const Index first = min(part_.resident + a_.kept / granule * granule, part_.entries);
-        const Index granules = min(a_.ahead, part_.entries - first) / granule;
-        const Index own = (granules + warps_of_part - 1) / warps_of_part;
-        const Index begin = first + granule * min(granules, own * warp());
-        const Index count = granule * (min(granules, own * (warp() + 1)) - min(granules, own * warp()));
-        if (lane() != 0 || count == 0) return;
-        load_into_l2(a_.values + part_.first_entry + begin, static_cast<unsigned>(count * sizeof(Stored)));
-        load_into_l2(a_.columns + (part_.first_entry + begin) / run,
-                     static_cast<unsigned>(count / run * sizeof(std::uint16_t)));
-    }
-
     /// Sends the sums of this block to all blocks. Contains a barrier.
     template <int count>
     __device__ __forceinline__ void send_sums(const double (&sums)[count]) {
@@ -349,14 +336,14 @@ protected:
         }
         __syncthreads();
         if (warp() >= count) return;
-        const double of_block = sum_over_lanes(lane() < warps_of_part ? block_.of_warps[warp()][lane()] : 0.0);
+        const double of_block = sum_over_lanes(lane() < warps ? block_.of_warps[warp()][lane()] : 0.0);
         if (lane() < a_.ranks) store_packet(sums_at(a_.memory[lane()], a_.rank, warp()) + blockIdx.x, of_block, tag_);
     }
 
     /// Waits for the sums of all blocks, which are then in block_.of_ranks after the next barrier.
     template <int count>
     __device__ __forceinline__ void wait_for_sums() {
-        for (int i = warp(); i < count * a_.ranks; i += warps_of_part) {
+        for (int i = warp(); i < count * a_.ranks; i += warps) {
             const int rank = i / count;
             double sum = 0;
             const bool came = wait_for_sum(sums_at(own_, rank, i % count), a_.memory[rank].blocks, tag_, patience(), sum);

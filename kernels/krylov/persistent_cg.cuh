@@ -26,12 +26,14 @@ __device__ __forceinline__ Value next_residual(Value r, double alpha, double q) 
     return static_cast<Value>(fma(-alpha, q, static_cast<double>(r)));
 }
 
-template <typename Value, typename Stored, int run>
-class CgWork : public Work<Value, Stored, run> {
+template <typename Value, typename Stored, int run, BlockShape shape>
+class CgWork : public Work<Value, Stored, run, shape.warps> {
+    using Base = Work<Value, Stored, run, shape.warps>;
+
 public:
     __device__ __forceinline__ CgWork(const PersistentArguments<Value, Stored>& arguments, unsigned char* memory,
                                       BlockMemory& block)
-        : Work<Value, Stored, run>(arguments, memory, block) {
+        : Base(arguments, memory, block) {
         const SharedPlaces places = shared_places<Value, Stored, run>(part_);
         const auto in_shared = [&](std::size_t place) { return reinterpret_cast<Value*>(memory + place); };
         const Index in_memory = part_.rows - part_.in_registers;
@@ -44,14 +46,14 @@ public:
     /// Fills registers and shared memory.
     __device__ __forceinline__ void load() {
         this->load_inverse_diagonal();
-        Work<Value, Stored, run>::load();
+        Base::load();
         const Value* r = own_.r + part_.first_row;
 #pragma unroll
         for (int k = 0; k < rows_in_registers; ++k) r_in_registers_[k] = has(k) ? r[row(k)] : Value{0};
         if (part_.vectors > 0) {
             for_memory_rows([&](Index i) { r_[i - part_.in_registers] = r[i]; });
         }
-        for (Index i = thread_; i < part_.halo; i += persistent_threads) r_of_halo_[i] = own_.r[halo_[i]];
+        for (Index i = thread_; i < part_.halo; i += threads) r_of_halo_[i] = own_.r[halo_[i]];
         // In the order of update().
         residuals_ = {};
         for_register_rows([&](int k, Index i) { add_residual(r_in_registers_[k], i); });
@@ -79,7 +81,6 @@ public:
         multiply_p();
         const double sums[] = {residuals_.first, residuals_.second, length_, image_};
         this->send_sums(sums);
-        this->load_ahead();
         Value x[rows_in_registers];
         Value* const x_of_part = own_.x + part_.first_row;
 #pragma unroll
@@ -95,7 +96,7 @@ public:
         for (int k = 0; k < halo_in_registers; ++k) {
             if (row(k) < part_.halo) q_of_halo[k].value = this->wait_for(exports + halo_[row(k)], q_of_halo[k]);
         }
-        for (Index i = row(halo_in_registers); i < part_.halo; i += persistent_threads) {
+        for (Index i = row(halo_in_registers); i < part_.halo; i += threads) {
             (void)this->wait_for(exports + halo_[i], load_packet(exports + halo_[i]));
         }
         const bool goes_on = this->finish_wait([&](Scalars& s) {
@@ -115,7 +116,7 @@ public:
             update(r_in_registers_[k], q_in_registers_[k], i);
         });
         for_rows(
-            row(rows_in_registers), part_.rows, persistent_threads,
+            row(rows_in_registers), part_.rows, threads,
             [&](Index i) {
                 return MemoryRow{x_of_part[i], r_[i - part_.in_registers], q_[i - part_.in_registers]};
             },
@@ -138,8 +139,8 @@ public:
             if (row(k) < part_.halo) update_halo(row(k), q_of_halo[k].value);
         }
         for_rows(
-            row(halo_in_registers), part_.halo, persistent_threads,
-            [&](Index i) { return load_packet(exports + halo_[i]).value; }, [&](Index i, double q) { update_halo(i, q); });
+            row(halo_in_registers), part_.halo, threads, [&](Index i) { return load_packet(exports + halo_[i]).value; },
+            [&](Index i, double q) { update_halo(i, q); });
         __syncthreads();
         return true;
     }
@@ -166,7 +167,6 @@ public:
     }
 
 private:
-    using Base = Work<Value, Stored, run>;
     using Base::a_;
     using Base::block_;
     using Base::halo_;
@@ -174,15 +174,16 @@ private:
     using Base::p_;
     using Base::part_;
     using Base::thread_;
+    using Base::threads;
 
-    static constexpr int rows_in_registers = rows_of_thread_in_registers;
+    static constexpr int rows_in_registers = shape.rows_of_thread;
     static constexpr int halo_in_registers = 2;  // elements of q that a thread keeps while it waits for alpha
 
     struct MemoryRow {
         Value x, r, q;
     };
 
-    [[nodiscard]] __device__ __forceinline__ Index row(int k) const { return thread_ + k * persistent_threads; }
+    [[nodiscard]] __device__ __forceinline__ Index row(int k) const { return thread_ + k * threads; }
     [[nodiscard]] __device__ __forceinline__ bool has(int k) const { return row(k) < part_.in_registers; }
 
     template <typename Body>
@@ -195,13 +196,13 @@ private:
 
     template <typename Body>
     __device__ __forceinline__ void for_memory_rows(const Body& body) {
-        for (Index i = row(rows_in_registers); i < part_.rows; i += persistent_threads) body(i);
+        for (Index i = row(rows_in_registers); i < part_.rows; i += threads) body(i);
     }
 
     __device__ __forceinline__ void load_inverse_diagonal() {
         if (!this->preconditioned() || diagonal_ == nullptr) return;
-        for (Index i = thread_; i < part_.rows; i += persistent_threads) diagonal_[i] = this->inverse_diagonal_[i];
-        for (Index i = thread_; i < part_.halo; i += persistent_threads) {
+        for (Index i = thread_; i < part_.rows; i += threads) diagonal_[i] = this->inverse_diagonal_[i];
+        for (Index i = thread_; i < part_.halo; i += threads) {
             diagonal_[part_.rows + i] = own_.inverse_diagonal[a_.halo[part_.first_halo + i]];
         }
         this->inverse_diagonal_ = diagonal_;
@@ -229,26 +230,11 @@ private:
 
     /// Registers have no index at run time.
     __device__ __forceinline__ void keep(Index k, Index i, Value q) {
-        static_assert(rows_in_registers == 16);
-        switch (k) {
-            case 0: q_in_registers_[0] = q; break;
-            case 1: q_in_registers_[1] = q; break;
-            case 2: q_in_registers_[2] = q; break;
-            case 3: q_in_registers_[3] = q; break;
-            case 4: q_in_registers_[4] = q; break;
-            case 5: q_in_registers_[5] = q; break;
-            case 6: q_in_registers_[6] = q; break;
-            case 7: q_in_registers_[7] = q; break;
-            case 8: q_in_registers_[8] = q; break;
-            case 9: q_in_registers_[9] = q; break;
-            case 10: q_in_registers_[10] = q; break;
-            case 11: q_in_registers_[11] = q; break;
-            case 12: q_in_registers_[12] = q; break;
-            case 13: q_in_registers_[13] = q; break;
-            case 14: q_in_registers_[14] = q; break;
-            case 15: q_in_registers_[15] = q; break;
-            default: q_[i - part_.in_registers] = q;
+#pragma unroll
+        for (int known = 0; known < rows_in_registers; ++known) {
+            if (k == known) q_in_registers_[known] = q;
         }
+        if (k >= rows_in_registers) q_[i - part_.in_registers] = q;
     }
 
     __device__ __forceinline__ void add_residual(Value r, Index i) {
@@ -278,14 +264,13 @@ private:
 
 }  // namespace persistent
 
-/// The grid must be resident at once.
-template <typename Value, typename Stored, int run>
-__global__ void __launch_bounds__(persistent_threads, 1)
-    persistent_cg(const __grid_constant__ PersistentArguments<Value, Stored> a) {
+/// The grid must be resident at once. CUDA takes numbers as template parameters of kernels, not a BlockShape.
+template <typename Value, typename Stored, int run, int warps, int rows_of_thread>
+__global__ void __launch_bounds__(32 * warps, 1) persistent_cg(const __grid_constant__ PersistentArguments<Value, Stored> a) {
     extern __shared__ __align__(16) unsigned char memory[];
     __shared__ persistent::BlockMemory block;
     if (!persistent::has_work(a, block)) return;
-    persistent::CgWork<Value, Stored, run> work(a, memory, block);
+    persistent::CgWork<Value, Stored, run, BlockShape{warps, rows_of_thread}> work(a, memory, block);
     work.load();
     if (a.begins) {
         work.begin();

@@ -186,7 +186,6 @@ private:
     /// so that warps read from both memories at a time.
     void place_entries() {
         const bool cg = plan_.method == KrylovMethod::cg;
-        constexpr Index in_registers = 32 * warps_of_part * rows_of_thread_in_registers;
         const Index vectors_of_solve = plan_.preconditioned ? 3 : 2;
         for_each_part([&](Part& part, std::size_t number) {
             Slice* slices = made_.slices.data() + part.first_slice;
@@ -196,7 +195,7 @@ private:
                 entries += Offset{rows_per_slice} * slices[s].runs * plan_.run;
             }
             part.halo_has_r = cg;
-            part.in_registers = cg ? std::min(part.rows, in_registers) : 0;
+            part.in_registers = cg ? std::min(part.rows, plan_.shape.rows_in_registers()) : 0;
             const std::size_t least = shared_places_of(part).end;
             if (least > plan_.shared_bytes || entries > std::numeric_limits<Index>::max()) {
                 throw Unsuitable("part " + std::to_string(number) + ", one of a multiprocessor, has " +
@@ -233,8 +232,8 @@ private:
         const double fraction = part.entries == 0 ? 1 : std::min(1.0, fit / static_cast<double>(part.entries));
         std::vector<char> stays(part.slices(), 0);
         Offset seen = 0;
-        for (Index warp = 0; warp < warps_of_part; ++warp) {
-            for (Index s = warp; s < part.slices(); s += warps_of_part) {
+        for (Index warp = 0; warp < plan_.shape.warps; ++warp) {
+            for (Index s = warp; s < part.slices(); s += plan_.shape.warps) {
                 const Index own = entries_of(slices[s]);
                 seen += own;
                 stays[s] = static_cast<double>(part.resident + own) <= fraction * static_cast<double>(seen) ? 1 : 0;

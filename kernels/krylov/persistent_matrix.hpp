@@ -18,10 +18,19 @@
 namespace workbench::krylov {
 
 inline constexpr Index rows_per_slice = 32;  // a row for each lane of a warp
-inline constexpr int warps_of_part = 16;     // warp w computes slices w, w + 16, ...
 
-/// Rows whose elements of r and q a thread of conjugate gradients keeps in registers.
-inline constexpr int rows_of_thread_in_registers = 16;
+/// The thread block of a part. Warp w computes slices w, w + warps, ...
+struct BlockShape {
+    int warps = 0;
+    int rows_of_thread = 0;  // whose elements of r and q a thread of conjugate gradients keeps in registers
+
+    [[nodiscard]] constexpr int threads() const { return 32 * warps; }
+    [[nodiscard]] constexpr Index rows_in_registers() const { return threads() * rows_of_thread; }
+};
+
+/// More warps hide more of the time that reads take, and fewer warps wait less for each other.
+inline constexpr BlockShape shape_of_small_parts{.warps = 16, .rows_of_thread = 4};
+inline constexpr BlockShape shape_of_large_parts{.warps = 24, .rows_of_thread = 2};
 
 /// The part of one thread block. All vectors are in the order of parts: the rows of part 0, those of part 1, ..., each part
 /// padded to whole slices with empty rows. "Place" means a position in this order; remote element i is at places + i.
@@ -127,6 +136,7 @@ struct PersistentMatrix {
 struct PersistentPlan {
     std::span<const Index> boundaries;  // of parts, [parts + 1]
     std::size_t shared_bytes = 0;       // of a part
+    BlockShape shape = shape_of_large_parts;
     KrylovMethod method = KrylovMethod::cg;
     bool preconditioned = false;
     Index run = 1;
