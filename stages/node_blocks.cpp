@@ -2,20 +2,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/forecast.hpp"
 #include "pipeline/matrix/guarded_loop.hpp"
+#include "pipeline/matrix/node_size.hpp"
 #include "stages/stages.hpp"
 
 namespace workbench {
 namespace {
-
-/// The possible numbers of unknowns of a node. The smallest one wins ties.
-constexpr std::array<Index, 4> sizes{2, 3, 4, 6};
 
 /// The number of blocks of size x size, aligned to the first row and column, that have nonzeros.
 Offset count_blocks(const CsrMatrix& matrix, Index size) {
@@ -50,30 +48,13 @@ bool may_be_node(const StagedMatrix& staged, Index size) {
            keeps_nodes(staged.column_order, size);
 }
 
-struct Found {
-    Index size = 1;
-    Offset blocks = 0;
-};
-
-/// The bytes of blocks with f64 values and one 16-bit column each.
-Offset bytes_of(const Found& found) {
-    constexpr Offset column_bytes = 2;
-    return found.blocks * (Offset{found.size} * found.size * Offset{sizeof(double)} + column_bytes);
+NodeBlocks find_nodes(const StagedMatrix& staged) {
+    return nodes_of_fewest_bytes(staged.matrix.nonzeros(), [&](Index size) {
+        return may_be_node(staged, size) ? std::optional(count_blocks(staged.matrix, size)) : std::nullopt;
+    });
 }
 
-/// The size whose blocks take the fewest bytes with f64 values and one 16-bit column per block; 1 if single nonzeros take
-/// fewer. This tolerates a few incomplete blocks, which fixed unknowns cause.
-Found find_nodes(const StagedMatrix& staged) {
-    Found best{1, staged.matrix.nonzeros()};
-    for (const Index size : sizes) {
-        if (!may_be_node(staged, size)) continue;
-        const Found found{size, count_blocks(staged.matrix, size)};
-        if (bytes_of(found) < bytes_of(best)) best = found;
-    }
-    return best;
-}
-
-Found asked_for(const StagedMatrix& staged, Index size) {
+NodeBlocks asked_for(const StagedMatrix& staged, Index size) {
     if (size > 1 && !may_be_node(staged, size)) {
         throw Unsuitable(fmt::format(
             "a matrix of {} x {}, in its current order, cannot be divided into nodes of {} consecutive rows (unknowns)",
@@ -86,13 +67,10 @@ void foresee_nodes(PatternForecast& pattern, const Parameters& parameters, const
     if (!parameters.is_word("unknowns", "auto"))
         return pattern.set_node_size(static_cast<Index>(parameters.integer("unknowns")));
     if (pattern.node_size() > 1 || !pattern.square()) return;
-    Found best{1, pattern.nonzeros()};
-    for (const Index size : sizes) {
-        if (pattern.rows() % size != 0) continue;
-        const Found found{size, pattern.blocks(size, size)};
-        if (bytes_of(found) < bytes_of(best)) best = found;
-    }
-    pattern.set_node_size(best.size);
+    const NodeBlocks found = nodes_of_fewest_bytes(pattern.nonzeros(), [&](Index size) {
+        return pattern.rows() % size == 0 ? std::optional(pattern.blocks(size, size)) : std::nullopt;
+    });
+    pattern.set_node_size(found.size);
 }
 
 StageResult run_node_blocks(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
@@ -102,9 +80,9 @@ StageResult run_node_blocks(const StagedMatrix& staged, const Parameters& parame
         note("unknowns a node", fmt::format("{}, from [matrix]", staged.node_size));
         return result;
     }
-    const Found found = parameters.is_word("unknowns", "auto")
-                            ? find_nodes(staged)
-                            : asked_for(staged, static_cast<Index>(parameters.integer("unknowns")));
+    const NodeBlocks found = parameters.is_word("unknowns", "auto")
+                                 ? find_nodes(staged)
+                                 : asked_for(staged, static_cast<Index>(parameters.integer("unknowns")));
     note("unknowns a node", std::to_string(found.size));
     if (found.size > 1) {
         const double places = static_cast<double>(found.blocks) * found.size * found.size;

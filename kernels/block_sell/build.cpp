@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <stdexcept>
 
@@ -25,22 +24,17 @@ block_size = 2
 threads_per_row = 4
 )";
 
-constexpr std::array<Index, 5> block_sizes{1, 2, 3, 4, 6};
-
 /// Throws Unsuitable if no kernel has blocks of the matrix's nodes.
 Index block_size_of(const StagedMatrix& staged, const Parameters& parameters) {
     if (!parameters.is_word("block_size", "auto")) return static_cast<Index>(parameters.integer("block_size"));
-    if (std::find(block_sizes.begin(), block_sizes.end(), staged.node_size) != block_sizes.end()) return staged.node_size;
+    if (is_block_size(staged.node_size)) return staged.node_size;
     throw Unsuitable(fmt::format("nodes of {} unknowns, but there are blocks of 1, 2, 3, 4 or 6: set block_size to one of them",
                                  staged.node_size));
 }
 
-/// By the mean number of blocks a row.
 Index threads_of(const Parameters& parameters, Index size, Offset blocks, Index block_rows) {
     if (!parameters.is_word("threads_per_row", "auto")) return static_cast<Index>(parameters.integer("threads_per_row"));
-    const Offset few = size == 1 ? 20 : 8;
-    const Offset many = size == 1 ? 48 : 20;
-    return blocks <= few * block_rows ? 1 : blocks <= many * block_rows ? 2 : 4;
+    return block_sell_threads_for(size, blocks, block_rows);
 }
 
 /// The length of each row of blocks, 0 for lanes without a row: [slices * slice_height].
@@ -180,7 +174,7 @@ Parameters settle(const Parameters& parameters, const ValueFacts& facts) {
 Needs needs(const Parameters& parameters) {
     if (!parameters.is_word("block_size", "auto")) {
         const std::int64_t size = parameters.integer("block_size");
-        if (std::find(block_sizes.begin(), block_sizes.end(), size) == block_sizes.end()) {
+        if (!is_block_size(size)) {
             throw ParameterError("block_size", fmt::format("found {}; expected 1, 2, 3, 4 or 6", size));
         }
     }

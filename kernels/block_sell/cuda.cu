@@ -1,4 +1,5 @@
 #include "kernels/block_sell/kernel.cuh"
+#include "kernels/block_sell/kernel_on_gpu.hpp"
 #include "kernels/common/entry/cuda_loop.cuh"
 
 namespace workbench {
@@ -13,5 +14,13 @@ struct BlockSellWarps {
 };
 
 template struct CudaLoop<BlockSellLayout, BlockSellWarps>;
+
+template <ValueType Value>
+std::unique_ptr<Kernel<Value>> block_sell_kernel_on_gpu(BlockSell<Value, DeviceArray>&& sell, Device& device) {
+    return std::make_unique<block_sell::WarpsKernel<Value, BlockSell<Value, HostArray>>>(std::move(sell), device);
+}
+
+template std::unique_ptr<Kernel<float>> block_sell_kernel_on_gpu(BlockSell<float, DeviceArray>&&, Device&);
+template std::unique_ptr<Kernel<double>> block_sell_kernel_on_gpu(BlockSell<double, DeviceArray>&&, Device&);
 
 }  // namespace workbench

@@ -132,8 +132,10 @@ void with_shape(const Arrays& sell, const auto& use) {
 template <ValueType Value, typename Stored>
 class WarpsKernel final : public Kernel<Value> {
 public:
-    WarpsKernel(const Stored& stored, Device& device)
-        : stream_(cuda_device(device).stream()), sell_(copy_to(device, stored, "block_sell")) {}
+    WarpsKernel(const Stored& stored, Device& device) : WarpsKernel(copy_to(device, stored, "block_sell"), device) {}
+    /// With arrays that are on the GPU.
+    WarpsKernel(InStorage<Stored, DeviceArray>&& sell, Device& device)
+        : stream_(cuda_device(device).stream()), sell_(std::move(sell)) {}
 
     void run(const Value* x, Value* y, bool accumulate) override { multiply(StreamingLoad{}, x, y, accumulate); }
 

@@ -3,6 +3,9 @@
 // register reuse in SPARSITY", 2001) and slices as in SELL-C-sigma (Kreutzer et al., 2014).
 #pragma once
 
+#include <algorithm>
+#include <array>
+
 #include "kernels/common/schedule/choice.hpp"
 #include "kernels/common/storage/coded_values.hpp"
 #include "kernels/common/storage/pattern.hpp"
@@ -12,6 +15,19 @@
 namespace workbench {
 
 inline constexpr Index largest_node = 6;  // unknowns, which are the sums of a thread
+
+/// The kernels are compiled for blocks of these sizes.
+[[nodiscard]] constexpr bool is_block_size(std::int64_t size) {
+    constexpr std::array sizes{1, 2, 3, 4, 6};
+    return std::find(sizes.begin(), sizes.end(), size) != sizes.end();
+}
+
+/// Default number of threads of a GPU that share a row of blocks, by the mean number of blocks a row.
+[[nodiscard]] constexpr Index block_sell_threads_for(Index size, Offset blocks, Index block_rows) {
+    const Offset few = size == 1 ? 20 : 8;
+    const Offset many = size == 1 ? 48 : 20;
+    return blocks <= few * block_rows ? 1 : blocks <= many * block_rows ? 2 : 4;
+}
 
 /// Block row i is lane i % slice_height of slice i / slice_height. Block k of lane l of slice s has its column in
 /// column_indices[slice_offsets[s] + k * slice_height + l], counted in blocks, and its value of row r and column c in

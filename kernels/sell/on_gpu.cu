@@ -1,4 +1,5 @@
-// The steps that reorder a matrix on the GPU and store it in slices there; slicing.cuh has their kernels.
+// The steps that reorder a matrix on the GPU and store it in slices there, of rows or of rows of blocks; slicing.cuh and
+// block_rows.cuh have their kernels.
 #include "kernels/sell/on_gpu.hpp"
 
 #include <algorithm>
@@ -7,11 +8,14 @@
 #include <string>
 #include <utility>
 
+#include "kernels/block_sell/kernel_on_gpu.hpp"
 #include "kernels/device/cuda_device.cuh"
 #include "kernels/prepare/cuthill_mckee.cuh"
 #include "kernels/prepare/primitives.cuh"
 #include "kernels/sell/kernel_on_gpu.hpp"
 #include "kernels/sell/slicing.cuh"
+#include "pipeline/matrix/block_rows.hpp"
+#include "pipeline/matrix/node_size.hpp"
 
 namespace workbench {
 namespace {
@@ -23,12 +27,15 @@ template <ValueType Value>
 class SlicedOnGpu final : public SlicedMatrix<Value> {
 public:
     Index rows = 0;
+    Index block_size = 1;  // entries are blocks of block_size x block_size, and nonzeros if it is 1
+    Index block_rows = 0;
     Index slice_height = 0;
     std::unique_ptr<Kernel<Value>> own_kernel;
     DeviceMemory to_old;                    // Index [rows]
     DeviceMemory to_new;                    // Index [rows]
-    DeviceMemory row_offsets;               // Offset [rows + 1] of the reordered matrix
-    DeviceMemory entries;                   // std::uint32_t [nonzeros] the number of each of its nonzeros in the input
+    DeviceMemory row_offsets;               // Offset [block rows + 1] of the reordered matrix
+    DeviceMemory entries;                   // std::uint32_t [entries] the number of each of its entries in the input
+    DeviceMemory nonzeros_of_blocks;        // std::uint32_t [entries * block_size^2] by their numbers in the input; if blocks
     const Offset* slice_offsets = nullptr;  // [slices + 1] an array of the kernel
     Value* values = nullptr;                // [slots] likewise
     SlicedFacts own_facts;
@@ -57,10 +64,14 @@ public:
 
     /// Stores values on a stream.
     void fill(const Value* input, cudaStream_t stream) {
-        const Index slices = (rows - 1) / slice_height + 1;
-        slicing::fill_values<<<blocks_of(static_cast<std::size_t>(slices) * 32, block_threads), block_threads, 0, stream>>>(
-            row_offsets.template as<const Offset>(), entries.template as<const std::uint32_t>(), slice_offsets, rows,
-            slice_height, slices, input, values);
+        const Index slices = (block_rows - 1) / slice_height + 1;
+        const unsigned blocks = blocks_of(static_cast<std::size_t>(slices) * 32, block_threads);
+        with_block_size(*this, [&](auto size) {
+            slicing::fill_values<size><<<blocks, block_threads, 0, stream>>>(
+                row_offsets.template as<const Offset>(), entries.template as<const std::uint32_t>(),
+                nonzeros_of_blocks.template as<const std::uint32_t>(), slice_offsets, block_rows, slice_height, slices, input,
+                values);
+        });
         check_launch("fill_values");
     }
 
@@ -114,18 +125,27 @@ public:
 
     std::unique_ptr<SlicedMatrix<Value>> run() {
         step("checks", [&] { check(); });
+        if (request_.in_blocks) step("blocks", [&] { find_blocks(); });
         WorkspaceArray<Index> order;
         if (request_.cuthill_mckee) step("cuthill_mckee", [&] { order = found_order(); });
         step("rows", [&] { reorder(sorted(order)); });
         offsets_ = {};
-        step("slices", [&] { request_.short_columns ? slice<std::uint16_t>() : slice<Index>(); });
+        block_offsets_ = {};
+        block_columns_ = {};
+        step("slices", [&] {
+            if (request_.in_blocks) return slice(block_sell());
+            request_.short_columns ? slice(sell<std::uint16_t>()) : slice(sell<Index>());
+        });
         return std::move(sliced_);
     }
 
 private:
     [[nodiscard]] cudaStream_t stream() const { return workspace_.stream(); }
     [[nodiscard]] std::size_t rows() const { return static_cast<std::size_t>(matrix_.rows); }
-    [[nodiscard]] unsigned blocks_for_rows() const { return blocks_of(rows() * slicing::lanes, block_threads); }
+    [[nodiscard]] std::size_t nodes() const { return static_cast<std::size_t>(pattern_.vertices); }
+    [[nodiscard]] static unsigned blocks_for_rows(std::size_t count) {
+        return blocks_of(count * slicing::lanes, block_threads);
+    }
 
     template <typename Work>
     void step(const char* what, const Work& work) {
@@ -147,7 +167,7 @@ private:
         const auto facts = workspace_.make<slicing::RowFacts>(1);
         check_cuda(cudaMemsetAsync(facts.data(), 0, sizeof(slicing::RowFacts), stream()), "cudaMemsetAsync");
         const auto launch = [&](const auto* given) {
-            slicing::check_rows<<<blocks_for_rows(), block_threads, 0, stream()>>>(
+            slicing::check_rows<<<blocks_for_rows(rows()), block_threads, 0, stream()>>>(
                 given, matrix_.column_indices, matrix_.rows, matrix_.columns, matrix_.nonzeros, offsets_.data(), facts.data());
         };
         if (matrix_.long_offsets) {
@@ -160,60 +180,134 @@ private:
         if (found.wrong != 0) throw LeftToHost("the arrays are no matrix");
         if (found.unsorted != 0) throw LeftToHost("the columns of a row do not ascend");
         longest_ = found.longest;
-        if (longest_ > static_cast<std::uint32_t>(request_.split_length)) {
+        if (!request_.in_blocks && longest_ > static_cast<std::uint32_t>(request_.split_length)) {
             throw LeftToHost("a row has " + std::to_string(longest_) + " nonzeros, more than split_length");
         }
+        pattern_ = {matrix_.rows, offsets_.data(), matrix_.column_indices};
+        entries_ = matrix_.nonzeros;
+    }
+
+    [[nodiscard]] slicing::RowsInBlocks in_blocks(Index size) const {
+        return {offsets_.data(), matrix_.column_indices, matrix_.rows, size, block_count_of(matrix_.rows, size)};
+    }
+    [[nodiscard]] static unsigned blocks_for(const slicing::RowsInBlocks& matrix) {
+        return blocks_of(static_cast<std::size_t>(matrix.block_rows) * slicing::tile_of_block_row, block_threads);
+    }
+
+    /// The blocks before each row of blocks, and of all.
+    WorkspaceArray<Offset> counted_blocks(const slicing::RowsInBlocks& matrix) {
+        auto sums = workspace_.make<Offset>(static_cast<std::size_t>(matrix.block_rows) + 1);
+        slicing::count_blocks<<<blocks_for(matrix), block_threads, 0, stream()>>>(matrix, sums.data());
+        check_launch("count_blocks");
+        sum_up(workspace_, sums);
+        return sums;
+    }
+
+    /// The rows of a node: those of the request, or as the stage node_blocks finds them.
+    [[nodiscard]] Index node_size() {
+        Index size = request_.node_size;
+        if (size == 0) {
+            const auto count = [&](Index tried) -> std::optional<Offset> {
+                if (matrix_.rows % tried != 0) return std::nullopt;
+                const auto sums = counted_blocks(in_blocks(tried));
+                return workspace_.download_item(sums, sums.size() - 1);
+            };
+            size = nodes_of_fewest_bytes(matrix_.nonzeros, count).size;
+            sliced_->own_facts.node_size = size;
+        }
+        if (matrix_.rows % size != 0) {
+            throw LeftToHost("nodes of " + std::to_string(size) + " rows do not divide " + std::to_string(matrix_.rows) +
+                             " rows");
+        }
+        return size;
+    }
+
+    /// Replaces rows by rows of blocks, and nonzeros by blocks.
+    void find_blocks() {
+        const Index of_node = node_size();
+        const Index size = request_.block_size > 0 ? request_.block_size : of_node;
+        if (!is_block_size(size)) throw LeftToHost("no kernel has blocks of " + std::to_string(size) + " rows");
+        if (size != of_node && sliced_->own_facts.reordered) {
+            throw LeftToHost("blocks of " + std::to_string(size) + " rows after an order of nodes of " +
+                             std::to_string(of_node));
+        }
+        if (size == 1) return;
+        const slicing::RowsInBlocks matrix = in_blocks(size);
+        const auto sums = counted_blocks(matrix);
+        const auto blocks = static_cast<std::size_t>(workspace_.download_item(sums, sums.size() - 1));
+        const std::size_t slots = blocks * static_cast<std::size_t>(size) * static_cast<std::size_t>(size);
+        if (static_cast<double>(slots) > request_.slots_per_nonzero * static_cast<double>(matrix_.nonzeros)) {
+            throw LeftToHost("blocks have more than slots_per_nonzero slots for each nonzero");
+        }
+        block_offsets_ = workspace_.make<std::uint32_t>(sums.size());
+        block_columns_ = workspace_.make<Index>(blocks);
+        sliced_->nonzeros_of_blocks = keep<std::uint32_t>(slots, "the nonzeros of blocks");
+        static_assert(slicing::no_nonzero == 0xFFFFFFFF);
+        check_cuda(cudaMemsetAsync(sliced_->nonzeros_of_blocks.address(), 0xFF, slots * sizeof(std::uint32_t), stream()),
+                   "cudaMemsetAsync");
+        slicing::list_blocks<<<blocks_for(matrix), block_threads, 0, stream()>>>(
+            matrix, sums.data(), block_offsets_.data(), block_columns_.data(),
+            sliced_->nonzeros_of_blocks.template as<std::uint32_t>());
+        check_launch("list_blocks");
+        sliced_->block_size = size;
+        pattern_ = {matrix.block_rows, block_offsets_.data(), block_columns_.data()};
+        entries_ = static_cast<std::int64_t>(blocks);
     }
 
     WorkspaceArray<Index> found_order() {
-        std::optional<OrderOnGpu> found =
-            cuthill_mckee_on_gpu(workspace_, {matrix_.rows, offsets_.data(), matrix_.column_indices}, request_.reversed);
+        std::optional<OrderOnGpu> found = cuthill_mckee_on_gpu(workspace_, pattern_, request_.reversed);
         if (!found) throw LeftToHost("the pattern suits no Cuthill-McKee on a GPU");
         sliced_->own_facts.components = found->components;
         return std::move(found->old_of_new);
     }
 
-    /// The old row in each place; empty: the natural order.
+    /// The old node in each place; empty: the natural order.
     WorkspaceArray<std::uint32_t> sorted(const WorkspaceArray<Index>& order) {
-        WorkspaceArray<std::uint32_t> old_rows;
-        if (!request_.window && order.size() == 0) return old_rows;
-        old_rows = workspace_.make<std::uint32_t>(rows());
+        WorkspaceArray<std::uint32_t> old_nodes;
+        if (!request_.window && order.size() == 0) return old_nodes;
+        old_nodes = workspace_.make<std::uint32_t>(nodes());
         if (!request_.window) {
             check_cuda(
-                cudaMemcpyAsync(old_rows.data(), order.data(), rows() * sizeof(Index), cudaMemcpyDeviceToDevice, stream()),
+                cudaMemcpyAsync(old_nodes.data(), order.data(), nodes() * sizeof(Index), cudaMemcpyDeviceToDevice, stream()),
                 "cudaMemcpyAsync");
-            return old_rows;
+            return old_nodes;
         }
-        auto keys = workspace_.make<std::uint64_t>(rows());
+        auto keys = workspace_.make<std::uint64_t>(nodes());
         const int length_bits = bits_of(longest_);
         const Index window = std::min(*request_.window, matrix_.rows);
-        slicing::key_by_length<<<blocks_of(rows(), block_threads), block_threads, 0, stream()>>>(
-            offsets_.data(), order.size() == 0 ? nullptr : order.data(), matrix_.rows, window, length_bits, request_.descending,
-            longest_, keys.data(), old_rows.data());
+        slicing::key_by_length<<<blocks_of(nodes(), block_threads), block_threads, 0, stream()>>>(
+            offsets_.data(), order.size() == 0 ? nullptr : order.data(), pattern_.vertices, sliced_->block_size, window,
+            length_bits, request_.descending, longest_, keys.data(), old_nodes.data());
         check_launch("key_by_length");
-        sort_pairs(workspace_, keys, old_rows, 0, length_bits + bits_of(static_cast<std::uint32_t>(matrix_.rows / window)));
-        return old_rows;
+        sort_pairs(workspace_, keys, old_nodes, 0, length_bits + bits_of(static_cast<std::uint32_t>(matrix_.rows / window)));
+        return old_nodes;
     }
 
-    void reorder(const WorkspaceArray<std::uint32_t>& old_rows) {
+    void reorder(const WorkspaceArray<std::uint32_t>& old_nodes) {
         sliced_->to_old = keep<Index>(rows(), "an order");
         sliced_->to_new = keep<Index>(rows(), "an order");
-        sliced_->row_offsets = keep<Offset>(rows() + 1, "row offsets");
-        sliced_->entries = keep<std::uint32_t>(static_cast<std::size_t>(matrix_.nonzeros), "the order of the nonzeros");
-        auto lengths = workspace_.make<Offset>(rows() + 1);
-        slicing::invert<<<blocks_of(rows(), block_threads), block_threads, 0, stream()>>>(
-            offsets_.data(), old_rows.size() == 0 ? nullptr : old_rows.data(), matrix_.rows,
-            sliced_->to_old.template as<Index>(), sliced_->to_new.template as<Index>(), lengths.data());
+        sliced_->block_rows = pattern_.vertices;
+        sliced_->row_offsets = keep<Offset>(nodes() + 1, "row offsets");
+        sliced_->entries = keep<std::uint32_t>(static_cast<std::size_t>(entries_), "the order of the nonzeros");
+        auto lengths = workspace_.make<Offset>(nodes() + 1);
+        const auto to_old = workspace_.make<Index>(nodes());
+        const auto to_new = workspace_.make<Index>(nodes());
+        slicing::invert<<<blocks_of(nodes(), block_threads), block_threads, 0, stream()>>>(
+            pattern_.offsets, old_nodes.size() == 0 ? nullptr : old_nodes.data(), pattern_.vertices, to_old.data(),
+            to_new.data(), lengths.data());
         check_launch("invert");
+        slicing::expand_order<<<blocks_of(rows(), block_threads), block_threads, 0, stream()>>>(
+            to_old.data(), to_new.data(), matrix_.rows, sliced_->block_size, sliced_->to_old.template as<Index>(),
+            sliced_->to_new.template as<Index>());
+        check_launch("expand_order");
         sum_up(workspace_, lengths);
         check_cuda(cudaMemcpyAsync(sliced_->row_offsets.address(), lengths.data(), sliced_->row_offsets.bytes(),
                                    cudaMemcpyDeviceToDevice, stream()),
                    "cudaMemcpyAsync");
-        columns_ = workspace_.make<Index>(static_cast<std::size_t>(matrix_.nonzeros));
-        slicing::reorder_rows<<<blocks_for_rows(), block_threads, 0, stream()>>>(
-            offsets_.data(), matrix_.column_indices, sliced_->to_old.template as<const Index>(),
-            sliced_->to_new.template as<const Index>(), sliced_->row_offsets.template as<const Offset>(), matrix_.rows,
-            columns_.data(), sliced_->entries.template as<std::uint32_t>());
+        columns_ = workspace_.make<Index>(static_cast<std::size_t>(entries_));
+        slicing::reorder_rows<<<blocks_for_rows(nodes()), block_threads, 0, stream()>>>(
+            pattern_.offsets, pattern_.columns, to_old.data(), to_new.data(), sliced_->row_offsets.template as<const Offset>(),
+            pattern_.vertices, columns_.data(), sliced_->entries.template as<std::uint32_t>());
         check_launch("reorder_rows");
     }
 
@@ -224,19 +318,40 @@ private:
     }
 
     template <typename ColumnIndex>
-    void slice() {
-        using Stored = Sell<Value, ColumnIndex, DeviceArray>;
-        Stored sell;
-        sell.row_count = matrix_.rows;
-        sell.column_count = matrix_.columns;
+    [[nodiscard]] Sell<Value, ColumnIndex, DeviceArray> sell() const {
+        Sell<Value, ColumnIndex, DeviceArray> sell;
         sell.threads_per_row = request_.threads_per_row;
         sell.split_length = request_.split_length;
         sell.slice_height = slice_height();
-        const Index slices = (matrix_.rows - 1) / sell.slice_height + 1;
-        const slicing::SliceShapes shapes{sliced_->row_offsets.template as<const Offset>(), columns_.data(), matrix_.rows,
+        return sell;
+    }
+
+    [[nodiscard]] BlockSell<Value, DeviceArray> block_sell() const {
+        BlockSell<Value, DeviceArray> sell;
+        sell.block_size = sliced_->block_size;
+        sell.threads_per_row = request_.threads_per_row > 0
+                                   ? request_.threads_per_row
+                                   : block_sell_threads_for(sell.block_size, entries_, pattern_.vertices);
+        sell.slice_height = 32 / sell.threads_per_row;
+        return sell;
+    }
+
+    /// Fills the arrays of slices, and makes their kernel. sell: Sell or BlockSell without arrays.
+    void slice(auto sell) {
+        using ColumnIndex = std::remove_cvref_t<decltype(*sell.column_indices.data())>;
+        constexpr bool in_blocks = requires { sell.block_size; };
+        sell.row_count = matrix_.rows;
+        sell.column_count = matrix_.columns;
+        const Index slices = (pattern_.vertices - 1) / sell.slice_height + 1;
+        const Offset area = Offset{sliced_->block_size} * sliced_->block_size;
+        // A row of blocks has at most the entries of all its rows.
+        if (Offset{longest_} * sliced_->block_size * area * sell.slice_height > slicing::largest_slice) {
+            throw LeftToHost("a slice may have more than 2^31 slots");
+        }
+        const slicing::SliceShapes shapes{sliced_->row_offsets.template as<const Offset>(), columns_.data(), pattern_.vertices,
                                           sell.slice_height, slices};
         const auto count = static_cast<std::size_t>(slices);
-        auto first_columns = keep<Index>(count, "sell first columns");
+        auto first_columns = keep<Index>(count, "first columns of slices");
         auto slots = workspace_.make<Offset>(count + 1);
         auto wide = workspace_.make<Offset>(count + 1);
         auto wide_slots = workspace_.make<Offset>(count + 1);
@@ -246,20 +361,21 @@ private:
         check_launch("measure_slices");
         for (auto* sums : {&slots, &wide, &wide_slots}) sum_up(workspace_, *sums);
         const auto slot_count = static_cast<std::size_t>(workspace_.download_item(slots, count));
-        require_slots(static_cast<Offset>(slot_count), sell.slice_height);
+        if constexpr (!in_blocks) require_slots(static_cast<Offset>(slot_count), sell.slice_height);
 
-        auto slice_offsets = keep<Offset>(count + 1, "sell slice offsets");
+        auto slice_offsets = keep<Offset>(count + 1, "slice offsets");
         check_cuda(
             cudaMemcpyAsync(slice_offsets.address(), slots.data(), slice_offsets.bytes(), cudaMemcpyDeviceToDevice, stream()),
             "cudaMemcpyAsync");
-        auto columns = keep<ColumnIndex>(slot_count, "sell columns");
-        auto values = keep<Value>(slot_count, "sell values");
+        const std::size_t value_count = slot_count * static_cast<std::size_t>(area);
+        auto columns = keep<ColumnIndex>(slot_count, "columns of slices");
+        auto values = keep<Value>(value_count, "values of slices");
         const unsigned of_slots = blocks_of(count * 32, block_threads);
         if constexpr (std::is_same_v<ColumnIndex, std::uint16_t>) {
             const auto wide_count = static_cast<std::size_t>(workspace_.download_item(wide, count));
             const auto high_count = static_cast<std::size_t>(workspace_.download_item(wide_slots, count));
-            auto wide_offsets = keep<Offset>(wide_count, "sell wide slices");
-            auto high_columns = keep<std::uint16_t>(high_count, "sell upper halves of columns");
+            auto wide_offsets = keep<Offset>(wide_count, "wide slices");
+            auto high_columns = keep<std::uint16_t>(high_count, "upper halves of columns");
             slicing::mark_wide_slices<<<blocks, block_threads, 0, stream()>>>(
                 wide.data(), wide_slots.data(), slices, first_columns.template as<Index>(), wide_offsets.template as<Offset>());
             check_launch("mark_wide_slices");
@@ -279,9 +395,13 @@ private:
         sliced_->fill(matrix_.values, stream());
         sell.slice_offsets = {std::move(slice_offsets), static_cast<Offset>(count + 1)};
         sell.column_indices = {std::move(columns), static_cast<Offset>(slot_count)};
-        sell.values = {std::move(values), static_cast<Offset>(slot_count)};
+        sell.values = {std::move(values), static_cast<Offset>(value_count)};
         note_arrays(sell);
-        sliced_->own_kernel = sell_kernel_on_gpu<Value, ColumnIndex>(std::move(sell), device_);
+        if constexpr (in_blocks) {
+            sliced_->own_kernel = block_sell_kernel_on_gpu<Value>(std::move(sell), device_);
+        } else {
+            sliced_->own_kernel = sell_kernel_on_gpu<Value, ColumnIndex>(std::move(sell), device_);
+        }
     }
 
     /// The kernel that reads the lengths of rows is prepared on the host only (SellLayout::by_lengths).
@@ -310,9 +430,13 @@ private:
     Device& device_;
     Workspace workspace_;
     OwnedCuda<cudaEvent_t> event_ = make_event();
-    WorkspaceArray<std::uint32_t> offsets_;  // of the input
-    WorkspaceArray<Index> columns_;          // of the reordered matrix
-    std::uint32_t longest_ = 0;
+    WorkspaceArray<std::uint32_t> offsets_;        // of the input
+    WorkspaceArray<std::uint32_t> block_offsets_;  // of its blocks
+    WorkspaceArray<Index> block_columns_;
+    PatternOnGpu pattern_;           // of the rows of the input, or of its rows of blocks
+    std::int64_t entries_ = 0;       // of the pattern
+    WorkspaceArray<Index> columns_;  // of the reordered pattern
+    std::uint32_t longest_ = 0;      // row of the input
     std::unique_ptr<SlicedOnGpu<Value>> sliced_;
 };
 

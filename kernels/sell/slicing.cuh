@@ -1,5 +1,6 @@
-// The kernels that check a matrix on the GPU, reorder its rows and fill its slices. Each thread writes items of its own number
-// or of its own row, so threads cannot race; flags are set, and maxima are found, by atomics or by writes of one same value.
+// The kernels that check a matrix on the GPU, reorder its rows or rows of blocks and fill its slices. Each thread writes items
+// of its own number or of its own row, so threads cannot race; flags are set, and maxima are found, by atomics or by writes of
+// one same value.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 
 #include "kernels/common/storage/coded_values.hpp"
 #include "kernels/prepare/workspace.cuh"
+#include "kernels/sell/block_rows.cuh"
 #include "pipeline/contract/sliced_on_device.hpp"
 
 namespace workbench::slicing {
@@ -61,16 +63,19 @@ __global__ void check_rows(const Given* __restrict__ given, const Index* __restr
     });
 }
 
-/// A key for each place: the window, then the length of its row, the longest first if descending.
+/// A key for each place of a node of `size` rows: the window of its first row, then the length of its longest row, the longest
+/// first if descending.
 static __global__ void key_by_length(const std::uint32_t* __restrict__ offsets, const Index* __restrict__ old_of_new,
-                                     Index rows, Index window, int length_bits, bool descending, std::uint32_t longest,
-                                     std::uint64_t* __restrict__ keys, std::uint32_t* __restrict__ old_rows) {
-    for_each_item(static_cast<std::size_t>(rows), [&](std::size_t place) {
+                                     Index nodes, Index size, Index window, int length_bits, bool descending,
+                                     std::uint32_t longest, std::uint64_t* __restrict__ keys,
+                                     std::uint32_t* __restrict__ old_nodes) {
+    for_each_item(static_cast<std::size_t>(nodes), [&](std::size_t place) {
         const Index old = old_of_new == nullptr ? static_cast<Index>(place) : old_of_new[place];
-        const std::uint32_t length = offsets[old + 1] - offsets[old];
-        keys[place] = std::uint64_t{place / static_cast<std::size_t>(window)} << length_bits |
+        std::uint32_t length = 0;
+        for (Index row = old * size; row < old * size + size; ++row) length = max(length, offsets[row + 1] - offsets[row]);
+        keys[place] = std::uint64_t{place * size / static_cast<std::size_t>(window)} << length_bits |
                       std::uint64_t{descending ? longest - length : length};
-        old_rows[place] = static_cast<std::uint32_t>(old);
+        old_nodes[place] = static_cast<std::uint32_t>(old);
     });
 }
 
@@ -83,6 +88,17 @@ static __global__ void invert(const std::uint32_t* __restrict__ offsets, const s
         new_of_old[old] = static_cast<Index>(place);
         lengths[place + 1] = offsets[old + 1] - offsets[old];
         if (place == 0) lengths[0] = 0;
+    });
+}
+
+/// The order of rows, and its inverse, from those of nodes of `size` rows; a last node of fewer rows keeps its place.
+static __global__ void expand_order(const Index* __restrict__ old_of_new_node, const Index* __restrict__ new_of_old_node,
+                                    Index rows, Index size, Index* __restrict__ old_of_new, Index* __restrict__ new_of_old) {
+    for_each_item(static_cast<std::size_t>(rows), [&](std::size_t row) {
+        const Index node = static_cast<Index>(row) / size;
+        const Index unknown = static_cast<Index>(row) % size;
+        old_of_new[row] = old_of_new_node[node] * size + unknown;
+        new_of_old[row] = new_of_old_node[node] * size + unknown;
     });
 }
 
@@ -120,6 +136,9 @@ static __global__ void reorder_rows(const std::uint32_t* __restrict__ old_offset
         }
     });
 }
+
+/// Slots, which threads count in 32 bits.
+constexpr Offset largest_slice = std::numeric_limits<std::int32_t>::max();
 
 /// Reordered rows, and the slices that they go into.
 struct SliceShapes {
@@ -165,51 +184,62 @@ static __global__ void mark_wide_slices(const Offset* __restrict__ wide, const O
     });
 }
 
-/// Calls use(slice, slot, place of the nonzero in the reordered matrix or -1) for all slots; a warp takes a slice.
-template <typename Use>
+/// Calls use(slice, slot, place of its entry in the reordered matrix or -1, number of its value in the entry) for all slots, of
+/// entries of `area` values; a warp takes a slice, of at most largest_slice slots.
+template <unsigned area, typename Use>
 inline __device__ void for_each_slot(const Offset* __restrict__ offsets, const Offset* __restrict__ slice_offsets, Index rows,
                                      Index height, Index slices, const Use& use) {
     const std::size_t warp = (blockIdx.x * std::size_t{block_threads} + threadIdx.x) / 32;
     for (std::size_t slice = warp; slice < static_cast<std::size_t>(slices);
          slice += gridDim.x * std::size_t{block_threads} / 32) {
-        const Offset begin = slice_offsets[slice];
-        const auto slots = static_cast<std::uint32_t>(slice_offsets[slice + 1] - begin);
+        const Offset begin = slice_offsets[slice] * area;
+        const auto slots = static_cast<std::uint32_t>(slice_offsets[slice + 1] * area - begin);
         for (std::uint32_t i = threadIdx.x % 32; i < slots; i += 32) {
             const Offset row = static_cast<Offset>(slice) * height + i % static_cast<std::uint32_t>(height);
-            const Offset k = i / static_cast<std::uint32_t>(height);
-            Offset nonzero = -1;
-            if (row < rows && k < offsets[row + 1] - offsets[row]) nonzero = offsets[row] + k;
-            use(slice, begin + i, nonzero);
+            const std::uint32_t column = i / static_cast<std::uint32_t>(height);  // of the slots of the slice
+            const Offset k = column / area;
+            Offset entry = -1;
+            if (row < rows && k < offsets[row + 1] - offsets[row]) entry = offsets[row] + k;
+            use(slice, begin + i, entry, column % area);
         }
     }
 }
 
 static __global__ void fill_columns(SliceShapes shapes, const Offset* __restrict__ slice_offsets, Index* __restrict__ columns) {
-    for_each_slot(shapes.offsets, slice_offsets, shapes.rows, shapes.height, shapes.slices,
-                  [&](std::size_t, Offset slot, Offset nonzero) { columns[slot] = nonzero < 0 ? 0 : shapes.columns[nonzero]; });
+    for_each_slot<1>(
+        shapes.offsets, slice_offsets, shapes.rows, shapes.height, shapes.slices,
+        [&](std::size_t, Offset slot, Offset entry, unsigned) { columns[slot] = entry < 0 ? 0 : shapes.columns[entry]; });
 }
 
 static __global__ void fill_short_columns(SliceShapes shapes, const Offset* __restrict__ slice_offsets,
                                           const Index* __restrict__ first_columns, const Offset* __restrict__ wide_offsets,
                                           std::uint16_t* __restrict__ columns, std::uint16_t* __restrict__ high_columns) {
-    for_each_slot(
-        shapes.offsets, slice_offsets, shapes.rows, shapes.height, shapes.slices,
-        [&](std::size_t slice, Offset slot, Offset nonzero) {
-            const Index first = first_columns[slice];
-            const auto column = nonzero < 0 ? 0U : static_cast<std::uint32_t>(shapes.columns[nonzero] - max(first, 0));
-            columns[slot] = static_cast<std::uint16_t>(column);
-            if (first >= 0) return;
-            high_columns[wide_offsets[-1 - first] + slot - slice_offsets[slice]] = static_cast<std::uint16_t>(column >> 16);
-        });
+    for_each_slot<1>(shapes.offsets, slice_offsets, shapes.rows, shapes.height, shapes.slices,
+                     [&](std::size_t slice, Offset slot, Offset entry, unsigned) {
+                         const Index first = first_columns[slice];
+                         const auto column = entry < 0 ? 0U : static_cast<std::uint32_t>(shapes.columns[entry] - max(first, 0));
+                         columns[slot] = static_cast<std::uint16_t>(column);
+                         if (first >= 0) return;
+                         high_columns[wide_offsets[-1 - first] + slot - slice_offsets[slice]] =
+                             static_cast<std::uint16_t>(column >> 16);
+                     });
 }
 
-template <typename Value>
+/// Entries are nonzeros if size is 1, otherwise blocks, whose nonzeros list_blocks has found.
+template <int size, typename Value>
 __global__ void fill_values(const Offset* __restrict__ offsets, const std::uint32_t* __restrict__ entries,
-                            const Offset* __restrict__ slice_offsets, Index rows, Index height, Index slices,
-                            const Value* __restrict__ input, Value* __restrict__ values) {
-    for_each_slot(offsets, slice_offsets, rows, height, slices, [&](std::size_t, Offset slot, Offset nonzero) {
-        values[slot] = nonzero < 0 ? Value{0} : input[entries[nonzero]];
-    });
+                            const std::uint32_t* __restrict__ nonzeros_of_blocks, const Offset* __restrict__ slice_offsets,
+                            Index rows, Index height, Index slices, const Value* __restrict__ input,
+                            Value* __restrict__ values) {
+    constexpr unsigned area = size * size;
+    for_each_slot<area>(
+        offsets, slice_offsets, rows, height, slices, [&](std::size_t, Offset slot, Offset entry, unsigned number) {
+            std::uint32_t nonzero = no_nonzero;
+            if (entry >= 0) {
+                nonzero = size == 1 ? entries[entry] : nonzeros_of_blocks[std::size_t{entries[entry]} * area + number];
+            }
+            values[slot] = nonzero == no_nonzero ? Value{0} : input[nonzero];
+        });
 }
 
 /// diagonal: zeros beforehand.

@@ -1,4 +1,5 @@
-// A matrix that a device reorders and stores in sliced ELL where it lies, in the device's memory: the host only launches.
+// A matrix that a device reorders and stores in sliced ELL, of rows or of blocks, where it lies, in the device's memory: the
+// host only launches.
 #pragma once
 
 #include <cstddef>
@@ -18,16 +19,23 @@ namespace workbench {
 template <ValueType Value>
 class Kernel;  // kernel.hpp
 
-/// What a recipe asks for, if a device can do all of it: an order of rows and columns alike, then slices of all rows.
+/// What a recipe asks for, if a device can do all of it: an order of rows and columns alike, then slices of all rows (sell) or
+/// of all rows of square blocks (block_sell).
 struct SlicedRequest {
     bool cuthill_mckee = false;
     bool reversed = true;         // of cuthill_mckee
-    std::optional<Index> window;  // rows per window in which rows are sorted by length; none: rows are not sorted
+    std::optional<Index> window;  // rows per window in which nodes are sorted by longest row; none: they are not sorted
     bool descending = true;       // of the sort
-    Index slice_height = 32;      // 0: as many rows as a warp has
     Index threads_per_row = 0;    // 0: chosen by the slice height and the mean length of a row
-    Index split_length = 0;       // the kernel for longer rows is prepared on the host only
-    bool short_columns = false;   // of 16 bits, otherwise of 32
+    // Of sell:
+    Index slice_height = 32;     // 0: as many rows as a warp has
+    Index split_length = 0;      // the kernel for longer rows is prepared on the host only
+    bool short_columns = false;  // of 16 bits, otherwise of 32
+    // Of block_sell, whose columns have 16 bits and whose slices have as many rows of blocks as a warp:
+    bool in_blocks = false;
+    Index node_size = 1;           // consecutive rows that the order keeps together; 0: those that the stage node_blocks finds
+    Index block_size = 0;          // rows of a block; 0: those of a node
+    double slots_per_nonzero = 0;  // the most, before blocks are padded to slices
 };
 
 /// A matrix in CSR in the memory of a device.
@@ -55,6 +63,7 @@ struct SlicedFacts {
     };
     std::vector<Step> steps;
     std::optional<Index> components;  // connected components that cuthill_mckee numbered
+    std::optional<Index> node_size;   // the rows of a node, if they were found
     std::int64_t bytes = 0;           // of the arrays
     bool reordered = false;           // false: the order is the natural one
 

@@ -9,8 +9,8 @@
 namespace workbench {
 
 /// The request of a recipe that consists of at most cuthill_mckee, then at most row_sort by the lengths of all rows or within
-/// windows, then `sell` with values in full and columns of 16 or 32 bits. None for every other recipe, and for matrices with
-/// several unknowns a mesh node.
+/// windows, then `sell` with values in full and columns of 16 or 32 bits, for matrices with one unknown a mesh node; or of
+/// node_blocks, then the same stages, then `block_sell` with values in full. None for every other recipe.
 [[nodiscard]] std::optional<SlicedRequest> sliced_request(const Recipe& recipe);
 
 }  // namespace workbench

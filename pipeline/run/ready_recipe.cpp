@@ -51,7 +51,7 @@ ReadyRecipe<Value>::ReadyRecipe(const Recipe& recipe, const CsrOnDevice<Value>& 
     const std::optional<SlicedRequest> request = sliced_request(recipe);
     const KernelEntry& kernel = *plan.kernels.front();
     if (!request) throw LeftToHost("the recipe has steps that the GPU does not prepare");
-    if (kernel.backend != Backend::cuda || kernel.name != "slices") {
+    if (kernel.backend != Backend::cuda || kernel.name != (request->in_blocks ? "warps" : "slices")) {
         throw LeftToHost("the kernel " + kernel.name + " is prepared on the host");
     }
     if (plan.progress) plan.progress(recipe.name + ": preparation on the GPU");
@@ -69,6 +69,7 @@ ReadyRecipe<Value>::ReadyRecipe(const Recipe& recipe, const CsrOnDevice<Value>& 
         steps += fmt::format("{}{} {:.2f} ms", steps.empty() ? "" : ", ", step.what, step.seconds * 1e3);
     }
     preparation_.notes.push_back("prepared on the GPU: " + steps);
+    if (facts.node_size) preparation_.notes.push_back(fmt::format("node_blocks: unknowns a node: {}", *facts.node_size));
     if (facts.components) {
         preparation_.notes.push_back(fmt::format("cuthill_mckee: connected components: {}", *facts.components));
     }

@@ -99,6 +99,9 @@ const std::string prepared_there =
     "[[stage]]\nuse = \"cuthill_mckee\"\n[[stage]]\nuse = \"row_sort\"\nwithin = \"window\"\nwindow = 64\n"
     "[layout]\nuse = \"sell\"\nslice_height = \"auto\"\ncolumn_index = \"u16\"\n";
 
+const std::string node_blocks_there =
+    "[[stage]]\nuse = \"node_blocks\"\n[[stage]]\nuse = \"cuthill_mckee\"\n[layout]\nuse = \"block_sell\"\n";
+
 /// What the notes of an operator say of the place of its preparation.
 std::string place_of(const spmv_workbench::OperatorFacts& facts) {
     for (const std::string& note : facts.notes) {
@@ -115,16 +118,17 @@ TEST_SUITE("device") {
         const auto device = make_cuda_device();
         for (const NamedMatrix& each : battery()) {
             const CsrMatrix matrix = each.matrix.square() ? sum_with_transpose(each.matrix) : each.matrix;
-            for (const std::string& text : {prepared_there, recipes[0], recipes[2]}) {
+            for (const std::string& text : {prepared_there, node_blocks_there, recipes[0], recipes[2]}) {
                 CAPTURE(text);
                 CAPTURE(each.name);
-                if (text == prepared_there && !matrix.square()) continue;
+                const bool may_be_there = text == prepared_there || text == node_blocks_there;
+                if (may_be_there && !matrix.square()) continue;
                 const MatrixThere<Value> there(*device, matrix);
                 Operator<Value> a(recipe_of(text), there.view(), on_stream_of(*device));
                 CHECK(a.facts().device == spmv_workbench::Device::gpu);
                 CHECK(a.facts().verified);
                 CHECK(a.facts().nonzeros == matrix.nonzeros());
-                if (text != prepared_there) {
+                if (!may_be_there) {
                     CHECK(place_of(a.facts()) == "prepared on the host: the recipe has steps that the GPU does not prepare");
                 }
                 check_operator<Value>(a, matrix, device_calls(a, *device));
@@ -143,11 +147,12 @@ TEST_SUITE("device") {
     TEST_CASE("where a matrix on the GPU is prepared, and what is wrong with it") {
         const auto device = make_cuda_device();
         CsrMatrix matrix = sum_with_transpose(block_diagonal_matrix({0, 900, 1000, 5000}));
-        const auto notes = [&] {
+        const auto notes = [&](const std::string& text = prepared_there) {
             const MatrixThere<double> there(*device, matrix);
-            return place_of(Operator<double>(recipe_of(prepared_there), there.view(), on_stream_of(*device)).facts());
+            return place_of(Operator<double>(recipe_of(text), there.view(), on_stream_of(*device)).facts());
         };
         CHECK(notes() == "gpu");
+        CHECK(notes(node_blocks_there) == "gpu");
         std::swap(matrix.column_indices[0], matrix.column_indices[1]);
         CHECK(notes() == "prepared on the host: the columns of a row do not ascend");
         matrix.column_indices[0] = 5000;

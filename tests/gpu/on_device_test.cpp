@@ -12,6 +12,7 @@
 #include "kernels/device/cuda_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/input/generators.hpp"
 #include "pipeline/matrix/battery.hpp"
 #include "pipeline/matrix/random.hpp"
 #include "pipeline/recipe/sliced_request.hpp"
@@ -37,6 +38,18 @@ const std::vector<std::string> sliced_recipes{
     "[[stage]]\nuse = 'row_sort'\n" + short_columns,
     by_cuthill_mckee +
         "[[stage]]\nuse = 'row_sort'\norder = 'ascending'\n[layout]\nuse = 'sell'\nslice_height = 5\nthreads_per_row = 2\n",
+};
+
+const std::string nodes = "[[stage]]\nuse = 'node_blocks'\n";
+const std::string in_blocks = "[layout]\nuse = 'block_sell'\n";
+const std::string many_slots = in_blocks + "slots_per_nonzero = 100\n";
+
+/// Recipes for nodes that the device finds, the first like recipes/block_sell.toml.
+const std::vector<std::string> block_recipes{
+    nodes + by_cuthill_mckee + windows + in_blocks,
+    nodes + in_blocks,
+    nodes + plain_cm + in_blocks + "threads_per_row = 2\n",
+    nodes + "[[stage]]\nuse = 'row_sort'\norder = 'ascending'\n" + in_blocks + "threads_per_row = 4\n",
 };
 
 /// A matrix on the device, with row offsets of 32 or 64 bits.
@@ -73,8 +86,9 @@ void check_like_host(Device& device, const std::string& text, const CsrMatrix& m
     const auto sliced = device.make_sliced(*request, there.view);
     CHECK(sliced->difference(there.view) == "");
 
-    StagedMatrix staged = stage_input(matrix, 1);
+    StagedMatrix staged = stage_input(matrix, recipe.node_size);
     (void)apply_stages(recipe, staged, {});
+    if (sliced->facts().node_size) CHECK(*sliced->facts().node_size == staged.node_size);
     const std::span<const Index> order = staged.row_order.old_of_new();
     CHECK(std::ranges::equal(sliced->order(), order));
     const RecipeLayout& layout = recipe.layouts.front();
@@ -136,6 +150,44 @@ CsrMatrix scattered(Index rows, int per_row, std::uint64_t seed) {
     return csr_from_entries(rows, rows, entries);
 }
 
+/// Nodes of `size` unknowns, coupled as the rows of a matrix. Blocks lack a few values, some rows and some nodes are empty; the
+/// pattern is symmetric if that of the nodes is.
+CsrMatrix with_unknowns(const CsrMatrix& of_nodes, Index size) {
+    std::vector<Entry> entries;
+    const auto is_empty = [size](Index row) { return row / size % 41 == 7 && row % size == 1; };
+    for (Index node = 0; node < of_nodes.rows; ++node) {
+        const auto neighbours = of_nodes.row_columns(node);
+        if (neighbours.size() == 1 && node % 2 == 1) continue;
+        for (const Index neighbour : neighbours) {
+            for (Index place = 0; place < size * size; ++place) {
+                const Index row = node * size + place / size;
+                const Index column = neighbour * size + place % size;
+                const auto [low, high] = std::minmax(row, column);
+                const std::uint64_t number = mixed(static_cast<std::uint64_t>(low) << 32 | static_cast<std::uint64_t>(high));
+                if (place > 0 && (number % 25 == 0 || is_empty(row) || is_empty(column))) continue;
+                entries.push_back({row, column, 0.25 * static_cast<double>(1 + number % 31)});
+            }
+        }
+    }
+    return csr_from_entries(of_nodes.rows * size, of_nodes.rows * size, entries);
+}
+
+/// A grid of nodes of three unknowns in a random order.
+CsrMatrix elasticity(std::int64_t nx, std::int64_t ny, std::int64_t nz) {
+    for (const GeneratorEntry& each : generators()) {
+        if (each.name != "elasticity3d") continue;
+        return each.generate(Parameters(each.parameters, Given{{"nx", nx}, {"ny", ny}, {"nz", nz}, {"scramble", 1_i}}));
+    }
+    return {};
+}
+
+/// The unknowns of a node, as the host finds them.
+Index found_nodes(const CsrMatrix& matrix) {
+    StagedMatrix staged = stage_input(matrix);
+    (void)apply_stages(parsed(block_recipes[1]), staged, {});
+    return staged.node_size;
+}
+
 std::string left_to_host(Device& device, const std::string& text, const CsrMatrix& matrix) {
     const OnDevice<double> there(device, matrix, true);
     try {
@@ -191,6 +243,58 @@ TEST_SUITE("prepare") {
               "a row has 5 nonzeros, more than split_length");
     }
 
+    TEST_CASE("node blocks on the device are found, ordered and sliced there as on the host") {
+        const auto device = make_cuda_device();
+        std::vector<NamedMatrix> matrices{{"elasticity", elasticity(5, 6, 7)},
+                                          {"one node", elasticity(1, 1, 1)},
+                                          {"no nodes", grid(23, 61)},
+                                          {"scattered", with_unknowns(scattered(400, 12, 5), 3)}};
+        for (const Index size : {2, 3, 4, 6}) {
+            const CsrMatrix matrix = with_unknowns(grid(23, 29), size);
+            REQUIRE(found_nodes(matrix) == size);
+            matrices.push_back({fmt::format("nodes of {} unknowns", size), matrix});
+        }
+        for (const std::string& text : block_recipes) {
+            for (const NamedMatrix& each : matrices) {
+                check_like_host<double>(*device, text, each.matrix, each.name);
+                check_like_host<float>(*device, text, each.matrix, each.name);
+            }
+        }
+    }
+
+    TEST_CASE("blocks of a size that the recipe states are sliced on the device as on the host") {
+        const auto device = make_cuda_device();
+        const CsrMatrix matrix = with_unknowns(grid(10, 18), 6);
+        for (const Index size : {1, 2, 3, 6}) {
+            const std::string of_size = fmt::format("block_size = {}\n", size);
+            const std::string ordered = by_cuthill_mckee + windows + many_slots;
+            check_like_host<double>(*device, fmt::format("[matrix]\nnode_size = {}\n", size) + ordered, matrix,
+                                    "of the matrix");
+            check_like_host<double>(*device, nodes + fmt::format("unknowns = {}\n", size) + ordered + of_size, matrix,
+                                    "stated");
+            check_like_host<double>(*device, many_slots + of_size, matrix, "not nodes");
+        }
+        for (const Index size : {2, 3, 4, 6}) {
+            const std::string of_size = many_slots + fmt::format("block_size = {}\n", size);
+            check_like_host<double>(*device, of_size, grid(7, 25), "the last blocks exceed the matrix");
+            check_like_host<float>(*device, of_size, grid(1, 1), "one row");
+        }
+    }
+
+    TEST_CASE("node blocks that a GPU does not prepare are left to the host, with the reason") {
+        const auto device = make_cuda_device();
+        CHECK(left_to_host(*device, nodes + "unknowns = 3\n" + in_blocks, grid(5, 5)) ==
+              "nodes of 3 rows do not divide 25 rows");
+        CHECK(left_to_host(*device, nodes + "unknowns = 5\n" + in_blocks, grid(5, 5)) == "no kernel has blocks of 5 rows");
+        CHECK(left_to_host(*device, windows + in_blocks + "block_size = 2\n", grid(5, 5)) ==
+              "blocks of 2 rows after an order of nodes of 1");
+        CHECK(left_to_host(*device, in_blocks + "block_size = 2\nslots_per_nonzero = 1\n", grid(5, 5)) ==
+              "blocks have more than slots_per_nonzero slots for each nonzero");
+        const std::vector<Entry> one_way{{0, 0, 1}, {0, 2, 1}, {1, 1, 1}, {2, 2, 1}};
+        CHECK(left_to_host(*device, block_recipes[0], with_unknowns(csr_from_entries(3, 3, one_way), 3)) ==
+              "the pattern suits no Cuthill-McKee on a GPU");
+    }
+
     TEST_CASE("a difference between the slices and the matrix is found") {
         const auto device = make_cuda_device();
         const CsrMatrix matrix = grid(40, 40);
@@ -210,6 +314,7 @@ TEST_SUITE("shared_memory") {
     TEST_CASE("a small matrix on the device is ordered and sliced there") {
         const auto device = make_cuda_device();
         check_like_host<double>(*device, sliced_recipes[3], grid(9, 31), "grid");
+        check_like_host<double>(*device, block_recipes[0], with_unknowns(grid(9, 31), 3), "grid of nodes");
     }
 }
 
@@ -223,6 +328,11 @@ TEST_SUITE("prepare_large") {
             for (const NamedMatrix& each : matrices) check_like_host<double>(*device, text, each.matrix, each.name);
         }
         check_like_host<float>(*device, sliced_recipes[3], matrices[1].matrix, matrices[1].name);
+        const std::vector<NamedMatrix> of_nodes{{"elasticity", elasticity(30, 30, 30)},
+                                                {"nodes, wide slices", with_unknowns(scattered(150000, 4, 3), 2)}};
+        for (const std::string& text : block_recipes) {
+            for (const NamedMatrix& each : of_nodes) check_like_host<double>(*device, text, each.matrix, each.name);
+        }
     }
 }
 

@@ -17,6 +17,8 @@ std::optional<SlicedRequest> request_of(const std::string& text) {
 const std::string rcm = "[[stage]]\nuse = 'cuthill_mckee'\n";
 const std::string windows = "[[stage]]\nuse = 'row_sort'\nwithin = 'window'\nwindow = 512\n";
 const std::string sell = "[layout]\nuse = 'sell'\n";
+const std::string nodes = "[[stage]]\nuse = 'node_blocks'\n";
+const std::string in_blocks = "[layout]\nuse = 'block_sell'\n";
 
 }  // namespace
 
@@ -48,11 +50,35 @@ TEST_CASE("the request of a recipe that a device prepares") {
     CHECK(other.descending);
 }
 
+TEST_CASE("the request of a recipe of node blocks") {
+    const SlicedRequest found = request_of(nodes + rcm + windows + in_blocks).value();
+    CHECK(found.in_blocks);
+    CHECK(found.cuthill_mckee);
+    CHECK(found.window == 512);
+    CHECK(found.node_size == 0);
+    CHECK(found.block_size == 0);
+    CHECK(found.threads_per_row == 0);
+    CHECK(found.slots_per_nonzero == 4);
+
+    const SlicedRequest given = request_of("[matrix]\nnode_size = 3\n" + nodes + in_blocks +
+                                           "block_size = 3\nthreads_per_row = 2\nslots_per_nonzero = 9\n")
+                                    .value();
+    CHECK(given.node_size == 3);
+    CHECK(given.block_size == 3);
+    CHECK(given.threads_per_row == 2);
+    CHECK(given.slots_per_nonzero == 9);
+
+    CHECK(request_of("[matrix]\nnode_size = 3\n" + nodes + "unknowns = 2\n" + in_blocks).value().node_size == 2);
+    CHECK(request_of(in_blocks).value().node_size == 1);
+    CHECK_FALSE(request_of(sell).value().in_blocks);
+}
+
 TEST_CASE("recipes that a device leaves to the host") {
     for (const std::string& text :
          {std::string("[layout]\nuse = 'csr'\n"), windows + rcm + sell, rcm + rcm + sell, windows + windows + sell,
           "[[stage]]\nuse = 'random_order'\n" + sell, windows + "apply = 'rows'\n" + sell, windows + "key = 'span'\n" + sell,
-          "[matrix]\nnode_size = 3\n" + rcm + sell, sell + "values = 'auto'\n", sell + "column_index = 'auto'\n",
+          "[matrix]\nnode_size = 3\n" + rcm + sell, nodes + sell, rcm + nodes + in_blocks, in_blocks + "values = 'auto'\n",
+          sell + "values = 'auto'\n", sell + "column_index = 'auto'\n",
           "[[stage]]\nuse = 'metis_partition'\nparts = 4\n[[stage]]\nuse = 'row_sort'\nwithin = 'partition'\n" + sell,
           std::string("[[stage]]\nuse = 'split'\nby = 'row_length'\nlonger_than = 3\n"
                       "[[layout]]\nuse = 'sell'\nshare = 'long'\n[[layout]]\nuse = 'sell'\nshare = 'short'\n")}) {
