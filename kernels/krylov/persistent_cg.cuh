@@ -255,11 +255,11 @@ private:
     double image_ = 0;   // of q.Mq
     Value r_in_registers_[rows_in_registers];
     Value q_in_registers_[rows_in_registers];
-    // In shared memory, or in global memory if there is no room.
-    Value* r_;                   // of the rows that are not in registers, then
-    Value* r_of_halo_;           //
-    Value* q_;                   // of the rows that are not in registers
-    Value* diagonal_ = nullptr;  // of rows and halo; null: in global memory
+    // In shared memory, or in global memory if there is no room. r_ and q_ have the rows that are not in registers.
+    Value* r_;
+    Value* r_of_halo_;
+    Value* q_;
+    Value* diagonal_ = nullptr;  // inverse, of rows and halo; null: in global memory
 };
 
 }  // namespace persistent

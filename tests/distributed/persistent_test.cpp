@@ -1,0 +1,265 @@
+// Solves across ranks by the persistent solver of a device, which is a model here: it sends what it is told to send.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "kernels/exchange/make_links.hpp"
+#include "pipeline/distributed/collective.hpp"
+#include "pipeline/distributed/messages.hpp"
+#include "pipeline/distributed/run_across.hpp"
+#include "pipeline/run/kernel_choice.hpp"
+#include "support/cut_out.hpp"
+#include "support/layouts/krylov_problems.hpp"
+#include "support/layouts/scripted.hpp"
+#include "support/rank_fibers.hpp"
+
+namespace workbench {
+namespace {
+
+/// Conjugate gradients on the rows of a rank, with the elements that other ranks send after the own ones.
+class ModelKrylov final : public Krylov<double> {
+public:
+    ModelKrylov(const KrylovPlan& plan, std::span<const double> b, std::span<const double> diagonal, const CsrMatrix& matrix,
+                const std::vector<SentElement>& sent, Ranks& ranks)
+        : plan_(plan), matrix_(matrix), sent_(sent), ranks_(ranks), b_(b.begin(), b.end()), diagonal_(b.size(), 1) {
+        if (!diagonal.empty()) diagonal_.assign(diagonal.begin(), diagonal.end());
+        x_.assign(b.size(), 0);
+        restart();
+    }
+
+    void use(KrylovProduct<double>) override {}
+    void rest_of_iteration() override {}
+    [[nodiscard]] KrylovOperands<double> operands() const override { return {}; }
+    void reorder(const Index*) override {}
+    [[nodiscard]] std::int64_t vector_bytes() const override { return 8; }
+    [[nodiscard]] std::vector<double> x() override { return x_; }
+    [[nodiscard]] std::vector<double> history() override { return history_; }
+    [[nodiscard]] KrylovProgress wait() override { return progress_; }
+
+    void restart() override {
+        r_ = product_of(x_);
+        for (std::size_t i = 0; i < r_.size(); ++i) r_[i] = b_[i] - r_[i];
+        p_ = scaled(r_);
+        rho_ = dot(r_, p_);
+        progress_.state = KrylovState::running;
+        progress_.residual = std::sqrt(dot(r_, r_));
+        if (history_.empty()) history_.push_back(progress_.residual);
+    }
+
+    void launch(std::int64_t iterations) override {
+        for (; iterations > 0 && progress_.state == KrylovState::running; --iterations) {
+            const std::vector<double> q = product_of(p_);
+            const double alpha = rho_ / dot(p_, q);
+            for (std::size_t i = 0; i < x_.size(); ++i) {
+                x_[i] += alpha * p_[i];
+                r_[i] -= alpha * q[i];
+            }
+            const std::vector<double> z = scaled(r_);
+            const double next = dot(r_, z);
+            for (std::size_t i = 0; i < p_.size(); ++i) p_[i] = z[i] + next / rho_ * p_[i];
+            rho_ = next;
+            progress_.residual = std::sqrt(dot(r_, r_));
+            ++progress_.iterations;
+            history_.push_back(progress_.residual);
+            if (progress_.residual < plan_.stop_below) progress_.state = KrylovState::converged;
+        }
+    }
+
+private:
+    [[nodiscard]] std::vector<double> scaled(std::vector<double> v) const {
+        for (std::size_t i = 0; i < v.size(); ++i) v[i] *= diagonal_[i];
+        return v;
+    }
+
+    [[nodiscard]] double dot(const std::vector<double>& a, const std::vector<double>& b) {
+        double sum = 0;
+        for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+        return sum_of(ranks_, sum);
+    }
+
+    [[nodiscard]] std::vector<double> product_of(const std::vector<double>& own) {
+        std::vector<MessageWriter> writers(ranks_.size());
+        for (const SentElement& element : sent_) {
+            writers[element.rank].put(element.remote);
+            writers[element.rank].put(own[element.row]);
+        }
+        std::vector<Bytes> to;
+        for (MessageWriter& writer : writers) to.push_back(writer.take());
+        std::vector<double> all = own;
+        all.resize(matrix_.columns, std::nan(""));
+        for (const Bytes& bytes : ranks_.exchange(to)) {
+            MessageReader reader(bytes);
+            for (std::size_t i = 0; i < bytes.size() / (sizeof(Index) + sizeof(double)); ++i) {
+                const auto remote = reader.get<Index>();
+                CHECK(std::isnan(all[matrix_.rows + remote]));  // each element once
+                all[matrix_.rows + remote] = reader.get<double>();
+            }
+        }
+        std::vector<double> y(matrix_.rows);
+        for (Index row = 0; row < matrix_.rows; ++row) {
+            for (Offset k = matrix_.row_offsets[row]; k < matrix_.row_offsets[row + 1]; ++k) {
+                y[row] += matrix_.values[k] * all[matrix_.column_indices[k]];
+            }
+        }
+        return y;
+    }
+
+    KrylovPlan plan_;
+    const CsrMatrix& matrix_;
+    const std::vector<SentElement>& sent_;
+    Ranks& ranks_;
+    std::vector<double> b_, diagonal_, x_, r_, p_;
+    double rho_ = 0;
+    KrylovProgress progress_;
+    std::vector<double> history_;
+};
+
+class ModelSolver final : public PersistentSolver<double> {
+public:
+    explicit ModelSolver(const PersistentProblem& problem)
+        : matrix_(problem.matrix), sent_(problem.sent.begin(), problem.sent.end()), ranks_(*problem.ranks) {}
+    [[nodiscard]] std::unique_ptr<Krylov<double>> begin(const KrylovPlan& plan, std::span<const double> b,
+                                                        std::span<const double> diagonal) override {
+        return std::make_unique<ModelKrylov>(plan, b, diagonal, matrix_, sent_, ranks_);
+    }
+
+private:
+    CsrMatrix matrix_;
+    std::vector<SentElement> sent_;
+    Ranks& ranks_;
+};
+
+/// A GPU with a persistent solver; the GPU of rank `refuses` has none.
+class ModelGpu final : public Device {
+public:
+    ModelGpu(Device& device, int rank, int refuses) : device_(device), rank_(rank), refuses_(refuses) {}
+
+    [[nodiscard]] const DeviceProperties& properties() const override { return device_.properties(); }
+    [[nodiscard]] DeviceMemory allocate(std::size_t bytes, std::string_view purpose) override {
+        return device_.allocate(bytes, purpose);
+    }
+    void upload(std::span<const std::byte> from, DeviceMemory& to) override { device_.upload(from, to); }
+    void download(const DeviceMemory& from, std::span<std::byte> to) override { device_.download(from, to); }
+    void scatter(const float* v, const Index* t, Index n, float* y) override { device_.scatter(v, t, n, y); }
+    void scatter(const double* v, const Index* t, Index n, double* y) override { device_.scatter(v, t, n, y); }
+    void scatter_add(const float* v, const Index* t, Index n, float* y) override { device_.scatter_add(v, t, n, y); }
+    void scatter_add(const double* v, const Index* t, Index n, double* y) override { device_.scatter_add(v, t, n, y); }
+    void zero(void* memory, std::size_t bytes) override { device_.zero(memory, bytes); }
+    void flush_cache() override { device_.flush_cache(); }
+    [[nodiscard]] double time(const std::function<void()>& work) override { return device_.time(work); }
+    [[nodiscard]] Bandwidth bandwidth() override { return device_.bandwidth(); }
+    [[nodiscard]] std::unique_ptr<PersistentSolver<double>> make_persistent_solver(const PersistentProblem& problem,
+                                                                                   std::type_identity<double>) override {
+        if (rank_ == refuses_) throw Unsuitable("this GPU is too small");
+        return std::make_unique<ModelSolver>(problem);
+    }
+
+private:
+    Device& device_;
+    int rank_;
+    int refuses_;
+};
+
+RanksReport solve_on_model(Ranks& ranks, const CsrMatrix& matrix, const SolveAcross& solve, int refuses = -1) {
+    ScriptedDevice scripted{{DeviceKind::gpu, "a GPU", 8, 0, 0, 0}};
+    ModelGpu gpu(scripted, ranks.rank(), refuses);
+    const std::unique_ptr<Links> links = make_host_links(ranks, gpu);
+    const Recipe recipe = parse_recipe("[[stage]]\nuse = 'rotate'\n[layout]\nuse = 'plain'\n", "t.toml", scripted_catalogue());
+    const RanksPlan plan{.ranks = ranks,
+                         .links = *links,
+                         .device = gpu,
+                         .recipe = recipe,
+                         .kernels = choose_kernels(recipe, {DeviceKind::gpu}),
+                         .outside_layout = *scripted_catalogue().find_layout("plain"),
+                         .clock = scripted_clock()};
+    RankRows rows = in_equal_pieces(ranks, matrix.rows, cut_out(matrix, equal_piece(matrix.rows, ranks.size(), ranks.rank())));
+    return run_across<double>(plan, std::move(rows), {}, solve, 1);
+}
+
+}  // namespace
+
+TEST_CASE("distributed: a persistent solver gets the rows of its rank and sends what others need") {
+    new_script();
+    const CsrMatrix matrix = scaled_laplacian(9, 0);
+    const std::vector<double> b = right_hand_side(matrix.rows);
+    for (const int size : {1, 2, 5}) {
+        for (const bool jacobi : {false, true}) {
+            CAPTURE(size);
+            std::vector<double> x(matrix.rows, 0);
+            on_rank_fibers(size, [&](Ranks& ranks) {
+                SolveAcross solve{{}, [&](Index row) { return b[row]; }};
+                solve.options.engine = SolveEngine::persistent;
+                solve.options.jacobi = jacobi;
+                solve.options.tolerance = 1e-12;
+                const RanksReport report = solve_on_model(ranks, matrix, solve);
+                REQUIRE(report.solve);
+                CHECK(report.solve->end == SolveEnd::converged);
+                CHECK(report.solve->engine == SolveEngine::persistent);
+                CHECK(report.solve->true_residual < 2e-12);
+                CHECK(report.ranks[0].sum_seconds == 0);
+                CHECK(ranks_text(report).find("per iteration of a persistent kernel\n") != std::string::npos);
+                CHECK(ranks_json(report).find("\"engine\": \"persistent\"") != std::string::npos);
+                const RowRange rows = equal_piece(matrix.rows, size, ranks.rank());
+                std::copy(report.solve->x.begin(), report.solve->x.end(), x.begin() + rows.first);
+            });
+            for (Index row = 0; row < matrix.rows; ++row) {
+                double r = b[row];
+                for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
+                    r -= matrix.values[k] * x[matrix.column_indices[k]];
+                }
+                CHECK(std::abs(r) < 1e-9);
+            }
+        }
+    }
+}
+
+TEST_CASE("distributed: where a GPU has no persistent solver, all ranks say so") {
+    new_script();
+    const CsrMatrix matrix = scaled_laplacian(6, 0);
+    int failed = 0;
+    on_rank_fibers(3, [&](Ranks& ranks) {
+        SolveAcross solve{{}, [](Index) { return 1.0; }};
+        solve.options.engine = SolveEngine::persistent;
+        try {
+            (void)solve_on_model(ranks, matrix, solve, 1);
+        } catch (const RanksFailed& failure) {
+            ++failed;
+            CHECK(std::string(failure.what()) == "--engine persistent: rank 1: this GPU is too small");
+            CHECK(failure.exit_code == ExitCode::bad_input);
+        }
+    });
+    CHECK(failed == 3);
+}
+
+TEST_CASE("distributed: ranks without GPUs have no persistent kernel") {
+    new_script();
+    int failed = 0;
+    on_rank_fibers(2, [&](Ranks& ranks) {
+        ScriptedDevice host{{DeviceKind::host, "a host", 8, 0, 0, 0}};
+        const std::unique_ptr<Links> links = make_host_links(ranks, host);
+        const Recipe recipe = parse_recipe("[layout]\nuse = 'plain'\n", "t.toml", scripted_catalogue());
+        const RanksPlan plan{.ranks = ranks,
+                             .links = *links,
+                             .device = host,
+                             .recipe = recipe,
+                             .kernels = choose_kernels(recipe, {DeviceKind::host}),
+                             .outside_layout = *scripted_catalogue().find_layout("csr"),
+                             .clock = scripted_clock()};
+        const CsrMatrix matrix = scaled_laplacian(4, 0);
+        SolveAcross solve{{}, [](Index) { return 1.0; }};
+        solve.options.engine = SolveEngine::persistent;
+        RankRows rows = in_equal_pieces(ranks, matrix.rows, cut_out(matrix, equal_piece(matrix.rows, 2, ranks.rank())));
+        try {
+            (void)run_across<double>(plan, std::move(rows), {}, solve, 1);
+        } catch (const RanksFailed& failure) {
+            ++failed;
+            CHECK(std::string(failure.what()) == "--engine persistent needs GPUs; these ranks run on a host");
+            CHECK(failure.exit_code == ExitCode::machine_error);
+        }
+    });
+    CHECK(failed == 2);
+}
+
+}  // namespace workbench
