@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "kernels/common/schedule/choice.hpp"
 #include "kernels/device/cuda_check.cuh"
 #include "kernels/krylov/memory.hpp"
 #include "kernels/krylov/persistent_bicgstab.cuh"
@@ -36,18 +37,19 @@ using PersistentKernel = void (*)(PersistentArguments<Value, Stored>);
 template <typename Value, typename Stored, krylov::BlockShape shape>
 PersistentKernel<Value, Stored> kernel_of_shape(KrylovMethod method, Index run) {
     if (method == KrylovMethod::bicgstab) return krylov::persistent_bicgstab<Value, Stored, shape.warps>;
-    switch (run) {
-        case 2: return krylov::persistent_cg<Value, Stored, 2, shape.warps, shape.rows_of_thread>;
-        case 3: return krylov::persistent_cg<Value, Stored, 3, shape.warps, shape.rows_of_thread>;
-        default: return krylov::persistent_cg<Value, Stored, 1, shape.warps, shape.rows_of_thread>;
-    }
+    return with_known<1, 2, 3>(run, [](auto known) -> PersistentKernel<Value, Stored> {
+        return krylov::persistent_cg<Value, Stored, known, shape.warps, shape.rows_of_thread>;
+    });
 }
 
 template <typename Value, typename Stored>
 PersistentKernel<Value, Stored> kernel_for(krylov::BlockShape shape, KrylovMethod method, Index run) {
-    const bool small = shape.warps == krylov::shape_of_small_parts.warps;
-    return small ? kernel_of_shape<Value, Stored, krylov::shape_of_small_parts>(method, run)
-                 : kernel_of_shape<Value, Stored, krylov::shape_of_large_parts>(method, run);
+    if constexpr (compiles_every_shape) {
+        if (shape.warps == krylov::shape_of_small_parts.warps) {
+            return kernel_of_shape<Value, Stored, krylov::shape_of_small_parts>(method, run);
+        }
+    }
+    return kernel_of_shape<Value, Stored, krylov::shape_of_large_parts>(method, run);
 }
 
 /// The memory of this rank's GPU that the GPUs of other ranks write, and the addresses of theirs.

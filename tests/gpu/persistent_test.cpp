@@ -168,7 +168,7 @@ TEST_SUITE("krylov") {
         for (const Index unknowns : {2, 3}) {
             CAPTURE(unknowns);
             for (const Index side : {1, 7, 60}) {
-                const CsrMatrix matrix = with_unknowns(scaled_laplacian(side, 0), unknowns);
+                const CsrMatrix matrix = in_dense_blocks(scaled_laplacian(side, 0), unknowns);
                 for (const bool jacobi : {false, true}) {
                     check_like_graph<double>(*device, matrix, jacobi);
                     check_like_graph<double>(*device, exact_in_f32(matrix), jacobi);

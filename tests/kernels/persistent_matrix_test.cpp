@@ -150,7 +150,7 @@ void check_matrix(const CsrMatrix& matrix, Index parts, const std::vector<Index>
 
 TEST_CASE("columns of nodes are stored once, and their rows stay together") {
     for (const Index unknowns : {2, 3}) {
-        CsrMatrix matrix = with_unknowns(scaled_laplacian(13, 0), unknowns);
+        CsrMatrix matrix = in_dense_blocks(scaled_laplacian(13, 0), unknowns);
         CHECK(krylov::best_run(matrix, sizeof(double)) == unknowns);
         for (const Index parts : {1, 4, 29}) {
             check_matrix<double>(matrix, parts, {}, unknowns);

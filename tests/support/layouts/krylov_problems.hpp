@@ -36,7 +36,7 @@ inline CsrMatrix scaled_laplacian(Index side, double drift) {
 }
 
 /// Each entry becomes a dense block of `unknowns` rows and columns, whose eigenvalues are positive.
-inline CsrMatrix with_unknowns(const CsrMatrix& matrix, Index unknowns) {
+inline CsrMatrix in_dense_blocks(const CsrMatrix& matrix, Index unknowns) {
     std::vector<Entry> entries;
     for (Index row = 0; row < matrix.rows; ++row) {
         for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
