@@ -32,19 +32,19 @@ LayoutCost predicted_cost(const LayoutEntry& entry, const PatternForecast& patte
 }
 
 /// The bytes of the arrays that a layout needs, built and predicted.
-struct Bytes {
+struct BytesOfArrays {
     std::int64_t built = 0;
     LayoutCost predicted = {};
 };
 
 /// None if the layout refuses the matrix.
 template <ValueType Value>
-std::optional<Bytes> bytes_of(const LayoutRecipe& recipe, const CsrMatrix& matrix) {
+std::optional<BytesOfArrays> bytes_of(const LayoutRecipe& recipe, const CsrMatrix& matrix) {
     const StagedMatrix staged = recipe.stage(matrix);
     const PatternForecast pattern(matrix, staged);
     const Parameters parameters =
         recipe.layout().settled(recipe.recipe.layouts.front().parameters, staged.matrix, precision_of<Value>, staged.node_size);
-    Bytes bytes{.predicted = predicted_cost(recipe.layout(), pattern, parameters, precision_of<Value>)};
+    BytesOfArrays bytes{.predicted = predicted_cost(recipe.layout(), pattern, parameters, precision_of<Value>)};
     try {
         bytes.built = recipe.build<Value>(staged)->array_bytes();
     } catch (const Unsuitable&) {
@@ -58,7 +58,7 @@ void check_exact_bytes(const CsrMatrix& matrix, std::map<std::string, int>& comp
     for (const LayoutRecipe& recipe : layout_recipes()) {
         if (recipe.layout().predict == nullptr || !recipe.takes(matrix)) continue;
         CAPTURE(recipe.name);
-        for (const std::optional<Bytes>& bytes : {bytes_of<double>(recipe, matrix), bytes_of<float>(recipe, matrix)}) {
+        for (const std::optional<BytesOfArrays>& bytes : {bytes_of<double>(recipe, matrix), bytes_of<float>(recipe, matrix)}) {
             if (!bytes || !bytes->predicted.exact) continue;
             CHECK_EQ(bytes->predicted.array_bytes, bytes->built);
             CHECK_EQ(bytes->predicted.unsuitable, "");
@@ -109,7 +109,7 @@ TEST_SUITE("predict") {
             for (const LayoutRecipe& recipe : layout_recipes()) {
                 const LayoutEntry& layout = recipe.layout();
                 if (layout.predict == nullptr || rough.contains(layout.name) || !recipe.takes(matrix)) continue;
-                const std::optional<Bytes> bytes = bytes_of<double>(recipe, matrix);
+                const std::optional<BytesOfArrays> bytes = bytes_of<double>(recipe, matrix);
                 if (!bytes) continue;
                 const double ratio = static_cast<double>(bytes->predicted.array_bytes) / static_cast<double>(bytes->built);
                 CAPTURE(kind);

@@ -22,7 +22,7 @@ namespace {
 
 using HostIndices = HostArray<Index>;
 using HostOffsets = HostArray<Offset>;
-using Bytes = std::vector<std::uint8_t>;
+using SmallNumbers = std::vector<std::uint8_t>;
 using Masks = std::vector<std::uint32_t>;
 
 StagedMatrix in_tiles(CsrMatrix matrix, std::int64_t height, std::int64_t width) {
@@ -116,7 +116,7 @@ TEST_CASE("hbp: the arrays of the 6 x 6 matrix") {
     CHECK(hbp.zero_row == Masks{0xfffffff0, 0xfffffffe, 0xfffffffe, 0xfffffff8});
     CHECK(hbp.column_indices == HostIndices{2, 1, 0, 1, 2, 2, 0, 0, 2, 0, 1, 2, 2});
     CHECK(hbp.data == std::vector<double>{7, 4, 1, 2, 5, 3, 6, 10, 13, 8, 11, 9, 12});
-    CHECK(hbp.add_sign == Bytes{0, 3, 3, 0, 0, 0, 0, 0, 0, 2, 2, 0, 0});
+    CHECK(hbp.add_sign == SmallNumbers{0, 3, 3, 0, 0, 0, 0, 0, 0, 2, 2, 0, 0});
     CHECK(hbp.output_order == HostIndices{2, ~0, 0, 0, ~2, ~1, 5, 3, ~3});
     CHECK(hbp.absent_rows == HostIndices{});
     CHECK(hbp.merge_rows == HostIndices{0, 2});
@@ -250,7 +250,7 @@ TEST_CASE("hbp: the entries of a long row are distributed to several stored rows
     const WideHbp& hbp = as_hbp(layout);
     CHECK(hbp.output_order == HostIndices{0, 0, 0, 1, 2});
     CHECK(hbp.data == std::vector<double>{1, 9, 17, 2, 3, 25, 33, 41, 11, 49, 19});
-    CHECK(hbp.add_sign == Bytes{5, 5, 5, 0, 4, 4, 0, 0, 2, 0, 0});
+    CHECK(hbp.add_sign == SmallNumbers{5, 5, 5, 0, 4, 4, 0, 0, 2, 0, 0});
     CHECK(hbp.column_indices == HostIndices{0, 1, 2, 1, 2, 3, 4, 5, 3, 6, 4});
     check_right(in_tiles(matrix, 3, 9), {{"row_limit", 3_i}});
 }
@@ -347,7 +347,7 @@ TEST_CASE("hbp: empty rows of a share are marked, and their result is 0") {
     const WideHbp& hbp = as_hbp(layout);
     CHECK(hbp.zero_row == Masks{0xfffffff5, 0xfffffffe});
     CHECK(hbp.data == std::vector<double>{3, 2, 4, 5});
-    CHECK(hbp.add_sign == Bytes{2, 0, 0, 0});
+    CHECK(hbp.add_sign == SmallNumbers{2, 0, 0, 0});
     CHECK_NOTHROW(check_layout(*layout, matrix));
     CHECK(hbp_product(*layout) == std::vector<double>{2, 0, 3 + 8 + 15, 0});
 }
