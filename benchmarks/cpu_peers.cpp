@@ -58,11 +58,11 @@ struct Options {
     std::vector<std::string> matrices;
 };
 
-struct Ranks {
+struct PetscRanks {
     int count = 1;
     int own = 0;
 
-    Ranks() {
+    PetscRanks() {
         MPI_Comm_size(PETSC_COMM_WORLD, &count);
         MPI_Comm_rank(PETSC_COMM_WORLD, &own);
     }
@@ -116,7 +116,7 @@ template <ValueType Value>
 void require_right(const PeerTask<Value>& task, const std::string& name) {
     const CsrMatrix& matrix = task.matrix;
     constexpr double allowed = std::is_same_v<Value, double> ? 1e-12 : 1e-4;
-    const bool has_all_rows = Ranks().count == 1;
+    const bool has_all_rows = PetscRanks().count == 1;
     for (Index row = 0; row < matrix.rows; ++row) {
         double sum = 0;
         double size = 0;
@@ -138,7 +138,7 @@ void require_right(const PeerTask<Value>& task, const std::string& name) {
 template <ValueType Value>
 std::vector<double> least_seconds(const std::vector<PeerProduct>& products, const PeerTask<Value>& task, int repeat,
                                   Device& device) {
-    const clockid_t clock = Ranks().count == 1 && host_threads() == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
+    const clockid_t clock = PetscRanks().count == 1 && host_threads() == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
     std::vector<double> least(products.size(), std::numeric_limits<double>::infinity());
     for (int round = 0; round < repeat; ++round) {
         for (std::size_t i = 0; i < products.size(); ++i) {
@@ -171,7 +171,7 @@ void measure(const std::string& text, const Options& options, Device& device) {
 
     std::vector<PeerProduct> products;
     if constexpr (std::is_same_v<Value, double>) products = petsc_products(task);
-    const Ranks ranks;
+    const PetscRanks ranks;
     if (ranks.count == 1) {
         for (PeerProduct& product : librsb_products(task)) products.push_back(std::move(product));
         for (PeerProduct& product : own_products(staged, task, device)) products.push_back(std::move(product));
@@ -197,7 +197,7 @@ int main_of(int count, char** arguments) {
     app.add_option("matrices", options.matrices, "files, or KIND:NAME=VALUE,... of generators, and stages")->required();
     CLI11_PARSE(app, count, arguments);
     const std::unique_ptr<Device> device = make_host_device();
-    if (const Ranks ranks; ranks.count == 1) {
+    if (const PetscRanks ranks; ranks.count == 1) {
         const Bandwidth bandwidth = device->bandwidth();
         fmt::print(R"({{"machine": "{}", "threads": {}, "cache_bytes": {}, "copy_bytes_per_second": {:.4g}, )",
                    device->properties().name, host_threads(), device->properties().last_level_cache, bandwidth.copy);
