@@ -62,7 +62,7 @@ struct RanksSolve {
     double tolerance = 0;
     bool jacobi = false;
     SolveEngine engine = SolveEngine::graph;  // graph: kernels one after another
-    std::vector<std::string> notes;
+    std::vector<std::string> notes = {};
 
     [[nodiscard]] double iteration_seconds() const { return iterations > 0 ? seconds / static_cast<double>(iterations) : 0; }
 };
