@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -27,8 +28,8 @@ using krylov::Scalars;
 constexpr unsigned long long patience_nanoseconds =
     5'000'000'000;  // the limit of a wait for all blocks, which normally takes microseconds
 
-// The share of L2 that is kept for the part of the matrix that shared memory does not hold. On an H200 a share above one half
-// was slower than none, because the vectors of the solve are then evicted.
+// The share of L2 that is kept for the part of the matrix that shared memory does not hold. On an H200 larger shares make
+// solves slower whose vectors need L2, too (docs/results/h200-on-chip.md).
 constexpr double share_of_cache = 0.25;
 
 template <typename Value, typename Stored>
@@ -101,7 +102,7 @@ public:
     SharedMemoryOfRanks(const SharedMemoryOfRanks&) = delete;
     SharedMemoryOfRanks& operator=(const SharedMemoryOfRanks&) = delete;
     ~SharedMemoryOfRanks() {
-        for (void* memory : opened_) (void)cudaIpcCloseMemHandle(memory);
+        opened_.clear();
         // No rank may free its memory before the others have closed it. After an error they need not come here.
         if (ranks_ != nullptr && std::uncaught_exceptions() == 0) ranks_->barrier();
     }
@@ -111,6 +112,10 @@ public:
     [[nodiscard]] const krylov::PeerMemory<Value>& own() const { return memory_[rank()]; }
 
 private:
+    struct CloseMemory {
+        void operator()(void* memory) const { (void)cudaIpcCloseMemHandle(memory); }
+    };
+
     /// Places in bytes.
     struct Layout {
         Index places = 0;
@@ -154,13 +159,13 @@ private:
     [[nodiscard]] std::byte* open(const Layout& layout) {
         void* memory = nullptr;
         check_cuda(cudaIpcOpenMemHandle(&memory, layout.handle, cudaIpcMemLazyEnablePeerAccess), "cudaIpcOpenMemHandle");
-        opened_.push_back(memory);
+        opened_.emplace_back(memory);
         return static_cast<std::byte*>(memory);
     }
 
     Ranks* ranks_;
     DeviceMemory own_;
-    std::vector<void*> opened_;
+    std::vector<std::unique_ptr<void, CloseMemory>> opened_;
     std::vector<krylov::PeerMemory<Value>> memory_;
 };
 
