@@ -430,7 +430,7 @@ std::unique_ptr<PersistentSolver<Value>> make_solver(const PersistentProblem& pr
         throw Unsuitable("a persistent kernel runs on at most " + std::to_string(krylov::most_persistent_ranks) +
                          " ranks; these are " + std::to_string(problem.ranks->size()));
     }
-    // Of the columns from other ranks, those of a run need not be consecutive.
+    // A run needs consecutive columns, and a rank may need only some unknowns of a node of another rank.
     const bool has_runs = problem.ranks == nullptr && problem.method == KrylovMethod::cg;
     const Index run = has_runs ? krylov::best_run(problem.matrix, sizeof(Stored)) : 1;
     const Index slices = (problem.matrix.rows + krylov::rows_per_slice - 1) / krylov::rows_per_slice;

@@ -6,7 +6,8 @@
 // A block that reads elements of p in its halo computes them by itself, in the same way as their owners. For that it keeps r in
 // its halo, too, and gets the elements of q = A p, which are sent with the sums of an iteration.
 //
-// Rows of r and q stay in the registers of the thread that multiplies them, as many as there is room for.
+// A thread keeps the elements of r and q of its first rows in registers, because shared memory has little room beside the
+// matrix.
 #pragma once
 
 #include "kernels/krylov/persistent_block.cuh"
@@ -228,7 +229,7 @@ private:
         });
     }
 
-    /// Registers have no index at run time.
+    /// Stores the element of q of the thread's row `k`. The compiler must know the index of a register, so all are compared.
     __device__ __forceinline__ void keep(Index k, Index i, Value q) {
 #pragma unroll
         for (int known = 0; known < rows_in_registers; ++known) {

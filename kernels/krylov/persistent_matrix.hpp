@@ -54,7 +54,7 @@ struct Part {
     [[nodiscard]] constexpr Index halo_of_r() const { return halo_has_r ? halo : 0; }
 };
 
-/// Entries are stored in runs: 1, 2 or 3 entries of a row with consecutive columns, of which only the first is stored.
+/// Entries are stored in runs: 1, 2 or 3 entries of a row with consecutive columns. Only the first column of a run is stored.
 inline constexpr Index longest_run = 3;
 
 /// 32 rows padded to one number of runs. Entry j of row i is at first + 32 j + i; the column of run j is at first / run + 32 j

@@ -159,8 +159,9 @@ public:
     }
 
     /// A matrix for persistent solves. Throws Unsuitable with the reason if the device cannot run them, or not with this
-    /// matrix. The device and the ranks must outlive it; the problem need not. Collective if there are ranks: all of them
-    /// throw if one of them does.
+    /// matrix. The device and the ranks must outlive it; the problem need not. With ranks, it does not
+    /// communicate, so that one rank may throw alone; PersistentSolver::begin is collective, and throws Unsuitable on all ranks
+    /// if the GPU of one cannot take part.
     [[nodiscard]] virtual std::unique_ptr<PersistentSolver<float>> make_persistent_solver(const PersistentProblem&,
                                                                                           std::type_identity<float>) {
         throw Unsuitable("a persistent kernel needs a GPU; this device is " + properties().name);

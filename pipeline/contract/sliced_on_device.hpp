@@ -27,11 +27,12 @@ struct SlicedRequest {
     std::optional<Index> window;  // rows per window in which nodes are sorted by longest row; none: they are not sorted
     bool descending = true;       // of the sort
     Index threads_per_row = 0;    // 0: chosen by the slice height and the mean length of a row
-    // Of sell:
+    // The following three are for the layout sell.
     Index slice_height = 32;     // 0: as many rows as a warp has
     Index split_length = 0;      // the kernel for longer rows is prepared on the host only
     bool short_columns = false;  // of 16 bits, otherwise of 32
-    // Of block_sell, whose columns have 16 bits and whose slices have as many rows of blocks as a warp:
+    // The following four are for the layout block_sell. Its columns have 16 bits, and a slice has a row of blocks for each lane
+    // of a warp.
     bool in_blocks = false;
     Index node_size = 1;           // consecutive rows that the order keeps together; 0: those that the stage node_blocks finds
     Index block_size = 0;          // rows of a block; 0: those of a node

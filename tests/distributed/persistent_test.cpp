@@ -1,4 +1,5 @@
-// Solves across ranks by the persistent solver of a device, which is a model here: it sends what it is told to send.
+// Solves across ranks with a model of a GPU's persistent solver. The model computes on the host, and sends the elements that
+// the program tells it to send.
 #include <doctest/doctest.h>
 
 #include <cmath>
