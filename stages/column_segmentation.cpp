@@ -118,7 +118,7 @@ std::string describe_widths(const Cuts& segments) {
         narrowest = std::min(narrowest, segments.size(segment));
         widest = std::max(widest, segments.size(segment));
     }
-    const std::string most = std::to_string(widest) + " columns";
+    const std::string most = std::to_string(widest) + (widest == 1 ? " column" : " columns");
     return narrowest == widest ? most : std::to_string(narrowest) + " to " + most;
 }
 

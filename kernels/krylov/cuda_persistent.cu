@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "kernels/common/schedule/choice.hpp"
@@ -16,6 +17,7 @@
 #include "kernels/krylov/persistent_bicgstab.cuh"
 #include "kernels/krylov/persistent_cg.cuh"
 #include "kernels/krylov/persistent_matrix.hpp"
+#include "pipeline/contract/ranks.hpp"
 #include "pipeline/matrix/distinct_values.hpp"
 
 namespace workbench {
@@ -51,6 +53,18 @@ PersistentKernel<Value, Stored> kernel_for(krylov::BlockShape shape, KrylovMetho
         }
     }
     return kernel_of_shape<Value, Stored, krylov::shape_of_large_parts>(method, run);
+}
+
+/// Moves the elements of a vector to the rows of the matrix from their places, where -1 means padding, and back.
+template <typename Value>
+__global__ void move_to_rows(const Index* row_at, Index places, const Value* from, Value* to) {
+    const auto place = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (place < places && row_at[place] >= 0) to[row_at[place]] = from[place];
+}
+template <typename Value>
+__global__ void move_to_places(const Index* row_at, Index places, const Value* from, Value* to) {
+    const auto place = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (place < places) to[place] = row_at[place] >= 0 ? from[row_at[place]] : Value{0};
 }
 
 /// The memory of this rank's GPU that the GPUs of other ranks write, and the addresses of theirs.
@@ -210,9 +224,12 @@ public:
         run(true, 0);
     }
 
-    void use(KrylovProduct<Value>) override {}  // the kernel multiplies by itself
+    void use(KrylovProduct<Value> product) override { product_ = std::move(product); }
 
-    void restart() override { run(true, 0); }
+    void restart() override {
+        if (product_) multiply_x();
+        run(true, 0);
+    }
 
     void launch(std::int64_t iterations) override { run(false, iterations); }
 
@@ -283,6 +300,27 @@ private:
         return scalars;
     }
 
+    /// Multiplies x with the product of restarts.
+    void multiply_x() {
+        if (product_of_x_.bytes() == 0) {
+            const auto rows = static_cast<std::size_t>(solver_.rows());
+            row_at_ = to_device(device_, std::span<const Index>(solver_.row_at()), "the order of the solve");
+            in_rows_ = device_.allocate(2 * rows * sizeof(Value), "x and A x of a restart");
+            product_of_x_ = vector();
+        }
+        const auto places = static_cast<Index>(solver_.row_at().size());
+        constexpr int threads = 256;
+        const int blocks = (places + threads - 1) / threads;
+        Value* const x = in_rows_.as<Value>();
+        Value* const product = x + solver_.rows();
+        move_to_rows<<<blocks, threads, 0, device_.stream()>>>(row_at_.as<const Index>(), places, shared_.own().x, x);
+        check_launch("move_to_rows");
+        product_(x, product);
+        move_to_places<<<blocks, threads, 0, device_.stream()>>>(row_at_.as<const Index>(), places, product,
+                                                                 product_of_x_.as<Value>());
+        check_launch("move_to_places");
+    }
+
     void run(bool begins, std::int64_t iterations) {
         PersistentArguments<Value, Stored> arguments = solver_.arguments();
         arguments.targets = targets_.as<const krylov::Target>();
@@ -297,6 +335,7 @@ private:
         arguments.mp = mp_.bytes() > 0 ? mp_.as<Value>() : shared_.own().p;
         arguments.ms = ms_.as<Value>();
         const Value* const p = plan_.method == KrylovMethod::bicgstab ? arguments.mp : shared_.own().p;
+        arguments.product = begins && product_of_x_.bytes() > 0 ? product_of_x_.as<const Value>() : nullptr;
         arguments.direction = begins ? shared_.own().x : p;
         arguments.scalars = scalars_.as<Scalars>();
         arguments.failed = failed_.as<unsigned>();
@@ -323,6 +362,8 @@ private:
     SharedMemoryOfRanks<Value> shared_;
     DeviceMemory targets_, b_, q_, r_of_halo_, history_, scalars_, failed_;
     DeviceMemory shadow_, t_, mp_, ms_;  // of BiCGStab
+    KrylovProduct<Value> product_;       // of restarts; empty: that of the kernel
+    DeviceMemory row_at_, in_rows_, product_of_x_;
 };
 
 template <ValueType Value, ValueType Stored>

@@ -52,6 +52,10 @@ public:
     /// r = shadow = p = b - A x.
     __device__ __forceinline__ void begin() {
         multiply_into(v_.q);
+        if (this->a_.product != nullptr) {
+            const Value* product = this->a_.product + this->part_.first_row;
+            for (Index i = this->thread_; i < this->part_.rows; i += threads) v_.q[i] = product[i];
+        }
         (void)step(Residual());
         (void)finish(StabBegin(), step(StabBegin()));
     }
@@ -110,8 +114,9 @@ private:
 
     /// Gives a vector's elements to the blocks that read them, and takes it as the vector that is multiplied, with its halo.
     __device__ __forceinline__ void exchange(const Value* vector) {
+        Packet* const own_exports = this->exports_of(this->own_) + this->part_.first_row;
         for (Index i = this->thread_; i < this->part_.rows; i += threads) {
-            this->give(i, vector[i]);
+            this->give(own_exports, i, vector[i]);
             this->p_[i] = vector[i];
         }
         Value* const halo = this->p_ + this->part_.rows;

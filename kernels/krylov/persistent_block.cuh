@@ -71,6 +71,7 @@ struct PersistentArguments {
     Value* t = nullptr;
     Value* mp = nullptr;
     Value* ms = nullptr;
+    const Value* product = nullptr;    // A x for a beginning; null: the kernel multiplies
     const Value* direction = nullptr;  // what the first product multiplies: x for a beginning, otherwise p, or M p of BiCGStab
     Scalars* scalars = nullptr;
     Index kept = 0;              // entries of a part after the resident ones that stay in L2
@@ -280,7 +281,7 @@ protected:
           part_(arguments.parts[blockIdx.x]),
           thread_(static_cast<Index>(threadIdx.x)),
           tag_(arguments.first_tag),
-          inverse_diagonal_(preconditioned() ? own_.inverse_diagonal + part_.first_row : nullptr) {
+          inverse_diagonal_(own_.inverse_diagonal == nullptr ? nullptr : own_.inverse_diagonal + part_.first_row) {
         const SharedPlaces places = shared_places<Value, Stored, run>(part_);
         p_ = reinterpret_cast<Value*>(memory);
         halo_ = reinterpret_cast<Index*>(memory + places.halo);
@@ -387,10 +388,10 @@ protected:
         return found.value;
     }
 
-    /// Gives an element of the part to the blocks that read it.
-    __device__ __forceinline__ void give(Index i, double value) {
+    /// Gives an element of the part to the blocks that read it. exports: those of the part.
+    __device__ __forceinline__ void give(Packet* exports, Index i, double value) {
         if (i >= part_.exported) return;
-        store_packet(exports_of(own_) + part_.first_row + i, value, tag_);
+        store_packet(exports + i, value, tag_);
         if (i >= part_.sent) return;
         for (Index at = first_target(i); at < first_target(i + 1); ++at) {
             const Target target = a_.targets[at];
@@ -409,7 +410,7 @@ protected:
     [[nodiscard]] __device__ __forceinline__ bool iterates() const { return block_.signal.iterates; }
     [[nodiscard]] __device__ __forceinline__ int lane() const { return thread_ % 32; }
     [[nodiscard]] __device__ __forceinline__ int warp() const { return thread_ / 32; }
-    [[nodiscard]] __device__ __forceinline__ bool preconditioned() const { return own_.inverse_diagonal != nullptr; }
+    [[nodiscard]] __device__ __forceinline__ bool preconditioned() const { return inverse_diagonal_ != nullptr; }
     /// For thread 0.
     [[nodiscard]] __device__ __forceinline__ Scalars& scalars() const { return *reinterpret_cast<Scalars*>(block_.scalars); }
 

@@ -67,8 +67,9 @@ public:
         __syncthreads();  // other threads have read p
         residuals_ = {};
         const Value* b = a_.b + part_.first_row;
+        const Value* product = a_.product == nullptr ? nullptr : a_.product + part_.first_row;
         const auto subtract = [&](Value& r, Value q, Index i) {
-            r = b[i] - q;
+            r = b[i] - (product == nullptr ? q : product[i]);
             p_[i] = inverse_diagonal(i) * r;
             add_residual(r, i);
         };
@@ -97,9 +98,9 @@ public:
         for (int k = 0; k < halo_in_registers; ++k) {
             if (row(k) < part_.halo) q_of_halo[k].value = this->wait_for(exports + halo_[row(k)], q_of_halo[k]);
         }
-        for (Index i = row(halo_in_registers); i < part_.halo; i += threads) {
-            (void)this->wait_for(exports + halo_[i], load_packet(exports + halo_[i]));
-        }
+        for_rows(
+            row(halo_in_registers), part_.halo, threads, [&](Index i) { return load_packet(exports + halo_[i]); },
+            [&](Index i, const Packet& found) { (void)this->wait_for(exports + halo_[i], found); });
         const bool goes_on = this->finish_wait([&](Scalars& s) {
             CgStep::finish(s, {this->sum_of(0), this->sum_of(1), this->sum_of(2), this->sum_of(3)});
         });
@@ -221,9 +222,10 @@ private:
     __device__ __forceinline__ void multiply_p() {
         length_ = 0;
         image_ = 0;
+        Packet* const exports = this->exports_of(own_) + part_.first_row;
         this->multiply([&](Index k, Index i, Value q) {
             keep(k, i, q);
-            this->give(i, q);
+            this->give(exports, i, q);
             length_ += product(p_[i], q);
             image_ += product(q, inverse_diagonal(i) * q);
         });

@@ -12,13 +12,14 @@
 
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/krylov.hpp"
-#include "pipeline/contract/ranks.hpp"
 #include "pipeline/contract/sliced_on_device.hpp"
 #include "pipeline/matrix/csr_matrix.hpp"
 #include "pipeline/matrix/interface.hpp"
 #include "pipeline/matrix/types.hpp"
 
 namespace workbench {
+
+class Ranks;  // ranks.hpp
 
 enum class DeviceKind { host, gpu };
 

@@ -94,9 +94,9 @@ public:
     [[nodiscard]] virtual std::int64_t vector_bytes() const = 0;
 };
 
-/// A matrix that a device has ready for solves in one kernel, which stays on the device for all
-/// iterations of a launch. Such a solve multiplies with this matrix: `use` has no effect, and rest_of_iteration, operands and
-/// reorder throw std::logic_error.
+/// A matrix that a device has ready for solves in one kernel, which stays on the device for all iterations of a launch. The
+/// iterations of such a solve multiply with this matrix. `use` sets the product of restarts, which refine the solution where
+/// the values of this matrix are rounded. rest_of_iteration, operands and reorder throw std::logic_error.
 template <ValueType Value>
 class PersistentSolver : public Interface {
 public:

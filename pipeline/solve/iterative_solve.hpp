@@ -61,6 +61,7 @@ protected:
         if (persistent != nullptr) {
             krylov_ = persistent->begin(plan, std::span<const Value>(b), std::span<const Value>(inverse));
             outcome_.engine = SolveEngine::persistent;
+            if (multiplier_->rounds()) krylov_->use([this](const Value* x, Value* y) { multiply(x, y); });
         }
         if (persistent == nullptr || options_.engine == SolveEngine::automatic) {
             auto graph = device_.make_krylov(plan, std::span<const Value>(b), std::span<const Value>(inverse));

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/rounding.hpp"
 #include "pipeline/recipe/rounding_of_recipe.hpp"
 #include "pipeline/run/chain.hpp"
 
@@ -125,7 +126,6 @@ PersistentSolver<Value>& Multiplier<Value>::persistent(KrylovMethod method, bool
 
 template <ValueType Value>
 std::unique_ptr<PersistentSolver<Value>> Multiplier<Value>::make_persistent(KrylovMethod method, bool preconditioned) {
-    if (rounds()) throw Unsuitable("a persistent kernel does not refine rounded values");
     // Before the matrix is permuted, which takes long if it is large.
     const DeviceProperties& device = device_.properties();
     const std::size_t vector = static_cast<std::size_t>(input_.rows) * sizeof(Value);
@@ -139,7 +139,14 @@ std::unique_ptr<PersistentSolver<Value>> Multiplier<Value>::make_persistent(Kryl
             {.matrix = matrix, .cuts = recipe_->partition(), .method = method, .preconditioned = preconditioned},
             std::type_identity<Value>());
     };
-    return order().is_identity() ? make(input_) : make(permute(input_, order(), order()));
+    if (order().is_identity() && !rounds()) return make(input_);
+    CsrMatrix matrix = order().is_identity() ? input_ : permute(input_, order(), order());
+    if (rounds()) {
+        const Rounding rounding = preparation().rounding.value().to;
+        std::transform(matrix.values.begin(), matrix.values.end(), matrix.values.begin(),
+                       [&](double value) { return rounded(value, rounding); });
+    }
+    return make(matrix);
 }
 
 template <ValueType Value>

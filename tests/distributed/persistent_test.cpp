@@ -12,6 +12,7 @@
 #include "pipeline/distributed/run_across.hpp"
 #include "pipeline/run/kernel_choice.hpp"
 #include "support/cut_out.hpp"
+#include "support/layouts/device_around.hpp"
 #include "support/layouts/krylov_problems.hpp"
 #include "support/layouts/scripted.hpp"
 #include "support/rank_fibers.hpp"
@@ -133,24 +134,10 @@ private:
 };
 
 /// A GPU with a persistent solver; the GPU of rank `refuses` has none.
-class ModelGpu final : public Device {
+class ModelGpu final : public DeviceAround {
 public:
-    ModelGpu(Device& device, int rank, int refuses) : device_(device), rank_(rank), refuses_(refuses) {}
+    ModelGpu(Device& device, int rank, int refuses) : DeviceAround(device), rank_(rank), refuses_(refuses) {}
 
-    [[nodiscard]] const DeviceProperties& properties() const override { return device_.properties(); }
-    [[nodiscard]] DeviceMemory allocate(std::size_t bytes, std::string_view purpose) override {
-        return device_.allocate(bytes, purpose);
-    }
-    void upload(std::span<const std::byte> from, DeviceMemory& to) override { device_.upload(from, to); }
-    void download(const DeviceMemory& from, std::span<std::byte> to) override { device_.download(from, to); }
-    void scatter(const float* v, const Index* t, Index n, float* y) override { device_.scatter(v, t, n, y); }
-    void scatter(const double* v, const Index* t, Index n, double* y) override { device_.scatter(v, t, n, y); }
-    void scatter_add(const float* v, const Index* t, Index n, float* y) override { device_.scatter_add(v, t, n, y); }
-    void scatter_add(const double* v, const Index* t, Index n, double* y) override { device_.scatter_add(v, t, n, y); }
-    void zero(void* memory, std::size_t bytes) override { device_.zero(memory, bytes); }
-    void flush_cache() override { device_.flush_cache(); }
-    [[nodiscard]] double time(const std::function<void()>& work) override { return device_.time(work); }
-    [[nodiscard]] Bandwidth bandwidth() override { return device_.bandwidth(); }
     [[nodiscard]] std::unique_ptr<PersistentSolver<double>> make_persistent_solver(const PersistentProblem& problem,
                                                                                    std::type_identity<double>) override {
         if (rank_ == refuses_) throw Unsuitable("this GPU is too small");
@@ -158,7 +145,6 @@ public:
     }
 
 private:
-    Device& device_;
     int rank_;
     int refuses_;
 };

@@ -265,6 +265,41 @@ TEST_SUITE("krylov") {
         }
     }
 
+    TEST_CASE("rounded values are refined around a persistent kernel") {
+        const auto device = make_cuda_device();
+        CsrMatrix matrix = scaled_laplacian(30, 0);
+        for (double& value : matrix.values) value *= 1.1;  // f32 represents no value
+        std::vector<Recipe> recipes;
+        for (const std::string values : {"full", "rounded_f32", "rounded_bf16"}) {
+            recipes.push_back(
+                parse_recipe("[recipe]\nname = 'a'\n[[stage]]\nuse = 'cuthill_mckee'\n[layout]\nuse = "
+                             "'sell'\ncolumn_index = 'u16'\nvalues = '" +
+                                 values + "'\n",
+                             "t.toml", catalogue()));
+        }
+        for (const KrylovMethod method : {KrylovMethod::cg, KrylovMethod::bicgstab}) {
+            for (const bool jacobi : {false, true}) {
+                CAPTURE(name_of(method));
+                SolveReport asked;
+                asked.options.engine = SolveEngine::persistent;
+                asked.options.method = method;
+                asked.options.jacobi = jacobi;
+                asked.options.tolerance = 1e-11;
+                const SolveReport report = solve_with(*device, matrix, asked, recipes);
+                REQUIRE(report.failures.empty());
+                REQUIRE(report.outcomes.size() == 4);
+                for (std::size_t i = 1; i < report.outcomes.size(); ++i) {
+                    const SolveOutcome& one = report.outcomes[i];
+                    CAPTURE(one.reason);
+                    CHECK(one.engine == SolveEngine::persistent);
+                    CHECK(one.end == SolveEnd::converged);
+                    CHECK_LE(one.true_residual, 1.1e-11);
+                    if (i > 1) CHECK_GE(one.restarts, 1);
+                }
+            }
+        }
+    }
+
     TEST_CASE("solves by a persistent kernel end as those by a graph do") {
         const auto device = make_cuda_device();
         const std::vector<Recipe> recipes{

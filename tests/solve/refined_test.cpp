@@ -6,7 +6,9 @@
 #include "kernels/device/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/distinct_values.hpp"
 #include "pipeline/solve/solve_recipes.hpp"
+#include "support/layouts/device_around.hpp"
 #include "support/message_of.hpp"
 
 namespace workbench {
@@ -39,6 +41,69 @@ Recipe sell_with(const std::string& values) {
             values + "'\n",
         "t.toml", catalogue());
 }
+
+/// Solves on the host with a matrix of its own, as a persistent kernel does. Restarts multiply with the product in use.
+class ModelKrylov final : public Krylov<double> {
+public:
+    ModelKrylov(std::unique_ptr<Krylov<double>> krylov, const CsrMatrix& matrix) : krylov_(std::move(krylov)) {
+        own_ = [&matrix](const double* x, double* y) {
+            for (Index row = 0; row < matrix.rows; ++row) {
+                y[row] = 0;
+                for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
+                    y[row] += matrix.values[k] * x[matrix.column_indices[k]];
+                }
+            }
+        };
+        of_restarts_ = own_;
+        krylov_->use(own_);
+    }
+
+    void use(KrylovProduct<double> product) override { of_restarts_ = std::move(product); }
+    void restart() override {
+        krylov_->use(of_restarts_);
+        krylov_->restart();
+        krylov_->use(own_);
+    }
+    void launch(std::int64_t iterations) override { krylov_->launch(iterations); }
+    void rest_of_iteration() override { krylov_->rest_of_iteration(); }
+    [[nodiscard]] KrylovOperands<double> operands() const override { return krylov_->operands(); }
+    [[nodiscard]] KrylovProgress wait() override { return krylov_->wait(); }
+    void reorder(const Index* target) override { krylov_->reorder(target); }
+    [[nodiscard]] std::vector<double> x() override { return krylov_->x(); }
+    [[nodiscard]] std::vector<double> history() override { return krylov_->history(); }
+    [[nodiscard]] std::int64_t vector_bytes() const override { return krylov_->vector_bytes(); }
+
+private:
+    std::unique_ptr<Krylov<double>> krylov_;
+    KrylovProduct<double> own_;
+    KrylovProduct<double> of_restarts_;
+};
+
+class ModelSolver final : public PersistentSolver<double> {
+public:
+    ModelSolver(Device& host, const CsrMatrix& matrix) : host_(host), matrix_(matrix) {}
+    [[nodiscard]] std::unique_ptr<Krylov<double>> begin(const KrylovPlan& plan, std::span<const double> b,
+                                                        std::span<const double> inverse_diagonal) override {
+        return std::make_unique<ModelKrylov>(host_.make_krylov(plan, b, inverse_diagonal), matrix_);
+    }
+
+private:
+    Device& host_;
+    CsrMatrix matrix_;
+};
+
+/// The host with persistent solves.
+class ModelDevice final : public DeviceAround {
+public:
+    explicit ModelDevice(Device& host) : DeviceAround(host) {}
+    [[nodiscard]] std::unique_ptr<PersistentSolver<double>> make_persistent_solver(const PersistentProblem& problem,
+                                                                                   std::type_identity<double>) override {
+        exact_in_f32.push_back(are_exact_in_f32(problem.matrix.values));
+        return std::make_unique<ModelSolver>(*this, problem.matrix);
+    }
+
+    std::vector<bool> exact_in_f32;  // of each solver: all values of its matrix
+};
 
 SolveReport solve_with(const CsrMatrix& matrix, KrylovMethod method, double tolerance, const std::vector<std::string>& values) {
     SolveReport report;
@@ -87,6 +152,33 @@ TEST_CASE("refinement around rounded values reaches the true residual, in both m
         CHECK(json["solves"][1]["rounding"].is_null());
         CHECK(json["solves"][2]["rounding"]["to"] == "f32");
         CHECK(json["solves"][3]["rounding"]["relative_norm"] > 1e-4);
+    }
+}
+
+TEST_CASE("a persistent solver gets rounded values, and restarts multiply with the values in full") {
+    const auto host = make_host_device();
+    ModelDevice device(*host);
+    for (const KrylovMethod method : {KrylovMethod::cg, KrylovMethod::bicgstab}) {
+        SolveReport report;
+        report.options.method = method;
+        report.options.jacobi = method == KrylovMethod::bicgstab;
+        report.options.tolerance = 1e-11;
+        report.options.engine = SolveEngine::persistent;
+        report.options.timing = {CacheState::warm, 1, 0, 0};
+        const CsrMatrix matrix = diffusion(8, method == KrylovMethod::cg ? 0 : 0.3);
+        device.exact_in_f32.clear();
+        solve_recipes({matrix, std::vector<double>(matrix.rows, 1.0), catalogue(), device, {Backend::kokkos, Backend::eigen}},
+                      {sell_with("full"), sell_with("rounded_f32"), sell_with("rounded_bf16")}, report);
+        REQUIRE(report.failures.empty());
+        CHECK(device.exact_in_f32 == std::vector<bool>{false, true, true});
+        for (std::size_t i = 1; i < report.outcomes.size(); ++i) {
+            const SolveOutcome& one = report.outcomes[i];
+            CAPTURE(one.reason);
+            CHECK(one.engine == SolveEngine::persistent);
+            CHECK(one.end == SolveEnd::converged);
+            CHECK(one.true_residual <= 1.1e-11);
+            CHECK((one.restarts > 0) == (i > 1));
+        }
     }
 }
 
