@@ -38,10 +38,6 @@ void require_value_bytes(const Parameters& parameters) {
     throw ParameterError("value_bytes", "found values of " + std::to_string(bytes) + " bytes; expected 4 (f32) or 8 (f64)");
 }
 
-std::int64_t bytes_of_value(const Parameters& parameters, const StageContext& context) {
-    return parameters.has("value_bytes") ? parameters.integer("value_bytes") : value_bytes(context.precision);
-}
-
 void require_one_of(const Parameters& parameters, const std::vector<std::string_view>& names) {
     std::string all;
     std::string_view found;

@@ -27,8 +27,6 @@ namespace workbench {
 [[nodiscard]] ParameterDeclaration value_bytes_parameter(const std::string& purpose);
 /// Throws ParameterError unless value_bytes is absent, 4 or 8.
 void require_value_bytes(const Parameters& parameters);
-/// The value of `value_bytes`, or the size of a value in the precision of the context.
-[[nodiscard]] std::int64_t bytes_of_value(const Parameters& parameters, const StageContext& context);
 
 /// Throws ParameterError unless exactly one of these parameters is given.
 void require_one_of(const Parameters& parameters, const std::vector<std::string_view>& names);

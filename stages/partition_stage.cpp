@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/forecast.hpp"
-#include "pipeline/contract/suggestion.hpp"
 #include "pipeline/matrix/host_threads.hpp"
 #include "stages/fit_partition.hpp"
 #include "stages/order.hpp"
@@ -16,60 +14,7 @@
 namespace workbench {
 namespace {
 
-/// Columns relative to the begin of a part are stored in 16 bits (EHYB section 3.4).
-constexpr Index rows_of_16_bit_columns = 65536;
-constexpr std::int64_t column_bytes = 2;
-
-Index divide_up(std::int64_t a, std::int64_t b) { return static_cast<Index>((a + b - 1) / b); }
-
-const DeviceProperties& device_for(const Parameters& parameters, const StageContext& context, std::string_view stage) {
-    const std::string& name = parameters.text("device");
-    if (name != "present") return *find_device_model(name);
-    if (context.device != nullptr) return *context.device;
-    throw MachineError(fmt::format(
-        "{}: device = \"present\" needs the GPU of this machine, but there is none; name a model ({}) or give parts as "
-        "a number with capacity = \"vector_size\"",
-        stage, join(device_model_names())));
-}
-
-/// The maximum number of nodes whose slice of x fits into the shared memory of a block. Eq. 1 requires strictly less, which
-/// leaves space for the counter that the warps of a block share.
-Index nodes_in_shared_memory(const DeviceProperties& device, std::int64_t value_bytes, Index node_size,
-                             std::string_view stage) {
-    const auto bytes = static_cast<std::int64_t>(device.shared_memory_per_block);
-    const std::int64_t rows = std::min<std::int64_t>((bytes - 1) / value_bytes, rows_of_16_bit_columns);
-    if (bytes == 0 || rows < node_size) {
-        throw InputError(fmt::format("{}: {} bytes of shared memory ({}) cannot hold one node of {} rows", stage, bytes,
-                                     device.name, node_size));
-    }
-    return static_cast<Index>(rows / node_size);
-}
-
-PartitionPlan plan_parts(const StagedMatrix& staged, const Parameters& parameters, const StageContext& context,
-                         std::string_view stage) {
-    const Index nodes = staged.matrix.rows / staged.node_size;
-    const bool automatic = parameters.is_word("parts", "auto");
-    const bool fill_shared_memory = parameters.text("capacity") == "shared_memory";
-    PartitionPlan plan;
-    if (!automatic) plan.parts = static_cast<Index>(parameters.integer("parts"));
-    if (automatic || fill_shared_memory) {
-        const DeviceProperties& device = device_for(parameters, context, stage);
-        plan.capacity = nodes_in_shared_memory(device, bytes_of_value(parameters, context), staged.node_size, stage);
-        if (automatic) {
-            // Eq. 1: the smallest K for which K x processors equal parts fit. In whole nodes, so that the largest part of eq. 2
-            // fits, too.
-            plan.rounds = std::max(divide_up(nodes, std::int64_t{device.processors} * plan.capacity), Index{1});
-            plan.parts = *plan.rounds * device.processors;
-        }
-    }
-    if (!fill_shared_memory) plan.capacity = divide_up(nodes, plan.parts);  // eq. 2
-    if (std::int64_t{plan.parts} * plan.capacity < nodes) {
-        throw InputError(fmt::format(
-            "{}: parts = {} of at most {} rows (capacity = \"shared_memory\") cannot hold {} rows; give at least {} parts",
-            stage, plan.parts, plan.capacity * staged.node_size, staged.matrix.rows, divide_up(nodes, plan.capacity)));
-    }
-    return plan;
-}
+constexpr std::int64_t column_bytes = 2;  // relative to the begin of a part (EHYB section 3.4)
 
 std::vector<std::string> device_words() {
     std::vector<std::string> words = device_model_names();
@@ -87,7 +32,7 @@ void foresee_partition(PatternForecast& pattern, const Parameters& parameters, c
     constexpr double sectors_of_many = 0.85;
     constexpr double sectors_of_few = 0.99;
     const StagedMatrix skeleton = pattern.skeleton();
-    const Index parts = plan_parts(skeleton, parameters, context, "partition").parts;
+    const Index parts = plan_parts(skeleton.matrix.rows, skeleton.node_size, parameters, context, "partition").parts;
     if (!keeps_partition(parameters)) pattern.reorder(parts >= many_parts ? sectors_of_many : sectors_of_few);
     pattern.set_partition(parts);
 }
@@ -130,7 +75,7 @@ Partitioning::Partitioning(const StagedMatrix& staged, const Parameters& paramet
     : staged_(staged),
       parameters_(parameters),
       context_(context),
-      plan_(plan_parts(staged, parameters, context, stage)),
+      plan_(plan_parts(staged.matrix.rows, staged.node_size, parameters, context, stage)),
       graph_(adjacency_graph(staged.matrix, staged.node_size)) {
     if (plan_.rounds) note("K", *plan_.rounds);
     note("partitions", plan_.parts);
@@ -186,7 +131,7 @@ StageResult Partitioning::partition_by(const std::function<std::vector<Index>()>
         part_of = find();
         fit(part_of);
     } else {
-        const Index size = std::max(divide_up(vertices, plan_.parts), Index{1});
+        const Index size = std::max((vertices - 1) / plan_.parts + 1, Index{1});
         for (Index vertex = 0; vertex < vertices; ++vertex) part_of[vertex] = vertex / size;
     }
     std::vector<Index> begins(static_cast<std::size_t>(plan_.parts) + 1, 0);
@@ -211,23 +156,9 @@ StageResult Partitioning::cut(std::vector<Index> order, std::vector<Index> begin
 
 std::vector<Index> equal_pieces(const std::vector<Index>& order, const std::vector<Offset>& weights,
                                 const PartitionPlan& plan) {
-    const auto nodes = static_cast<Offset>(order.size());
     std::vector<Offset> weight_before(order.size() + 1, 0);
     for (std::size_t i = 0; i < order.size(); ++i) weight_before[i + 1] = weight_before[i] + weights[order[i]];
-    std::vector<Index> boundaries{0};
-    for (Index part = 1; part <= plan.parts; ++part) {
-        // The boundary whose preceding weight is nearest to the share of the pieces before it.
-        const double share = static_cast<double>(weight_before.back()) * part / plan.parts;
-        auto at = std::lower_bound(weight_before.begin(), weight_before.end(), share,
-                                   [](Offset weight, double wanted) { return static_cast<double>(weight) < wanted; });
-        if (at == weight_before.end()) --at;
-        if (at != weight_before.begin() && share - static_cast<double>(*(at - 1)) < static_cast<double>(*at) - share) --at;
-        // Neither this piece nor the following ones may exceed the capacity.
-        const Offset least = std::max<Offset>(boundaries.back(), nodes - Offset{plan.parts - part} * plan.capacity);
-        const Offset most = std::min<Offset>(Offset{boundaries.back()} + plan.capacity, nodes);
-        boundaries.push_back(static_cast<Index>(std::clamp<Offset>(at - weight_before.begin(), least, most)));
-    }
-    return boundaries;
+    return pieces_of_weight(weight_before, plan);
 }
 
 }  // namespace workbench

@@ -2,21 +2,15 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "pipeline/contract/partition_plan.hpp"
 #include "pipeline/contract/stage.hpp"
 #include "stages/graph.hpp"
 
 namespace workbench {
-
-struct PartitionPlan {
-    Index parts = 1;
-    Index capacity = 0;           // nodes per part
-    std::optional<Index> rounds;  // K of EHYB eq. 1, if the number of parts is automatic
-};
 
 /// `parts`, `weights`, `capacity`, `device`, `value_bytes` and `keep`, followed by the stage's own parameters.
 [[nodiscard]] std::vector<ParameterDeclaration> partition_parameters(const std::vector<ParameterDeclaration>& own = {});

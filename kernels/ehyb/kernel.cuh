@@ -14,8 +14,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "kernels/common/schedule/device_rows.cuh"
@@ -170,7 +172,7 @@ struct LaunchShape {
 
 /// The shared memory of a block. Throws Unsuitable if the device offers less.
 template <ValueType Value>
-std::size_t shared_bytes_for(const HostArray<Index>& partition_columns, const DeviceProperties& properties) {
+std::size_t shared_bytes_for(std::span<const Index> partition_columns, const DeviceProperties& properties) {
     std::size_t largest = 0;
     for (Index p = 0; p < static_cast<Index>(partition_columns.size()) - 1; ++p) {
         const Index columns = partition_columns[p + 1] - partition_columns[p];
@@ -189,7 +191,7 @@ std::size_t shared_bytes_for(const HostArray<Index>& partition_columns, const De
 /// The smallest block size that keeps the most threads of a multiprocessor busy: a large one if a large share of x lets a
 /// multiprocessor hold one block only. Never more warps than the largest partition has slices.
 template <typename KernelFunction>
-LaunchShape choose_shape(KernelFunction kernel, std::size_t shared_bytes, const HostArray<Index>& partition_slices,
+LaunchShape choose_shape(KernelFunction kernel, std::size_t shared_bytes, std::span<const Index> partition_slices,
                          const DeviceProperties& properties) {
     const auto partitions = static_cast<Index>(partition_slices.size()) - 1;
     Index most_slices = 0;
@@ -218,16 +220,27 @@ template <ValueType Value, typename ColumnIndex>
 class PartitionsKernel final : public Kernel<Value> {
 public:
     PartitionsKernel(const Ehyb<Value, ColumnIndex, HostArray>& ehyb, bool fused, Device& device)
+        : PartitionsKernel(copy_to(device, ehyb, "ehyb"),
+                           // Without an outside share there is nothing to fuse.
+                           fused && !ehyb.outside_rows.empty()
+                               ? DeviceArray<std::uint32_t>(device, rows_outside(ehyb), "ehyb rows outside")
+                               : DeviceArray<std::uint32_t>(),
+                           ehyb.partition_columns, ehyb.inside_group_slices, device) {}
+    /// Takes arrays that are on the device. rows_outside: Meeting::rows_outside for the fused kernel, otherwise empty.
+    /// partition_columns and partition_slices are copies of the arrays on the host.
+    PartitionsKernel(Ehyb<Value, ColumnIndex, DeviceArray>&& ehyb, DeviceArray<std::uint32_t>&& rows_outside,
+                     std::span<const Index> partition_columns, std::span<const Index> partition_slices, Device& device)
         : stream_(cuda_device(device).stream()),
-          fused_(fused && !ehyb.outside_rows.empty()),  // without an outside share there is nothing to fuse
-          ehyb_(copy_to(device, ehyb, "ehyb")) {
+          fused_(rows_outside.size() > 0),
+          ehyb_(std::move(ehyb)),
+          rows_outside_(std::move(rows_outside)) {
         if (fused_) {
-            rows_outside_ = {device, rows_outside(ehyb), "ehyb rows outside"};
-            places_ = {device, std::vector<BitsOf<Value>>(ehyb.row_count, empty_place<Value>), "ehyb meeting places"};
+            places_ = device.allocate(static_cast<std::size_t>(ehyb_.row_count) * sizeof(Value), "ehyb meeting places");
+            check_cuda(cudaMemsetAsync(places_.address(), 0xFF, places_.bytes(), stream_), "cudaMemsetAsync");  // empty_place
             outside_counter_ = {device, std::vector<unsigned>{0}, "ehyb slice counter"};
         }
-        const std::size_t shared_bytes = shared_bytes_for<Value>(ehyb.partition_columns, device.properties());
-        shape_ = choose_shape(inside_kernel<StreamingLoad>(), shared_bytes, ehyb.inside_group_slices, device.properties());
+        const std::size_t shared_bytes = shared_bytes_for<Value>(partition_columns, device.properties());
+        shape_ = choose_shape(inside_kernel<StreamingLoad>(), shared_bytes, partition_slices, device.properties());
     }
 
     void run(const Value* x, Value* y, bool accumulate) override { multiply(StreamingLoad{}, x, y, accumulate); }
@@ -236,7 +249,7 @@ public:
     void multiply(const Load& load, const Value* x, Value* y, bool accumulate) const {
         if (ehyb_.row_count == 0) return;
         // A product leaves the places and the counter as it found them, so that nothing is reset before the next.
-        const Meeting<Value> meeting{rows_outside_.data(), const_cast<BitsOf<Value>*>(places_.data()),
+        const Meeting<Value> meeting{rows_outside_.data(), places_.template as<BitsOf<Value>>(),
                                      const_cast<unsigned*>(outside_counter_.data())};
         inside_kernel<Load>()<<<static_cast<unsigned>(ehyb_.partition_count()), shape_.threads, shape_.shared_bytes, stream_>>>(
             view_of(ehyb_), meeting, x, y, accumulate, load);
@@ -265,7 +278,7 @@ private:
     bool fused_;
     Ehyb<Value, ColumnIndex, DeviceArray> ehyb_;
     DeviceArray<std::uint32_t> rows_outside_;  // of the fused kernel, as the next two
-    DeviceArray<BitsOf<Value>> places_;
+    DeviceMemory places_;                      // BitsOf<Value> [rows]
     DeviceArray<unsigned> outside_counter_;
     LaunchShape shape_;
 };

@@ -1,5 +1,5 @@
-// The steps that reorder a matrix on the GPU and store it in slices there, of rows or of rows of blocks; slicing.cuh and
-// block_rows.cuh have their kernels.
+// The steps that reorder a matrix on the GPU and store it in slices there: of rows, of rows of blocks, or of rows by parts,
+// which kernels/ehyb/on_gpu.cu takes over. slicing.cuh and block_rows.cuh have their kernels.
 #include "kernels/sell/on_gpu.hpp"
 
 #include <algorithm>
@@ -9,108 +9,19 @@
 #include <utility>
 
 #include "kernels/block_sell/kernel_on_gpu.hpp"
+#include "kernels/common/refusal/narrow_columns.hpp"
 #include "kernels/device/cuda_device.cuh"
+#include "kernels/ehyb/on_gpu.cuh"
 #include "kernels/prepare/cuthill_mckee.cuh"
 #include "kernels/prepare/primitives.cuh"
 #include "kernels/sell/kernel_on_gpu.hpp"
-#include "kernels/sell/slicing.cuh"
+#include "kernels/sell/sliced_on_gpu.cuh"
+#include "pipeline/contract/partition_plan.hpp"
 #include "pipeline/matrix/block_rows.hpp"
 #include "pipeline/matrix/node_size.hpp"
 
 namespace workbench {
 namespace {
-
-int bits_of(std::uint32_t largest) { return std::numeric_limits<std::uint32_t>::digits - __builtin_clz(largest | 1U); }
-
-/// The arrays of the kernel, the order, and what new values need.
-template <ValueType Value>
-class SlicedOnGpu final : public SlicedMatrix<Value> {
-public:
-    Index rows = 0;
-    Index block_size = 1;  // entries are blocks of block_size x block_size, and nonzeros if it is 1
-    Index block_rows = 0;
-    Index slice_height = 0;
-    std::unique_ptr<Kernel<Value>> own_kernel;
-    DeviceMemory to_old;                    // Index [rows]
-    DeviceMemory to_new;                    // Index [rows]
-    DeviceMemory row_offsets;               // Offset [block rows + 1] of the reordered matrix
-    DeviceMemory entries;                   // std::uint32_t [entries] the number of each of its entries in the input
-    DeviceMemory nonzeros_of_blocks;        // std::uint32_t [entries * block_size^2] by their numbers in the input; if blocks
-    const Offset* slice_offsets = nullptr;  // [slices + 1] an array of the kernel
-    Value* values = nullptr;                // [slots] likewise
-    SlicedFacts own_facts;
-
-    struct NamedArray {
-        std::string name;
-        const void* address = nullptr;
-        std::size_t bytes = 0;
-    };
-    std::vector<NamedArray> arrays;
-
-    explicit SlicedOnGpu(Device& device) : device_(device) {}
-
-    [[nodiscard]] Kernel<Value>& kernel() override { return *own_kernel; }
-    [[nodiscard]] const SlicedFacts& facts() const override { return own_facts; }
-    [[nodiscard]] const Index* old_of_new() const override { return to_old.template as<const Index>(); }
-    [[nodiscard]] const Index* new_of_old() const override { return to_new.template as<const Index>(); }
-
-    [[nodiscard]] std::vector<Index> order() const override {
-        std::vector<Index> order(static_cast<std::size_t>(rows));
-        device_.download(to_old, std::as_writable_bytes(std::span(order)));
-        return order;
-    }
-
-    void set_values(const Value* input) override { fill(input, cuda_device(device_).stream()); }
-
-    /// Stores values on a stream.
-    void fill(const Value* input, cudaStream_t stream) {
-        const Index slices = (block_rows - 1) / slice_height + 1;
-        const unsigned blocks = blocks_of(static_cast<std::size_t>(slices) * 32, block_threads);
-        with_block_size(*this, [&](auto size) {
-            slicing::fill_values<size><<<blocks, block_threads, 0, stream>>>(
-                row_offsets.template as<const Offset>(), entries.template as<const std::uint32_t>(),
-                nonzeros_of_blocks.template as<const std::uint32_t>(), slice_offsets, block_rows, slice_height, slices, input,
-                values);
-        });
-        check_launch("fill_values");
-    }
-
-    [[nodiscard]] std::string difference(const CsrOnDevice<Value>& input) override {
-        return difference_on_gpu<Value>(*this, input, device_);
-    }
-
-    [[nodiscard]] std::vector<Value> diagonal(const CsrOnDevice<Value>& input) const override {
-        const DeviceMemory there = device_.allocate(static_cast<std::size_t>(rows) * sizeof(Value), "the diagonal");
-        const cudaStream_t stream = cuda_device(device_).stream();
-        device_.zero(there.address(), there.bytes());
-        const auto launch = [&](const auto* offsets) {
-            slicing::find_diagonal<<<blocks_of(static_cast<std::size_t>(rows) * slicing::lanes, block_threads), block_threads,
-                                     0, stream>>>(offsets, input, there.template as<Value>());
-        };
-        if (input.long_offsets) {
-            launch(static_cast<const std::int64_t*>(input.row_offsets));
-        } else {
-            launch(static_cast<const std::int32_t*>(input.row_offsets));
-        }
-        check_launch("find_diagonal");
-        std::vector<Value> diagonal(static_cast<std::size_t>(rows));
-        device_.download(there, std::as_writable_bytes(std::span(diagonal)));
-        return diagonal;
-    }
-
-    [[nodiscard]] std::vector<std::byte> array(const std::string& name) const override {
-        for (const NamedArray& one : arrays) {
-            if (one.name != name) continue;
-            std::vector<std::byte> copy(one.bytes);
-            check_cuda(cudaMemcpy(copy.data(), one.address, one.bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
-            return copy;
-        }
-        return {};
-    }
-
-private:
-    Device& device_;
-};
 
 /// The steps of the preparation of one matrix.
 template <ValueType Value>
@@ -125,16 +36,23 @@ public:
 
     std::unique_ptr<SlicedMatrix<Value>> run() {
         step("checks", [&] { check(); });
+        if (request_.parts) plan_partition();
         if (request_.in_blocks) step("blocks", [&] { find_blocks(); });
         WorkspaceArray<Index> order;
         if (request_.cuthill_mckee) step("cuthill_mckee", [&] { order = found_order(); });
-        step("rows", [&] { reorder(sorted(order)); });
+        step("rows", [&] { reorder(request_.parts ? sorted_within_parts(order) : sorted(order)); });
         offsets_ = {};
         block_offsets_ = {};
         block_columns_ = {};
         step("slices", [&] {
-            if (request_.in_blocks) return slice(block_sell());
-            request_.short_columns ? slice(sell<std::uint16_t>()) : slice(sell<Index>());
+            if (request_.parts) {
+                store_by_parts();
+            } else if (request_.in_blocks) {
+                slice(block_sell());
+            } else {
+                request_.short_columns ? slice(sell<std::uint16_t>()) : slice(sell<Index>());
+            }
+            sliced_->fill(matrix_.values, stream());
         });
         return std::move(sliced_);
     }
@@ -180,11 +98,21 @@ private:
         if (found.wrong != 0) throw LeftToHost("the arrays are no matrix");
         if (found.unsorted != 0) throw LeftToHost("the columns of a row do not ascend");
         longest_ = found.longest;
-        if (!request_.in_blocks && longest_ > static_cast<std::uint32_t>(request_.split_length)) {
+        const bool has_lengths = !request_.in_blocks && !request_.parts;
+        if (has_lengths && longest_ > static_cast<std::uint32_t>(request_.split_length)) {
             throw LeftToHost("a row has " + std::to_string(longest_) + " nonzeros, more than split_length");
         }
         pattern_ = {matrix_.rows, offsets_.data(), matrix_.column_indices};
         entries_ = matrix_.nonzeros;
+    }
+
+    /// Where the parts begin, as the stage rcm_blocks finds it on the host for rows of equal weight.
+    void plan_partition() {
+        const DeviceProperties* const device = request_.parts->device;
+        const StageContext context{device != nullptr ? device : &device_.properties(), precision_of<Value>};
+        const PartitionPlan plan = plan_parts(matrix_.rows, 1, request_.parts->parameters, context, "rcm_blocks");
+        sliced_->own_facts.partition = pieces_of_nodes(matrix_.rows, plan);
+        require_narrow({CutKind::partition, sliced_->own_facts.partition}, "raise parts of rcm_blocks");
     }
 
     [[nodiscard]] slicing::RowsInBlocks in_blocks(Index size) const {
@@ -273,22 +201,27 @@ private:
             return old_nodes;
         }
         auto keys = workspace_.make<std::uint64_t>(nodes());
-        const int length_bits = bits_of(longest_);
+        const int length_bits = slicing::bits_of(longest_);
         const Index window = std::min(*request_.window, matrix_.rows);
         slicing::key_by_length<<<blocks_of(nodes(), block_threads), block_threads, 0, stream()>>>(
             offsets_.data(), order.size() == 0 ? nullptr : order.data(), pattern_.vertices, sliced_->block_size, window,
             length_bits, request_.descending, longest_, keys.data(), old_nodes.data());
         check_launch("key_by_length");
-        sort_pairs(workspace_, keys, old_nodes, 0, length_bits + bits_of(static_cast<std::uint32_t>(matrix_.rows / window)));
+        sort_pairs(workspace_, keys, old_nodes, 0,
+                   length_bits + slicing::bits_of(static_cast<std::uint32_t>(matrix_.rows / window)));
         return old_nodes;
+    }
+
+    [[nodiscard]] WorkspaceArray<std::uint32_t> sorted_within_parts(const WorkspaceArray<Index>& order) {
+        return sorted_by_entries_inside(workspace_, pattern_, order.data(), sliced_->own_facts.partition, request_.descending,
+                                        longest_);
     }
 
     void reorder(const WorkspaceArray<std::uint32_t>& old_nodes) {
         sliced_->to_old = keep<Index>(rows(), "an order");
         sliced_->to_new = keep<Index>(rows(), "an order");
-        sliced_->block_rows = pattern_.vertices;
-        sliced_->row_offsets = keep<Offset>(nodes() + 1, "row offsets");
-        sliced_->entries = keep<std::uint32_t>(static_cast<std::size_t>(entries_), "the order of the nonzeros");
+        row_offsets_ = keep<Offset>(nodes() + 1, "row offsets");
+        order_of_entries_ = keep<std::uint32_t>(static_cast<std::size_t>(entries_), "the order of the nonzeros");
         auto lengths = workspace_.make<Offset>(nodes() + 1);
         const auto to_old = workspace_.make<Index>(nodes());
         const auto to_new = workspace_.make<Index>(nodes());
@@ -301,13 +234,13 @@ private:
             sliced_->to_new.template as<Index>());
         check_launch("expand_order");
         sum_up(workspace_, lengths);
-        check_cuda(cudaMemcpyAsync(sliced_->row_offsets.address(), lengths.data(), sliced_->row_offsets.bytes(),
-                                   cudaMemcpyDeviceToDevice, stream()),
-                   "cudaMemcpyAsync");
+        check_cuda(
+            cudaMemcpyAsync(row_offsets_.address(), lengths.data(), row_offsets_.bytes(), cudaMemcpyDeviceToDevice, stream()),
+            "cudaMemcpyAsync");
         columns_ = workspace_.make<Index>(static_cast<std::size_t>(entries_));
         slicing::reorder_rows<<<blocks_for_rows(nodes()), block_threads, 0, stream()>>>(
-            pattern_.offsets, pattern_.columns, to_old.data(), to_new.data(), sliced_->row_offsets.template as<const Offset>(),
-            pattern_.vertices, columns_.data(), sliced_->entries.template as<std::uint32_t>());
+            pattern_.offsets, pattern_.columns, to_old.data(), to_new.data(), row_offsets_.template as<const Offset>(),
+            pattern_.vertices, columns_.data(), order_of_entries_.template as<std::uint32_t>());
         check_launch("reorder_rows");
     }
 
@@ -336,6 +269,13 @@ private:
         return sell;
     }
 
+    /// EHYB: the slices of both shares, and their kernel.
+    void store_by_parts() {
+        const ReorderedOnGpu reordered{row_offsets_.template as<const Offset>(), columns_.data(),
+                                       order_of_entries_.template as<const std::uint32_t>(), matrix_.rows, longest_};
+        store_ehyb(workspace_, device_, reordered, request_.outside_descending, *sliced_);
+    }
+
     /// Fills the arrays of slices, and makes their kernel. sell: Sell or BlockSell without arrays.
     void slice(auto sell) {
         using ColumnIndex = std::remove_cvref_t<decltype(*sell.column_indices.data())>;
@@ -348,7 +288,7 @@ private:
         if (Offset{longest_} * sliced_->block_size * area * sell.slice_height > slicing::largest_slice) {
             throw LeftToHost("a slice may have more than 2^31 slots");
         }
-        const slicing::SliceShapes shapes{sliced_->row_offsets.template as<const Offset>(), columns_.data(), pattern_.vertices,
+        const slicing::SliceShapes shapes{row_offsets_.template as<const Offset>(), columns_.data(), pattern_.vertices,
                                           sell.slice_height, slices};
         const auto count = static_cast<std::size_t>(slices);
         auto first_columns = keep<Index>(count, "first columns of slices");
@@ -389,14 +329,12 @@ private:
             slicing::fill_columns<<<of_slots, block_threads, 0, stream()>>>(shapes, slots.data(), columns.template as<Index>());
         }
         check_launch("fill_columns");
-        sliced_->slice_height = sell.slice_height;
-        sliced_->slice_offsets = slice_offsets.template as<const Offset>();
-        sliced_->values = values.template as<Value>();
-        sliced_->fill(matrix_.values, stream());
+        sliced_->filled.push_back({std::move(row_offsets_), std::move(order_of_entries_), pattern_.vertices, sell.slice_height,
+                                   slices, slice_offsets.template as<const Offset>(), values.template as<Value>()});
         sell.slice_offsets = {std::move(slice_offsets), static_cast<Offset>(count + 1)};
         sell.column_indices = {std::move(columns), static_cast<Offset>(slot_count)};
         sell.values = {std::move(values), static_cast<Offset>(value_count)};
-        note_arrays(sell);
+        sliced_->note_arrays(sell);
         if constexpr (in_blocks) {
             sliced_->own_kernel = block_sell_kernel_on_gpu<Value>(std::move(sell), device_);
         } else {
@@ -413,18 +351,6 @@ private:
         if (slots > 2 * matrix_.nonzeros) throw LeftToHost("most slots would be padding");
     }
 
-    void note_arrays(const auto& sell) {
-        for_each_field(
-            [&]<typename Member>(const FieldInfo& info, const Member& member) {
-                if constexpr (!NumberMember<Member>) {
-                    const std::size_t bytes = static_cast<std::size_t>(member.size()) * sizeof(*member.data());
-                    sliced_->arrays.push_back({info.name(), member.data(), bytes});
-                    sliced_->own_facts.bytes += static_cast<std::int64_t>(bytes);
-                }
-            },
-            sell);
-    }
-
     const SlicedRequest& request_;
     const CsrOnDevice<Value>& matrix_;
     Device& device_;
@@ -435,7 +361,9 @@ private:
     WorkspaceArray<Index> block_columns_;
     PatternOnGpu pattern_;           // of the rows of the input, or of its rows of blocks
     std::int64_t entries_ = 0;       // of the pattern
-    WorkspaceArray<Index> columns_;  // of the reordered pattern
+    DeviceMemory row_offsets_;       // Offset [vertices + 1] of the reordered pattern
+    DeviceMemory order_of_entries_;  // std::uint32_t [entries] the number of each of its entries in the pattern
+    WorkspaceArray<Index> columns_;  // [entries] its columns
     std::uint32_t longest_ = 0;      // row of the input
     std::unique_ptr<SlicedOnGpu<Value>> sliced_;
 };
@@ -455,6 +383,8 @@ std::unique_ptr<SlicedMatrix<Value>> make_sliced_on_gpu(const SlicedRequest& req
         return Slicer<Value>(request, matrix, device).run();
     } catch (const NoRoom&) {
         throw LeftToHost("too little memory on the GPU to prepare the matrix there");
+    } catch (const Unsuitable& reason) {
+        throw LeftToHost(reason.what());
     }
 }
 

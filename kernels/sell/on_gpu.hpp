@@ -1,4 +1,4 @@
-// Sliced ELL, of rows or of rows of blocks, of a matrix that is on the GPU, reordered and stored there.
+// Sliced ELL, of rows, of rows of blocks or by parts, of a matrix that is on the GPU, reordered and stored there.
 #pragma once
 
 #include "pipeline/contract/device.hpp"

@@ -16,6 +16,11 @@ namespace workbench::slicing {
 /// Threads that take one row together.
 constexpr int lanes = 16;
 
+/// The lanes of a warp that take the row of this thread.
+inline __device__ unsigned lanes_of_row() { return ((1U << lanes) - 1) << (threadIdx.x % 32 / lanes * lanes); }
+
+inline int bits_of(std::uint32_t largest) { return std::numeric_limits<std::uint32_t>::digits - __builtin_clz(largest | 1U); }
+
 /// Calls use(row, lane) for all rows; `lanes` threads take a row.
 template <typename Use>
 inline __device__ void for_each_row(Index rows, const Use& use) {
@@ -112,7 +117,7 @@ static __global__ void reorder_rows(const std::uint32_t* __restrict__ old_offset
         const std::uint32_t from = old_offsets[old_of_new[row]];
         const Offset to = offsets[row];
         const auto length = static_cast<std::uint32_t>(offsets[row + 1] - to);
-        const unsigned mask = ((1U << lanes) - 1) << (threadIdx.x % 32 / lanes * lanes);
+        const unsigned mask = lanes_of_row();
         if (length <= lanes) {
             const bool has_entry = lane < length;
             const Index column = has_entry ? new_of_old[old_columns[from + lane]] : 0;
@@ -149,7 +154,8 @@ struct SliceShapes {
     Index slices;
 };
 
-/// The slots of each slice, whether it is wide, and the slots of wide slices, at the place after that of the slice.
+/// The slots of each slice, whether it is wide, and the slots of wide slices, at the place after that of the slice. Without
+/// first_columns, only the slots.
 static __global__ void measure_slices(SliceShapes shapes, Index* __restrict__ first_columns, Offset* __restrict__ slots,
                                       Offset* __restrict__ wide, Offset* __restrict__ wide_slots) {
     for_each_item(static_cast<std::size_t>(shapes.slices), [&](std::size_t slice) {
@@ -165,12 +171,14 @@ static __global__ void measure_slices(SliceShapes shapes, Index* __restrict__ fi
             first = min(first, shapes.columns[shapes.offsets[row]]);
             last = max(last, shapes.columns[shapes.offsets[row + 1] - 1]);
         }
+        slots[slice + 1] = width * shapes.height;
+        if (slice == 0) slots[0] = 0;
+        if (first_columns == nullptr) return;
         const bool is_wide = last >= 0 && last - first > Index{padding_column};
         first_columns[slice] = last < 0 ? 0 : first;
-        slots[slice + 1] = width * shapes.height;
         wide[slice + 1] = is_wide ? 1 : 0;
         wide_slots[slice + 1] = is_wide ? width * shapes.height : 0;
-        if (slice == 0) slots[0] = wide[0] = wide_slots[0] = 0;
+        if (slice == 0) wide[0] = wide_slots[0] = 0;
     });
 }
 
@@ -205,10 +213,12 @@ inline __device__ void for_each_slot(const Offset* __restrict__ offsets, const O
     }
 }
 
-static __global__ void fill_columns(SliceShapes shapes, const Offset* __restrict__ slice_offsets, Index* __restrict__ columns) {
-    for_each_slot<1>(
-        shapes.offsets, slice_offsets, shapes.rows, shapes.height, shapes.slices,
-        [&](std::size_t, Offset slot, Offset entry, unsigned) { columns[slot] = entry < 0 ? 0 : shapes.columns[entry]; });
+template <typename ColumnIndex>
+__global__ void fill_columns(SliceShapes shapes, const Offset* __restrict__ slice_offsets, ColumnIndex* __restrict__ columns) {
+    for_each_slot<1>(shapes.offsets, slice_offsets, shapes.rows, shapes.height, shapes.slices,
+                     [&](std::size_t, Offset slot, Offset entry, unsigned) {
+                         columns[slot] = entry < 0 ? ColumnIndex{0} : static_cast<ColumnIndex>(shapes.columns[entry]);
+                     });
 }
 
 static __global__ void fill_short_columns(SliceShapes shapes, const Offset* __restrict__ slice_offsets,

@@ -175,7 +175,8 @@ public:
     /// Reorders a matrix in the device's memory and stores it in slices there: the same order and arrays as those of the stages
     /// and of the layout on the host. Waits for earlier work of the device, and is complete on return. Throws LeftToHost where
     /// the host must prepare the matrix: the columns of a row do not ascend, the pattern suits no order on this device, rows
-    /// are long, most slots would be padding, or blocks are not whole nodes. The device must outlive it; the matrix need not.
+    /// are long, most slots would be padding, blocks are not whole nodes, or parts are too large. Throws InputError if parts
+    /// cannot hold the rows. The device must outlive it; the matrix need not.
     [[nodiscard]] virtual std::unique_ptr<SlicedMatrix<float>> make_sliced(const SlicedRequest&, const CsrOnDevice<float>&) {
         throw LeftToHost(properties().name + " prepares no matrix as a whole");
     }

@@ -1,5 +1,5 @@
-// A matrix that a device reorders and stores in sliced ELL, of rows or of blocks, where it lies, in the device's memory: the
-// host only launches.
+// A matrix that a device reorders and stores in sliced ELL, of rows, of blocks or by parts, where it lies, in the device's
+// memory: the host only launches.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/contract/parameters.hpp"
 #include "pipeline/contract/precision.hpp"
 #include "pipeline/matrix/interface.hpp"
 #include "pipeline/matrix/types.hpp"
@@ -19,13 +20,19 @@ namespace workbench {
 template <ValueType Value>
 class Kernel;  // kernel.hpp
 
-/// What a recipe asks for, if a device can do all of it: an order of rows and columns alike, then slices of all rows (sell) or
-/// of all rows of square blocks (block_sell).
+/// The parts of a partition that a recipe asks for.
+struct PartsRequest {
+    Parameters parameters;                     // of the stage, for plan_parts (partition_plan.hpp)
+    const DeviceProperties* device = nullptr;  // the device model of the recipe; null: the device that prepares the matrix
+};
+
+/// What a recipe asks for, if a device can do all of it: an order of rows and columns alike, then slices of all rows (sell), of
+/// all rows of square blocks (block_sell), or of the nonzeros inside parts and of the others (ehyb).
 struct SlicedRequest {
     bool cuthill_mckee = false;
     bool reversed = true;         // of cuthill_mckee
     std::optional<Index> window;  // rows per window in which nodes are sorted by longest row; none: they are not sorted
-    bool descending = true;       // of the sort
+    bool descending = true;       // of the sort, or of that within parts
     Index threads_per_row = 0;    // 0: chosen by the slice height and the mean length of a row
     // The following three are for the layout sell.
     Index slice_height = 32;     // 0: as many rows as a warp has
@@ -37,6 +44,11 @@ struct SlicedRequest {
     Index node_size = 1;           // consecutive rows that the order keeps together; 0: those that the stage node_blocks finds
     Index block_size = 0;          // rows of a block; 0: those of a node
     double slots_per_nonzero = 0;  // the most, before blocks are padded to slices
+    // The following two are for the layout ehyb. The order, reverse Cuthill-McKee, is cut into parts of equally many rows,
+    // which are sorted within each part by their nonzeros inside it; columns inside have 16 bits, and the kernel is the fused
+    // one.
+    std::optional<PartsRequest> parts;
+    bool outside_descending = true;  // of the rows with nonzeros outside, sorted by these
 };
 
 /// A matrix in CSR in the memory of a device.
@@ -66,6 +78,7 @@ struct SlicedFacts {
     std::optional<Index> components;  // connected components that cuthill_mckee numbered
     std::optional<Index> node_size;   // the rows of a node, if they were found
     std::int64_t bytes = 0;           // of the arrays
+    std::vector<Index> partition;     // the boundaries of the parts of rows and columns; empty: there are none
     bool reordered = false;           // false: the order is the natural one
 
     [[nodiscard]] double seconds() const {

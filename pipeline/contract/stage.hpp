@@ -19,6 +19,11 @@ struct StageContext {
     Precision precision = Precision::f64;      // of the stored values; see StageContract::depends_on_precision
 };
 
+/// The value of the parameter `value_bytes`, or the size of a value in the precision of the context.
+[[nodiscard]] inline std::int64_t bytes_of_value(const Parameters& parameters, const StageContext& context) {
+    return parameters.has("value_bytes") ? parameters.integer("value_bytes") : value_bytes(context.precision);
+}
+
 /// A change, and notes for the report: ("partitions", "132"), ("rows moved to fit", "17").
 struct StageResult {
     StageChange change = {};

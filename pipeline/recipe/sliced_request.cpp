@@ -1,8 +1,12 @@
 #include "pipeline/recipe/sliced_request.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
+#include <string_view>
+
+#include "pipeline/contract/device.hpp"
 
 namespace workbench {
 namespace {
@@ -75,10 +79,39 @@ bool add_layout(SlicedRequest& request, const RecipeLayout& layout) {
     return name == "sell" ? add_sell(request, layout.parameters) : add_block_sell(request, layout.parameters);
 }
 
+/// The chain of recipes/ehyb_rcm_blocks.toml.
+std::optional<SlicedRequest> ehyb_request(const Recipe& recipe) {
+    constexpr std::array<std::string_view, 4> chain{"rcm_blocks", "row_sort", "split", "row_sort"};
+    const auto name_of_stage = [](const RecipeStage& stage) -> std::string_view { return stage.entry->name; };
+    const RecipeLayout& layout = recipe.layouts.front();
+    if (!std::ranges::equal(recipe.stages, chain, {}, name_of_stage) || recipe.node_size != 1) return std::nullopt;
+    if (!layout.own_kernels.empty() || layout.parameters.text("column_index") != "u16") return std::nullopt;
+
+    const Parameters& blocks = recipe.stages[0].parameters;
+    const Parameters& inside = recipe.stages[1].parameters;
+    const Parameters& split = recipe.stages[2].parameters;
+    const Parameters& outside = recipe.stages[3].parameters;
+    const auto has = [](const Parameters& parameters, const char* name, std::string_view word) {
+        return parameters.has(name) && parameters.text(name) == word;
+    };
+    const bool suits = has(blocks, "weights", "rows") && reorders_alike(inside) && has(inside, "within", "partition") &&
+                       has(inside, "key", "nonzeros_inside_partition") && !inside.has("window") &&
+                       has(split, "by", "inside_partition") && has(outside, "share", "outside") &&
+                       has(outside, "within", "all") && has(outside, "key", "nonzeros");
+    if (!suits) return std::nullopt;
+    SlicedRequest request;
+    request.cuthill_mckee = true;
+    request.descending = inside.text("order") == "descending";
+    request.parts = {blocks, recipe.device.empty() ? nullptr : find_device_model(recipe.device)};
+    request.outside_descending = outside.text("order") == "descending";
+    return request;
+}
+
 }  // namespace
 
 std::optional<SlicedRequest> sliced_request(const Recipe& recipe) {
     if (recipe.is_hybrid()) return std::nullopt;
+    if (recipe.layouts.front().entry->name == "ehyb") return ehyb_request(recipe);
     SlicedRequest request;
     request.node_size = recipe.node_size;
     for (const RecipeStage& stage : recipe.stages) {

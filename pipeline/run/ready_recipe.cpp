@@ -1,6 +1,7 @@
 #include "pipeline/run/ready_recipe.hpp"
 
 #include <iterator>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,6 +11,16 @@
 #include "pipeline/run/chain.hpp"
 
 namespace workbench {
+
+namespace {
+
+/// The kernel for which a device prepares a matrix.
+std::string_view kernel_of(const SlicedRequest& request) {
+    if (request.parts) return "fused";
+    return request.in_blocks ? "warps" : "slices";
+}
+
+}  // namespace
 
 template <ValueType Value>
 ReadyRecipe<Value>::ReadyRecipe(const Recipe& recipe, StagedMatrix matrix, const ReadyPlan<Value>& plan) {
@@ -51,12 +62,13 @@ ReadyRecipe<Value>::ReadyRecipe(const Recipe& recipe, const CsrOnDevice<Value>& 
     const std::optional<SlicedRequest> request = sliced_request(recipe);
     const KernelEntry& kernel = *plan.kernels.front();
     if (!request) throw LeftToHost("the recipe has steps that the GPU does not prepare");
-    if (kernel.backend != Backend::cuda || kernel.name != (request->in_blocks ? "warps" : "slices")) {
+    if (kernel.backend != Backend::cuda || kernel.name != kernel_of(*request)) {
         throw LeftToHost("the kernel " + kernel.name + " is prepared on the host");
     }
     if (plan.progress) plan.progress(recipe.name + ": preparation on the GPU");
     sliced_ = plan.device.make_sliced(*request, matrix);
     const SlicedFacts& facts = sliced_->facts();
+    partition_ = facts.partition;
     preparation_.recipe = recipe.name;
     preparation_.layout = name_of_layouts(recipe);
     preparation_.notes = recipe.notes;
@@ -73,6 +85,7 @@ ReadyRecipe<Value>::ReadyRecipe(const Recipe& recipe, const CsrOnDevice<Value>& 
     if (facts.components) {
         preparation_.notes.push_back(fmt::format("cuthill_mckee: connected components: {}", *facts.components));
     }
+    if (!partition_.empty()) preparation_.notes.push_back(fmt::format("rcm_blocks: partitions: {}", partition_.size() - 1));
     KernelOutcome& outcome = preparation_.kernel;
     outcome.layout = preparation_.layout;
     outcome.kernel = kernel.name;

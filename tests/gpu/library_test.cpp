@@ -102,6 +102,12 @@ const std::string prepared_there =
 const std::string node_blocks_there =
     "[[stage]]\nuse = \"node_blocks\"\n[[stage]]\nuse = \"cuthill_mckee\"\n[layout]\nuse = \"block_sell\"\n";
 
+const std::string rcm_blocks_there =
+    "[[stage]]\nuse = \"rcm_blocks\"\nparts = 3\n"
+    "[[stage]]\nuse = \"row_sort\"\nwithin = \"partition\"\nkey = \"nonzeros_inside_partition\"\n"
+    "[[stage]]\nuse = \"split\"\nby = \"inside_partition\"\n"
+    "[[stage]]\nid = \"sort_outside\"\nuse = \"row_sort\"\nshare = \"outside\"\n[layout]\nuse = \"ehyb\"\n";
+
 /// What the notes of an operator say of the place of its preparation.
 std::string place_of(const spmv_workbench::OperatorFacts& facts) {
     for (const std::string& note : facts.notes) {
@@ -118,10 +124,10 @@ TEST_SUITE("device") {
         const auto device = make_cuda_device();
         for (const NamedMatrix& each : battery()) {
             const CsrMatrix matrix = each.matrix.square() ? sum_with_transpose(each.matrix) : each.matrix;
-            for (const std::string& text : {prepared_there, node_blocks_there, recipes[0], recipes[2]}) {
+            for (const std::string& text : {prepared_there, node_blocks_there, rcm_blocks_there, recipes[0], recipes[2]}) {
                 CAPTURE(text);
                 CAPTURE(each.name);
-                const bool may_be_there = text == prepared_there || text == node_blocks_there;
+                const bool may_be_there = text != recipes[0] && text != recipes[2];
                 if (may_be_there && !matrix.square()) continue;
                 const MatrixThere<Value> there(*device, matrix);
                 Operator<Value> a(recipe_of(text), there.view(), on_stream_of(*device));
@@ -153,6 +159,7 @@ TEST_SUITE("device") {
         };
         CHECK(notes() == "gpu");
         CHECK(notes(node_blocks_there) == "gpu");
+        CHECK(notes(rcm_blocks_there) == "gpu");
         std::swap(matrix.column_indices[0], matrix.column_indices[1]);
         CHECK(notes() == "prepared on the host: the columns of a row do not ascend");
         matrix.column_indices[0] = 5000;

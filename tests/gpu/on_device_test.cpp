@@ -52,6 +52,16 @@ const std::vector<std::string> block_recipes{
     nodes + "[[stage]]\nuse = 'row_sort'\norder = 'ascending'\n" + in_blocks + "threads_per_row = 4\n",
 };
 
+const std::string inside = "[[stage]]\nuse = 'row_sort'\nwithin = 'partition'\nkey = 'nonzeros_inside_partition'\n";
+const std::string divided = "[[stage]]\nuse = 'split'\nby = 'inside_partition'\n";
+const std::string outside = "[[stage]]\nid = 'sort_outside'\nuse = 'row_sort'\nshare = 'outside'\n";
+const std::string by_parts = "[layout]\nuse = 'ehyb'\n";
+
+/// Like recipes/ehyb_rcm_blocks.toml. parts: "7", or "'auto'" and further lines.
+std::string rcm_blocks(const std::string& parts) {
+    return "[[stage]]\nuse = 'rcm_blocks'\nparts = " + parts + "\n" + inside + divided + outside + by_parts;
+}
+
 /// A matrix on the device, with row offsets of 32 or 64 bits.
 template <ValueType Value>
 struct OnDevice {
@@ -87,7 +97,9 @@ void check_like_host(Device& device, const std::string& text, const CsrMatrix& m
     CHECK(sliced->difference(there.view) == "");
 
     StagedMatrix staged = stage_input(matrix, recipe.node_size);
-    (void)apply_stages(recipe, staged, {});
+    (void)apply_stages(recipe, staged, stage_context(recipe, precision_of<Value>, &device.properties()));
+    const Cuts* const parts = staged.find_cuts(CutKind::partition);
+    CHECK(sliced->facts().partition == (parts == nullptr ? std::vector<Index>() : parts->boundaries));
     if (sliced->facts().node_size) CHECK(*sliced->facts().node_size == staged.node_size);
     const std::span<const Index> order = staged.row_order.old_of_new();
     CHECK(std::ranges::equal(sliced->order(), order));
@@ -295,6 +307,43 @@ TEST_SUITE("prepare") {
               "the pattern suits no Cuthill-McKee on a GPU");
     }
 
+    TEST_CASE("blocks of an RCM order are divided and sliced on the device as on the host") {
+        const auto device = make_cuda_device();
+        const std::vector<NamedMatrix> matrices{{"grid", grid(23, 61)},
+                                                {"long grid", grid(3, 700)},
+                                                {"scattered", scattered(700, 3, 1)},
+                                                {"long rows", scattered(400, 30, 2)},
+                                                {"empty rows", with_unknowns(grid(13, 29), 2)}};
+        const std::string ascending = "[[stage]]\nuse = 'rcm_blocks'\nparts = 5\n" + inside + "order = 'ascending'\n" +
+                                      divided + outside + "order = 'ascending'\n" + by_parts;
+        const std::vector<std::string> recipes{
+            rcm_blocks("1"),      rcm_blocks("16"),
+            rcm_blocks("3000"),   rcm_blocks("12\ncapacity = 'shared_memory'\ndevice = 'a100'"),
+            rcm_blocks("'auto'"), ascending};
+        const std::vector<Entry> mirrored{{0, 1, 2}, {1, 0, 3}};
+        for (const std::string& text : recipes) {
+            for (const NamedMatrix& each : matrices) {
+                check_like_host<double>(*device, text, each.matrix, each.name);
+                check_like_host<float>(*device, text, each.matrix, each.name);
+            }
+            check_like_host<double>(*device, text, grid(1, 1), "one row");
+            check_like_host<double>(*device, text, csr_from_entries(2, 2, mirrored), "no diagonal");
+            check_like_host<double>(*device, text, csr_from_entries(3, 3, mirrored), "no diagonal, and an empty row");
+        }
+    }
+
+    TEST_CASE("parts that a GPU does not prepare are left to the host, with the reason") {
+        const auto device = make_cuda_device();
+        const std::vector<Entry> one_way{{0, 0, 1}, {0, 2, 1}, {1, 1, 1}, {2, 2, 1}};
+        CHECK(left_to_host(*device, rcm_blocks("2"), csr_from_entries(3, 3, one_way)) ==
+              "the pattern suits no Cuthill-McKee on a GPU");
+        CHECK(left_to_host(*device, rcm_blocks("1"), grid(1000, 70)) ==
+              "partition 0 has 70000 columns, but columns of 16 bits reach 65536: raise parts of rcm_blocks, or set "
+              "column_index = \"u32\"");
+        CHECK(left_to_host(*device, rcm_blocks("1"), grid(1000, 40)).find("bytes of shared memory") != std::string::npos);
+        CHECK_THROWS_AS(left_to_host(*device, rcm_blocks("1\ncapacity = 'shared_memory'"), grid(1000, 40)), InputError);
+    }
+
     TEST_CASE("a difference between the slices and the matrix is found") {
         const auto device = make_cuda_device();
         const CsrMatrix matrix = grid(40, 40);
@@ -315,6 +364,7 @@ TEST_SUITE("shared_memory") {
         const auto device = make_cuda_device();
         check_like_host<double>(*device, sliced_recipes[3], grid(9, 31), "grid");
         check_like_host<double>(*device, block_recipes[0], with_unknowns(grid(9, 31), 3), "grid of nodes");
+        check_like_host<double>(*device, rcm_blocks("5"), grid(9, 31), "grid in parts");
     }
 }
 
@@ -328,6 +378,9 @@ TEST_SUITE("prepare_large") {
             for (const NamedMatrix& each : matrices) check_like_host<double>(*device, text, each.matrix, each.name);
         }
         check_like_host<float>(*device, sliced_recipes[3], matrices[1].matrix, matrices[1].name);
+        for (const std::string& text : {rcm_blocks("'auto'"), rcm_blocks("1000")}) {
+            for (const NamedMatrix& each : matrices) check_like_host<double>(*device, text, each.matrix, each.name);
+        }
         const std::vector<NamedMatrix> of_nodes{{"elasticity", elasticity(30, 30, 30)},
                                                 {"nodes, wide slices", with_unknowns(scattered(150000, 4, 3), 2)}};
         for (const std::string& text : block_recipes) {

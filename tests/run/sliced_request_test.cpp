@@ -19,6 +19,11 @@ const std::string windows = "[[stage]]\nuse = 'row_sort'\nwithin = 'window'\nwin
 const std::string sell = "[layout]\nuse = 'sell'\n";
 const std::string nodes = "[[stage]]\nuse = 'node_blocks'\n";
 const std::string in_blocks = "[layout]\nuse = 'block_sell'\n";
+const std::string blocks = "[[stage]]\nuse = 'rcm_blocks'\nparts = 7\n";
+const std::string inside = "[[stage]]\nuse = 'row_sort'\nwithin = 'partition'\nkey = 'nonzeros_inside_partition'\n";
+const std::string divided = "[[stage]]\nuse = 'split'\nby = 'inside_partition'\n";
+const std::string outside = "[[stage]]\nid = 'outside'\nuse = 'row_sort'\nshare = 'outside'\n";
+const std::string ehyb = "[layout]\nuse = 'ehyb'\n";
 
 }  // namespace
 
@@ -73,15 +78,55 @@ TEST_CASE("the request of a recipe of node blocks") {
     CHECK_FALSE(request_of(sell).value().in_blocks);
 }
 
+TEST_CASE("the request of a recipe of RCM blocks") {
+    const SlicedRequest found = request_of(blocks + inside + divided + outside + ehyb).value();
+    REQUIRE(found.parts.has_value());
+    CHECK(found.parts->parameters.integer("parts") == 7);
+    CHECK(found.parts->device == nullptr);
+    CHECK(found.cuthill_mckee);
+    CHECK(found.reversed);
+    CHECK_FALSE(found.in_blocks);
+    CHECK_FALSE(found.window.has_value());
+    CHECK(found.descending);
+    CHECK(found.outside_descending);
+
+    const SlicedRequest ascending = request_of("device = 'h200'\n" + blocks + inside + "order = 'ascending'\n" + divided +
+                                               outside + "order = 'ascending'\n" + ehyb)
+                                        .value();
+    CHECK(ascending.parts->device == find_device_model("h200"));
+    CHECK_FALSE(ascending.descending);
+    CHECK_FALSE(ascending.outside_descending);
+    CHECK_FALSE(request_of(sell).value().parts.has_value());
+}
+
 TEST_CASE("recipes that a device leaves to the host") {
     for (const std::string& text :
-         {std::string("[layout]\nuse = 'csr'\n"), windows + rcm + sell, rcm + rcm + sell, windows + windows + sell,
-          "[[stage]]\nuse = 'random_order'\n" + sell, windows + "apply = 'rows'\n" + sell, windows + "key = 'span'\n" + sell,
-          "[matrix]\nnode_size = 3\n" + rcm + sell, nodes + sell, rcm + nodes + in_blocks, in_blocks + "values = 'auto'\n",
-          sell + "values = 'auto'\n", sell + "column_index = 'auto'\n",
+         {std::string("[layout]\nuse = 'csr'\n"),
+          windows + rcm + sell,
+          rcm + rcm + sell,
+          windows + windows + sell,
+          "[[stage]]\nuse = 'random_order'\n" + sell,
+          windows + "apply = 'rows'\n" + sell,
+          windows + "key = 'span'\n" + sell,
+          "[matrix]\nnode_size = 3\n" + rcm + sell,
+          nodes + sell,
+          rcm + nodes + in_blocks,
+          in_blocks + "values = 'auto'\n",
+          sell + "values = 'auto'\n",
+          sell + "column_index = 'auto'\n",
           "[[stage]]\nuse = 'metis_partition'\nparts = 4\n[[stage]]\nuse = 'row_sort'\nwithin = 'partition'\n" + sell,
           std::string("[[stage]]\nuse = 'split'\nby = 'row_length'\nlonger_than = 3\n"
-                      "[[layout]]\nuse = 'sell'\nshare = 'long'\n[[layout]]\nuse = 'sell'\nshare = 'short'\n")}) {
+                      "[[layout]]\nuse = 'sell'\nshare = 'long'\n[[layout]]\nuse = 'sell'\nshare = 'short'\n"),
+          blocks + inside + divided + outside + ehyb + "column_index = 'u32'\n",
+          blocks + divided + outside + ehyb,
+          blocks + inside + divided + ehyb,
+          blocks + "weights = 'nonzeros'\n" + inside + divided + outside + ehyb,
+          blocks + inside + "window = 64\n" + divided + outside + ehyb,
+          blocks + inside + divided + outside + "key = 'span'\n" + ehyb,
+          "[matrix]\nnode_size = 3\n" + blocks + inside + divided + outside + ehyb,
+          "[[stage]]\nuse = 'bfs_blocks'\nparts = 7\n" + inside + divided + outside + ehyb,
+          blocks + sell,
+          rcm + blocks + inside + divided + outside + ehyb}) {
         CHECK_MESSAGE(!request_of(text).has_value(), text);
     }
 }

@@ -54,6 +54,12 @@ TEST_SUITE("order_blocks") {
         CHECK(pieces({9, 1, 1}, 3, 3) == Indices{0, 0, 1, 3});  // 0 is closer to a third than the first weight
         CHECK(pieces({}, 3, 0) == Indices{0, 0, 0, 0});
         CHECK(pieces({1}, 3, 1) == Indices{0, 0, 1, 1});
+        for (const Index nodes : {0, 1, 6, 100}) {
+            for (const Index parts : {1, 3, 7, 120}) {
+                const Index capacity = (nodes + parts - 1) / parts;
+                CHECK(pieces_of_nodes(nodes, {parts, capacity, {}}) == pieces(Offsets(nodes, 1), parts, capacity));
+            }
+        }
         // Weights in the given order.
         CHECK(equal_pieces({2, 0, 1}, {1, 1, 6}, {2, 2, {}}) == Indices{0, 1, 3});
     }

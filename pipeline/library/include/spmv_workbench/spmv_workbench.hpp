@@ -237,10 +237,10 @@ public:
     /// Copies the matrix and applies the recipe, which may take long; must not be called in a parallel region of OpenMP. Throws
     /// MatrixError, MachineError, WrongResult, and RecipeError if the recipe has no kernel of that name.
     Operator(const Recipe& recipe, const CsrView<Value>& matrix, const Options& options = {});
-    /// Creates an operator on the GPU for a matrix in GPU memory. The GPU applies the recipe itself if the recipe has at most
+    /// Creates an operator on the GPU for a matrix in GPU memory. The GPU applies the recipe itself if it has at most
     /// cuthill_mckee, then at most row_sort by length (of all rows or in windows), then `sell` with values in full and columns
-    /// of 16 or 32 bits. Otherwise, or if the matrix does not allow it (facts().notes has the reason), the matrix is copied to
-    /// the host, which applies the recipe.
+    /// of 16 or 32 bits, or if it is another of the chains that docs/library.md lists. Otherwise, or if the matrix does not
+    /// allow it (facts().notes has the reason), the matrix is copied to the host, which applies the recipe.
     Operator(const Recipe& recipe, const DeviceCsrView<Value>& matrix, const Options& options = {});
     ~Operator();
     Operator(Operator&& other) noexcept;
