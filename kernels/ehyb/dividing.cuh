@@ -4,19 +4,13 @@
 // the first of them writes. The rows with entries outside are counted by an atomic.
 #pragma once
 
-#include <algorithm>
-
 #include "kernels/ehyb/layout.hpp"
 #include "kernels/ehyb/on_gpu.cuh"
+#include "kernels/prepare/search.cuh"
 
 namespace workbench::dividing {
 
 static_assert(ehyb_height == 32, "a warp takes the lanes of a slice");
-
-/// The piece that contains a position, as in Cuts::piece_at. boundaries: [pieces + 1].
-inline __device__ Index piece_at(const Index* boundaries, Index pieces, Index position) {
-    return static_cast<Index>(std::upper_bound(boundaries, boundaries + pieces + 1, position) - boundaries) - 1;
-}
 
 /// The part of each old row.
 static __global__ void find_parts(const Index* __restrict__ boundaries, Index parts, const Index* __restrict__ old_of_new,
@@ -85,13 +79,13 @@ static __global__ void divide_rows(PartsOnGpu parts, ReorderedOnGpu matrix, bool
         Index length = 0;
         Index outside = 0;
         if (own.row >= 0) {
-            const Index* const begin = matrix.columns + matrix.offsets[own.row];
-            const Index* const end = matrix.columns + matrix.offsets[own.row + 1];
-            const Index* const first = std::lower_bound(begin, end, own.first_column);
-            const Index* const last = std::lower_bound(first, end, own.end_column);
-            length = static_cast<Index>(last - first);
-            outside = static_cast<Index>(end - begin) - length;
-            inside[own.row] = {static_cast<Index>(first - matrix.columns), static_cast<Index>(last - matrix.columns)};
+            const auto begin = static_cast<Index>(matrix.offsets[own.row]);
+            const auto entries = static_cast<Index>(matrix.offsets[own.row + 1]) - begin;
+            const Index* const columns = matrix.columns + begin;
+            const Index before = count_below(columns, entries, own.first_column);
+            length = count_below(columns, entries, own.end_column) - before;
+            outside = entries - length;
+            inside[own.row] = {begin + before, begin + before + length};
             const auto key = static_cast<std::uint32_t>(outside);
             keys[own.row] = outside == 0 ? matrix.longest + 1 : descending ? matrix.longest - key : key;
             rows[own.row] = static_cast<std::uint32_t>(own.row);

@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "kernels/prepare/primitives.cuh"
+#include "kernels/prepare/search.cuh"
 #include "kernels/prepare/staging.hpp"
 #include "kernels/prepare/tasks.cuh"
 
@@ -9,21 +10,6 @@ namespace workbench {
 namespace {
 
 constexpr int lanes = 8;
-
-/// The piece that contains a position: the last one that begins at or before it, as in Cuts::piece_at.
-__device__ Index piece_at(const Index* __restrict__ boundaries, Index count, Index place) {
-    Index low = 0;
-    Index high = count;  // boundaries[low] <= place < boundaries[high]
-    while (high - low > 1) {
-        const Index middle = low + (high - low) / 2;
-        if (boundaries[middle] <= place) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
 
 __global__ void find_pieces(const Index* __restrict__ boundaries, Index count, Index places, Index* __restrict__ piece_of) {
     for (std::size_t place = blockIdx.x * std::size_t{block_threads} + threadIdx.x; place < static_cast<std::size_t>(places);

@@ -1,0 +1,30 @@
+// Binary searches on the GPU. They are written by hand, because nvcc 13.0 drops the call of std::advance in libstdc++ 12's
+// std::lower_bound and std::upper_bound from device code.
+#pragma once
+
+#include "pipeline/matrix/types.hpp"
+
+namespace workbench {
+
+/// The number of items below a value. items: [count] ascending.
+inline __device__ Index count_below(const Index* items, Index count, Index value) {
+    Index below = 0;
+    while (count > 0) {
+        const Index half = count / 2;
+        if (items[below + half] < value) {
+            below += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
+        }
+    }
+    return below;
+}
+
+/// The piece that contains a position: the last one that begins at or before it, as in Cuts::piece_at. boundaries: [pieces +
+/// 1].
+inline __device__ Index piece_at(const Index* boundaries, Index pieces, Index position) {
+    return count_below(boundaries, pieces + 1, position + 1) - 1;
+}
+
+}  // namespace workbench
