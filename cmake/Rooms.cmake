@@ -24,7 +24,7 @@ endfunction()
 
 # workbench_compile_together(TARGET [BATCHES count] [EXCEPT names...]): compiles several files of a room at a time, because parsing
 # headers dominates the build. Names must then be unique within a room, even in unnamed namespaces; EXCEPT names files, without .cpp,
-# that violate this. BATCHES: the number of compilations. Default: the number of batches of 10 files.
+# that violate this. BATCHES: the number of compilations. Default: the number of batches of 16 files.
 # The presets `debug` and `sanitize` compile each file alone, which finds missing includes.
 function(workbench_compile_together target)
   cmake_parse_arguments(files "" "BATCHES" "EXCEPT" ${ARGN})
@@ -34,7 +34,7 @@ function(workbench_compile_together target)
   get_target_property(sources ${target} SOURCES)
   list(LENGTH sources count)
   if(NOT files_BATCHES)
-    math(EXPR files_BATCHES "(${count} + 9) / 10")
+    math(EXPR files_BATCHES "(${count} + 15) / 16")
   endif()
   math(EXPR size "(${count} + ${files_BATCHES} - 1) / ${files_BATCHES}")  # batches of one size
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
