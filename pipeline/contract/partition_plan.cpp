@@ -1,7 +1,6 @@
 #include "pipeline/contract/partition_plan.hpp"
 
 #include <algorithm>
-#include <ranges>
 #include <string>
 
 #include "pipeline/contract/errors.hpp"
@@ -36,21 +35,28 @@ Index nodes_in_shared_memory(const DeviceProperties& device, std::int64_t value_
     return static_cast<Index>(rows / node_size);
 }
 
-/// weight_before: ascending numbers.
-std::vector<Index> cut_evenly(const std::ranges::random_access_range auto& weight_before, const PartitionPlan& plan) {
-    const auto nodes = static_cast<Offset>(weight_before.size()) - 1;
-    const auto begin = weight_before.begin();
+/// weight_before(i): of the first i nodes, for i up to `nodes`.
+template <typename WeightBefore>
+std::vector<Index> cut_evenly(Offset nodes, const WeightBefore& weight_before, const PartitionPlan& plan) {
+    const auto weight = [&](Offset count) { return static_cast<double>(weight_before(count)); };
     std::vector<Index> boundaries{0};
     for (Index part = 1; part <= plan.parts; ++part) {
         // The boundary whose preceding weight is nearest to the share of the pieces before it.
-        const double share = static_cast<double>(weight_before.back()) * part / plan.parts;
-        auto at = std::ranges::lower_bound(weight_before, share, {}, [](auto weight) { return static_cast<double>(weight); });
-        if (at == weight_before.end()) --at;
-        if (at != begin && share - static_cast<double>(*(at - 1)) < static_cast<double>(*at) - share) --at;
+        const double share = weight(nodes) * part / plan.parts;
+        Offset at = 0;
+        for (Offset end = nodes; at < end;) {
+            const Offset middle = at + (end - at) / 2;
+            if (weight(middle) < share) {
+                at = middle + 1;
+            } else {
+                end = middle;
+            }
+        }
+        if (at > 0 && share - weight(at - 1) < weight(at) - share) --at;
         // Neither this piece nor the following ones may exceed the capacity.
         const Offset least = std::max<Offset>(boundaries.back(), nodes - Offset{plan.parts - part} * plan.capacity);
         const Offset most = std::min<Offset>(Offset{boundaries.back()} + plan.capacity, nodes);
-        boundaries.push_back(static_cast<Index>(std::clamp<Offset>(at - begin, least, most)));
+        boundaries.push_back(static_cast<Index>(std::clamp<Offset>(at, least, most)));
     }
     return boundaries;
 }
@@ -86,11 +92,13 @@ PartitionPlan plan_parts(Index rows, Index node_size, const Parameters& paramete
 }
 
 std::vector<Index> pieces_of_weight(std::span<const Offset> weight_before, const PartitionPlan& plan) {
-    return cut_evenly(weight_before, plan);
+    return cut_evenly(
+        std::ssize(weight_before) - 1, [&](Offset count) { return weight_before[count]; }, plan);
 }
 
 std::vector<Index> pieces_of_nodes(Index nodes, const PartitionPlan& plan) {
-    return cut_evenly(std::views::iota(Index{0}, nodes + 1), plan);
+    return cut_evenly(
+        nodes, [](Offset count) { return count; }, plan);
 }
 
 }  // namespace workbench
