@@ -28,9 +28,9 @@ inline constexpr int banded_block_entries_in_flight = 8;
 inline constexpr int ellr_resident_blocks = chosen_by_compiler;
 
 // sell (h200-short-columns.md), and by the lengths of rows (h200-rivals.md: 4 entries take 1.3 times as long if rows are not
-// sorted). With one load an entry, as of words, more blocks fit (codings.md: a grid of 27 points takes 79 us, with 4 blocks 86).
-// Rows with more entries in the mean than short ones have two threads, rows with more than middling ones four; a row longer than
-// sell_split_length is divided into parts.
+// sorted). With one load an entry, as of words, more blocks fit (codings.md: a grid of 27 points takes 79 us, with 4 blocks
+// 86). Rows with more entries in the mean than short ones have two threads, rows with more than middling ones four; a row
+// longer than sell_split_length is divided into parts.
 inline constexpr int sell_entries_in_flight = 8;
 inline constexpr int sell_resident_blocks = 4;
 inline constexpr int sell_resident_blocks_of_one_load = 8;

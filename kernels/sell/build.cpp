@@ -206,14 +206,14 @@ Needs needs(const Parameters& parameters) {
     return {.unsplit = true};
 }
 
-/// values without "auto". column_index = "auto" becomes word if 32 bits suffice whatever the columns of a slice, and u16 for values
-/// that require it; otherwise it stays, and the widths of the slices decide.
+/// values without "auto". column_index = "auto" becomes word if 32 bits suffice whatever the columns of a slice, and u16 for
+/// values that require it; otherwise it stays, and the widths of the slices decide.
 Parameters settle(const Parameters& parameters, const ValueFacts& facts) {
     if (parameters.is_word("column_index", "u32")) return settle_values(parameters, facts, {});
     const auto distinct = static_cast<std::uint64_t>(facts.distinct.value_or(0));
     const auto bits = std::bit_width(static_cast<std::uint64_t>(facts.columns)) + std::bit_width(distinct);
-    const bool in_words = parameters.is_word("column_index", "word") ||
-                          (parameters.is_word("column_index", "auto") && bits <= 32);
+    const bool in_words =
+        parameters.is_word("column_index", "word") || (parameters.is_word("column_index", "auto") && bits <= 32);
     Parameters settled = settle_values(parameters, facts,
                                        {.most_distinct = in_words ? most_values_of_words : most_values_of_bytes, .f32 = true});
     const bool any_columns = settled.is_word("values", "one") || settled.is_word("values", "full");

@@ -45,16 +45,8 @@ Recipe sell_with(const std::string& values) {
 /// Solves on the host with a matrix of its own, as a persistent kernel does. Restarts multiply with the product in use.
 class ModelKrylov final : public Krylov<double> {
 public:
-    ModelKrylov(std::unique_ptr<Krylov<double>> krylov, const CsrMatrix& matrix) : krylov_(std::move(krylov)) {
-        own_ = [&matrix](const double* x, double* y) {
-            for (Index row = 0; row < matrix.rows; ++row) {
-                y[row] = 0;
-                for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
-                    y[row] += matrix.values[k] * x[matrix.column_indices[k]];
-                }
-            }
-        };
-        of_restarts_ = own_;
+    ModelKrylov(std::unique_ptr<Krylov<double>> krylov, const CsrMatrix& matrix)
+        : krylov_(std::move(krylov)), own_(product_of(matrix)), of_restarts_(own_) {
         krylov_->use(own_);
     }
 
@@ -74,6 +66,17 @@ public:
     [[nodiscard]] std::int64_t vector_bytes() const override { return krylov_->vector_bytes(); }
 
 private:
+    [[nodiscard]] static KrylovProduct<double> product_of(const CsrMatrix& matrix) {
+        return [&matrix](const double* x, double* y) {
+            for (Index row = 0; row < matrix.rows; ++row) {
+                y[row] = 0;
+                for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
+                    y[row] += matrix.values[k] * x[matrix.column_indices[k]];
+                }
+            }
+        };
+    }
+
     std::unique_ptr<Krylov<double>> krylov_;
     KrylovProduct<double> own_;
     KrylovProduct<double> of_restarts_;
@@ -81,7 +84,7 @@ private:
 
 class ModelSolver final : public PersistentSolver<double> {
 public:
-    ModelSolver(Device& host, const CsrMatrix& matrix) : host_(host), matrix_(matrix) {}
+    ModelSolver(Device& host, CsrMatrix matrix) : host_(host), matrix_(std::move(matrix)) {}
     [[nodiscard]] std::unique_ptr<Krylov<double>> begin(const KrylovPlan& plan, std::span<const double> b,
                                                         std::span<const double> inverse_diagonal) override {
         return std::make_unique<ModelKrylov>(host_.make_krylov(plan, b, inverse_diagonal), matrix_);
