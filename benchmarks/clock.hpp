@@ -5,7 +5,7 @@
 #include <ctime>
 #include <limits>
 
-#include "pipeline/matrix/host_threads.hpp"
+#include "core/matrix/host_threads.hpp"
 
 namespace workbench {
 

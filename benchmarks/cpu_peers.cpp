@@ -31,8 +31,8 @@
 #include "benchmarks/clock.hpp"
 #include "benchmarks/cpu_peers.hpp"
 #include "benchmarks/preparation.hpp"
-#include "kernels/device/host_device.hpp"
-#include "pipeline/contract/errors.hpp"
+#include "core/contract/errors.hpp"
+#include "kernels/host/host_device.hpp"
 
 namespace workbench {
 namespace {

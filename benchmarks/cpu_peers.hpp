@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/contract/precision.hpp"
-#include "pipeline/matrix/csr_matrix.hpp"
+#include "core/contract/precision.hpp"
+#include "core/matrix/csr_matrix.hpp"
 
 namespace workbench {
 

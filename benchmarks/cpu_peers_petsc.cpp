@@ -6,7 +6,7 @@
 
 #include "benchmarks/clock.hpp"
 #include "benchmarks/cpu_peers.hpp"
-#include "kernels/common/storage/blocks.hpp"
+#include "kernels/common/schemes/blocks.hpp"
 
 namespace workbench {
 namespace {

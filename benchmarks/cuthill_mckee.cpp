@@ -14,8 +14,8 @@
 #include <Kokkos_Core.hpp>
 
 #include "benchmarks/clock.hpp"
-#include "pipeline/input/read_matrix.hpp"
-#include "pipeline/matrix/host_threads.hpp"
+#include "core/input/read_matrix.hpp"
+#include "core/matrix/host_threads.hpp"
 #include "stages/boost_order.hpp"
 #include "stages/cuthill_mckee_order.hpp"
 

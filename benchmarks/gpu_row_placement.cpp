@@ -20,9 +20,9 @@
 #include <Kokkos_Core.hpp>
 #include <nlohmann/json.hpp>
 
+#include "core/input/read_matrix.hpp"
 #include "gpu_row_placement.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/input/read_matrix.hpp"
 #include "pipeline/recipe/matrix_choice.hpp"
 #include "stages/blocks.hpp"
 #include "stages/least_padding.hpp"

@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/matrix/host_threads.hpp"
+#include "core/matrix/random.hpp"
+#include "frontends/cli/matrix_source.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/cli/matrix_source.hpp"
-#include "pipeline/matrix/host_threads.hpp"
-#include "pipeline/matrix/random.hpp"
 #include "pipeline/recipe/matrix_choice.hpp"
 #include "viz/pyramid.hpp"
 #include "viz/raster.hpp"

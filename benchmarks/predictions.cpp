@@ -30,14 +30,14 @@
 #include <fmt/format.h>
 #include <Kokkos_Core.hpp>
 
-#include "kernels/device/host_device.hpp"
+#include "core/input/read_matrix.hpp"
+#include "kernels/host/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/choose/choose.hpp"
-#include "pipeline/choose/cost_model.hpp"
-#include "pipeline/input/read_matrix.hpp"
+#include "pipeline/engine/chain.hpp"
 #include "pipeline/recipe/matrix_choice.hpp"
 #include "pipeline/recipe/space.hpp"
-#include "pipeline/run/chain.hpp"
+#include "studies/choose/choose.hpp"
+#include "studies/choose/cost_model.hpp"
 
 using namespace workbench;
 

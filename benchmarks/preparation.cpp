@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <variant>
 
+#include "core/input/read_matrix.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/input/read_matrix.hpp"
 #include "pipeline/recipe/matrix_choice.hpp"
 
 namespace workbench {

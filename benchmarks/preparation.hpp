@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/matrix/csr_matrix.hpp"
+#include "core/matrix/csr_matrix.hpp"
 #include "pipeline/recipe/recipe.hpp"
 
 namespace workbench {

@@ -26,10 +26,10 @@
 #include <vector>
 
 #include "benchmarks/preparation.hpp"
+#include "core/contract/errors.hpp"
+#include "core/matrix/host_array.hpp"
+#include "core/matrix/host_threads.hpp"
 #include "kernels/prepare/gpu_preparer.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/host_array.hpp"
-#include "pipeline/matrix/host_threads.hpp"
 
 namespace workbench {
 namespace {

@@ -26,12 +26,12 @@
 
 #include "benchmarks/clock.hpp"
 #include "benchmarks/reading_files.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/input/byte_source.hpp"
-#include "pipeline/input/read_matrix.hpp"
-#include "pipeline/matrix/host_threads.hpp"
-#include "pipeline/matrix/random.hpp"
-#include "pipeline/output/write_matrix.hpp"
+#include "core/contract/errors.hpp"
+#include "core/input/bytes/byte_source.hpp"
+#include "core/input/read_matrix.hpp"
+#include "core/matrix/host_threads.hpp"
+#include "core/matrix/random.hpp"
+#include "core/output/write_matrix.hpp"
 
 namespace workbench {
 namespace {

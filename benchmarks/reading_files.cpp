@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "pipeline/output/text_blocks.hpp"
+#include "core/output/text_blocks.hpp"
 
 namespace workbench {
 namespace {

@@ -16,9 +16,9 @@
 #include <nlohmann/json.hpp>
 
 #include "benchmarks/clock.hpp"
-#include "pipeline/input/read_matrix.hpp"
-#include "pipeline/matrix/host_threads.hpp"
-#include "pipeline/matrix/metrics.hpp"
+#include "core/input/read_matrix.hpp"
+#include "core/matrix/host_threads.hpp"
+#include "core/matrix/metrics.hpp"
 #include "stages/least_padding.hpp"
 #include "stages/length_hash.hpp"
 #include "stages/order.hpp"

@@ -1,4 +1,4 @@
-# The programs that read and write matrices in MATLAB and HDF5 files (pipeline/process/container.hpp), each if its library is found.
+# The programs that read and write matrices in MATLAB and HDF5 files (core/system/container.hpp), each if its library is found.
 find_path(MATIO_INCLUDE_DIR matio.h)
 find_library(MATIO_LIBRARY matio)
 find_path(HDF5_INCLUDE_DIR hdf5.h PATH_SUFFIXES hdf5/serial)
@@ -10,7 +10,7 @@ function(workbench_container name source include_dir library debian_package)
     message(STATUS "${name}: left out, such files cannot be read or written (Debian: ${debian_package})")
     return()
   endif()
-  add_executable(workbench_${name} pipeline/containers/program.cpp pipeline/containers/${source})
+  add_executable(workbench_${name} core/containers/program.cpp core/containers/${source})
   target_include_directories(workbench_${name} SYSTEM PRIVATE ${include_dir})
   target_link_libraries(workbench_${name} PRIVATE workbench_options workbench_input workbench_output nlohmann_json::nlohmann_json ZLIB::ZLIB fmt::fmt
     ${library})

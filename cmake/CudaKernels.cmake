@@ -1,7 +1,7 @@
 # The GPU part of workbench_kernels: the .cu files of every layout and the CUDA device. Without CUDA, stand-ins report that there is
 # no GPU.
 if(NOT WORKBENCH_HAS_CUDA)
-  file(GLOB stand_ins CONFIGURE_DEPENDS kernels/device/no_cuda/*.cpp)
+  file(GLOB stand_ins CONFIGURE_DEPENDS kernels/no_cuda/*.cpp)
   target_sources(workbench_kernels PRIVATE ${stand_ins})
   return()
 endif()
@@ -9,16 +9,16 @@ endif()
 # A format in one file has no cuda.cu: using its entry compiles its CUDA kernels.
 foreach(name IN LISTS formats_in_one_file)
   set(generated ${CMAKE_BINARY_DIR}/generated/${name}.cu)
-  file(CONFIGURE OUTPUT ${generated} CONTENT "#include \"kernels/common/schedule/device_rows.cuh\"\n#include \"kernels/${name}.hpp\"
+  file(CONFIGURE OUTPUT ${generated} CONTENT "#include \"kernels/common/schedule/device_rows.cuh\"\n#include \"kernels/formats/${name}.hpp\"
 namespace workbench {
 extern LayoutEntry (*const compiled_${name})();  // external, because nothing refers to it
 LayoutEntry (*const compiled_${name})() = ${name}_entry;
 }\n" @ONLY)
   target_sources(workbench_kernels PRIVATE ${generated})
 endforeach()
-file(GLOB cuda_sources CONFIGURE_DEPENDS kernels/*/*.cu)
+file(GLOB cuda_sources CONFIGURE_DEPENDS kernels/*/*.cu kernels/prepare/*/*.cu kernels/formats/*/*.cu)
 workbench_cuda_sources(workbench_kernels ${cuda_sources})
-file(GLOB vendor_sources CONFIGURE_DEPENDS kernels/*/cusparse.cpp kernels/vendor/cusparse_slices.cpp kernels/vendor/open_module.cpp)
+file(GLOB vendor_sources CONFIGURE_DEPENDS kernels/formats/*/cusparse.cpp kernels/vendor/cusparse.cpp kernels/vendor/cusparse_slices.cpp kernels/vendor/open_module.cpp)
 target_sources(workbench_kernels PRIVATE ${vendor_sources})
 # Also for tests that instantiate kernels. Device code calls constexpr functions of schedules (kernels/common/schedule/run.hpp), which
 # needs --expt-relaxed-constexpr. -Wpedantic would warn about line markers that nvcc generates.

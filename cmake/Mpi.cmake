@@ -5,7 +5,7 @@ if(NOT MPI_CXX_FOUND)
   return()
 endif()
 message(STATUS "MPI ${MPI_CXX_VERSION}: ${MPIEXEC_EXECUTABLE}")
-add_library(workbench_mpi MODULE pipeline/distributed/mpi/module.cpp)
+add_library(workbench_mpi MODULE studies/distributed/mpi/module.cpp)
 target_compile_definitions(workbench_mpi PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
 target_link_libraries(workbench_mpi PRIVATE workbench_options MPI::MPI_CXX)
 # --as-needed drops MPI's old C++ interface.

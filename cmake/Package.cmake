@@ -41,11 +41,13 @@ install(DIRECTORY recipes spaces suites DESTINATION share/spmv-workbench)
 install(FILES packaging/taplo.toml DESTINATION share/spmv-workbench RENAME .taplo.toml)  # for editors
 # The headers with which formats and stages beside a recipe are compiled.
 set(headers include/spmv-workbench/format)
-install(DIRECTORY pipeline/matrix pipeline/contract DESTINATION ${headers}/pipeline COMPONENT library FILES_MATCHING PATTERN "*.hpp")
+install(DIRECTORY core/matrix core/text core/contract core/forecast DESTINATION ${headers}/core COMPONENT library
+  FILES_MATCHING PATTERN "*.hpp")
+install(FILES core/system/host_memory.hpp DESTINATION ${headers}/core/system COMPONENT library)
 install(DIRECTORY kernels/common DESTINATION ${headers}/kernels COMPONENT library
   FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh")
 install(FILES kernels/format.hpp DESTINATION ${headers}/kernels COMPONENT library)
-install(FILES kernels/device/host_loops.hpp kernels/device/loads.cuh kernels/device/sparse_dot.cuh kernels/device/tuned.hpp
+install(FILES kernels/device/host_loops.hpp kernels/device/tuned.hpp
   DESTINATION ${headers}/kernels/device COMPONENT library)
 install(FILES kernels/source/rows_kernel.hpp DESTINATION ${headers}/kernels/source COMPONENT library)
 install(FILES stages/graph.hpp stages/order.hpp stages/parameters.hpp stages/stages.hpp DESTINATION ${headers}/stages
@@ -120,7 +122,7 @@ if(WORKBENCH_LIBRARY)
   if(WORKBENCH_BUNDLE_LIBRARIES)
     install(RUNTIME_DEPENDENCY_SET library_dependencies ${libraries_of_others} COMPONENT library)
   endif()
-  install(DIRECTORY pipeline/library/include/ DESTINATION include COMPONENT library)
+  install(DIRECTORY frontends/library/include/ DESTINATION include COMPONENT library)
   install(EXPORT spmv_workbench NAMESPACE spmv_workbench:: FILE spmv_workbenchConfig.cmake
     DESTINATION ${package_folder} COMPONENT library)
   install(FILES ${CMAKE_BINARY_DIR}/generated/spmv_workbenchConfigVersion.cmake

@@ -19,14 +19,14 @@ find_package(Python 3.9 REQUIRED COMPONENTS Interpreter Development.Module)
 find_package(pybind11 2.10 REQUIRED CONFIG)  # Debian: pybind11-dev
 
 set(module_folder ${CMAKE_BINARY_DIR}/python/spmv_workbench)
-Python_add_library(workbench_python MODULE WITH_SOABI pipeline/python/bindings.cpp)
+Python_add_library(workbench_python MODULE WITH_SOABI frontends/python/bindings.cpp)
 target_link_libraries(workbench_python PRIVATE workbench_options pybind11::headers spmv_workbench)
 set_target_properties(workbench_python PROPERTIES OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY ${module_folder}
   CXX_VISIBILITY_PRESET hidden INSTALL_RPATH "$ORIGIN/../../..")
 target_link_options(workbench_python PRIVATE -Wl,--disable-new-dtags)
 add_dependencies(workbench_python workbench)
 file(MAKE_DIRECTORY ${module_folder})
-file(GLOB module_files CONFIGURE_DEPENDS pipeline/python/spmv_workbench/*)
+file(GLOB module_files CONFIGURE_DEPENDS frontends/python/spmv_workbench/*)
 foreach(file IN LISTS module_files)
   cmake_path(GET file FILENAME name)
   if(NOT IS_DIRECTORY ${file})
@@ -39,5 +39,5 @@ if(SKBUILD)  # pip install: where any Python looks, below its sys.prefix
   set(module_prefix lib/python${Python_VERSION_MAJOR}.${Python_VERSION_MINOR}/site-packages/spmv_workbench)
 endif()
 install(TARGETS workbench_python LIBRARY DESTINATION ${module_prefix} COMPONENT library)
-install(DIRECTORY pipeline/python/spmv_workbench/ DESTINATION ${module_prefix} COMPONENT library
+install(DIRECTORY frontends/python/spmv_workbench/ DESTINATION ${module_prefix} COMPONENT library
   FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)

@@ -1,6 +1,6 @@
 # Targets that check the sources without building: `format-check` (.clang-format) and `tidy` (.clang-tidy), if the tools are found.
 file(GLOB_RECURSE quality_sources CONFIGURE_DEPENDS
-  pipeline/*.[ch]pp stages/*.[ch]pp kernels/*.[ch]pp kernels/*.cu kernels/*.cuh viz/*.[ch]pp benchmarks/*.[ch]pp
+  core/*.[ch]pp pipeline/*.[ch]pp studies/*.[ch]pp frontends/*.[ch]pp stages/*.[ch]pp kernels/*.[ch]pp kernels/*.cu kernels/*.cuh viz/*.[ch]pp benchmarks/*.[ch]pp
   docs/examples/*.[ch]pp tests/*.[ch]pp)
 
 find_program(CLANG_FORMAT_PROGRAM NAMES clang-format clang-format-14)

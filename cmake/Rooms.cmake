@@ -88,17 +88,16 @@ function(workbench_cuda_sources target)
   target_sources(${target} PRIVATE ${files})
 endfunction()
 
-# Formats in one file that were copied to kernels (docs/format_in_one_file.md).
-file(GLOB formats_in_one_file RELATIVE ${CMAKE_SOURCE_DIR}/kernels CONFIGURE_DEPENDS kernels/*.hpp)
-list(REMOVE_ITEM formats_in_one_file format.hpp)
+# Formats in one file that were copied to kernels/formats (docs/format_in_one_file.md).
+file(GLOB formats_in_one_file RELATIVE ${CMAKE_SOURCE_DIR}/kernels/formats CONFIGURE_DEPENDS kernels/formats/*.hpp)
 list(TRANSFORM formats_in_one_file REPLACE "\\.hpp$" "")
 
 # Builds all layouts: every .cpp of their folders, and cusparse.cpp and cuda.cu only with CUDA.
 function(workbench_kernels)
-  file(GLOB sources CONFIGURE_DEPENDS kernels/*/*.cpp kernels/common/*/*.cpp)
-  list(FILTER sources EXCLUDE REGEX "/cusparse\\.cpp$|kernels/vendor/")
+  file(GLOB sources CONFIGURE_DEPENDS kernels/*/*.cpp kernels/common/*/*.cpp kernels/formats/*/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/cusparse\\.cpp$|kernels/(vendor|no_cuda)/")
   add_library(workbench_kernels STATIC ${sources})
-  target_link_libraries(workbench_kernels PUBLIC workbench_options workbench_contract PRIVATE workbench_process fmt::fmt Eigen3::Eigen)
+  target_link_libraries(workbench_kernels PUBLIC workbench_options workbench_forecast PRIVATE workbench_system fmt::fmt Eigen3::Eigen)
   target_compile_definitions(workbench_kernels PUBLIC WORKBENCH_HAS_CUDA=$<BOOL:${WORKBENCH_HAS_CUDA}>)
   include(CudaKernels)
   workbench_compile_folders_together(workbench_kernels EXCEPT nvrtc jagged origin triplets hbp/placement)
@@ -113,19 +112,19 @@ endfunction()
 # Builds the program that runs stages beside recipes. They are shared objects that call functions of these rooms, so that it contains
 # and exports all of them.
 function(workbench_stage_helper)
-  add_executable(workbench_stage stages/beside/helper/main.cpp pipeline/run/kokkos_runtime.cpp $<TARGET_OBJECTS:workbench_matrix>
-    $<TARGET_OBJECTS:workbench_contract> $<TARGET_OBJECTS:workbench_stages>)
-  target_link_libraries(workbench_stage PRIVATE workbench_options workbench_beside workbench_stages workbench_input workbench_output
+  add_executable(workbench_stage stages/beside/helper/main.cpp $<TARGET_OBJECTS:workbench_matrix> $<TARGET_OBJECTS:workbench_text>
+    $<TARGET_OBJECTS:workbench_contract> $<TARGET_OBJECTS:workbench_forecast> $<TARGET_OBJECTS:workbench_stages>)
+  target_link_libraries(workbench_stage PRIVATE workbench_options workbench_beside workbench_stages workbench_npz workbench_output workbench_system
     METIS::METIS AMD::AMD nlohmann_json::nlohmann_json fmt::fmt ${CMAKE_DL_LIBS})
   set_target_properties(workbench_stage PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib ENABLE_EXPORTS ON)
 endfunction()
 
 # Builds the list of all stages, layouts and generators. The headers of all layouts are collected here, so that the list names each once.
 function(workbench_catalogue folder)
-  workbench_room(catalogue ${folder} USES workbench_contract PRIVATELY workbench_input workbench_stages workbench_beside workbench_kernels)
-  file(GLOB headers RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS kernels/*/layout.hpp)
+  workbench_room(catalogue ${folder} USES workbench_contract PRIVATELY workbench_generators workbench_stages workbench_beside workbench_kernels)
+  file(GLOB headers RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS kernels/formats/*/layout.hpp)
   foreach(format IN LISTS formats_in_one_file)
-    list(APPEND headers kernels/${format}.hpp)
+    list(APPEND headers kernels/formats/${format}.hpp)
   endforeach()
   list(TRANSFORM headers REPLACE "(.+)" "#include \"\\1\"")
   list(JOIN headers "\n" lines)
@@ -148,7 +147,7 @@ function(workbench_program name folder)
   list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
   add_library(workbench_cli STATIC ${sources})
   target_link_libraries(workbench_cli
-    PUBLIC workbench_options workbench_run
+    PUBLIC workbench_options workbench_engine
     PRIVATE workbench_cache_model workbench_bench workbench_choose workbench_solve workbench_distributed workbench_serve workbench_schema workbench_catalogue workbench_fetch workbench_output workbench_kernels CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
   include(Versions)
   add_dependencies(workbench_cli workbench_commit)
@@ -186,7 +185,7 @@ function(workbench_library folder)
   target_include_directories(spmv_workbench PUBLIC
     $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/${folder}/include> $<INSTALL_INTERFACE:include>)
   target_compile_features(spmv_workbench INTERFACE cxx_std_17)
-  target_link_libraries(spmv_workbench PRIVATE workbench_options workbench_run workbench_catalogue workbench_kernels fmt::fmt)
+  target_link_libraries(spmv_workbench PRIVATE workbench_options workbench_engine workbench_catalogue workbench_kernels fmt::fmt)
   # Before 1.0 any minor version may change the interface. Modules and programs that it loads or starts are beside it, in lib.
   set_target_properties(spmv_workbench PROPERTIES
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}

@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "core/contract/errors.hpp"
 #include "fuzz/target.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/contract/errors.hpp"
 #include "pipeline/keep/kept_result.hpp"
 
 namespace {

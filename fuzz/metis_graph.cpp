@@ -1,7 +1,7 @@
 // The text of a graph in the format of METIS.
-#include "pipeline/input/metis_graph.hpp"
+#include "core/input/texts/metis_graph.hpp"
+#include "core/input/bytes/byte_source.hpp"
 #include "fuzz/target.hpp"
-#include "pipeline/input/byte_source.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace workbench;

@@ -8,9 +8,9 @@
 #include <optional>
 #include <stdexcept>
 
+#include "core/input/npz/scipy_npz.hpp"
+#include "core/output/zip_writer.hpp"
 #include "fuzz/target.hpp"
-#include "pipeline/input/scipy_npz.hpp"
-#include "pipeline/output/zip_writer.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // Lists of integers from files, as orders, partitions, cuts and labels of a matrix. The first byte selects which.
+#include "core/contract/errors.hpp"
+#include "core/matrix/staged_matrix.hpp"
 #include "fuzz/target.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/staged_matrix.hpp"
 #include "stages/beside/from_lists.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
 // A file of any format, which is recognised by its content.
-#include "pipeline/input/read_matrix.hpp"
+#include "core/input/read_matrix.hpp"
 #include "fuzz/target.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "fuzz/target.hpp"
-#include "pipeline/bench/ranking.hpp"
-#include "pipeline/bench/records.hpp"
-#include "pipeline/bench/rule.hpp"
+#include "studies/bench/ranking.hpp"
+#include "studies/bench/records.hpp"
+#include "studies/bench/rule.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace workbench;

@@ -1,7 +1,7 @@
 // The text of a Rutherford-Boeing file.
-#include "pipeline/input/rutherford_boeing.hpp"
+#include "core/input/texts/rutherford_boeing.hpp"
+#include "core/input/bytes/byte_source.hpp"
 #include "fuzz/target.hpp"
-#include "pipeline/input/byte_source.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace workbench;

@@ -8,7 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "pipeline/contract/errors.hpp"
+#include "core/contract/errors.hpp"
 
 int LLVMFuzzerInitialize(int* /*count*/, char*** /*arguments*/) {
     setenv("OMP_NUM_THREADS", "1", 1);  // makes each run deterministic

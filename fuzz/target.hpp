@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/matrix/csr_matrix.hpp"
+#include "core/matrix/csr_matrix.hpp"
 
 /// Called once before all inputs.
 extern "C" int LLVMFuzzerInitialize(int* count, char*** arguments);

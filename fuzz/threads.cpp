@@ -1,7 +1,7 @@
 // The expression for the number of threads of a kernel beside the recipe.
+#include "core/contract/errors.hpp"
+#include "core/contract/kernel_source.hpp"
 #include "fuzz/target.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/kernel_source.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace workbench;

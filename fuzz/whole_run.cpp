@@ -11,10 +11,10 @@
 #include <nlohmann/json.hpp>
 
 #include "fuzz/target.hpp"
-#include "kernels/device/host_device.hpp"
+#include "kernels/host/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/engine/runner.hpp"
 #include "pipeline/report/pictures.hpp"
-#include "pipeline/run/runner.hpp"
 #include "support/page_sections.hpp"
 
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/contract/errors.hpp"
 #include "kernels/common/entry/format.hpp"
-#include "kernels/common/storage/slices.hpp"
-#include "pipeline/contract/errors.hpp"
+#include "kernels/common/schemes/slices.hpp"
 #endif

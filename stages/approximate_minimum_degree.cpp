@@ -5,7 +5,7 @@
 #include <array>
 #include <vector>
 
-#include "pipeline/contract/errors.hpp"
+#include "core/contract/errors.hpp"
 #include "stages/graph.hpp"
 #include "stages/order.hpp"
 #include "stages/stages.hpp"

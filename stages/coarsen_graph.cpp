@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "pipeline/matrix/random.hpp"
+#include "core/matrix/random.hpp"
 
 namespace workbench {
 namespace {

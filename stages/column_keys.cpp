@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "pipeline/matrix/host_threads.hpp"
-#include "pipeline/matrix/random.hpp"
+#include "core/matrix/host_threads.hpp"
+#include "core/matrix/random.hpp"
 #include "stages/order.hpp"
 
 namespace workbench {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/matrix/csr_matrix.hpp"
-#include "pipeline/matrix/shares.hpp"
+#include "core/matrix/csr_matrix.hpp"
+#include "core/matrix/shares.hpp"
 
 namespace workbench {
 

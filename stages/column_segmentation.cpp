@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "pipeline/contract/device.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/preparer.hpp"
+#include "core/contract/device.hpp"
+#include "core/contract/errors.hpp"
+#include "core/matrix/preparer.hpp"
 #include "stages/blocks.hpp"
 #include "stages/parameters.hpp"
 #include "stages/stages.hpp"

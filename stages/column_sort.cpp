@@ -1,7 +1,7 @@
 // Sorts columns by density, so that the most frequently read entries of x are adjacent.
 #include <algorithm>
 
-#include "pipeline/matrix/host_threads.hpp"
+#include "core/matrix/host_threads.hpp"
 #include "stages/order.hpp"
 #include "stages/parameters.hpp"
 #include "stages/stages.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "pipeline/matrix/preparer.hpp"
+#include "core/matrix/preparer.hpp"
 #include "stages/cuthill_mckee_order.hpp"
 #include "stages/order.hpp"
 #include "stages/stages.hpp"

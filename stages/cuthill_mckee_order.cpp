@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "pipeline/matrix/host_threads.hpp"
+#include "core/matrix/host_threads.hpp"
 
 namespace workbench {
 namespace {

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/matrix/host_array.hpp"
-#include "pipeline/matrix/host_threads.hpp"
-#include "pipeline/matrix/shares.hpp"
+#include "core/matrix/host_array.hpp"
+#include "core/matrix/host_threads.hpp"
+#include "core/matrix/shares.hpp"
 
 namespace workbench {
 

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "pipeline/matrix/guarded_loop.hpp"
+#include "core/matrix/guarded_loop.hpp"
 
 namespace workbench {
 namespace {

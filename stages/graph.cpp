@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <utility>
 
-#include "pipeline/matrix/host_array.hpp"
-#include "pipeline/matrix/host_threads.hpp"
-#include "pipeline/matrix/random.hpp"
+#include "core/matrix/host_array.hpp"
+#include "core/matrix/host_threads.hpp"
+#include "core/matrix/random.hpp"
 
 namespace workbench {
 namespace {

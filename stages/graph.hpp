@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/matrix/csr_matrix.hpp"
+#include "core/matrix/csr_matrix.hpp"
 
 namespace workbench {
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/matrix/host_threads.hpp"
+#include "core/matrix/host_threads.hpp"
 #include "stages/order.hpp"
 #include "stages/parameters.hpp"
 #include "stages/row_lengths.hpp"

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/matrix/types.hpp"
+#include "core/matrix/types.hpp"
 
 namespace workbench {
 

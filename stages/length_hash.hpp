@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/matrix/length_hash.hpp"
+#include "core/matrix/length_hash.hpp"
 
 namespace workbench {
 

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <utility>
 
-#include "pipeline/matrix/host_threads.hpp"
+#include "core/matrix/host_threads.hpp"
 
 namespace workbench {
 

@@ -12,7 +12,7 @@
 #include <numeric>
 #include <span>
 
-#include "pipeline/contract/errors.hpp"
+#include "core/contract/errors.hpp"
 
 namespace workbench {
 namespace {

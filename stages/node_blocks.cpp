@@ -6,10 +6,10 @@
 #include <optional>
 #include <vector>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/forecast.hpp"
-#include "pipeline/matrix/guarded_loop.hpp"
-#include "pipeline/matrix/node_size.hpp"
+#include "core/contract/errors.hpp"
+#include "core/forecast/forecast.hpp"
+#include "core/matrix/guarded_loop.hpp"
+#include "core/matrix/node_size.hpp"
 #include "stages/stages.hpp"
 
 namespace workbench {

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <utility>
 
-#include "pipeline/matrix/preparer.hpp"
+#include "core/matrix/preparer.hpp"
 #include "stages/length_hash.hpp"
 #include "stages/row_placement.hpp"
 #include "stages/stages.hpp"

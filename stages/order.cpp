@@ -5,9 +5,9 @@
 #include <numeric>
 #include <utility>
 
-#include "pipeline/contract/forecast.hpp"
-#include "pipeline/matrix/guarded_loop.hpp"
-#include "pipeline/matrix/share_matrix.hpp"
+#include "core/forecast/forecast.hpp"
+#include "core/matrix/guarded_loop.hpp"
+#include "core/matrix/share_matrix.hpp"
 #include "stages/parameters.hpp"
 
 namespace workbench {

@@ -4,11 +4,11 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/contract/stage.hpp"
-#include "pipeline/matrix/permutation.hpp"
-#include "pipeline/matrix/preparer.hpp"
-#include "pipeline/matrix/share_matrix.hpp"
-#include "pipeline/matrix/staged_matrix.hpp"
+#include "core/contract/stage.hpp"
+#include "core/matrix/permutation.hpp"
+#include "core/matrix/preparer.hpp"
+#include "core/matrix/share_matrix.hpp"
+#include "core/matrix/staged_matrix.hpp"
 
 namespace workbench {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/contract/stage.hpp"
+#include "core/contract/stage.hpp"
 
 namespace workbench {
 

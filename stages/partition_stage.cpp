@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "pipeline/contract/forecast.hpp"
-#include "pipeline/matrix/host_threads.hpp"
+#include "core/forecast/forecast.hpp"
+#include "core/matrix/host_threads.hpp"
 #include "stages/fit_partition.hpp"
 #include "stages/order.hpp"
 #include "stages/parameters.hpp"

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/contract/partition_plan.hpp"
-#include "pipeline/contract/stage.hpp"
+#include "core/contract/partition_plan.hpp"
+#include "core/contract/stage.hpp"
 #include "stages/graph.hpp"
 
 namespace workbench {

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/matrix/random.hpp"
+#include "core/matrix/random.hpp"
 #include "stages/graph.hpp"
 #include "stages/order.hpp"
 #include "stages/stages.hpp"

@@ -1,7 +1,7 @@
 // A random order, as the control experiment.
 #include <cstdint>
 
-#include "pipeline/matrix/random.hpp"
+#include "core/matrix/random.hpp"
 #include "stages/order.hpp"
 #include "stages/parameters.hpp"
 #include "stages/stages.hpp"

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "pipeline/matrix/random.hpp"
+#include "core/matrix/random.hpp"
 
 namespace workbench {
 namespace {

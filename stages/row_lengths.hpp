@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "pipeline/contract/parameters.hpp"
-#include "pipeline/contract/relative_length.hpp"
-#include "pipeline/matrix/shares.hpp"
+#include "core/contract/parameters.hpp"
+#include "core/matrix/shares.hpp"
+#include "core/text/relative_length.hpp"
 
 namespace workbench {
 

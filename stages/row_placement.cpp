@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "pipeline/matrix/guarded_loop.hpp"
-#include "pipeline/matrix/host_array.hpp"
+#include "core/matrix/guarded_loop.hpp"
+#include "core/matrix/host_array.hpp"
 #include "stages/order.hpp"
 #include "stages/parameters.hpp"
 

@@ -5,10 +5,10 @@
 #include <optional>
 #include <utility>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/forecast.hpp"
-#include "pipeline/matrix/guarded_loop.hpp"
-#include "pipeline/matrix/host_array.hpp"
+#include "core/contract/errors.hpp"
+#include "core/forecast/forecast.hpp"
+#include "core/matrix/guarded_loop.hpp"
+#include "core/matrix/host_array.hpp"
 #include "stages/column_keys.hpp"
 #include "stages/order.hpp"
 #include "stages/parameters.hpp"

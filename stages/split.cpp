@@ -8,10 +8,10 @@
 #include <string>
 #include <utility>
 
-#include "pipeline/contract/forecast.hpp"
-#include "pipeline/matrix/host_array.hpp"
-#include "pipeline/matrix/host_threads.hpp"
-#include "pipeline/matrix/preparer.hpp"
+#include "core/forecast/forecast.hpp"
+#include "core/matrix/host_array.hpp"
+#include "core/matrix/host_threads.hpp"
+#include "core/matrix/preparer.hpp"
 #include "stages/divide_view.hpp"
 #include "stages/parameters.hpp"
 #include "stages/row_lengths.hpp"

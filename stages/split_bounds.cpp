@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "pipeline/contract/errors.hpp"
+#include "core/contract/errors.hpp"
 #include "stages/row_lengths.hpp"
 
 namespace workbench {

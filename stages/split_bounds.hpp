@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/contract/parameters.hpp"
-#include "pipeline/contract/relative_length.hpp"
-#include "pipeline/matrix/csr_matrix.hpp"
-#include "pipeline/matrix/shares.hpp"
+#include "core/contract/parameters.hpp"
+#include "core/matrix/csr_matrix.hpp"
+#include "core/matrix/shares.hpp"
+#include "core/text/relative_length.hpp"
 
 namespace workbench {
 

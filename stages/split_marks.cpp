@@ -4,8 +4,8 @@
 #include <atomic>
 #include <utility>
 
-#include "pipeline/matrix/guarded_loop.hpp"
-#include "pipeline/matrix/host_array.hpp"
+#include "core/matrix/guarded_loop.hpp"
+#include "core/matrix/host_array.hpp"
 #include "stages/order.hpp"
 
 namespace workbench {

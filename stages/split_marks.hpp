@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "pipeline/matrix/csr_matrix.hpp"
-#include "pipeline/matrix/shares.hpp"
+#include "core/matrix/csr_matrix.hpp"
+#include "core/matrix/shares.hpp"
 
 namespace workbench {
 

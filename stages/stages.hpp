@@ -1,7 +1,7 @@
 // The stages of this folder, one file each. pipeline/catalogue lists them.
 #pragma once
 
-#include "pipeline/contract/stage.hpp"
+#include "core/contract/stage.hpp"
 
 namespace workbench {
 

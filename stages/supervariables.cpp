@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "pipeline/matrix/random.hpp"
+#include "core/matrix/random.hpp"
 
 namespace workbench {
 namespace {

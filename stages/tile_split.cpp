@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/host_memory.hpp"
-#include "pipeline/matrix/guarded_loop.hpp"
+#include "core/contract/errors.hpp"
+#include "core/matrix/guarded_loop.hpp"
+#include "core/system/host_memory.hpp"
 
 namespace workbench {
 namespace {

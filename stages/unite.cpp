@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "pipeline/contract/relative_length.hpp"
+#include "core/text/relative_length.hpp"
 #include "stages/parameters.hpp"
 #include "stages/stages.hpp"
 

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <span>
 
-#include "pipeline/matrix/random.hpp"
+#include "core/matrix/random.hpp"
 #include "stages/coarsen_graph.hpp"
 #include "stages/levels.hpp"
 #include "stages/pack_boxes.hpp"

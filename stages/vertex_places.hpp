@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "pipeline/contract/generator.hpp"
+#include "core/contract/generator.hpp"
 #include "stages/graph.hpp"
 
 namespace workbench {

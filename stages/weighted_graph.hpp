@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/matrix/guarded_loop.hpp"
-#include "pipeline/matrix/host_array.hpp"
-#include "pipeline/matrix/types.hpp"
+#include "core/matrix/guarded_loop.hpp"
+#include "core/matrix/host_array.hpp"
+#include "core/matrix/types.hpp"
 #include "stages/graph.hpp"
 
 namespace workbench {

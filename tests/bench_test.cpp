@@ -11,11 +11,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "pipeline/bench/bench.hpp"
-#include "pipeline/bench/line.hpp"
-#include "pipeline/bench/results_file.hpp"
+#include "core/contract/errors.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/contract/errors.hpp"
+#include "studies/bench/bench.hpp"
+#include "studies/bench/line.hpp"
+#include "studies/bench/results_file.hpp"
 #include "support/golden.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "beside/beside_folder.hpp"
-#include "pipeline/contract/errors.hpp"
+#include "core/contract/errors.hpp"
 #include "stages/beside/beside.hpp"
 
 namespace workbench {

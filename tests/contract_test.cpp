@@ -6,12 +6,12 @@
 #include <stdexcept>
 #include <string>
 
-#include "pipeline/contract/catalogue.hpp"
-#include "pipeline/contract/device.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/layout.hpp"
-#include "pipeline/contract/whole_file.hpp"
-#include "pipeline/matrix/csr_matrix.hpp"
+#include "core/contract/catalogue.hpp"
+#include "core/contract/device.hpp"
+#include "core/contract/errors.hpp"
+#include "core/contract/layout.hpp"
+#include "core/matrix/csr_matrix.hpp"
+#include "core/system/whole_file.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
 

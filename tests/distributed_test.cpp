@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "pipeline/distributed/rank_report.hpp"
+#include "studies/distributed/rank_report.hpp"
 #include "support/golden.hpp"
 
 namespace workbench {

@@ -11,8 +11,8 @@
 #include <string>
 #include <utility>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/fetch/fetch_matrix.hpp"
+#include "core/contract/errors.hpp"
+#include "core/fetch/fetch_matrix.hpp"
 #include "support/free_memory.hpp"
 #include "support/golden.hpp"
 #include "support/http_server.hpp"

@@ -11,12 +11,12 @@
 #include <map>
 #include <numeric>
 
-#include "pipeline/contract/catalogue.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/input/generators.hpp"
-#include "pipeline/input/inline_matrix.hpp"
-#include "pipeline/input/words.hpp"
-#include "pipeline/matrix/permutation.hpp"
+#include "core/contract/catalogue.hpp"
+#include "core/contract/errors.hpp"
+#include "core/input/generators/generators.hpp"
+#include "core/input/inline_matrix.hpp"
+#include "core/matrix/permutation.hpp"
+#include "core/text/words.hpp"
 #include "support/eigen.hpp"
 
 namespace workbench {

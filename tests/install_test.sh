@@ -15,7 +15,7 @@ for file in bin/workbench \
     share/spmv-workbench/schema/recipe.json share/spmv-workbench/schema/suite.json share/spmv-workbench/schema/space.json lib/libspmv_workbench.so include/spmv_workbench/spmv_workbench.hpp \
     lib/cmake/spmv_workbench/spmv_workbenchConfig.cmake lib/cmake/spmv_workbench/spmv_workbenchConfigVersion.cmake \
     lib/spmv-workbench/workbench_trial lib/spmv-workbench/workbench_stage \
-    include/spmv-workbench/format/pipeline/contract/stage.hpp include/spmv-workbench/format/stages/order.hpp \
+    include/spmv-workbench/format/core/contract/stage.hpp include/spmv-workbench/format/stages/order.hpp \
     include/spmv-workbench/format/kernels/format.hpp share/spmv-workbench/recipes/teaching/my_csr16.hpp \
     share/spmv-workbench/recipes/teaching/my_csr_kernel.cu \
     share/spmv-workbench/layouts/csr.toml libexec/spmv-workbench/check_gpu.sh libexec/spmv-workbench/gpu_test \

@@ -14,13 +14,13 @@
 #include <set>
 #include <string>
 
-#include "kernels/csr5/layout.hpp"
-#include "kernels/device/host_device.hpp"
-#include "kernels/ehyb/layout.hpp"
-#include "kernels/sell/layout.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/planted_faults.hpp"
-#include "pipeline/matrix/battery.hpp"
+#include "core/contract/errors.hpp"
+#include "core/matrix/battery.hpp"
+#include "kernels/formats/csr5/layout.hpp"
+#include "kernels/formats/ehyb/layout.hpp"
+#include "kernels/formats/sell/layout.hpp"
+#include "kernels/host/host_device.hpp"
+#include "kernels/source/planted_faults.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/eigen.hpp"
 #include "support/given.hpp"

@@ -16,9 +16,9 @@
 #include <fmt/format.h>
 #include <spmv_workbench/spmv_workbench.hpp>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/library/caller_errors.hpp"
-#include "pipeline/matrix/battery.hpp"
+#include "core/contract/errors.hpp"
+#include "core/matrix/battery.hpp"
+#include "frontends/library/caller_errors.hpp"
 #include "support/message_of.hpp"
 #include "support/operator_checks.hpp"
 #include "support/temporary_folder.hpp"

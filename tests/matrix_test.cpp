@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/matrix/battery.hpp"
+#include "core/matrix/random.hpp"
 #include "matrix/placed.hpp"
-#include "pipeline/matrix/battery.hpp"
-#include "pipeline/matrix/random.hpp"
 #include "support/eigen.hpp"
 
 namespace workbench {

@@ -48,6 +48,6 @@ printf '%s\n' 'namespace room {' 'namespace {' 'struct Hidden {' '};' '}  // nam
 found=$(duplicates "$planted/a.hpp" "$planted/b.cpp" | cut -d: -f1-3)
 [ "$found" = $'room::Alias\nroom::Twice\nroom::size' ] || { echo "planted duplicates were not found: $found"; exit 1; }
 
-found=$(find "$folder"/{kernels,pipeline,stages,viz} -path '*/node_modules' -prune -o \
+found=$(find "$folder"/{core,frontends,kernels,pipeline,stages,studies,viz} -path '*/node_modules' -prune -o \
     \( -name '*.hpp' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' \) -print0 | xargs -0 bash -c "$(declare -f duplicates); duplicates \"\$@\"" duplicates)
 [ -z "$found" ] || { echo "$found"; exit 1; }

@@ -8,14 +8,14 @@
 #include <cstring>
 #include <limits>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/input/npz_archive.hpp"
-#include "pipeline/input/read_matrix.hpp"
-#include "pipeline/matrix/battery.hpp"
-#include "pipeline/matrix/random.hpp"
-#include "pipeline/output/export.hpp"
-#include "pipeline/output/numpy_writer.hpp"
-#include "pipeline/output/write_matrix.hpp"
+#include "core/contract/errors.hpp"
+#include "core/input/npz/npz_archive.hpp"
+#include "core/input/read_matrix.hpp"
+#include "core/matrix/battery.hpp"
+#include "core/matrix/random.hpp"
+#include "core/output/export.hpp"
+#include "core/output/numpy_writer.hpp"
+#include "core/output/write_matrix.hpp"
 #include "support/golden.hpp"
 #include "support/temporary_folder.hpp"
 

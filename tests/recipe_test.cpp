@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "pipeline/input/inline_matrix.hpp"
+#include "core/input/inline_matrix.hpp"
 #include "recipe/recipes.hpp"
 
 namespace workbench {

@@ -12,16 +12,16 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "kernels/device/host_device.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/input/read_matrix.hpp"
-#include "pipeline/matrix/battery.hpp"
+#include "core/contract/errors.hpp"
+#include "core/input/read_matrix.hpp"
+#include "core/matrix/battery.hpp"
+#include "core/text/text_table.hpp"
+#include "kernels/host/host_device.hpp"
+#include "pipeline/engine/built_layouts.hpp"
+#include "pipeline/engine/runner.hpp"
 #include "pipeline/report/figures.hpp"
 #include "pipeline/report/pictures.hpp"
 #include "pipeline/report/row_statistics.hpp"
-#include "pipeline/run/built_layouts.hpp"
-#include "pipeline/run/runner.hpp"
-#include "pipeline/text/text_table.hpp"
 #include "run/catalogue_runs.hpp"
 #include "support/data_folder.hpp"
 #include "support/free_memory.hpp"

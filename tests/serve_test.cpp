@@ -10,9 +10,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/contract/errors.hpp"
+#include "frontends/serve/serve.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/serve/serve.hpp"
 #include "serve/connection.hpp"
 #include "support/golden.hpp"
 #include "support/message_of.hpp"

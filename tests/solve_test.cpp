@@ -9,11 +9,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "kernels/device/host_device.hpp"
+#include "core/contract/errors.hpp"
+#include "core/system/whole_file.hpp"
+#include "kernels/host/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/whole_file.hpp"
-#include "pipeline/solve/solve_recipes.hpp"
+#include "studies/solve/solve_recipes.hpp"
 #include "support/eigen.hpp"
 #include "support/layouts/layout_recipes.hpp"
 #include "support/layouts/scripted.hpp"

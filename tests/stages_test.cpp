@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/staircase_sell/length_groups.hpp"
-#include "pipeline/matrix/battery.hpp"
+#include "core/matrix/battery.hpp"
+#include "kernels/formats/staircase_sell/length_groups.hpp"
 #include "stages/stages.hpp"
 #include "stages/steps.hpp"
 

@@ -10,7 +10,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "pipeline/matrix/battery.hpp"
+#include "core/matrix/battery.hpp"
 #include "support/split_shares.hpp"
 #include "viz/contact_sheet.hpp"
 #include "viz/density_scale.hpp"

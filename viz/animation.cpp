@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "pipeline/contract/errors.hpp"
+#include "core/contract/errors.hpp"
 #include "viz/png.hpp"
 
 namespace workbench {

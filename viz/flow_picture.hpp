@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/matrix/staged_matrix.hpp"
+#include "core/matrix/staged_matrix.hpp"
 #include "viz/canvas.hpp"
 
 namespace workbench {

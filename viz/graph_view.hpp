@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/contract/generator.hpp"
-#include "pipeline/matrix/staged_matrix.hpp"
+#include "core/contract/generator.hpp"
+#include "core/matrix/staged_matrix.hpp"
 #include "viz/image.hpp"
 #include "viz/text.hpp"
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "pipeline/matrix/random.hpp"
+#include "core/matrix/random.hpp"
 #include "viz/placed_rows.hpp"
 
 namespace workbench {

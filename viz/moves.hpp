@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "pipeline/matrix/staged_matrix.hpp"
+#include "core/matrix/staged_matrix.hpp"
 #include "viz/image.hpp"
 #include "viz/raster.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/matrix/staged_matrix.hpp"
+#include "core/matrix/staged_matrix.hpp"
 #include "viz/pyramid.hpp"
 
 namespace workbench {

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/contract/errors.hpp"
+#include "core/contract/errors.hpp"
 #include "viz/encode.hpp"
 #include "viz/palette.hpp"
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/contract/errors.hpp"
+#include "core/contract/errors.hpp"
 
 namespace workbench {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/matrix/staged_matrix.hpp"
+#include "core/matrix/staged_matrix.hpp"
 
 namespace workbench {
 

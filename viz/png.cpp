@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <png.h>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/whole_file.hpp"
+#include "core/contract/errors.hpp"
+#include "core/system/whole_file.hpp"
 
 namespace workbench {
 

@@ -10,8 +10,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "pipeline/matrix/guarded_loop.hpp"
-#include "pipeline/matrix/host_threads.hpp"
+#include "core/matrix/guarded_loop.hpp"
+#include "core/matrix/host_threads.hpp"
 #include "viz/placed_rows.hpp"
 
 namespace workbench {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "pipeline/matrix/staged_matrix.hpp"
+#include "core/matrix/staged_matrix.hpp"
 
 namespace workbench {
 

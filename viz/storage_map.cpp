@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/contract/host_memory.hpp"
+#include "core/system/host_memory.hpp"
 
 namespace workbench {
 namespace {

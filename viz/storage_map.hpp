@@ -33,8 +33,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/contract/layout.hpp"
-#include "pipeline/matrix/csr_matrix.hpp"
+#include "core/contract/layout.hpp"
+#include "core/matrix/csr_matrix.hpp"
 
 namespace workbench {
 

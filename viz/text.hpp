@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/matrix/types.hpp"
+#include "core/matrix/types.hpp"
 #include "viz/image.hpp"
 
 namespace workbench {

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "pipeline/matrix/metrics.hpp"
+#include "core/matrix/metrics.hpp"
 #include "viz/length_strip.hpp"
 #include "viz/style.hpp"
 #include "viz/text.hpp"

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/types.hpp"
+#include "core/contract/errors.hpp"
+#include "core/matrix/types.hpp"
 
 namespace workbench {
 

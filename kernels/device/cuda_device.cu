@@ -9,9 +9,6 @@
 
 #include "kernels/device/cuda_check.cuh"
 #include "kernels/device/cuda_stream.cuh"
-#include "kernels/krylov/cuda_krylov.cuh"
-#include "kernels/krylov/cuda_persistent.cuh"
-#include "kernels/sell/on_gpu.hpp"
 
 namespace workbench {
 namespace {
@@ -174,16 +171,6 @@ void choose_cuda_device(int rank_on_machine) {
     check_cuda(cudaSetDevice(rank_on_machine % count), "cudaSetDevice");
 }
 
-std::unique_ptr<Device> make_cuda_device() {
-    if (!cuda_absence_reason().empty()) return nullptr;
-    return std::make_unique<CudaDevice>();
-}
-
-std::unique_ptr<Device> make_cuda_device_on(void* stream) {
-    if (!cuda_absence_reason().empty()) return nullptr;
-    return std::make_unique<CudaDevice>(static_cast<cudaStream_t>(stream));
-}
-
 void* stream_of(Device& device) { return cuda_device(device).stream(); }
 
 CudaDevice::CudaDevice() : CudaDevice(nullptr) {
@@ -298,34 +285,6 @@ void CudaDevice::wait_for(Device& earlier) {
 }
 
 std::unique_ptr<Branch> CudaDevice::make_branch() { return std::make_unique<CudaBranch>(stream_); }
-
-std::unique_ptr<Krylov<float>> CudaDevice::make_krylov(const KrylovPlan& plan, std::span<const float> b,
-                                                       std::span<const float> inverse_diagonal) {
-    return make_cuda_krylov(plan, b, inverse_diagonal, *this);
-}
-
-std::unique_ptr<Krylov<double>> CudaDevice::make_krylov(const KrylovPlan& plan, std::span<const double> b,
-                                                        std::span<const double> inverse_diagonal) {
-    return make_cuda_krylov(plan, b, inverse_diagonal, *this);
-}
-
-std::unique_ptr<PersistentSolver<float>> CudaDevice::make_persistent_solver(const PersistentProblem& problem,
-                                                                            std::type_identity<float>) {
-    return make_cuda_persistent_solver<float>(problem, *this);
-}
-
-std::unique_ptr<PersistentSolver<double>> CudaDevice::make_persistent_solver(const PersistentProblem& problem,
-                                                                             std::type_identity<double>) {
-    return make_cuda_persistent_solver<double>(problem, *this);
-}
-
-std::unique_ptr<SlicedMatrix<float>> CudaDevice::make_sliced(const SlicedRequest& request, const CsrOnDevice<float>& matrix) {
-    return make_sliced_on_gpu(request, matrix, *this);
-}
-
-std::unique_ptr<SlicedMatrix<double>> CudaDevice::make_sliced(const SlicedRequest& request, const CsrOnDevice<double>& matrix) {
-    return make_sliced_on_gpu(request, matrix, *this);
-}
 
 Bandwidth CudaDevice::bandwidth() {
     if (!bandwidth_) bandwidth_ = measure_bandwidth();

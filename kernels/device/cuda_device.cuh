@@ -10,7 +10,7 @@
 
 namespace workbench {
 
-class CudaDevice final : public Device {
+class CudaDevice : public Device {
 public:
     /// With a stream of its own, or on the caller's.
     CudaDevice();
@@ -34,18 +34,6 @@ public:
     [[nodiscard]] double time(const std::function<void()>& work) override;
     void wait_for(Device& earlier) override;
     [[nodiscard]] std::unique_ptr<Branch> make_branch() override;
-    [[nodiscard]] std::unique_ptr<Krylov<float>> make_krylov(const KrylovPlan& plan, std::span<const float> b,
-                                                             std::span<const float> inverse_diagonal) override;
-    [[nodiscard]] std::unique_ptr<Krylov<double>> make_krylov(const KrylovPlan& plan, std::span<const double> b,
-                                                              std::span<const double> inverse_diagonal) override;
-    [[nodiscard]] std::unique_ptr<PersistentSolver<float>> make_persistent_solver(const PersistentProblem& problem,
-                                                                                  std::type_identity<float>) override;
-    [[nodiscard]] std::unique_ptr<PersistentSolver<double>> make_persistent_solver(const PersistentProblem& problem,
-                                                                                   std::type_identity<double>) override;
-    [[nodiscard]] std::unique_ptr<SlicedMatrix<float>> make_sliced(const SlicedRequest& request,
-                                                                   const CsrOnDevice<float>& matrix) override;
-    [[nodiscard]] std::unique_ptr<SlicedMatrix<double>> make_sliced(const SlicedRequest& request,
-                                                                    const CsrOnDevice<double>& matrix) override;
     [[nodiscard]] Bandwidth bandwidth() override;
     void enter_range(std::string_view name) override;
     void leave_range() override;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "pipeline/matrix/guarded_loop.hpp"
+#include "core/matrix/guarded_loop.hpp"
 
 namespace workbench {
 

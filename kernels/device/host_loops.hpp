@@ -5,8 +5,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include "pipeline/contract/precision.hpp"
-#include "pipeline/matrix/types.hpp"
+#include "core/contract/precision.hpp"
+#include "core/matrix/types.hpp"
 
 namespace workbench {
 

@@ -1,6 +1,6 @@
 #include "kernels/device/tuned.hpp"
 
-#include "pipeline/contract/device.hpp"
+#include "core/contract/device.hpp"
 
 namespace workbench::tuned {
 

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "pipeline/matrix/types.hpp"
+#include "core/matrix/types.hpp"
 
 namespace workbench {
 struct DeviceProperties;

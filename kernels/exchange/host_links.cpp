@@ -1,8 +1,8 @@
 #include <span>
 
+#include "core/matrix/host_threads.hpp"
 #include "kernels/device/host_loops.hpp"
 #include "kernels/exchange/make_links.hpp"
-#include "pipeline/matrix/host_threads.hpp"
 
 namespace workbench {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "pipeline/contract/links.hpp"
+#include "core/contract/links.hpp"
 
 namespace workbench {
 

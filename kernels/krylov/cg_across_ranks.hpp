@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/contract/krylov.hpp"
-#include "pipeline/contract/links.hpp"
+#include "core/contract/krylov.hpp"
+#include "core/contract/links.hpp"
 
 namespace workbench {
 

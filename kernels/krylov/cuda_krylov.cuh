@@ -3,12 +3,12 @@
 
 #include <memory>
 
+#include "core/contract/krylov.hpp"
 #include "kernels/device/cuda_device.cuh"
-#include "pipeline/contract/krylov.hpp"
 
 namespace workbench {
 
-/// See Device::make_krylov.
+/// See make_krylov of core/contract/solvers.hpp.
 template <ValueType Value>
 [[nodiscard]] std::unique_ptr<Krylov<Value>> make_cuda_krylov(const KrylovPlan& plan, std::span<const Value> b,
                                                               std::span<const Value> inverse_diagonal, CudaDevice& device);

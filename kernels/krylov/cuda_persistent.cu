@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/matrix/distinct_values.hpp"
 #include "kernels/common/schedule/choice.hpp"
 #include "kernels/device/cuda_check.cuh"
 #include "kernels/krylov/memory.hpp"
@@ -16,7 +17,6 @@
 #include "kernels/krylov/persistent_cg.cuh"
 #include "kernels/krylov/persistent_matrix.hpp"
 #include "kernels/krylov/shared_memory_of_ranks.cuh"
-#include "pipeline/matrix/distinct_values.hpp"
 
 namespace workbench {
 namespace {

@@ -3,11 +3,12 @@
 
 #include <memory>
 
+#include "core/contract/solvers.hpp"
 #include "kernels/device/cuda_device.cuh"
 
 namespace workbench {
 
-/// See Device::make_persistent_solver.
+/// See make_persistent_solver of core/contract/solvers.hpp.
 template <ValueType Value>
 [[nodiscard]] std::unique_ptr<PersistentSolver<Value>> make_cuda_persistent_solver(const PersistentProblem& problem,
                                                                                    CudaDevice& device);

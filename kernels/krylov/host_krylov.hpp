@@ -3,12 +3,12 @@
 
 #include <memory>
 
-#include "pipeline/contract/device.hpp"
-#include "pipeline/contract/krylov.hpp"
+#include "core/contract/device.hpp"
+#include "core/contract/krylov.hpp"
 
 namespace workbench {
 
-/// See Device::make_krylov.
+/// See make_krylov of core/contract/solvers.hpp.
 template <ValueType Value>
 [[nodiscard]] std::unique_ptr<Krylov<Value>> make_host_krylov(const KrylovPlan& plan, std::span<const Value> b,
                                                               std::span<const Value> inverse_diagonal, Device& host);

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/matrix/host_threads.hpp"
 #include "kernels/device/host_loops.hpp"
 #include "kernels/krylov/memory.hpp"
 #include "kernels/krylov/steps_across_ranks.hpp"
-#include "pipeline/matrix/host_threads.hpp"
 
 namespace workbench::krylov {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/contract/device.hpp"
 #include "kernels/krylov/steps.hpp"
-#include "pipeline/contract/device.hpp"
 
 namespace workbench::krylov {
 

@@ -5,8 +5,8 @@
 #include <limits>
 #include <string>
 
+#include "core/contract/errors.hpp"
 #include "kernels/device/host_loops.hpp"
-#include "pipeline/contract/errors.hpp"
 
 namespace workbench::krylov {
 namespace {

@@ -11,9 +11,9 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/contract/device.hpp"
-#include "pipeline/contract/precision.hpp"
-#include "pipeline/matrix/csr_matrix.hpp"
+#include "core/contract/device.hpp"
+#include "core/contract/precision.hpp"
+#include "core/matrix/csr_matrix.hpp"
 
 namespace workbench::krylov {
 

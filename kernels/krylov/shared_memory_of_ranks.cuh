@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "core/contract/errors.hpp"
+#include "core/contract/ranks.hpp"
 #include "kernels/device/cuda_check.cuh"
 #include "kernels/device/cuda_device.cuh"
 #include "kernels/krylov/persistent_block.cuh"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/ranks.hpp"
 
 namespace workbench::krylov {
 

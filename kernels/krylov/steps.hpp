@@ -18,7 +18,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "pipeline/contract/krylov.hpp"
+#include "core/contract/krylov.hpp"
 
 namespace workbench::krylov {
 

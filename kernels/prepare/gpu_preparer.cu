@@ -4,7 +4,7 @@
 #include <limits>
 #include <mutex>
 
-#include "kernels/device/cuda_device.hpp"
+#include "kernels/device/cuda_device.cuh"
 #include "kernels/prepare/gpu_preparer.hpp"
 #include "kernels/prepare/tasks.cuh"
 
@@ -103,9 +103,8 @@ private:
 }  // namespace
 
 std::unique_ptr<Preparer> make_gpu_preparer() {
-    const std::unique_ptr<Device> device = make_cuda_device();
-    if (device == nullptr) return nullptr;
-    return std::make_unique<GpuPreparer>(device->properties().name);
+    if (!cuda_absence_reason().empty()) return nullptr;
+    return std::make_unique<GpuPreparer>(CudaDevice().properties().name);
 }
 
 }  // namespace workbench

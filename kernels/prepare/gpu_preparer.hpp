@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "pipeline/matrix/preparer.hpp"
+#include "core/matrix/preparer.hpp"
 
 namespace workbench {
 

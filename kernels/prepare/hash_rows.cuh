@@ -11,7 +11,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "pipeline/matrix/length_hash.hpp"
+#include "core/matrix/length_hash.hpp"
 
 namespace workbench {
 

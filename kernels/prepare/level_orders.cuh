@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "pipeline/matrix/types.hpp"
+#include "core/matrix/types.hpp"
 
 namespace workbench::level_orders {
 

@@ -2,7 +2,7 @@
 // std::lower_bound and std::upper_bound from device code.
 #pragma once
 
-#include "pipeline/matrix/types.hpp"
+#include "core/matrix/types.hpp"
 
 namespace workbench {
 

@@ -2,9 +2,9 @@
 // least one row and one nonzero, or at least one item.
 #pragma once
 
+#include "core/matrix/preparer.hpp"
 #include "kernels/prepare/tiled_entries.hpp"
 #include "kernels/prepare/workspace.cuh"
-#include "pipeline/matrix/preparer.hpp"
 
 namespace workbench {
 

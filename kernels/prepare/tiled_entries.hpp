@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "pipeline/matrix/cuts.hpp"
-#include "pipeline/matrix/shares.hpp"
+#include "core/matrix/cuts.hpp"
+#include "core/matrix/shares.hpp"
 
 namespace workbench {
 

@@ -9,8 +9,8 @@
 #include <span>
 #include <utility>
 
+#include "core/matrix/types.hpp"
 #include "kernels/device/cuda_stream.cuh"
-#include "pipeline/matrix/types.hpp"
 
 namespace workbench {
 

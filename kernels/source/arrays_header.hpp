@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/contract/layout.hpp"
-#include "pipeline/contract/precision.hpp"
+#include "core/contract/layout.hpp"
+#include "core/contract/precision.hpp"
 
 namespace workbench {
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/system/whole_file.hpp"
 #include "kernels/source/arrays_header.hpp"
-#include "pipeline/contract/whole_file.hpp"
 
 namespace workbench {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/process/compile.hpp"
+#include "core/system/compile.hpp"
 
 namespace workbench {
 

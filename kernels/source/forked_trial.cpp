@@ -17,9 +17,9 @@
 #include <new>
 #include <thread>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/trial_process.hpp"
-#include "pipeline/process/process.hpp"
+#include "core/contract/errors.hpp"
+#include "core/matrix/trial_process.hpp"
+#include "core/system/process.hpp"
 
 namespace workbench {
 namespace {

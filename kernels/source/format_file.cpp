@@ -12,15 +12,15 @@
 #include <stdexcept>
 #include <vector>
 
-#include "kernels/common/entry/format_head.hpp"
+#include "core/contract/errors.hpp"
+#include "core/system/checksum.hpp"
+#include "core/system/compile.hpp"
+#include "core/system/headers_folder.hpp"
+#include "core/system/process.hpp"
+#include "core/system/whole_file.hpp"
 #include "kernels/source/forked_trial.hpp"
+#include "kernels/source/format_head.hpp"
 #include "kernels/source/try_format.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/whole_file.hpp"
-#include "pipeline/process/checksum.hpp"
-#include "pipeline/process/compile.hpp"
-#include "pipeline/process/headers_folder.hpp"
-#include "pipeline/process/process.hpp"
 
 namespace workbench {
 namespace {
@@ -43,7 +43,7 @@ std::string format_name(const std::filesystem::path& file) {
 /// What is compiled: the author's text behind the headers, and how the program gets at its entry.
 std::string wrapped(const std::filesystem::path& file, const std::string& name, const std::string& text) {
     return fmt::format(R"(#define WORKBENCH_FORMAT_FILE {0}
-#include "kernels/common/entry/format_head.hpp"
+#include "kernels/source/format_head.hpp"
 {1}{2}
 #line 1 "the workbench"
 extern "C" __attribute__((visibility("default"))) const workbench::FormatHead {4};
@@ -59,12 +59,13 @@ extern "C" __attribute__((visibility("default"))) void {5}(workbench::LayoutEntr
 const std::string& checksum_of_headers() {
     static const std::string checksum = [] {
         std::vector<std::filesystem::path> files;
-        for (const char* folder : {"kernels/common", "pipeline/contract", "pipeline/matrix"}) {
+        for (const char* folder : {"kernels/common", "core/contract", "core/forecast", "core/matrix", "core/text"}) {
             for (const auto& entry : std::filesystem::recursive_directory_iterator(headers_folder() / folder)) {
                 if (entry.path().extension() == ".hpp") files.push_back(entry.path());
             }
         }
-        for (const char* file : {"kernels/format.hpp", "kernels/device/host_loops.hpp", "kernels/device/tuned.hpp"}) {
+        for (const char* file : {"core/system/host_memory.hpp", "kernels/format.hpp", "kernels/device/host_loops.hpp",
+                                 "kernels/device/tuned.hpp"}) {
             files.push_back(headers_folder() / file);
         }
         std::sort(files.begin(), files.end());

@@ -1,10 +1,10 @@
-// Formats beside a recipe: one header in the shape of kernels/csr16, compiled when a recipe names it
+// Formats beside a recipe: one header in the shape of kernels/formats/csr16, compiled when a recipe names it
 // (docs/beside_the_recipe.md).
 #pragma once
 
 #include <filesystem>
 
-#include "pipeline/contract/layout.hpp"
+#include "core/contract/layout.hpp"
 
 namespace workbench {
 

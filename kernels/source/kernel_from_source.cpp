@@ -12,13 +12,13 @@
 #include <span>
 #include <utility>
 
+#include "core/contract/errors.hpp"
+#include "core/system/process.hpp"
 #include "kernels/device/cuda_device.hpp"
 #include "kernels/source/arrays_header.hpp"
 #include "kernels/source/checked_driver.hpp"
 #include "kernels/source/compile.hpp"
 #include "kernels/source/run_trial.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/process/process.hpp"
 
 namespace workbench {
 namespace {

@@ -1,7 +1,7 @@
 // A kernel beside a recipe: compiled on demand, run first in a separate trial process, then treated like a built-in kernel.
 #pragma once
 
-#include "pipeline/contract/kernel_source.hpp"
+#include "core/contract/kernel_source.hpp"
 
 namespace workbench {
 

@@ -6,10 +6,10 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/contract/errors.hpp"
 #include "kernels/source/arrays_header.hpp"
 #include "kernels/source/compile.hpp"
 #include "kernels/source/device_std.hpp"
-#include "pipeline/contract/errors.hpp"
 
 namespace workbench {
 namespace {

@@ -5,12 +5,12 @@
 #include <limits>
 #include <map>
 
+#include "core/contract/errors.hpp"
+#include "core/system/headers_folder.hpp"
 #include "kernels/common/schedule/run.hpp"
 #include "kernels/device/cuda_device.hpp"
 #include "kernels/source/checked_driver.hpp"
 #include "kernels/source/compile.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/process/headers_folder.hpp"
 
 namespace workbench {
 namespace {

@@ -14,12 +14,12 @@
 #include <new>
 #include <stdexcept>
 
+#include "core/contract/errors.hpp"
+#include "core/system/beside_program.hpp"
+#include "core/system/host_memory.hpp"
+#include "core/system/process.hpp"
 #include "kernels/source/arrays_header.hpp"
 #include "kernels/source/trial.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/host_memory.hpp"
-#include "pipeline/process/beside_program.hpp"
-#include "pipeline/process/process.hpp"
 
 namespace workbench {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/contract/layout.hpp"
 #include "kernels/source/cuda_driver.hpp"
-#include "pipeline/contract/layout.hpp"
 
 namespace workbench {
 

@@ -5,11 +5,11 @@
 #include <cstdlib>
 #include <stdexcept>
 
-#include "kernels/device/host_device.hpp"
+#include "core/contract/errors.hpp"
+#include "core/matrix/battery.hpp"
+#include "kernels/host/host_device.hpp"
 #include "kernels/source/forked_trial.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/planted_faults.hpp"
-#include "pipeline/matrix/battery.hpp"
+#include "kernels/source/planted_faults.hpp"
 
 namespace workbench {
 namespace {

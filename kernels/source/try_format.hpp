@@ -1,7 +1,7 @@
 // Trials of a format beside the recipe, each in a process of its own (forked_trial.hpp).
 #pragma once
 
-#include "pipeline/contract/layout.hpp"
+#include "core/contract/layout.hpp"
 
 namespace workbench {
 

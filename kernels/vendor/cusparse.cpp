@@ -4,9 +4,9 @@
 
 #include <limits>
 
+#include "core/contract/errors.hpp"
 #include "kernels/device/cuda_device.cuh"
 #include "kernels/vendor/open_module.hpp"
-#include "pipeline/contract/errors.hpp"
 
 namespace workbench {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/host_memory.hpp"
+#include "core/contract/errors.hpp"
+#include "core/system/host_memory.hpp"
 
 namespace workbench {
 

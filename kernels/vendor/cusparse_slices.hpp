@@ -1,8 +1,8 @@
 // Converts a matrix to cuSPARSE's sliced ELL.
 #pragma once
 
+#include "core/matrix/host_array.hpp"
 #include "kernels/vendor/cusparse.hpp"
-#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 

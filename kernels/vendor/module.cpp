@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "pipeline/contract/errors.hpp"
+#include "core/contract/errors.hpp"
 
 namespace workbench {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "pipeline/contract/kernel.hpp"
+#include "core/contract/kernel.hpp"
 
 namespace workbench {
 

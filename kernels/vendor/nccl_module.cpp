@@ -4,8 +4,8 @@
 #include <cstring>
 #include <exception>
 
+#include "core/contract/errors.hpp"
 #include "kernels/vendor/nccl.hpp"
-#include "pipeline/contract/errors.hpp"
 
 namespace workbench {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "pipeline/process/beside_program.hpp"
+#include "core/system/beside_program.hpp"
 
 namespace workbench {
 

@@ -1,10 +1,10 @@
 // The only file that lists all stages and layouts; add new ones here.
 #include "pipeline/catalogue/catalogue.hpp"
 
+#include "core/input/generators/generators.hpp"
+#include "kernels/formats/staircase_sell/length_groups.hpp"
 #include "kernels/source/format_file.hpp"
 #include "kernels/source/kernel_from_source.hpp"
-#include "kernels/staircase_sell/length_groups.hpp"
-#include "pipeline/input/generators.hpp"
 #include "stages/beside/beside.hpp"
 #include "stages/stages.hpp"
 #include "workbench_layouts.hpp"  // kernels/*/layout.hpp, found by CMake

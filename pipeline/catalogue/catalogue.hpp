@@ -1,7 +1,7 @@
 // The list of all stages, layouts and generators.
 #pragma once
 
-#include "pipeline/contract/catalogue.hpp"
+#include "core/contract/catalogue.hpp"
 
 namespace workbench {
 

@@ -17,9 +17,9 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/whole_file.hpp"
-#include "pipeline/process/checksum.hpp"
+#include "core/contract/errors.hpp"
+#include "core/system/checksum.hpp"
+#include "core/system/whole_file.hpp"
 
 namespace workbench {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/contract/transfer.hpp"
-#include "pipeline/matrix/csr_matrix.hpp"
+#include "core/contract/transfer.hpp"
+#include "core/matrix/csr_matrix.hpp"
 
 namespace workbench {
 

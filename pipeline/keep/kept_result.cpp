@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/process/checksum.hpp"
-#include "pipeline/text/text_table.hpp"
+#include "core/system/checksum.hpp"
+#include "core/text/text_table.hpp"
 
 namespace workbench {
 namespace {

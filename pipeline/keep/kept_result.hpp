@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/contract/layout.hpp"
-#include "pipeline/contract/stage.hpp"
+#include "core/contract/layout.hpp"
+#include "core/contract/stage.hpp"
+#include "core/matrix/preparer.hpp"
 #include "pipeline/keep/keep_folder.hpp"
-#include "pipeline/matrix/preparer.hpp"
 #include "pipeline/measure/timing.hpp"
 
 namespace workbench {

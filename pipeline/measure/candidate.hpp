@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/contract/layout.hpp"
-#include "pipeline/matrix/permutation.hpp"
+#include "core/contract/layout.hpp"
+#include "core/matrix/permutation.hpp"
 #include "pipeline/measure/verification.hpp"
 
 namespace workbench {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/contract/layout.hpp"
+#include "core/contract/layout.hpp"
 
 namespace workbench {
 

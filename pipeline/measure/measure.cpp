@@ -6,8 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/host_memory.hpp"
+#include "core/contract/errors.hpp"
+#include "core/contract/solvers.hpp"
+#include "core/system/host_memory.hpp"
 
 namespace workbench {
 namespace {
@@ -174,7 +175,7 @@ std::unique_ptr<Krylov<Value>> begin_cg(const ProductSpace& space, Device& devic
         square += static_cast<double>(b[i]) * static_cast<double>(b[i]);
     }
     const KrylovPlan plan{KrylovMethod::cg, tolerance * std::sqrt(square), most_iterations};
-    std::unique_ptr<Krylov<Value>> krylov = device.make_krylov(plan, std::span<const Value>(b), {});
+    std::unique_ptr<Krylov<Value>> krylov = make_krylov<Value>(device, plan, b, {});
     if (krylov == nullptr) throw MachineError(fmt::format("inside CG: {} cannot iterate", device.properties().name));
     return krylov;
 }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/contract/rounding.hpp"
+#include "core/contract/rounding.hpp"
 #include "pipeline/measure/candidate.hpp"
 #include "pipeline/measure/median.hpp"
 #include "pipeline/measure/timing.hpp"

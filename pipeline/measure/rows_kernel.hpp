@@ -4,7 +4,7 @@
 #include <memory>
 #include <span>
 
-#include "pipeline/contract/layout.hpp"
+#include "core/contract/layout.hpp"
 
 namespace workbench {
 

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "pipeline/contract/errors.hpp"
+#include "core/contract/errors.hpp"
 
 namespace workbench {
 

@@ -1,7 +1,7 @@
 // Detects a device that a kernel has broken.
 #pragma once
 
-#include "pipeline/contract/device.hpp"
+#include "core/contract/device.hpp"
 
 namespace workbench {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/contract/device.hpp"
+#include "core/contract/device.hpp"
 
 namespace workbench {
 

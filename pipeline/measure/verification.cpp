@@ -13,8 +13,8 @@
 #include <limits>
 #include <utility>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/random.hpp"
+#include "core/contract/errors.hpp"
+#include "core/matrix/random.hpp"
 
 namespace workbench {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/contract/precision.hpp"
-#include "pipeline/matrix/csr_matrix.hpp"
-#include "pipeline/matrix/permutation.hpp"
+#include "core/contract/precision.hpp"
+#include "core/matrix/csr_matrix.hpp"
+#include "core/matrix/permutation.hpp"
 
 namespace workbench {
 

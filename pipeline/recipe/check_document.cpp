@@ -6,8 +6,8 @@
 #include <optional>
 #include <span>
 
-#include "pipeline/contract/device.hpp"
-#include "pipeline/contract/suggestion.hpp"
+#include "core/contract/device.hpp"
+#include "core/text/suggestion.hpp"
 #include "pipeline/recipe/checked_text.hpp"
 #include "pipeline/recipe/checks.hpp"
 #include "pipeline/recipe/rounding_of_recipe.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "pipeline/contract/suggestion.hpp"
+#include "core/text/suggestion.hpp"
 #include "pipeline/recipe/checks.hpp"
 #include "pipeline/recipe/text.hpp"
 

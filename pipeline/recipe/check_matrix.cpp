@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "pipeline/contract/suggestion.hpp"
-#include "pipeline/input/inline_matrix.hpp"
+#include "core/input/inline_matrix.hpp"
+#include "core/text/suggestion.hpp"
 #include "pipeline/recipe/checked_text.hpp"
 #include "pipeline/recipe/checks.hpp"
 #include "pipeline/recipe/text.hpp"

@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "pipeline/contract/suggestion.hpp"
+#include "core/text/suggestion.hpp"
 #include "pipeline/recipe/checks.hpp"
 
 namespace workbench {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "pipeline/contract/suggestion.hpp"
+#include "core/text/suggestion.hpp"
 #include "pipeline/recipe/checks.hpp"
 #include "pipeline/recipe/text.hpp"
 

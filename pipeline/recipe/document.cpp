@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "pipeline/contract/suggestion.hpp"
+#include "core/text/suggestion.hpp"
 #include "pipeline/recipe/text.hpp"
 
 namespace workbench {

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <map>
 
-#include "pipeline/contract/suggestion.hpp"
+#include "core/text/suggestion.hpp"
 #include "pipeline/recipe/checks.hpp"
 #include "pipeline/recipe/document.hpp"
 #include "pipeline/recipe/text.hpp"

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "pipeline/contract/catalogue.hpp"
+#include "core/contract/catalogue.hpp"
 
 namespace workbench {
 

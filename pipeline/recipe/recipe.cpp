@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "pipeline/contract/rounding.hpp"
-#include "pipeline/contract/suggestion.hpp"
+#include "core/contract/rounding.hpp"
+#include "core/text/suggestion.hpp"
 #include "pipeline/recipe/checked_text.hpp"
 #include "pipeline/recipe/checks.hpp"
 #include "pipeline/recipe/sweep.hpp"

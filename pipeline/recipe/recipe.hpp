@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/contract/catalogue.hpp"
-#include "pipeline/contract/errors.hpp"
+#include "core/contract/catalogue.hpp"
+#include "core/contract/errors.hpp"
 #include "pipeline/recipe/matrix_choice.hpp"
 
 namespace workbench {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "pipeline/contract/rounding.hpp"
+#include "core/contract/rounding.hpp"
 #include "pipeline/recipe/recipe.hpp"
 
 namespace workbench {

@@ -1,7 +1,7 @@
-// Recipes whose layouts round values (pipeline/contract/rounding.hpp).
+// Recipes whose layouts round values (core/contract/rounding.hpp).
 #pragma once
 
-#include "pipeline/contract/rounding.hpp"
+#include "core/contract/rounding.hpp"
 #include "pipeline/recipe/recipe.hpp"
 
 namespace workbench {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string_view>
 
-#include "pipeline/contract/device.hpp"
+#include "core/contract/device.hpp"
 
 namespace workbench {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "pipeline/contract/sliced_on_device.hpp"
+#include "core/contract/sliced_on_device.hpp"
 #include "pipeline/recipe/recipe.hpp"
 
 namespace workbench {

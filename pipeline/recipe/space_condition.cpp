@@ -7,7 +7,7 @@
 #include <charconv>
 #include <utility>
 
-#include "pipeline/contract/suggestion.hpp"
+#include "core/text/suggestion.hpp"
 #include "pipeline/recipe/text.hpp"
 
 namespace workbench {

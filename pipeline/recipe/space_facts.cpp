@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pipeline/contract/value_facts.hpp"
-#include "pipeline/matrix/csr_matrix.hpp"
+#include "core/contract/value_facts.hpp"
+#include "core/matrix/csr_matrix.hpp"
 #include "pipeline/recipe/space_condition.hpp"
 
 namespace workbench {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <set>
 
-#include "pipeline/contract/suggestion.hpp"
+#include "core/text/suggestion.hpp"
 #include "pipeline/recipe/space_data.hpp"
 #include "pipeline/recipe/text.hpp"
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <fstream>
 
-#include "pipeline/contract/suggestion.hpp"
+#include "core/text/suggestion.hpp"
 #include "pipeline/recipe/checks.hpp"
 #include "pipeline/recipe/text.hpp"
 

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "core/text/text_table.hpp"
 #include "pipeline/report/figures.hpp"
-#include "pipeline/text/text_table.hpp"
 
 namespace workbench {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/text/text_table.hpp"
+#include "core/text/text_table.hpp"
 
 namespace workbench {
 

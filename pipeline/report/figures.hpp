@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-#include "pipeline/matrix/metrics.hpp"
+#include "core/matrix/metrics.hpp"
 #include "pipeline/measure/measure.hpp"
 
 namespace workbench {

@@ -7,8 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "pipeline/matrix/guarded_loop.hpp"
-#include "pipeline/matrix/host_threads.hpp"
+#include "core/matrix/guarded_loop.hpp"
+#include "core/matrix/host_threads.hpp"
 #include "pipeline/report/figures.hpp"
 #include "pipeline/report/storage_json.hpp"
 

@@ -11,9 +11,9 @@
 
 #include <fmt/format.h>
 
+#include "core/text/text_table.hpp"
 #include "pipeline/report/figures.hpp"
 #include "pipeline/report/storage_pictures.hpp"
-#include "pipeline/text/text_table.hpp"
 #include "viz/png.hpp"
 
 namespace workbench {

@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/contract/device.hpp"
-#include "pipeline/contract/failure.hpp"
-#include "pipeline/contract/layout.hpp"
-#include "pipeline/contract/rounding.hpp"
-#include "pipeline/matrix/metrics.hpp"
-#include "pipeline/matrix/value_statistics.hpp"
+#include "core/contract/device.hpp"
+#include "core/contract/failure.hpp"
+#include "core/contract/layout.hpp"
+#include "core/contract/rounding.hpp"
+#include "core/matrix/metrics.hpp"
+#include "core/matrix/value_statistics.hpp"
 #include "pipeline/measure/measure.hpp"
 #include "pipeline/recipe/recipe.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "pipeline/contract/errors.hpp"
+#include "core/contract/errors.hpp"
 #include "pipeline/report/comparison.hpp"
 #include "pipeline/report/figures.hpp"
 #include "pipeline/report/report.hpp"

@@ -1,7 +1,7 @@
 #include "pipeline/report/row_statistics.hpp"
 
+#include "core/text/text_table.hpp"
 #include "pipeline/report/figures.hpp"
-#include "pipeline/text/text_table.hpp"
 
 namespace workbench {
 

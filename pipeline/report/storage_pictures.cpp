@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/contract/whole_file.hpp"
+#include "core/system/whole_file.hpp"
 #include "pipeline/report/pictures.hpp"
 #include "viz/png.hpp"
 #include "viz/storage_picture.hpp"

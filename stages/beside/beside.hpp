@@ -1,7 +1,7 @@
 // The stages of this folder, whose results come from files and code beside the recipe. pipeline/catalogue lists them.
 #pragma once
 
-#include "pipeline/contract/stage.hpp"
+#include "core/contract/stage.hpp"
 
 namespace workbench {
 

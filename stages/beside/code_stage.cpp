@@ -12,9 +12,9 @@
 #include <string_view>
 #include <utility>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/output/numpy_writer.hpp"
-#include "pipeline/process/process.hpp"
+#include "core/contract/errors.hpp"
+#include "core/output/numpy_writer.hpp"
+#include "core/system/process.hpp"
 #include "stages/beside/from_lists.hpp"
 #include "stages/parameters.hpp"
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/contract/stage.hpp"
+#include "core/contract/stage.hpp"
 
 namespace workbench {
 

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <utility>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/suggestion.hpp"
-#include "pipeline/input/npz_archive.hpp"
-#include "pipeline/input/words.hpp"
+#include "core/contract/errors.hpp"
+#include "core/input/npz/npz_archive.hpp"
+#include "core/text/suggestion.hpp"
+#include "core/text/words.hpp"
 #include "stages/beside/from_lists.hpp"
 
 namespace workbench {

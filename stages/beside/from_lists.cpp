@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/suggestion.hpp"
+#include "core/contract/errors.hpp"
+#include "core/text/suggestion.hpp"
 #include "stages/order.hpp"
 #include "stages/parameters.hpp"
 

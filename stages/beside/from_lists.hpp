@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/contract/stage.hpp"
+#include "core/contract/stage.hpp"
 #include "stages/beside/number_list.hpp"
 
 namespace workbench {

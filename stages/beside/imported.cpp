@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "pipeline/input/npz_archive.hpp"
+#include "core/input/npz/npz_archive.hpp"
 #include "stages/beside/beside.hpp"
 #include "stages/beside/from_lists.hpp"
 #include "stages/parameters.hpp"

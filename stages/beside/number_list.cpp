@@ -7,11 +7,11 @@
 #include <optional>
 #include <string_view>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/host_memory.hpp"
-#include "pipeline/input/byte_source.hpp"
-#include "pipeline/input/line_reader.hpp"
-#include "pipeline/input/npz_archive.hpp"
+#include "core/contract/errors.hpp"
+#include "core/input/bytes/byte_source.hpp"
+#include "core/input/npz/npz_archive.hpp"
+#include "core/input/texts/line_reader.hpp"
+#include "core/system/host_memory.hpp"
 
 namespace workbench {
 namespace {

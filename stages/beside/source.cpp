@@ -4,12 +4,12 @@
 #include <chrono>
 #include <filesystem>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/process/beside_program.hpp"
-#include "pipeline/process/checksum.hpp"
-#include "pipeline/process/compile.hpp"
-#include "pipeline/process/headers_folder.hpp"
-#include "pipeline/process/process.hpp"
+#include "core/contract/errors.hpp"
+#include "core/system/beside_program.hpp"
+#include "core/system/checksum.hpp"
+#include "core/system/compile.hpp"
+#include "core/system/headers_folder.hpp"
+#include "core/system/process.hpp"
 #include "stages/beside/beside.hpp"
 #include "stages/beside/code_stage.hpp"
 

@@ -8,12 +8,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "pipeline/bench/bench_page.hpp"
-#include "pipeline/bench/cover.hpp"
-#include "pipeline/bench/line.hpp"
-#include "pipeline/bench/plots.hpp"
-#include "pipeline/bench/ranking.hpp"
-#include "pipeline/bench/rule.hpp"
+#include "studies/bench/bench_page.hpp"
+#include "studies/bench/cover.hpp"
+#include "studies/bench/line.hpp"
+#include "studies/bench/plots.hpp"
+#include "studies/bench/ranking.hpp"
+#include "studies/bench/rule.hpp"
 #include "support/chart_text.hpp"
 #include "support/golden.hpp"
 #include "support/layouts/counted_report.hpp"

@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/bench/cover.hpp"
-#include "pipeline/bench/rule.hpp"
+#include "studies/bench/cover.hpp"
+#include "studies/bench/rule.hpp"
 #include "support/golden.hpp"
 
 namespace workbench {

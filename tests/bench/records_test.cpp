@@ -10,10 +10,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "pipeline/bench/bench_page.hpp"
-#include "pipeline/bench/plots.hpp"
-#include "pipeline/bench/ranking.hpp"
-#include "pipeline/contract/errors.hpp"
+#include "core/contract/errors.hpp"
+#include "studies/bench/bench_page.hpp"
+#include "studies/bench/plots.hpp"
+#include "studies/bench/ranking.hpp"
 #include "support/message_of.hpp"
 #include "support/page_sections.hpp"
 #include "support/temporary_folder.hpp"

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/bench/matrices.hpp"
-#include "pipeline/bench/results_file.hpp"
-#include "pipeline/contract/errors.hpp"
+#include "core/contract/errors.hpp"
+#include "studies/bench/matrices.hpp"
+#include "studies/bench/results_file.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -11,11 +11,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "pipeline/bench/plots.hpp"
-#include "pipeline/bench/ranking.hpp"
-#include "pipeline/bench/tell_apart.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/text/text_table.hpp"
+#include "core/contract/errors.hpp"
+#include "core/text/text_table.hpp"
+#include "studies/bench/plots.hpp"
+#include "studies/bench/ranking.hpp"
+#include "studies/bench/tell_apart.hpp"
 #include "support/golden.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/stage.hpp"
-#include "pipeline/output/numpy_writer.hpp"
+#include "core/contract/errors.hpp"
+#include "core/contract/stage.hpp"
+#include "core/output/numpy_writer.hpp"
 #include "support/given.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "beside/beside_folder.hpp"
-#include "pipeline/process/process.hpp"
+#include "core/system/process.hpp"
 #include "stages/beside/beside.hpp"
 
 namespace workbench {

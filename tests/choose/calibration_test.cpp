@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/choose/calibration.hpp"
-#include "pipeline/choose/cost_model.hpp"
-#include "pipeline/choose/measure_products.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/whole_file.hpp"
+#include "core/contract/errors.hpp"
+#include "core/system/whole_file.hpp"
+#include "studies/choose/calibration.hpp"
+#include "studies/choose/cost_model.hpp"
+#include "studies/choose/measure_products.hpp"
 #include "support/layouts/scripted.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"

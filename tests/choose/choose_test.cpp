@@ -15,14 +15,14 @@
 #include <nlohmann/json.hpp>
 
 #include "choose/scripted_choices.hpp"
-#include "kernels/device/host_device.hpp"
+#include "core/contract/errors.hpp"
+#include "core/contract/failure.hpp"
+#include "core/forecast/forecast.hpp"
+#include "kernels/host/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/choose/choose.hpp"
-#include "pipeline/choose/rank_choice.hpp"
-#include "pipeline/choose/search_page.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/failure.hpp"
-#include "pipeline/contract/forecast.hpp"
+#include "studies/choose/choose.hpp"
+#include "studies/choose/rank_choice.hpp"
+#include "studies/choose/search_page.hpp"
 #include "support/message_of.hpp"
 
 namespace workbench {

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "choose/h200_tables.hpp"
+#include "core/matrix/guarded_loop.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/choose/choose.hpp"
-#include "pipeline/choose/corrections.hpp"
-#include "pipeline/choose/cost_model.hpp"
-#include "pipeline/matrix/guarded_loop.hpp"
-#include "pipeline/run/chain.hpp"
+#include "pipeline/engine/chain.hpp"
+#include "studies/choose/choose.hpp"
+#include "studies/choose/corrections.hpp"
+#include "studies/choose/cost_model.hpp"
 
 namespace workbench {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/choose/choose.hpp"
-#include "pipeline/choose/search_page.hpp"
+#include "studies/choose/choose.hpp"
+#include "studies/choose/search_page.hpp"
 #include "support/golden.hpp"
 #include "support/layouts/counted_report.hpp"
 #include "support/layouts/scripted.hpp"

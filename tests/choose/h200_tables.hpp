@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/contract/forecast.hpp"
+#include "core/forecast/forecast.hpp"
 
 namespace workbench {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "choose/h200_tables.hpp"
-#include "pipeline/choose/calibration.hpp"
+#include "studies/choose/calibration.hpp"
 
 namespace workbench {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "choose/planted_space.hpp"
-#include "pipeline/choose/choose.hpp"
+#include "studies/choose/choose.hpp"
 
 namespace workbench {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/choose/choose.hpp"
-#include "pipeline/contract/forecast.hpp"
+#include "core/forecast/forecast.hpp"
+#include "studies/choose/choose.hpp"
 #include "support/layouts/scripted.hpp"
 
 namespace workbench {

@@ -11,15 +11,15 @@
 #include <variant>
 #include <vector>
 
+#include "core/contract/errors.hpp"
+#include "core/forecast/forecast.hpp"
+#include "core/forecast/partition_forecast.hpp"
+#include "core/input/read_matrix.hpp"
+#include "core/matrix/battery.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/choose/cost_model.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/forecast.hpp"
-#include "pipeline/contract/partition_forecast.hpp"
-#include "pipeline/input/read_matrix.hpp"
-#include "pipeline/matrix/battery.hpp"
+#include "pipeline/engine/chain.hpp"
 #include "pipeline/recipe/matrix_choice.hpp"
-#include "pipeline/run/chain.hpp"
+#include "studies/choose/cost_model.hpp"
 #include "support/data_folder.hpp"
 #include "support/layouts/layout_recipes.hpp"
 

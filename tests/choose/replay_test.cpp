@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "choose/h200_tables.hpp"
-#include "pipeline/choose/choose.hpp"
-#include "pipeline/choose/cost_model.hpp"
+#include "studies/choose/choose.hpp"
+#include "studies/choose/cost_model.hpp"
 #include "support/layouts/scripted.hpp"
 
 namespace workbench {

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "choose/scripted_choices.hpp"
-#include "pipeline/choose/rank_choice.hpp"
+#include "studies/choose/rank_choice.hpp"
 
 namespace workbench {
 

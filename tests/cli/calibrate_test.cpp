@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/shell.hpp"
-#include "pipeline/contract/whole_file.hpp"
+#include "core/system/whole_file.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace workbench {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cli/shell.hpp"
-#include "pipeline/cli/options.hpp"
-#include "pipeline/contract/errors.hpp"
+#include "core/contract/errors.hpp"
+#include "frontends/cli/options.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace workbench {

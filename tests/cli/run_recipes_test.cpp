@@ -16,9 +16,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/shell.hpp"
-#include "pipeline/cli/run_recipes.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/failure.hpp"
+#include "core/contract/errors.hpp"
+#include "core/contract/failure.hpp"
+#include "frontends/cli/run_recipes.hpp"
 #include "support/golden.hpp"
 #include "support/layouts/scripted.hpp"
 #include "support/message_of.hpp"

@@ -136,7 +136,7 @@ TEST_CASE("CITATION.cff, CHANGELOG.md and the header of the library name the ver
     const std::string number = version.substr(10, version.find(" (") - 10);
     CHECK(("\n" + file_text(project / "CITATION.cff")).find("\nversion: " + number + "\n") != std::string::npos);
     CHECK(file_text(project / "CHANGELOG.md").find("\n## " + number) != std::string::npos);
-    const std::string header = file_text(project / "pipeline/library/include/spmv_workbench/spmv_workbench.hpp");
+    const std::string header = file_text(project / "frontends/library/include/spmv_workbench/spmv_workbench.hpp");
     std::string of_header;
     for (const char* part : {"MAJOR", "MINOR", "PATCH"}) {
         const std::set<std::string> numbers =

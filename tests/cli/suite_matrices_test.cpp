@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/cli/measuring.hpp"
-#include "pipeline/cli/options.hpp"
-#include "pipeline/cli/provenance.hpp"
-#include "pipeline/cli/suite_matrices.hpp"
-#include "pipeline/contract/errors.hpp"
+#include "core/contract/errors.hpp"
+#include "frontends/cli/measuring.hpp"
+#include "frontends/cli/options.hpp"
+#include "frontends/cli/provenance.hpp"
+#include "frontends/cli/suite_matrices.hpp"
 #include "support/layouts/scripted.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "pipeline/cli/supervised.hpp"
+#include "frontends/cli/supervised.hpp"
 
 namespace workbench {
 namespace {

@@ -8,9 +8,9 @@
 #include <map>
 
 #include "containers/written.hpp"
+#include "core/contract/errors.hpp"
+#include "core/input/inline_matrix.hpp"
 #include "input/input_files.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/input/inline_matrix.hpp"
 #include "support/free_memory.hpp"
 #include "support/message_of.hpp"
 

@@ -6,11 +6,11 @@
 #include <fstream>
 #include <limits>
 
+#include "core/contract/errors.hpp"
+#include "core/input/inline_matrix.hpp"
+#include "core/matrix/battery.hpp"
+#include "core/output/write_matrix.hpp"
 #include "input/input_files.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/input/inline_matrix.hpp"
-#include "pipeline/matrix/battery.hpp"
-#include "pipeline/output/write_matrix.hpp"
 
 namespace workbench {
 namespace {

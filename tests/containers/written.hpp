@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "pipeline/matrix/csr_matrix.hpp"
+#include "core/matrix/csr_matrix.hpp"
 
 namespace workbench {
 

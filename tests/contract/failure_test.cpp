@@ -7,9 +7,9 @@
 #include <new>
 #include <stdexcept>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/failure.hpp"
-#include "pipeline/contract/whole_file.hpp"
+#include "core/contract/errors.hpp"
+#include "core/contract/failure.hpp"
+#include "core/system/whole_file.hpp"
 #include "support/golden.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/kernel_source.hpp"
+#include "core/contract/errors.hpp"
+#include "core/contract/kernel_source.hpp"
 
 namespace workbench {
 namespace {

@@ -1,4 +1,4 @@
-#include "pipeline/contract/relative_length.hpp"
+#include "core/text/relative_length.hpp"
 
 #include <doctest/doctest.h>
 

@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
-#include "pipeline/contract/rounding.hpp"
-#include "pipeline/matrix/bf16.hpp"
+#include "core/contract/rounding.hpp"
+#include "core/matrix/bf16.hpp"
 
 namespace workbench {
 namespace {

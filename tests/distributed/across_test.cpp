@@ -10,13 +10,13 @@
 #include <string>
 #include <vector>
 
-#include "kernels/device/host_device.hpp"
 #include "kernels/exchange/make_links.hpp"
+#include "kernels/host/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/distributed/collective.hpp"
-#include "pipeline/distributed/run_across.hpp"
+#include "pipeline/engine/kernel_choice.hpp"
 #include "pipeline/measure/verification.hpp"
-#include "pipeline/run/kernel_choice.hpp"
+#include "studies/distributed/collective.hpp"
+#include "studies/distributed/run_across.hpp"
 #include "support/cut_out.hpp"
 #include "support/layouts/krylov_problems.hpp"
 #include "support/layouts/scripted.hpp"

@@ -6,11 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "core/contract/solvers.hpp"
 #include "kernels/exchange/make_links.hpp"
-#include "pipeline/distributed/collective.hpp"
-#include "pipeline/distributed/messages.hpp"
-#include "pipeline/distributed/run_across.hpp"
-#include "pipeline/run/kernel_choice.hpp"
+#include "pipeline/engine/kernel_choice.hpp"
+#include "studies/distributed/collective.hpp"
+#include "studies/distributed/messages.hpp"
+#include "studies/distributed/run_across.hpp"
 #include "support/cut_out.hpp"
 #include "support/layouts/device_around.hpp"
 #include "support/layouts/krylov_problems.hpp"
@@ -134,12 +135,17 @@ private:
 };
 
 /// A GPU with a persistent solver; the GPU of rank `refuses` has none.
-class ModelGpu final : public DeviceAround {
+class ModelGpu final : public DeviceAround, public Solvers {
 public:
     ModelGpu(Device& device, int rank, int refuses) : DeviceAround(device), rank_(rank), refuses_(refuses) {}
 
-    [[nodiscard]] std::unique_ptr<PersistentSolver<double>> make_persistent_solver(const PersistentProblem& problem,
-                                                                                   std::type_identity<double>) override {
+    [[nodiscard]] Solvers* solvers() override { return this; }
+    [[nodiscard]] std::unique_ptr<Krylov<double>> krylov(const KrylovPlan& plan, std::span<const double> b,
+                                                         std::span<const double> inverse_diagonal) override {
+        return DeviceAround::solvers()->krylov(plan, b, inverse_diagonal);
+    }
+    [[nodiscard]] std::unique_ptr<PersistentSolver<double>> persistent(const PersistentProblem& problem,
+                                                                       std::type_identity<double>) override {
         if (rank_ == refuses_) throw Unsuitable("this GPU is too small");
         return std::make_unique<ModelSolver>(problem);
     }

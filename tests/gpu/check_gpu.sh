@@ -5,7 +5,7 @@
 #
 #   libexec/spmv-workbench/check_gpu.sh [SECONDS]     limit for each step (default 300; on an H200 the longest takes about 120)
 #
-# racecheck detects races in shared memory only, so it runs the kernels that use shared memory. The head of each kernels/*/cuda.cu
+# racecheck detects races in shared memory only, so it runs the kernels that use shared memory. The head of each kernels/formats/*/cuda.cu
 # explains why its threads cannot race in global memory.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

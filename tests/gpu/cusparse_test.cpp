@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "core/matrix/battery.hpp"
 #include "gpu/gpu_matrices.hpp"
 #include "gpu/kernel_checks.hpp"
-#include "kernels/bsr/layout.hpp"
-#include "kernels/csr/layout.hpp"
-#include "kernels/device/cuda_device.hpp"
-#include "kernels/sell/layout.hpp"
-#include "kernels/staircase_sell/layout.hpp"
-#include "pipeline/matrix/battery.hpp"
+#include "kernels/formats/bsr/layout.hpp"
+#include "kernels/formats/csr/layout.hpp"
+#include "kernels/formats/sell/layout.hpp"
+#include "kernels/formats/staircase_sell/layout.hpp"
+#include "kernels/gpu/gpu.hpp"
 
 namespace workbench {
 namespace {

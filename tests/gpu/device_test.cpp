@@ -9,8 +9,9 @@
 #include <thread>
 #include <vector>
 
+#include "core/contract/errors.hpp"
 #include "kernels/device/cuda_device.hpp"
-#include "pipeline/contract/errors.hpp"
+#include "kernels/gpu/gpu.hpp"
 #include "pipeline/measure/measure.hpp"
 
 namespace workbench {

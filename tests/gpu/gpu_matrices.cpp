@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "pipeline/matrix/random.hpp"
+#include "core/matrix/random.hpp"
 
 namespace workbench {
 namespace {

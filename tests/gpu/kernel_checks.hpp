@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/contract/errors.hpp"
+#include "core/contract/errors.hpp"
+#include "pipeline/engine/built_layouts.hpp"
 #include "pipeline/measure/measure.hpp"
-#include "pipeline/run/built_layouts.hpp"
 #include "support/given.hpp"
 #include "support/layouts/layout_recipes.hpp"
 #include "support/layouts/staircase.hpp"

@@ -7,14 +7,14 @@
 #include <fstream>
 #include <string>
 
+#include "core/matrix/battery.hpp"
 #include "gpu/kernel_checks.hpp"
-#include "kernels/csr/layout.hpp"
-#include "kernels/device/cuda_device.hpp"
-#include "kernels/sell/layout.hpp"
+#include "kernels/formats/csr/layout.hpp"
+#include "kernels/formats/sell/layout.hpp"
+#include "kernels/gpu/gpu.hpp"
 #include "kernels/source/compile.hpp"
 #include "kernels/source/format_file.hpp"
 #include "kernels/source/kernel_from_source.hpp"
-#include "pipeline/matrix/battery.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace workbench {

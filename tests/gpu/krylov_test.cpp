@@ -1,7 +1,7 @@
 // Solves on a GPU.
 #include <doctest/doctest.h>
 
-#include "kernels/device/cuda_device.hpp"
+#include "kernels/gpu/gpu.hpp"
 #include "support/layouts/krylov_checks.hpp"
 
 namespace workbench {

@@ -8,9 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "core/matrix/battery.hpp"
 #include "gpu/gpu_matrices.hpp"
 #include "kernels/device/cuda_device.hpp"
-#include "pipeline/matrix/battery.hpp"
+#include "kernels/gpu/gpu.hpp"
 #include "support/layouts/krylov_problems.hpp"
 #include "support/message_of.hpp"
 #include "support/operator_checks.hpp"

@@ -3,9 +3,10 @@
 
 #include <vector>
 
+#include "core/contract/errors.hpp"
 #include "kernels/device/cuda_device.hpp"
 #include "kernels/exchange/make_links.hpp"
-#include "pipeline/contract/errors.hpp"
+#include "kernels/gpu/gpu.hpp"
 #include "support/layouts/across_ranks_checks.hpp"
 #include "support/message_of.hpp"
 #include "support/one_rank.hpp"

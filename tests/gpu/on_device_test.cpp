@@ -8,15 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "core/contract/errors.hpp"
+#include "core/input/generators/generators.hpp"
+#include "core/matrix/battery.hpp"
+#include "core/matrix/random.hpp"
 #include "gpu/gpu_matrices.hpp"
-#include "kernels/device/cuda_device.hpp"
+#include "kernels/gpu/gpu.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/input/generators.hpp"
-#include "pipeline/matrix/battery.hpp"
-#include "pipeline/matrix/random.hpp"
+#include "pipeline/engine/chain.hpp"
 #include "pipeline/recipe/sliced_request.hpp"
-#include "pipeline/run/chain.hpp"
 #include "support/given.hpp"
 #include "support/message_of.hpp"
 
@@ -93,7 +93,7 @@ void check_like_host(Device& device, const std::string& text, const CsrMatrix& m
     const std::optional<SlicedRequest> request = sliced_request(recipe);
     REQUIRE(request.has_value());
     const OnDevice<Value> there(device, matrix, matrix.rows % 2 == 0);
-    const auto sliced = device.make_sliced(*request, there.view);
+    const auto sliced = make_sliced(device, *request, there.view);
     CHECK(sliced->difference(there.view) == "");
 
     StagedMatrix staged = stage_input(matrix, recipe.node_size);
@@ -203,7 +203,7 @@ Index found_nodes(const CsrMatrix& matrix) {
 std::string left_to_host(Device& device, const std::string& text, const CsrMatrix& matrix) {
     const OnDevice<double> there(device, matrix, true);
     try {
-        (void)device.make_sliced(*sliced_request(parsed(text)), there.view);
+        (void)make_sliced(device, *sliced_request(parsed(text)), there.view);
     } catch (const LeftToHost& reason) {
         return reason.what();
     }
@@ -348,7 +348,7 @@ TEST_SUITE("prepare") {
         const auto device = make_cuda_device();
         const CsrMatrix matrix = grid(40, 40);
         const OnDevice<double> there(*device, matrix, true);
-        const auto sliced = device->make_sliced(*sliced_request(parsed(sliced_recipes[3])), there.view);
+        const auto sliced = make_sliced(*device, *sliced_request(parsed(sliced_recipes[3])), there.view);
         CHECK(sliced->difference(there.view) == "");
         CsrMatrix other = matrix;
         const Offset last = other.row_offsets[801] - 1;  // of row 800

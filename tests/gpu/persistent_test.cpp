@@ -7,11 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "kernels/device/cuda_device.hpp"
+#include "core/contract/errors.hpp"
+#include "core/contract/solvers.hpp"
+#include "kernels/gpu/gpu.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/contract/errors.hpp"
 #include "pipeline/recipe/recipe.hpp"
-#include "pipeline/solve/solve_recipes.hpp"
+#include "studies/solve/solve_recipes.hpp"
 #include "support/layouts/krylov_problems.hpp"
 #include "support/message_of.hpp"
 
@@ -24,9 +25,8 @@ public:
     Solve(Device& device, const CsrMatrix& matrix, const KrylovPlan& plan, const std::vector<double>& b,
           const std::vector<double>& inverse = {}, const std::vector<Index>& cuts = {})
         : b_(b.begin(), b.end()), inverse_(inverse.begin(), inverse.end()) {
-        solver_ = device.make_persistent_solver(
-            {.matrix = matrix, .cuts = cuts, .method = plan.method, .preconditioned = !inverse.empty()},
-            std::type_identity<Value>());
+        solver_ = make_persistent_solver<Value>(
+            device, {.matrix = matrix, .cuts = cuts, .method = plan.method, .preconditioned = !inverse.empty()});
         krylov_ = solver_->begin(plan, std::span<const Value>(b_), std::span<const Value>(inverse_));
     }
     Krylov<Value>* operator->() { return krylov_.get(); }
@@ -46,7 +46,7 @@ void check_like_graph(Device& device, const CsrMatrix& matrix, bool jacobi, Kryl
     const std::vector<double> inverse = jacobi ? inverse_diagonal<double>(matrix) : std::vector<double>();
     const std::vector<Value> rounded_b(b.begin(), b.end());
     const std::vector<Value> rounded_inverse(inverse.begin(), inverse.end());
-    const auto graph = device.make_krylov(plan, std::span<const Value>(rounded_b), std::span<const Value>(rounded_inverse));
+    const auto graph = make_krylov<Value>(device, plan, rounded_b, rounded_inverse);
     BaselineProduct<Value> multiplier(matrix, device);
     graph->use(multiplier.product());
     graph->launch(2000);
@@ -236,8 +236,8 @@ TEST_SUITE("krylov") {
         std::vector<Entry> entries;
         for (Index i = 0; i < 200000; ++i) entries.push_back({0, i, 1});
         const CsrMatrix matrix = square_of(200000, entries);
-        const std::string reason = message_of<Unsuitable>(
-            [&] { (void)device->make_persistent_solver({.matrix = matrix}, std::type_identity<double>()); });
+        const std::string reason =
+            message_of<Unsuitable>([&] { (void)make_persistent_solver<double>(*device, {.matrix = matrix}); });
         CHECK(reason.find("elements of other parts") != std::string::npos);
     }
 

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "core/matrix/battery.hpp"
+#include "core/matrix/random.hpp"
 #include "gpu/gpu_matrices.hpp"
+#include "kernels/formats/sell/layout.hpp"
 #include "kernels/prepare/gpu_preparer.hpp"
-#include "kernels/sell/layout.hpp"
-#include "pipeline/matrix/battery.hpp"
-#include "pipeline/matrix/random.hpp"
 #include "stages/length_hash.hpp"
 #include "stages/order.hpp"
 #include "stages/tile_split.hpp"

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/matrix/battery.hpp"
 #include "gpu/gpu_matrices.hpp"
 #include "gpu/recorded/recorded_reads.hpp"
-#include "kernels/device/cuda_device.hpp"
-#include "pipeline/matrix/battery.hpp"
+#include "kernels/gpu/gpu.hpp"
 #include "stages/stages.hpp"
 #include "support/given.hpp"
 #include "support/partitioned.hpp"

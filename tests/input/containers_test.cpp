@@ -5,10 +5,10 @@
 
 #include <utility>
 
+#include "core/contract/errors.hpp"
+#include "core/input/inline_matrix.hpp"
+#include "core/system/container.hpp"
 #include "input/input_files.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/input/inline_matrix.hpp"
-#include "pipeline/process/container.hpp"
 #include "support/message_of.hpp"
 
 namespace workbench {

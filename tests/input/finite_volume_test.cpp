@@ -9,12 +9,12 @@
 #include <cstdlib>
 #include <vector>
 
+#include "core/input/generators/hilbert_order.hpp"
+#include "core/input/generators/voronoi_cell.hpp"
+#include "core/input/inline_matrix.hpp"
+#include "core/matrix/permutation.hpp"
+#include "core/matrix/random.hpp"
 #include "input/generated.hpp"
-#include "pipeline/input/hilbert_order.hpp"
-#include "pipeline/input/inline_matrix.hpp"
-#include "pipeline/input/voronoi_cell.hpp"
-#include "pipeline/matrix/permutation.hpp"
-#include "pipeline/matrix/random.hpp"
 #include "support/eigen.hpp"
 
 namespace workbench {

@@ -5,10 +5,10 @@
 #include <Eigen/SparseCholesky>
 #include <bit>
 
-#include "pipeline/contract/catalogue.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/input/generators.hpp"
-#include "pipeline/matrix/random.hpp"
+#include "core/contract/catalogue.hpp"
+#include "core/contract/errors.hpp"
+#include "core/input/generators/generators.hpp"
+#include "core/matrix/random.hpp"
 #include "support/eigen.hpp"
 
 namespace workbench {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/contract/generator.hpp"
-#include "pipeline/matrix/csr_matrix.hpp"
+#include "core/contract/generator.hpp"
+#include "core/matrix/csr_matrix.hpp"
 
 namespace workbench {
 

@@ -7,10 +7,10 @@
 #include <map>
 #include <numeric>
 
+#include "core/input/inline_matrix.hpp"
+#include "core/matrix/permutation.hpp"
+#include "core/matrix/random.hpp"
 #include "input/generated.hpp"
-#include "pipeline/input/inline_matrix.hpp"
-#include "pipeline/matrix/permutation.hpp"
-#include "pipeline/matrix/random.hpp"
 
 namespace workbench {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <string>
 
+#include "core/contract/errors.hpp"
+#include "core/input/bytes/byte_source.hpp"
+#include "core/input/bytes/reading_memory.hpp"
 #include "input/input_files.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/input/byte_source.hpp"
-#include "pipeline/input/reading_memory.hpp"
 #include "support/free_memory.hpp"
 
 namespace workbench {

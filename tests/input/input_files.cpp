@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "pipeline/contract/errors.hpp"
+#include "core/contract/errors.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace workbench {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/input/read_matrix.hpp"
+#include "core/input/read_matrix.hpp"
 
 namespace workbench {
 

@@ -4,9 +4,9 @@
 
 #include <cmath>
 
+#include "core/contract/errors.hpp"
+#include "core/input/inline_matrix.hpp"
 #include "input/input_files.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/input/inline_matrix.hpp"
 
 namespace workbench {
 

@@ -2,8 +2,8 @@
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
+#include "core/input/inline_matrix.hpp"
 #include "input/input_files.hpp"
-#include "pipeline/input/inline_matrix.hpp"
 
 namespace workbench {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/matrix/csr_matrix.hpp"
+#include "core/matrix/csr_matrix.hpp"
 
 namespace workbench {
 

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/contract/errors.hpp"
+#include "core/input/inline_matrix.hpp"
+#include "core/matrix/battery.hpp"
 #include "input/input_files.hpp"
 #include "input/npz_files.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/input/inline_matrix.hpp"
-#include "pipeline/matrix/battery.hpp"
 #include "support/free_memory.hpp"
 #include "support/golden.hpp"
 

@@ -11,9 +11,9 @@
 #include <map>
 #include <sstream>
 
+#include "core/contract/errors.hpp"
+#include "core/input/inline_matrix.hpp"
 #include "input/input_files.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/input/inline_matrix.hpp"
 #include "support/data_folder.hpp"
 
 namespace workbench {

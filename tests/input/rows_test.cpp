@@ -6,15 +6,15 @@
 #include <cstdint>
 #include <stdexcept>
 
+#include "core/contract/catalogue.hpp"
+#include "core/contract/errors.hpp"
+#include "core/input/generators/generators.hpp"
+#include "core/input/inline_matrix.hpp"
+#include "core/input/npz/read_rows.hpp"
+#include "core/matrix/battery.hpp"
 #include "input/generated.hpp"
 #include "input/input_files.hpp"
 #include "input/npz_files.hpp"
-#include "pipeline/contract/catalogue.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/input/generators.hpp"
-#include "pipeline/input/inline_matrix.hpp"
-#include "pipeline/input/read_rows.hpp"
-#include "pipeline/matrix/battery.hpp"
 #include "support/cut_out.hpp"
 #include "support/free_memory.hpp"
 #include "support/golden.hpp"

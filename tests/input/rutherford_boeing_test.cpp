@@ -6,9 +6,9 @@
 #include <array>
 #include <cmath>
 
+#include "core/input/inline_matrix.hpp"
+#include "core/input/texts/fortran_format.hpp"
 #include "input/input_files.hpp"
-#include "pipeline/input/fortran_format.hpp"
-#include "pipeline/input/inline_matrix.hpp"
 
 namespace workbench {
 namespace {

@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "kernels/coo/layout.hpp"
-#include "kernels/csr/layout.hpp"
-#include "kernels/csr16/layout.hpp"
-#include "kernels/device/host_device.hpp"
-#include "kernels/ell/layout.hpp"
-#include "kernels/ellr/layout.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/battery.hpp"
+#include "core/contract/errors.hpp"
+#include "core/matrix/battery.hpp"
+#include "kernels/formats/coo/layout.hpp"
+#include "kernels/formats/csr/layout.hpp"
+#include "kernels/formats/csr16/layout.hpp"
+#include "kernels/formats/ell/layout.hpp"
+#include "kernels/formats/ellr/layout.hpp"
+#include "kernels/host/host_device.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
 #include "support/message_of.hpp"

@@ -3,10 +3,10 @@
 
 #include <sstream>
 
-#include "kernels/banded_block/layout.hpp"
-#include "kernels/device/host_device.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/battery.hpp"
+#include "core/contract/errors.hpp"
+#include "core/matrix/battery.hpp"
+#include "kernels/formats/banded_block/layout.hpp"
+#include "kernels/host/host_device.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
 

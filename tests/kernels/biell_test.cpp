@@ -1,10 +1,10 @@
 // Layouts biell and bijad: exact arrays, parameters, refusals. kernels_test.cpp checks what all layouts have in common.
 #include <doctest/doctest.h>
 
-#include "kernels/biell/layout.hpp"
-#include "kernels/common/storage/slices.hpp"
+#include "core/contract/errors.hpp"
+#include "kernels/common/schemes/slices.hpp"
+#include "kernels/formats/biell/layout.hpp"
 #include "kernels/reads.hpp"
-#include "pipeline/contract/errors.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
 

@@ -1,10 +1,10 @@
 // Layout bsr: its arrays, its choice of a block size, and refusals. kernels_test.cpp checks what all layouts have in common.
 #include <doctest/doctest.h>
 
-#include "kernels/bsr/layout.hpp"
-#include "kernels/device/host_device.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/battery.hpp"
+#include "core/contract/errors.hpp"
+#include "core/matrix/battery.hpp"
+#include "kernels/formats/bsr/layout.hpp"
+#include "kernels/host/host_device.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
 

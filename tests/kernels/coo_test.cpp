@@ -1,7 +1,7 @@
 // Layout coo and the triplets of a share. kernels_test.cpp checks what all layouts have in common.
 #include <doctest/doctest.h>
 
-#include "kernels/coo/layout.hpp"
+#include "kernels/formats/coo/layout.hpp"
 #include "kernels/reads.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"

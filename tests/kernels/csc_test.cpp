@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "kernels/csc/layout.hpp"
+#include "kernels/formats/csc/layout.hpp"
 #include "kernels/reads.hpp"
 #include "support/drawn_matrix.hpp"
 

@@ -1,8 +1,8 @@
 // Layout csr16: its arrays and refusals. kernels_test.cpp checks what all layouts have in common.
 #include <doctest/doctest.h>
 
-#include "kernels/csr16/layout.hpp"
-#include "pipeline/contract/errors.hpp"
+#include "core/contract/errors.hpp"
+#include "kernels/formats/csr16/layout.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
 

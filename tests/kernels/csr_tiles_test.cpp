@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/csr/adaptive.hpp"
-#include "kernels/csr/layout.hpp"
-#include "kernels/csr/merge_path.hpp"
+#include "core/matrix/battery.hpp"
+#include "kernels/formats/csr/adaptive.hpp"
+#include "kernels/formats/csr/layout.hpp"
+#include "kernels/formats/csr/merge_path.hpp"
 #include "kernels/reads.hpp"
-#include "pipeline/matrix/battery.hpp"
 #include "support/given.hpp"
 
 namespace workbench {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/dasp/layout.hpp"
-#include "kernels/device/host_device.hpp"
+#include "kernels/formats/dasp/layout.hpp"
+#include "kernels/host/host_device.hpp"
 #include "kernels/reads.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"

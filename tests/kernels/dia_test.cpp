@@ -2,10 +2,10 @@
 // common.
 #include <doctest/doctest.h>
 
-#include "kernels/device/host_device.hpp"
-#include "kernels/dia/layout.hpp"
+#include "core/contract/errors.hpp"
+#include "kernels/formats/dia/layout.hpp"
+#include "kernels/host/host_device.hpp"
 #include "kernels/reads.hpp"
-#include "pipeline/contract/errors.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
 

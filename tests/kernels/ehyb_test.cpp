@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
-#include "kernels/ehyb/layout.hpp"
-#include "pipeline/contract/errors.hpp"
+#include "core/contract/errors.hpp"
+#include "kernels/formats/ehyb/layout.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
 #include "support/partitioned.hpp"

@@ -4,10 +4,10 @@
 
 #include <set>
 
+#include "core/contract/errors.hpp"
 #include "kernels/common/schedule/walk.hpp"
-#include "kernels/ell/layout.hpp"
+#include "kernels/formats/ell/layout.hpp"
 #include "kernels/reads.hpp"
-#include "pipeline/contract/errors.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
 

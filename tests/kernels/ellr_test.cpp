@@ -4,12 +4,12 @@
 
 #include <map>
 
-#include "kernels/device/host_device.hpp"
-#include "kernels/ellr/layout.hpp"
+#include "core/contract/errors.hpp"
+#include "core/matrix/battery.hpp"
+#include "core/matrix/metrics.hpp"
+#include "kernels/formats/ellr/layout.hpp"
+#include "kernels/host/host_device.hpp"
 #include "kernels/reads.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/battery.hpp"
-#include "pipeline/matrix/metrics.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
 #include "support/layouts/layout_recipes.hpp"

@@ -5,15 +5,15 @@
 #include <fstream>
 #include <sstream>
 
-#include "kernels/csr16/layout.hpp"
-#include "kernels/device/host_device.hpp"
-#include "kernels/sell/layout.hpp"
+#include "core/contract/errors.hpp"
+#include "core/matrix/battery.hpp"
+#include "core/system/headers_folder.hpp"
+#include "kernels/formats/csr16/layout.hpp"
+#include "kernels/formats/sell/layout.hpp"
+#include "kernels/host/host_device.hpp"
 #include "kernels/source/compile.hpp"
 #include "kernels/source/format_file.hpp"
 #include "kernels/source/try_format.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/battery.hpp"
-#include "pipeline/process/headers_folder.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
 #include "support/message_of.hpp"

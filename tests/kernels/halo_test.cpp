@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "kernels/device/host_device.hpp"
-#include "kernels/halo/layout.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/battery.hpp"
+#include "core/contract/errors.hpp"
+#include "core/matrix/battery.hpp"
+#include "kernels/formats/halo/layout.hpp"
+#include "kernels/host/host_device.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
 #include "support/message_of.hpp"

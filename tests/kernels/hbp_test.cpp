@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "kernels/device/host_device.hpp"
-#include "kernels/hbp/check.hpp"
-#include "kernels/hbp/layout.hpp"
-#include "kernels/hbp/placement.hpp"
+#include "core/contract/errors.hpp"
+#include "kernels/formats/hbp/check.hpp"
+#include "kernels/formats/hbp/layout.hpp"
+#include "kernels/formats/hbp/placement.hpp"
+#include "kernels/host/host_device.hpp"
 #include "kernels/reads.hpp"
-#include "pipeline/contract/errors.hpp"
 #include "stages/stages.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"

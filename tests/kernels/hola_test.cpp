@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "kernels/device/host_device.hpp"
-#include "kernels/hola/layout.hpp"
+#include "core/contract/errors.hpp"
+#include "core/matrix/battery.hpp"
+#include "kernels/formats/hola/layout.hpp"
+#include "kernels/host/host_device.hpp"
 #include "kernels/reads.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/battery.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
 #include "support/message_of.hpp"

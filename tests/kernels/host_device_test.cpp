@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/device/host_device.hpp"
-#include "pipeline/contract/errors.hpp"
+#include "core/contract/errors.hpp"
+#include "kernels/host/host_device.hpp"
 #include "support/free_memory.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"

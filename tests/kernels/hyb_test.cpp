@@ -2,10 +2,10 @@
 // common.
 #include <doctest/doctest.h>
 
-#include "kernels/common/storage/slices.hpp"
-#include "kernels/hyb/layout.hpp"
+#include "core/contract/errors.hpp"
+#include "kernels/common/schemes/slices.hpp"
+#include "kernels/formats/hyb/layout.hpp"
 #include "kernels/reads.hpp"
-#include "pipeline/contract/errors.hpp"
 #include "stages/stages.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"

@@ -1,10 +1,10 @@
 // Jagged diagonals in groups, and layout jds. kernels_test.cpp checks what all layouts have in common.
 #include <doctest/doctest.h>
 
-#include "kernels/device/host_device.hpp"
-#include "kernels/jds/layout.hpp"
+#include "core/contract/errors.hpp"
+#include "kernels/formats/jds/layout.hpp"
+#include "kernels/host/host_device.hpp"
 #include "kernels/reads.hpp"
-#include "pipeline/contract/errors.hpp"
 #include "support/drawn_matrix.hpp"
 
 namespace workbench {

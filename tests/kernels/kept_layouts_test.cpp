@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/matrix/battery.hpp"
+#include "core/matrix/battery.hpp"
 #include "support/layouts/layout_recipes.hpp"
 
 namespace workbench {

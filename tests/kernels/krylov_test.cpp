@@ -3,7 +3,8 @@
 
 #include <cmath>
 
-#include "kernels/device/host_device.hpp"
+#include "core/contract/solvers.hpp"
+#include "kernels/host/host_device.hpp"
 #include "kernels/krylov/steps.hpp"
 #include "support/layouts/krylov_checks.hpp"
 #include "support/layouts/krylov_problems.hpp"
@@ -68,8 +69,7 @@ TEST_CASE("conjugate gradients with a predicted r.Mr take as many iterations as 
         const krylov::Scalars found = solve_with_one_wait(matrix, b, diagonal, tolerance, x);
         CHECK(found.state == KrylovState::converged);
 
-        const auto expected = host->make_krylov({KrylovMethod::cg, tolerance, 2000}, std::span<const double>(b),
-                                                std::span<const double>(diagonal));
+        const auto expected = make_krylov<double>(*host, {KrylovMethod::cg, tolerance, 2000}, b, diagonal);
         BaselineProduct<double> multiplier(matrix, *host);
         expected->use(multiplier.product());
         expected->launch(2000);

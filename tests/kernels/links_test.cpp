@@ -5,12 +5,12 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/contract/errors.hpp"
 #include "kernels/device/cuda_device.hpp"
-#include "kernels/device/host_device.hpp"
 #include "kernels/exchange/make_links.hpp"
+#include "kernels/host/host_device.hpp"
 #include "kernels/krylov/cg_across_ranks.hpp"
 #include "kernels/krylov/steps_across_ranks.hpp"
-#include "pipeline/contract/errors.hpp"
 #include "support/layouts/across_ranks_checks.hpp"
 #include "support/layouts/krylov_problems.hpp"
 #include "support/message_of.hpp"

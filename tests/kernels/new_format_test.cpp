@@ -25,7 +25,7 @@ const std::string catalogue_file = "pipeline/catalogue/catalogue.cpp";
 std::vector<std::string> format_files() {
     std::vector<std::string> files{"recipes/csr16.toml", "tests/layouts/csr16.toml", "tests/kernels/csr16_test.cpp"};
     for (const auto& file : fs::directory_iterator(source / "kernels" / "csr16")) {
-        files.push_back("kernels/csr16/" + file.path().filename().string());
+        files.push_back("kernels/formats/csr16/" + file.path().filename().string());
     }
     return files;
 }
@@ -97,7 +97,7 @@ TEST_SUITE("new_format") {
         for (const std::string& difference : differences(page)) FAIL_CHECK(difference);
         // A page that differs is detected.
         for (const std::string word : {"        csr16_entry(),", "struct Csr16Rows final", "\"eight threads per row\"",
-                                       "use = \"csr16\"", "variant = \"reverse\"", "```cuda kernels/csr16/cuda.cu"}) {
+                                       "use = \"csr16\"", "variant = \"reverse\"", "```cuda kernels/formats/csr16/cuda.cu"}) {
             const std::size_t place = page.find(word);
             REQUIRE(place != std::string::npos);
             std::string changed = page;

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/contract/errors.hpp"
+#include "core/matrix/battery.hpp"
 #include "kernels/krylov/persistent_matrix.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/battery.hpp"
 #include "support/layouts/krylov_problems.hpp"
 #include "support/message_of.hpp"
 

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "pipeline/contract/layout.hpp"
+#include "core/contract/layout.hpp"
 
 namespace workbench {
 

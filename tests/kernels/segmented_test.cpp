@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "core/contract/errors.hpp"
+#include "core/matrix/battery.hpp"
+#include "kernels/formats/segmented/layout.hpp"
 #include "kernels/reads.hpp"
-#include "kernels/segmented/layout.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/battery.hpp"
 #include "stages/stages.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/free_memory.hpp"

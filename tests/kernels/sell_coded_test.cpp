@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "kernels/device/host_device.hpp"
-#include "kernels/sell/layout.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/battery.hpp"
-#include "pipeline/matrix/distinct_values.hpp"
+#include "core/contract/errors.hpp"
+#include "core/matrix/battery.hpp"
+#include "core/matrix/distinct_values.hpp"
+#include "kernels/formats/sell/layout.hpp"
+#include "kernels/host/host_device.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
 #include "support/message_of.hpp"

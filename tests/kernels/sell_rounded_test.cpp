@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "core/contract/errors.hpp"
+#include "core/contract/rounding.hpp"
 #include "kernels/common/storage/encode_values.hpp"
-#include "kernels/device/host_device.hpp"
-#include "kernels/sell/layout.hpp"
+#include "kernels/formats/sell/layout.hpp"
+#include "kernels/host/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/rounding.hpp"
+#include "pipeline/engine/built_layouts.hpp"
 #include "pipeline/measure/measure.hpp"
-#include "pipeline/run/built_layouts.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
 #include "support/message_of.hpp"

@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "kernels/device/host_device.hpp"
+#include "core/contract/errors.hpp"
+#include "core/matrix/battery.hpp"
+#include "kernels/formats/sell/layout.hpp"
+#include "kernels/formats/sell/long_rows.hpp"
+#include "kernels/host/host_device.hpp"
 #include "kernels/reads.hpp"
-#include "kernels/sell/layout.hpp"
-#include "kernels/sell/long_rows.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/battery.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
 

@@ -6,11 +6,11 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/device/host_device.hpp"
-#include "kernels/ell/layout.hpp"
-#include "kernels/ellr/layout.hpp"
-#include "kernels/jds/layout.hpp"
-#include "kernels/sell/layout.hpp"
+#include "kernels/formats/ell/layout.hpp"
+#include "kernels/formats/ellr/layout.hpp"
+#include "kernels/formats/jds/layout.hpp"
+#include "kernels/formats/sell/layout.hpp"
+#include "kernels/host/host_device.hpp"
 #include "support/given.hpp"
 
 namespace workbench {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "core/contract/storage_size.hpp"
+#include "core/matrix/metrics.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/contract/storage_size.hpp"
-#include "pipeline/matrix/metrics.hpp"
 
 namespace workbench {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "kernels/dasp/layout.hpp"
-#include "kernels/halo/layout.hpp"
+#include "kernels/formats/dasp/layout.hpp"
+#include "kernels/formats/halo/layout.hpp"
 #include "support/given.hpp"
 
 namespace workbench {

@@ -8,7 +8,7 @@
 
 #include <spmv_workbench/spmv_workbench.hpp>
 
-#include "pipeline/matrix/csr_matrix.hpp"
+#include "core/matrix/csr_matrix.hpp"
 #include "support/message_of.hpp"
 #include "support/operator_checks.hpp"
 

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/matrix/csr_matrix.hpp"
-#include "pipeline/matrix/random.hpp"
-#include "pipeline/matrix/sort_row.hpp"
+#include "core/matrix/csr_matrix.hpp"
+#include "core/matrix/random.hpp"
+#include "core/matrix/sort_row.hpp"
 
 namespace workbench {
 namespace {

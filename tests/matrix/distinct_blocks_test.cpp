@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "pipeline/matrix/distinct_blocks.hpp"
+#include "core/matrix/distinct_blocks.hpp"
 
 namespace workbench {
 namespace {

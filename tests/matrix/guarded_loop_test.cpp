@@ -5,7 +5,7 @@
 #include <new>
 #include <stdexcept>
 
-#include "pipeline/matrix/guarded_loop.hpp"
+#include "core/matrix/guarded_loop.hpp"
 
 namespace workbench {
 namespace {

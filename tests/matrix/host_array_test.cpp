@@ -5,10 +5,10 @@
 #include <numeric>
 #include <vector>
 
-#include "pipeline/matrix/csr_matrix.hpp"
-#include "pipeline/matrix/host_array.hpp"
-#include "pipeline/matrix/host_threads.hpp"
-#include "pipeline/matrix/permutation.hpp"
+#include "core/matrix/csr_matrix.hpp"
+#include "core/matrix/host_array.hpp"
+#include "core/matrix/host_threads.hpp"
+#include "core/matrix/permutation.hpp"
 
 namespace workbench {
 namespace {

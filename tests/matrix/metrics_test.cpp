@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/matrix/battery.hpp"
+#include "core/matrix/metrics.hpp"
 #include "matrix/placed.hpp"
-#include "pipeline/matrix/battery.hpp"
-#include "pipeline/matrix/metrics.hpp"
 
 namespace workbench {
 

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "pipeline/matrix/permutation.hpp"
+#include "core/matrix/permutation.hpp"
 
 namespace workbench {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/matrix/share_matrix.hpp"
+#include "core/matrix/share_matrix.hpp"
 
 namespace workbench {
 namespace {

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "core/matrix/battery.hpp"
+#include "core/matrix/entries_behind.hpp"
+#include "core/matrix/random.hpp"
+#include "core/matrix/staged_matrix.hpp"
 #include "matrix/placed.hpp"
-#include "pipeline/matrix/battery.hpp"
-#include "pipeline/matrix/entries_behind.hpp"
-#include "pipeline/matrix/random.hpp"
-#include "pipeline/matrix/staged_matrix.hpp"
 
 namespace workbench {
 namespace {

@@ -4,8 +4,8 @@
 #include <limits>
 #include <vector>
 
-#include "pipeline/matrix/distinct_values.hpp"
-#include "pipeline/matrix/value_statistics.hpp"
+#include "core/matrix/distinct_values.hpp"
+#include "core/matrix/value_statistics.hpp"
 
 namespace workbench {
 

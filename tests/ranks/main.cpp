@@ -6,12 +6,13 @@
 #include <cstdio>
 #include <memory>
 
+#include "core/system/kokkos_runtime.hpp"
 #include "kernels/device/cuda_device.hpp"
-#include "kernels/device/host_device.hpp"
 #include "kernels/exchange/make_links.hpp"
-#include "pipeline/distributed/start_ranks.hpp"
-#include "pipeline/run/kokkos_runtime.hpp"
+#include "kernels/gpu/gpu.hpp"
+#include "kernels/host/host_device.hpp"
 #include "ranks/ranks.hpp"
+#include "studies/distributed/start_ranks.hpp"
 
 namespace workbench {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "pipeline/contract/links.hpp"
+#include "core/contract/links.hpp"
 
 namespace workbench {
 

@@ -8,15 +8,15 @@
 
 #include <fmt/format.h>
 
+#include "core/contract/errors.hpp"
+#include "core/matrix/battery.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/distributed/collective.hpp"
-#include "pipeline/distributed/messages.hpp"
-#include "pipeline/distributed/run_across.hpp"
-#include "pipeline/matrix/battery.hpp"
-#include "pipeline/run/kernel_choice.hpp"
-#include "pipeline/solve/solve_recipes.hpp"
+#include "pipeline/engine/kernel_choice.hpp"
 #include "ranks/ranks.hpp"
+#include "studies/distributed/collective.hpp"
+#include "studies/distributed/messages.hpp"
+#include "studies/distributed/run_across.hpp"
+#include "studies/solve/solve_recipes.hpp"
 #include "support/cut_out.hpp"
 #include "support/layouts/krylov_problems.hpp"
 #include "support/layouts/layout_recipes.hpp"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/contract/parameters.hpp"
-#include "pipeline/contract/suggestion.hpp"
+#include "core/contract/parameters.hpp"
+#include "core/text/suggestion.hpp"
 
 namespace workbench {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-#include "pipeline/input/generators.hpp"
+#include "core/input/generators/generators.hpp"
 
 namespace workbench {
 namespace {

@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/input/inline_matrix.hpp"
+#include "core/input/inline_matrix.hpp"
 #include "pipeline/recipe/space.hpp"
 #include "recipe/recipes.hpp"
 #include "support/temporary_folder.hpp"

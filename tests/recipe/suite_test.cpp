@@ -5,7 +5,7 @@
 #include <fstream>
 #include <string>
 
-#include "pipeline/contract/errors.hpp"
+#include "core/contract/errors.hpp"
 #include "pipeline/recipe/suite.hpp"
 #include "support/golden.hpp"
 #include "support/message_of.hpp"

@@ -8,11 +8,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "pipeline/cache_model/cache_chart.hpp"
-#include "pipeline/cache_model/cache_study.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/battery.hpp"
+#include "core/contract/errors.hpp"
+#include "core/matrix/battery.hpp"
 #include "run/catalogue_runs.hpp"
+#include "studies/cache_model/cache_chart.hpp"
+#include "studies/cache_model/cache_study.hpp"
 #include "support/layouts/layout_recipes.hpp"
 #include "support/slow.hpp"
 

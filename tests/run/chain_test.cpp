@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/battery.hpp"
-#include "pipeline/matrix/random.hpp"
+#include "core/contract/errors.hpp"
+#include "core/matrix/battery.hpp"
+#include "core/matrix/random.hpp"
+#include "pipeline/engine/runner.hpp"
 #include "pipeline/report/pictures.hpp"
-#include "pipeline/run/runner.hpp"
 #include "run/catalogue_runs.hpp"
 #include "support/free_memory.hpp"
 #include "support/golden.hpp"

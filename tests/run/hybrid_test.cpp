@@ -10,13 +10,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "kernels/device/host_device.hpp"
-#include "pipeline/input/read_matrix.hpp"
-#include "pipeline/matrix/battery.hpp"
+#include "core/input/read_matrix.hpp"
+#include "core/matrix/battery.hpp"
+#include "kernels/host/host_device.hpp"
+#include "pipeline/engine/built_layouts.hpp"
+#include "pipeline/engine/kernel_choice.hpp"
+#include "pipeline/engine/runner.hpp"
 #include "pipeline/measure/hybrid_kernel.hpp"
-#include "pipeline/run/built_layouts.hpp"
-#include "pipeline/run/kernel_choice.hpp"
-#include "pipeline/run/runner.hpp"
 #include "run/catalogue_runs.hpp"
 #include "support/data_folder.hpp"
 #include "support/layouts/layout_recipes.hpp"

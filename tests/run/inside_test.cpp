@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "kernels/device/host_device.hpp"
+#include "core/contract/errors.hpp"
+#include "kernels/host/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/contract/errors.hpp"
 #include "run/scripted_runs.hpp"
 #include "support/message_of.hpp"
 

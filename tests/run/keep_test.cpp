@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "kernels/device/host_device.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/battery.hpp"
-#include "pipeline/run/ready_recipe.hpp"
-#include "pipeline/run/runner.hpp"
+#include "core/contract/errors.hpp"
+#include "core/matrix/battery.hpp"
+#include "kernels/host/host_device.hpp"
+#include "pipeline/engine/ready_recipe.hpp"
+#include "pipeline/engine/runner.hpp"
 #include "run/kept_runs.hpp"
 #include "support/golden.hpp"
 #include "support/layouts/layout_recipes.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/contract/errors.hpp"
+#include "core/contract/errors.hpp"
 #include "run/kept_runs.hpp"
 #include "support/golden.hpp"
 #include "support/temporary_folder.hpp"

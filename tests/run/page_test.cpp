@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "pipeline/matrix/battery.hpp"
-#include "pipeline/matrix/random.hpp"
+#include "core/matrix/battery.hpp"
+#include "core/matrix/random.hpp"
 #include "pipeline/report/page.hpp"
 #include "support/page_sections.hpp"
 

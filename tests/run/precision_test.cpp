@@ -9,9 +9,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "pipeline/matrix/battery.hpp"
+#include "core/matrix/battery.hpp"
+#include "pipeline/engine/runner.hpp"
 #include "pipeline/report/pictures.hpp"
-#include "pipeline/run/runner.hpp"
 #include "run/catalogue_runs.hpp"
 #include "support/layouts/scripted.hpp"
 #include "support/temporary_folder.hpp"

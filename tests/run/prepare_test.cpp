@@ -6,13 +6,13 @@
 #include <set>
 #include <string>
 
-#include "kernels/device/host_device.hpp"
+#include "core/matrix/battery.hpp"
+#include "core/matrix/random.hpp"
+#include "kernels/host/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/matrix/battery.hpp"
-#include "pipeline/matrix/random.hpp"
-#include "pipeline/run/built_layouts.hpp"
-#include "pipeline/run/chain.hpp"
-#include "pipeline/run/runner.hpp"
+#include "pipeline/engine/built_layouts.hpp"
+#include "pipeline/engine/chain.hpp"
+#include "pipeline/engine/runner.hpp"
 #include "stages/length_hash.hpp"
 #include "support/layouts/preparation_checks.hpp"
 #include "support/layouts/scripted.hpp"

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/text/text_table.hpp"
 #include "pipeline/measure/timing.hpp"
 #include "pipeline/report/figures.hpp"
 #include "pipeline/report/row_statistics.hpp"
-#include "pipeline/text/text_table.hpp"
 
 namespace workbench {
 

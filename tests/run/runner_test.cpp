@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/contract/errors.hpp"
+#include "core/contract/errors.hpp"
 #include "run/scripted_runs.hpp"
 #include "support/message_of.hpp"
 

@@ -9,15 +9,15 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/contract/errors.hpp"
+#include "core/input/read_matrix.hpp"
+#include "core/matrix/battery.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/input/read_matrix.hpp"
-#include "pipeline/matrix/battery.hpp"
+#include "pipeline/engine/chain.hpp"
+#include "pipeline/engine/kernel_choice.hpp"
+#include "pipeline/engine/layout_examples.hpp"
+#include "pipeline/engine/recipe_storage.hpp"
 #include "pipeline/report/storage_json.hpp"
-#include "pipeline/run/chain.hpp"
-#include "pipeline/run/kernel_choice.hpp"
-#include "pipeline/run/layout_examples.hpp"
-#include "pipeline/run/recipe_storage.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/drawn_texts.hpp"
 #include "support/given.hpp"

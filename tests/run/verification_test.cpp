@@ -6,8 +6,8 @@
 #include <set>
 #include <vector>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/battery.hpp"
+#include "core/contract/errors.hpp"
+#include "core/matrix/battery.hpp"
 #include "pipeline/measure/verification.hpp"
 
 namespace workbench {

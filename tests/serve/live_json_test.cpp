@@ -7,8 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "frontends/serve/live_json.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/serve/live_json.hpp"
 
 namespace workbench {
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/solve/solve_report.hpp"
+#include "studies/solve/solve_report.hpp"
 #include "support/chart_text.hpp"
 #include "support/golden.hpp"
 #include "support/layouts/counted_report.hpp"

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/solve/multiplier.hpp"
 #include "run/scripted_runs.hpp"
+#include "studies/solve/multiplier.hpp"
 #include "support/layouts/second_preparer.hpp"
 #include "support/message_of.hpp"
 

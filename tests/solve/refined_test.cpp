@@ -3,11 +3,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "kernels/device/host_device.hpp"
+#include "core/contract/errors.hpp"
+#include "core/contract/solvers.hpp"
+#include "core/matrix/distinct_values.hpp"
+#include "kernels/host/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/distinct_values.hpp"
-#include "pipeline/solve/solve_recipes.hpp"
+#include "studies/solve/solve_recipes.hpp"
 #include "support/layouts/device_around.hpp"
 #include "support/message_of.hpp"
 
@@ -87,7 +88,7 @@ public:
     ModelSolver(Device& host, CsrMatrix matrix) : host_(host), matrix_(std::move(matrix)) {}
     [[nodiscard]] std::unique_ptr<Krylov<double>> begin(const KrylovPlan& plan, std::span<const double> b,
                                                         std::span<const double> inverse_diagonal) override {
-        return std::make_unique<ModelKrylov>(host_.make_krylov(plan, b, inverse_diagonal), matrix_);
+        return std::make_unique<ModelKrylov>(make_krylov(host_, plan, b, inverse_diagonal), matrix_);
     }
 
 private:
@@ -96,11 +97,16 @@ private:
 };
 
 /// The host with persistent solves.
-class ModelDevice final : public DeviceAround {
+class ModelDevice final : public DeviceAround, public Solvers {
 public:
     explicit ModelDevice(Device& host) : DeviceAround(host) {}
-    [[nodiscard]] std::unique_ptr<PersistentSolver<double>> make_persistent_solver(const PersistentProblem& problem,
-                                                                                   std::type_identity<double>) override {
+    [[nodiscard]] Solvers* solvers() override { return this; }
+    [[nodiscard]] std::unique_ptr<Krylov<double>> krylov(const KrylovPlan& plan, std::span<const double> b,
+                                                         std::span<const double> inverse_diagonal) override {
+        return DeviceAround::solvers()->krylov(plan, b, inverse_diagonal);
+    }
+    [[nodiscard]] std::unique_ptr<PersistentSolver<double>> persistent(const PersistentProblem& problem,
+                                                                       std::type_identity<double>) override {
         exact_in_f32.push_back(are_exact_in_f32(problem.matrix.values));
         return std::make_unique<ModelSolver>(*this, problem.matrix);
     }

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "pipeline/solve/solve_report.hpp"
+#include "studies/solve/solve_report.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace workbench {

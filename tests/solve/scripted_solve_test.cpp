@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "pipeline/solve/solve.hpp"
-#include "pipeline/solve/solve_recipes.hpp"
 #include "run/scripted_runs.hpp"
+#include "studies/solve/solve.hpp"
+#include "studies/solve/solve_recipes.hpp"
 
 namespace workbench {
 namespace {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/solve/tuned_solve.hpp"
+#include "core/contract/errors.hpp"
 #include "run/scripted_runs.hpp"
+#include "studies/solve/tuned_solve.hpp"
 
 namespace workbench {
 namespace {

@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <vector>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/input/read_matrix.hpp"
-#include "pipeline/matrix/battery.hpp"
-#include "pipeline/matrix/metrics.hpp"
-#include "pipeline/matrix/random.hpp"
+#include "core/contract/errors.hpp"
+#include "core/input/read_matrix.hpp"
+#include "core/matrix/battery.hpp"
+#include "core/matrix/metrics.hpp"
+#include "core/matrix/random.hpp"
 #include "stages/boost_order.hpp"
 #include "stages/cuthill_mckee_order.hpp"
 #include "stages/graph.hpp"

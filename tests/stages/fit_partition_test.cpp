@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "pipeline/matrix/battery.hpp"
+#include "core/matrix/battery.hpp"
 #include "stages/fit_partition.hpp"
 #include "stages/steps.hpp"
 

@@ -4,7 +4,7 @@
 #include <set>
 #include <vector>
 
-#include "pipeline/matrix/battery.hpp"
+#include "core/matrix/battery.hpp"
 #include "stages/graph.hpp"
 #include "stages/order.hpp"
 #include "stages/steps.hpp"

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "kernels/staircase_sell/length_groups.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/battery.hpp"
-#include "pipeline/matrix/random.hpp"
+#include "core/contract/errors.hpp"
+#include "core/matrix/battery.hpp"
+#include "core/matrix/random.hpp"
+#include "kernels/formats/staircase_sell/length_groups.hpp"
 #include "stages/stages.hpp"
 #include "support/message_of.hpp"
 

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/input/read_matrix.hpp"
-#include "pipeline/matrix/battery.hpp"
-#include "pipeline/matrix/metrics.hpp"
+#include "core/contract/errors.hpp"
+#include "core/input/read_matrix.hpp"
+#include "core/matrix/battery.hpp"
+#include "core/matrix/metrics.hpp"
 #include "stages/graph.hpp"
 #include "stages/stages.hpp"
 #include "stages/steps.hpp"

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/contract/catalogue.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/input/read_matrix.hpp"
-#include "pipeline/matrix/battery.hpp"
-#include "pipeline/matrix/metrics.hpp"
-#include "pipeline/matrix/random.hpp"
+#include "core/contract/catalogue.hpp"
+#include "core/contract/errors.hpp"
+#include "core/input/read_matrix.hpp"
+#include "core/matrix/battery.hpp"
+#include "core/matrix/metrics.hpp"
+#include "core/matrix/random.hpp"
 #include "stages/coarsen_graph.hpp"
 #include "stages/fit_partition.hpp"
 #include "stages/multilevel.hpp"

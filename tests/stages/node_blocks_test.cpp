@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/battery.hpp"
+#include "core/contract/errors.hpp"
+#include "core/matrix/battery.hpp"
 #include "stages/stages.hpp"
 #include "stages/steps.hpp"
 #include "support/message_of.hpp"

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/battery.hpp"
-#include "pipeline/matrix/metrics.hpp"
+#include "core/contract/errors.hpp"
+#include "core/matrix/battery.hpp"
+#include "core/matrix/metrics.hpp"
 #include "stages/partition_stage.hpp"
 #include "stages/stages.hpp"
 #include "stages/steps.hpp"

@@ -6,9 +6,9 @@
 #include <set>
 #include <vector>
 
-#include "pipeline/matrix/battery.hpp"
-#include "pipeline/matrix/metrics.hpp"
-#include "pipeline/matrix/random.hpp"
+#include "core/matrix/battery.hpp"
+#include "core/matrix/metrics.hpp"
+#include "core/matrix/random.hpp"
 #include "stages/graph.hpp"
 #include "stages/levels.hpp"
 #include "stages/stages.hpp"

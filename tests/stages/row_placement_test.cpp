@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/battery.hpp"
-#include "pipeline/matrix/metrics.hpp"
-#include "pipeline/matrix/random.hpp"
+#include "core/contract/errors.hpp"
+#include "core/matrix/battery.hpp"
+#include "core/matrix/metrics.hpp"
+#include "core/matrix/random.hpp"
 #include "stages/least_padding.hpp"
 #include "stages/length_hash.hpp"
 #include "stages/order.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/contract/errors.hpp"
+#include "core/contract/errors.hpp"
 #include "stages/order.hpp"
 #include "stages/stages.hpp"
 #include "stages/steps.hpp"

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/battery.hpp"
+#include "core/contract/errors.hpp"
+#include "core/matrix/battery.hpp"
 #include "stages/stages.hpp"
 #include "stages/steps.hpp"
 #include "support/message_of.hpp"

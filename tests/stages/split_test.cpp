@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/matrix/battery.hpp"
+#include "core/matrix/battery.hpp"
 #include "stages/stages.hpp"
 #include "stages/steps.hpp"
 

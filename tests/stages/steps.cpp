@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "pipeline/matrix/battery.hpp"
+#include "core/matrix/battery.hpp"
 #include "stages/order.hpp"
 
 namespace workbench {

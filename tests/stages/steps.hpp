@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/contract/stage.hpp"
-#include "pipeline/matrix/staged_matrix.hpp"
+#include "core/contract/stage.hpp"
+#include "core/matrix/staged_matrix.hpp"
 #include "support/given.hpp"
 
 namespace workbench {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/matrix/battery.hpp"
-#include "pipeline/matrix/random.hpp"
+#include "core/matrix/battery.hpp"
+#include "core/matrix/random.hpp"
 #include "stages/order.hpp"
 #include "stages/stages.hpp"
 #include "stages/steps.hpp"

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/battery.hpp"
-#include "pipeline/matrix/random.hpp"
+#include "core/contract/errors.hpp"
+#include "core/matrix/battery.hpp"
+#include "core/matrix/random.hpp"
 #include "stages/stages.hpp"
 #include "stages/steps.hpp"
 #include "support/free_memory.hpp"

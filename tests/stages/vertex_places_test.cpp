@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "pipeline/matrix/random.hpp"
+#include "core/matrix/random.hpp"
 #include "stages/pack_boxes.hpp"
 #include "stages/vertex_places.hpp"
 

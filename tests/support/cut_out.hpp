@@ -1,8 +1,8 @@
 // Some rows of a matrix, cut out of the whole: the oracle for reading, generating and receiving rows.
 #pragma once
 
-#include "pipeline/matrix/csr_matrix.hpp"
-#include "pipeline/matrix/row_range.hpp"
+#include "core/matrix/csr_matrix.hpp"
+#include "core/matrix/row_range.hpp"
 
 namespace workbench {
 

@@ -1,7 +1,7 @@
 // The example matrix of all layouts, which many tests use.
 #pragma once
 
-#include "pipeline/matrix/csr_matrix.hpp"
+#include "core/matrix/csr_matrix.hpp"
 #include "support/message_of.hpp"
 
 namespace workbench {

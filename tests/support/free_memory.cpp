@@ -5,7 +5,7 @@
 #include <fstream>
 #include <limits>
 
-#include "pipeline/contract/host_memory.hpp"
+#include "core/system/host_memory.hpp"
 
 namespace workbench {
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "pipeline/contract/layout.hpp"
-#include "pipeline/contract/stage.hpp"
+#include "core/contract/layout.hpp"
+#include "core/contract/stage.hpp"
 
 namespace workbench {
 

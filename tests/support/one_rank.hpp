@@ -4,7 +4,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "pipeline/contract/ranks.hpp"
+#include "core/contract/ranks.hpp"
 
 namespace workbench {
 

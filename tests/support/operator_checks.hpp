@@ -15,7 +15,7 @@
 
 #include <spmv_workbench/spmv_workbench.hpp>
 
-#include "pipeline/matrix/csr_matrix.hpp"
+#include "core/matrix/csr_matrix.hpp"
 #include "support/eigen.hpp"
 
 namespace workbench {

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "pipeline/contract/ranks.hpp"
+#include "core/contract/ranks.hpp"
 
 namespace workbench {
 

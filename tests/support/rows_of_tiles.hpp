@@ -1,7 +1,7 @@
 // A matrix for layouts that cut the nonzeros into tiles of equal size.
 #pragma once
 
-#include "pipeline/matrix/csr_matrix.hpp"
+#include "core/matrix/csr_matrix.hpp"
 
 namespace workbench {
 

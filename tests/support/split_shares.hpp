@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "pipeline/matrix/staged_matrix.hpp"
+#include "core/matrix/staged_matrix.hpp"
 
 namespace workbench {
 

@@ -11,7 +11,7 @@
 
 #include <doctest/doctest.h>
 
-#include "pipeline/matrix/battery.hpp"
+#include "core/matrix/battery.hpp"
 #include "viz/animation.hpp"
 #include "viz/golden_picture.hpp"
 #include "viz/moves.hpp"

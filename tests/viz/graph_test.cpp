@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/matrix/battery.hpp"
+#include "core/matrix/battery.hpp"
 #include "viz/golden_picture.hpp"
 #include "viz/graph_picture.hpp"
 #include "viz/palette.hpp"

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/matrix/battery.hpp"
+#include "core/matrix/battery.hpp"
 #include "support/drawn_texts.hpp"
 #include "support/split_shares.hpp"
 #include "viz/chart.hpp"

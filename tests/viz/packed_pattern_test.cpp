@@ -8,8 +8,8 @@
 
 #include <doctest/doctest.h>
 
-#include "pipeline/matrix/battery.hpp"
-#include "pipeline/matrix/random.hpp"
+#include "core/matrix/battery.hpp"
+#include "core/matrix/random.hpp"
 #include "support/page_sections.hpp"
 #include "support/split_shares.hpp"
 #include "viz/packed_pattern.hpp"

@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include "pipeline/contract/errors.hpp"
+#include "core/contract/errors.hpp"
 #include "support/golden.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"

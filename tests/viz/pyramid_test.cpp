@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "pipeline/matrix/battery.hpp"
+#include "core/matrix/battery.hpp"
 #include "support/split_shares.hpp"
 #include "viz/pyramid.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "pipeline/matrix/battery.hpp"
+#include "core/matrix/battery.hpp"
 #include "viz/spy.hpp"
 
 namespace workbench {

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "pipeline/matrix/battery.hpp"
+#include "core/matrix/battery.hpp"
 #include "support/drawn_texts.hpp"
 #include "viz/contact_sheet.hpp"
 #include "viz/encode.hpp"

@@ -3,7 +3,7 @@
 
 #include <concepts>
 
-#include "kernels/common/entry/kernels.hpp"
+#include "kernels/common/schedule/kernels.hpp"
 
 namespace workbench {
 

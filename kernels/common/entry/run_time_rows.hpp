@@ -9,12 +9,12 @@
 #include <string_view>
 #include <utility>
 
-#include "kernels/common/entry/kernels.hpp"
+#include "core/contract/errors.hpp"
 #include "kernels/common/schedule/choice.hpp"
+#include "kernels/common/schedule/kernels.hpp"
 #include "kernels/common/schedule/run.hpp"
 #include "kernels/common/storage/stored_layout.hpp"
 #include "kernels/source/rows_kernel.hpp"
-#include "pipeline/contract/errors.hpp"
 
 namespace workbench {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "pipeline/matrix/shares.hpp"
+#include "core/matrix/shares.hpp"
 
 namespace workbench {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/contract/errors.hpp"
+#include "core/contract/errors.hpp"
 
 namespace workbench {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "pipeline/matrix/cuts.hpp"
+#include "core/matrix/cuts.hpp"
 
 namespace workbench {
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/host_memory.hpp"
+#include "core/contract/errors.hpp"
+#include "core/system/host_memory.hpp"
 
 namespace workbench {
 

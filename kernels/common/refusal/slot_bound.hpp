@@ -5,8 +5,8 @@
 #include <limits>
 #include <string>
 
-#include "pipeline/contract/parameters.hpp"
-#include "pipeline/matrix/types.hpp"
+#include "core/contract/parameters.hpp"
+#include "core/matrix/types.hpp"
 
 namespace workbench {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/contract/errors.hpp"
 #include "kernels/device/host_loops.hpp"
-#include "pipeline/contract/errors.hpp"
 
 namespace workbench {
 

@@ -1,8 +1,8 @@
 // Refusals of values beyond a precision.
 #pragma once
 
-#include "pipeline/contract/precision.hpp"
-#include "pipeline/matrix/csr_matrix.hpp"
+#include "core/contract/precision.hpp"
+#include "core/matrix/csr_matrix.hpp"
 
 namespace workbench {
 

@@ -1,13 +1,13 @@
 // Prepares and launches the CUDA kernel of a schedule (rows_kernel.cuh).
 #pragma once
 
-#include "kernels/common/entry/kernels.hpp"
+#include "kernels/common/device_code/target_rows.cuh"
 #include "kernels/common/schedule/choice.hpp"
+#include "kernels/common/schedule/kernels.hpp"
 #include "kernels/common/schedule/rows_kernel.cuh"
 #include "kernels/common/storage/stored_layout.hpp"
 #include "kernels/device/cuda_check.cuh"
 #include "kernels/device/cuda_device.cuh"
-#include "kernels/device/target_rows.cuh"
 
 namespace workbench {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <type_traits>
 
-#include "kernels/common/entry/kernels.hpp"
+#include "kernels/common/schedule/kernels.hpp"
 #include "kernels/common/schedule/run.hpp"
 #include "kernels/common/schedule/walk.hpp"
 #include "kernels/common/storage/stored_layout.hpp"

@@ -3,9 +3,9 @@
 // cannot race in global memory. Shared memory holds only a dictionary of values, which is complete before it is read.
 #pragma once
 
+#include "kernels/common/device_code/loads.cuh"
+#include "kernels/common/device_code/sparse_dot.cuh"
 #include "kernels/common/schedule/run.hpp"
-#include "kernels/device/loads.cuh"
-#include "kernels/device/sparse_dot.cuh"
 
 namespace workbench {
 

@@ -14,9 +14,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/matrix/types.hpp"
 #include "kernels/common/storage/coded_values.hpp"
 #include "kernels/device/tuned.hpp"
-#include "pipeline/matrix/types.hpp"
 
 namespace workbench {
 

@@ -1,7 +1,7 @@
 // What kernels see of a layout's arrays.
 #pragma once
 
-#include "pipeline/matrix/types.hpp"
+#include "core/matrix/types.hpp"
 
 namespace workbench {
 

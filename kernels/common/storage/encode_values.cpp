@@ -6,12 +6,12 @@
 #include <bit>
 #include <optional>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/layout.hpp"
-#include "pipeline/matrix/bf16.hpp"
-#include "pipeline/matrix/distinct_values.hpp"
-#include "pipeline/matrix/random.hpp"
-#include "pipeline/matrix/value_bits.hpp"
+#include "core/contract/errors.hpp"
+#include "core/contract/layout.hpp"
+#include "core/matrix/bf16.hpp"
+#include "core/matrix/distinct_values.hpp"
+#include "core/matrix/random.hpp"
+#include "core/matrix/value_bits.hpp"
 
 namespace workbench {
 namespace {

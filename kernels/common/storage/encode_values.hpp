@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/contract/parameters.hpp"
+#include "core/contract/value_facts.hpp"
+#include "core/matrix/host_array.hpp"
 #include "kernels/common/storage/coded_values.hpp"
-#include "pipeline/contract/parameters.hpp"
-#include "pipeline/contract/value_facts.hpp"
-#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 

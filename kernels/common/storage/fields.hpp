@@ -23,12 +23,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/contract/device.hpp"
+#include "core/contract/layout.hpp"
+#include "core/matrix/host_array.hpp"
 #include "kernels/common/storage/array_view.hpp"
 #include "kernels/common/storage/coded_values.hpp"
 #include "kernels/common/storage/round_values.hpp"
-#include "pipeline/contract/device.hpp"
-#include "pipeline/contract/layout.hpp"
-#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "kernels/staircase_sell/length_groups.hpp"
-
 namespace workbench {
 namespace {
 
@@ -107,17 +105,6 @@ std::vector<StorageSize> sell_storage_sizes(const StorageQuestion& question) {
     const Offset fewer = sell_slots(question.ascending_lengths, height);
     return {{"SELL", "eq. 4.5", height, {}, slots, sell_size(slices, slots, question.sizes)},
             {"SELL by length", "eq. 4.5, by length", height, {}, fewer, sell_size(slices, fewer, question.sizes)}};
-}
-
-std::vector<StorageSize> staircase_sell_storage_sizes(const StorageQuestion& question) {
-    const Index height = question.slice_height;
-    std::vector<StorageSize> all;
-    for (const double alpha : question.alphas) {
-        const std::vector<Index> groups = length_groups(question.ascending_lengths, height, alpha);
-        const Offset slots = staircase_sell_slots(question.ascending_lengths, groups, height);
-        all.push_back({"Staircase SELL", "table 5.2", height, alpha, slots, staircase_sell_size(slots, question.sizes)});
-    }
-    return all;
 }
 
 }  // namespace workbench

@@ -1,8 +1,8 @@
 // The sizes of formats according to the literature, for `workbench storage`: the source and its differences from what is stored
-// are at the head of pipeline/contract/storage_size.hpp.
+// are at the head of core/contract/storage_size.hpp.
 #pragma once
 
-#include "pipeline/contract/storage_size.hpp"
+#include "core/contract/storage_size.hpp"
 
 namespace workbench {
 
@@ -42,6 +42,5 @@ namespace workbench {
 [[nodiscard]] std::vector<StorageSize> bsr_storage_sizes(const StorageQuestion& question);  // blocks of 2, 3 and 4
 [[nodiscard]] std::vector<StorageSize> ell_storage_sizes(const StorageQuestion& question);
 [[nodiscard]] std::vector<StorageSize> sell_storage_sizes(const StorageQuestion& question);  // in this order and by length
-[[nodiscard]] std::vector<StorageSize> staircase_sell_storage_sizes(const StorageQuestion& question);  // with each alpha
 
 }  // namespace workbench

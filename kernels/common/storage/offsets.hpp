@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <span>
 
-#include "pipeline/matrix/host_array.hpp"
+#include "core/matrix/host_array.hpp"
 
 namespace workbench {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/matrix/host_array.hpp"
 #include "kernels/device/host_loops.hpp"
-#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "pipeline/contract/transfer.hpp"
-#include "pipeline/matrix/shares.hpp"
+#include "core/contract/transfer.hpp"
+#include "core/matrix/shares.hpp"
 
 namespace workbench {
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "pipeline/contract/transfer.hpp"
-#include "pipeline/matrix/csr_matrix.hpp"
+#include "core/contract/transfer.hpp"
+#include "core/matrix/csr_matrix.hpp"
 
 namespace workbench {
 

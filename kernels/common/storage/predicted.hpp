@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
+#include "core/contract/device.hpp"
+#include "core/contract/parameters.hpp"
+#include "core/forecast/forecast.hpp"
 #include "kernels/common/storage/literature_sizes.hpp"
-#include "pipeline/contract/device.hpp"
-#include "pipeline/contract/forecast.hpp"
-#include "pipeline/contract/parameters.hpp"
 
 namespace workbench {
 

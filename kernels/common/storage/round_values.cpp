@@ -6,8 +6,8 @@
 #include <array>
 #include <cmath>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/rounding.hpp"
+#include "core/contract/errors.hpp"
+#include "core/contract/rounding.hpp"
 
 namespace workbench {
 namespace {

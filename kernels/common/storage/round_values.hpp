@@ -1,9 +1,9 @@
-// Values that are rounded because a recipe asks for it (pipeline/contract/rounding.hpp). A value array stores f32, or Bf16 as
+// Values that are rounded because a recipe asks for it (core/contract/rounding.hpp). A value array stores f32, or Bf16 as
 // it stands; all arithmetic is in the precision of the vectors.
 #pragma once
 
-#include "pipeline/matrix/bf16.hpp"
-#include "pipeline/matrix/host_array.hpp"
+#include "core/matrix/bf16.hpp"
+#include "core/matrix/host_array.hpp"
 
 namespace workbench {
 

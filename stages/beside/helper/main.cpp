@@ -14,12 +14,12 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/suggestion.hpp"
-#include "pipeline/input/scipy_npz.hpp"
-#include "pipeline/output/export.hpp"
-#include "pipeline/output/numpy_writer.hpp"
-#include "pipeline/run/kokkos_runtime.hpp"
+#include "core/contract/errors.hpp"
+#include "core/input/npz/scipy_npz.hpp"
+#include "core/output/export.hpp"
+#include "core/output/numpy_writer.hpp"
+#include "core/system/kokkos_runtime.hpp"
+#include "core/text/suggestion.hpp"
 #include "stages/beside/code_stage.hpp"
 
 namespace workbench {

@@ -1,5 +1,5 @@
 #include "gpu/recorded/recording.cuh"
-#include "kernels/bccoo/kernel.cuh"
+#include "kernels/formats/bccoo/kernel.cuh"
 
 namespace workbench {
 

@@ -1,5 +1,5 @@
 #include "gpu/recorded/recording.cuh"
-#include "kernels/block_sell/kernel.cuh"
+#include "kernels/formats/block_sell/kernel.cuh"
 
 namespace workbench {
 

@@ -1,5 +1,5 @@
 #include "gpu/recorded/recording.cuh"
-#include "kernels/csr5/kernel.cuh"
+#include "kernels/formats/csr5/kernel.cuh"
 
 namespace workbench {
 

@@ -1,5 +1,5 @@
 #include "gpu/recorded/recording.cuh"
-#include "kernels/csr/adaptive.cuh"
+#include "kernels/formats/csr/adaptive.cuh"
 
 namespace workbench {
 

@@ -1,5 +1,5 @@
 #include "gpu/recorded/recording.cuh"
-#include "kernels/csr/merge.cuh"
+#include "kernels/formats/csr/merge.cuh"
 
 namespace workbench {
 

@@ -1,5 +1,5 @@
 #include "gpu/recorded/recording.cuh"
-#include "kernels/dasp/kernel.cuh"
+#include "kernels/formats/dasp/kernel.cuh"
 
 namespace workbench {
 

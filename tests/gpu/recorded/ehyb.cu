@@ -1,5 +1,5 @@
 #include "gpu/recorded/recording.cuh"
-#include "kernels/ehyb/kernel.cuh"
+#include "kernels/formats/ehyb/kernel.cuh"
 
 namespace workbench {
 

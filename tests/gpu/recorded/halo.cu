@@ -1,5 +1,5 @@
 #include "gpu/recorded/recording.cuh"
-#include "kernels/halo/kernel.cuh"
+#include "kernels/formats/halo/kernel.cuh"
 
 namespace workbench {
 

@@ -1,5 +1,5 @@
 #include "gpu/recorded/recording.cuh"
-#include "kernels/hbp/kernel.cuh"
+#include "kernels/formats/hbp/kernel.cuh"
 
 namespace workbench {
 

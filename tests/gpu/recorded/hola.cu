@@ -1,5 +1,5 @@
 #include "gpu/recorded/recording.cuh"
-#include "kernels/hola/kernel.cuh"
+#include "kernels/formats/hola/kernel.cuh"
 
 namespace workbench {
 

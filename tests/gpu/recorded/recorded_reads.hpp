@@ -3,15 +3,15 @@
 
 #include <vector>
 
-#include "kernels/bccoo/layout.hpp"
-#include "kernels/block_sell/layout.hpp"
-#include "kernels/csr/layout.hpp"
-#include "kernels/csr5/layout.hpp"
-#include "kernels/dasp/layout.hpp"
-#include "kernels/ehyb/layout.hpp"
-#include "kernels/halo/layout.hpp"
-#include "kernels/hbp/layout.hpp"
-#include "kernels/hola/layout.hpp"
+#include "kernels/formats/bccoo/layout.hpp"
+#include "kernels/formats/block_sell/layout.hpp"
+#include "kernels/formats/csr/layout.hpp"
+#include "kernels/formats/csr5/layout.hpp"
+#include "kernels/formats/dasp/layout.hpp"
+#include "kernels/formats/ehyb/layout.hpp"
+#include "kernels/formats/halo/layout.hpp"
+#include "kernels/formats/hbp/layout.hpp"
+#include "kernels/formats/hola/layout.hpp"
 
 namespace workbench {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gpu/recorded/recorded_reads.hpp"
-#include "kernels/device/packets.cuh"
+#include "kernels/common/device_code/packets.cuh"
 
 namespace workbench {
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/contract/solvers.hpp"
 #include "kernels/krylov/cg_across_ranks.hpp"
 #include "support/layouts/krylov_problems.hpp"
 
@@ -60,7 +61,7 @@ void check_as_cg(const CsrMatrix& matrix, bool jacobi, Device& device, Links& li
     const std::vector<Value> inverse = jacobi ? inverse_diagonal<Value>(matrix) : std::vector<Value>();
     const KrylovPlan plan{KrylovMethod::cg, tolerance * norm_of(b), 2000};
     const Solve<Value> across(matrix, device, links, plan, b, inverse);
-    const auto plain = device.make_krylov(plan, std::span<const Value>(across.rounded), std::span<const Value>(inverse));
+    const auto plain = make_krylov<Value>(device, plan, across.rounded, inverse);
     BaselineProduct<Value> multiplier(matrix, device);
     plain->use(multiplier.product());
     plain->launch(2000);
@@ -174,7 +175,7 @@ void check_ends_across_ranks(Device& device, Links& links) {
         const KrylovPlan plan{KrylovMethod::cg, 1e-12, 50};
         const Solve<double> across(matrix, device, links, plan, b, inverse);
         across->launch(50);
-        const auto plain = device.make_krylov(plan, std::span<const double>(across.rounded), std::span<const double>(inverse));
+        const auto plain = make_krylov<double>(device, plan, across.rounded, inverse);
         BaselineProduct<double> multiplier(matrix, device);
         plain->use(multiplier.product());
         plain->launch(50);

@@ -1,7 +1,7 @@
 // Checks of a solve across ranks on any device, with the solve of one device as the oracle.
 #pragma once
 
-#include "pipeline/contract/links.hpp"
+#include "core/contract/links.hpp"
 
 namespace workbench {
 

@@ -1,7 +1,7 @@
 // A device that passes all work on to another one; tests derive from it to replace a part.
 #pragma once
 
-#include "pipeline/contract/device.hpp"
+#include "core/contract/device.hpp"
 
 namespace workbench {
 
@@ -23,14 +23,7 @@ public:
     void flush_cache() override { device_.flush_cache(); }
     [[nodiscard]] double time(const std::function<void()>& work) override { return device_.time(work); }
     [[nodiscard]] Bandwidth bandwidth() override { return device_.bandwidth(); }
-    [[nodiscard]] std::unique_ptr<Krylov<float>> make_krylov(const KrylovPlan& plan, std::span<const float> b,
-                                                             std::span<const float> inverse_diagonal) override {
-        return device_.make_krylov(plan, b, inverse_diagonal);
-    }
-    [[nodiscard]] std::unique_ptr<Krylov<double>> make_krylov(const KrylovPlan& plan, std::span<const double> b,
-                                                              std::span<const double> inverse_diagonal) override {
-        return device_.make_krylov(plan, b, inverse_diagonal);
-    }
+    [[nodiscard]] Solvers* solvers() override { return device_.solvers(); }
 
 private:
     Device& device_;

@@ -8,7 +8,8 @@
 #include <memory>
 #include <vector>
 
-#include "pipeline/matrix/permutation.hpp"
+#include "core/contract/solvers.hpp"
+#include "core/matrix/permutation.hpp"
 #include "support/eigen.hpp"
 #include "support/layouts/krylov_problems.hpp"
 
@@ -19,7 +20,7 @@ template <typename Value>
 std::unique_ptr<Krylov<Value>> begin(Device& device, const KrylovPlan& plan, const std::vector<double>& b,
                                      const std::vector<Value>& inverse = {}) {
     const std::vector<Value> rounded(b.begin(), b.end());
-    auto krylov = device.make_krylov(plan, std::span<const Value>(rounded), std::span<const Value>(inverse));
+    auto krylov = make_krylov<Value>(device, plan, rounded, inverse);
     REQUIRE(krylov != nullptr);
     return krylov;
 }

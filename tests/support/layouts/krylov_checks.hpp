@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "pipeline/contract/device.hpp"
+#include "core/contract/device.hpp"
 
 namespace workbench {
 

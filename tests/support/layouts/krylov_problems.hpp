@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
+#include "core/contract/device.hpp"
+#include "core/matrix/staged_matrix.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/contract/device.hpp"
-#include "pipeline/matrix/staged_matrix.hpp"
 #include "support/eigen.hpp"
 
 namespace workbench {

@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "core/contract/errors.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/run/runner.hpp"
+#include "pipeline/engine/runner.hpp"
 
 namespace workbench {
 namespace {

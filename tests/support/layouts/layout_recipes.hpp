@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/contract/layout.hpp"
-#include "pipeline/matrix/battery.hpp"
+#include "core/contract/layout.hpp"
+#include "core/matrix/battery.hpp"
 #include "pipeline/recipe/recipe.hpp"
 
 namespace workbench {

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <vector>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/share_matrix.hpp"
-#include "pipeline/run/chain.hpp"
+#include "core/contract/errors.hpp"
+#include "core/matrix/share_matrix.hpp"
+#include "pipeline/engine/chain.hpp"
 
 namespace workbench {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "pipeline/matrix/preparer.hpp"
+#include "core/matrix/preparer.hpp"
 #include "support/layouts/layout_recipes.hpp"
 
 namespace workbench {

@@ -10,8 +10,8 @@
 #include <numeric>
 #include <utility>
 
+#include "core/contract/errors.hpp"
 #include "kernels/krylov/memory.hpp"
-#include "pipeline/contract/errors.hpp"
 
 namespace workbench {
 namespace {
@@ -400,13 +400,13 @@ double ScriptedDevice::time(const std::function<void()>& work) {
 
 std::unique_ptr<Branch> ScriptedDevice::make_branch() { return std::make_unique<ScriptedBranch>(++branches_); }
 
-std::unique_ptr<Krylov<float>> ScriptedDevice::make_krylov(const KrylovPlan& plan, std::span<const float> b,
-                                                           std::span<const float> inverse_diagonal) {
+std::unique_ptr<Krylov<float>> ScriptedDevice::krylov(const KrylovPlan& plan, std::span<const float> b,
+                                                      std::span<const float> inverse_diagonal) {
     return script().solves ? std::make_unique<ScriptedKrylov<float>>(plan, b, inverse_diagonal) : nullptr;
 }
 
-std::unique_ptr<Krylov<double>> ScriptedDevice::make_krylov(const KrylovPlan& plan, std::span<const double> b,
-                                                            std::span<const double> inverse_diagonal) {
+std::unique_ptr<Krylov<double>> ScriptedDevice::krylov(const KrylovPlan& plan, std::span<const double> b,
+                                                       std::span<const double> inverse_diagonal) {
     return script().solves ? std::make_unique<ScriptedKrylov<double>>(plan, b, inverse_diagonal) : nullptr;
 }
 

@@ -9,7 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/contract/catalogue.hpp"
+#include "core/contract/catalogue.hpp"
+#include "core/contract/solvers.hpp"
 #include "pipeline/measure/timing.hpp"
 
 namespace workbench {
@@ -51,7 +52,7 @@ Script& new_script();
 [[nodiscard]] Clock scripted_clock();
 
 /// Computes on the host, whatever device it claims to be, and takes the times of the script.
-class ScriptedDevice final : public Device {
+class ScriptedDevice final : public Device, public Solvers {
 public:
     explicit ScriptedDevice(DeviceProperties properties, Bandwidth bandwidth = {1, 1})
         : properties_(std::move(properties)), bandwidth_(bandwidth) {}
@@ -68,11 +69,12 @@ public:
     void flush_cache() override { script().pass("flush"); }
     [[nodiscard]] double time(const std::function<void()>& work) override;
     [[nodiscard]] std::unique_ptr<Branch> make_branch() override;
+    [[nodiscard]] Solvers* solvers() override { return this; }
     /// A solve with a product's operands only: x is b at first, and then the previous y.
-    [[nodiscard]] std::unique_ptr<Krylov<float>> make_krylov(const KrylovPlan& plan, std::span<const float> b,
-                                                             std::span<const float> inverse_diagonal) override;
-    [[nodiscard]] std::unique_ptr<Krylov<double>> make_krylov(const KrylovPlan& plan, std::span<const double> b,
-                                                              std::span<const double> inverse_diagonal) override;
+    [[nodiscard]] std::unique_ptr<Krylov<float>> krylov(const KrylovPlan& plan, std::span<const float> b,
+                                                        std::span<const float> inverse_diagonal) override;
+    [[nodiscard]] std::unique_ptr<Krylov<double>> krylov(const KrylovPlan& plan, std::span<const double> b,
+                                                         std::span<const double> inverse_diagonal) override;
     [[nodiscard]] Bandwidth bandwidth() override;
 
 private:

@@ -9,8 +9,8 @@
 #include <tuple>
 #include <utility>
 
-#include "pipeline/matrix/length_hash.hpp"
-#include "pipeline/matrix/random.hpp"
+#include "core/matrix/length_hash.hpp"
+#include "core/matrix/random.hpp"
 #include "stages/length_hash.hpp"
 
 namespace workbench {

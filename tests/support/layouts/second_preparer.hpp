@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/matrix/preparer.hpp"
+#include "core/matrix/preparer.hpp"
 
 namespace workbench {
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "kernels/staircase_sell/length_groups.hpp"
+#include "kernels/formats/staircase_sell/length_groups.hpp"
 #include "stages/stages.hpp"
 #include "support/given.hpp"
 

@@ -1,7 +1,7 @@
 // A matrix after the stages that Staircase SELL needs.
 #pragma once
 
-#include "pipeline/matrix/staged_matrix.hpp"
+#include "core/matrix/staged_matrix.hpp"
 
 namespace workbench {
 

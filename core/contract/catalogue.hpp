@@ -1,0 +1,34 @@
+// The stages, layouts and generators that a recipe can name. Only pipeline/catalogue knows what they are.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/contract/generator.hpp"
+#include "core/contract/kernel_source.hpp"
+#include "core/contract/layout.hpp"
+#include "core/contract/stage.hpp"
+
+namespace workbench {
+
+/// Makes an entry, like those that layouts list, for a kernel from a source file beside the recipe.
+using KernelFromSource = KernelEntry (*)(const KernelSource&);
+
+/// The entry of a format in a file beside the recipe. It lives until the program ends. Throws RecipeError.
+using FormatFromFile = const LayoutEntry& (*)(const std::filesystem::path&);
+
+struct Catalogue {
+    std::vector<StageEntry> stages = {};
+    std::vector<LayoutEntry> layouts = {};
+    std::vector<GeneratorEntry> generators = {};
+    std::string baseline_layout = {};  // speed-up and break-even are relative to its kernels in input order
+    KernelFromSource kernel_from_source = nullptr;
+    FormatFromFile format_from_file = nullptr;  // null: this program cannot compile formats
+
+    [[nodiscard]] const StageEntry* find_stage(std::string_view name) const;
+    [[nodiscard]] const LayoutEntry* find_layout(std::string_view name) const;
+    [[nodiscard]] const GeneratorEntry* find_generator(std::string_view name) const;
+};
+
+}  // namespace workbench

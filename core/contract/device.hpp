@@ -1,0 +1,164 @@
+// The devices that kernels run on: the host and GPUs.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/matrix/interface.hpp"
+#include "core/matrix/types.hpp"
+
+namespace workbench {
+
+class Solvers;      // solvers.hpp
+class SlicedMaker;  // sliced_on_device.hpp
+
+enum class DeviceKind { host, gpu };
+
+/// A device of this machine, or a device model.
+struct DeviceProperties {
+    DeviceKind kind = DeviceKind::host;
+    std::string name;                             // "NVIDIA H200"
+    int processors = 0;                           // streaming multiprocessors; threads of the pool on the host
+    std::size_t shared_memory_per_block = 0;      // bytes a block can have at most when it asks for them; 0 on the host
+    std::size_t last_level_cache = 0;             // bytes: L2 of a GPU, last level of the host
+    std::size_t memory = 0;                       // bytes
+    std::size_t shared_memory_per_processor = 0;  // bytes
+    double memory_bandwidth = 0;                  // published, in bytes per second; 0: not a model
+};
+
+/// The models that a recipe can name for `auto` decisions: "v100", "a100", "h100", "h200", "gb200", "k20x". Null if unknown.
+[[nodiscard]] const DeviceProperties* find_device_model(std::string_view name);
+[[nodiscard]] std::vector<std::string> device_model_names();
+
+/// The model for decisions without a GPU or a model in the recipe: the one that kernels were tuned on
+/// (kernels/device/tuned.hpp).
+[[nodiscard]] const DeviceProperties& tuned_device_model();
+
+/// The bytes that a miss loads on all of these devices: a sector, a line or a quarter of one.
+inline constexpr int cache_sector = 32;
+
+/// A cache of a device model, for the cache model (studies/cache_model/cache_model.hpp).
+struct CacheProperties {
+    std::string name;            // "l2"
+    std::size_t bytes = 0;       // of each instance
+    int ways = 0;                // associativity
+    int each_processor_has = 0;  // instances per processor; 0: one instance, shared by all processors
+};
+
+/// The caches that reads of x go through, nearest to the processors first. Empty if the model is unknown.
+[[nodiscard]] std::vector<CacheProperties> device_caches(std::string_view device);
+
+/// The names of all caches ("k20x:read_only", "k20x:l2", ...), and one cache by name, or std::out_of_range.
+[[nodiscard]] std::vector<std::string> device_cache_names();
+[[nodiscard]] CacheProperties device_cache(std::string_view name);
+
+/// Memory bandwidth measured on this device in this run, in bytes per second.
+struct Bandwidth {
+    double copy = 0;  // read + written
+    double read = 0;
+};
+
+/// Owns memory of a device, uninitialized.
+class DeviceMemory {
+public:
+    using Release = void (*)(void*);
+    DeviceMemory() = default;
+    DeviceMemory(void* address, std::size_t bytes, Release release) : address_(address, release), bytes_(bytes) {}
+
+    [[nodiscard]] void* address() const { return address_.get(); }
+    [[nodiscard]] std::size_t bytes() const { return bytes_; }
+    template <typename T>
+    [[nodiscard]] T* as() const {
+        return static_cast<T*>(address_.get());
+    }
+
+private:
+    std::unique_ptr<void, Release> address_{nullptr, [](void*) {}};
+    std::size_t bytes_ = 0;
+};
+
+/// A stream beside the main stream of a device, for work that may run concurrently.
+class Branch : public Interface {
+public:
+    /// Runs `give`. All work that it submits, and all work of kernels that are prepared in it, goes to this branch.
+    virtual void take(const std::function<void()>& give) = 0;
+    /// Later work of the branch waits for the work that the main stream has so far.
+    virtual void fork() = 0;
+    /// Later work of the main stream waits for the work that the branch has so far.
+    virtual void join() = 0;
+};
+
+/// A device. Its work is done in order on the main stream, except for the work of branches.
+class Device : public Interface {
+public:
+    [[nodiscard]] virtual const DeviceProperties& properties() const = 0;
+
+    /// Throws MachineError with the purpose, the required bytes and the free bytes if memory is short.
+    [[nodiscard]] virtual DeviceMemory allocate(std::size_t bytes, std::string_view purpose) = 0;
+    virtual void upload(std::span<const std::byte> from, DeviceMemory& to) = 0;
+    virtual void download(const DeviceMemory& from, std::span<std::byte> to) = 0;
+
+    /// y[target[i]] = values[i] for i < count: permutes y. `target` is on the device.
+    virtual void scatter(const float* values, const Index* target, Index count, float* y) = 0;
+    virtual void scatter(const double* values, const Index* target, Index count, double* y) = 0;
+
+    /// y[target[i]] += value[i]; the targets are distinct.
+    virtual void scatter_add(const float* values, const Index* target, Index count, float* y) = 0;
+    virtual void scatter_add(const double* values, const Index* target, Index count, double* y) = 0;
+
+    /// Sets bytes of the device's memory to 0.
+    virtual void zero(void* memory, std::size_t bytes) = 0;
+
+    /// Writes and reads a buffer of at least twice the last-level cache, so that the next run starts with a cold cache.
+    virtual void flush_cache() = 0;
+
+    /// Runs work, waits for it, and returns the seconds that the device measured (with events on a GPU). Throws MachineError if
+    /// the device reports a failure.
+    [[nodiscard]] virtual double time(const std::function<void()>& work) = 0;
+
+    /// Later work of this device waits for the work that another device of the same kind has so far.
+    virtual void wait_for(Device& /*earlier*/) {}
+
+    /// Null if the device has no concurrent streams. The device must outlive the branch.
+    [[nodiscard]] virtual std::unique_ptr<Branch> make_branch() { return nullptr; }
+
+    /// The solvers that run on this device (make_krylov, make_persistent_solver); null: none.
+    [[nodiscard]] virtual Solvers* solvers() { return nullptr; }
+
+    /// Prepares whole matrices in the memory of this device (make_sliced); null: the host prepares all.
+    [[nodiscard]] virtual SlicedMaker* sliced_maker() { return nullptr; }
+
+    /// Measured at the first call.
+    [[nodiscard]] virtual Bandwidth bandwidth() = 0;
+
+    /// Begin and end a named range for a profiler; ranges must nest. See ProfilerRange.
+    virtual void enter_range(std::string_view) {}
+    virtual void leave_range() {}
+};
+
+/// A named range in which a profiler can show a single kernel.
+class ProfilerRange {
+public:
+    ProfilerRange(Device& device, std::string_view name) : device_(device) { device_.enter_range(name); }
+    ProfilerRange(const ProfilerRange&) = delete;
+    ProfilerRange& operator=(const ProfilerRange&) = delete;
+    ~ProfilerRange() { device_.leave_range(); }
+
+private:
+    Device& device_;
+};
+
+/// Copies an array to newly allocated memory of the device.
+template <typename T>
+[[nodiscard]] DeviceMemory to_device(Device& device, std::span<const T> array, std::string_view purpose) {
+    DeviceMemory memory = device.allocate(array.size_bytes(), purpose);
+    device.upload(std::as_bytes(array), memory);
+    return memory;
+}
+
+}  // namespace workbench

@@ -1,0 +1,108 @@
+// Krylov solvers for A x = b on a device, which show what a kernel is worth in an iterative solve.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+#include "core/contract/precision.hpp"
+#include "core/matrix/interface.hpp"
+#include "core/matrix/types.hpp"
+
+namespace workbench {
+
+/// Conjugate gradients (Hestenes, Stiefel 1952) for symmetric positive definite matrices, and BiCGStab (van der Vorst 1992) for
+/// all others.
+enum class KrylovMethod { cg, bicgstab };
+
+[[nodiscard]] constexpr std::string_view name_of(KrylovMethod method) { return method == KrylovMethod::cg ? "cg" : "bicgstab"; }
+
+/// The state of a solve. indefinite: p.Ap or r.Mr is not positive, so the matrix or its diagonal is not positive definite.
+/// breakdown: a divisor is 0, or a scalar is not finite.
+enum class KrylovState { running, converged, indefinite, breakdown };
+
+struct KrylovProgress {
+    KrylovState state = KrylovState::running;
+    std::int64_t iterations = 0;
+    double residual = 0;  // |r|_2 of the recurrence
+    double divisor = 0;   // the scalar that ended the solve if the state is indefinite or breakdown
+};
+
+struct KrylovPlan {
+    KrylovMethod method = KrylovMethod::cg;
+    double stop_below = 0;             // |r|_2 at which it has converged
+    std::int64_t most_iterations = 0;  // in total
+};
+
+/// y = A x for x and y [rows] on the device, in the order of the solver's vectors. Asynchronous.
+template <ValueType Value>
+using KrylovProduct = std::function<void(const Value* x, Value* y)>;
+
+/// The operands of the product y = A x of an iteration, on the device.
+template <ValueType Value>
+struct KrylovOperands {
+    const Value* x = nullptr;
+    Value* y = nullptr;
+};
+
+/// One solve. Its vectors [size] are on the device and share one order; sums over them are in f64. Iterations do not wait for
+/// the host: scalars and the convergence test stay on the device.
+template <ValueType Value>
+class Krylov : public Interface {
+public:
+    /// Sets the product for the following iterations. Objects that it refers to must outlive its last use.
+    virtual void use(KrylovProduct<Value> product) = 0;
+
+    /// b [size] on the device, which the caller may replace before begin_again.
+    [[nodiscard]] virtual Value* right_hand_side() { throw std::logic_error("this solver keeps its right-hand side"); }
+    /// Starts a new solve from x = 0 for the current right-hand side. The solve has converged when |r|_2 <= tolerance * |b|_2.
+    /// Waits for the device. Returns |b|_2.
+    virtual double begin_again(double /*tolerance*/) { throw std::logic_error("this solver solves once"); }
+    /// x [size] on the device.
+    [[nodiscard]] virtual const Value* solution() const { throw std::logic_error("this solver keeps its x"); }
+
+    /// Restarts the method with r = b - A x for the current x (initially 0), also after a breakdown. The iteration count
+    /// continues.
+    virtual void restart() = 0;
+
+    /// Launches up to `iterations` iterations, which end early if the state is no longer `running`. Asynchronous.
+    virtual void launch(std::int64_t iterations) = 0;
+
+    /// For timing products within a solve (conjugate gradients only): with A x already in y of operands(), does the rest of the
+    /// iteration and waits. It never ends: it continues if p.Ap is not positive, and starts again with x = 0 after convergence,
+    /// overflow or the iteration limit. `launch` cannot continue such a solve.
+    virtual void rest_of_iteration() = 0;
+    [[nodiscard]] virtual KrylovOperands<Value> operands() const = 0;
+
+    /// Waits for the launched iterations.
+    [[nodiscard]] virtual KrylovProgress wait() = 0;
+
+    /// Permutes all vectors: element i moves to target[i]. target: [size], on the device. Asynchronous.
+    virtual void reorder(const Index* target) = 0;
+
+    [[nodiscard]] virtual std::vector<Value> x() = 0;
+
+    /// |r|_2 before the first iteration and after each iteration.
+    [[nodiscard]] virtual std::vector<double> history() = 0;
+
+    /// The bytes of vectors that an iteration must move, beside its products: each vector once per step that reads or writes
+    /// it.
+    [[nodiscard]] virtual std::int64_t vector_bytes() const = 0;
+};
+
+/// A matrix that a device has ready for solves in one kernel, which stays on the device for all iterations of a launch. The
+/// iterations of such a solve multiply with this matrix. `use` sets the product of restarts, which refine the solution where
+/// the values of this matrix are rounded. rest_of_iteration, operands and reorder throw std::logic_error.
+template <ValueType Value>
+class PersistentSolver : public Interface {
+public:
+    /// Like make_krylov (solvers.hpp). This object must outlive the solve.
+    [[nodiscard]] virtual std::unique_ptr<Krylov<Value>> begin(const KrylovPlan& plan, std::span<const Value> b,
+                                                               std::span<const Value> inverse_diagonal) = 0;
+};
+
+}  // namespace workbench

@@ -1,0 +1,30 @@
+// The number and the sizes of the parts of a partition, for stages and for devices that prepare a matrix as a whole.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/contract/stage.hpp"
+
+namespace workbench {
+
+struct PartitionPlan {
+    Index parts = 1;
+    Index capacity = 0;           // nodes per part
+    std::optional<Index> rounds;  // K of EHYB eq. 1, if the number of parts is automatic
+};
+
+/// Plans the parts by EHYB eq. 1 and 2 in whole nodes, from the parameters of a stage that partitions (partition_parameters).
+/// Throws MachineError if there is no GPU where the plan depends on it, and InputError if the parts cannot hold the rows.
+[[nodiscard]] PartitionPlan plan_parts(Index rows, Index node_size, const Parameters& parameters, const StageContext& context,
+                                       std::string_view stage);
+
+/// Cuts consecutive nodes into pieces of about equal weight, each within the capacity of the plan. Returns the begin of each
+/// piece, and the end: [parts + 1]. weight_before: [nodes + 1] the weight of all nodes before each, and of all.
+[[nodiscard]] std::vector<Index> pieces_of_weight(std::span<const Offset> weight_before, const PartitionPlan& plan);
+/// Likewise for nodes of weight 1.
+[[nodiscard]] std::vector<Index> pieces_of_nodes(Index nodes, const PartitionPlan& plan);
+
+}  // namespace workbench

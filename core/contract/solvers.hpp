@@ -1,0 +1,79 @@
+// The solvers that a device runs.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <type_traits>
+
+#include "core/contract/device.hpp"
+#include "core/contract/errors.hpp"
+#include "core/contract/krylov.hpp"
+#include "core/matrix/csr_matrix.hpp"
+
+namespace workbench {
+
+class Ranks;  // ranks.hpp
+
+/// Element `row` of this rank's vectors, which rank `rank` has as its remote element `remote`.
+struct SentElement {
+    Index row = 0;
+    int rank = 0;
+    Index remote = 0;
+};
+
+/// The rows of the matrix of persistent solves, in the order of their vectors. Without ranks it is square.
+struct PersistentProblem {
+    const CsrMatrix& matrix;           // columns after the rows: remote elements, which other ranks send
+    std::span<const Index> cuts = {};  // the boundaries of a partition of the rows, or empty
+    KrylovMethod method = KrylovMethod::cg;
+    bool preconditioned = false;
+    Ranks* ranks = nullptr;                  // that solve together, one GPU each; null: this one alone
+    std::span<const SentElement> sent = {};  // to other ranks; a row has at most one element for each of them
+};
+
+/// Makes the solvers of a device, which must outlive them. By default it makes none.
+class Solvers : public Interface {
+public:
+    /// See make_krylov and make_persistent_solver.
+    [[nodiscard]] virtual std::unique_ptr<Krylov<float>> krylov(const KrylovPlan&, std::span<const float> /*b*/,
+                                                                std::span<const float> /*inverse_diagonal*/) {
+        return nullptr;
+    }
+    [[nodiscard]] virtual std::unique_ptr<Krylov<double>> krylov(const KrylovPlan&, std::span<const double> /*b*/,
+                                                                 std::span<const double> /*inverse_diagonal*/) {
+        return nullptr;
+    }
+    [[nodiscard]] virtual std::unique_ptr<PersistentSolver<float>> persistent(const PersistentProblem&,
+                                                                              std::type_identity<float>) {
+        return nullptr;
+    }
+    [[nodiscard]] virtual std::unique_ptr<PersistentSolver<double>> persistent(const PersistentProblem&,
+                                                                               std::type_identity<double>) {
+        return nullptr;
+    }
+};
+
+/// A solver with the initial guess x = 0. b and inverse_diagonal (empty: no preconditioner) are [size], in the order of the
+/// vectors of the product. Null if the device has no solver. The device must outlive it.
+template <ValueType Value>
+[[nodiscard]] std::unique_ptr<Krylov<Value>> make_krylov(Device& device, const KrylovPlan& plan, std::span<const Value> b,
+                                                         std::span<const Value> inverse_diagonal) {
+    Solvers* const solvers = device.solvers();
+    return solvers == nullptr ? nullptr : solvers->krylov(plan, b, inverse_diagonal);
+}
+
+/// A matrix for persistent solves. Throws Unsuitable with the reason if the device cannot run them, or not with this matrix.
+/// The device and the ranks must outlive it; the problem need not. With ranks, it does not communicate, so that one rank may
+/// throw alone; PersistentSolver::begin is collective, and throws Unsuitable on all ranks if the GPU of one cannot take part.
+template <ValueType Value>
+[[nodiscard]] std::unique_ptr<PersistentSolver<Value>> make_persistent_solver(Device& device,
+                                                                              const PersistentProblem& problem) {
+    Solvers* const solvers = device.solvers();
+    auto solver = solvers == nullptr ? nullptr : solvers->persistent(problem, std::type_identity<Value>());
+    if (solver == nullptr) {
+        throw Unsuitable("a persistent kernel needs a GPU; this device is " + device.properties().name);
+    }
+    return solver;
+}
+
+}  // namespace workbench

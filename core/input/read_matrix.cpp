@@ -1,0 +1,184 @@
+#include "core/input/read_matrix.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/contract/errors.hpp"
+#include "core/input/bytes/byte_source.hpp"
+#include "core/input/bytes/tar_archive.hpp"
+#include "core/input/container_file.hpp"
+#include "core/input/npz/npz_archive.hpp"
+#include "core/input/npz/scipy_npz.hpp"
+#include "core/input/texts/line_reader.hpp"
+#include "core/input/texts/matrix_market.hpp"
+#include "core/input/texts/metis_graph.hpp"
+#include "core/input/texts/rutherford_boeing.hpp"
+#include "core/text/words.hpp"
+
+namespace workbench {
+namespace {
+
+constexpr const char* accepted =
+    "a Matrix Market file ('%%MatrixMarket ...'), a Rutherford-Boeing file or a METIS graph, each also compressed (gzip, xz, "
+    "zstd) or in a tar archive, a .npz of scipy.sparse.save_npz, a MATLAB file, or HDF5 with Binsparse";
+
+[[noreturn]] void fail(const std::string& name, const std::string& found) {
+    throw InputError(fmt::format("{}: {}; expected {}", name, found, accepted));
+}
+
+std::string name_in_quotes(std::string_view name) {
+    constexpr std::size_t longest = 200;
+    return in_quotes(name, longest);
+}
+
+struct TextFormat {
+    bool (*begins)(std::string_view start);  // true if the text begins like this format
+    CsrMatrix (*read)(LineReader&);
+};
+
+/// Accepts a byte order mark and a wrong number of percent signs, so that the reader reports what is wrong with the banner.
+bool is_matrix_market(std::string_view start) {
+    constexpr std::string_view name = "matrixmarket";
+    constexpr std::string_view mark = "\xef\xbb\xbf";
+    if (start.starts_with(mark)) start.remove_prefix(mark.size());
+    start.remove_prefix(std::min(start.find_first_not_of("% "), start.size()));
+    return lower_case(start.substr(0, name.size())) == name;
+}
+
+constexpr std::array formats{TextFormat{is_matrix_market, read_matrix_market},
+                             TextFormat{is_rutherford_boeing, read_rutherford_boeing},
+                             TextFormat{is_metis_graph, read_metis_graph}};
+
+/// The format of a text that begins with these bytes; null if it is not supported.
+const TextFormat* text_format_of(std::string_view start) {
+    const auto format = std::ranges::find_if(formats, [&](const TextFormat& each) { return each.begins(start); });
+    return format == formats.end() ? nullptr : &*format;
+}
+
+/// A file, or a member of an archive.
+struct Opened {
+    std::string name;
+    std::unique_ptr<ByteSource> bytes;
+    Start start;
+    bool compressed = false;
+};
+
+Opened look_into(std::string name, std::unique_ptr<ByteSource> bytes, bool compressed) {
+    constexpr std::size_t start_bytes = std::size_t{1} << 14;  // suffice to recognize a format
+    Opened opened{.name = std::move(name), .bytes = std::move(bytes), .start = {}, .compressed = compressed};
+    opened.start = look_at_start(opened.bytes, start_bytes);
+    const std::string_view compression = compression_of(opened.start.bytes);
+    if (compression.empty()) return opened;
+    // Each layer can grow a thousandfold.
+    if (compressed) throw InputError(opened.name + ": found nested compression; expected one layer");
+    return look_into(std::move(opened.name), decompressed(std::move(opened.bytes), compression), true);
+}
+
+CsrMatrix read_text(Opened opened) {
+    const std::string& start = opened.start.bytes;
+    const TextFormat* format = text_format_of(start);
+    if (format == nullptr) {
+        if (!opened.start.broken.empty()) throw InputError(opened.name + ":1: " + opened.start.broken);
+        if (start.empty()) fail(opened.name, "is empty");
+        fail(opened.name, fmt::format("starts with {}", in_quotes(std::string_view(start).substr(0, start.find('\n')))));
+    }
+    LineReader lines(std::move(opened.name), std::move(opened.bytes));
+    return format->read(lines);
+}
+
+/// "west0067.mtx" for "folder/west0067.tar.gz": the SuiteSparse collection's name of the matrix in an archive of several files.
+std::string named_after(const std::string& archive) {
+    std::string name = std::filesystem::path(archive).filename().string();
+    return name.substr(0, std::min(name.find(".tar"), name.find(".tgz"))) + ".mtx";
+}
+
+/// Selects the matrix of an archive in one pass, because a second pass costs as much as the first.
+class MemberChoice {
+public:
+    MemberChoice(std::string archive, std::string wanted)
+        : archive_(std::move(archive)), wanted_(std::move(wanted)), namesake_(named_after(archive_)) {}
+
+    void offer(const std::string& name, Opened member) {
+        if (!wanted_.empty() ? !is_wanted(name) : text_format_of(member.start.bytes) == nullptr) {
+            if (text_format_of(member.start.bytes) != nullptr) matrices_.push_back(name);
+            return;
+        }
+        matrices_.push_back(name);
+        const bool is_namesake = wanted_.empty() && !has_namesake_ && (name == namesake_ || name.ends_with("/" + namesake_));
+        if (++chosen_ > 1 && !is_namesake) return;
+        has_namesake_ = has_namesake_ || is_namesake;
+        error_.reset();
+        // An error in the first of several members is ignored, since there must be only one, or the namesake.
+        try {
+            matrix_ = read_text(std::move(member));
+        } catch (const InputError& error) {
+            error_ = error;
+        }
+    }
+
+    [[nodiscard]] CsrMatrix result() {
+        if (chosen_ != 1 && !has_namesake_) fail_to_choose();
+        if (error_) throw InputError(*error_);
+        return std::move(*matrix_);
+    }
+
+private:
+    [[nodiscard]] bool is_wanted(const std::string& name) const { return name == wanted_ || name.ends_with("/" + wanted_); }
+
+    [[noreturn]] void fail_to_choose() const {
+        const std::string found = matrices_.empty() ? "found no matrix" : "found the matrices " + names_in_quotes(matrices_);
+        if (wanted_.empty() && matrices_.empty()) fail(archive_, "found an archive without a matrix");
+        if (wanted_.empty()) throw InputError(fmt::format("{}: {}; expected one, or --member NAME", archive_, found));
+        throw InputError(
+            fmt::format("{}: {}; expected {} member {}", archive_, found, chosen_ == 0 ? "a" : "one", name_in_quotes(wanted_)));
+    }
+
+    std::string archive_;
+    std::string wanted_;
+    std::string namesake_;
+    bool has_namesake_ = false;
+    std::vector<std::string> matrices_;
+    int chosen_ = 0;
+    std::optional<CsrMatrix> matrix_;
+    std::optional<InputError> error_;
+};
+
+CsrMatrix read_from_tar(Opened archive, const ReadOptions& options) {
+    MemberChoice choice(archive.name, options.member);
+    try {
+        for_each_member(std::move(archive.bytes), [&](const std::string& name, std::unique_ptr<ByteSource> bytes) {
+            const std::string where = fmt::format("{}: member {}", archive.name, name_in_quotes(name));
+            choice.offer(name, look_into(where, std::move(bytes), archive.compressed));
+        });
+    } catch (const BrokenSource& broken) {
+        throw InputError(fmt::format("{}: {}", archive.name, broken.what()));
+    }
+    return choice.result();
+}
+
+}  // namespace
+
+CsrMatrix read_matrix(const std::filesystem::path& path, const ReadOptions& options) {
+    Opened opened = look_into(path.string(), open_file(path, accepted), false);
+    if (is_tar(opened.start.bytes)) return read_from_tar(std::move(opened), options);
+    const Container* const container = container_of(opened.start.bytes);
+    if (container == nullptr && !options.member.empty()) {
+        throw InputError(fmt::format("{}: found no tar archive, MATLAB file or HDF5 file; expected one to take member {} from",
+                                     opened.name, name_in_quotes(options.member)));
+    }
+    if (container == nullptr && !is_zip(opened.start.bytes)) return read_text(std::move(opened));
+    if (opened.compressed) {
+        throw InputError(fmt::format("{0}: found a compressed {1}; expected the {1} itself", opened.name,
+                                     container == nullptr ? ".npz" : container->file));
+    }
+    return container == nullptr ? read_scipy_npz(path) : read_container(*container, path, options.member);
+}
+
+}  // namespace workbench

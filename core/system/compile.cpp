@@ -1,0 +1,171 @@
+#include "core/system/compile.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string_view>
+
+#include "core/contract/errors.hpp"
+#include "core/system/checksum.hpp"
+#include "core/system/process.hpp"
+#include "core/system/whole_file.hpp"
+
+namespace workbench {
+namespace {
+
+constexpr double compile_limit = 300;  // seconds
+constexpr std::size_t most_includes = 1000;
+constexpr int most_message_lines = 40;
+constexpr std::uintmax_t largest_source = std::uintmax_t{1} << 24;  // bytes
+
+std::string text_of(const std::filesystem::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    std::ostringstream text;
+    text << stream.rdbuf();
+    return text.str();
+}
+
+/// Appends the names and texts of the files that a text includes in quotes, and that are relative to this folder.
+void add_includes(const std::string& text, const std::filesystem::path& folder, std::set<std::filesystem::path>& known,
+                  std::string& all) {
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        const std::size_t begin = line.find('"');
+        const std::size_t end = line.find('"', begin + 1);
+        if (line.find("#include") == std::string::npos && line.find("# include") == std::string::npos) continue;
+        if (begin == std::string::npos || end == std::string::npos) continue;
+        const std::filesystem::path file = (folder / line.substr(begin + 1, end - begin - 1)).lexically_normal();
+        std::error_code ignored;
+        if (!std::filesystem::is_regular_file(file, ignored) || known.size() == most_includes || !known.insert(file).second) {
+            continue;
+        }
+        const std::string included = text_of(file);
+        all += file.string() + "\n" + included;
+        add_includes(included, file.parent_path(), known, all);
+    }
+}
+
+/// The first lines of /proc/cpuinfo that identify the processor for which code is optimized.
+std::string processor() {
+    std::ifstream stream("/proc/cpuinfo");
+    std::string text;
+    for (std::string line; std::getline(stream, line) && !line.empty();) {
+        if (line.starts_with("model name") || line.starts_with("flags") || line.starts_with("Features")) text += line;
+    }
+    return text;
+}
+
+}  // namespace
+
+std::vector<std::string> host_compiler() {
+    std::vector<std::string> words;
+    if (const char* const chosen = std::getenv("CXX"); chosen != nullptr) {
+        std::istringstream stream(chosen);
+        for (std::string word; stream >> word;) words.push_back(word);
+    }
+    if (!words.empty()) {
+        if (program_exists(words.front())) return words;
+        throw MachineError(fmt::format("CXX names the compiler '{}', which is not there", words.front()));
+    }
+    for (const char* name : {"c++", "g++", "clang++"}) {
+        if (program_exists(name)) return {name};
+    }
+    throw MachineError(
+        "no C++ compiler for code beside the recipe: c++, g++ and clang++ are not on PATH; install g++ or set CXX");
+}
+
+std::string source_text(const std::filesystem::path& file, std::string_view what) {
+    std::error_code failure;
+    const std::uintmax_t bytes = std::filesystem::file_size(file, failure);
+    if (failure) throw RecipeError(fmt::format("{}: {}; expected {}", file.string(), failure.message(), what));
+    if (bytes > largest_source) {
+        throw RecipeError(fmt::format("{}: {} bytes; expected a source of at most {}", file.string(), bytes, largest_source));
+    }
+    return text_of(file);
+}
+
+std::string line_directive(const std::filesystem::path& file) {
+    std::string name;
+    for (const char character : file.string()) {
+        if (character == '"' || character == '\\') name += '\\';
+        name += character;
+    }
+    return fmt::format("#line 1 \"{}\"\n", name);
+}
+
+void throw_compile_error(const std::filesystem::path& file, const std::string& compiler, const std::string& messages) {
+    std::istringstream lines(messages);
+    std::string shown;
+    int count = 0;
+    for (std::string line; std::getline(lines, line); ++count) {
+        if (count < most_message_lines) shown += "\n" + line;
+    }
+    if (count > most_message_lines) shown += fmt::format("\n... and {} lines more", count - most_message_lines);
+    throw RecipeError(fmt::format("{}: {} cannot compile it{}", file.string(), compiler, shown));
+}
+
+void compile_shared_object(const std::filesystem::path& file, const std::string& text, const std::vector<std::string>& options,
+                           const std::filesystem::path& folder, const std::filesystem::path& library) {
+    const std::filesystem::path copy = folder / "source.cpp";
+    const std::filesystem::path messages = folder / "messages.txt";
+    write_whole_file(copy, text);
+    std::vector<std::string> command = host_compiler();
+    const std::string compiler = command.front();
+    for (const char* word :
+         {"-std=c++20", "-O3", "-march=native", "-fopenmp", "-fPIC", "-shared", "-fdiagnostics-color=never", "-iquote"}) {
+        command.emplace_back(word);
+    }
+    command.push_back(std::filesystem::absolute(file).parent_path().string());
+    command.insert(command.end(), options.begin(), options.end());
+    command.insert(command.end(), {copy.string(), "-o", library.string()});
+    const ProcessEnd end =
+        run_process(command, {.limit_seconds = compile_limit, .output = ProcessOutput::written, .file = messages});
+    if (!end.not_started.empty()) throw MachineError(fmt::format("the compiler {}: {}", compiler, end.not_started));
+    if (end.too_long) {
+        throw RecipeError(fmt::format("{}: {} takes more than {} s to compile it", file.string(), compiler, compile_limit));
+    }
+    if (end.exit_code != 0) throw_compile_error(file, compiler, text_of(messages));
+}
+
+KeptObject kept_shared_object(const std::filesystem::path& file, const std::string& text,
+                              const std::vector<std::string>& options, const std::string& kind, const std::string& made_with,
+                              const std::filesystem::path& folder) {
+    std::string all = text + "\n" + made_with + "\n" + processor();
+    for (const std::string& word : host_compiler()) all += "\n" + word;
+    for (const std::string& word : options) all += "\n" + word;
+    std::set<std::filesystem::path> known;
+    add_includes(text, std::filesystem::absolute(file).parent_path(), known, all);
+
+    const std::string name = fmt::format("{}-{}.so", file.stem().string(), checksum_of(all));
+    std::filesystem::path kept = cache_folder() / kind / name;
+    std::error_code failure;
+    if (std::filesystem::is_regular_file(kept, failure)) return {kept, false};
+    std::filesystem::path made = folder / name;
+    compile_shared_object(file, text, options, folder, made);
+    // A copy under another name is renamed, so that no process finds half a file.
+    std::filesystem::create_directories(kept.parent_path(), failure);
+    const std::filesystem::path copy = fmt::format("{}.{}", kept.string(), getpid());
+    std::filesystem::copy_file(made, copy, std::filesystem::copy_options::overwrite_existing, failure);
+    if (!failure) std::filesystem::rename(copy, kept, failure);
+    if (!failure) return {kept, true};
+    std::error_code ignored;
+    std::filesystem::remove(copy, ignored);
+    return {made, true};
+}
+
+std::filesystem::path cache_folder() {
+    const auto value_of = [](const char* name) {
+        const char* const value = std::getenv(name);
+        return std::filesystem::path(value == nullptr ? "" : value);
+    };
+    std::filesystem::path folder = value_of("XDG_CACHE_HOME");
+    if (!folder.is_absolute() && value_of("HOME").is_absolute()) folder = value_of("HOME") / ".cache";
+    if (!folder.is_absolute()) folder = std::filesystem::temp_directory_path();
+    return folder / "spmv-workbench";
+}
+
+}  // namespace workbench

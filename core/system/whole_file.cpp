@@ -1,0 +1,113 @@
+#include "core/system/whole_file.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "core/contract/errors.hpp"
+
+namespace workbench {
+namespace {
+
+/// The temporary names of unfinished files; null: free.
+std::array<std::atomic<const char*>, 64> partial_files{};
+
+void remember(const char* name) {
+    for (std::atomic<const char*>& place : partial_files) {
+        const char* free = nullptr;
+        if (place.compare_exchange_strong(free, name)) return;
+    }
+}
+
+void forget(const char* name) {
+    for (std::atomic<const char*>& place : partial_files) {
+        const char* known = name;
+        if (place.compare_exchange_strong(known, nullptr)) return;
+    }
+}
+
+}  // namespace
+
+void remove_partial_files() noexcept {
+    for (const std::atomic<const char*>& place : partial_files) {
+        if (const char* name = place.load(); name != nullptr) (void)unlink(name);
+    }
+}
+
+WholeFile::WholeFile(const std::filesystem::path& path) : path_(path) {
+    std::error_code made;
+    if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), made);
+    if (made) {
+        throw MachineError(path.string() + ": cannot be written: the folder " + path.parent_path().string() +
+                           " cannot be created: " + made.message());
+    }
+
+    // A regular file must not replace a device, a pipe or a link.
+    std::error_code unknown;
+    const std::filesystem::file_status status = std::filesystem::status(path, unknown);
+    replaceable_ = !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
+    target_ = std::filesystem::is_symlink(path, unknown) ? std::filesystem::weakly_canonical(path) : path;
+    written_to_ = replaceable_ ? target_.string() + ".partial-" + std::to_string(getpid()) : path.string();
+    file_ = std::fopen(written_to_.c_str(), "wb");
+    if (file_ == nullptr) fail(errno);
+    if (replaceable_) remember(written_to_.c_str());
+}
+
+WholeFile::~WholeFile() {
+    if (file_ != nullptr) {
+        static_cast<void>(std::fclose(file_));
+        if (replaceable_) static_cast<void>(std::remove(written_to_.c_str()));
+    }
+    forget(written_to_.c_str());
+}
+
+void WholeFile::write(std::string_view bytes) {
+    if (bytes.empty()) return;  // its address may be null
+    if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) fail(errno);
+}
+
+void WholeFile::finish() {
+    // A full disk may be reported only when the buffer is flushed at close.
+    const bool closed = std::fclose(std::exchange(file_, nullptr)) == 0;
+    if (closed && (!replaceable_ || std::rename(written_to_.c_str(), target_.c_str()) == 0)) return;
+    const int error = errno;
+    if (replaceable_) static_cast<void>(std::remove(written_to_.c_str()));
+    fail(error);
+}
+
+void WholeFile::fail(int error) const { throw MachineError(path_.string() + ": cannot be written: " + std::strerror(error)); }
+
+void check_writable(const std::filesystem::path& path) {
+    std::error_code unknown;
+    const std::filesystem::file_status status = std::filesystem::status(path, unknown);
+    if (std::filesystem::exists(status) && std::filesystem::is_other(status)) return;
+
+    std::vector<std::filesystem::path> missing;  // the folders that WholeFile creates, innermost first
+    for (std::filesystem::path folder = path.parent_path(); !folder.empty() && !std::filesystem::exists(folder, unknown);
+         folder = folder.parent_path()) {
+        missing.push_back(folder);
+    }
+    const auto remove_missing = [&] {
+        for (const std::filesystem::path& folder : missing) std::filesystem::remove(folder, unknown);
+    };
+    try {
+        const WholeFile file(path);
+    } catch (...) {
+        remove_missing();
+        throw;
+    }
+    remove_missing();
+}
+
+void write_whole_file(const std::filesystem::path& path, std::string_view bytes) {
+    WholeFile file(path);
+    file.write(bytes);
+    file.finish();
+}
+
+}  // namespace workbench

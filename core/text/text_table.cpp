@@ -1,0 +1,157 @@
+#include "core/text/text_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace workbench {
+namespace {
+
+/// The offset of each UTF-8 character, and the end of the last one.
+std::vector<std::size_t> places_of_letters(const std::string& text) {
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) places.push_back(i);
+    }
+    places.push_back(text.size());
+    return places;
+}
+
+/// "heights: ...ht=32, window=256".
+std::string without_middle(const std::string& name, std::size_t most) {
+    const std::vector<std::size_t> places = places_of_letters(name);
+    if (places.size() - 1 <= most) return name;
+    const std::size_t colon = name.find(": ");
+    const auto behind_colon = std::find(places.begin(), places.end(), colon == std::string::npos ? colon : colon + 2);
+    auto head = static_cast<std::size_t>(behind_colon - places.begin());
+    if (head > most / 2) head = 8;  // no colon, or a late one
+    const std::size_t tail = places.size() - 1 - (most - 3 - head);
+    return name.substr(0, places[head]) + "..." + name.substr(places[tail]);
+}
+
+}  // namespace
+
+std::string TextTable::text() const {
+    std::vector<std::size_t> widths;
+    const auto widen = [&widths](const std::vector<std::string>& cells) {
+        widths.resize(std::max(widths.size(), cells.size()));
+        for (std::size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], cells[i].size());
+    };
+    widen(header);
+    for (const auto& row : rows) widen(row);
+
+    std::string text;
+    const auto append = [&](const std::vector<std::string>& cells) {
+        std::string line;
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+            line += "  ";
+            line += i < left_columns ? fmt::format("{:<{}}", cells[i], widths[i]) : fmt::format("{:>{}}", cells[i], widths[i]);
+        }
+        line.erase(line.find_last_not_of(' ') + 1);
+        text += line + '\n';
+    };
+    if (!header.empty()) append(header);
+    for (const auto& row : rows) append(row);
+    return text;
+}
+
+std::string with_commas(long long number) {
+    std::string digits = std::to_string(std::abs(number));
+    for (auto place = static_cast<std::ptrdiff_t>(digits.size()) - 3; place > 0; place -= 3) {
+        digits.insert(static_cast<std::size_t>(place), 1, ',');
+    }
+    return (number < 0 ? "-" : "") + digits;
+}
+
+std::string size_text(long long rows, long long columns, long long nonzeros) {
+    return fmt::format("{} x {}, {} nonzeros", with_commas(rows), with_commas(columns), with_commas(nonzeros));
+}
+
+std::string significant(double number) {
+    if (!std::isfinite(number)) return fmt::format("{}", number);
+    const double magnitude = std::abs(number);
+    if (magnitude != 0 && (magnitude < 0.001 || magnitude >= 1e7)) return fmt::format("{:.2e}", number);
+    if (magnitude >= 999.5) return with_commas(std::llround(number));
+    const int decimals = magnitude == 0 ? 0 : std::clamp(2 - static_cast<int>(std::floor(std::log10(magnitude))), 0, 5);
+    return fmt::format("{:.{}f}", number, decimals);
+}
+
+std::string duration(double seconds) {
+    if (seconds < 1e-3) return significant(seconds * 1e6) + " us";
+    if (seconds < 1) return significant(seconds * 1e3) + " ms";
+    return significant(seconds) + " s";
+}
+
+std::string byte_count(double bytes) {
+    constexpr std::array units{"B", "KiB", "MiB", "GiB", "TiB"};
+    std::size_t unit = 0;
+    while (bytes >= 1024 && unit + 1 < units.size()) {
+        bytes /= 1024;
+        ++unit;
+    }
+    return significant(bytes) + " " + units[unit];
+}
+
+std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+std::string spread_text(double spread) { return spread > 100 ? "more than 100 x" : percent(spread); }
+
+std::string factor(double ratio) { return significant(ratio) + " x"; }
+
+std::string shortened(const std::string& name, std::size_t most) {
+    const std::vector<std::size_t> places = places_of_letters(name);
+    return places.size() - 1 <= most ? name : name.substr(0, places[most - 3]) + "...";
+}
+
+std::vector<std::string> shortened(const std::vector<std::string>& names, std::size_t most) {
+    const auto all_by = [&names](const auto& shorten) {
+        std::vector<std::string> texts;
+        for (const std::string& name : names) texts.push_back(shorten(name));
+        return texts;
+    };
+    const auto is_like_another = [&names](const std::vector<std::string>& texts, std::size_t i) {
+        for (std::size_t j = 0; j < texts.size(); ++j) {
+            if (texts[j] == texts[i] && names[j] != names[i]) return true;
+        }
+        return false;
+    };
+    const std::vector<std::string> without_end = all_by([most](const std::string& name) { return shortened(name, most); });
+    std::vector<std::string> texts = without_end;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        if (is_like_another(without_end, i)) texts[i] = without_middle(names[i], most);
+    }
+    const std::vector<std::string> before = texts;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        const std::string number = fmt::format(" #{}", i + 1);  // distinguishes names that both ways of cutting make equal
+        if (is_like_another(before, i)) texts[i] = shortened(names[i], most - number.size()) + number;
+    }
+    return texts;
+}
+
+std::string padded(const std::string& name, std::size_t width) {
+    const std::size_t letters = places_of_letters(name).size() - 1;
+    return name + std::string(width - std::min(width, letters), ' ');
+}
+
+std::string wrapped(const std::string& text) {
+    constexpr std::size_t width = 80;
+    std::string result;
+    std::size_t begin = 0;
+    while (begin < text.size()) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        std::string rest = text.substr(begin, end - begin);
+        begin = end + 1;
+        while (rest.size() > width) {
+            const std::size_t blank = rest.rfind(' ', width);
+            if (blank == std::string::npos || blank < 6) break;
+            result += rest.substr(0, blank) + '\n';
+            rest = "     " + rest.substr(blank);
+        }
+        result += rest + '\n';
+    }
+    return result;
+}
+
+}  // namespace workbench

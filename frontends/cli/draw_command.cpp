@@ -1,0 +1,311 @@
+// workbench draw and workbench animate: pictures of the stages; no kernel runs.
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/contract/errors.hpp"
+#include "core/system/kokkos_runtime.hpp"
+#include "core/system/whole_file.hpp"
+#include "frontends/cli/command.hpp"
+#include "frontends/cli/drawn_graph.hpp"
+#include "frontends/cli/drawn_stages.hpp"
+#include "frontends/cli/movie.hpp"
+#include "frontends/cli/terminal.hpp"
+#include "pipeline/report/pictures.hpp"
+#include "viz/animation.hpp"
+#include "viz/flow_picture.hpp"
+#include "viz/graph_picture.hpp"
+#include "viz/moves.hpp"
+#include "viz/pdf_canvas.hpp"
+#include "viz/png.hpp"
+
+namespace workbench {
+namespace {
+
+struct DrawArguments {
+    DrawnArguments drawn;
+    std::string stage;
+    bool flow = false;
+    bool graph = false;
+    std::string colour_by;
+    std::string format;
+    std::string out;
+    std::string scale_from;
+    int width = nominal_width;
+    bool force = false;
+};
+
+/// The picture format: the extension of --out, or --format.
+std::string format_of(const DrawArguments& arguments, const std::vector<std::string>& known) {
+    std::string extension = std::filesystem::path(arguments.out).extension().string();
+    if (!extension.empty()) extension.erase(0, 1);
+    if (arguments.out.empty()) return arguments.format.empty() ? known.front() : arguments.format;
+    if (!arguments.format.empty() && arguments.format != extension) {
+        throw RecipeError(fmt::format("--out {}: the extension differs from --format {}", arguments.out, arguments.format));
+    }
+    if (std::find(known.begin(), known.end(), extension) == known.end()) {
+        throw RecipeError(
+            fmt::format("--out {}: found the extension '{}', expected .{}", arguments.out, extension, fmt::join(known, ", .")));
+    }
+    return extension;
+}
+
+/// The density scale of a report's pictures, or one that suits all stages.
+DensityScale scale_of(const DrawArguments& arguments, const std::vector<PatternRaster>& rasters) {
+    return arguments.scale_from.empty() ? common_scale(rasters) : DensityScale{density_ceiling_of_report(arguments.scale_from)};
+}
+
+PatternRaster drawn_raster(const Recipe& recipe, const StagedMatrix& staged, int resolution) {
+    PatternRaster raster = rasterise(staged, resolution);
+    raster.slice_height = slice_height_of(recipe);
+    return raster;
+}
+
+std::string drawn_as(const std::string& format, const auto& picture) {
+    if (format == "svg") return svg_of(picture);
+    return format == "pdf" ? file_of<PdfCanvas>(picture) : png_bytes(image_of(picture));
+}
+
+/// Draws the phases of a product over the segments or tiles that the last stage left.
+void draw_flow(const DrawArguments& arguments, const Recipe& recipe, const std::string& format, WholeFile& file) {
+    ProductFlow flow;
+    std::string problem;
+    const RunReport report = run_drawn_stages(recipe, [&](const StagedMatrix& staged) {
+        try {
+            flow = flow_of(staged);
+            problem.clear();
+        } catch (const std::invalid_argument& wrong) {
+            problem = wrong.what();
+        }
+    });
+    if (!problem.empty()) {
+        throw RecipeError(
+            fmt::format("--flow: {}; expected a recipe with column_segmentation and a matrix of 1 to {} rows and "
+                        "columns",
+                        problem, most_flow_rows));
+    }
+    const SheetHead head = head_of(report);
+    file.write(drawn_as(format, FlowPicture{head.title, head.origin, flow, arguments.width}));
+}
+
+/// The graph, and its colours after each stage.
+struct StagedGraph {
+    GraphView view;
+    std::vector<GraphColours> colours;
+};
+
+void add_colours(const DrawArguments& arguments, const StagedMatrix& staged, bool is_needed, StagedGraph& graph) {
+    static const std::map<std::string, GraphColouring> words{{"partition", GraphColouring::pieces},
+                                                             {"order", GraphColouring::order},
+                                                             {"level", GraphColouring::level},
+                                                             {"length", GraphColouring::length}};
+    std::optional<GraphColouring> by;
+    if (!arguments.colour_by.empty()) by = words.at(arguments.colour_by);
+    // Stages that are not drawn may have no partitions yet.
+    if (!is_needed || (by == GraphColouring::pieces && !has_row_pieces(staged))) by = GraphColouring::order;
+    graph.colours.push_back(graph_colours(staged, graph.view, by));
+}
+
+/// Draws the graph beside the pattern after the chosen stage.
+void draw_graph(const DrawArguments& arguments, const Recipe& recipe, const std::string& format, WholeFile& file) {
+    const std::size_t number = stage_number(recipe, arguments.stage);
+    StagedGraph graph;
+    std::vector<PatternRaster> rasters;
+    const RunReport report = run_drawn_stages(recipe, [&](const StagedMatrix& staged) {
+        if (rasters.empty()) graph.view = drawn_graph(recipe.matrix, staged.matrix);
+        if (rasters.size() == number && arguments.colour_by == "partition" && !has_row_pieces(staged)) {
+            throw RecipeError("--colour-by partition: found no partitions, row blocks or length groups after the drawn stage");
+        }
+        add_colours(arguments, staged, rasters.size() == number, graph);
+        rasters.push_back(rasterise(staged, graph_resolution(arguments.width)));
+    });
+    const DensityScale scale = scale_of(arguments, rasters);
+    const std::vector<StageCaption> captions = captions_of(report);
+    StageCaption caption = short_caption(captions[number], captions);
+    caption.origin = captions[number].origin;
+    caption.subtitle = captions[number].subtitle;
+    file.write(
+        drawn_as(format, GraphPicture{graph.view, graph.colours[number], rasters[number], scale, caption, arguments.width}));
+}
+
+/// Draws all stages with those rasters that fill the patterns best: rasters[k] are those of resolutions[k].
+std::string drawn_sheet(const DrawArguments& arguments, const std::string& format, const RunReport& report,
+                        const std::vector<int>& resolutions, const std::vector<std::vector<PatternRaster>>& rasters) {
+    const std::vector<StageCaption> captions = captions_of(report);
+    std::vector<StageFrame> frames;
+    for (std::size_t i = 0; i < captions.size(); ++i) {
+        frames.push_back({rasters.front()[i], short_caption(captions[i], captions)});
+    }
+    ContactSheet sheet{frames, {}, head_of(report), arguments.width};
+    const int side = pattern_side(sheet);
+    const auto filled = [side](int resolution) { return side / resolution * resolution; };  // bins have whole pixels
+    const auto best =
+        std::max_element(resolutions.begin(), resolutions.end(), [&](int a, int b) { return filled(a) < filled(b); });
+    const std::vector<PatternRaster>& chosen = rasters.at(static_cast<std::size_t>(best - resolutions.begin()));
+    for (std::size_t i = 0; i < frames.size(); ++i) frames[i].raster = chosen[i];
+    sheet.scale = scale_of(arguments, chosen);
+    return drawn_as(format, sheet);
+}
+
+ExitCode draw(const DrawArguments& arguments) {
+    const KokkosRuntime kokkos;
+    const std::string format = format_of(arguments, {"png", "svg", "pdf"});
+    const Recipe recipe = drawn_recipe(arguments.drawn);
+    const bool one = !arguments.stage.empty() || recipe.stages.empty();
+    const std::size_t number = stage_number(recipe, arguments.stage);
+    const std::string suffix = arguments.flow            ? "_flow"
+                               : arguments.graph         ? "_graph"
+                               : arguments.stage.empty() ? ""
+                                                         : "_" + arguments.stage;
+    const std::filesystem::path out =
+        arguments.out.empty() ? recipe.file.stem().string() + suffix + "." + format : arguments.out;
+    check_new(out, arguments.force);
+    WholeFile file(out);  // throws before the work
+    if (!arguments.scale_from.empty()) static_cast<void>(density_ceiling_of_report(arguments.scale_from));
+
+    if (arguments.flow || arguments.graph) {
+        (arguments.flow ? draw_flow : draw_graph)(arguments, recipe, format, file);
+        file.finish();
+        fmt::print("drawn to {}\n", out.string());
+        return ExitCode::ok;
+    }
+    // Captions are not known before the stages have run, so a sheet selects from several resolutions.
+    const std::vector<int> resolutions =
+        one ? std::vector{stage_resolution(arguments.width)} : sheet_resolutions(recipe.stages.size() + 1, arguments.width);
+    std::vector<std::vector<PatternRaster>> rasters(resolutions.size());
+    const RunReport report = run_drawn_stages(recipe, [&](const StagedMatrix& staged) {
+        for (std::size_t k = 0; k < rasters.size(); ++k) rasters[k].push_back(drawn_raster(recipe, staged, resolutions[k]));
+    });
+    if (one) {
+        const DensityScale scale = scale_of(arguments, rasters.front());
+        file.write(
+            drawn_as(format, StagePicture{rasters.front()[number], scale, captions_of(report)[number], arguments.width}));
+    } else {
+        file.write(drawn_sheet(arguments, format, report, resolutions, rasters));
+    }
+    file.finish();
+    fmt::print("drawn to {}\n", out.string());
+    return ExitCode::ok;
+}
+
+/// The frames of an animation that holds each stage and moves the nonzeros between stages. draw(stage, caption, raster or null
+/// instead of the stage's) returns an image.
+template <typename Draw>
+std::vector<AnimationFrame> frames_of(const RunReport& report, const std::vector<PatternRaster>& rasters,
+                                      const std::vector<MovingEntries>& entries, const Draw& draw) {
+    constexpr int steps = 12;
+    constexpr int hold = 160;
+    const std::vector<StageCaption> captions = captions_of(report);
+    std::vector<AnimationFrame> frames;
+    for (std::size_t i = 0; i < rasters.size(); ++i) {
+        if (i > 0 && entries[i - 1].moves_to(entries[i])) {
+            StageCaption caption = captions[i];
+            const auto moving = static_cast<Offset>(entries[i].places.size());
+            if (moving < entries[i].nonzeros) {
+                caption.origin = fmt::format("moving: a sample of {} of the {} nonzeros  ·  {}", moving, entries[i].nonzeros,
+                                             caption.origin);
+            }
+            for (int step = 1; step < steps; ++step) {
+                const int eased = step * step * (3 * steps - 2 * step);  // smoothstep: slow at both ends
+                const PatternRaster between =
+                    raster_between(entries[i - 1], entries[i], eased, steps * steps * steps, rasters[i]);
+                frames.push_back({draw(i, caption, &between), 6});
+            }
+        }
+        frames.push_back({draw(i, captions[i], nullptr), hold});
+    }
+    return frames;
+}
+
+ExitCode animate(const DrawArguments& arguments) {
+    const KokkosRuntime kokkos;
+    const std::string format = format_of(arguments, {"png", "gif", "mp4"});
+    const Recipe recipe = drawn_recipe(arguments.drawn);
+    if (recipe.stages.empty()) {
+        throw RecipeError(fmt::format("{}: nothing to animate; expected a recipe with stages", recipe.file.string()));
+    }
+    check_new(arguments.out, arguments.force);
+    if (format == "mp4") require_movie_encoder(arguments.out);
+    WholeFile file(arguments.out);
+    if (!arguments.scale_from.empty()) static_cast<void>(density_ceiling_of_report(arguments.scale_from));
+    const int resolution = arguments.graph ? graph_resolution(arguments.width) : stage_resolution(arguments.width);
+    StagedGraph graph;
+    std::vector<PatternRaster> rasters;
+    std::vector<MovingEntries> entries;
+    const RunReport report = run_drawn_stages(recipe, [&](const StagedMatrix& staged) {
+        if (arguments.graph && rasters.empty()) graph.view = drawn_graph(recipe.matrix, staged.matrix);
+        if (arguments.graph) add_colours(arguments, staged, true, graph);
+        rasters.push_back(arguments.graph ? rasterise(staged, resolution) : drawn_raster(recipe, staged, resolution));
+        entries.push_back(moving_entries(staged));
+    });
+    const Progress progress;
+    progress.show("drawing");
+    const DensityScale scale = scale_of(arguments, rasters);
+    const auto draw = [&](std::size_t i, const StageCaption& caption, const PatternRaster* moving) {
+        const int width = arguments.width;
+        if (!arguments.graph) return image_of(StagePicture{rasters[i], scale, caption, width, moving});
+        return image_of(GraphPicture{graph.view, graph.colours[i], rasters[i], scale, caption, width, moving});
+    };
+    const std::vector<AnimationFrame> frames = frames_of(report, rasters, entries, draw);
+    file.write(format == "mp4" ? movie_bytes(frames) : format == "gif" ? gif_bytes(frames) : animated_png_bytes(frames));
+    file.finish();
+    fmt::print("{} pictures drawn to {}\n", frames.size(), arguments.out);
+    return ExitCode::ok;
+}
+
+CLI::Option* add_graph_options(CLI::App& command, DrawArguments& arguments) {
+    CLI::Option* graph = command.add_flag("--graph", arguments.graph, "Draw the graph of a square matrix beside its pattern");
+    add_choice(command, "--colour-by", arguments.colour_by, {"partition", "order", "level", "length"},
+               "Colour the graph by partition (or row block, or length group), by row order, by level of Cuthill-McKee (edges "
+               "from the first row), or by row length (default: "
+               "partition if there is one, otherwise order)")
+        ->needs(graph);
+    return graph;
+}
+
+void add_picture_options(CLI::App& command, DrawArguments& arguments) {
+    add_number(command, "--width", arguments.width, Range{320, 7680, "PX"},
+               "Width of the picture in pixels; its height is 9/16 of the width");
+    add_force_option(command, arguments.force);
+    command.add_option("--scale-from", arguments.scale_from, "Use the density scale of the pictures of this report.json")
+        ->type_name("FILE");
+}
+
+}  // namespace
+
+void add_draw_command(CLI::App& app, Action& action) {
+    const auto [command, arguments] = add_command(
+        app, action, "draw", "Draw the sparsity pattern of a matrix, or the patterns after each stage of a recipe", draw);
+    add_drawn_options(command, arguments.drawn);
+    command.add_option("--stage", arguments.stage, "Draw only this stage (its id, or 'input') instead of a sheet of all")
+        ->type_name("ID");
+    command
+        .add_flag("--flow", arguments.flow,
+                  "Draw the two phases of a product over segments or tiles: partial results, and their sums")
+        ->excludes("--stage");
+    add_graph_options(command, arguments)->excludes("--flow");
+    add_choice(command, "--format", arguments.format, {"png", "svg", "pdf"},
+               "png, svg or pdf (default: the extension of --out, or png)");
+    add_picture_options(command, arguments);
+    command.add_option("-o,--out", arguments.out, "File to write (default: NAME.png in the current folder)")->type_name("FILE");
+}
+
+void add_animate_command(CLI::App& app, Action& action) {
+    const auto [command, arguments] =
+        add_command(app, action, "animate", "Animate how the nonzeros move from stage to stage of a recipe", animate);
+    arguments.width = 1280;
+    add_drawn_options(command, arguments.drawn);
+    add_graph_options(command, arguments);
+    add_picture_options(command, arguments);
+    command
+        .add_option("-o,--out", arguments.out, "File to write: .png (animated, full colour), .gif, or .mp4 (encoded by ffmpeg)")
+        ->required()
+        ->type_name("FILE");
+}
+
+}  // namespace workbench

@@ -1,0 +1,73 @@
+#include "frontends/cli/drawn_stages.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "core/contract/errors.hpp"
+#include "core/text/suggestion.hpp"
+#include "frontends/cli/matrix_source.hpp"
+#include "frontends/cli/options.hpp"
+#include "frontends/cli/terminal.hpp"
+#include "kernels/gpu/gpu.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/engine/chain.hpp"
+
+namespace workbench {
+
+void add_drawn_options(CLI::App& command, DrawnArguments& arguments) {
+    command.add_option("what", arguments.what, fmt::format("A recipe (.toml) or a matrix file: {}", readable_files))
+        ->type_name("RECIPE|MATRIX");
+    add_recipe_changes(command, arguments.changes);
+}
+
+Recipe drawn_recipe(const DrawnArguments& arguments) {
+    const std::filesystem::path what = arguments.what;
+    if (what.extension() == ".toml") return load_recipe(find_recipe(what), catalogue(), arguments.changes);
+    return matrix_alone(arguments.what, arguments.changes);
+}
+
+Recipe matrix_alone(const std::string& file, RecipeChanges changes) {
+    if (!file.empty() && (changes.matrix || changes.generate)) {
+        throw RecipeError(
+            fmt::format("{}: {} names a second matrix; expected one", file, changes.matrix ? "--matrix" : "--generate"));
+    }
+    if (!file.empty()) changes.matrix = file;
+    if (!changes.matrix && !changes.generate) {
+        throw RecipeError("found no matrix; expected a recipe, a matrix file, --matrix FILE or --generate KIND");
+    }
+    Recipe recipe = parse_recipe("[layout]\nuse = \"csr\"\n", "matrix", catalogue(), changes);
+    recipe.name = changes.matrix ? std::filesystem::path(*changes.matrix).filename().string()
+                                 : changes.generate->substr(0, changes.generate->find(':'));
+    recipe.file = recipe.name;
+    return recipe;
+}
+
+std::size_t stage_number(const Recipe& recipe, const std::string& id) {
+    if (id.empty()) return recipe.stages.size();
+    std::vector<std::string> known{"input"};
+    for (const RecipeStage& stage : recipe.stages) known.push_back(stage.id);
+    const auto found = std::find(known.begin(), known.end(), id);
+    if (found == known.end()) throw RecipeError(fmt::format("--stage {}: no such stage{}", id, expected_one_of(id, known)));
+    return static_cast<std::size_t>(found - known.begin());
+}
+
+RunReport run_drawn_stages(const Recipe& recipe, const std::function<void(const StagedMatrix&)>& visit) {
+    const Progress progress;
+    progress.show("reading the matrix");
+    auto [matrix, read] = load_matrix(recipe.matrix);
+    check_against(recipe, matrix.rows, matrix.columns);
+    StagedMatrix staged = stage_input(std::move(matrix), recipe.node_size);
+    const std::unique_ptr<Device> gpu = recipe.stages.empty() ? nullptr : make_cuda_device();
+    RunReport report;
+    report.recipe_name = recipe.name;
+    report.recipe_source = recipe.source;
+    report.matrix = read;
+    RunObserver observer;
+    observer.progress = [&progress](const std::string& step) { progress.show(step); };
+    observer.stage_done = [&visit](const StagedMatrix& now, StageOutcome&) { visit(now); };
+    report.stages = run_stages(recipe, staged,
+                               stage_context(recipe, Precision::f64, gpu == nullptr ? nullptr : &gpu->properties()), observer);
+    return report;
+}
+
+}  // namespace workbench

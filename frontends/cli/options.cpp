@@ -1,0 +1,150 @@
+#include "frontends/cli/options.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <fstream>
+#include <regex>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "core/contract/errors.hpp"
+#include "core/system/host_memory.hpp"
+#include "core/system/whole_file.hpp"
+#include "core/text/text_table.hpp"
+#include "frontends/cli/provenance.hpp"
+#include "kernels/device/cuda_device.hpp"
+#include "kernels/prepare/gpu_preparer.hpp"
+
+namespace workbench {
+namespace {
+
+/// CLI11's own check takes -1 for 2^64 - 1.
+std::string check_size(const std::string& text) {
+    static const std::regex size(R"(\d+\s*([kmgtpe]i?)?b?)", std::regex::icase);
+    return std::regex_match(text, size) ? "" : "found '" + text + "', expected a number of bytes, such as 500M or 8G";
+}
+
+void limit_memory(const std::string& given) {
+    std::string number = given;
+    const std::string problem = CLI::AsSizeValue(false)(number);
+    std::uint64_t bytes = 0;
+    if (!problem.empty() || !CLI::detail::lexical_cast(number, bytes)) {
+        throw CLI::ValidationError("--max-memory", problem);
+    }
+    if (const std::size_t used = resident_memory(); bytes < used) {
+        throw CLI::ValidationError(
+            "--max-memory", fmt::format("{} is less than the program uses already, {}", given, byte_count(double(used))));
+    }
+    limit_host_memory(bytes);
+}
+
+}  // namespace
+
+CLI::Option* add_choice(CLI::App& command, const std::string& name, std::string& value, std::vector<std::string> words,
+                        const std::string& help) {
+    CLI::Option* option = command.add_option(name, value, help)->check(CLI::IsMember(std::move(words)))->type_name("WHICH");
+    return value.empty() ? option : option->capture_default_str();
+}
+
+CLI::Option* add_backends(CLI::App& command, std::vector<std::string>& names, const std::string& help) {
+    return command.add_option("--backend", names, help)
+        ->check(CLI::IsMember({"kokkos", "eigen", "cpu", "cuda", "cusparse"}))
+        ->delimiter(',')
+        ->type_name("LIST");
+}
+
+void add_read_options(CLI::App& command, std::string& member) {
+    command.add_option("--member", member, "Matrix to read from an archive (.tar.gz), .mat or .h5 with several")
+        ->type_name("NAME");
+    add_memory_option(command);
+}
+
+void add_memory_option(CLI::App& command) {
+    command
+        .add_option_function<std::string>(
+            "--max-memory", limit_memory,
+            "Refuse work that needs more resident memory than this, such as 500M or 8G (default: the free memory)")
+        ->check(CLI::Validator(check_size, ""))
+        ->type_name("SIZE");
+}
+
+void add_force_option(CLI::App& command, bool& force) { command.add_flag("--force", force, "Replace a file that exists"); }
+
+void check_new(const std::filesystem::path& output, bool force) {
+    std::error_code unknown;
+    const bool folder = std::filesystem::is_directory(output, unknown);
+    const bool taken = folder ? !std::filesystem::is_empty(output, unknown) : std::filesystem::is_regular_file(output, unknown);
+    if (force || !taken) return;
+    throw RecipeError(fmt::format("{}: this {}; choose another one, or replace it with --force", output.string(),
+                                  folder ? "folder is not empty" : "file exists"));
+}
+
+void check_results_file(const std::string& option, const std::string& file) {
+    if (file.empty() || file == standard_output) return;
+    const bool page = std::filesystem::path(file).extension() == ".html";
+    std::error_code unknown;
+    if (std::filesystem::is_regular_file(file, unknown)) {
+        std::ifstream stream(file, std::ios::binary);
+        char first = 0;
+        stream >> first;  // skips blanks
+        if (stream && first != (page ? '<' : '{')) {
+            throw RecipeError(
+                fmt::format("{} {}: this file exists and is no {}; choose another one", option, file, page ? "page" : "JSON"));
+        }
+    }
+    check_writable(file);
+}
+
+void add_keep_option(CLI::App& command, std::string& folder) {
+    command
+        .add_option("--keep", folder,
+                    "Keep the results of stages and layouts in this folder, and reuse those of earlier runs on the same matrix")
+        ->type_name("FOLDER");
+}
+
+std::optional<KeepFolder> keep_folder(const std::string& folder, const Device& host) {
+    if (folder.empty()) return std::nullopt;
+    std::string maker;
+    for (const auto& [name, version] : versions()) maker += fmt::format("{} {}, ", name, version);
+    const DeviceProperties& properties = host.properties();
+    return KeepFolder(folder, fmt::format("{}program {}, on {} threads of {}", maker, checksum_of_program(),
+                                          properties.processors, properties.name));
+}
+
+void add_prepare_option(CLI::App& command, std::string& where) {
+    add_choice(command, "--prepare", where, {as_recipes_ask, "cpu", "gpu"},
+               "Where stages and layouts do their work; gpu: sorting, reordering, splitting and slicing run on the GPU, with "
+               "bit-identical results; recipe: as [recipe] prepare says, or on the CPU");
+}
+
+std::string where_to_prepare(const std::string& where, std::span<const Recipe> recipes) {
+    if (where != as_recipes_ask) return where;
+    const Recipe* asks = nullptr;
+    for (const Recipe& recipe : recipes) {
+        if (recipe.prepare.empty()) continue;
+        if (asks != nullptr && asks->prepare != recipe.prepare) {
+            throw RecipeError(
+                fmt::format("{} asks for prepare = \"{}\", {} for \"{}\", but recipes of one run share their stages; "
+                            "use --prepare, or run the recipes separately",
+                            asks->file.string(), asks->prepare, recipe.file.string(), recipe.prepare));
+        }
+        asks = &recipe;
+    }
+    return asks == nullptr ? "cpu" : asks->prepare;
+}
+
+std::unique_ptr<Preparer> preparer_for(const std::string& where, std::span<const Recipe> recipes) {
+    if (where_to_prepare(where, recipes) != "gpu") return nullptr;
+    std::unique_ptr<Preparer> preparer = make_gpu_preparer();
+    if (preparer != nullptr) return preparer;
+    const bool of_recipe = where == as_recipes_ask;
+    throw MachineError(fmt::format("{}: {}{}", of_recipe ? "[recipe] prepare = \"gpu\"" : "--prepare gpu",
+                                   cuda_absence_reason(), of_recipe ? "; --prepare cpu prepares on the CPU" : ""));
+}
+
+void check_finite(const std::string& option, double value) {
+    if (!std::isfinite(value)) throw RecipeError(option + ": found a number that is not finite");
+}
+
+}  // namespace workbench

@@ -1,0 +1,83 @@
+// Options shared by several commands, and what follows from them. The variable of an option must live until the command line is
+// parsed.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/contract/device.hpp"
+#include "core/contract/precision.hpp"
+#include "core/matrix/preparer.hpp"
+#include "pipeline/keep/keep_folder.hpp"
+#include "pipeline/recipe/recipe.hpp"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace workbench {
+
+/// The files that read_matrix takes, for help texts.
+inline constexpr const char* readable_files = ".mtx, .rb, .graph (also .gz, .xz, .zst, .tar), .npz, .mat, .h5";
+
+/// The value of --json that stands for standard output.
+inline constexpr const char* standard_output = "-";
+
+/// An option that takes one of these words; a non-empty `value` is its default.
+CLI::Option* add_choice(CLI::App& command, const std::string& name, std::string& value, std::vector<std::string> words,
+                        const std::string& help);
+
+/// --backend LIST.
+CLI::Option* add_backends(CLI::App& command, std::vector<std::string>& names, const std::string& help);
+
+/// "f32" or "f64".
+[[nodiscard]] inline Precision precision_named(const std::string& word) {
+    return word == "f32" ? Precision::f32 : Precision::f64;
+}
+
+/// --member and --max-memory, which takes effect by itself.
+void add_read_options(CLI::App& command, std::string& member);
+
+/// --max-memory, for a command that generates its matrix.
+void add_memory_option(CLI::App& command);
+
+/// --force.
+void add_force_option(CLI::App& command, bool& force);
+
+/// Throws RecipeError if the file exists, or the folder and it is not empty, unless `force`.
+void check_new(const std::filesystem::path& output, bool force);
+
+/// Checks a file for results, such as `--json FILE`, which replaces that of an earlier command: throws RecipeError if it is
+/// something else, MachineError if it cannot be written. An empty name and standard output are fine.
+void check_results_file(const std::string& option, const std::string& file);
+
+/// --keep.
+void add_keep_option(CLI::App& command, std::string& folder);
+
+/// The folder of --keep; none if it was not given. Throws MachineError if it cannot be created.
+[[nodiscard]] std::optional<KeepFolder> keep_folder(const std::string& folder, const Device& host);
+
+[[nodiscard]] inline KeepFolder* pointer_to(std::optional<KeepFolder>& folder) { return folder ? &*folder : nullptr; }
+
+/// The default of --prepare: what the recipes ask for.
+inline const std::string as_recipes_ask = "recipe";
+
+/// --prepare.
+void add_prepare_option(CLI::App& command, std::string& where);
+
+/// "cpu" or "gpu": the value of --prepare, or else [recipe] prepare; "cpu" by default. Throws RecipeError if the recipes
+/// differ, as recipes of one run share their stages.
+[[nodiscard]] std::string where_to_prepare(const std::string& where, std::span<const Recipe> recipes);
+
+/// Null for "cpu". Throws MachineError for "gpu" without a GPU.
+[[nodiscard]] std::unique_ptr<Preparer> preparer_for(const std::string& where, std::span<const Recipe> recipes);
+
+/// Throws RecipeError if the number is infinite or not a number.
+void check_finite(const std::string& option, double value);
+
+}  // namespace workbench

@@ -1,0 +1,35 @@
+// The command line, versions and machine behind a result.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "core/contract/device.hpp"
+
+namespace workbench {
+
+/// Versions of "workbench" (with its commit), of the compiler and of every library.
+[[nodiscard]] const std::map<std::string, std::string>& versions();
+
+/// "0.1.0".
+[[nodiscard]] std::string version_number();
+
+/// The line that --version prints.
+[[nodiscard]] std::string version_text();
+
+/// Quotes a word for a POSIX shell if necessary.
+[[nodiscard]] std::string quoted_for_shell(const std::string& word);
+
+/// This process's command line, quoted for a shell: workbench run 'my recipe.toml'. Empty if /proc is not available.
+[[nodiscard]] std::string command_line();
+
+/// Operating system, processor, memory and threads. `host`: properties of the host device.
+[[nodiscard]] std::map<std::string, std::string> describe_machine(const DeviceProperties& host);
+
+template <typename Report>
+void add_provenance(Report& report, const Device& host) {
+    report.machine = describe_machine(host.properties());
+    report.versions = versions();
+}
+
+}  // namespace workbench

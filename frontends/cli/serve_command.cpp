@@ -1,0 +1,109 @@
+// workbench serve: a page in which a recipe is edited and runs again after each change.
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "frontends/cli/command.hpp"
+#include "frontends/cli/measuring.hpp"
+#include "frontends/cli/recipe_changes.hpp"
+#include "frontends/cli/served_report.hpp"
+#include "frontends/serve/serve.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/recipe/document.hpp"
+
+namespace workbench {
+namespace {
+
+struct ServeArguments : MeasuringArguments {
+    std::string recipe;
+    int port = 0;
+    double limit = 60;
+};
+
+/// The folder whose files the page may read: the current one, or that of a recipe elsewhere.
+std::filesystem::path served_folder(const std::filesystem::path& recipe) {
+    const std::filesystem::path current = std::filesystem::current_path();
+    return is_in_folder(recipe, current) ? current : std::filesystem::absolute(recipe).parent_path();
+}
+
+/// Starts the program again, with the same arguments, so that the threads of OpenMP sleep while they wait, unless the user has
+/// decided about that: they would take the cores from the browser, which made runs take several times as long. OpenMP reads its
+/// settings when a program starts.
+void restart_with_sleeping_threads() {
+    if (std::getenv("OMP_WAIT_POLICY") != nullptr || setenv("OMP_WAIT_POLICY", "passive", 0) != 0) return;
+    std::ifstream file("/proc/self/cmdline", std::ios::binary);
+    std::vector<std::string> words;
+    for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    std::error_code unknown;
+    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", unknown);
+    if (!unknown) (void)execv(program.c_str(), arguments.data());  // returns only if it fails; then threads spin
+}
+
+/// While it lives, signals that end the program wait in all threads that begin later, until `wait` takes one.
+class EndingSignals {
+public:
+    EndingSignals() {
+        sigemptyset(&signals_);
+        for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals_, signal);
+        (void)pthread_sigmask(SIG_BLOCK, &signals_, &before_);
+    }
+    ~EndingSignals() { (void)pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    EndingSignals(const EndingSignals&) = delete;
+    EndingSignals& operator=(const EndingSignals&) = delete;
+
+    void wait() const {
+        int signal = 0;
+        while (sigwait(&signals_, &signal) != 0) continue;
+    }
+
+private:
+    sigset_t signals_{};
+    sigset_t before_{};
+};
+
+ExitCode serve(const ServeArguments& arguments) {
+    restart_with_sleeping_threads();
+    const std::filesystem::path file = find_recipe(arguments.recipe);
+    ServedReports reports(arguments);  // its state is that of the child process
+    LiveSettings settings{.file = file,
+                          .text = read_recipe_file(file),
+                          .folder = served_folder(file),
+                          .catalogue = catalogue(),
+                          .page = [&reports](const Recipe& recipe, bool timed,
+                                             const GoOn& go_on) { return reports.page_of(recipe, timed, go_on); },
+                          .can_time = !arguments.backends.empty(),
+                          .limit_seconds = arguments.limit};
+    check_finite("--limit", arguments.limit);
+    const EndingSignals signals;
+    const LiveServer server(std::move(settings), arguments.port);
+    fmt::print("{} is at {}\nCtrl-C ends the server.\n", file.string(), server.address());
+    (void)std::fflush(stdout);
+    signals.wait();
+    return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_serve_command(CLI::App& app, Action& action) {
+    const auto [command, arguments] =
+        add_command(app, action, "serve", "Edit a recipe in a browser; its stages run again after each change", serve);
+    command.add_option("recipe", arguments.recipe, "Recipe file to begin with; it is not changed")
+        ->required()
+        ->type_name("RECIPE");
+    add_number(command, "--port", arguments.port, Range{0, 65535, "PORT"}, "Port on 127.0.0.1; 0: any free one");
+    add_number(command, "--limit", arguments.limit, Range{0.1, 3600.0, "SECONDS"}, "Longest time of a run");
+    add_measuring_options(command, arguments);
+}
+
+}  // namespace workbench

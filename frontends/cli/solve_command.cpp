@@ -1,0 +1,257 @@
+// workbench solve: solves A x = b with recipes and compares their total times.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/contract/errors.hpp"
+#include "core/contract/failure.hpp"
+#include "core/system/kokkos_runtime.hpp"
+#include "core/system/whole_file.hpp"
+#include "core/text/text_table.hpp"
+#include "frontends/cli/command.hpp"
+#include "frontends/cli/distributed.hpp"
+#include "frontends/cli/interruption.hpp"
+#include "frontends/cli/matrix_source.hpp"
+#include "frontends/cli/measuring.hpp"
+#include "frontends/cli/provenance.hpp"
+#include "frontends/cli/recipe_changes.hpp"
+#include "frontends/cli/terminal.hpp"
+#include "kernels/gpu/gpu.hpp"
+#include "kernels/host/host_device.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
+#include "studies/bench/tell_apart.hpp"
+#include "studies/solve/solve_recipes.hpp"
+
+namespace workbench {
+namespace {
+
+struct SolveArguments : SharedArguments {
+    SolveArguments() { out = "out/solve"; }
+    std::vector<std::string> tune;
+    std::string method = "cg";
+    std::string preconditioner = "none";
+    std::string engine = "auto";
+    std::string rhs = "ones";
+    std::uint32_t seed = 1;
+    std::optional<double> tolerance;
+    std::int64_t iterations = 10000;
+    std::int64_t patience = 1000;
+};
+
+/// The recipes, which all use the same matrix.
+struct Recipes {
+    std::vector<Recipe> solve;
+    std::vector<Recipe> tune;
+    MatrixChoice matrix;
+};
+
+/// Throws if a file is named twice, which would print two rows of one name.
+void check_different(const std::vector<Recipe>& recipes) {
+    std::set<std::pair<std::filesystem::path, std::string>> known;
+    for (const Recipe& recipe : recipes) {
+        if (known.emplace(recipe.file.lexically_normal(), recipe.sweep.label).second) continue;
+        throw RecipeError(fmt::format("{}: this recipe is named twice; expected it once", recipe.file.string()));
+    }
+}
+
+Recipes recipes_of(const SolveArguments& arguments) {
+    std::vector<std::string> files = arguments.recipes;
+    files.insert(files.end(), arguments.tune.begin(), arguments.tune.end());
+    if (files.empty()) throw RecipeError("no recipe; name recipes to solve with, or recipes to try after --tune");
+    for (const std::string& file : arguments.tune) {
+        if (file.starts_with("--")) throw RecipeError("--tune needs recipes; found the option " + file);
+    }
+    Recipes recipes;
+    std::size_t number = 0;
+    for (std::vector<Recipe>& points : load_each(files, arguments.changes)) {
+        std::vector<Recipe>& list = number++ < arguments.recipes.size() ? recipes.solve : recipes.tune;
+        for (Recipe& recipe : points) {
+            if (number == 1 && list.empty()) recipes.matrix = recipe.matrix;
+            if (recipe.matrix != recipes.matrix) {
+                if (number == 1) throw RecipeError("expected one matrix, found a sweep over several");
+                throw RecipeError(
+                    fmt::format("{} and {} name different matrices, but all recipes solve one system; choose it with --matrix "
+                                "or --generate",
+                                files.front(), files[number - 1]));
+            }
+            if (!recipe.sweep.label.empty()) recipe.name += ": " + recipe.sweep.label;
+            list.push_back(std::move(recipe));
+        }
+    }
+    for (std::vector<Recipe>* list : {&recipes.solve, &recipes.tune}) check_different(*list);
+    tell_names_apart(recipes.solve);
+    tell_names_apart(recipes.tune);
+    return recipes;
+}
+
+RightHandSide right_hand_side_of(const SolveArguments& arguments) {
+    if (arguments.rhs == "ones") return {RightHandSide::Kind::ones};
+    if (arguments.rhs == "random") return {RightHandSide::Kind::random, arguments.seed};
+    if (std::error_code ignored; !std::filesystem::exists(arguments.rhs, ignored)) {
+        throw InputError(
+            fmt::format("--rhs {}: no such file; expected ones, random, or a matrix file with one column", arguments.rhs));
+    }
+    return {RightHandSide::Kind::file, 0, arguments.rhs};
+}
+
+SolveOptions options_of(const SolveArguments& arguments) {
+    SolveOptions options;
+    options.method = arguments.method == "cg" ? KrylovMethod::cg : KrylovMethod::bicgstab;
+    options.jacobi = arguments.preconditioner == "jacobi";
+    if (arguments.engine == "auto") options.engine = SolveEngine::automatic;
+    if (arguments.engine == "persistent") options.engine = SolveEngine::persistent;
+    // The accuracy that the precision allows for well-conditioned matrices.
+    options.tolerance = arguments.tolerance.value_or(arguments.precision == "f32" ? 1e-4 : 1e-8);
+    check_finite("--tolerance", options.tolerance);
+    options.most_iterations = arguments.iterations;
+    options.patience = arguments.patience;
+    options.only = arguments.only;
+    options.timing.minimum_seconds = 0;
+    return options;
+}
+
+ExitCode solve_distributed(const SolveArguments& arguments) {
+    if (!arguments.tune.empty()) throw RecipeError("--distributed does not support --tune");
+    if (arguments.method != "cg") throw RecipeError("--distributed supports --method cg only");
+    if (!arguments.keep.empty()) throw RecipeError("--distributed does not support --keep");
+    const SolveOptions options = options_of(arguments);
+    return run_distributed(arguments, options.timing.minimum_samples, DistributedSolve{options, right_hand_side_of(arguments)});
+}
+
+/// Should the results be written? Not if no recipe has solved anything and the folder has the results of an earlier solve,
+/// which stay.
+bool writes_results(const SolveReport& report, const std::filesystem::path& folder) {
+    std::error_code unknown;
+    const bool any = std::any_of(report.outcomes.begin(), report.outcomes.end(),
+                                 [](const SolveOutcome& one) { return one.preparation.kernel.verified(); });
+    return any || !std::filesystem::exists(folder / "solve.json", unknown);
+}
+
+ExitCode run_solve(const SolveArguments& arguments) {
+    if (arguments.distributed) return solve_distributed(arguments);
+    const KokkosRuntime kokkos;
+    const std::filesystem::path folder = arguments.out;
+    check_results_file("--out", (folder / "solve.json").string());
+    check_results_file("--json", arguments.json);
+    const Recipes recipes = recipes_of(arguments);
+    const RightHandSide right_hand_side = right_hand_side_of(arguments);
+    const SolveOptions options = options_of(arguments);
+    const std::unique_ptr<Device> gpu = make_cuda_device();
+    const std::unique_ptr<Device> host = make_host_device();
+    const std::vector<Backend> backends = backends_of_one_device(arguments.backends, gpu != nullptr);
+    const bool on_gpu = device_of(backends.front()) == DeviceKind::gpu;
+    Device& device = on_gpu ? *gpu : *host;
+    if (!on_gpu && options.engine == SolveEngine::persistent) {
+        throw MachineError("--engine persistent needs a GPU; these solves run on " + device.properties().name);
+    }
+
+    std::optional<KeepFolder> keep = keep_folder(arguments.keep, *host);
+    std::vector<Recipe> all = recipes.solve;
+    all.insert(all.end(), recipes.tune.begin(), recipes.tune.end());
+    const std::unique_ptr<Preparer> preparer = preparer_for(arguments.prepare, all);
+
+    auto [matrix, matrix_report] = load_matrix(recipes.matrix);
+    SolveReport report;
+    report.matrix = matrix_report;
+    report.right_hand_side = right_hand_side.text();
+    report.precision = precision_named(arguments.precision);
+    report.options = options;
+    report.device = device.properties();
+    add_provenance(report, *host);
+    report.options.poll = stop_if_requested;
+    std::vector<double> b = make_right_hand_side(right_hand_side, matrix.rows);
+    const Interruption interruption;
+    bool stopped = false;
+    {
+        const StdoutToStderr redirection;
+        const Progress progress;
+        SolvePlan plan{.matrix = matrix, .b = std::move(b), .catalogue = catalogue(), .device = device, .backends = backends};
+        plan.progress = [&progress](const std::string& step) {
+            stop_if_requested();
+            progress.show(step);
+        };
+        plan.tune_with = recipes.tune;
+        // Written after each solve, so that results survive an interruption.
+        plan.reported = [&] {
+            if (writes_results(report, folder)) write_whole_file(folder / "solve.json", solve_json(report));
+        };
+        plan.keep = pointer_to(keep);
+        plan.preparer = preparer.get();
+        if (on_gpu) plan.make_device = make_cuda_device;
+        try {
+            solve_recipes(plan, recipes.solve, report);
+        } catch (const Stopped&) {
+            if (report.outcomes.empty()) throw Stopped("stopped: nothing was solved, and nothing was written");
+            stopped = true;
+        }
+    }
+    std::vector<std::string> files;
+    if (writes_results(report, folder)) files = write_solve(report, folder);
+    if (!arguments.json.empty() && arguments.json != standard_output) write_whole_file(arguments.json, solve_json(report));
+    if (arguments.json == standard_output) {
+        fmt::print("{}", solve_json(report));
+    } else {
+        const std::string written = fmt::format("Written to {}: {}\n", folder.string(), fmt::join(files, ", "));
+        const std::string kept = fmt::format("The results of an earlier solve in {} are kept.\n", folder.string());
+        fmt::print("{}\n{}", solve_text(report), wrapped(files.empty() ? kept : written));
+    }
+    for (const Failure& failure : report.failures) print_error("error: " + failure.text);
+    if (!stopped) return exit_code_of(report);
+    const std::size_t wanted = 1 + recipes.solve.size() + (recipes.tune.empty() ? 0 : 1);
+    print_error(fmt::format("stopped: {} of {} solves are kept in {}", report.outcomes.size(), wanted, folder.string()));
+    return ExitCode::stopped;
+}
+
+}  // namespace
+
+void add_solve_command(CLI::App& app, Action& action) {
+    const auto [command, arguments] = add_command(
+        app, action, "solve", "Solve A x = b with recipes: residuals, time including set-up, and break-even", run_solve);
+    command.add_option("recipe", arguments.recipes, "Recipe files; each solves the same system")->type_name("RECIPE");
+    command
+        .add_option("--tune", arguments.tune,
+                    "Also solve starting with CSR, trying these recipes during the iterations and keeping faster ones")
+        ->type_name("RECIPE");
+    add_recipe_changes(command, arguments.changes);
+    add_sweeps(command, arguments.changes);
+    add_choice(command, "--method", arguments.method, {"cg", "bicgstab"},
+               "cg: conjugate gradients, for symmetric positive definite matrices; bicgstab: for general matrices");
+    add_choice(command, "--preconditioner", arguments.preconditioner, {"none", "jacobi"},
+               "none, or jacobi: the inverse of the diagonal");
+    add_choice(command, "--engine", arguments.engine, {"graph", "persistent", "auto"},
+               "graph: one kernel after another; persistent: one kernel that stays on the GPU; auto: the faster one, "
+               "by trial");
+    add_choice(command, "--precision", arguments.precision, {"f32", "f64"},
+               "Precision of matrix and vectors; reductions are always f64");
+    command.add_option("--rhs", arguments.rhs, "Right-hand side b: ones, random, or a matrix file with one column")
+        ->type_name("WHICH|FILE")
+        ->capture_default_str();
+    command.add_option("--seed", arguments.seed, "Seed of a random b")->type_name("NUMBER")->capture_default_str();
+    add_number(command, "--tolerance", arguments.tolerance, Range{0.0, 1.0, "NUMBER"},
+               "Stop when |b - A x| / |b| is below this (default: 1e-8, or 1e-4 in f32)");
+    add_number(command, "--iterations", arguments.iterations, Range{std::int64_t{1}, std::int64_t{10000000}, "COUNT"},
+               "Maximum number of iterations");
+    add_number(command, "--patience", arguments.patience, Range{std::int64_t{1}, std::int64_t{10000000}, "COUNT"},
+               "Give up when this many iterations have not reduced the residual by 1 %");
+    add_backends(command, arguments.backends,
+                 "Backends of one device for the recipes; the baseline has its own (default: the GPU's, if any)");
+    command.add_option("--only", arguments.only, "Use the kernel of this name in recipes that have it")->type_name("KERNEL");
+    add_keep_option(command, arguments.keep);
+    add_distributed_options(command, arguments);
+    add_prepare_option(command, arguments.prepare);
+    command.add_option("--out", arguments.out, "Folder for solve.json, residuals.csv and plots of the residual")
+        ->type_name("FOLDER")
+        ->capture_default_str();
+    command.add_option("--json", arguments.json, "Also write solve.json to this file; -: print it instead of the tables")
+        ->type_name("FILE");
+}
+
+}  // namespace workbench

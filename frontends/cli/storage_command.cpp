@@ -1,0 +1,145 @@
+// workbench storage
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "core/contract/errors.hpp"
+#include "core/contract/precision.hpp"
+#include "core/contract/storage_size.hpp"
+#include "core/system/kokkos_runtime.hpp"
+#include "core/text/text_table.hpp"
+#include "frontends/cli/command.hpp"
+#include "frontends/cli/drawn_stages.hpp"
+#include "frontends/cli/matrix_source.hpp"
+#include "frontends/cli/recipe_changes.hpp"
+#include "frontends/cli/recipe_sizes.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
+
+namespace workbench {
+namespace {
+
+struct StorageArguments {
+    std::vector<std::string> what;  // one matrix, or recipes
+    RecipeChanges changes;
+    std::vector<Index> slice_heights;  // empty: 32, 512
+    std::vector<double> alphas;        // empty: 0.01
+    bool json = false;
+
+    [[nodiscard]] bool of_recipes() const {
+        return !what.empty() && std::filesystem::path(what.front()).extension() == ".toml";
+    }
+};
+
+/// Sizes of the same formats in both precisions.
+struct Storage {
+    std::vector<StorageSize> f32;
+    std::vector<StorageSize> f64;
+};
+
+double padding(const StorageSize& size, Offset nonzeros) {
+    return size.slots == 0 ? 0 : 1 - static_cast<double>(nonzeros) / static_cast<double>(size.slots);
+}
+
+void print_table(const MatrixReport& matrix, const Storage& storage) {
+    fmt::print("{}: {}\n\n", matrix.source, size_text(matrix.rows, matrix.columns, matrix.nonzeros));
+    TextTable table;
+    table.header = {"format", "height", "alpha", "slots", "padding", "f32 bytes", "f64 bytes", "f64 B/nonzero"};
+    for (std::size_t i = 0; i < storage.f64.size(); ++i) {
+        const StorageSize& size = storage.f64[i];
+        const double each = static_cast<double>(size.bytes) / static_cast<double>(matrix.nonzeros);
+        table.rows.push_back({size.format, size.height == 0 ? "-" : std::to_string(size.height),
+                              size.alpha ? fmt::format("{}", *size.alpha) : "-", with_commas(size.slots),
+                              fmt::format("{:.1f} %", 100 * padding(size, matrix.nonzeros)), with_commas(storage.f32[i].bytes),
+                              with_commas(size.bytes), matrix.nonzeros == 0 ? "-" : significant(each)});
+    }
+    fmt::print("{}\nheight: rows per slice or block; alpha: minimum fraction of a length group. Indices have 32 bits.\n",
+               table.text());
+}
+
+void print_json(const MatrixReport& matrix, const Storage& storage) {
+    using Json = nlohmann::ordered_json;
+    Json formats = Json::array();
+    for (std::size_t i = 0; i < storage.f64.size(); ++i) {
+        const StorageSize& size = storage.f64[i];
+        formats.push_back({{"format", size.format},
+                           {"height", size.height == 0 ? Json(nullptr) : Json(size.height)},
+                           {"alpha", size.alpha ? Json(*size.alpha) : Json(nullptr)},
+                           {"slots", size.slots},
+                           {"padding", padding(size, matrix.nonzeros)},
+                           {"bytes_f32", storage.f32[i].bytes},
+                           {"bytes_f64", size.bytes}});
+    }
+    const Json all{{"source", matrix.source},
+                   {"rows", matrix.rows},
+                   {"columns", matrix.columns},
+                   {"nonzeros", matrix.nonzeros},
+                   {"storage", formats}};
+    fmt::print("{}\n", all.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+ExitCode storage_of_formats(const StorageArguments& arguments) {
+    for (const double alpha : arguments.alphas) {
+        if (alpha >= 0 && alpha <= 1) continue;  // false for NaN
+        throw RecipeError(fmt::format("--alpha: found {}, expected a number from 0 to 1", alpha));
+    }
+    if (arguments.what.size() > 1) {
+        throw RecipeError(fmt::format("found {} files, expected one matrix, or recipes", arguments.what.size()));
+    }
+    if (!arguments.changes.sweeps.empty() || !arguments.changes.overrides.empty()) {
+        throw RecipeError("--set and --sweep change recipes, found a matrix");
+    }
+    const KokkosRuntime kokkos;
+    const std::string file = arguments.what.empty() ? "" : arguments.what.front();
+    const auto [matrix, report] = load_matrix(matrix_alone(file, arguments.changes).matrix);
+    const std::vector<Index> heights = arguments.slice_heights.empty() ? std::vector<Index>{32, 512} : arguments.slice_heights;
+    const std::vector<double> alphas = arguments.alphas.empty() ? std::vector<double>{0.01} : arguments.alphas;
+    const auto sizes = [&, &matrix = matrix](Precision precision) {
+        return storage_sizes(catalogue(), matrix, heights, alphas, {.value = value_bytes(precision)});
+    };
+    const Storage found{sizes(Precision::f32), sizes(Precision::f64)};
+    arguments.json ? print_json(report, found) : print_table(report, found);
+    return ExitCode::ok;
+}
+
+ExitCode storage_of_recipes(const StorageArguments& arguments) {
+    if (!arguments.slice_heights.empty() || !arguments.alphas.empty()) {
+        throw RecipeError(
+            "--slice-height and --alpha choose formats for a matrix, found recipes; expected --set layout.slice_height=ROWS");
+    }
+    const KokkosRuntime kokkos;
+    const std::vector<RecipeSizes> sizes = recipe_sizes(load_recipes(arguments.what, arguments.changes));
+    fmt::print("{}", arguments.json ? to_json(sizes) : to_text(sizes));
+    return ExitCode::ok;
+}
+
+ExitCode storage(const StorageArguments& arguments) {
+    return arguments.of_recipes() ? storage_of_recipes(arguments) : storage_of_formats(arguments);
+}
+
+}  // namespace
+
+void add_storage_command(CLI::App& app, Action& action) {
+    const auto [command, arguments] = add_command(
+        app, action, "storage", "Show the storage size of a matrix in common formats, or in the layouts of recipes", storage);
+    command.add_option("what", arguments.what, fmt::format("A matrix file ({}), or recipes (.toml)", readable_files))
+        ->type_name("MATRIX|RECIPE");
+    add_recipe_changes(command, arguments.changes);
+    add_sweeps(command, arguments.changes);
+    command
+        .add_option("--slice-height", arguments.slice_heights,
+                    "For a matrix: slice heights of SELL and Staircase SELL (default: 32,512)")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(CLI::Range(1, 65536))
+        ->type_name("ROWS");
+    command
+        .add_option("--alpha", arguments.alphas,
+                    "For a matrix: minimum fraction of the rows in a length group of Staircase SELL (default: 0.01)")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("SHARE");
+    command.add_flag("--json", arguments.json, "Print one JSON object");
+}
+
+}  // namespace workbench

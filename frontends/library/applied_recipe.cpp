@@ -1,0 +1,202 @@
+#include "frontends/library/applied_recipe.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/contract/errors.hpp"
+#include "kernels/host/host_device.hpp"
+#include "pipeline/engine/built_layouts.hpp"
+#include "pipeline/engine/chain.hpp"
+#include "pipeline/engine/kernel_choice.hpp"
+
+namespace workbench {
+namespace {
+
+std::string where(const Recipe& recipe) {
+    return fmt::format("{}: layout {}", recipe.line_of(recipe.layouts.front().place), name_of_layouts(recipe));
+}
+
+}  // namespace
+
+template <ValueType Value>
+AppliedRecipe<Value>::Targets::Targets(Device& device, std::span<const Index> order) {
+    Index i = 0;
+    if (std::all_of(order.begin(), order.end(), [&i](Index target) { return target == i++; })) return;
+    if (device.properties().kind == DeviceKind::gpu) {
+        memory_ = to_device(device, order, "a permutation of vectors");
+        address_ = memory_.template as<const Index>();
+    } else {
+        address_ = order.data();
+    }
+}
+
+template <ValueType Value>
+AppliedRecipe<Value>::AppliedRecipe(const Recipe& recipe, CsrMatrix matrix, const spmv_workbench::Options& options) {
+    const Stopwatch watch;
+    std::vector<const KernelEntry*> kernels = choose(recipe, options);
+    check_against(recipe, matrix.rows, matrix.columns);
+    facts_.rows = matrix.rows;
+    facts_.columns = matrix.columns;
+    facts_.nonzeros = matrix.nonzeros();
+    std::optional<Oracle<Value>> oracle;
+    if (options.verify) {
+        oracle.emplace(matrix);
+        (void)oracle->exact(exact_values_of(recipe));  // now, because the matrix moves away below
+    }
+
+    ReadyPlan<Value> plan{*device_, std::move(kernels)};
+    if (oracle) plan.oracle = &*oracle;
+    plan.progress = [&options](const std::string& step) {
+        if (options.stop && options.stop()) throw spmv_workbench::Stopped(step + ": the caller stopped the construction");
+    };
+    ready_.emplace(recipe, stage_input(std::move(matrix), recipe.node_size), plan);
+    require_kernel(recipe);
+    take_facts_of(ready_->preparation());
+    prepare_orders();
+    facts_.verified = options.verify;
+    facts_.seconds = watch.seconds();
+}
+
+template <ValueType Value>
+AppliedRecipe<Value>::AppliedRecipe(const Recipe& recipe, const CsrOnDevice<Value>& matrix,
+                                    const spmv_workbench::Options& options) {
+    const Stopwatch watch;
+    std::vector<const KernelEntry*> kernels = choose(recipe, options);
+    if (on_host()) throw LeftToHost("the recipe has no kernel for the GPU");
+    facts_.rows = matrix.rows;
+    facts_.columns = matrix.columns;
+    facts_.nonzeros = matrix.nonzeros;
+    if (options.stop && options.stop()) throw spmv_workbench::Stopped("the caller stopped the construction");
+    ready_.emplace(recipe, matrix, ReadyPlan<Value>{*device_, std::move(kernels)}, options.verify);
+    require_kernel(recipe);
+    take_facts_of(ready_->preparation());
+    if (const SlicedMatrix<Value>& sliced = *ready_->sliced(); sliced.facts().reordered) {
+        columns_to_recipe_ = Targets(sliced.new_of_old());
+        columns_to_caller_ = Targets(sliced.old_of_new());
+        rows_to_caller_ = Targets(sliced.old_of_new());
+    }
+    allocate_vectors();
+    facts_.verified = options.verify;
+    facts_.seconds = watch.seconds();
+}
+
+template <ValueType Value>
+void AppliedRecipe<Value>::require_kernel(const Recipe& recipe) const {
+    if (ready_->kernel() != nullptr) return;
+    const KernelOutcome& kernel = ready_->preparation().kernel;
+    const std::string place = where(recipe) + (kernel.kernel.empty() ? "" : ", kernel " + kernel.kernel);
+    const std::string text = fmt::format("{}: {}", place, kernel.reason);
+    if (kernel.status == KernelOutcome::Status::unsuitable) throw InputError(text);
+    throw BrokenKernel(text);
+}
+
+template <ValueType Value>
+std::vector<const KernelEntry*> AppliedRecipe<Value>::choose(const Recipe& recipe, const spmv_workbench::Options& options) {
+    std::vector<const KernelEntry*> kernels;
+    using Where = spmv_workbench::Device;
+    const std::string absence = options.device == Where::host ? "the caller chose the host" : cuda_absence_reason();
+    if (options.device == Where::gpu && !absence.empty()) throw MachineError("no operator on the GPU: " + absence);
+    if (absence.empty()) {
+        kernels = choose_kernels(recipe, {DeviceKind::gpu, options.kernel});
+        if (!kernels.empty()) device_ = make_cuda_device_on(options.stream);
+    }
+    if (device_ == nullptr && options.device != Where::gpu) {
+        kernels = choose_kernels(recipe, {DeviceKind::host, options.kernel});
+        if (!kernels.empty()) device_ = make_host_device();
+    }
+    if (device_ == nullptr) {
+        throw RecipeError(fmt::format("{}: {}{}", recipe.file.string(), no_kernel_of(recipe),
+                                      absence.empty() ? "" : fmt::format("; no GPU kernels: {}", absence)));
+    }
+    facts_.device = device_->properties().kind == DeviceKind::gpu ? Where::gpu : Where::host;
+    facts_.device_name = device_->properties().name;
+    return kernels;
+}
+
+template <ValueType Value>
+void AppliedRecipe<Value>::take_facts_of(const Preparation& preparation) {
+    facts_.layout = preparation.layout;
+    facts_.kernel = preparation.kernel.kernel;
+    facts_.backend = name_of(preparation.kernel.backend);
+    facts_.bytes = preparation.bytes;
+    facts_.bytes_to_move = preparation.bytes_to_move;
+    facts_.notes = preparation.notes;
+}
+
+template <ValueType Value>
+void AppliedRecipe<Value>::prepare_orders() {
+    columns_to_recipe_ = Targets(*device_, column_order().new_of_old());
+    columns_to_caller_ = Targets(*device_, column_order().old_of_new());
+    rows_of_result_ = ready_->space().rows_of_result();
+    rows_to_caller_ = Targets(*device_, rows_of_result_);
+    allocate_vectors();
+}
+
+template <ValueType Value>
+void AppliedRecipe<Value>::allocate_vectors() {
+    if (columns_to_recipe_.get() != nullptr) x_ = device_->allocate(facts_.columns * sizeof(Value), "x in the recipe's order");
+    if (rows_to_caller_.get() != nullptr) y_ = device_->allocate(facts_.rows * sizeof(Value), "y in the recipe's order");
+}
+
+template <ValueType Value>
+void AppliedRecipe<Value>::run(const Value* x, Value* y, VectorOrder order, bool accumulate) {
+    if (order == VectorOrder::caller && columns_to_recipe_.get() != nullptr) {
+        device_->scatter(x, columns_to_recipe_.get(), facts_.columns, x_.template as<Value>());
+        x = x_.template as<const Value>();
+    }
+    const Index* const target = order == VectorOrder::caller ? rows_to_caller_.get() : nullptr;
+    if (target == nullptr) {
+        ready_->kernel()->run(x, y, accumulate);
+        return;
+    }
+    ready_->kernel()->run(x, y_.template as<Value>(), false);
+    if (accumulate) {
+        device_->scatter_add(y_.template as<const Value>(), target, facts_.rows, y);
+    } else {
+        device_->scatter(y_.template as<const Value>(), target, facts_.rows, y);
+    }
+}
+
+template <ValueType Value>
+void AppliedRecipe<Value>::run_from_host(std::span<const Value> x, std::span<Value> y, VectorOrder order, bool accumulate) {
+    if (on_host()) {
+        const KokkosTurn turn;
+        run(x.data(), y.data(), order, accumulate);
+        return;
+    }
+    if (x_from_host_.bytes() == 0) x_from_host_ = device_->allocate(x.size_bytes(), "x of the host");
+    if (y_from_host_.bytes() == 0) y_from_host_ = device_->allocate(y.size_bytes(), "y of the host");
+    device_->upload(std::as_bytes(x), x_from_host_);
+    if (accumulate) device_->upload(std::as_bytes(y), y_from_host_);
+    run(x_from_host_.template as<const Value>(), y_from_host_.template as<Value>(), order, accumulate);
+    device_->download(y_from_host_, std::as_writable_bytes(y));
+}
+
+template <ValueType Value>
+void AppliedRecipe<Value>::set_values(std::span<const Value> values, std::span<const Offset> entry_order) {
+    if (is_prepared_there()) {
+        const DeviceMemory there = to_device(*device_, values, "new values");
+        (void)device_->time([&] { sliced().set_values(there.template as<const Value>()); });
+        return;
+    }
+    if (!places_) places_.emplace(ready_->candidate(), entry_order);
+    places_->store(values);
+    ready_->prepare_again(*device_);
+}
+
+template <ValueType Value>
+void AppliedRecipe<Value>::permute(const Value* from, Value* to, VectorOrder order) {
+    const Index* target = order == VectorOrder::recipe ? columns_to_recipe_.get() : columns_to_caller_.get();
+    if (target == nullptr) {
+        if (identity_.bytes() == 0) identity_ = to_device(*device_, column_order().old_of_new(), "a permutation of vectors");
+        target = identity_.template as<const Index>();
+    }
+    device_->scatter(from, target, facts_.columns, to);
+}
+
+template class AppliedRecipe<float>;
+template class AppliedRecipe<double>;
+
+}  // namespace workbench

@@ -1,0 +1,104 @@
+// A recipe applied to one matrix: its kernel, and the permutations of vectors to its order and back.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <spmv_workbench/spmv_workbench.hpp>
+
+#include "frontends/library/kokkos_turn.hpp"
+#include "frontends/library/value_places.hpp"
+#include "kernels/device/cuda_device.hpp"
+#include "pipeline/engine/ready_recipe.hpp"
+
+namespace workbench {
+
+using spmv_workbench::VectorOrder;
+
+/// Copies an array from the memory of a GPU, after the work of the device.
+template <typename Element>
+void copy_from_gpu(Device& device, const Element* from, std::span<Element> to) {
+    const DeviceMemory there(const_cast<Element*>(from), to.size_bytes(), [](void*) {});  // NOLINT: only read
+    device.download(there, std::as_writable_bytes(to));
+}
+
+/// y = A x with one kernel per layout of a recipe. All vectors are in device memory unless stated otherwise.
+template <ValueType Value>
+class AppliedRecipe {
+public:
+    /// Construct it while holding a KokkosTurn. The recipe must outlive it. Throws the workbench's counterparts of the
+    /// exceptions documented in the library's header.
+    AppliedRecipe(const Recipe& recipe, CsrMatrix matrix, const spmv_workbench::Options& options);
+    /// For a matrix in the memory of the GPU, which applies the recipe. Throws LeftToHost if the host must do so.
+    AppliedRecipe(const Recipe& recipe, const CsrOnDevice<Value>& matrix, const spmv_workbench::Options& options);
+    ~AppliedRecipe() = default;
+    AppliedRecipe(const AppliedRecipe&) = delete;
+    AppliedRecipe& operator=(const AppliedRecipe&) = delete;
+
+    [[nodiscard]] const spmv_workbench::OperatorFacts& facts() const { return facts_; }
+    void note(std::string text) { facts_.notes.push_back(std::move(text)); }
+    [[nodiscard]] Device& device() { return *device_; }
+    [[nodiscard]] bool on_host() const { return facts_.device == spmv_workbench::Device::host; }
+    [[nodiscard]] const Permutation& row_order() const { return ready_->space().row_order; }
+    [[nodiscard]] const Permutation& column_order() const { return ready_->space().column_order; }
+
+    /// y = A x, or y += A x.
+    void run(const Value* x, Value* y, VectorOrder order, bool accumulate);
+    /// Like run, with vectors in host memory; synchronous.
+    void run_from_host(std::span<const Value> x, std::span<Value> y, VectorOrder order, bool accumulate);
+
+    /// Replaces the values of the matrix, [nonzeros] in the caller's order. entry_order: see checked_matrix.hpp; read by the
+    /// first call alone. Throws Unsuitable if the layout cannot store them, MachineError; the operator then has the values from
+    /// before.
+    void set_values(std::span<const Value> values, std::span<const Offset> entry_order);
+
+    /// True if the GPU prepared the matrix, which `sliced` then returns.
+    [[nodiscard]] bool is_prepared_there() const { return ready_->sliced() != nullptr; }
+    [[nodiscard]] SlicedMatrix<Value>& sliced() const { return *ready_->sliced(); }
+
+    /// Permutes a vector [columns] into this order from the other one.
+    void permute(const Value* from, Value* to, VectorOrder order);
+
+private:
+    /// The target index of each vector element in device memory; null for the identity. `order` must outlive it.
+    class Targets {
+    public:
+        Targets() = default;
+        Targets(Device& device, std::span<const Index> order);
+        /// In device memory already.
+        explicit Targets(const Index* there) : address_(there) {}
+        [[nodiscard]] const Index* get() const { return address_; }
+
+    private:
+        DeviceMemory memory_;
+        const Index* address_ = nullptr;
+    };
+
+    /// Sets the device and returns one kernel per layout.
+    [[nodiscard]] std::vector<const KernelEntry*> choose(const Recipe& recipe, const spmv_workbench::Options& options);
+    void take_facts_of(const Preparation& preparation);
+    void require_kernel(const Recipe& recipe) const;
+    void prepare_orders();
+    void allocate_vectors();  // in the recipe's order
+
+    std::shared_ptr<const KokkosRuntime> kokkos_ = running_kokkos();
+    std::unique_ptr<Device> device_;
+    spmv_workbench::OperatorFacts facts_;
+    std::optional<ReadyRecipe<Value>> ready_;
+
+    std::optional<ValuePlaces<Value>> places_;  // made by the first set_values
+
+    Targets columns_to_recipe_;
+    Targets columns_to_caller_;
+    std::vector<Index> rows_of_result_;
+    Targets rows_to_caller_;
+    DeviceMemory identity_;     // the column permutation if it is the identity; allocated on first use
+    DeviceMemory x_;            // in column order, if that differs from the caller's
+    DeviceMemory y_;            // in row order, if y must be permuted
+    DeviceMemory x_from_host_;  // on a GPU; allocated on first use
+    DeviceMemory y_from_host_;
+};
+
+}  // namespace workbench

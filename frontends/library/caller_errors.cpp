@@ -1,0 +1,50 @@
+#include "frontends/library/caller_errors.hpp"
+
+#include <functional>
+#include <new>
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <spmv_workbench/spmv_workbench.hpp>
+
+#include "core/contract/errors.hpp"
+
+namespace workbench {
+
+void rethrow_to_caller() {
+    try {
+        throw;
+    } catch (const spmv_workbench::Error&) {
+        throw;
+    } catch (const RecipeError& error) {
+        throw spmv_workbench::RecipeError(error.what());
+    } catch (const InputError& error) {
+        throw spmv_workbench::MatrixError(error.what());
+    } catch (const MachineError& error) {
+        throw spmv_workbench::MachineError(error.what());
+    } catch (const Unsuitable& error) {
+        throw spmv_workbench::MatrixError(error.what());
+    } catch (const BrokenKernel& error) {
+        throw spmv_workbench::WrongResult(error.what());
+    } catch (const std::bad_alloc&) {
+        throw;
+    } catch (const std::exception& error) {
+        throw spmv_workbench::Error(fmt::format("{}\nThis is a bug in libspmv_workbench; please report it.", error.what()));
+    }
+}
+
+void require_size(std::string_view name, std::size_t found, std::size_t expected) {
+    if (found != expected) throw std::invalid_argument(fmt::format("{} has {} elements; expected {}", name, found, expected));
+}
+
+void require_apart(const void* x, std::size_t bytes_of_x, const void* y, std::size_t bytes_of_y) {
+    const auto* const first = static_cast<const std::byte*>(x);
+    const auto* const second = static_cast<const std::byte*>(y);
+    const std::less<> before;
+    if (bytes_of_x == 0 || bytes_of_y == 0) return;
+    if (before(first, second + bytes_of_y) && before(second, first + bytes_of_x)) {
+        throw std::invalid_argument("x and y overlap; expected disjoint arrays");
+    }
+}
+
+}  // namespace workbench

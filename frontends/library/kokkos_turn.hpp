@@ -1,0 +1,31 @@
+// Lets independent threads share Kokkos.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "core/system/kokkos_runtime.hpp"
+
+namespace workbench {
+
+/// Initialises Kokkos on the first call and keeps it running until the library is unloaded; null if the calling program
+/// initialised it.
+[[nodiscard]] std::shared_ptr<const KokkosRuntime> running_kokkos();
+
+/// True inside a parallel region of OpenMP, where Kokkos loops run on the calling thread only.
+[[nodiscard]] bool in_parallel_region();
+
+/// A lock for running Kokkos loops on all cores; other threads' turns wait for it. Does nothing in a parallel region.
+class KokkosTurn {
+public:
+    KokkosTurn();
+    ~KokkosTurn();
+    KokkosTurn(const KokkosTurn&) = delete;
+    KokkosTurn& operator=(const KokkosTurn&) = delete;
+
+private:
+    std::unique_lock<std::mutex> lock_;
+    bool lent_ = false;
+};
+
+}  // namespace workbench

@@ -1,0 +1,129 @@
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "frontends/library/applied.hpp"
+#include "frontends/library/caller_errors.hpp"
+
+namespace spmv_workbench {
+namespace {
+
+using workbench::for_caller;
+
+void check_vectors(const OperatorFacts& facts, const void* x, std::size_t size_of_x, const void* y, std::size_t size_of_y,
+                   std::size_t value_bytes) {
+    workbench::require_size("x", size_of_x, static_cast<std::size_t>(facts.columns));
+    workbench::require_size("y", size_of_y, static_cast<std::size_t>(facts.rows));
+    workbench::require_apart(x, size_of_x * value_bytes, y, size_of_y * value_bytes);
+}
+
+void check_order(const OperatorFacts& facts, const void* from, std::size_t size, const void* to, std::size_t size_of_result,
+                 std::size_t value_bytes) {
+    const auto columns = static_cast<std::size_t>(facts.columns);
+    workbench::require_size("the vector", size, columns);
+    workbench::require_size("the reordered vector", size_of_result, columns);
+    workbench::require_apart(from, size * value_bytes, to, size_of_result * value_bytes);
+}
+
+void require_gpu(const OperatorFacts& facts) {
+    if (facts.device != Device::gpu) throw std::invalid_argument("a GPU array was passed to an operator on the host");
+}
+
+}  // namespace
+
+template <typename Value>
+Operator<Value>::Operator() noexcept = default;
+
+template <typename Value>
+Operator<Value>::Operator(const Recipe& recipe, const CsrView<Value>& matrix, const Options& options)
+    : applied_(workbench::make_applied<Applied>(recipe.checked_, matrix, options)) {}
+
+template <typename Value>
+Operator<Value>::Operator(const Recipe& recipe, const DeviceCsrView<Value>& matrix, const Options& options)
+    : applied_(workbench::make_applied<Applied>(recipe.checked_, matrix, options)) {}
+
+template <typename Value>
+Operator<Value>::~Operator() = default;
+template <typename Value>
+Operator<Value>::Operator(Operator&& other) noexcept = default;
+template <typename Value>
+Operator<Value>& Operator<Value>::operator=(Operator&& other) noexcept = default;
+
+template <typename Value>
+void Operator<Value>::run(ArrayView<const Value> x, ArrayView<Value> y, VectorOrder order, bool accumulate) {
+    check_vectors(facts(), x.data(), x.size(), y.data(), y.size(), sizeof(Value));
+    for_caller([&] {
+        applied_->recipe->run_from_host(std::span(x.data(), x.size()), std::span(y.data(), y.size()), order, accumulate);
+    });
+}
+
+template <typename Value>
+void Operator<Value>::run(DeviceArray<const Value> x, DeviceArray<Value> y, VectorOrder order, bool accumulate) {
+    require_gpu(facts());
+    check_vectors(facts(), x.address(), x.size(), y.address(), y.size(), sizeof(Value));
+    for_caller([&] { applied_->recipe->run(x.address(), y.address(), order, accumulate); });
+}
+
+template <typename Value>
+void Operator<Value>::set_values(DeviceArray<const Value> values) {
+    require_gpu(facts());
+    workbench::require_size("values", values.size(), static_cast<std::size_t>(facts().nonzeros));
+    if (applied_->recipe->is_prepared_there()) {
+        return for_caller([&] { applied_->recipe->sliced().set_values(values.address()); });
+    }
+    std::vector<Value> copy(values.size());
+    for_caller([&] { workbench::copy_from_gpu(applied_->recipe->device(), values.address(), std::span(copy)); });
+    set_values(copy);
+}
+
+template <typename Value>
+void Operator<Value>::set_values(ArrayView<const Value> values) {
+    workbench::require_size("values", values.size(), static_cast<std::size_t>(facts().nonzeros));
+    workbench::require_no_parallel_region();
+    for_caller([&] {
+        const workbench::KokkosTurn turn;
+        applied_->recipe->set_values(std::span(values.data(), values.size()), applied_->entry_order);
+        applied_->entry_order = {};
+    });
+}
+
+/// Permutes on the host even if the operator is on a GPU, as that costs no more than copying there and back.
+template <typename Value>
+void Operator<Value>::permute(ArrayView<const Value> from, ArrayView<Value> to, VectorOrder order) const {
+    check_order(facts(), from.data(), from.size(), to.data(), to.size(), sizeof(Value));
+    const ArrayView<const std::int32_t> caller_of_recipe = column_order();
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        const auto caller = static_cast<std::size_t>(caller_of_recipe[i]);
+        if (order == VectorOrder::recipe) {
+            to[i] = from[caller];
+        } else {
+            to[caller] = from[i];
+        }
+    }
+}
+
+template <typename Value>
+void Operator<Value>::permute(DeviceArray<const Value> from, DeviceArray<Value> to, VectorOrder order) const {
+    require_gpu(facts());
+    check_order(facts(), from.address(), from.size(), to.address(), to.size(), sizeof(Value));
+    for_caller([&] { applied_->recipe->permute(from.address(), to.address(), order); });
+}
+
+template <typename Value>
+ArrayView<const std::int32_t> Operator<Value>::row_order() const {
+    return applied_->recipe->row_order().old_of_new();
+}
+template <typename Value>
+ArrayView<const std::int32_t> Operator<Value>::column_order() const {
+    return applied_->recipe->column_order().old_of_new();
+}
+
+template <typename Value>
+const OperatorFacts& Operator<Value>::facts() const {
+    return applied_->recipe->facts();
+}
+
+template class Operator<float>;
+template class Operator<double>;
+
+}  // namespace spmv_workbench

@@ -1,0 +1,85 @@
+// The live page: a recipe that is edited in a browser, and runs again after each change.
+#pragma once
+
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/contract/catalogue.hpp"
+#include "frontends/serve/http/module.hpp"
+#include "frontends/serve/worker.hpp"
+#include "pipeline/recipe/recipe.hpp"
+
+namespace workbench {
+
+struct LiveSettings {
+    std::filesystem::path file;    // of the recipe: messages name it, and paths in the recipe are relative to it
+    std::string text;              // of the recipe at the start
+    std::filesystem::path folder;  // no file outside of it is read
+    const Catalogue& catalogue;
+    RecipeChanges changes = {};  // that apply to every text
+    /// Runs a recipe and returns its report as a page; `timed`: with its kernels. Called in a child process, for one recipe
+    /// after another until one is timed. Throws UserError.
+    std::function<std::string(const Recipe& recipe, bool timed, const GoOn& go_on)> page;
+    bool can_time = false;      // the page offers to time kernels
+    double limit_seconds = 60;  // for a run
+};
+
+/// A request of the page to run a recipe.
+struct LiveRequest {
+    std::string text;         // of the recipe
+    bool timed = false;       // with its kernels
+    std::string client = {};  // the page that asks
+    long number = 0;          // of the request of this page; a greater one is newer
+};
+
+/// Answers the requests of the page, given as paths below the site's address:
+///   GET  (empty)         the page
+///   GET  matrices.json   the matrix files of the folder, relative to the recipe
+///   POST matrix/NAME     a matrix file, to be written beside the recipe -> {"path": TEXT} or {"error": TEXT}
+///   POST check           {"text"} -> {"problems", "message", "outline"}
+///   POST run             {"text", "timed", "client", "number"} -> {"page": NUMBER}, {"error": TEXT} or {"replaced": true}
+///   GET  page/NUMBER     the report of a run, among the last few
+class LiveSite {
+public:
+    explicit LiveSite(LiveSettings settings);
+
+    /// May be called by several threads.
+    [[nodiscard]] WebAnswer answer(const std::string& method, const std::string& path, const std::string& body);
+
+    /// Ends running work, so that open requests are answered soon.
+    void stop() { worker_.stop(); }
+
+private:
+    [[nodiscard]] WebAnswer start_page() const;
+    [[nodiscard]] WebAnswer check(const std::string& text);
+    [[nodiscard]] WebAnswer run(const LiveRequest& request);
+    [[nodiscard]] WebAnswer page(const std::string& number);
+    [[nodiscard]] WebAnswer matrices() const;
+    [[nodiscard]] WebAnswer keep_matrix(const std::string& name, const std::string& bytes);
+    [[nodiscard]] std::string run_now(long number, const LiveRequest& request, const ClientIsThere& client_is_there);
+    /// Returns the recipe, or sets the message of its errors.
+    [[nodiscard]] std::optional<Recipe> checked(const std::string& text, std::string& message) const;
+    /// In the child process.
+    [[nodiscard]] std::string page_of(const std::string& request, const GoOn& go_on) const;
+
+    LiveSettings settings_;
+    std::mutex forking_;       // held by threads that run code of other rooms
+    std::string last_client_;  // of the newest run; guarded by forking_, as is its number
+    long last_number_ = 0;
+    Worker worker_;
+    std::mutex pages_mutex_;
+    long last_page_ = 0;
+    std::deque<std::pair<long, std::shared_ptr<const std::string>>> pages_;
+};
+
+/// The matrix files in a folder and its subfolders, relative to `from`, in alphabetical order; at most `most`.
+[[nodiscard]] std::vector<std::string> matrix_files(const std::filesystem::path& folder, const std::filesystem::path& from,
+                                                    std::size_t most = 1000);
+
+}  // namespace workbench

@@ -1,5 +1,0 @@
-#include "kernels/common/schedule/device_rows.cuh"
-#include "kernels/csr/layout.hpp"
-
-template struct workbench::CudaRows<workbench::CsrLayout, workbench::CsrVector>;
-template struct workbench::CudaRows<workbench::CsrLayout, workbench::CompressedRows<1>>;

@@ -1,4 +1,0 @@
-#include "kernels/common/entry/cuda_loop.cuh"
-#include "kernels/csr/merge.cuh"
-
-template struct workbench::CudaLoop<workbench::CsrLayout, workbench::csr_merge::SharesKernel>;

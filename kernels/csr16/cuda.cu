@@ -1,4 +1,0 @@
-#include "kernels/common/schedule/device_rows.cuh"
-#include "kernels/csr16/layout.hpp"
-
-template struct workbench::CudaRows<workbench::Csr16Layout, workbench::Csr16Rows<8>>;

@@ -1,4 +1,0 @@
-#include "kernels/common/schedule/device_rows.cuh"
-#include "kernels/dia/layout.hpp"
-
-template struct workbench::CudaRows<workbench::DiaLayout, workbench::DiaRows>;

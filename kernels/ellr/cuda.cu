@@ -1,4 +1,0 @@
-#include "kernels/common/schedule/device_rows.cuh"
-#include "kernels/ellr/layout.hpp"
-
-template struct workbench::CudaRows<workbench::EllrLayout, workbench::EllrRows>;

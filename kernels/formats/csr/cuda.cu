@@ -1,0 +1,5 @@
+#include "kernels/common/schedule/device_rows.cuh"
+#include "kernels/formats/csr/layout.hpp"
+
+template struct workbench::CudaRows<workbench::CsrLayout, workbench::CsrVector>;
+template struct workbench::CudaRows<workbench::CsrLayout, workbench::CompressedRows<1>>;

@@ -1,0 +1,146 @@
+// Sliced ELL on a GPU: by a schedule of rows (common/schedule/device_rows.cuh), or by the lengths of the rows, with one thread
+// per row and whole blocks for long rows (long_rows.hpp), all in one launch.
+//
+// Races. One thread writes each row of y: that of the row, or the first of the block that has all of it. The threads of a block
+// write to places of their own in shared memory before a barrier, and one reads these after it. The sums of a row of several
+// blocks have places of their own in global memory, which a kernel reads that starts after the first.
+#include "kernels/common/entry/cuda_loop.cuh"
+#include "kernels/common/schedule/device_rows.cuh"
+#include "kernels/formats/sell/kernel_on_gpu.hpp"
+#include "kernels/formats/sell/layout.hpp"
+#include "kernels/formats/sell/long_rows.hpp"
+
+namespace workbench {
+namespace {
+
+/// The sum over the threads of a block, in the first of them.
+template <typename Value>
+__device__ Value sum_over_block(Value sum) {
+    constexpr int warps = threads_of_sell_block / 32;
+    __shared__ Value sums[warps];
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_down_sync(~0u, sum, distance);
+    if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = sum;
+    __syncthreads();
+    if (threadIdx.x != 0) return sum;
+    for (int warp = 1; warp < warps; ++warp) sum += sums[warp];
+    return sum;
+}
+
+template <typename Rows, typename Sell, typename Value>
+__global__ void __launch_bounds__(threads_of_sell_block, Rows::resident_blocks)
+    multiply(const __grid_constant__ Sell sell, TargetRows target, const Value* __restrict__ x, Value* __restrict__ y,
+             Value* __restrict__ sums, bool accumulate) {
+    const auto parts = static_cast<unsigned>(sell.parts.size());
+    const auto load = loads_of_block(sell.values);
+    if (blockIdx.x >= parts) {
+        const auto run = Rows::run_of_row(sell, Offset{blockIdx.x - parts} * threads_of_sell_block + threadIdx.x);
+        if (run.row < 0) return;
+        const Value sum = multiply_run<Rows>(sell, run, x, load);
+        write_result(y + target[run.row], sum, accumulate);
+        return;
+    }
+    const SellPart part = sell.parts[blockIdx.x];
+    const auto run = Rows::run_of_part(sell, part, static_cast<int>(threadIdx.x));
+    const Value sum = sum_over_block(multiply_run<Rows>(sell, run, x, load));
+    if (threadIdx.x != 0) return;
+    if (part.sum >= 0) {
+        sums[part.sum] = sum;
+    } else {
+        write_result(y + target[part.row], sum, accumulate);
+    }
+}
+
+/// One thread per row of several parts.
+template <typename Value>
+__global__ void __launch_bounds__(threads_of_sell_block)
+    add_sums(ArrayView<SellSums> rows, TargetRows target, const Value* __restrict__ sums, Value* __restrict__ y,
+             bool accumulate) {
+    const Offset number = static_cast<Offset>(blockIdx.x) * threads_of_sell_block + threadIdx.x;
+    if (number >= rows.size()) return;
+    const SellSums of = rows[number];
+    Value sum = 0;
+    for (Index part = 0; part < of.count; ++part) sum += sums[of.first + part];
+    write_result(y + target[of.row], sum, accumulate);
+}
+
+template <ValueType Value, typename Stored>
+class SellByLengths final : public Kernel<Value> {
+public:
+    SellByLengths(const SellLayout<Value>& layout, const Stored& sell, std::span<const Index> rows, Device& device)
+        : SellByLengths(layout, sell, layout.row_lengths(), rows, device) {}
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        if (sell_.row_count == 0) return;
+        const SellWithLengths<InStorage<Stored, ArrayView>> sell{
+            view_of(sell_), {row_lengths_.data(), row_lengths_.size()}, {parts_.data(), parts_.size()}};
+        const unsigned blocks = static_cast<unsigned>(parts_.size()) + blocks_for(sell_.row_count, threads_of_sell_block);
+        with_sell_whole_rows(sell, [&]<typename Rows>(Rows) {
+            multiply<Rows><<<blocks, threads_of_sell_block, bytes_of_dictionary(sell.values), stream_>>>(
+                sell, rows_.view(), x, y, sums_.as<Value>(), accumulate);
+        });
+        check_launch("sell");
+        if (summed_.size() == 0) return;
+        add_sums<<<blocks_for(summed_.size(), threads_of_sell_block), threads_of_sell_block, 0, stream_>>>(
+            {summed_.data(), summed_.size()}, rows_.view(), sums_.as<const Value>(), y, accumulate);
+        check_launch("sell sums");
+    }
+
+    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_; }
+
+private:
+    SellByLengths(const SellLayout<Value>& layout, const Stored& sell, const HostArray<Index>& lengths,
+                  std::span<const Index> rows, Device& device)
+        : SellByLengths(layout, sell, lengths, find_long_rows(lengths, sell.split_length), rows, device) {}
+    SellByLengths(const SellLayout<Value>& layout, const Stored& sell, const HostArray<Index>& lengths,
+                  const SellLongRows& long_rows, std::span<const Index> rows, Device& device)
+        : stream_(cuda_device(device).stream()),
+          bytes_(layout.bytes_by_rows(long_rows)),
+          sell_(copy_to(device, sell, "sell")),
+          rows_(device, rows, "sell"),
+          row_lengths_(device, lengths, "sell row lengths"),
+          parts_(device, long_rows.parts, "sell parts of long rows"),
+          summed_(device, long_rows.sums, "sell rows of several parts"),
+          sums_(device.allocate(static_cast<std::size_t>(long_rows.sum_count()) * sizeof(Value), "sell sums")) {}
+
+    cudaStream_t stream_;
+    std::int64_t bytes_;
+    InStorage<Stored, DeviceArray> sell_;
+    OwnedTargetRows rows_;
+    DeviceArray<Index> row_lengths_;
+    DeviceArray<SellPart> parts_;
+    DeviceArray<SellSums> summed_;
+    DeviceMemory sums_;  // of the parts of rows of several parts
+};
+
+}  // namespace
+
+template <ValueType Value>
+struct SellSlices {
+    static std::unique_ptr<Kernel<Value>> prepare(const SellLayout<Value>& layout, std::span<const Index> rows,
+                                                  Device& device) {
+        if (!layout.by_lengths()) return prepare_device_rows<SellThreads, Value, SellLayout<Value>>(layout, rows, device);
+        return with_stored(layout, [&]<typename Stored>(const Stored& sell) -> std::unique_ptr<Kernel<Value>> {
+            return std::make_unique<SellByLengths<Value, Stored>>(layout, sell, rows, device);
+        });
+    }
+};
+
+template struct CudaLoop<SellLayout, SellSlices>;
+
+template <ValueType Value, typename ColumnIndex>
+std::unique_ptr<Kernel<Value>> sell_kernel_on_gpu(Sell<Value, ColumnIndex, DeviceArray>&& sell, Device& device) {
+    using Own = DeviceRows<Value, Sell<Value, ColumnIndex, HostArray>>;
+    const auto view = view_of(sell);
+    return with_schedule<SellThreads>(view, [&]<typename Chosen>(Chosen) -> std::unique_ptr<Kernel<Value>> {
+        return std::make_unique<Own>(std::move(sell), std::span<const Index>(), device, SellLayout<Value>::name, std::nullopt,
+                                     launch_rows<Chosen, Value, typename Own::View>, Chosen::atomic);
+    });
+}
+
+template std::unique_ptr<Kernel<float>> sell_kernel_on_gpu(Sell<float, Index, DeviceArray>&&, Device&);
+template std::unique_ptr<Kernel<float>> sell_kernel_on_gpu(Sell<float, std::uint16_t, DeviceArray>&&, Device&);
+template std::unique_ptr<Kernel<double>> sell_kernel_on_gpu(Sell<double, Index, DeviceArray>&&, Device&);
+template std::unique_ptr<Kernel<double>> sell_kernel_on_gpu(Sell<double, std::uint16_t, DeviceArray>&&, Device&);
+
+}  // namespace workbench

@@ -1,0 +1,79 @@
+#include "kernels/gpu/gpu.hpp"
+
+#include "core/contract/sliced_on_device.hpp"
+#include "core/contract/solvers.hpp"
+#include "kernels/device/cuda_device.cuh"
+#include "kernels/krylov/cuda_krylov.cuh"
+#include "kernels/krylov/cuda_persistent.cuh"
+#include "kernels/prepare/sliced/on_gpu.hpp"
+
+namespace workbench {
+namespace {
+
+class GpuSolvers final : public Solvers {
+public:
+    explicit GpuSolvers(CudaDevice& gpu) : gpu_(gpu) {}
+
+    [[nodiscard]] std::unique_ptr<Krylov<float>> krylov(const KrylovPlan& plan, std::span<const float> b,
+                                                        std::span<const float> inverse_diagonal) override {
+        return make_cuda_krylov(plan, b, inverse_diagonal, gpu_);
+    }
+    [[nodiscard]] std::unique_ptr<Krylov<double>> krylov(const KrylovPlan& plan, std::span<const double> b,
+                                                         std::span<const double> inverse_diagonal) override {
+        return make_cuda_krylov(plan, b, inverse_diagonal, gpu_);
+    }
+    [[nodiscard]] std::unique_ptr<PersistentSolver<float>> persistent(const PersistentProblem& problem,
+                                                                      std::type_identity<float>) override {
+        return make_cuda_persistent_solver<float>(problem, gpu_);
+    }
+    [[nodiscard]] std::unique_ptr<PersistentSolver<double>> persistent(const PersistentProblem& problem,
+                                                                       std::type_identity<double>) override {
+        return make_cuda_persistent_solver<double>(problem, gpu_);
+    }
+
+private:
+    CudaDevice& gpu_;
+};
+
+class GpuSlicedMaker final : public SlicedMaker {
+public:
+    explicit GpuSlicedMaker(CudaDevice& gpu) : gpu_(gpu) {}
+
+    [[nodiscard]] std::unique_ptr<SlicedMatrix<float>> make(const SlicedRequest& request,
+                                                            const CsrOnDevice<float>& matrix) override {
+        return make_sliced_on_gpu(request, matrix, gpu_);
+    }
+    [[nodiscard]] std::unique_ptr<SlicedMatrix<double>> make(const SlicedRequest& request,
+                                                             const CsrOnDevice<double>& matrix) override {
+        return make_sliced_on_gpu(request, matrix, gpu_);
+    }
+
+private:
+    CudaDevice& gpu_;
+};
+
+class Gpu final : public CudaDevice {
+public:
+    using CudaDevice::CudaDevice;
+
+    [[nodiscard]] Solvers* solvers() override { return &solvers_; }
+    [[nodiscard]] SlicedMaker* sliced_maker() override { return &sliced_maker_; }
+
+private:
+    GpuSolvers solvers_{*this};
+    GpuSlicedMaker sliced_maker_{*this};
+};
+
+}  // namespace
+
+std::unique_ptr<Device> make_cuda_device() {
+    if (!cuda_absence_reason().empty()) return nullptr;
+    return std::make_unique<Gpu>();
+}
+
+std::unique_ptr<Device> make_cuda_device_on(void* stream) {
+    if (!cuda_absence_reason().empty()) return nullptr;
+    return std::make_unique<Gpu>(static_cast<cudaStream_t>(stream));
+}
+
+}  // namespace workbench

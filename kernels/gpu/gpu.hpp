@@ -1,0 +1,18 @@
+// The GPU of this machine, with all that it can do. A program built without CUDA has none.
+#pragma once
+
+#include <memory>
+
+#include "core/contract/device.hpp"
+
+namespace workbench {
+
+/// The calling thread's GPU: the first that CUDA lists, unless the thread has chosen another one. Null if CUDA lists none, for
+/// any reason.
+[[nodiscard]] std::unique_ptr<Device> make_cuda_device();
+
+/// Like make_cuda_device, with all work on the caller's stream, which must outlive it: a cudaStream_t; null: the default
+/// stream.
+[[nodiscard]] std::unique_ptr<Device> make_cuda_device_on(void* stream);
+
+}  // namespace workbench

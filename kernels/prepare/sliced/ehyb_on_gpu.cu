@@ -1,0 +1,192 @@
+// The parts of an order and EHYB's two shares in slices, made on the GPU; dividing.cuh has the kernels.
+#include "kernels/prepare/sliced/ehyb_on_gpu.cuh"
+
+#include <limits>
+#include <utility>
+
+#include "kernels/formats/ehyb/kernel_on_gpu.hpp"
+#include "kernels/prepare/primitives.cuh"
+#include "kernels/prepare/sliced/dividing.cuh"
+
+namespace workbench {
+namespace {
+
+/// Rows that are stored in slices, with their entries in one share.
+struct StoredRows {
+    Index count = 0;
+    DeviceMemory offsets;           // Offset [count + 1]
+    DeviceMemory entries;           // std::uint32_t [entries] their numbers in the input
+    WorkspaceArray<Index> columns;  // [entries]
+
+    [[nodiscard]] dividing::EntriesOfShare view() const {
+        return {offsets.as<const Offset>(), columns.data(), entries.as<std::uint32_t>()};
+    }
+};
+
+template <ValueType Value>
+class EhybMaker {
+public:
+    /// Throws LeftToHost.
+    EhybMaker(Workspace& workspace, Device& device, const ReorderedOnGpu& matrix, SlicedOnGpu<Value>& result)
+        : workspace_(workspace),
+          device_(device),
+          matrix_(matrix),
+          result_(result),
+          partition_(result.own_facts.partition),
+          first_slices_(SlicePlan{.slice_height = ehyb_height, .group_places = partition_}.group_slices()) {
+        ehyb_.row_count = ehyb_.column_count = matrix.rows;
+        ehyb_.partition_rows = {device, std::span<const Index>(partition_), "the parts"};
+        ehyb_.partition_columns = {device, std::span<const Index>(partition_), "the parts"};
+        ehyb_.inside_group_slices = {device, std::span<const Index>(first_slices_), "the slices of parts"};
+        parts_ = {ehyb_.partition_rows.data(), ehyb_.inside_group_slices.data(), static_cast<Index>(partition_.size()) - 1,
+                  first_slices_.back()};
+        if (lanes() >= std::numeric_limits<Index>::max()) throw LeftToHost("the slices of the parts have 2^31 rows or more");
+    }
+
+    void run(bool descending) {
+        divide(descending);
+        store(list_inside(), ehyb_.inside);
+        store(list_outside(), ehyb_.outside);
+        result_.note_arrays(ehyb_);
+        DeviceArray<std::uint32_t> rows_outside;
+        if (outside_count_ > 0) rows_outside = {std::move(rows_outside_), parts_.slices};
+        result_.own_kernel =
+            ehyb_kernel_on_gpu<Value>(std::move(ehyb_), std::move(rows_outside), partition_, first_slices_, device_);
+    }
+
+private:
+    [[nodiscard]] cudaStream_t stream() const { return workspace_.stream(); }
+    [[nodiscard]] std::size_t lanes() const { return static_cast<std::size_t>(parts_.slices) * ehyb_height; }
+    [[nodiscard]] static unsigned blocks_for_rows(std::size_t count) {
+        return blocks_of(count * slicing::lanes, block_threads);
+    }
+
+    void divide(bool descending) {
+        const auto rows = static_cast<std::size_t>(matrix_.rows);
+        inside_ = workspace_.make<dividing::EntriesInside>(rows);
+        inside_lengths_ = workspace_.make<Offset>(lanes() + 1);
+        rows_outside_ = device_.allocate(static_cast<std::size_t>(parts_.slices) * sizeof(std::uint32_t), "the rows outside");
+        sorted_rows_ = workspace_.make<std::uint32_t>(rows);
+        auto keys = workspace_.make<std::uint64_t>(rows);
+        const auto row_count = workspace_.make<unsigned>(1);
+        check_cuda(cudaMemsetAsync(row_count.data(), 0, sizeof(unsigned), stream()), "cudaMemsetAsync");
+        dividing::divide_rows<<<blocks_of(lanes(), block_threads), block_threads, 0, stream()>>>(
+            parts_, matrix_, descending, inside_.data(), inside_lengths_.data(), rows_outside_.as<std::uint32_t>(),
+            row_count.data(), keys.data(), sorted_rows_.data());
+        check_launch("divide_rows");
+        sort_pairs(workspace_, keys, sorted_rows_, 0, slicing::bits_of(matrix_.longest + 1));
+        outside_count_ = static_cast<Index>(workspace_.download_item(row_count, 0));
+    }
+
+    /// Room for the entries of stored rows. lengths: of each, at the place after its own; then their prefix sums.
+    [[nodiscard]] StoredRows room_for(Index count, WorkspaceArray<Offset>& lengths) {
+        sum_up(workspace_, lengths);
+        const auto entries = static_cast<std::size_t>(workspace_.download_item(lengths, static_cast<std::size_t>(count)));
+        return {count, kept(lengths), device_.allocate(entries * sizeof(std::uint32_t), "the order of the nonzeros"),
+                workspace_.make<Index>(entries)};
+    }
+
+    [[nodiscard]] DeviceMemory kept(const WorkspaceArray<Offset>& sums) {
+        DeviceMemory copy = device_.allocate(sums.size() * sizeof(Offset), "offsets of rows or slices");
+        check_cuda(cudaMemcpyAsync(copy.address(), sums.data(), copy.bytes(), cudaMemcpyDeviceToDevice, stream()),
+                   "cudaMemcpyAsync");
+        return copy;
+    }
+
+    [[nodiscard]] StoredRows list_inside() {
+        StoredRows stored = room_for(static_cast<Index>(lanes()), inside_lengths_);
+        dividing::list_inside<<<blocks_for_rows(lanes()), block_threads, 0, stream()>>>(parts_, matrix_, inside_.data(),
+                                                                                        stored.view());
+        check_launch("list_inside");
+        return stored;
+    }
+
+    [[nodiscard]] StoredRows list_outside() {
+        const auto count = static_cast<std::size_t>(outside_count_);
+        auto lengths = workspace_.make<Offset>(count + 1);
+        check_cuda(cudaMemsetAsync(lengths.data(), 0, sizeof(Offset), stream()), "cudaMemsetAsync");
+        ehyb_.outside_rows = {device_.allocate(count * sizeof(Index), "the rows outside"), outside_count_};
+        auto* const outside_rows = const_cast<Index*>(ehyb_.outside_rows.data());
+        dividing::measure_outside<<<blocks_of(count, block_threads), block_threads, 0, stream()>>>(
+            sorted_rows_.data(), outside_count_, matrix_, inside_.data(), outside_rows, lengths.data());
+        check_launch("measure_outside");
+        StoredRows stored = room_for(outside_count_, lengths);
+        dividing::list_outside<<<blocks_for_rows(count), block_threads, 0, stream()>>>(outside_rows, outside_count_, matrix_,
+                                                                                       inside_.data(), stored.view());
+        check_launch("list_outside");
+        return stored;
+    }
+
+    /// The slices of stored rows; the result fills in their values.
+    template <typename ColumnIndex>
+    void store(StoredRows rows, Slices<Value, ColumnIndex, DeviceArray>& slices) {
+        const auto count = static_cast<std::size_t>((Offset{rows.count} + ehyb_height - 1) / ehyb_height);
+        const slicing::SliceShapes shapes{rows.offsets.as<const Offset>(), rows.columns.data(), rows.count, ehyb_height,
+                                          static_cast<Index>(count)};
+        auto sums = workspace_.make<Offset>(count + 1);
+        check_cuda(cudaMemsetAsync(sums.data(), 0, sizeof(Offset), stream()), "cudaMemsetAsync");
+        slicing::measure_slices<<<blocks_of(count, block_threads), block_threads, 0, stream()>>>(shapes, nullptr, sums.data(),
+                                                                                                 nullptr, nullptr);
+        check_launch("measure_slices");
+        sum_up(workspace_, sums);
+        const auto slots = static_cast<std::size_t>(workspace_.download_item(sums, count));
+        DeviceMemory columns = device_.allocate(slots * sizeof(ColumnIndex), "columns of slices");
+        DeviceMemory values = device_.allocate(slots * sizeof(Value), "values of slices");
+        slicing::fill_columns<<<blocks_of(count * 32, block_threads), block_threads, 0, stream()>>>(shapes, sums.data(),
+                                                                                                    columns.as<ColumnIndex>());
+        check_launch("fill_columns");
+        slices.slice_height = ehyb_height;
+        slices.slice_offsets = {kept(sums), static_cast<Offset>(sums.size())};
+        result_.filled.push_back({std::move(rows.offsets), std::move(rows.entries), rows.count, ehyb_height, shapes.slices,
+                                  slices.slice_offsets.data(), values.template as<Value>()});
+        slices.column_indices = {std::move(columns), static_cast<Offset>(slots)};
+        slices.values = {std::move(values), static_cast<Offset>(slots)};
+    }
+
+    Workspace& workspace_;
+    Device& device_;
+    const ReorderedOnGpu& matrix_;
+    SlicedOnGpu<Value>& result_;
+    const std::vector<Index>& partition_;
+    HostArray<Index> first_slices_;  // of each part
+    Ehyb<Value, std::uint16_t, DeviceArray> ehyb_;
+    dividing::PartsOnGpu parts_{};
+    WorkspaceArray<dividing::EntriesInside> inside_;  // [rows]
+    WorkspaceArray<Offset> inside_lengths_;           // [lanes + 1]
+    WorkspaceArray<std::uint32_t> sorted_rows_;       // [rows] by their entries outside; the first outside_count_ have any
+    Index outside_count_ = 0;
+    DeviceMemory rows_outside_;  // ehyb::Meeting::rows_outside
+};
+
+}  // namespace
+
+WorkspaceArray<std::uint32_t> sorted_by_entries_inside(Workspace& workspace, const PatternOnGpu& pattern,
+                                                       const Index* old_of_new, const std::vector<Index>& partition,
+                                                       bool descending, std::uint32_t longest) {
+    const auto rows = static_cast<std::size_t>(pattern.vertices);
+    const auto boundaries = workspace.upload<Index>(std::span(partition));
+    const auto part_of = workspace.make<Index>(rows);
+    auto keys = workspace.make<std::uint64_t>(rows);
+    auto old_rows = workspace.make<std::uint32_t>(rows);
+    const auto parts = static_cast<Index>(partition.size()) - 1;
+    dividing::find_parts<<<blocks_of(rows, block_threads), block_threads, 0, workspace.stream()>>>(
+        boundaries.data(), parts, old_of_new, pattern.vertices, part_of.data());
+    check_launch("find_parts");
+    const int length_bits = slicing::bits_of(longest);
+    dividing::key_by_part<<<blocks_of(rows * slicing::lanes, block_threads), block_threads, 0, workspace.stream()>>>(
+        pattern, old_of_new, part_of.data(), length_bits, descending, longest, keys.data(), old_rows.data());
+    check_launch("key_by_part");
+    sort_pairs(workspace, keys, old_rows, 0, length_bits + slicing::bits_of(static_cast<std::uint32_t>(parts)));
+    return old_rows;
+}
+
+template <ValueType Value>
+void store_ehyb(Workspace& workspace, Device& device, const ReorderedOnGpu& matrix, bool descending,
+                SlicedOnGpu<Value>& result) {
+    EhybMaker<Value>(workspace, device, matrix, result).run(descending);
+}
+
+template void store_ehyb(Workspace&, Device&, const ReorderedOnGpu&, bool, SlicedOnGpu<float>&);
+template void store_ehyb(Workspace&, Device&, const ReorderedOnGpu&, bool, SlicedOnGpu<double>&);
+
+}  // namespace workbench

@@ -1,0 +1,127 @@
+// What the preparation of a matrix on the GPU results in, for all layouts.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/contract/kernel.hpp"
+#include "kernels/device/cuda_device.cuh"
+#include "kernels/formats/block_sell/layout.hpp"
+#include "kernels/prepare/sliced/on_gpu.hpp"
+#include "kernels/prepare/sliced/slicing.cuh"
+
+namespace workbench {
+
+/// Slices of a kernel, and where their values come from.
+template <ValueType Value>
+struct FilledSlices {
+    DeviceMemory row_offsets;  // Offset [rows + 1] of the stored rows
+    DeviceMemory entries;      // std::uint32_t [entries] the number of each of their entries in the input
+    Index rows = 0;            // stored rows, or rows of blocks
+    Index height = 0;
+    Index slices = 0;
+    const Offset* slice_offsets = nullptr;  // [slices + 1] an array of the kernel
+    Value* values = nullptr;                // [slots] likewise
+};
+
+/// The arrays of the kernel, the order, and what new values need.
+template <ValueType Value>
+class SlicedOnGpu final : public SlicedMatrix<Value> {
+public:
+    Index rows = 0;
+    Index block_size = 1;  // entries are blocks of block_size x block_size, and nonzeros if it is 1
+    std::unique_ptr<Kernel<Value>> own_kernel;
+    DeviceMemory to_old;                      // Index [rows]
+    DeviceMemory to_new;                      // Index [rows]
+    DeviceMemory nonzeros_of_blocks;          // std::uint32_t [entries * block_size^2] by their numbers in the input; if blocks
+    std::vector<FilledSlices<Value>> filled;  // all slices of the kernel
+    SlicedFacts own_facts;
+
+    struct NamedArray {
+        std::string name;
+        const void* address = nullptr;
+        std::size_t bytes = 0;
+    };
+    std::vector<NamedArray> arrays;
+
+    explicit SlicedOnGpu(Device& device) : device_(device) {}
+
+    [[nodiscard]] Kernel<Value>& kernel() override { return *own_kernel; }
+    [[nodiscard]] const SlicedFacts& facts() const override { return own_facts; }
+    [[nodiscard]] const Index* old_of_new() const override { return to_old.template as<const Index>(); }
+    [[nodiscard]] const Index* new_of_old() const override { return to_new.template as<const Index>(); }
+
+    [[nodiscard]] std::vector<Index> order() const override {
+        std::vector<Index> order(static_cast<std::size_t>(rows));
+        device_.download(to_old, std::as_writable_bytes(std::span(order)));
+        return order;
+    }
+
+    void set_values(const Value* input) override { fill(input, cuda_device(device_).stream()); }
+
+    /// Stores values on a stream.
+    void fill(const Value* input, cudaStream_t stream) {
+        for (const FilledSlices<Value>& each : filled) {
+            const unsigned blocks = blocks_of(static_cast<std::size_t>(each.slices) * 32, block_threads);
+            with_block_size(*this, [&](auto size) {
+                slicing::fill_values<size><<<blocks, block_threads, 0, stream>>>(
+                    each.row_offsets.template as<const Offset>(), each.entries.template as<const std::uint32_t>(),
+                    nonzeros_of_blocks.template as<const std::uint32_t>(), each.slice_offsets, each.rows, each.height,
+                    each.slices, input, each.values);
+            });
+            check_launch("fill_values");
+        }
+    }
+
+    /// Lists the arrays of a layout by name.
+    void note_arrays(const auto& stored) {
+        for_each_field(
+            [&]<typename Member>(const FieldInfo& info, const Member& member) {
+                if constexpr (!NumberMember<Member>) {
+                    const std::size_t bytes = static_cast<std::size_t>(member.size()) * sizeof(*member.data());
+                    arrays.push_back({info.name(), member.data(), bytes});
+                    own_facts.bytes += static_cast<std::int64_t>(bytes);
+                }
+            },
+            stored);
+    }
+
+    [[nodiscard]] std::string difference(const CsrOnDevice<Value>& input) override {
+        return difference_on_gpu<Value>(*this, input, device_);
+    }
+
+    [[nodiscard]] std::vector<Value> diagonal(const CsrOnDevice<Value>& input) const override {
+        const DeviceMemory there = device_.allocate(static_cast<std::size_t>(rows) * sizeof(Value), "the diagonal");
+        const cudaStream_t stream = cuda_device(device_).stream();
+        device_.zero(there.address(), there.bytes());
+        const auto launch = [&](const auto* offsets) {
+            slicing::find_diagonal<<<blocks_of(static_cast<std::size_t>(rows) * slicing::lanes, block_threads), block_threads,
+                                     0, stream>>>(offsets, input, there.template as<Value>());
+        };
+        if (input.long_offsets) {
+            launch(static_cast<const std::int64_t*>(input.row_offsets));
+        } else {
+            launch(static_cast<const std::int32_t*>(input.row_offsets));
+        }
+        check_launch("find_diagonal");
+        std::vector<Value> diagonal(static_cast<std::size_t>(rows));
+        device_.download(there, std::as_writable_bytes(std::span(diagonal)));
+        return diagonal;
+    }
+
+    [[nodiscard]] std::vector<std::byte> array(const std::string& name) const override {
+        for (const NamedArray& one : arrays) {
+            if (one.name != name) continue;
+            std::vector<std::byte> copy(one.bytes);
+            check_cuda(cudaMemcpy(copy.data(), one.address, one.bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
+            return copy;
+        }
+        return {};
+    }
+
+private:
+    Device& device_;
+};
+
+}  // namespace workbench

@@ -1,3 +1,0 @@
-#include "pipeline/cli/commands.hpp"
-
-int main(int argc, char** argv) { return workbench::run_program(argc, argv); }

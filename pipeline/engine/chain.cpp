@@ -1,0 +1,316 @@
+#include "pipeline/engine/chain.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/contract/errors.hpp"
+#include "core/matrix/entries_behind.hpp"
+#include "core/system/host_memory.hpp"
+
+namespace workbench {
+namespace {
+
+/// The parameters that the recipe sets, even to their defaults.
+std::string choices_of(const RecipeStage& stage) {
+    std::string text;
+    for (const ParameterDeclaration& declaration : stage.entry->parameters) {
+        const auto value = stage.parameters.values().find(declaration.name);
+        const bool written = std::find(stage.written.begin(), stage.written.end(), declaration.name) != stage.written.end();
+        if (value == stage.parameters.values().end() || !written) continue;
+        text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", declaration.name, to_text(value->second));
+    }
+    for (const auto& [name, value] : undeclared_values(*stage.entry, stage.parameters)) {
+        text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, to_text(value));
+    }
+    return text;
+}
+
+void finish_stage(StagedMatrix& staged, StageOutcome& outcome, const RunObserver& observer) {
+    outcome.metrics = measure(staged);
+    if (observer.stage_done) observer.stage_done(staged, outcome);
+}
+
+StageOutcome input_outcome(StagedMatrix& staged, const RunObserver& observer) {
+    StageOutcome input;
+    input.id = input.name = "input";
+    finish_stage(staged, input, observer);
+    return input;
+}
+
+Obtained<StageResult> result_of(const Recipe& recipe, const RecipeStage& stage, const ChainStep& step,
+                                const StagedMatrix& staged, const Keeping& keeping, const Clock& clock) {
+    try {
+        return obtain(step, staged, keeping, clock);
+    } catch (const Unsuitable& reason) {
+        throw InputError(fmt::format("{}: stage '{}': {}", recipe.line_of(stage.place), stage.id, reason.what()));
+    }
+}
+
+ChainStep step_of(const RecipeStage& stage, const StageContext& context, std::optional<Precision> only_for = {}) {
+    return {stage.entry, stage.parameters, context.device, context.precision, only_for};
+}
+
+/// Applies the change that a stage found, and measures the matrix.
+StageOutcome apply_found(const StageRun& run, const RecipeStage& stage, const ChainStep& step, Obtained<StageResult> found,
+                         StagedMatrix& staged) {
+    StageOutcome outcome;
+    outcome.id = stage.id;
+    outcome.precision = step.only_for;
+    outcome.name = stage.entry->name;
+    outcome.parameters = stage.parameters;
+    outcome.choices = choices_of(stage);
+    outcome.kept_seconds = found.kept_seconds;
+    const Stopwatch applying(run.clock);
+    apply(staged, std::move(found.result.change), stage.contract.keeps);
+    outcome.seconds = found.seconds + applying.seconds();
+    outcome.notes = std::move(found.result.notes);
+    note_preparer(staged.preparer, found.kept_seconds.has_value(), outcome.notes);
+    finish_stage(staged, outcome, run.observer);
+    return outcome;
+}
+
+void report_stage(const RunObserver& observer, const RecipeStage& stage) {
+    if (observer.progress) observer.progress(fmt::format("stage {}", stage.id));
+}
+
+std::size_t copy_bytes(const CsrMatrix& matrix) {
+    return matrix.row_offsets.size() * sizeof(Offset) + matrix.values.size() * (sizeof(double) + sizeof(Index));
+}
+
+/// True if one more such matrix can be kept, possibly as a copy, with enough memory left for layouts and their verification.
+bool has_memory_for(const CsrMatrix& matrix, bool copied) {
+    constexpr std::size_t others = 5;
+    return free_host_memory() >= (copied ? others + 1 : others) * copy_bytes(matrix);
+}
+
+/// The number of stages, from the first on, that do not depend on the precision.
+std::size_t stages_in_common(const Recipe& recipe) {
+    const auto depends = [](const RecipeStage& stage) { return stage.contract.depends_on_precision; };
+    return static_cast<std::size_t>(std::find_if(recipe.stages.begin(), recipe.stages.end(), depends) - recipe.stages.begin());
+}
+
+}  // namespace
+
+StageContext stage_context(const Recipe& recipe, Precision precision, const DeviceProperties* present_gpu) {
+    return {recipe.device.empty() ? present_gpu : find_device_model(recipe.device), precision};
+}
+
+StagedMatrix stage_copy(const CsrMatrix& input, Index node_size, Preparer* preparer) {
+    require_host_memory(copy_bytes(input), "a copy of the matrix for the stages");
+    StagedMatrix staged = stage_input(input, node_size);
+    staged.preparer = preparer;
+    return staged;
+}
+
+std::vector<StageOutcome> run_stages(const Recipe& recipe, StagedMatrix& staged, const StageContext& context,
+                                     const RunObserver& observer, const Clock& clock) {
+    const StageRun run{recipe, observer, clock};
+    std::vector<StageOutcome> outcomes{input_outcome(staged, observer)};
+    for (const RecipeStage& stage : recipe.stages) {
+        report_stage(observer, stage);
+        const ChainStep step = step_of(stage, context);
+        Obtained<StageResult> found = result_of(recipe, stage, step, staged, {}, clock);
+        outcomes.push_back(apply_found(run, stage, step, std::move(found), staged));
+    }
+    return outcomes;
+}
+
+AppliedStages apply_stages(const Recipe& recipe, StagedMatrix& staged, const StageContext& context, const Keeping& keeping,
+                           const Clock& clock, const ReportStep& progress) {
+    AppliedStages applied;
+    applied.keeping = keeping_after(keeping, staged.node_size, {});
+    std::optional<EntriesBehind> behind;
+    const auto let_entries_follow = [&] {
+        const Stopwatch applying(clock);
+        catch_up(staged, behind);
+        applied.seconds += applying.seconds();
+    };
+    for (const RecipeStage& stage : recipe.stages) {
+        if (progress) progress(stage.id);
+        const ChainStep step = step_of(stage, context);
+        applied.keeping = keeping_after(applied.keeping, step);
+        if (stage.entry->reads_entries == nullptr || stage.entry->reads_entries(stage.parameters)) let_entries_follow();
+        Obtained<StageResult> found = result_of(recipe, stage, step, staged, applied.keeping, clock);
+        const Stopwatch applying(clock);
+        apply(staged, std::move(found.result.change), stage.contract.keeps, behind);
+        applied.seconds += found.seconds + applying.seconds();
+        if (found.kept_seconds) {
+            applied.kept.push_back(stage.id);
+            applied.kept_seconds += *found.kept_seconds;
+        }
+        note_preparer(staged.preparer, found.kept_seconds.has_value(), found.result.notes);
+        for (const auto& [what, text] : found.result.notes) {
+            applied.notes.push_back(fmt::format("{}: {}: {}", stage.id, what, text));
+        }
+    }
+    let_entries_follow();
+    std::vector<std::pair<std::string, std::string>> of_orders;
+    note_preparer(staged.preparer, true, of_orders);  // moving the entries at the end
+    for (const auto& [what, text] : of_orders) applied.notes.push_back(fmt::format("orders: {}: {}", what, text));
+    return applied;
+}
+
+std::optional<std::size_t> common_beginning(const Chain& a, const Chain& b) {
+    if (a.node_size != b.node_size) return std::nullopt;
+    const auto [end, ignored] = std::mismatch(a.steps.begin(), a.steps.end(), b.steps.begin(), b.steps.end());
+    return static_cast<std::size_t>(end - a.steps.begin());
+}
+
+std::vector<Chain> chains_of(const Recipe& recipe, const std::vector<Precision>& precisions,
+                             const DeviceProperties* present_gpu) {
+    const std::size_t common = precisions.size() == 1 ? recipe.stages.size() : stages_in_common(recipe);
+    const auto chain_for = [&](Precision precision) {
+        Chain chain{recipe.node_size, {}, {precision}};
+        for (std::size_t i = 0; i < recipe.stages.size(); ++i) {
+            const Precision of_step = i < common ? precisions.front() : precision;
+            chain.steps.push_back(step_of(recipe.stages[i], stage_context(recipe, of_step, present_gpu),
+                                          i < common ? std::nullopt : std::optional(precision)));
+        }
+        return chain;
+    };
+    std::vector<Chain> chains;
+    for (const Precision precision : precisions) chains.push_back(chain_for(precision));
+    if (common < recipe.stages.size()) return chains;
+    chains.resize(1);
+    chains.front().precisions = precisions;
+    return chains;
+}
+
+std::size_t SharedStages::kept() const {
+    return static_cast<std::size_t>(
+        std::count_if(kept_.begin(), kept_.end(), [](const Kept& kept) { return kept.staged.has_value(); }));
+}
+
+std::deque<SharedStages::Kept>::iterator SharedStages::longest_kept(const Chain& chain) {
+    auto longest = kept_.end();
+    for (auto kept = kept_.begin(); kept != kept_.end(); ++kept) {
+        const std::size_t steps = kept->beginning.steps.size();
+        if (common_beginning(kept->beginning, chain) != steps) continue;
+        if (longest == kept_.end() || longest->beginning.steps.size() < steps) longest = kept;
+    }
+    return longest;
+}
+
+std::vector<const Chain*> SharedStages::later_than(const std::vector<Chain>& chains, std::size_t i) const {
+    std::vector<const Chain*> later;
+    for (std::size_t k = i + 1; k < chains.size(); ++k) later.push_back(&chains[k]);
+    for (const std::vector<Chain>& recipe : to_come_) {
+        for (const Chain& chain : recipe) later.push_back(&chain);
+    }
+    return later;
+}
+
+SharedStages::Plan SharedStages::make_plan(const Chain& chain, const std::vector<const Chain*>& later) {
+    Plan plan;
+    std::vector<const Kept*> needed;
+    for (const Chain* other : later) {
+        const auto kept = longest_kept(*other);
+        const std::optional<std::size_t> common = common_beginning(chain, *other);
+        if (common && (kept == kept_.end() || *common > kept->beginning.steps.size())) {
+            plan.keep.push_back(*common);
+        } else if (kept != kept_.end()) {
+            needed.push_back(&*kept);
+        }
+    }
+    const auto is_needed = [&needed](const Kept& kept) {
+        return std::find(needed.begin(), needed.end(), &kept) != needed.end();
+    };
+    if (const auto begin = longest_kept(chain); begin != kept_.end()) {
+        const bool copied = is_needed(*begin) && (!begin->staged || has_memory_for(begin->staged->matrix, true));
+        plan.begin = copied ? *begin : std::move(*begin);
+        if (!copied) std::erase(needed, &*begin);
+    }
+    std::deque<Kept> still_needed;
+    for (Kept& kept : kept_) {
+        if (is_needed(kept)) still_needed.push_back(std::move(kept));
+    }
+    kept_ = std::move(still_needed);
+    return plan;
+}
+
+bool SharedStages::later_begins_here(const Running& running) {
+    const std::size_t steps = running.done.size() - 1;
+    return std::any_of(running.later.begin(), running.later.end(), [&](const Chain* other) {
+        const auto kept = longest_kept(*other);
+        return common_beginning(running.chain, *other) >= steps &&
+               (kept == kept_.end() || kept->beginning.steps.size() < steps);
+    });
+}
+
+void SharedStages::keep(Running& running, bool copied) {
+    const std::size_t steps = running.done.size() - 1;
+    if (steps > 0 && !has_memory_for(running.staged.matrix, copied)) return;
+    Kept kept{.beginning = running.chain, .outcomes = running.done, .staged = {}};
+    kept.beginning.steps.resize(steps);
+    if (steps > 0 && copied) kept.staged = running.staged;
+    if (steps > 0 && !copied) kept.staged = std::move(running.staged);
+    kept_.push_back(std::move(kept));
+}
+
+void SharedStages::no_longer_expect(const std::vector<Chain>& chains) {
+    const auto expected = std::find(to_come_.begin(), to_come_.end(), chains);
+    if (expected != to_come_.end()) to_come_.erase(expected);
+}
+
+void SharedStages::begin(const StageRun& run, std::optional<Kept> from, Running& running) {
+    const bool has_matrix = from && from->staged;
+    running.staged = has_matrix ? std::move(*from->staged) : stage_copy(input_, running.chain.node_size, preparer_);
+    if (!from) {
+        running.done.push_back(input_outcome(running.staged, run.observer));
+        return;
+    }
+    running.done = std::move(from->outcomes);
+    for (std::size_t i = 0; i < running.done.size(); ++i) {
+        running.done[i].shared = true;
+        if (i == 0) continue;
+        const RecipeStage& stage = run.recipe.stages[i - 1];
+        running.done[i].id = stage.id;
+        running.done[i].choices = choices_of(stage);  // equal values, but perhaps not all of them written
+    }
+}
+
+void SharedStages::run_next(const StageRun& run, Running& running) {
+    const std::size_t next = running.done.size() - 1;
+    const RecipeStage& stage = run.recipe.stages[next];
+    const ChainStep& step = running.chain.steps[next];
+    const std::span<const ChainStep> steps(running.chain.steps.data(), next + 1);
+    report_stage(run.observer, stage);
+    Obtained<StageResult> found = result_of(run.recipe, stage, step, running.staged,
+                                            workbench::keeping_after(keeping_, running.chain.node_size, steps), run.clock);
+    running.intact = false;
+    running.done.push_back(apply_found(run, stage, step, std::move(found), running.staged));
+    running.intact = true;
+}
+
+void SharedStages::run(const StageRun& run, const std::vector<Chain>& chains, std::vector<StageOutcome>& outcomes,
+                       const std::function<void(const Chain&, StagedMatrix&)>& use) {
+    for (std::size_t i = 0; i < chains.size(); ++i) {
+        const Chain& chain = chains[i];
+        Running running{.chain = chain, .later = later_than(chains, i)};
+        Plan plan = make_plan(chain, running.later);
+        begin(run, std::move(plan.begin), running);
+        // Outcomes that all chains have in common are listed with the first chain.
+        const auto is_new = [i](const StageOutcome& outcome) { return i == 0 || outcome.precision; };
+        for (const StageOutcome& outcome : running.done) {
+            if (!is_new(outcome)) continue;
+            if (outcome.shared && run.observer.stage_shared) run.observer.stage_shared(outcome);
+            outcomes.push_back(outcome);
+        }
+        try {
+            while (running.done.size() <= chain.steps.size()) {
+                const std::size_t next = running.done.size() - 1;
+                if (std::find(plan.keep.begin(), plan.keep.end(), next) != plan.keep.end()) keep(running, true);
+                run_next(run, running);
+                if (is_new(running.done.back())) outcomes.push_back(running.done.back());
+            }
+            use(chain, running.staged);
+        } catch (...) {
+            if (running.intact && later_begins_here(running)) keep(running, false);
+            throw;
+        }
+        if (later_begins_here(running)) keep(running, false);
+    }
+}
+
+}  // namespace workbench

@@ -1,0 +1,298 @@
+// The part of the runner that builds the layouts of a recipe and measures its kernels.
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <set>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "core/contract/errors.hpp"
+#include "core/contract/failure.hpp"
+#include "core/text/text_table.hpp"
+#include "pipeline/engine/built_layouts.hpp"
+#include "pipeline/engine/recipe_storage.hpp"
+#include "pipeline/engine/runner.hpp"
+
+namespace workbench {
+namespace {
+
+void announce(const RunObserver& observer, const std::string& step) {
+    if (observer.progress) observer.progress(step);
+}
+
+/// Warns if all that a product moves stays in the cache from one run to the next. Inside CG, the other vectors of the solve
+/// pass through the cache in between.
+void warn_of_cache(KernelOutcome& kernel, const DeviceProperties& device, CacheState cache, Index rows) {
+    const bool inside_cg = cache == CacheState::inside_cg;
+    constexpr std::int64_t others = 2;  // x and r, beside p and q
+    const std::int64_t bytes = kernel.bytes_to_move + (inside_cg ? others * rows * value_bytes(kernel.precision) : 0);
+    if (device.last_level_cache == 0 || bytes >= static_cast<std::int64_t>(device.last_level_cache)) return;
+    kernel.warnings.push_back(fmt::format("the matrix{} in the last-level cache of {}: times say little about memory traffic",
+                                          inside_cg ? " and the vectors of CG fit" : " fits", device.name));
+}
+
+void warn(KernelOutcome& kernel, const DeviceProperties& device, const Cuts* partition) {
+    const auto name = [&] { return fmt::format("{} {} {}", kernel.layout, kernel.kernel, name_of(kernel.precision)); };
+    const std::size_t samples = kernel.timing.samples.size();
+    if (partition != nullptr && device.kind == DeviceKind::gpu && partition->count() < device.processors) {
+        kernel.warnings.push_back(
+            fmt::format("{} partitions on {} multiprocessors leave some idle; parts = \"auto\" makes as many",
+                        partition->count(), device.processors));
+    }
+    // All threads wait for an interrupted one. If that happens in every sample, the spread does not show it.
+    if (device.kind == DeviceKind::host && kernel.timing.interruptions > static_cast<long>(samples)) {
+        kernel.warnings.push_back(
+            fmt::format("{}: interrupted {} times in {} samples: this machine does other work, and the time says little",
+                        name(), kernel.timing.interruptions, samples));
+    }
+    if (samples < 5) kernel.warnings.emplace_back("fewer than 5 samples a kernel: their times and spreads say little");
+    if (kernel.timing.spread > 0.1) {
+        kernel.warnings.push_back(fmt::format("{}: a spread of {} between the 10th and the 90th percentile of {} samples",
+                                              name(), spread_text(kernel.timing.spread), samples));
+    }
+}
+
+}  // namespace
+
+template <ValueType Value>
+const Oracle<Value>& Runner::oracle() {
+    std::optional<Oracle<Value>>& oracle = oracles_.get<Value>();
+    if (!oracle) oracle.emplace(input_);
+    return *oracle;
+}
+
+template <ValueType Value>
+ReadyKernel& Runner::baseline(DeviceKind kind, const RunObserver& observer) {
+    const std::pair key{precision_of<Value>, kind};
+    if (const auto known = baselines_.find(key); known != baselines_.end()) return known->second;
+
+    const LayoutEntry& entry = *catalogue_.find_layout(catalogue_.baseline_layout);
+    const Oracle<Value>& right = oracle<Value>();
+    Recipe recipe;
+    recipe.layouts.push_back({.entry = &entry, .parameters = Parameters(entry.parameters, {}), .kernels = {}, .place = {}});
+    BuiltLayouts<Value> built;
+    {
+        StagedMatrix natural = stage_copy(input_, 1);
+        built = build_layouts<Value>(recipe, natural, {.exact = right.exact_problems(), .clock = options_.timing.clock});
+    }
+    const auto space =
+        std::make_shared<const ProductSpace>(Permutation::identity(input_.rows), Permutation::identity(input_.columns));
+    const Verifier<Value> verifier{*device(kind), &right, options_.timing.clock};
+    ReadyKernel ready{.outcome = {}, .device = device(kind)};
+    for (const Backend backend : {Backend::cusparse, Backend::cuda, Backend::kokkos}) {  // a vendor's kernel first
+        for (const KernelEntry& kernel : entry.kernels) {
+            const bool has_result = ready.outcome.status != KernelOutcome::Status::unsuitable;
+            if (kernel.backend != backend || device_of(backend) != kind || has_result) continue;
+            announce(observer, fmt::format("baseline {} {} {}", entry.name, kernel.name, name_of(precision_of<Value>)));
+            ready = verifier.make_ready(built.candidate({&kernel}, space, false));
+        }
+    }
+    ready.outcome.layout = entry.name;
+    ready.outcome.baseline = true;
+    return baselines_.emplace(key, std::move(ready)).first->second;
+}
+
+/// The kernels of one recipe in one precision. They are prepared and verified one after another, then timed in turns with the
+/// baselines.
+template <ValueType Value>
+class Runner::Measurement {
+public:
+    Measurement(Runner& runner, const Staged& staged, RunReport& report)
+        : runner_(runner),
+          recipe_(staged.recipe),
+          observer_(staged.observer),
+          matrix_(staged.matrix),
+          keeping_(staged.keeping),
+          report_(report) {}
+
+    /// Throws what a step throws, after the kernels that are ready have been timed.
+    void run() {
+        std::exception_ptr failure;
+        try {
+            make_ready();
+        } catch (const Unsuitable& reason) {
+            LayoutOutcome layout;
+            if (!recipe_.is_hybrid()) layout = outcome_of(recipe_.layouts.front(), precision_of<Value>);
+            layout.precision = precision_of<Value>;
+            layout.name = name_of_layouts(recipe_);
+            layout.unsuitable = reason.what();
+            report_.layouts.push_back(std::move(layout));
+        } catch (const BrokenKernel& reason) {
+            add_broken(reason.what());
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        try {
+            time_ready();
+        } catch (...) {
+            if (failure == nullptr) throw;
+        }
+        if (failure != nullptr) std::rethrow_exception(failure);
+    }
+
+private:
+    void make_ready() {
+        const std::vector<Kernels> products = runner_.products_of(recipe_);
+        std::set<DeviceKind> kinds;
+        for (const Kernels& kernels : products) kinds.insert(device_of(kernels.front()->backend));
+        for (const DeviceKind kind : kinds) baselines_[kind] = &runner_.baseline<Value>(kind, observer_);
+        if (!products.empty()) oracle_ = &runner_.oracle<Value>();
+        space_ = std::make_shared<const ProductSpace>(matrix_.row_order, matrix_.column_order);
+        const Device* const gpu = runner_.device(DeviceKind::gpu);
+        built_ = build_layouts<Value>(recipe_, matrix_,
+                                      {.exact = oracle_ == nullptr ? ExactProblems() : oracle_->exact_problems(),
+                                       .clock = runner_.options_.timing.clock,
+                                       .keeping = keeping_,
+                                       .progress = observer_.progress,
+                                       .device = gpu == nullptr ? nullptr : &gpu->properties()});
+        price_seconds_ = report_.stage_seconds(precision_of<Value>) + built_.outcome.seconds;
+        report_.layouts.push_back(built_.outcome);
+        if (recipe_.is_hybrid()) {
+            for (const BuiltShare<Value>& share : built_.shares) report_.layouts.push_back(share.outcome);
+        }
+        if (!built_.outcome.unsuitable.empty()) return;
+        map_storage();
+        for (const Kernels& kernels : products) {
+            if (!is_baseline(kernels)) make_ready(kernels);
+        }
+    }
+
+    /// A format beside the recipe failed its trial: none of its kernels ran, and all of them are wrong.
+    void add_broken(const std::string& reason) {
+        for (const Kernels& kernels : runner_.products_of(recipe_)) {
+            KernelOutcome outcome;
+            outcome.layout = name_of_layouts(recipe_);
+            outcome.kernel = kernels.front()->name;
+            outcome.backend = kernels.front()->backend;
+            outcome.precision = precision_of<Value>;
+            outcome.status = KernelOutcome::Status::wrong;
+            outcome.reason = reason;
+            report_.kernels.push_back(std::move(outcome));
+        }
+    }
+
+    /// Adds the storage map to the report, if it is to have one.
+    void map_storage() {
+        if (!observer_.maps_storage || report_.storage != nullptr) return;
+        announce(observer_, "map of the storage");
+        try {
+            report_.storage = std::make_shared<const StorageMap>(storage_of(recipe_, matrix_.matrix, built_));
+        } catch (const UserError&) {
+            report_.failures.push_back(current_failure());
+        }
+    }
+
+    /// True if the kernel is the baseline itself, which the report has already.
+    [[nodiscard]] bool is_baseline(const Kernels& kernels) const {
+        const KernelOutcome& base = baselines_.at(device_of(kernels.front()->backend))->outcome;
+        return !recipe_.is_hybrid() && space_->unchanged() && built_.outcome.name == base.layout &&
+               kernels.front()->name == base.kernel && kernels.front()->backend == base.backend;
+    }
+
+    /// All layouts together, which is compared with the baseline; in a hybrid, then each share alone.
+    void make_ready(const Kernels& kernels) {
+        const std::string_view precision = name_of(precision_of<Value>);
+        const std::string& layout = built_.outcome.name;
+        announce(observer_, recipe_.is_hybrid() ? fmt::format("kernels {} {}", layout, precision)
+                                                : fmt::format("kernel {} {} {}", layout, kernels.front()->name, precision));
+        try {
+            add(built_.candidate(kernels, space_, recipe_.side_by_side), *oracle_, built_.outcome);
+        } catch (const UserError&) {
+            const auto is_own = [](const KernelEntry* kernel) { return bool(kernel->try_out.get<Value>()); };
+            if (std::none_of(kernels.begin(), kernels.end(), is_own)) throw;
+            report_.failures.push_back(current_failure());  // a source that cannot be compiled costs its own kernel alone
+            return;
+        }
+        if (!recipe_.is_hybrid()) return;
+        for (std::size_t i = 0; i < built_.shares.size(); ++i) {
+            const BuiltShare<Value>& share = built_.shares[i];
+            announce(observer_, fmt::format("kernel {} {} of share {}", kernels[i]->name, precision, share.outcome.share));
+            const Oracle<Value> of_share(*oracle_, share_of_input(matrix_, *share.share), built_.exact_values,
+                                         rounding_of(recipe_.layouts[i].parameters, precision_of<Value>));
+            add(built_.candidate_of_share(i, kernels, space_), of_share, share.outcome);
+        }
+    }
+
+    /// If memory runs out, the kernels that are ready are timed first, which frees theirs.
+    void add(const Candidate<Value>& candidate, const Oracle<Value>& oracle, const LayoutOutcome& layout) {
+        const auto make = [&] {
+            const Verifier<Value> verifier{*runner_.device(device_of(candidate.backend())), &oracle,
+                                           runner_.options_.timing.clock};
+            ReadyKernel ready = verifier.make_ready(candidate);
+            ready.outcome.layout = layout.name;
+            ready.outcome.share = layout.share;
+            ready_.push_back(std::move(ready));
+        };
+        try {
+            make();
+        } catch (const MachineError&) {
+            if (ready_.empty()) throw;
+            time_ready();
+            make();
+        }
+    }
+
+    /// Times the ready kernels, on each device in turns with its baseline, and moves them to the report.
+    void time_ready() {
+        for (const auto& [kind, baseline] : baselines_) time_in_turns_with(*baseline);
+        for (ReadyKernel& kernel : ready_) report_.kernels.push_back(std::move(kernel.outcome));
+        ready_.clear();
+    }
+
+    void time_in_turns_with(ReadyKernel& baseline) {
+        std::vector<ReadyKernel*> turns{&baseline};
+        for (ReadyKernel& kernel : ready_) {
+            if (kernel.device == baseline.device) turns.push_back(&kernel);
+        }
+        std::string names;
+        for (const ReadyKernel* kernel : turns) names += ' ' + kernel->outcome.kernel;
+        announce(observer_, fmt::format("timing {}:{}", name_of(precision_of<Value>), names));
+        time_in_turns(turns, runner_.options_.timing);
+
+        KernelOutcome base = baseline.outcome;
+        compare_with_baseline(base, base, 0);
+        warn_of(base, *baseline.device, nullptr);
+        for (ReadyKernel* kernel : turns) {
+            KernelOutcome& outcome = kernel->outcome;
+            if (kernel == &baseline || !outcome.share.empty()) continue;  // a share's product is not that of the baseline
+            compare_with_baseline(outcome, base, price_seconds_ + outcome.prepare_seconds + outcome.vector_permutation_seconds);
+            warn_of(outcome, *baseline.device, matrix_.find_cuts(CutKind::partition));
+        }
+        const auto is_in_report = [&base](const KernelOutcome& kernel) {
+            return kernel.baseline && kernel.precision == base.precision &&
+                   device_of(kernel.backend) == device_of(base.backend);
+        };
+        auto& kernels = report_.kernels;
+        if (std::none_of(kernels.begin(), kernels.end(), is_in_report)) kernels.push_back(std::move(base));
+    }
+
+    void warn_of(KernelOutcome& kernel, const Device& device, const Cuts* partition) const {
+        if (!kernel.verified()) return;
+        warn_of_cache(kernel, device.properties(), runner_.options_.timing.cache, runner_.input_.rows);
+        warn(kernel, device.properties(), partition);
+    }
+
+    Runner& runner_;
+    const Recipe& recipe_;
+    const RunObserver& observer_;
+    StagedMatrix& matrix_;
+    Keeping keeping_;
+    RunReport& report_;
+    const Oracle<Value>* oracle_ = nullptr;
+    std::shared_ptr<const ProductSpace> space_;
+    BuiltLayouts<Value> built_;
+    double price_seconds_ = 0;  // of the stages and the layouts
+    std::map<DeviceKind, ReadyKernel*> baselines_;
+    std::vector<ReadyKernel> ready_;
+};
+
+void Runner::measure(Precision precision, const Staged& staged, RunReport& report) {
+    if (precision == Precision::f32) {
+        Measurement<float>(*this, staged, report).run();
+    } else {
+        Measurement<double>(*this, staged, report).run();
+    }
+}
+
+}  // namespace workbench

@@ -1,0 +1,190 @@
+#include "pipeline/engine/ready_recipe.hpp"
+
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/contract/errors.hpp"
+#include "core/contract/sliced_on_device.hpp"
+#include "pipeline/engine/chain.hpp"
+#include "pipeline/recipe/rounding_of_recipe.hpp"
+
+namespace workbench {
+
+namespace {
+
+/// The kernel for which a device prepares a matrix.
+std::string_view kernel_of(const SlicedRequest& request) {
+    if (request.parts) return "fused";
+    return request.in_blocks ? "warps" : "slices";
+}
+
+}  // namespace
+
+template <ValueType Value>
+ReadyRecipe<Value>::ReadyRecipe(const Recipe& recipe, StagedMatrix matrix, const ReadyPlan<Value>& plan) {
+    preparation_.recipe = recipe.name;
+    preparation_.layout = name_of_layouts(recipe);
+    preparation_.notes = recipe.notes;
+    const auto report = [&](const std::string& stage) {
+        if (plan.progress) plan.progress(recipe.name + ": " + stage);
+    };
+    StagedMatrix staged = std::move(matrix);
+    const DeviceProperties& device = plan.device.properties();
+    AppliedStages applied = apply_stages(
+        recipe, staged, stage_context(recipe, precision_of<Value>, device.kind == DeviceKind::gpu ? &device : nullptr),
+        plan.keeping, plan.clock, report);
+    preparation_.stage_seconds = applied.seconds;
+    std::move(applied.notes.begin(), applied.notes.end(), std::back_inserter(preparation_.notes));
+    candidate_.space = std::make_shared<const ProductSpace>(staged.row_order, staged.column_order);
+    const Cuts* parts = staged.find_cuts(CutKind::partition);
+    if (parts != nullptr && staged.row_order == staged.column_order) partition_ = parts->boundaries;
+    try {
+        make_ready(recipe, staged, applied, plan);
+    } catch (const Unsuitable& reason) {
+        preparation_.kernel.status = KernelOutcome::Status::unsuitable;
+        preparation_.kernel.reason = reason.what();
+        kernel_.reset();
+    } catch (const BrokenKernel& reason) {
+        preparation_.kernel.status = KernelOutcome::Status::wrong;
+        preparation_.kernel.reason = reason.what();
+    }
+    if (!applied.kept.empty()) preparation_.notes.push_back(note_on_kept(applied.kept, applied.kept_seconds));
+    preparation_.kernel.layout = preparation_.layout;
+    preparation_.copy_seconds = preparation_.kernel.prepare_seconds;
+    for (auto& share : candidate_.shares) share.layout.exact.reset();
+}
+
+template <ValueType Value>
+ReadyRecipe<Value>::ReadyRecipe(const Recipe& recipe, const CsrOnDevice<Value>& matrix, const ReadyPlan<Value>& plan,
+                                bool verify) {
+    const std::optional<SlicedRequest> request = sliced_request(recipe);
+    const KernelEntry& kernel = *plan.kernels.front();
+    if (!request) throw LeftToHost("the recipe has steps that the GPU does not prepare");
+    if (kernel.backend != Backend::cuda || kernel.name != kernel_of(*request)) {
+        throw LeftToHost("the kernel " + kernel.name + " is prepared on the host");
+    }
+    if (plan.progress) plan.progress(recipe.name + ": preparation on the GPU");
+    sliced_ = make_sliced(plan.device, *request, matrix);
+    const SlicedFacts& facts = sliced_->facts();
+    partition_ = facts.partition;
+    preparation_.recipe = recipe.name;
+    preparation_.layout = name_of_layouts(recipe);
+    preparation_.notes = recipe.notes;
+    preparation_.bytes = facts.bytes;
+    preparation_.bytes_to_move = facts.bytes + static_cast<std::int64_t>(sizeof(Value)) * (matrix.rows + matrix.columns);
+    preparation_.build_seconds = facts.steps.back().seconds;
+    preparation_.stage_seconds = facts.seconds() - preparation_.build_seconds;
+    std::string steps;
+    for (const SlicedFacts::Step& step : facts.steps) {
+        steps += fmt::format("{}{} {:.2f} ms", steps.empty() ? "" : ", ", step.what, step.seconds * 1e3);
+    }
+    preparation_.notes.push_back("prepared on the GPU: " + steps);
+    if (facts.node_size) preparation_.notes.push_back(fmt::format("node_blocks: unknowns a node: {}", *facts.node_size));
+    if (facts.components) {
+        preparation_.notes.push_back(fmt::format("cuthill_mckee: connected components: {}", *facts.components));
+    }
+    if (!partition_.empty()) preparation_.notes.push_back(fmt::format("rcm_blocks: partitions: {}", partition_.size() - 1));
+    KernelOutcome& outcome = preparation_.kernel;
+    outcome.layout = preparation_.layout;
+    outcome.kernel = kernel.name;
+    outcome.backend = kernel.backend;
+    outcome.precision = precision_of<Value>;
+    if (verify) outcome.reason = sliced_->difference(matrix);
+    outcome.status = outcome.reason.empty() ? KernelOutcome::Status::measured : KernelOutcome::Status::wrong;
+    if (outcome.verified()) kernel_ = std::shared_ptr<Kernel<Value>>(sliced_, &sliced_->kernel());
+}
+
+template <ValueType Value>
+const ProductSpace& ReadyRecipe<Value>::space() const {
+    if (candidate_.space == nullptr) {
+        const Permutation order = Permutation::from_old_of_new(sliced_->order());
+        candidate_.space = std::make_shared<const ProductSpace>(order, order);
+    }
+    return *candidate_.space;
+}
+
+template <ValueType Value>
+void ReadyRecipe<Value>::make_ready(const Recipe& recipe, StagedMatrix& staged, AppliedStages& applied,
+                                    const ReadyPlan<Value>& plan) {
+    const auto report = [&](const std::string& step) {
+        if (plan.progress) plan.progress(recipe.name + ": " + step);
+    };
+    report("layout " + preparation_.layout);
+    const DeviceProperties& device = plan.device.properties();
+    const BuildOptions options{.exact = plan.oracle == nullptr ? plan.exact : plan.oracle->exact_problems(),
+                               .clock = plan.clock,
+                               .keeping = applied.keeping,
+                               .device = device.kind == DeviceKind::gpu ? &device : nullptr};
+    const BuiltLayouts<Value> built = build_layouts<Value>(recipe, staged, options);
+    note(built.outcome, applied);
+    if (!built.outcome.unsuitable.empty()) throw Unsuitable(built.outcome.unsuitable);
+    candidate_ = built.candidate(plan.kernels, candidate_.space, recipe.side_by_side);
+    report("kernel " + candidate_.kernel());
+    preparation_.kernel.kernel = candidate_.kernel();
+    preparation_.kernel.backend = candidate_.backend();
+    VerifiedKernel<Value> found = verified(candidate_, plan);
+    preparation_.kernel = std::move(found.outcome);
+    kernel_ = std::move(found.kernel);
+    if (kernel_ == nullptr) return;
+    preparation_.bytes_to_move = candidate_.bytes_to_move(*kernel_);
+    if (plan.also_in_full && preparation_.rounding) make_ready_in_full(recipe, staged, options, plan);
+}
+
+template <ValueType Value>
+void ReadyRecipe<Value>::make_ready_in_full(const Recipe& recipe, StagedMatrix& staged, const BuildOptions& options,
+                                            const ReadyPlan<Value>& plan) {
+    const BuiltLayouts<Value> built = build_layouts<Value>(in_full(recipe), staged, options);
+    preparation_.build_seconds += built.outcome.seconds;
+    preparation_.bytes_in_full = static_cast<std::int64_t>(built.outcome.bytes());
+    if (!built.outcome.unsuitable.empty()) throw Unsuitable("values in full: " + built.outcome.unsuitable);
+    candidate_in_full_ = built.candidate(plan.kernels, candidate_.space, recipe.side_by_side);
+    VerifiedKernel<Value> found = verified(candidate_in_full_, plan);
+    for (auto& share : candidate_in_full_.shares) share.layout.exact.reset();
+    preparation_.kernel.prepare_seconds += found.outcome.prepare_seconds;
+    kernel_in_full_ = std::move(found.kernel);
+    if (kernel_in_full_ != nullptr) return;
+    preparation_.kernel.status = found.outcome.status;
+    preparation_.kernel.reason = "values in full: " + found.outcome.reason;
+    kernel_.reset();
+}
+
+template <ValueType Value>
+VerifiedKernel<Value> ReadyRecipe<Value>::verified(const Candidate<Value>& candidate, const ReadyPlan<Value>& plan) const {
+    return plan.verify ? plan.verify(candidate) : Verifier<Value>{plan.device, plan.oracle, plan.clock}.verify(candidate);
+}
+
+template <ValueType Value>
+void ReadyRecipe<Value>::note(const LayoutOutcome& layout, AppliedStages& applied) {
+    preparation_.build_seconds = layout.seconds;
+    preparation_.bytes = static_cast<std::int64_t>(layout.bytes());
+    preparation_.rounding = layout.rounding;
+    if (layout.rounding) preparation_.notes.push_back(fmt::format("layout {}: {}", layout.name, layout.rounding->text()));
+    for (const auto& [what, text] : layout.notes) {
+        if (what == "prepared") preparation_.notes.push_back(fmt::format("layout {}: {}: {}", layout.name, what, text));
+    }
+    if (!layout.kept_seconds) return;
+    applied.kept.push_back("layout " + layout.name);
+    applied.kept_seconds += *layout.kept_seconds;
+}
+
+template <ValueType Value>
+void ReadyRecipe<Value>::add_attempt_on_device(double seconds, const std::string& reason) {
+    preparation_.copy_seconds += seconds;
+    preparation_.notes.push_back(
+        fmt::format("prepared on the host, because the GPU declined after {:.2f} ms: {}", seconds * 1e3, reason));
+}
+
+template <ValueType Value>
+void ReadyRecipe<Value>::give_up(const std::string& reason) {
+    preparation_.kernel.status = KernelOutcome::Status::wrong;
+    preparation_.kernel.reason = reason;
+    kernel_.reset();
+}
+
+template class ReadyRecipe<float>;
+template class ReadyRecipe<double>;
+
+}  // namespace workbench

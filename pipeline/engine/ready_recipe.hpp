@@ -1,0 +1,111 @@
+// A recipe on one matrix with one kernel per layout, ready to multiply again and again on one device.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/engine/built_layouts.hpp"
+#include "pipeline/measure/measure.hpp"
+#include "pipeline/recipe/sliced_request.hpp"
+
+namespace workbench {
+
+/// The course and the price of preprocessing.
+struct Preparation {
+    std::string recipe;
+    std::string layout;
+    KernelOutcome kernel;                        // verified, wrong, or unsuitable with the reason
+    std::int64_t bytes = 0;                      // of the layout's arrays
+    std::int64_t bytes_to_move = 0;              // by a product, at least
+    double stage_seconds = 0;                    // without metrics and pictures
+    double build_seconds = 0;                    // of the layouts
+    double copy_seconds = 0;                     // to the device, with the buffers that the kernel needs
+    std::optional<RoundingError> rounding = {};  // none: values are not rounded
+    std::int64_t bytes_in_full = 0;  // of the arrays of the same layouts with values in full (ReadyPlan); 0: there are none
+    std::vector<std::string> notes;
+
+    [[nodiscard]] double seconds() const { return stage_seconds + build_seconds + copy_seconds; }
+};
+
+template <ValueType Value>
+struct ReadyPlan {
+    Device& device;
+    std::vector<const KernelEntry*> kernels;  // one per layout (choose_kernels)
+    const Oracle<Value>* oracle = nullptr;    // verifies as `run` does; null: no verification
+    ReportStep progress = {};
+    Clock clock = {};
+    Keeping keeping = {};  // the key of the matrix
+    // If set, verifies instead of the oracle; the exact layouts then have the values of `exact`, and are freed afterwards.
+    std::function<VerifiedKernel<Value>(const Candidate<Value>&)> verify = {};
+    ExactProblems exact = {};
+    /// If the layouts round values, builds them once more, with values in full and a kernel of their own. Their prices are part
+    /// of the preparation.
+    bool also_in_full = false;
+};
+
+/// The layouts, kernel and orders of a recipe on a matrix.
+template <ValueType Value>
+class ReadyRecipe {
+public:
+    /// Runs the stages on the matrix, builds the layouts, prepares and verifies the kernel. The matrix must suit the recipe
+    /// (check_against). The recipe and the plan's device must outlive this. Throws InputError if the matrix does not suit a
+    /// stage, MachineError, and the errors of compiling a kernel that came with the recipe.
+    ReadyRecipe(const Recipe& recipe, StagedMatrix matrix, const ReadyPlan<Value>& plan);
+
+    /// Has the plan's device prepare a matrix in its memory, and verify the kernel if asked to. Throws LeftToHost if the host
+    /// must prepare the matrix or the recipe (sliced_request), MachineError. The plan's oracle is not used.
+    ReadyRecipe(const Recipe& recipe, const CsrOnDevice<Value>& matrix, const ReadyPlan<Value>& plan, bool verify);
+    ReadyRecipe(const ReadyRecipe&) = delete;
+    ReadyRecipe& operator=(const ReadyRecipe&) = delete;
+    ~ReadyRecipe() = default;
+
+    [[nodiscard]] const Preparation& preparation() const { return preparation_; }
+    /// Null if the kernel is wrong or unsuitable. It leaves y as the space says.
+    [[nodiscard]] Kernel<Value>* kernel() const { return kernel_.get(); }
+    /// The matrix that a device prepared as a whole; null if the host did.
+    [[nodiscard]] SlicedMatrix<Value>* sliced() const { return sliced_.get(); }
+    /// With values in full, for layouts that round values; null unless the plan asked for it.
+    [[nodiscard]] Kernel<Value>* kernel_in_full() const { return kernel_in_full_.get(); }
+    /// For a matrix that a device prepared, the first call copies its order to the host.
+    [[nodiscard]] const ProductSpace& space() const;
+
+    /// The boundaries of the parts that a stage divided rows and columns into; empty if there are none, or if rows and columns
+    /// have different orders.
+    [[nodiscard]] const std::vector<Index>& partition() const { return partition_; }
+
+    [[nodiscard]] const Candidate<Value>& candidate() const { return candidate_; }
+
+    /// Prepares the kernel again, for layouts whose values have changed. If that throws, the kernel stays as it was.
+    void prepare_again(Device& device) { kernel_ = candidate_.prepare(Values::real, device); }
+
+    /// Adds the time in which the caller copied the matrix to the device.
+    void add_copy(double seconds) { preparation_.copy_seconds += seconds; }
+
+    /// Adds the time in which the caller copied the matrix to the device, which did not prepare it, and a note with the reason.
+    void add_attempt_on_device(double seconds, const std::string& reason);
+
+    /// Drops the kernel, which turned out to be wrong.
+    void give_up(const std::string& reason);
+
+private:
+    /// Builds the layouts, and prepares and verifies the kernel.
+    void make_ready(const Recipe& recipe, StagedMatrix& staged, AppliedStages& applied, const ReadyPlan<Value>& plan);
+    /// Likewise with values in full.
+    void make_ready_in_full(const Recipe& recipe, StagedMatrix& staged, const BuildOptions& options,
+                            const ReadyPlan<Value>& plan);
+    [[nodiscard]] VerifiedKernel<Value> verified(const Candidate<Value>& candidate, const ReadyPlan<Value>& plan) const;
+    void note(const LayoutOutcome& layout, AppliedStages& applied);
+
+    Preparation preparation_;
+    std::vector<Index> partition_;
+    std::shared_ptr<SlicedMatrix<Value>> sliced_;
+    mutable Candidate<Value> candidate_;
+    std::shared_ptr<Kernel<Value>> kernel_;
+    Candidate<Value> candidate_in_full_;
+    std::shared_ptr<Kernel<Value>> kernel_in_full_;
+};
+
+}  // namespace workbench

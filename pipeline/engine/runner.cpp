@@ -1,0 +1,135 @@
+#include "pipeline/engine/runner.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/contract/errors.hpp"
+#include "pipeline/engine/kernel_choice.hpp"
+#include "pipeline/measure/still_works.hpp"
+
+namespace workbench {
+namespace {
+
+/// Notes which results an earlier run kept.
+void note_kept(RunReport& report) {
+    std::vector<std::string> names;
+    double seconds = 0;
+    const auto add = [&](const std::string& name, const std::optional<double>& kept_seconds) {
+        if (!kept_seconds) return;
+        names.push_back(name);
+        seconds += *kept_seconds;
+    };
+    for (const StageOutcome& stage : report.stages) add(stage.label(), stage.kept_seconds);
+    for (const LayoutOutcome& layout : report.layouts) {
+        if (report.has_shares() && layout.share.empty()) continue;  // each share is listed
+        const std::string of_share = layout.share.empty() ? "" : fmt::format(" of share {}", layout.share);
+        add(fmt::format("layout {} {}{}", layout.name, name_of(layout.precision), of_share), layout.kept_seconds);
+    }
+    if (!names.empty()) report.notes.push_back(note_on_kept(names, seconds));
+}
+
+}  // namespace
+
+Runner::Runner(const CsrMatrix& input, const Catalogue& catalogue, Devices devices, RunOptions options)
+    : input_(input),
+      catalogue_(catalogue),
+      devices_(devices),
+      options_(std::move(options)),
+      stages_(input, keeping_with(Keeping(options_.keep, input), options_.preparer), options_.preparer) {}
+
+bool Runner::may_run(const KernelEntry& kernel) const {
+    const auto& backends = options_.backends;
+    return std::find(backends.begin(), backends.end(), kernel.backend) != backends.end() &&
+           device(device_of(kernel.backend)) != nullptr;
+}
+
+std::vector<Runner::Kernels> Runner::products_of(const Recipe& recipe) const {
+    std::vector<Kernels> products;
+    const auto allowed = [this](const KernelEntry& kernel) { return may_run(kernel); };
+    if (recipe.is_hybrid()) {
+        for (const DeviceKind kind : {DeviceKind::host, DeviceKind::gpu}) {
+            Kernels kernels = choose_kernels(recipe, {kind, options_.only, allowed});
+            if (!kernels.empty()) products.push_back(std::move(kernels));
+        }
+        return products;
+    }
+    const RecipeLayout& layout = recipe.layouts.front();
+    const auto add = [&](const KernelEntry& kernel) {
+        if ((options_.only.empty() || options_.only == kernel.name) && may_run(kernel)) products.push_back({&kernel});
+    };
+    for (const KernelEntry& kernel : layout.entry->kernels) {
+        const auto chosen = layout.kernels.find(kernel.backend);
+        if (chosen == layout.kernels.end() || chosen->second == kernel.name) add(kernel);
+    }
+    for (const KernelEntry& kernel : layout.own_kernels) add(kernel);
+    return products;
+}
+
+RunReport Runner::run(const Recipe& recipe, const RunObserver& observer) {
+    RunReport report;
+    run(recipe, observer, report);
+    return report;
+}
+
+void Runner::run(const Recipe& recipe, const RunObserver& observer, RunReport& report) {
+    report.recipe_name = recipe.name;
+    report.recipe_source = recipe.source;
+    report.recipe_file = recipe.file.string();
+    report.resolved_recipe = resolved_recipe(recipe);
+    report.cache = options_.timing.cache;
+    report.sweep = recipe.sweep;
+    report.notes = recipe.notes;
+    report.turn_seed = options_.timing.seed;
+
+    const std::vector<Chain> chains = chains_of(recipe);
+    stages_.no_longer_expect(chains);
+    check_against(recipe, input_.rows, input_.columns);
+    if (options_.timing.cache == CacheState::inside_cg && input_.rows != input_.columns) {
+        throw InputError(fmt::format("the matrix has {} rows and {} columns; expected a square one, to time inside CG",
+                                     input_.rows, input_.columns));
+    }
+    if (products_of(recipe).empty()) report.notes.push_back(no_kernel_of(recipe));
+    const auto measure_after = [&](const Chain& chain, StagedMatrix& matrix) {
+        const Staged staged{recipe, observer, matrix, stages_.keeping_after(chain)};
+        for (const Precision precision : chain.precisions) measure(precision, staged, report);
+    };
+    try {
+        stages_.run({recipe, observer, options_.timing.clock}, chains, report.stages, measure_after);
+    } catch (...) {
+        conclude(report);
+        throw;
+    }
+    conclude(report);
+}
+
+std::optional<std::string> Runner::broken_device() const {
+    for (Device* const used : {&devices_.host, devices_.gpu}) {
+        if (used != nullptr && !still_works(*used)) return used->properties().name;
+    }
+    return std::nullopt;
+}
+
+std::vector<Chain> Runner::chains_of(const Recipe& recipe) const {
+    return workbench::chains_of(recipe, options_.precisions, devices_.gpu == nullptr ? nullptr : &devices_.gpu->properties());
+}
+
+void Runner::expect(std::span<const Recipe> recipes) {
+    std::vector<std::vector<Chain>> to_come;
+    for (const Recipe& recipe : recipes) to_come.push_back(chains_of(recipe));
+    stages_.expect(std::move(to_come));
+}
+
+void Runner::conclude(RunReport& report) const {
+    note_kept(report);
+    if (options_.keep != nullptr) {
+        for (std::string& note : options_.keep->take_notes()) report.notes.push_back(std::move(note));
+    }
+    for (Device* used : {&devices_.host, devices_.gpu}) {
+        const auto runs_here = [&](const KernelOutcome& kernel) { return device(device_of(kernel.backend)) == used; };
+        if (used == nullptr || std::none_of(report.kernels.begin(), report.kernels.end(), runs_here)) continue;
+        report.devices.push_back({used->properties(), used->bandwidth()});
+    }
+}
+
+}  // namespace workbench

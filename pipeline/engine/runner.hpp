@@ -1,0 +1,102 @@
+// A recipe on a matrix: stages, layouts and kernels, in the order of the recipe.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/contract/catalogue.hpp"
+#include "pipeline/engine/chain.hpp"
+#include "pipeline/measure/measure.hpp"
+#include "pipeline/recipe/recipe.hpp"
+#include "pipeline/report/report.hpp"
+
+namespace workbench {
+
+struct RunOptions {
+    std::vector<Precision> precisions{Precision::f64};
+    std::vector<Backend> backends{Backend::kokkos, Backend::eigen, Backend::cpu, Backend::cuda, Backend::cusparse};
+    std::string only;  // run just the kernel of this name, and the baselines; empty: all
+    TimingOptions timing;
+    KeepFolder* keep = nullptr;    // where results of stages and layouts are kept; null: nowhere
+    Preparer* preparer = nullptr;  // see StagedMatrix::preparer
+};
+
+/// The devices that a run may use.
+struct Devices {
+    Device& host;
+    Device* gpu = nullptr;  // null: none, or none is to be used
+};
+
+/// Runs recipes on one matrix in one process. References and baselines are made once, so that all figures of a process can be
+/// compared with each other.
+class Runner {
+public:
+    /// All arguments must outlive the runner.
+    Runner(const CsrMatrix& input, const Catalogue& catalogue, Devices devices, RunOptions options);
+
+    /// The recipes that will be run, in their order. Stages that several of them begin with run once.
+    void expect(std::span<const Recipe> recipes);
+
+    /// Applies from the next recipe on. If the minima of samples and seconds are 0, kernels are prepared, verified and priced,
+    /// but not timed.
+    void time_with(const TimingOptions& timing) { options_.timing = timing; }
+
+    /// Fills stages, layouts, kernels, devices and notes of a report; the rest is up to the caller. Throws InputError if the
+    /// matrix does not suit the recipe, MachineError if the machine lacks something.
+    [[nodiscard]] RunReport run(const Recipe& recipe, const RunObserver& observer);
+
+    /// Like the other, into an empty report, which keeps the results of what ran before an exception.
+    void run(const Recipe& recipe, const RunObserver& observer, RunReport& report);
+
+    /// The name of a device that no longer works, because a kernel has broken it; none if all work.
+    [[nodiscard]] std::optional<std::string> broken_device() const;
+
+private:
+    /// One kernel per layout of a recipe, on one device.
+    using Kernels = std::vector<const KernelEntry*>;
+    /// A recipe whose stages have run.
+    struct Staged {
+        const Recipe& recipe;
+        const RunObserver& observer;
+        StagedMatrix& matrix;
+        Keeping keeping;  // the key of the matrix
+    };
+    template <ValueType Value>
+    class Measurement;
+
+    /// Builds the layouts, and measures all kernels in one precision.
+    void measure(Precision precision, const Staged& staged, RunReport& report);
+
+    template <ValueType Value>
+    [[nodiscard]] const Oracle<Value>& oracle();
+    /// The first kernel of the baseline layout that gives a result on this kind of device, in the order of the input. Every
+    /// recipe's kernels are timed in turns with it.
+    template <ValueType Value>
+    [[nodiscard]] ReadyKernel& baseline(DeviceKind kind, const RunObserver& observer);
+
+    /// Adds notes on results that were kept or could not be, and the devices that were used.
+    void conclude(RunReport& report) const;
+    [[nodiscard]] Device* device(DeviceKind kind) const { return kind == DeviceKind::host ? &devices_.host : devices_.gpu; }
+    /// True if its backend is among those to run, and its device is present.
+    [[nodiscard]] bool may_run(const KernelEntry& kernel) const;
+    /// The products to measure: of a plain recipe, one per kernel; of a hybrid, one per device.
+    [[nodiscard]] std::vector<Kernels> products_of(const Recipe& recipe) const;
+    [[nodiscard]] std::vector<Chain> chains_of(const Recipe& recipe) const;
+
+    template <typename Value>
+    using MaybeOracle = std::optional<Oracle<Value>>;
+
+    const CsrMatrix& input_;
+    const Catalogue& catalogue_;
+    Devices devices_;
+    RunOptions options_;
+    ForEachPrecision<MaybeOracle> oracles_;
+    std::map<std::pair<Precision, DeviceKind>, ReadyKernel> baselines_;
+    SharedStages stages_;
+};
+
+}  // namespace workbench

@@ -1,0 +1,59 @@
+// Runs recipes on matrices, one child process per matrix, and appends the results to a file of JSON lines.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "pipeline/measure/timing.hpp"
+#include "pipeline/recipe/recipe.hpp"
+#include "studies/bench/matrices.hpp"
+#include "studies/bench/results_file.hpp"
+
+namespace workbench {
+
+struct BenchRecipe {
+    Recipe recipe;
+    std::string file = {};               // as the user named it; empty for a baseline
+    std::vector<Backend> backends = {};  // the backends it runs on
+    bool baseline = false;
+};
+
+struct BenchPlan {
+    std::vector<BenchRecipe> recipes;
+    std::vector<BenchMatrix> matrices;
+    std::vector<Precision> precisions;
+    std::vector<std::string> run_options;  // for each child process: "--samples", "20", ...
+    double limit_seconds = 0;              // wall time per matrix; 0: no limit
+    bool keep_samples = false;
+    std::string keep = {};          // the child processes' --keep folder; empty: none. Not part of a line's key
+    std::filesystem::path program;  // the executable of the child processes
+    std::string version;
+    std::string device;
+    Clock clock = {};
+};
+
+struct BenchObserver {
+    std::function<void(const std::string&)> say;  // prints a progress line
+    std::function<bool()> stopped;                // polled: has the user asked to stop?
+};
+
+struct BenchCount {
+    int measured = 0;
+    int unsuitable = 0;
+    int wrong = 0;
+    int failed = 0;
+    int already_measured = 0;
+    bool stopped = false;  // before everything was measured
+};
+
+/// Vendor baselines in input order and after reverse Cuthill-McKee: every cuSPARSE format on a GPU, CSR on the host.
+[[nodiscard]] std::vector<BenchRecipe> baseline_recipes(const Catalogue& catalogue, const std::vector<Backend>& backends,
+                                                        bool gpu);
+
+/// Measures whatever the results file lacks. Recipes with the same backends share a process; if one of them crashes it, the
+/// crash is recorded and the remaining recipes run in a new process.
+[[nodiscard]] BenchCount bench(const BenchPlan& plan, ResultsFile& results, const BenchObserver& observer);
+
+}  // namespace workbench

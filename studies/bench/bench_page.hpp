@@ -1,0 +1,14 @@
+// The page of a bench: ranking, charts and all measurements in one HTML file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "studies/bench/records.hpp"
+
+namespace workbench {
+
+/// The HTML text. `command`: the command line shown on the page; may be empty. Throws MachineError if memory runs out.
+[[nodiscard]] std::string bench_page(const std::vector<Record>& records, const std::string& title, const std::string& command);
+
+}  // namespace workbench

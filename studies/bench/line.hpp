@@ -1,0 +1,55 @@
+// One line of a bench's results: a recipe on a matrix in one precision, as JSON (described in docs/prototyping.md).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/contract/precision.hpp"
+#include "studies/bench/matrices.hpp"
+
+namespace workbench {
+
+/// Identifies a measurement.
+struct BenchKey {
+    std::string recipe;  // content_hash of the resolved recipe without its matrix
+    std::string matrix;
+    std::uintmax_t bytes = 0;
+    Precision precision = Precision::f64;
+    std::string program;  // version and commit
+    std::string device;
+    std::string options;
+
+    [[nodiscard]] std::string text() const;  // one line of JSON
+};
+
+/// 16 hexadecimal digits: FNV-1a with 64 bits.
+[[nodiscard]] std::string content_hash(const std::string& text);
+
+/// The recipe as a line describes it.
+struct BenchRecipeFacts {
+    std::string name;
+    std::string source;
+    std::string file;  // as the user named it; empty for a baseline
+    std::string resolved;
+    bool baseline = false;
+    std::string copy = {};  // the temporary file that runs in its place
+};
+
+/// Replaces the temporary copy's name and line numbers in a message by the recipe's own name.
+[[nodiscard]] std::string in_given_name(std::string text, const BenchRecipeFacts& recipe);
+
+struct BenchLine {
+    std::string text;
+    std::string status;   // "measured", "unsuitable", "wrong", "failed"
+    std::string warning;  // the matrix contradicts the suite; also one of the line's notes
+    std::string summary;  // for the terminal: "1.23 x (1.20 to 1.25), kernel lanes", or the reason
+};
+
+/// The line of a run's report.json. Throws std::exception if the text is no such report.
+[[nodiscard]] BenchLine line_of_report(const BenchKey& key, const BenchRecipeFacts& recipe, const std::string& report,
+                                       bool keep_samples, const MatrixFacts& facts = {});
+
+/// The line of a run that left no report.
+[[nodiscard]] BenchLine line_of_failure(const BenchKey& key, const BenchRecipeFacts& recipe, const std::string& reason);
+
+}  // namespace workbench

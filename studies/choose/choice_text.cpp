@@ -1,0 +1,235 @@
+// A choice as text, as JSON, and as a recipe.
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "core/contract/rounding.hpp"
+#include "core/text/text_table.hpp"
+#include "pipeline/recipe/text.hpp"
+#include "studies/bench/ranking.hpp"
+#include "studies/choose/choose.hpp"
+
+namespace workbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string counted_products(double products) {
+    return products_text(products) + (std::ceil(products) == 1 ? " product" : " products");
+}
+
+std::string kernel_of(const Timed& one) { return fmt::format("{} ({})", one.recipe.name, one.record.kernel); }
+
+std::string baseline_of(const Choice& choice) { return fmt::format("CSR ({})", choice.baseline_kernel); }
+
+bool is_baseline(const Timed& one) { return one.record.verdict == "baseline"; }
+
+std::string speedup_text(const Timed& one) {
+    const Record& record = one.record;
+    if (!record.speedup) return "-";
+    if (is_baseline(one) || !record.interval) return ratio_text(*record.speedup);
+    return fmt::format("{} ({}-{})", ratio_text(*record.speedup), ratio_text(record.interval->low),
+                       ratio_text(record.interval->high));
+}
+
+/// The file of its recipe; recipes that are always candidates have none.
+std::string file_name_of(const Timed& one) { return one.recipe.file.empty() ? "-" : one.recipe.file.filename().string(); }
+
+std::string pays_text(const Timed& one) {
+    if (is_baseline(one)) return "baseline";
+    if (one.faster()) return products_text(one.record.break_even.value_or(0));
+    return one.record.verdict == "slower" ? "never" : "noise";
+}
+
+/// "HALO (41.2 us)", with the predicted time.
+std::string name_of(const NotTimed& one) {
+    return one.predicted_seconds ? fmt::format("{} ({})", one.recipe, duration(*one.predicted_seconds)) : one.recipe;
+}
+
+/// "REASON: NAMES" for each distinct reason. Only the JSON contains the hints after a reason's semicolon.
+std::string not_timed_text(const Choice& choice) {
+    std::vector<std::pair<std::string, std::string>> groups;
+    for (const NotTimed& one : choice.not_timed) {
+        const std::string reason = one.reason.substr(0, one.reason.find(';'));
+        auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& known) { return known.first == reason; });
+        if (group == groups.end()) group = groups.insert(groups.end(), {reason, ""});
+        group->second += (group->second.empty() ? "" : "; ") + name_of(one);
+    }
+    std::string text;
+    for (const auto& [reason, names] : groups) text += fmt::format("  {}: {}\n", printable(reason, 400), names);
+    return text;
+}
+
+std::string warnings_text(const Timed& first) {
+    const std::set<std::string> distinct(first.warnings.begin(), first.warnings.end());
+    std::string text = distinct.empty() ? "" : "\n";
+    for (const std::string& warning : distinct) text += fmt::format("  warning: {}\n", warning);
+    return text;
+}
+
+template <typename Number>
+Json optional(const std::optional<Number>& number) {
+    return number ? Json(*number) : Json(nullptr);
+}
+
+Json json_of(const Timed& one) {
+    const Record& record = one.record;
+    const bool has_interval = record.interval && !is_baseline(one);
+    return {{"recipe", one.recipe.name},
+            {"file", one.recipe.file.empty() ? Json(nullptr) : Json(one.recipe.file.string())},
+            {"layout", record.layout},
+            {"kernel", record.kernel},
+            {"backend", record.backend},
+            {"median_seconds", record.seconds},
+            {"predicted_seconds", one.predicted_seconds},
+            {"bytes_to_move", one.bytes},
+            {"speedup", optional(record.speedup)},
+            {"speedup_interval", has_interval ? Json{record.interval->low, record.interval->high} : Json(nullptr)},
+            {"verdict", record.verdict},
+            {"tied", one.tied},
+            {"confirmed", one.confirmed},
+            {"logged", one.logged},
+            {"price_seconds", one.price_seconds},
+            {"break_even", optional(record.break_even)},
+            {"resolved", resolved_recipe(one.recipe)}};
+}
+
+Json json_of(const SearchCount& search) {
+    return {{"points", search.points},    {"priced", search.priced}, {"pricing_seconds", search.pricing_seconds},
+            {"tried", search.tried},      {"logged", search.logged}, {"timed_longer", search.narrowed},
+            {"finished", search.finished}};
+}
+
+}  // namespace
+
+std::string answer_of(const Choice& choice, const ChooseOptions& options) {
+    const Timed& first = choice.ranking.front();
+    if (!choice.stay) {
+        std::string text =
+            fmt::format("{} is {} x as fast as {}; it pays after {}", kernel_of(first), ratio_text(*first.record.speedup),
+                        baseline_of(choice), counted_products(first.record.break_even.value_or(0)));
+        if (options.products) {
+            text += fmt::format(", and {} save {}", counted_products(*options.products),
+                                duration(*first.saved_seconds(*options.products)));
+        }
+        return text + ".";
+    }
+    const auto earlier = [](const Timed& a, const Timed& b) {
+        return a.faster() && (!b.faster() || a.record.break_even < b.record.break_even);
+    };
+    const Timed& best = *std::min_element(choice.ranking.begin(), choice.ranking.end(), earlier);
+    if (!best.faster()) return "Stay with CSR: no measured recipe beats it by more than the noise.";
+    return fmt::format("Stay with CSR: no recipe pays within {}; {} is {} x as fast as {} and pays after {}.",
+                       counted_products(*options.products), kernel_of(best), ratio_text(*best.record.speedup),
+                       baseline_of(choice), products_text(*best.record.break_even));
+}
+
+std::string search_text(const Choice& choice, const ChooseOptions& options) {
+    const SearchCount& search = choice.search;
+    const auto number = [](std::uint64_t count) { return with_commas(static_cast<long long>(count)); };
+    std::string text;
+    if (search.points > 0) {
+        text = search.priced == search.points
+                   ? fmt::format("The model priced all {} points of the space in {}. ", number(search.points),
+                                 duration(search.pricing_seconds))
+                   : fmt::format("The model priced {} of the {} points of the space, spread evenly, in {}. ",
+                                 number(search.priced), number(search.points), duration(search.pricing_seconds));
+    }
+    text += fmt::format("{} recipe{} tried", search.tried, search.tried == 1 ? " was" : "s were");
+    if (search.logged > 0) text += fmt::format(", {} of them in earlier runs", search.logged);
+    text += fmt::format(", {} timed", choice.ranking.size());
+    if (choice.stopped) return text + "; the search was stopped.";
+    return text + (search.finished ? "; nothing promising is left."
+                                   : fmt::format("; the budget of {:g} s is spent.", options.budget_seconds));
+}
+
+std::string choice_text(const Choice& choice, const ChooseOptions& options, const MatrixReport& matrix) {
+    constexpr std::size_t most_rows = 20;  // of the points of a space
+    TextTable table{{"", "candidate", "file", "time", "speed-up", "price", "pays after"}, 3, {}};
+    bool tied = false;
+    const std::size_t shown = choice.search.points > 0 ? std::min(most_rows, choice.ranking.size()) : choice.ranking.size();
+    for (std::size_t i = 0; i < shown; ++i) {
+        const Timed& one = choice.ranking[i];
+        tied = tied || one.tied;
+        table.rows.push_back({fmt::format("{}{}", i + 1, one.tied ? "=" : ""), one.recipe.name, file_name_of(one),
+                              duration(one.record.seconds), speedup_text(one),
+                              is_baseline(one) ? "-" : duration(one.price_seconds), pays_text(one)});
+    }
+    const std::string head =
+        fmt::format("{}: {}\n{} on {}, cold cache\n\n", matrix.source, size_text(matrix.rows, matrix.columns, matrix.nonzeros),
+                    name_of(options.precision), choice.device);
+    std::string text;
+    if (const std::size_t others = choice.ranking.size() - shown; others > 0) {
+        text += fmt::format("  and {} other{}, which --json and --log contain\n", others, others == 1 ? "" : "s");
+    }
+    text += fmt::format(
+        "\n  time: the median of the fastest kernel. speed-up: over {} in the input's order, timed in turns with it, with its "
+        "95 % confidence interval; noise: the interval contains 1. price: reordering, building and copying. pays after: "
+        "products until the price is recovered.\n",
+        baseline_of(choice));
+    const bool by_price = !choice.stay && !options.products;
+    if (tied) {
+        text += fmt::format("  =: tied with the first, as their intervals overlap{}.\n",
+                            by_price ? "; the first pays earliest" : "");
+    }
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < shown; ++i) names.push_back(choice.ranking[i].recipe.name);
+    if (const std::string legend = legend_of_marks(names); !legend.empty()) text += fmt::format("  {}.\n", legend);
+    if (choice.ranking.front().confirmed) text += "  The first was timed twice; the table shows the second time.\n";
+    if (!choice.not_timed.empty()) {
+        const bool predicted = std::any_of(choice.not_timed.begin(), choice.not_timed.end(),
+                                           [](const NotTimed& one) { return one.predicted_seconds.has_value(); });
+        text += fmt::format("\nNot timed{}\n{}", predicted ? "; in brackets: the predicted time" : "", not_timed_text(choice));
+    }
+    text += warnings_text(choice.ranking.front());
+    if (choice.search.points > 0 || choice.search.logged > 0) text += fmt::format("\n{}\n", search_text(choice, options));
+    // Lines of the table are as long as the names of the recipes need.
+    return wrapped(head) + table.text() + wrapped(text + fmt::format("\n{}\n", answer_of(choice, options)));
+}
+
+std::string choice_json(const Choice& choice, const ChooseOptions& options, const MatrixReport& matrix,
+                        const std::string& written) {
+    Json ranking = Json::array();
+    for (const Timed& one : choice.ranking) ranking.push_back(json_of(one));
+    Json not_timed = Json::array();
+    for (const NotTimed& one : choice.not_timed) {
+        not_timed.push_back({{"recipe", one.recipe},
+                             {"reason", one.reason},
+                             {"bytes_to_move", optional(one.bytes)},
+                             {"predicted_seconds", optional(one.predicted_seconds)}});
+    }
+    Json without = Json::array();
+    for (const WithoutStage& one : choice.without) {
+        without.push_back({{"stage", one.stage},
+                           {"median_seconds", optional(one.seconds)},
+                           {"legal", one.legal},
+                           {"reason", one.reason.empty() ? Json(nullptr) : Json(one.reason)}});
+    }
+    const Json json{{"matrix",
+                     {{"source", matrix.source},
+                      {"rows", matrix.rows},
+                      {"columns", matrix.columns},
+                      {"nonzeros", matrix.nonzeros},
+                      {"read_seconds", matrix.read_seconds}}},
+                    {"precision", name_of(options.precision)},
+                    {"device", choice.device},
+                    {"bytes_per_second", choice.bandwidth},
+                    {"budget_seconds", options.budget_seconds},
+                    {"seconds", choice.seconds},
+                    {"products", optional(options.products)},
+                    {"baseline_kernel", choice.baseline_kernel},
+                    {"answer", answer_of(choice, options)},
+                    {"stay", choice.stay},
+                    {"written", written},
+                    {"search", json_of(choice.search)},
+                    {"without_stage", without},
+                    {"ranking", ranking},
+                    {"not_timed", not_timed},
+                    {"runs", Json::parse(to_json(choice.reports))["runs"]}};
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace workbench

@@ -1,0 +1,201 @@
+// One Krylov solve: runs the iterations, restarts where that helps, and decides how the solve ends.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/contract/errors.hpp"
+#include "core/contract/solve_rules.hpp"
+#include "core/contract/solvers.hpp"
+#include "studies/solve/solve.hpp"
+
+namespace workbench {
+
+/// Solves with one multiplier; a derived class may replace it between iterations.
+template <ValueType Value>
+class IterativeSolve {
+public:
+    IterativeSolve(const System<Value>& system, Multiplier<Value>& multiplier, Device& device, const SolveOptions& options)
+        : system_(system), multiplier_(&multiplier), device_(device), options_(options) {}
+    IterativeSolve(const IterativeSolve&) = delete;
+    IterativeSolve& operator=(const IterativeSolve&) = delete;
+    virtual ~IterativeSolve() = default;
+
+    SolveOutcome run() {
+        outcome_.preparation = multiplier_->preparation();
+        begin();
+        outcome_.preparation.build_seconds += multiplier_->persistent_seconds();
+        while (!ended_) {
+            outcome_.solve_seconds += advance();
+            if (options_.poll) options_.poll();
+            if (!ended_) check_progress();
+        }
+        finish();
+        time_product();
+        return std::move(outcome_);
+    }
+
+protected:
+    /// Runs at most `patience` iterations, or until the state is no longer `running`. Returns the seconds.
+    virtual double advance() {
+        const std::int64_t left = options_.most_iterations - progress_.iterations;
+        const double seconds = device_.time([&] { krylov_->launch(std::min(options_.patience, left)); });
+        progress_ = krylov_->wait();
+        return seconds;
+    }
+
+    void begin() {
+        PersistentSolver<Value>* const persistent = persistent_solver();
+        const Stopwatch watch(options_.timing.clock);
+        const std::vector<Value> b = system_.b_in(multiplier_->order());
+        const std::vector<Value> inverse =
+            options_.jacobi ? system_.inverse_diagonal_in(multiplier_->order()) : std::vector<Value>();
+        const KrylovPlan plan{options_.method, options_.tolerance * system_.norm_of_b(), options_.most_iterations};
+        if (persistent != nullptr) {
+            krylov_ = persistent->begin(plan, std::span<const Value>(b), std::span<const Value>(inverse));
+            outcome_.engine = SolveEngine::persistent;
+            if (multiplier_->rounds()) krylov_->use([this](const Value* x, Value* y) { multiply(x, y); });
+        }
+        if (persistent == nullptr || options_.engine == SolveEngine::automatic) {
+            auto graph = make_krylov<Value>(device_, plan, b, inverse);
+            if (graph == nullptr) throw MachineError(device_.properties().name + ": this device has no Krylov solver");
+            graph->use([this](const Value* x, Value* y) { multiply(x, y); });
+            graph->launch(0);  // the first launch records the CUDA graph, which is not an iteration's time
+            if (krylov_ == nullptr) {
+                krylov_ = std::move(graph);
+            } else {
+                keep_faster(std::move(graph));
+            }
+        }
+        progress_ = krylov_->wait();
+        outcome_.vector_seconds = watch.seconds() - outcome_.solve_seconds;
+    }
+
+    /// Null: the graph runs the iterations.
+    [[nodiscard]] PersistentSolver<Value>* persistent_solver() {
+        const bool wanted = options_.engine == SolveEngine::persistent;
+        const bool possible = device_.properties().kind == DeviceKind::gpu;
+        if (!wanted && !(possible && options_.engine == SolveEngine::automatic)) return nullptr;
+        try {
+            return &multiplier_->persistent(options_.method, options_.jacobi);
+        } catch (const Unsuitable& reason) {
+            if (wanted) {
+                throw InputError(fmt::format("{}: --engine persistent: {}", outcome_.preparation.recipe, reason.what()));
+            }
+            outcome_.preparation.notes.push_back(fmt::format("no persistent kernel: {}", reason.what()));
+            return nullptr;
+        }
+    }
+
+    /// Both engines do the first iterations; the solve goes on with the faster one, whose time counts.
+    void keep_faster(std::unique_ptr<Krylov<Value>> graph) {
+        constexpr std::int64_t trial = 32;
+        const std::int64_t iterations = std::min({trial, options_.patience, options_.most_iterations});
+        const double of_persistent = device_.time([&] { krylov_->launch(iterations); });
+        const double of_graph = device_.time([&] { graph->launch(iterations); });
+        outcome_.solve_seconds = std::min(of_persistent, of_graph);
+        if (of_persistent <= of_graph) return;
+        krylov_ = std::move(graph);
+        outcome_.engine = SolveEngine::graph;
+    }
+
+    /// The product of an iteration or of a restart.
+    virtual void multiply(const Value* x, Value* y) { multiplier_->multiply(x, y); }
+
+    void end(SolveEnd how, std::string reason = "") {
+        ended_ = true;
+        outcome_.end = how;
+        outcome_.reason = std::move(reason);
+    }
+
+    virtual void check_progress() {
+        switch (progress_.state) {
+            case KrylovState::running: return check_stagnation();
+            case KrylovState::converged: return check_convergence();
+            case KrylovState::indefinite: return end(SolveEnd::indefinite, indefinite_text(options_, progress_));
+            case KrylovState::breakdown: return check_breakdown();
+        }
+    }
+
+    void check_stagnation() {
+        if (progress_.iterations >= options_.most_iterations) {
+            return end(SolveEnd::iteration_limit, limit_text(options_, progress_));
+        }
+        const std::vector<double> history = krylov_->history();
+        const auto least = solve_rules::least_residuals(history, options_.patience);
+        if (!least || !least->stagnates()) return;
+        end(SolveEnd::stagnated, stagnation_text(options_.patience, progress_, least->before / system_.norm_of_b()));
+    }
+
+    void check_convergence() {
+        const double residual = system_.true_residual(x_of_input());
+        if (residual <= solve_rules::slack * options_.tolerance) return end(SolveEnd::converged);
+        if (!(residual < solve_rules::progress_of_restart * true_residual_before_)) {
+            return end(SolveEnd::stagnated, inaccuracy_text(options_, residual, precision_of<Value>));
+        }
+        true_residual_before_ = residual;
+        restart();
+    }
+
+    void check_breakdown() {
+        if (!std::isfinite(progress_.residual) || !(progress_.residual < solve_rules::progress_of_restart * residual_before_)) {
+            return end(SolveEnd::breakdown, breakdown_text(options_, progress_, outcome_.restarts));
+        }
+        residual_before_ = progress_.residual;
+        restart();
+    }
+
+    virtual void restart() {
+        ++outcome_.restarts;
+        outcome_.solve_seconds += device_.time([&] { krylov_->restart(); });
+        progress_ = krylov_->wait();
+    }
+
+    std::vector<double> x_of_input() {
+        const std::vector<Value> reordered = krylov_->x();
+        std::vector<double> x(reordered.size());
+        for (Index i = 0; i < std::ssize(reordered); ++i) x[multiplier_->order().old_of_new(i)] = reordered[i];
+        return x;
+    }
+
+    virtual void finish() {
+        const double norm_of_b = system_.norm_of_b() > 0 ? system_.norm_of_b() : 1;
+        outcome_.iterations = progress_.iterations;
+        outcome_.products = (options_.method == KrylovMethod::cg ? 1 : 2) * progress_.iterations + outcome_.restarts;
+        outcome_.residual = progress_.residual / norm_of_b;
+        outcome_.history = krylov_->history();
+        for (double& residual : outcome_.history) residual /= norm_of_b;
+        outcome_.vector_bytes = static_cast<double>(krylov_->vector_bytes());
+        const Stopwatch watch(options_.timing.clock);
+        outcome_.x = x_of_input();
+        outcome_.vector_seconds += watch.seconds();
+        outcome_.true_residual = system_.true_residual(outcome_.x);
+        krylov_.reset();  // frees its memory before the bandwidth is measured
+        outcome_.copy_bandwidth = device_.bandwidth().copy;
+    }
+
+    virtual void time_product() {
+        outcome_.product_seconds = time_repeatedly(device_, multiplier_->product(), options_.timing).median;
+    }
+
+    const System<Value>& system_;
+    Multiplier<Value>* multiplier_;  // the one in use
+    Device& device_;
+    const SolveOptions& options_;
+    std::unique_ptr<Krylov<Value>> krylov_;
+    KrylovProgress progress_;
+    SolveOutcome outcome_;
+    bool ended_ = false;
+    double residual_before_ = std::numeric_limits<double>::infinity();       // at the last restart after a breakdown
+    double true_residual_before_ = std::numeric_limits<double>::infinity();  // at the last restart for accuracy
+};
+
+}  // namespace workbench

@@ -1,0 +1,264 @@
+#include "studies/solve/solve.hpp"
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/contract/errors.hpp"
+#include "core/input/read_matrix.hpp"
+#include "studies/solve/iterative_solve.hpp"
+#include "studies/solve/refined_solve.hpp"
+
+namespace workbench {
+namespace {
+
+/// "1 restart", "2 restarts".
+std::string counted(std::int64_t count, const char* what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); }
+
+double norm(std::span<const double> vector) {
+    double sum = 0;
+    for (const double value : vector) sum += value * value;
+    return std::sqrt(sum);
+}
+
+}  // namespace
+
+std::string_view name_of(SolveEnd end) {
+    switch (end) {
+        case SolveEnd::converged: return "converged";
+        case SolveEnd::iteration_limit: return "iteration limit";
+        case SolveEnd::stagnated: return "stagnated";
+        case SolveEnd::indefinite: return "indefinite";
+        case SolveEnd::breakdown: return "breakdown";
+    }
+    return "";
+}
+
+std::string_view name_of(SolveEngine engine) {
+    switch (engine) {
+        case SolveEngine::graph: return "graph";
+        case SolveEngine::persistent: return "persistent";
+        case SolveEngine::automatic: return "auto";
+    }
+    return "";
+}
+
+std::string_view name_of(Trial::End end) {
+    switch (end) {
+        case Trial::End::kept: return "kept";
+        case Trial::End::slower: return "slower";
+        case Trial::End::failed: return "failed";
+        case Trial::End::too_late: return "too late";
+        case Trial::End::not_tried: return "not tried";
+    }
+    return "";
+}
+
+std::optional<double> SolveOutcome::over_parts() const {
+    if (iterations == 0 || product_seconds <= 0 || copy_bandwidth <= 0) return std::nullopt;
+    const double products_of_one = static_cast<double>(products) / static_cast<double>(iterations);
+    return iteration_seconds() / (products_of_one * product_seconds + vector_bytes / copy_bandwidth);
+}
+
+std::optional<SolveSpeedup> speedup_of(const SolveOutcome& one, const SolveOutcome& other) {
+    if (one.solve_seconds <= 0 || other.solve_seconds <= 0 || one.iterations == 0 || other.iterations == 0) return std::nullopt;
+    const std::size_t solves = std::min(one.solve_samples.size(), other.solve_samples.size());
+    SolveSpeedup speedup{.ratio = other.solve_seconds / one.solve_seconds, .solves = std::max<std::size_t>(1, solves)};
+    const std::optional<Interval> of_one = median_of(one.solve_samples).interval;
+    const std::optional<Interval> of_other = median_of(other.solve_samples).interval;
+    if (of_one && of_other) speedup.interval = Interval{of_other->low / of_one->high, of_other->high / of_one->low};
+    speedup.noise = speedup.interval ? speedup.interval->low <= 1 && speedup.interval->high >= 1
+                                     : std::abs(speedup.ratio - 1) < single_solve_noise;
+    return speedup;
+}
+
+SolveOutcome repeat_if_short(const std::function<SolveOutcome(const SolveOptions&)>& solve, const SolveOptions& options) {
+    constexpr double most_seconds = 1;  // of all repetitions, with whatever else a solve does
+    constexpr double short_seconds = most_seconds / fewest_for_interval;
+    constexpr std::size_t most_solves = 11;
+    SolveOptions without_product = options;
+    without_product.timing.minimum_samples = 0;
+    without_product.timing.minimum_seconds = 0;
+    std::vector<SolveOutcome> outcomes;
+    outcomes.push_back(solve(options));
+    without_product.engine = outcomes.front().engine;
+    const bool is_short = outcomes.front().solve_seconds > 0 && outcomes.front().solve_seconds < short_seconds;
+    const Stopwatch watch(options.timing.clock);
+    while (is_short && outcomes.front().solved() && outcomes.size() < most_solves && watch.seconds() < most_seconds) {
+        outcomes.push_back(solve(without_product));
+    }
+    std::vector<double> samples;
+    for (const SolveOutcome& one : outcomes) samples.push_back(one.solve_seconds);
+    std::vector<double> sorted = samples;
+    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>((sorted.size() - 1) / 2);
+    std::nth_element(sorted.begin(), middle, sorted.end());
+    const auto chosen = std::find(samples.begin(), samples.end(), *middle) - samples.begin();
+    const double product_seconds = outcomes.front().product_seconds;
+    const double vector_seconds = outcomes.front().vector_seconds;
+    std::vector<std::string> notes = outcomes.front().preparation.notes;
+    SolveOutcome outcome = std::move(outcomes[static_cast<std::size_t>(chosen)]);
+    outcome.product_seconds = product_seconds;
+    outcome.vector_seconds = vector_seconds;
+    outcome.preparation.notes = std::move(notes);
+    outcome.solve_samples = std::move(samples);
+    return outcome;
+}
+
+bool is_nearly_symmetric(const CsrMatrix& matrix) {
+    constexpr double rounding = 1e-10;
+    Index unlike = 0;  // rows with an entry unlike its mirror image
+    Kokkos::parallel_reduce(
+        "symmetric rows", Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Index>>(0, matrix.rows),
+        [&](Index row, Index& count) {
+            bool alike = true;
+            for (Offset k = matrix.row_offsets[row]; alike && k < matrix.row_offsets[row + 1]; ++k) {
+                const std::span<const Index> mirror = matrix.row_columns(matrix.column_indices[k]);
+                const auto found = std::lower_bound(mirror.begin(), mirror.end(), row);
+                const double value = matrix.values[k];
+                double other = 0;
+                if (found != mirror.end() && *found == row) {
+                    other = matrix.values[matrix.row_offsets[matrix.column_indices[k]] + (found - mirror.begin())];
+                }
+                alike = std::abs(value - other) <= rounding * std::max(std::abs(value), std::abs(other));
+            }
+            count += alike ? 0 : 1;
+        },
+        unlike);
+    return unlike == 0;
+}
+
+std::optional<double> break_even_iterations(const SolveOutcome& one, const SolveOutcome& other) {
+    if (const auto speedup = speedup_of(one, other); !speedup || speedup->noise) return std::nullopt;
+    const double price = one.setup_seconds() - other.setup_seconds();
+    const double gain = other.iteration_seconds() - one.iteration_seconds();
+    if (price <= 0 || gain <= 0) return std::nullopt;
+    return price / gain;
+}
+
+std::optional<double> break_even_solves(const SolveOutcome& one, const SolveOutcome& other) {
+    if (const auto speedup = speedup_of(one, other); !speedup || speedup->noise) return std::nullopt;
+    // Each solve permutes b and x.
+    const auto seconds_per_solve = [](const SolveOutcome& outcome) { return outcome.solve_seconds + outcome.vector_seconds; };
+    const double price = one.preparation.seconds() - other.preparation.seconds();
+    const double gain = seconds_per_solve(other) - seconds_per_solve(one);
+    if (price <= 0 || gain <= 0) return std::nullopt;
+    return price / gain;
+}
+
+std::string indefinite_text(const SolveOptions& options, const KrylovProgress& progress) {
+    return fmt::format("{} is {:.3g} after {}: the matrix{} is not positive definite; try bicgstab",
+                       options.jacobi ? "p.Ap or r.Mr" : "p.Ap", progress.divisor, counted(progress.iterations, "iteration"),
+                       options.jacobi ? " or its diagonal" : "");
+}
+
+std::string limit_text(const SolveOptions& options, const KrylovProgress& progress) {
+    return fmt::format("{} did not reach {:.3g}", counted(progress.iterations, "iteration"), options.tolerance);
+}
+
+std::string stagnation_text(std::int64_t last_iterations, const KrylovProgress& progress, double best) {
+    return fmt::format("the last {} of {} iterations did not reduce the residual below {:.3g} of |b|", last_iterations,
+                       progress.iterations, best);
+}
+
+std::string inaccuracy_text(const SolveOptions& options, double true_residual, Precision precision) {
+    return fmt::format("the recurrence reached {:.3g}, but the true residual stays at {:.3g}: {} is not accurate enough",
+                       options.tolerance, true_residual, name_of(precision));
+}
+
+std::string breakdown_text(const SolveOptions& options, const KrylovProgress& progress, int restarts) {
+    const std::string what = std::isfinite(progress.residual) && std::isfinite(progress.divisor)
+                                 ? fmt::format("a divisor of {} is {:.3g}", name_of(options.method), progress.divisor)
+                                 : "a value is no longer finite";
+    return fmt::format("{} after {} and {}", what, counted(progress.iterations, "iteration"), counted(restarts, "restart"));
+}
+
+double inverse_of_diagonal(const CsrMatrix& matrix, Index row) {
+    const std::span<const Index> columns = matrix.row_columns(row);
+    const auto found = std::lower_bound(columns.begin(), columns.end(), row);
+    if (found == columns.end() || *found != row) return 1;
+    const double diagonal = matrix.values[matrix.row_offsets[row] + (found - columns.begin())];
+    return diagonal == 0 ? 1 : 1 / diagonal;
+}
+
+std::string RightHandSide::text() const {
+    switch (kind) {
+        case Kind::ones: return "ones";
+        case Kind::random: return fmt::format("random (seed {})", seed);
+        case Kind::file: return file.filename().string();
+    }
+    return "";
+}
+
+std::vector<double> make_right_hand_side(const RightHandSide& choice, Index rows) {
+    std::vector<double> b(static_cast<std::size_t>(rows), choice.kind == RightHandSide::Kind::ones ? 1.0 : 0.0);
+    if (choice.kind == RightHandSide::Kind::ones) return b;
+    if (choice.kind == RightHandSide::Kind::random) return real_vector(rows, choice.seed);
+    const CsrMatrix column = read_matrix(choice.file);
+    if (column.columns != 1 || column.rows != rows) {
+        throw InputError(fmt::format("{}: this matrix has {} rows and {} columns; expected {} rows and 1 column",
+                                     choice.file.string(), column.rows, column.columns, rows));
+    }
+    for (Index row = 0; row < rows; ++row) {
+        for (Offset k = column.row_offsets[row]; k < column.row_offsets[row + 1]; ++k) b[row] = column.values[k];
+    }
+    return b;
+}
+
+template <ValueType Value>
+System<Value>::System(const CsrMatrix& input, std::vector<double> b) : input_(input), b_(std::move(b)), norm_of_b_(norm(b_)) {
+    if (!input.square()) {
+        throw InputError(fmt::format("a linear system needs a square matrix; this one has {} rows and {} columns", input.rows,
+                                     input.columns));
+    }
+    if (std::ssize(b_) != input.rows) {
+        throw InputError(
+            fmt::format("the right-hand side has {} elements; expected {}, one per row of the matrix", b_.size(), input.rows));
+    }
+    if (!std::isfinite(norm_of_b_)) throw InputError("the right-hand side or its norm is not finite");
+}
+
+template <ValueType Value>
+std::vector<Value> System<Value>::b_in(const Permutation& order) const {
+    std::vector<Value> b(b_.size());
+    for (Index i = 0; i < order.size(); ++i) b[i] = static_cast<Value>(b_[order.old_of_new(i)]);
+    return b;
+}
+
+template <ValueType Value>
+std::vector<Value> System<Value>::inverse_diagonal_in(const Permutation& order) const {
+    std::vector<Value> inverse(b_.size());
+    for (Index i = 0; i < order.size(); ++i) inverse[i] = static_cast<Value>(inverse_of_diagonal(input_, order.old_of_new(i)));
+    return inverse;
+}
+
+template <ValueType Value>
+double System<Value>::true_residual(std::span<const double> x) const {
+    double sum = 0;
+    Kokkos::parallel_reduce(
+        "true residual", Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Index>>(0, input_.rows),
+        [&](Index row, double& squares) {
+            double r = b_[row];
+            for (Offset k = input_.row_offsets[row]; k < input_.row_offsets[row + 1]; ++k) {
+                r -= input_.values[k] * x[input_.column_indices[k]];
+            }
+            squares += r * r;
+        },
+        sum);
+    return std::sqrt(sum) / (norm_of_b_ > 0 ? norm_of_b_ : 1);
+}
+
+template <ValueType Value>
+SolveOutcome solve(const System<Value>& system, Multiplier<Value>& multiplier, Device& device, const SolveOptions& options) {
+    if (multiplier.rounds()) return solve_refined(system, multiplier, device, options);
+    return IterativeSolve<Value>(system, multiplier, device, options).run();
+}
+
+template class System<float>;
+template class System<double>;
+template SolveOutcome solve(const System<float>&, Multiplier<float>&, Device&, const SolveOptions&);
+template SolveOutcome solve(const System<double>&, Multiplier<double>&, Device&, const SolveOptions&);
+
+}  // namespace workbench

@@ -1,0 +1,193 @@
+// Solves A x = b with a recipe's kernel and measures everything from preprocessing to the true residual.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/contract/krylov.hpp"
+#include "studies/solve/multiplier.hpp"
+
+namespace workbench {
+
+/// How a solve ended. stagnated: `patience` iterations did not reduce the residual, or the true residual stays above the
+/// tolerance although that of the recurrence is below it, and restarts do not help.
+enum class SolveEnd { converged, iteration_limit, stagnated, indefinite, breakdown };
+
+[[nodiscard]] std::string_view name_of(SolveEnd end);
+
+/// What runs the iterations. graph: the recipe's kernel and those of the vectors, one after another (on a GPU a CUDA graph).
+/// persistent: one kernel that stays on the GPU (PersistentSolver). automatic: the faster one in the first iterations, where
+/// both can run.
+enum class SolveEngine { graph, persistent, automatic };
+
+[[nodiscard]] std::string_view name_of(SolveEngine engine);
+
+struct SolveOptions {
+    KrylovMethod method = KrylovMethod::cg;
+    SolveEngine engine = SolveEngine::graph;
+    bool jacobi = false;
+    double tolerance = 1e-8;  // on |b - A x| / |b|
+    std::int64_t most_iterations = 10000;
+    std::int64_t patience = 1000;     // this many iterations must reduce the residual by 1 %
+    std::string only = {};            // name of the kernel; empty: the recipe's choice or the layout's default
+    TimingOptions timing = {};        // of a product outside the solve
+    std::function<void()> poll = {};  // called between launches of iterations; may throw Stopped
+};
+
+/// A recipe that was offered to a running solve.
+struct Trial {
+    enum class End { kept, slower, failed, too_late, not_tried };
+    std::string recipe;
+    std::string kernel = {};
+    End end = End::too_late;
+    std::string reason = {};         // if it failed, was too late or was not tried
+    double preparation_seconds = 0;  // stages, layout, verification, copying
+    double ready_seconds = 0;        // time since the start of the solve when it was ready
+    std::int64_t iteration = 0;      // at which it was tried
+    double iteration_seconds = 0;    // with this recipe
+    double before_seconds = 0;       // with the kernel that was in use before
+};
+
+[[nodiscard]] std::string_view name_of(Trial::End end);
+
+/// One recipe's solve.
+struct SolveOutcome {
+    Preparation preparation;
+    bool baseline = false;
+    std::string in_full;  // the recipe with values in full, without its name: equal for recipes that differ by rounding alone
+    bool tuned = false;   // `preparation` describes the kernel that the tuned solve started with
+
+    SolveEngine engine = SolveEngine::graph;  // the one that ran
+    SolveEnd end = SolveEnd::breakdown;
+    std::string reason;  // a sentence with the numbers; empty if it converged
+    std::int64_t iterations = 0;
+    std::int64_t products = 0;          // SpMVs of all iterations
+    int restarts = 0;                   // from the current x, after a breakdown, to reduce the true residual or to refine x
+    double residual = 0;                // |r| / |b| of the recurrence
+    double true_residual = 0;           // |b - A x| / |b| in f64, with the input matrix
+    std::vector<double> history;        // |r| / |b| before the first iteration and after each one
+    double solve_seconds = 0;           // of the iterations, on the device; the median if the solve was repeated
+    std::vector<double> solve_samples;  // of a solve that was repeated, because it is short; otherwise one
+    double vector_seconds = 0;          // permuting b and copying it to the device, and the reverse for x
+    double product_seconds = 0;         // median of a product outside the solve
+    double vector_bytes = 0;            // minimum traffic of an iteration's vector operations
+    double copy_bandwidth = 0;          // of the device, in bytes per second
+    std::vector<double> x;              // in input order
+    std::vector<Trial> trials;          // of a tuned solve, in order; those that were never tried come last
+
+    [[nodiscard]] bool solved() const { return end == SolveEnd::converged; }
+    /// Time before the first iteration: reordering, building, copying.
+    [[nodiscard]] double setup_seconds() const { return preparation.seconds() + vector_seconds; }
+    [[nodiscard]] double total_seconds() const { return setup_seconds() + solve_seconds; }
+    [[nodiscard]] double iteration_seconds() const {
+        return iterations > 0 ? solve_seconds / static_cast<double>(iterations) : 0;
+    }
+    /// Time of an iteration over the sum of its products' time and its vectors' traffic at copy bandwidth.
+    [[nodiscard]] std::optional<double> over_parts() const;
+};
+
+/// The speed of `one`'s iterations over that of `other`'s, for whole solves.
+struct SolveSpeedup {
+    double ratio = 0;
+    std::optional<Interval> interval = {};  // if both solves were repeated often enough
+    std::size_t solves = 1;                 // that were timed, of the one with fewer
+    /// The interval contains 1; without an interval: the ratio differs from 1 by less than single_solve_noise.
+    bool noise = true;
+};
+
+/// Solves that ran once differ by this much on an otherwise idle machine.
+inline constexpr double single_solve_noise = 0.05;
+
+/// None if one of them did no iteration.
+[[nodiscard]] std::optional<SolveSpeedup> speedup_of(const SolveOutcome& one, const SolveOutcome& other);
+
+/// Repeats, with the same engine, a solve that converged and is so short that enough repetitions for an interval fit in a
+/// second, and returns the one with the median time. Products outside the solve are timed once.
+[[nodiscard]] SolveOutcome repeat_if_short(const std::function<SolveOutcome(const SolveOptions&)>& solve,
+                                           const SolveOptions& options);
+
+/// False if a value differs from its mirror image by more than rounding, or has none. The matrix must be square.
+[[nodiscard]] bool is_nearly_symmetric(const CsrMatrix& matrix);
+
+/// Iterations after which `one` makes up for its longer set-up than `other`'s; none: never, its set-up is not longer, or its
+/// speed-up is noise.
+[[nodiscard]] std::optional<double> break_even_iterations(const SolveOutcome& one, const SolveOutcome& other);
+
+/// Like break_even_iterations, in solves of this length.
+[[nodiscard]] std::optional<double> break_even_solves(const SolveOutcome& one, const SolveOutcome& other);
+
+// The reasons for ending a solve, as sentences for the user.
+[[nodiscard]] std::string indefinite_text(const SolveOptions& options, const KrylovProgress& progress);
+[[nodiscard]] std::string limit_text(const SolveOptions& options, const KrylovProgress& progress);
+/// `best`: the smallest residual so far, relative to |b|.
+[[nodiscard]] std::string stagnation_text(std::int64_t last_iterations, const KrylovProgress& progress, double best);
+[[nodiscard]] std::string inaccuracy_text(const SolveOptions& options, double true_residual, Precision precision);
+[[nodiscard]] std::string breakdown_text(const SolveOptions& options, const KrylovProgress& progress, int restarts);
+
+/// 1 / a_ii for the Jacobi preconditioner; 1 if the diagonal entry is missing or zero.
+[[nodiscard]] double inverse_of_diagonal(const CsrMatrix& matrix, Index row);
+
+/// ones: every element is 1. random: hashed multiples of 2^-20 in [-1, 1). file: a matrix file with one column.
+struct RightHandSide {
+    enum class Kind { ones, random, file };
+    Kind kind = Kind::ones;
+    std::uint32_t seed = 1;
+    std::filesystem::path file = {};
+
+    /// "ones", "random (seed 3)", "b.mtx"
+    [[nodiscard]] std::string text() const;
+};
+
+/// b, [rows]. Throws InputError if the file cannot be read or its matrix is not rows x 1.
+[[nodiscard]] std::vector<double> make_right_hand_side(const RightHandSide& choice, Index rows);
+
+/// A square linear system, and data shared by all its solves. b: [rows], in input order.
+template <ValueType Value>
+class System {
+public:
+    /// Throws InputError if the matrix is not square, or b has the wrong size or is not finite.
+    System(const CsrMatrix& input, std::vector<double> b);
+
+    [[nodiscard]] const CsrMatrix& input() const { return input_; }
+    /// Computed on first use; not thread-safe. Throws Unsuitable, see Oracle.
+    [[nodiscard]] const Oracle<Value>& oracle() const {
+        if (!oracle_) oracle_.emplace(input_);
+        return *oracle_;
+    }
+    /// Computed on first use; not thread-safe.
+    [[nodiscard]] const OneProduct<Value>& one_product() const {
+        if (!one_product_) one_product_.emplace(input_);
+        return *one_product_;
+    }
+    [[nodiscard]] const std::vector<double>& b() const { return b_; }
+    [[nodiscard]] double norm_of_b() const { return norm_of_b_; }
+
+    /// b in this order.
+    [[nodiscard]] std::vector<Value> b_in(const Permutation& order) const;
+    /// inverse_of_diagonal in this order.
+    [[nodiscard]] std::vector<Value> inverse_diagonal_in(const Permutation& order) const;
+
+    /// |b - A x| / |b|, or |A x| if b is 0, in f64. x: [rows], in input order.
+    [[nodiscard]] double true_residual(std::span<const double> x) const;
+
+private:
+    const CsrMatrix& input_;
+    std::vector<double> b_;
+    double norm_of_b_;
+    mutable std::optional<Oracle<Value>> oracle_;
+    mutable std::optional<OneProduct<Value>> one_product_;
+};
+
+/// Solves with a multiplier that is ready; with refinement if it rounds values (refined_solve.hpp). Fills every member but
+/// `baseline`. Throws MachineError if the device fails.
+template <ValueType Value>
+[[nodiscard]] SolveOutcome solve(const System<Value>& system, Multiplier<Value>& multiplier, Device& device,
+                                 const SolveOptions& options);
+
+}  // namespace workbench

@@ -1,0 +1,55 @@
+// The results of solving one system with several recipes, as text, JSON, CSV and plots.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/contract/failure.hpp"
+#include "pipeline/report/report.hpp"
+#include "studies/solve/solve.hpp"
+#include "viz/chart.hpp"
+
+namespace workbench {
+
+struct SolveReport {
+    MatrixReport matrix;
+    std::string right_hand_side;
+    Precision precision = Precision::f64;
+    SolveOptions options;
+    DeviceProperties device;
+    std::map<std::string, std::string> machine;
+    std::map<std::string, std::string> versions;
+    std::vector<SolveOutcome> outcomes;  // the baseline first, unless it failed
+    std::vector<Failure> failures;       // of recipes that could not solve
+    std::vector<std::string> notes;
+    std::vector<std::string> warnings;  // about times that say little, and a matrix that does not suit the method
+
+    [[nodiscard]] const SolveOutcome* baseline() const;
+};
+
+/// The exit code of one solve; 0 if it converged.
+[[nodiscard]] ExitCode exit_code_of(SolveEnd end);
+
+/// 0 if all solves converged. Otherwise 1 if any kernel was wrong, else the code of the first solve that did not converge (5 to
+/// 8), else that of the first failure; 3 if no recipe suits the matrix.
+[[nodiscard]] ExitCode exit_code_of(const SolveReport& report);
+
+/// Tables of at most 80 columns.
+[[nodiscard]] std::string solve_text(const SolveReport& report);
+
+/// JSON, described in docs/solve.md.
+[[nodiscard]] std::string solve_json(const SolveReport& report);
+
+/// A header "iteration,NAME,NAME,..." and one line of |r| / |b| per iteration.
+[[nodiscard]] std::string history_csv(const SolveReport& report);
+
+/// |r| / |b| over iterations, and over time including set-up, for the first most_series recipes.
+[[nodiscard]] XyChart residual_by_iteration(const SolveReport& report);
+[[nodiscard]] XyChart residual_by_time(const SolveReport& report);
+
+/// Writes solve.json, residuals.csv and both plots as PNG and SVG. Returns the file names.
+std::vector<std::string> write_solve(const SolveReport& report, const std::filesystem::path& folder);
+
+}  // namespace workbench

@@ -1,0 +1,288 @@
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/contract/errors.hpp"
+#include "core/text/text_table.hpp"
+#include "studies/solve/solve_report.hpp"
+
+namespace workbench {
+namespace {
+
+constexpr std::size_t name_width = 16;
+constexpr std::size_t kernel_width = 12;
+
+std::string name_of(const SolveOutcome& one) { return one.baseline ? one.preparation.recipe + " *" : one.preparation.recipe; }
+
+/// True if the kernel passed verification, so that the solve started.
+bool iterated(const SolveOutcome& one) { return one.preparation.kernel.verified(); }
+
+std::string ending_of(const SolveOutcome& one) {
+    switch (one.preparation.kernel.status) {
+        case KernelOutcome::Status::wrong: return "WRONG KERNEL";
+        case KernelOutcome::Status::unsuitable: return "unsuitable";
+        case KernelOutcome::Status::measured: break;
+    }
+    return std::string(name_of(one.end));
+}
+
+std::vector<std::string> names_of(const SolveReport& report) {
+    std::vector<std::string> names;
+    for (const SolveOutcome& one : report.outcomes) names.push_back(name_of(one));
+    return shortened(names, name_width);
+}
+
+std::string residuals_table(const SolveReport& report) {
+    TextTable table{{"recipe", "kernel", "ended", "iterations", "restarts", "|b-Ax|/|b|"}, 3, {}};
+    const std::vector<std::string> names = names_of(report);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const SolveOutcome& one = report.outcomes[i];
+        const bool at_limit = iterated(one) && one.end == SolveEnd::iteration_limit;
+        const std::string& kernel = one.preparation.kernel.kernel;
+        const bool persistent = iterated(one) && one.engine == SolveEngine::persistent;
+        std::vector<std::string> row{names[i], persistent ? "persistent" : shortened(kernel, kernel_width),
+                                     at_limit ? "at the limit" : ending_of(one)};
+        if (iterated(one)) {
+            row.insert(row.end(),
+                       {with_commas(one.iterations), std::to_string(one.restarts), fmt::format("{:.2e}", one.true_residual)});
+        } else {
+            row.insert(row.end(), {"-", "-", "-"});
+        }
+        table.rows.push_back(std::move(row));
+    }
+    return table.text();
+}
+
+std::string break_even_text(const SolveOutcome& one, const SolveOutcome* baseline) {
+    if (one.baseline || baseline == nullptr || !iterated(*baseline)) return "-";
+    if (baseline->iterations == 0 || one.iterations == 0) return "-";
+    const std::optional<SolveSpeedup> speedup = speedup_of(one, *baseline);
+    if (!speedup || speedup->noise) return "noise";
+    if (const auto iterations = break_even_iterations(one, *baseline)) {
+        const double whole = std::ceil(*iterations);
+        return (speedup->interval ? "" : "~") + (whole < 1e9 ? with_commas(std::llround(whole)) : fmt::format("{:.1e}", whole));
+    }
+    return one.iteration_seconds() < baseline->iteration_seconds() ? "at once" : "never";
+}
+
+std::string times_table(const SolveReport& report) {
+    TextTable table{{"recipe", "set-up", "iteration", "of parts", "solve", "total", "break-even"}, 1, {}};
+    const std::vector<std::string> names = names_of(report);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const SolveOutcome& one = report.outcomes[i];
+        if (!iterated(one)) continue;
+        const std::optional<double> over = one.over_parts();
+        table.rows.push_back({names[i], duration(one.setup_seconds()),
+                              one.iterations > 0 ? duration(one.iteration_seconds()) : "-",
+                              over ? fmt::format("{:.2f}", *over) : "-", duration(one.solve_seconds),
+                              duration(one.total_seconds()), break_even_text(one, report.baseline())});
+    }
+    return table.text();
+}
+
+std::string trials_table(const SolveReport& report) {
+    TextTable table{{"tried while solving", "result", "ready after", "at iteration", "iteration", "before"}, 2, {}};
+    for (const SolveOutcome& one : report.outcomes) {
+        std::vector<std::string> names;
+        for (const Trial& trial : one.trials) names.push_back(trial.recipe);
+        names = shortened(names, 4 + name_width);
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            const Trial& trial = one.trials[i];
+            const bool tried = trial.end == Trial::End::kept || trial.end == Trial::End::slower;
+            table.rows.push_back({names[i], std::string(name_of(trial.end)),
+                                  trial.ready_seconds > 0 ? duration(trial.ready_seconds) : "-",
+                                  tried ? with_commas(trial.iteration) : "-", tried ? duration(trial.iteration_seconds) : "-",
+                                  tried ? duration(trial.before_seconds) : "-"});
+        }
+    }
+    return table.rows.empty() ? "" : '\n' + table.text();
+}
+
+constexpr const char* legend = R"(
+  *: the baseline. set-up: reordering, building, copying, and permuting b and x.
+      of parts: time of an iteration over the sum of its products' time and its
+      vectors' traffic at copy bandwidth. break-even: iterations after which the
+      recipe makes up for its set-up; ~: without an interval.
+)";
+
+/// "1.30 x (1.25 to 1.34)", or "1.30 x (1 solve timed: no interval)".
+std::string speedup_text(const SolveSpeedup& speedup) {
+    const std::string ratio = fmt::format("{:.2f} x", speedup.ratio);
+    if (!speedup.interval) {
+        return fmt::format("{} ({} solve{} timed: no interval)", ratio, speedup.solves, speedup.solves == 1 ? "" : "s");
+    }
+    return fmt::format("{} ({:.2f} to {:.2f})", ratio, speedup.interval->low, speedup.interval->high);
+}
+
+/// The speed-up of a refined solve over that of the same recipe with values in full, if the report has it.
+std::string against_full(const SolveReport& report, const SolveOutcome& one) {
+    if (!one.preparation.rounding) return "";
+    for (const SolveOutcome& other : report.outcomes) {
+        if (other.baseline || other.preparation.rounding || other.in_full != one.in_full || !other.solved()) continue;
+        const std::optional<SolveSpeedup> speedup = speedup_of(one, other);
+        if (!speedup) continue;
+        return fmt::format("; {:.2f} x as fast as {}, which has its values in full, with set-up, {} without{}",
+                           other.total_seconds() / one.total_seconds(), other.preparation.recipe, speedup_text(*speedup),
+                           speedup->noise ? ", which is within noise" : "");
+    }
+    return "";
+}
+
+/// What the marks of recipes mean in this table.
+std::string legend_of_rounding(const SolveReport& report) {
+    std::vector<std::string> names;
+    for (const SolveOutcome& one : report.outcomes) names.push_back(one.preparation.recipe);
+    const std::string legend = legend_of_marks(names);
+    if (legend.empty()) return legend;
+    return fmt::format(
+        "  {}; restarts compute the residual with a second layout, which has the values in full. set-up has both, solve all "
+        "products.\n",
+        legend);
+}
+
+/// The speed-up of each recipe over the baseline for a solve of this length.
+std::string verdicts(const SolveReport& report) {
+    const SolveOutcome* baseline = report.baseline();
+    std::string text;
+    if (baseline == nullptr || !baseline->solved()) return text;
+    for (const SolveOutcome& one : report.outcomes) {
+        if (one.baseline || !one.solved()) continue;
+        const std::optional<SolveSpeedup> speedup = speedup_of(one, *baseline);
+        if (!speedup) continue;
+        const std::string noise = speedup->noise ? ", which is within noise" : "";
+        if (one.tuned) {
+            text += fmt::format("tuned: {} as fast as the baseline, including all trials{}\n", speedup_text(*speedup), noise);
+            continue;
+        }
+        const double ratio = baseline->total_seconds() / one.total_seconds();
+        text += fmt::format("{}: {:.2f} x as fast as the baseline with set-up, {} without{}", one.preparation.recipe, ratio,
+                            speedup_text(*speedup), noise);
+        if (const auto solves = break_even_solves(one, *baseline)) {
+            const long long whole = std::llround(std::ceil(*solves));
+            text += fmt::format("; it pays after {}{} such solve{}", speedup->interval ? "" : "about ", with_commas(whole),
+                                whole == 1 ? "" : "s");
+        }
+        text += against_full(report, one) + '\n';
+    }
+    return text.empty() ? text : '\n' + text;
+}
+
+/// A recipe whose preparation and solves together take less time than those of all others, for `from` or more solves.
+struct Cheapest {
+    const SolveOutcome* outcome;
+    long long from;
+};
+
+/// The cheapest recipe for each number of solves, ascending by `from`. Empty if fewer than two recipes solved the system.
+std::vector<Cheapest> cheapest_by_solves(const SolveReport& report) {
+    std::vector<const SolveOutcome*> solved;
+    for (const SolveOutcome& one : report.outcomes) {
+        if (one.solved() && !one.tuned) solved.push_back(&one);
+    }
+    if (solved.size() < 2) return {};
+    const auto takes_less = [](const SolveOutcome* a, const SolveOutcome* b) {
+        return a->total_seconds() < b->total_seconds();
+    };
+    std::vector<Cheapest> found{{*std::min_element(solved.begin(), solved.end(), takes_less), 1}};
+    for (std::optional<Cheapest> next; true; next.reset()) {
+        for (const SolveOutcome* one : solved) {
+            const auto solves = one == found.back().outcome ? std::nullopt : break_even_solves(*one, *found.back().outcome);
+            if (!solves) continue;
+            const long long from = std::max(found.back().from + 1, std::llround(std::ceil(*solves)));
+            if (!next || from < next->from || (from == next->from && one->solve_seconds < next->outcome->solve_seconds)) {
+                next = {one, from};
+            }
+        }
+        if (!next) return found;
+        found.push_back(*next);
+    }
+}
+
+/// What to use for one solve, and for many.
+std::string advice(const SolveReport& report) {
+    const std::vector<Cheapest> cheapest = cheapest_by_solves(report);
+    if (cheapest.empty()) return "";
+    std::string text;
+    for (std::size_t i = 0; i < cheapest.size(); ++i) {
+        const auto& [outcome, from] = cheapest[i];
+        text += (i == 0 ? "\nLeast time in all: " : ", ") + outcome->preparation.recipe;
+        if (i + 1 == cheapest.size()) {
+            text +=
+                from == 1 ? " for any number of solves with this matrix" : fmt::format(" from {} solves on", with_commas(from));
+        } else {
+            const long long last = cheapest[i + 1].from - 1;
+            text += last == from ? fmt::format(" for {} solve{}", with_commas(from), from == 1 ? "" : "s")
+                                 : fmt::format(" for {} to {} solves", with_commas(from), with_commas(last));
+        }
+    }
+    return text + '\n';
+}
+
+std::string remarks(const SolveReport& report) {
+    std::string text;
+    for (const SolveOutcome& one : report.outcomes) {
+        const std::string& reason = iterated(one) ? one.reason : one.preparation.kernel.reason;
+        if (!reason.empty()) text += fmt::format("  {}: {}: {}\n", one.preparation.recipe, ending_of(one), reason);
+        for (const Trial& trial : one.trials) {
+            if (trial.end == Trial::End::failed || trial.end == Trial::End::not_tried) {
+                text += fmt::format("  {}: {}: {}\n", trial.recipe, name_of(trial.end), trial.reason);
+            }
+        }
+        for (const std::string& note : one.preparation.notes) {
+            text += fmt::format("  {}: note: {}\n", one.preparation.recipe, note);
+        }
+    }
+    for (const std::string& note : report.notes) text += fmt::format("  note: {}\n", note);
+    for (const std::string& warning : report.warnings) text += fmt::format("  warning: {}\n", warning);
+    return text.empty() ? text : '\n' + text;
+}
+
+}  // namespace
+
+const SolveOutcome* SolveReport::baseline() const {
+    for (const SolveOutcome& one : outcomes) {
+        if (one.baseline) return &one;
+    }
+    return nullptr;
+}
+
+ExitCode exit_code_of(SolveEnd end) {
+    switch (end) {
+        case SolveEnd::converged: return ExitCode::ok;
+        case SolveEnd::iteration_limit: return ExitCode::iteration_limit;
+        case SolveEnd::stagnated: return ExitCode::stagnated;
+        case SolveEnd::indefinite: return ExitCode::indefinite;
+        case SolveEnd::breakdown: return ExitCode::breakdown;
+    }
+    return ExitCode::ok;
+}
+
+ExitCode exit_code_of(const SolveReport& report) {
+    ExitCode code = ExitCode::ok;
+    const auto note = [&code](ExitCode other) { code = code == ExitCode::ok ? other : code; };
+    for (const SolveOutcome& one : report.outcomes) {
+        if (one.preparation.kernel.status == KernelOutcome::Status::wrong) return ExitCode::wrong_result;
+    }
+    for (const SolveOutcome& one : report.outcomes) {
+        if (iterated(one)) note(exit_code_of(one.end));
+    }
+    for (const Failure& failure : report.failures) note(failure.exit_code);
+    if (std::none_of(report.outcomes.begin(), report.outcomes.end(), iterated)) note(ExitCode::bad_input);
+    return code;
+}
+
+std::string solve_text(const SolveReport& report) {
+    const MatrixReport& matrix = report.matrix;
+    std::string text = fmt::format("{}: {}\n", matrix.source, size_text(matrix.rows, matrix.columns, matrix.nonzeros));
+    text += fmt::format("{}{}, {}, on {}; b: {}; tolerance {:g}\n\n", name_of(report.options.method),
+                        report.options.jacobi ? " with Jacobi" : "", name_of(report.precision), report.device.name,
+                        report.right_hand_side, report.options.tolerance);
+    if (report.outcomes.empty()) return text;
+    return wrapped(text + residuals_table(report) + '\n' + times_table(report) + trials_table(report) + legend +
+                   legend_of_rounding(report) + verdicts(report) + advice(report) + remarks(report));
+}
+
+}  // namespace workbench
