@@ -46,7 +46,7 @@ AppliedRecipe<Value>::AppliedRecipe(const Recipe& recipe, CsrMatrix matrix, cons
         (void)oracle->exact(exact_values_of(recipe));  // now, because the matrix moves away below
     }
 
-    ReadyPlan<Value> plan{*device_, std::move(kernels)};
+    ReadyPlan<Value> plan{.device = *device_, .kernels = std::move(kernels)};
     if (oracle) plan.oracle = &*oracle;
     plan.progress = [&options](const std::string& step) {
         if (options.stop && options.stop()) throw spmv_workbench::Stopped(step + ": the caller stopped the construction");
@@ -69,7 +69,7 @@ AppliedRecipe<Value>::AppliedRecipe(const Recipe& recipe, const CsrOnDevice<Valu
     facts_.columns = matrix.columns;
     facts_.nonzeros = matrix.nonzeros;
     if (options.stop && options.stop()) throw spmv_workbench::Stopped("the caller stopped the construction");
-    ready_.emplace(recipe, matrix, ReadyPlan<Value>{*device_, std::move(kernels)}, options.verify);
+    ready_.emplace(recipe, matrix, ReadyPlan<Value>{.device = *device_, .kernels = std::move(kernels)}, options.verify);
     require_kernel(recipe);
     take_facts_of(ready_->preparation());
     if (const SlicedMatrix<Value>& sliced = *ready_->sliced(); sliced.facts().reordered) {

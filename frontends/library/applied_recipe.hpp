@@ -11,7 +11,7 @@
 #include "frontends/library/kokkos_turn.hpp"
 #include "frontends/library/value_places.hpp"
 #include "kernels/device/cuda_device.hpp"
-#include "pipeline/engine/ready_recipe.hpp"
+#include "pipeline/engine/ready.hpp"
 
 namespace workbench {
 
@@ -86,7 +86,7 @@ private:
     std::shared_ptr<const KokkosRuntime> kokkos_ = running_kokkos();
     std::unique_ptr<Device> device_;
     spmv_workbench::OperatorFacts facts_;
-    std::optional<ReadyRecipe<Value>> ready_;
+    std::optional<Ready<Value>> ready_;
 
     std::optional<ValuePlaces<Value>> places_;  // made by the first set_values
 

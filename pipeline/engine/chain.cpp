@@ -26,7 +26,7 @@ std::string choices_of(const RecipeStage& stage) {
     return text;
 }
 
-void finish_stage(StagedMatrix& staged, StageOutcome& outcome, const RunObserver& observer) {
+void observe(StagedMatrix& staged, StageOutcome& outcome, const RunObserver& observer) {
     outcome.metrics = measure(staged);
     if (observer.stage_done) observer.stage_done(staged, outcome);
 }
@@ -34,26 +34,30 @@ void finish_stage(StagedMatrix& staged, StageOutcome& outcome, const RunObserver
 StageOutcome input_outcome(StagedMatrix& staged, const RunObserver& observer) {
     StageOutcome input;
     input.id = input.name = "input";
-    finish_stage(staged, input, observer);
+    observe(staged, input, observer);
     return input;
-}
-
-Obtained<StageResult> result_of(const Recipe& recipe, const RecipeStage& stage, const ChainStep& step,
-                                const StagedMatrix& staged, const Keeping& keeping, const Clock& clock) {
-    try {
-        return obtain(step, staged, keeping, clock);
-    } catch (const Unsuitable& reason) {
-        throw InputError(fmt::format("{}: stage '{}': {}", recipe.line_of(stage.place), stage.id, reason.what()));
-    }
 }
 
 ChainStep step_of(const RecipeStage& stage, const StageContext& context, std::optional<Precision> only_for = {}) {
     return {stage.entry, stage.parameters, context.device, context.precision, only_for};
 }
 
-/// Applies the change that a stage found, and measures the matrix.
-StageOutcome apply_found(const StageRun& run, const RecipeStage& stage, const ChainStep& step, Obtained<StageResult> found,
-                         StagedMatrix& staged) {
+/// The change that stage `i` of a recipe makes. `keeping`: the key of its result.
+Obtained<StageResult> find_change(const StageRun& run, std::size_t i, const ChainStep& step, const Keeping& keeping,
+                                  const StagedMatrix& staged) {
+    const RecipeStage& stage = run.recipe.stages[i];
+    if (run.observer.progress) run.observer.progress(fmt::format("stage {}", stage.id));
+    try {
+        return obtain(step, staged, keeping, run.clock);
+    } catch (const Unsuitable& reason) {
+        throw InputError(fmt::format("{}: stage '{}': {}", run.recipe.line_of(stage.place), stage.id, reason.what()));
+    }
+}
+
+/// Applies it. `behind`: the entries follow later; null: at once.
+StageOutcome apply_change(const StageRun& run, std::size_t i, const ChainStep& step, Obtained<StageResult> found,
+                          StagedMatrix& staged, std::optional<EntriesBehind>* behind = nullptr) {
+    const RecipeStage& stage = run.recipe.stages[i];
     StageOutcome outcome;
     outcome.id = stage.id;
     outcome.precision = step.only_for;
@@ -62,16 +66,23 @@ StageOutcome apply_found(const StageRun& run, const RecipeStage& stage, const Ch
     outcome.choices = choices_of(stage);
     outcome.kept_seconds = found.kept_seconds;
     const Stopwatch applying(run.clock);
-    apply(staged, std::move(found.result.change), stage.contract.keeps);
+    if (behind == nullptr) {
+        apply(staged, std::move(found.result.change), stage.contract.keeps);
+    } else {
+        apply(staged, std::move(found.result.change), stage.contract.keeps, *behind);
+    }
     outcome.seconds = found.seconds + applying.seconds();
     outcome.notes = std::move(found.result.notes);
     note_preparer(staged.preparer, found.kept_seconds.has_value(), outcome.notes);
-    finish_stage(staged, outcome, run.observer);
     return outcome;
 }
 
-void report_stage(const RunObserver& observer, const RecipeStage& stage) {
-    if (observer.progress) observer.progress(fmt::format("stage {}", stage.id));
+/// Applies it, and measures and observes the matrix.
+StageOutcome finish_stage(const StageRun& run, std::size_t i, const ChainStep& step, Obtained<StageResult> found,
+                          StagedMatrix& staged) {
+    StageOutcome outcome = apply_change(run, i, step, std::move(found), staged);
+    observe(staged, outcome, run.observer);
+    return outcome;
 }
 
 std::size_t copy_bytes(const CsrMatrix& matrix) {
@@ -107,11 +118,9 @@ std::vector<StageOutcome> run_stages(const Recipe& recipe, StagedMatrix& staged,
                                      const RunObserver& observer, const Clock& clock) {
     const StageRun run{recipe, observer, clock};
     std::vector<StageOutcome> outcomes{input_outcome(staged, observer)};
-    for (const RecipeStage& stage : recipe.stages) {
-        report_stage(observer, stage);
-        const ChainStep step = step_of(stage, context);
-        Obtained<StageResult> found = result_of(recipe, stage, step, staged, {}, clock);
-        outcomes.push_back(apply_found(run, stage, step, std::move(found), staged));
+    for (std::size_t i = 0; i < recipe.stages.size(); ++i) {
+        const ChainStep step = step_of(recipe.stages[i], context);
+        outcomes.push_back(finish_stage(run, i, step, find_change(run, i, step, {}, staged), staged));
     }
     return outcomes;
 }
@@ -120,34 +129,36 @@ AppliedStages apply_stages(const Recipe& recipe, StagedMatrix& staged, const Sta
                            const Clock& clock, const ReportStep& progress) {
     AppliedStages applied;
     applied.keeping = keeping_after(keeping, staged.node_size, {});
+    RunObserver observer;
+    observer.progress = progress;
+    const StageRun run{recipe, observer, clock};
     std::optional<EntriesBehind> behind;
     const auto let_entries_follow = [&] {
         const Stopwatch applying(clock);
         catch_up(staged, behind);
         applied.seconds += applying.seconds();
     };
-    for (const RecipeStage& stage : recipe.stages) {
-        if (progress) progress(stage.id);
+    const auto note = [&applied](const std::string& of, const std::vector<std::pair<std::string, std::string>>& notes) {
+        for (const auto& [what, text] : notes) applied.notes.push_back(fmt::format("{}: {}: {}", of, what, text));
+    };
+    for (std::size_t i = 0; i < recipe.stages.size(); ++i) {
+        const RecipeStage& stage = recipe.stages[i];
         const ChainStep step = step_of(stage, context);
         applied.keeping = keeping_after(applied.keeping, step);
         if (stage.entry->reads_entries == nullptr || stage.entry->reads_entries(stage.parameters)) let_entries_follow();
-        Obtained<StageResult> found = result_of(recipe, stage, step, staged, applied.keeping, clock);
-        const Stopwatch applying(clock);
-        apply(staged, std::move(found.result.change), stage.contract.keeps, behind);
-        applied.seconds += found.seconds + applying.seconds();
-        if (found.kept_seconds) {
-            applied.kept.push_back(stage.id);
-            applied.kept_seconds += *found.kept_seconds;
+        Obtained<StageResult> found = find_change(run, i, step, applied.keeping, staged);
+        const StageOutcome done = apply_change(run, i, step, std::move(found), staged, &behind);
+        applied.seconds += done.seconds;
+        if (done.kept_seconds) {
+            applied.kept.push_back(done.id);
+            applied.kept_seconds += *done.kept_seconds;
         }
-        note_preparer(staged.preparer, found.kept_seconds.has_value(), found.result.notes);
-        for (const auto& [what, text] : found.result.notes) {
-            applied.notes.push_back(fmt::format("{}: {}: {}", stage.id, what, text));
-        }
+        note(done.id, done.notes);
     }
     let_entries_follow();
     std::vector<std::pair<std::string, std::string>> of_orders;
     note_preparer(staged.preparer, true, of_orders);  // moving the entries at the end
-    for (const auto& [what, text] : of_orders) applied.notes.push_back(fmt::format("orders: {}: {}", what, text));
+    note("orders", of_orders);
     return applied;
 }
 
@@ -253,6 +264,16 @@ void SharedStages::no_longer_expect(const std::vector<Chain>& chains) {
     if (expected != to_come_.end()) to_come_.erase(expected);
 }
 
+void SharedStages::expect_beginnings(const std::vector<Chain>& chains) {
+    to_come_.clear();
+    for (const Chain& chain : chains) {
+        for (std::size_t steps = 0; steps <= chain.steps.size(); ++steps) {
+            to_come_.push_back({chain});
+            to_come_.back().front().steps.resize(steps);
+        }
+    }
+}
+
 void SharedStages::begin(const StageRun& run, std::optional<Kept> from, Running& running) {
     const bool has_matrix = from && from->staged;
     running.staged = has_matrix ? std::move(*from->staged) : stage_copy(input_, running.chain.node_size, preparer_);
@@ -272,19 +293,17 @@ void SharedStages::begin(const StageRun& run, std::optional<Kept> from, Running&
 
 void SharedStages::run_next(const StageRun& run, Running& running) {
     const std::size_t next = running.done.size() - 1;
-    const RecipeStage& stage = run.recipe.stages[next];
-    const ChainStep& step = running.chain.steps[next];
     const std::span<const ChainStep> steps(running.chain.steps.data(), next + 1);
-    report_stage(run.observer, stage);
-    Obtained<StageResult> found = result_of(run.recipe, stage, step, running.staged,
-                                            workbench::keeping_after(keeping_, running.chain.node_size, steps), run.clock);
+    const Keeping keeping = workbench::keeping_after(keeping_, running.chain.node_size, steps);
+    Obtained<StageResult> found = find_change(run, next, steps.back(), keeping, running.staged);
     running.intact = false;
-    running.done.push_back(apply_found(run, stage, step, std::move(found), running.staged));
+    running.done.push_back(finish_stage(run, next, steps.back(), std::move(found), running.staged));
     running.intact = true;
 }
 
 void SharedStages::run(const StageRun& run, const std::vector<Chain>& chains, std::vector<StageOutcome>& outcomes,
                        const std::function<void(const Chain&, StagedMatrix&)>& use) {
+    if (keeps_all_) expect_beginnings(chains);
     for (std::size_t i = 0; i < chains.size(); ++i) {
         const Chain& chain = chains[i];
         Running running{.chain = chain, .later = later_than(chains, i)};

@@ -60,6 +60,9 @@ public:
         return workbench::keeping_after(keeping_, chain.node_size, chain.steps);
     }
 
+    /// From here on, keeps what each stage of the last run leaves behind, whichever recipe comes next.
+    void keep_all() { keeps_all_ = true; }
+
     /// The recipes that will be run, in their order.
     void expect(std::vector<std::vector<Chain>> to_come) { to_come_.assign(to_come.begin(), to_come.end()); }
 
@@ -96,6 +99,7 @@ private:
         bool intact = true;  // is `staged` what `done` has left behind?
     };
 
+    void expect_beginnings(const std::vector<Chain>& chains);
     [[nodiscard]] std::deque<Kept>::iterator longest_kept(const Chain& chain);
     [[nodiscard]] std::vector<const Chain*> later_than(const std::vector<Chain>& chains, std::size_t i) const;
     [[nodiscard]] Plan make_plan(const Chain& chain, const std::vector<const Chain*>& later);
@@ -108,6 +112,7 @@ private:
     const CsrMatrix& input_;
     Keeping keeping_;
     Preparer* preparer_;
+    bool keeps_all_ = false;
     std::deque<std::vector<Chain>> to_come_;
     std::deque<Kept> kept_;
 };

@@ -1,4 +1,5 @@
-// The part of the runner that builds the layouts of a recipe and measures its kernels.
+#include "pipeline/engine/measurement.hpp"
+
 #include <algorithm>
 #include <exception>
 #include <memory>
@@ -12,7 +13,6 @@
 #include "core/text/text_table.hpp"
 #include "pipeline/engine/built_layouts.hpp"
 #include "pipeline/engine/recipe_storage.hpp"
-#include "pipeline/engine/runner.hpp"
 
 namespace workbench {
 namespace {
@@ -53,57 +53,19 @@ void warn(KernelOutcome& kernel, const DeviceProperties& device, const Cuts* par
     }
 }
 
-}  // namespace
-
-template <ValueType Value>
-const Oracle<Value>& Runner::oracle() {
-    std::optional<Oracle<Value>>& oracle = oracles_.get<Value>();
-    if (!oracle) oracle.emplace(input_);
-    return *oracle;
-}
-
-template <ValueType Value>
-ReadyKernel& Runner::baseline(DeviceKind kind, const RunObserver& observer) {
-    const std::pair key{precision_of<Value>, kind};
-    if (const auto known = baselines_.find(key); known != baselines_.end()) return known->second;
-
-    const LayoutEntry& entry = *catalogue_.find_layout(catalogue_.baseline_layout);
-    const Oracle<Value>& right = oracle<Value>();
-    Recipe recipe;
-    recipe.layouts.push_back({.entry = &entry, .parameters = Parameters(entry.parameters, {}), .kernels = {}, .place = {}});
-    BuiltLayouts<Value> built;
-    {
-        StagedMatrix natural = stage_copy(input_, 1);
-        built = build_layouts<Value>(recipe, natural, {.exact = right.exact_problems(), .clock = options_.timing.clock});
-    }
-    const auto space =
-        std::make_shared<const ProductSpace>(Permutation::identity(input_.rows), Permutation::identity(input_.columns));
-    const Verifier<Value> verifier{*device(kind), &right, options_.timing.clock};
-    ReadyKernel ready{.outcome = {}, .device = device(kind)};
-    for (const Backend backend : {Backend::cusparse, Backend::cuda, Backend::kokkos}) {  // a vendor's kernel first
-        for (const KernelEntry& kernel : entry.kernels) {
-            const bool has_result = ready.outcome.status != KernelOutcome::Status::unsuitable;
-            if (kernel.backend != backend || device_of(backend) != kind || has_result) continue;
-            announce(observer, fmt::format("baseline {} {} {}", entry.name, kernel.name, name_of(precision_of<Value>)));
-            ready = verifier.make_ready(built.candidate({&kernel}, space, false));
-        }
-    }
-    ready.outcome.layout = entry.name;
-    ready.outcome.baseline = true;
-    return baselines_.emplace(key, std::move(ready)).first->second;
-}
-
 /// The kernels of one recipe in one precision. They are prepared and verified one after another, then timed in turns with the
 /// baselines.
 template <ValueType Value>
-class Runner::Measurement {
+class Measurement {
 public:
-    Measurement(Runner& runner, const Staged& staged, RunReport& report)
-        : runner_(runner),
-          recipe_(staged.recipe),
-          observer_(staged.observer),
-          matrix_(staged.matrix),
-          keeping_(staged.keeping),
+    Measurement(const MeasuredRecipe& measured, const TimingOptions& timing, References& references, RunReport& report)
+        : recipe_(measured.recipe),
+          products_(measured.products),
+          observer_(measured.observer),
+          matrix_(measured.matrix),
+          keeping_(measured.keeping),
+          timing_(timing),
+          references_(references),
           report_(report) {}
 
     /// Throws what a step throws, after the kernels that are ready have been timed.
@@ -133,16 +95,15 @@ public:
 
 private:
     void make_ready() {
-        const std::vector<Kernels> products = runner_.products_of(recipe_);
         std::set<DeviceKind> kinds;
-        for (const Kernels& kernels : products) kinds.insert(device_of(kernels.front()->backend));
-        for (const DeviceKind kind : kinds) baselines_[kind] = &runner_.baseline<Value>(kind, observer_);
-        if (!products.empty()) oracle_ = &runner_.oracle<Value>();
+        for (const Kernels& kernels : products_) kinds.insert(device_of(kernels.front()->backend));
+        for (const DeviceKind kind : kinds) baselines_[kind] = &references_.baseline<Value>(kind, observer_.progress);
+        if (!products_.empty()) oracle_ = &references_.oracle<Value>();
         space_ = std::make_shared<const ProductSpace>(matrix_.row_order, matrix_.column_order);
-        const Device* const gpu = runner_.device(DeviceKind::gpu);
+        const Device* const gpu = references_.device(DeviceKind::gpu);
         built_ = build_layouts<Value>(recipe_, matrix_,
                                       {.exact = oracle_ == nullptr ? ExactProblems() : oracle_->exact_problems(),
-                                       .clock = runner_.options_.timing.clock,
+                                       .clock = timing_.clock,
                                        .keeping = keeping_,
                                        .progress = observer_.progress,
                                        .device = gpu == nullptr ? nullptr : &gpu->properties()});
@@ -153,14 +114,14 @@ private:
         }
         if (!built_.outcome.unsuitable.empty()) return;
         map_storage();
-        for (const Kernels& kernels : products) {
+        for (const Kernels& kernels : products_) {
             if (!is_baseline(kernels)) make_ready(kernels);
         }
     }
 
     /// A format beside the recipe failed its trial: none of its kernels ran, and all of them are wrong.
     void add_broken(const std::string& reason) {
-        for (const Kernels& kernels : runner_.products_of(recipe_)) {
+        for (const Kernels& kernels : products_) {
             KernelOutcome outcome;
             outcome.layout = name_of_layouts(recipe_);
             outcome.kernel = kernels.front()->name;
@@ -217,8 +178,7 @@ private:
     /// If memory runs out, the kernels that are ready are timed first, which frees theirs.
     void add(const Candidate<Value>& candidate, const Oracle<Value>& oracle, const LayoutOutcome& layout) {
         const auto make = [&] {
-            const Verifier<Value> verifier{*runner_.device(device_of(candidate.backend())), &oracle,
-                                           runner_.options_.timing.clock};
+            const Verifier<Value> verifier{*references_.device(device_of(candidate.backend())), &oracle, timing_.clock};
             ReadyKernel ready = verifier.make_ready(candidate);
             ready.outcome.layout = layout.name;
             ready.outcome.share = layout.share;
@@ -248,7 +208,7 @@ private:
         std::string names;
         for (const ReadyKernel* kernel : turns) names += ' ' + kernel->outcome.kernel;
         announce(observer_, fmt::format("timing {}:{}", name_of(precision_of<Value>), names));
-        time_in_turns(turns, runner_.options_.timing);
+        time_in_turns(turns, timing_);
 
         KernelOutcome base = baseline.outcome;
         compare_with_baseline(base, base, 0);
@@ -269,15 +229,17 @@ private:
 
     void warn_of(KernelOutcome& kernel, const Device& device, const Cuts* partition) const {
         if (!kernel.verified()) return;
-        warn_of_cache(kernel, device.properties(), runner_.options_.timing.cache, runner_.input_.rows);
+        warn_of_cache(kernel, device.properties(), timing_.cache, references_.input().rows);
         warn(kernel, device.properties(), partition);
     }
 
-    Runner& runner_;
     const Recipe& recipe_;
+    const std::vector<Kernels>& products_;
     const RunObserver& observer_;
     StagedMatrix& matrix_;
     Keeping keeping_;
+    const TimingOptions& timing_;
+    References& references_;
     RunReport& report_;
     const Oracle<Value>* oracle_ = nullptr;
     std::shared_ptr<const ProductSpace> space_;
@@ -287,11 +249,14 @@ private:
     std::vector<ReadyKernel> ready_;
 };
 
-void Runner::measure(Precision precision, const Staged& staged, RunReport& report) {
+}  // namespace
+
+void measure(Precision precision, const MeasuredRecipe& measured, const TimingOptions& timing, References& references,
+             RunReport& report) {
     if (precision == Precision::f32) {
-        Measurement<float>(*this, staged, report).run();
+        Measurement<float>(measured, timing, references, report).run();
     } else {
-        Measurement<double>(*this, staged, report).run();
+        Measurement<double>(measured, timing, references, report).run();
     }
 }
 

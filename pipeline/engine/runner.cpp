@@ -32,19 +32,17 @@ void note_kept(RunReport& report) {
 }  // namespace
 
 Runner::Runner(const CsrMatrix& input, const Catalogue& catalogue, Devices devices, RunOptions options)
-    : input_(input),
-      catalogue_(catalogue),
-      devices_(devices),
-      options_(std::move(options)),
+    : options_(std::move(options)),
+      references_(input, catalogue, devices, options_.timing.clock),
       stages_(input, keeping_with(Keeping(options_.keep, input), options_.preparer), options_.preparer) {}
 
 bool Runner::may_run(const KernelEntry& kernel) const {
     const auto& backends = options_.backends;
     return std::find(backends.begin(), backends.end(), kernel.backend) != backends.end() &&
-           device(device_of(kernel.backend)) != nullptr;
+           references_.device(device_of(kernel.backend)) != nullptr;
 }
 
-std::vector<Runner::Kernels> Runner::products_of(const Recipe& recipe) const {
+std::vector<Kernels> Runner::products_of(const Recipe& recipe) const {
     std::vector<Kernels> products;
     const auto allowed = [this](const KernelEntry& kernel) { return may_run(kernel); };
     if (recipe.is_hybrid()) {
@@ -84,15 +82,17 @@ void Runner::run(const Recipe& recipe, const RunObserver& observer, RunReport& r
 
     const std::vector<Chain> chains = chains_of(recipe);
     stages_.no_longer_expect(chains);
-    check_against(recipe, input_.rows, input_.columns);
-    if (options_.timing.cache == CacheState::inside_cg && input_.rows != input_.columns) {
+    const CsrMatrix& input = references_.input();
+    check_against(recipe, input.rows, input.columns);
+    if (options_.timing.cache == CacheState::inside_cg && input.rows != input.columns) {
         throw InputError(fmt::format("the matrix has {} rows and {} columns; expected a square one, to time inside CG",
-                                     input_.rows, input_.columns));
+                                     input.rows, input.columns));
     }
-    if (products_of(recipe).empty()) report.notes.push_back(no_kernel_of(recipe));
+    const std::vector<Kernels> products = products_of(recipe);
+    if (products.empty()) report.notes.push_back(no_kernel_of(recipe));
     const auto measure_after = [&](const Chain& chain, StagedMatrix& matrix) {
-        const Staged staged{recipe, observer, matrix, stages_.keeping_after(chain)};
-        for (const Precision precision : chain.precisions) measure(precision, staged, report);
+        const MeasuredRecipe measured{recipe, products, observer, matrix, stages_.keeping_after(chain)};
+        for (const Precision precision : chain.precisions) measure(precision, measured, options_.timing, references_, report);
     };
     try {
         stages_.run({recipe, observer, options_.timing.clock}, chains, report.stages, measure_after);
@@ -104,14 +104,15 @@ void Runner::run(const Recipe& recipe, const RunObserver& observer, RunReport& r
 }
 
 std::optional<std::string> Runner::broken_device() const {
-    for (Device* const used : {&devices_.host, devices_.gpu}) {
+    for (Device* const used : {references_.device(DeviceKind::host), references_.device(DeviceKind::gpu)}) {
         if (used != nullptr && !still_works(*used)) return used->properties().name;
     }
     return std::nullopt;
 }
 
 std::vector<Chain> Runner::chains_of(const Recipe& recipe) const {
-    return workbench::chains_of(recipe, options_.precisions, devices_.gpu == nullptr ? nullptr : &devices_.gpu->properties());
+    const Device* const gpu = references_.device(DeviceKind::gpu);
+    return workbench::chains_of(recipe, options_.precisions, gpu == nullptr ? nullptr : &gpu->properties());
 }
 
 void Runner::expect(std::span<const Recipe> recipes) {
@@ -125,8 +126,10 @@ void Runner::conclude(RunReport& report) const {
     if (options_.keep != nullptr) {
         for (std::string& note : options_.keep->take_notes()) report.notes.push_back(std::move(note));
     }
-    for (Device* used : {&devices_.host, devices_.gpu}) {
-        const auto runs_here = [&](const KernelOutcome& kernel) { return device(device_of(kernel.backend)) == used; };
+    for (Device* used : {references_.device(DeviceKind::host), references_.device(DeviceKind::gpu)}) {
+        const auto runs_here = [&](const KernelOutcome& kernel) {
+            return references_.device(device_of(kernel.backend)) == used;
+        };
         if (used == nullptr || std::none_of(report.kernels.begin(), report.kernels.end(), runs_here)) continue;
         report.devices.push_back({used->properties(), used->bandwidth()});
     }

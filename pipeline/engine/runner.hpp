@@ -1,16 +1,15 @@
 // A recipe on a matrix: stages, layouts and kernels, in the order of the recipe.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/contract/catalogue.hpp"
 #include "pipeline/engine/chain.hpp"
-#include "pipeline/measure/measure.hpp"
+#include "pipeline/engine/measurement.hpp"
+#include "pipeline/engine/references.hpp"
 #include "pipeline/recipe/recipe.hpp"
 #include "pipeline/report/report.hpp"
 
@@ -25,14 +24,7 @@ struct RunOptions {
     Preparer* preparer = nullptr;  // see StagedMatrix::preparer
 };
 
-/// The devices that a run may use.
-struct Devices {
-    Device& host;
-    Device* gpu = nullptr;  // null: none, or none is to be used
-};
-
-/// Runs recipes on one matrix in one process. References and baselines are made once, so that all figures of a process can be
-/// compared with each other.
+/// Runs recipes on one matrix in one process.
 class Runner {
 public:
     /// All arguments must outlive the runner.
@@ -40,6 +32,9 @@ public:
 
     /// The recipes that will be run, in their order. Stages that several of them begin with run once.
     void expect(std::span<const Recipe> recipes);
+
+    /// See SharedStages::keep_all.
+    void keep_all_stages() { stages_.keep_all(); }
 
     /// Applies from the next recipe on. If the minima of samples and seconds are 0, kernels are prepared, verified and priced,
     /// but not timed.
@@ -56,46 +51,16 @@ public:
     [[nodiscard]] std::optional<std::string> broken_device() const;
 
 private:
-    /// One kernel per layout of a recipe, on one device.
-    using Kernels = std::vector<const KernelEntry*>;
-    /// A recipe whose stages have run.
-    struct Staged {
-        const Recipe& recipe;
-        const RunObserver& observer;
-        StagedMatrix& matrix;
-        Keeping keeping;  // the key of the matrix
-    };
-    template <ValueType Value>
-    class Measurement;
-
-    /// Builds the layouts, and measures all kernels in one precision.
-    void measure(Precision precision, const Staged& staged, RunReport& report);
-
-    template <ValueType Value>
-    [[nodiscard]] const Oracle<Value>& oracle();
-    /// The first kernel of the baseline layout that gives a result on this kind of device, in the order of the input. Every
-    /// recipe's kernels are timed in turns with it.
-    template <ValueType Value>
-    [[nodiscard]] ReadyKernel& baseline(DeviceKind kind, const RunObserver& observer);
-
     /// Adds notes on results that were kept or could not be, and the devices that were used.
     void conclude(RunReport& report) const;
-    [[nodiscard]] Device* device(DeviceKind kind) const { return kind == DeviceKind::host ? &devices_.host : devices_.gpu; }
     /// True if its backend is among those to run, and its device is present.
     [[nodiscard]] bool may_run(const KernelEntry& kernel) const;
     /// The products to measure: of a plain recipe, one per kernel; of a hybrid, one per device.
     [[nodiscard]] std::vector<Kernels> products_of(const Recipe& recipe) const;
     [[nodiscard]] std::vector<Chain> chains_of(const Recipe& recipe) const;
 
-    template <typename Value>
-    using MaybeOracle = std::optional<Oracle<Value>>;
-
-    const CsrMatrix& input_;
-    const Catalogue& catalogue_;
-    Devices devices_;
     RunOptions options_;
-    ForEachPrecision<MaybeOracle> oracles_;
-    std::map<std::pair<Precision, DeviceKind>, ReadyKernel> baselines_;
+    References references_;
     SharedStages stages_;
 };
 

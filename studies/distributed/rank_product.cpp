@@ -254,7 +254,7 @@ RankProduct<Value>::RankProduct(const RanksPlan& plan, const RankShares& shares)
     }
     bool verification_started = false;
     try {
-        ReadyPlan<Value> ready{plan.device, plan.kernels};
+        ReadyPlan<Value> ready{.device = plan.device, .kernels = plan.kernels};
         ready.clock = plan.clock;
         ready.exact = [&](ExactValues) -> const ExactProblem& { return exact.inside; };
         ready.verify = [&](const Candidate<Value>& candidate) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/contract/links.hpp"
-#include "pipeline/engine/ready_recipe.hpp"
+#include "pipeline/engine/ready.hpp"
 #include "studies/distributed/rank_shares.hpp"
 
 namespace workbench {
@@ -59,7 +59,7 @@ private:
 
     Preparation preparation_;
     std::vector<Index> element_at_;
-    std::optional<ReadyRecipe<Value>> inside_;  // none if this rank has no rows or no elements of x
+    std::optional<Ready<Value>> inside_;  // none if this rank has no rows or no elements of x
     std::unique_ptr<Parts> parts_;
 };
 

@@ -17,97 +17,27 @@ namespace workbench {
 namespace {
 
 template <ValueType Value>
-ReadyPlan<Value> ready_plan(const Recipe& recipe, const MultiplierPlan<Value>& plan) {
+const ReadyPlan<Value>& checked(const Recipe& recipe, const ReadyPlan<Value>& plan) {
     if (plan.product != nullptr && rounding_of(recipe, precision_of<Value>) != Rounding::none) {
         throw RecipeError(fmt::format("{}: rounds values, which a tuned solve does not refine", recipe.name));
     }
-    std::vector<const KernelEntry*> kernels = choose_kernels(recipe, plan.filter);
-    if (kernels.empty()) throw RecipeError(fmt::format("{}: {}", recipe.name, no_kernel_of(recipe)));
-    return {.device = plan.device,
-            .kernels = std::move(kernels),
-            .oracle = plan.oracle,
-            .progress = plan.progress,
-            .clock = plan.clock,
-            .keeping = plan.keeping,
-            .also_in_full = plan.also_in_full};
-}
-
-StagedMatrix begin(const Recipe& recipe, const CsrMatrix& input, Preparer* preparer) {
-    check_against(recipe, input.rows, input.columns);
-    return stage_copy(input, recipe.node_size, preparer);
+    return plan;
 }
 
 }  // namespace
 
 template <ValueType Value>
-Multiplier<Value>::Multiplier(const Recipe& recipe, const MultiplierPlan<Value>& plan)
-    : input_(plan.input), device_(plan.device), clock_(plan.clock) {
-    const Stopwatch watch(clock_);
-    const std::string declined = plan.preparer == nullptr ? "" : prepare_on_device(recipe, plan);
-    const double seconds_there = watch.seconds();
-    if (recipe_ == nullptr) {
-        recipe_ =
-            std::make_unique<ReadyRecipe<Value>>(recipe, begin(recipe, plan.input, plan.preparer), ready_plan(recipe, plan));
-        if (!declined.empty()) recipe_->add_attempt_on_device(seconds_there, declined);
-    }
-    if (!ready()) return;
-    if (plan.oracle == nullptr && plan.product != nullptr) check(*plan.product);
-}
-
-template <ValueType Value>
-std::string Multiplier<Value>::prepare_on_device(const Recipe& recipe, const MultiplierPlan<Value>& plan) {
-    if (device_.properties().kind != DeviceKind::gpu || !sliced_request(recipe)) return "";
-    check_against(recipe, input_.rows, input_.columns);
-    if (plan.progress) plan.progress(recipe.name + ": copying the matrix to the GPU");
-    const Stopwatch watch(clock_);
-    try {
-        const DeviceMemory offsets = to_device(device_, std::span<const Offset>(input_.row_offsets), "row offsets");
-        const DeviceMemory columns = to_device(device_, std::span<const Index>(input_.column_indices), "columns");
-        DeviceMemory values;
-        if constexpr (std::is_same_v<Value, double>) {
-            values = to_device(device_, std::span<const double>(input_.values), "values");
-        } else {
-            const std::vector<Value> rounded(input_.values.begin(), input_.values.end());
-            values = to_device(device_, std::span<const Value>(rounded), "values");
-        }
-        const double copy_seconds = watch.seconds();
-        const CsrOnDevice<Value> matrix{.rows = input_.rows,
-                                        .columns = input_.columns,
-                                        .nonzeros = input_.nonzeros(),
-                                        .row_offsets = offsets.as<const Offset>(),
-                                        .column_indices = columns.as<const Index>(),
-                                        .values = values.template as<const Value>()};
-        recipe_ = std::make_unique<ReadyRecipe<Value>>(recipe, matrix, ready_plan(recipe, plan), plan.oracle != nullptr);
-        recipe_->add_copy(copy_seconds);
-        return "";
-    } catch (const LeftToHost& reason) {
-        return reason.what();
-    }
-}
-
-template <ValueType Value>
-void Multiplier<Value>::check(const OneProduct<Value>& product) {
-    std::vector<Value> vector(product.x.size());
-    for (Index i = 0; i < order().size(); ++i) vector[i] = static_cast<Value>(product.x[order().old_of_new(i)]);
-    const DeviceMemory x = to_device(device_, std::span<const Value>(vector), "x");
-    std::fill(vector.begin(), vector.end(), unwritten<Value>());
-    DeviceMemory y = to_device(device_, std::span<const Value>(vector), "y");
-    (void)device_.time([&] { multiply(x.as<const Value>(), y.as<Value>()); });
-    device_.download(y, std::as_writable_bytes(std::span(vector)));
-    std::vector<Value> in_input_order(vector.size());
-    for (Index i = 0; i < order().size(); ++i) in_input_order[order().old_of_new(i)] = vector[i];
-    const Comparison found = compare_within(in_input_order, product.reference);
-    if (!found.right) recipe_->give_up(found.first_wrong);
-}
+Multiplier<Value>::Multiplier(const Recipe& recipe, const CsrMatrix& input, const ReadyPlan<Value>& plan)
+    : input_(input), device_(plan.device), clock_(plan.clock), ready_(recipe, input, checked(recipe, plan)) {}
 
 template <ValueType Value>
 void Multiplier<Value>::multiply(const Value* x, Value* y) {
-    recipe_->kernel()->run(x, y, false);
+    ready_.kernel()->run(x, y, false);
 }
 
 template <ValueType Value>
 void Multiplier<Value>::multiply_in_full(const Value* x, Value* y) {
-    recipe_->kernel_in_full()->run(x, y, false);
+    ready_.kernel_in_full()->run(x, y, false);
 }
 
 template <ValueType Value>
@@ -137,7 +67,7 @@ std::unique_ptr<PersistentSolver<Value>> Multiplier<Value>::make_persistent(Kryl
     }
     const auto make = [&](const CsrMatrix& matrix) {
         return make_persistent_solver<Value>(
-            device_, {.matrix = matrix, .cuts = recipe_->partition(), .method = method, .preconditioned = preconditioned});
+            device_, {.matrix = matrix, .cuts = ready_.partition(), .method = method, .preconditioned = preconditioned});
     };
     if (order().is_identity() && !rounds()) return make(input_);
     CsrMatrix matrix = order().is_identity() ? input_ : permute(input_, order(), order());

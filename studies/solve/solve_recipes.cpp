@@ -120,11 +120,9 @@ private:
         try {
             const Recipe recipe = baseline_recipe(plan_.catalogue, kind, of_vendor);
             // Not verified, so that the solve starts at once; the true residual checks it in the end.
-            Multiplier<Value> csr(recipe, {.input = plan_.matrix,
-                                           .device = plan_.device,
-                                           .filter = {kind},
-                                           .progress = plan_.progress,
-                                           .clock = report_.options.timing.clock});
+            Multiplier<Value> csr(
+                recipe, plan_.matrix,
+                {.device = plan_.device, .filter = {kind}, .progress = plan_.progress, .clock = report_.options.timing.clock});
             if (plan_.progress) plan_.progress("tuned solve");
             const TuningPlan tuning{.recipes = plan_.tune_with,
                                     .filter = filter_of_recipes(),
@@ -152,15 +150,15 @@ private:
 
     /// Returns true if the kernel passed verification.
     bool add(const Recipe& recipe, const KernelFilter& filter, bool baseline) {
-        Multiplier<Value> multiplier(recipe, {.input = plan_.matrix,
-                                              .device = plan_.device,
-                                              .filter = filter,
-                                              .oracle = &system_.oracle(),
-                                              .progress = plan_.progress,
-                                              .clock = report_.options.timing.clock,
-                                              .keeping = baseline ? Keeping() : keeping_,
-                                              .preparer = baseline ? nullptr : plan_.preparer,
-                                              .also_in_full = true});
+        Multiplier<Value> multiplier(recipe, plan_.matrix,
+                                     {.device = plan_.device,
+                                      .filter = filter,
+                                      .oracle = &system_.oracle(),
+                                      .progress = plan_.progress,
+                                      .clock = report_.options.timing.clock,
+                                      .keeping = baseline ? Keeping() : keeping_,
+                                      .preparer = baseline ? nullptr : plan_.preparer,
+                                      .also_in_full = true});
         SolveOutcome outcome;
         outcome.preparation = multiplier.preparation();
         if (multiplier.ready()) {

@@ -155,14 +155,13 @@ private:
         candidate.multiplier.reset();
         if (plan_.make_device && candidate.own_device == nullptr) candidate.own_device = plan_.make_device();
         Device& device = candidate.own_device == nullptr ? this->device_ : *candidate.own_device;
-        const MultiplierPlan<Value> plan{.input = this->system_.input(),
-                                         .device = device,
-                                         .filter = plan_.filter,
-                                         .product = &this->system_.one_product(),
-                                         .clock = this->options_.timing.clock,
-                                         .keeping = plan_.keeping,
-                                         .preparer = plan_.preparer};
-        candidate.multiplier = std::make_unique<Multiplier<Value>>(recipe, plan);
+        const ReadyPlan<Value> plan{.device = device,
+                                    .filter = plan_.filter,
+                                    .product = &this->system_.one_product(),
+                                    .clock = this->options_.timing.clock,
+                                    .keeping = plan_.keeping,
+                                    .preparer = plan_.preparer};
+        candidate.multiplier = std::make_unique<Multiplier<Value>>(recipe, this->system_.input(), plan);
         candidate.trial.kernel = candidate.multiplier->preparation().kernel.kernel;
         const Permutation& order = candidate.multiplier->order();
         if (order.is_identity()) return;

@@ -314,8 +314,7 @@ TEST_CASE("a solve across ranks ends like that of one rank, with the same soluti
 
                 // The same system on this rank only, by CG with two reductions per iteration.
                 const System<double> system(matrix, b);
-                Multiplier<double> multiplier(
-                    recipe, {.input = matrix, .device = device, .filter = {.kind = device.properties().kind}});
+                Multiplier<double> multiplier(recipe, matrix, {.device = device, .filter = {.kind = device.properties().kind}});
                 const SolveOutcome alone = workbench::solve(system, multiplier, device, solve.options);
                 CHECK(std::abs(report.solve->iterations - alone.iterations) <= 1 + alone.iterations / 20);
                 const std::vector<double> x = from_all(report.solve->x);

@@ -13,7 +13,7 @@
 #include "core/contract/errors.hpp"
 #include "core/matrix/battery.hpp"
 #include "kernels/host/host_device.hpp"
-#include "pipeline/engine/ready_recipe.hpp"
+#include "pipeline/engine/ready.hpp"
 #include "pipeline/engine/runner.hpp"
 #include "run/kept_runs.hpp"
 #include "support/golden.hpp"
@@ -136,8 +136,8 @@ TEST_SUITE("kept results") {
         ScriptedDevice host({DeviceKind::host, "a host", 1, 0, 0, 0});
         const Recipe recipe = parse_recipe(segments_that_fit, "test.toml", catalogue());
         const KernelEntry& kernel = recipe.layouts.front().entry->kernels.front();
-        const ReadyRecipe<float> f32(recipe, stage_input(matrix), {host, {&kernel}});
-        const ReadyRecipe<double> f64(recipe, stage_input(matrix), {host, {&kernel}});
+        const Ready<float> f32(recipe, stage_input(matrix), {.device = host, .kernels = {&kernel}});
+        const Ready<double> f64(recipe, stage_input(matrix), {.device = host, .kernels = {&kernel}});
         CHECK_EQ(f64.preparation().bytes, static_cast<std::int64_t>(both.layouts.at(0).bytes()));
         CHECK_EQ(f32.preparation().bytes, static_cast<std::int64_t>(both.layouts.at(1).bytes()));
     }
@@ -305,8 +305,9 @@ TEST_SUITE("kept results") {
         const Recipe recipe = parse_recipe(ehyb, "test.toml", catalogue());
         const KernelEntry& kernel = recipe.layouts.front().entry->kernels.front();
         const Oracle<double> oracle(matrix);
-        const ReadyRecipe<double> ready(recipe, stage_input(matrix),
-                                        {*host, {&kernel}, &oracle, {}, {}, Keeping(&keep, matrix)});
+        const Ready<double> ready(
+            recipe, stage_input(matrix),
+            {.device = *host, .kernels = {&kernel}, .oracle = &oracle, .keeping = Keeping(&keep, matrix)});
         CHECK(ready.kernel() != nullptr);
         const std::string& note = ready.preparation().notes.back();
         CHECK_NE(note.find("kept by an earlier run: metis_partition, row_sort, split, sort_outside, layout ehyb; read in "),

@@ -35,8 +35,7 @@ Preparation preparation_of(const std::string& recipe_text, Preparer* preparer) {
     const Recipe recipe = parse_recipe("[recipe]\nname = 'R'\n" + recipe_text, "t.toml", catalogue_with_sell());
     ScriptedDevice gpu(gpu_properties());
     const Multiplier<double> multiplier(
-        recipe,
-        {.input = example(), .device = gpu, .filter = {DeviceKind::gpu}, .clock = scripted_clock(), .preparer = preparer});
+        recipe, example(), {.device = gpu, .filter = {DeviceKind::gpu}, .clock = scripted_clock(), .preparer = preparer});
     CHECK(multiplier.ready());
     return multiplier.preparation();
 }

@@ -239,8 +239,7 @@ TEST_CASE("a recipe that rounds cannot join a tuned solve") {
     const auto host = make_host_device();
     const Recipe recipe = sell_with("rounded_f32");
     CHECK(message_of<RecipeError>([&] {
-              (void)Multiplier<double>(recipe,
-                                       {.input = matrix, .device = *host, .filter = {DeviceKind::host}, .product = &product});
+              (void)Multiplier<double>(recipe, matrix, {.device = *host, .filter = {DeviceKind::host}, .product = &product});
           }) == "~f32 SELL: rounds values, which a tuned solve does not refine");
 }
 

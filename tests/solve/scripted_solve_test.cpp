@@ -29,8 +29,7 @@ SolveOutcome solve_scripted(const SolveOptions& options) {
     const System<Value> system(matrix, std::vector<double>(40, 1.0));
     ScriptedDevice host(host_properties(), {1000, 2000});
     static const Recipe recipe = scripted_recipe("[recipe]\nname = 'R'\n[[stage]]\nuse = 'reverse'\n[layout]\nuse = 'csr'\n");
-    Multiplier<Value> multiplier(
-        recipe, {.input = matrix, .device = host, .filter = {DeviceKind::host}, .clock = options.timing.clock});
+    Multiplier<Value> multiplier(recipe, matrix, {.device = host, .filter = {DeviceKind::host}, .clock = options.timing.clock});
     return solve(system, multiplier, host, options);
 }
 

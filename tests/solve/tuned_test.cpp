@@ -59,8 +59,8 @@ public:
     /// `concurrent`: candidates have their own devices, and iterations their own thread.
     SolveOutcome solve(const std::vector<Recipe>& recipes, bool concurrent = false, SolveOptions with = options()) {
         ScriptedDevice gpu{gpu_properties(), {3000, 4000}};
-        Multiplier<double> begin(
-            csr(), {.input = matrix, .device = gpu, .filter = {DeviceKind::gpu, "", of_vendor}, .clock = with.timing.clock});
+        Multiplier<double> begin(csr(), matrix,
+                                 {.device = gpu, .filter = {DeviceKind::gpu, "", of_vendor}, .clock = with.timing.clock});
         TuningPlan plan{.recipes = recipes, .filter = {DeviceKind::gpu, "", ours}};
         if (concurrent) {
             plan.make_device = [] { return std::make_unique<ScriptedDevice>(gpu_properties(), Bandwidth{3000, 4000}); };

@@ -1,7 +1,10 @@
-#include "pipeline/engine/ready_recipe.hpp"
+#include "pipeline/engine/ready.hpp"
 
+#include <algorithm>
 #include <iterator>
+#include <span>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,10 +24,46 @@ std::string_view kernel_of(const SlicedRequest& request) {
     return request.in_blocks ? "warps" : "slices";
 }
 
+template <ValueType Value>
+ReadyPlan<Value> with_kernels(const Recipe& recipe, ReadyPlan<Value> plan) {
+    if (!plan.kernels.empty()) return plan;
+    plan.kernels = choose_kernels(recipe, plan.filter);
+    if (plan.kernels.empty()) throw RecipeError(fmt::format("{}: {}", recipe.name, no_kernel_of(recipe)));
+    return plan;
+}
+
 }  // namespace
 
 template <ValueType Value>
-ReadyRecipe<Value>::ReadyRecipe(const Recipe& recipe, StagedMatrix matrix, const ReadyPlan<Value>& plan) {
+Ready<Value>::Ready(const Recipe& recipe, StagedMatrix matrix, const ReadyPlan<Value>& plan) {
+    prepare_on_host(recipe, std::move(matrix), with_kernels(recipe, plan));
+}
+
+template <ValueType Value>
+Ready<Value>::Ready(const Recipe& recipe, const CsrMatrix& matrix, const ReadyPlan<Value>& given) {
+    const ReadyPlan<Value> plan = with_kernels(recipe, given);
+    check_against(recipe, matrix.rows, matrix.columns);
+    const Stopwatch watch(plan.clock);
+    const std::string declined = copy_and_prepare(recipe, matrix, plan);
+    if (sliced_ == nullptr) {
+        const double seconds_there = watch.seconds();
+        prepare_on_host(recipe, stage_copy(matrix, recipe.node_size, plan.preparer), plan);
+        if (!declined.empty()) {
+            preparation_.copy_seconds += seconds_there;
+            preparation_.notes.push_back(fmt::format("prepared on the host, because the GPU declined after {:.2f} ms: {}",
+                                                     seconds_there * 1e3, declined));
+        }
+    }
+    if (kernel_ != nullptr && plan.oracle == nullptr && plan.product != nullptr) check(*plan.product, plan.device);
+}
+
+template <ValueType Value>
+Ready<Value>::Ready(const Recipe& recipe, const CsrOnDevice<Value>& matrix, const ReadyPlan<Value>& plan, bool verify) {
+    prepare_on_device(recipe, matrix, with_kernels(recipe, plan), verify);
+}
+
+template <ValueType Value>
+void Ready<Value>::prepare_on_host(const Recipe& recipe, StagedMatrix matrix, const ReadyPlan<Value>& plan) {
     preparation_.recipe = recipe.name;
     preparation_.layout = name_of_layouts(recipe);
     preparation_.notes = recipe.notes;
@@ -58,8 +97,38 @@ ReadyRecipe<Value>::ReadyRecipe(const Recipe& recipe, StagedMatrix matrix, const
 }
 
 template <ValueType Value>
-ReadyRecipe<Value>::ReadyRecipe(const Recipe& recipe, const CsrOnDevice<Value>& matrix, const ReadyPlan<Value>& plan,
-                                bool verify) {
+std::string Ready<Value>::copy_and_prepare(const Recipe& recipe, const CsrMatrix& matrix, const ReadyPlan<Value>& plan) {
+    if (plan.preparer == nullptr || plan.device.properties().kind != DeviceKind::gpu || !sliced_request(recipe)) return "";
+    if (plan.progress) plan.progress(recipe.name + ": copying the matrix to the GPU");
+    const Stopwatch watch(plan.clock);
+    try {
+        const DeviceMemory offsets = to_device(plan.device, std::span<const Offset>(matrix.row_offsets), "row offsets");
+        const DeviceMemory columns = to_device(plan.device, std::span<const Index>(matrix.column_indices), "columns");
+        DeviceMemory values;
+        if constexpr (std::is_same_v<Value, double>) {
+            values = to_device(plan.device, std::span<const double>(matrix.values), "values");
+        } else {
+            const std::vector<Value> rounded(matrix.values.begin(), matrix.values.end());
+            values = to_device(plan.device, std::span<const Value>(rounded), "values");
+        }
+        const double copy_seconds = watch.seconds();
+        const CsrOnDevice<Value> there{.rows = matrix.rows,
+                                       .columns = matrix.columns,
+                                       .nonzeros = matrix.nonzeros(),
+                                       .row_offsets = offsets.as<const Offset>(),
+                                       .column_indices = columns.as<const Index>(),
+                                       .values = values.template as<const Value>()};
+        prepare_on_device(recipe, there, plan, plan.oracle != nullptr);
+        preparation_.copy_seconds += copy_seconds;
+        return "";
+    } catch (const LeftToHost& reason) {
+        return reason.what();
+    }
+}
+
+template <ValueType Value>
+void Ready<Value>::prepare_on_device(const Recipe& recipe, const CsrOnDevice<Value>& matrix, const ReadyPlan<Value>& plan,
+                                     bool verify) {
     const std::optional<SlicedRequest> request = sliced_request(recipe);
     const KernelEntry& kernel = *plan.kernels.front();
     if (!request) throw LeftToHost("the recipe has steps that the GPU does not prepare");
@@ -98,7 +167,7 @@ ReadyRecipe<Value>::ReadyRecipe(const Recipe& recipe, const CsrOnDevice<Value>& 
 }
 
 template <ValueType Value>
-const ProductSpace& ReadyRecipe<Value>::space() const {
+const ProductSpace& Ready<Value>::space() const {
     if (candidate_.space == nullptr) {
         const Permutation order = Permutation::from_old_of_new(sliced_->order());
         candidate_.space = std::make_shared<const ProductSpace>(order, order);
@@ -107,8 +176,8 @@ const ProductSpace& ReadyRecipe<Value>::space() const {
 }
 
 template <ValueType Value>
-void ReadyRecipe<Value>::make_ready(const Recipe& recipe, StagedMatrix& staged, AppliedStages& applied,
-                                    const ReadyPlan<Value>& plan) {
+void Ready<Value>::make_ready(const Recipe& recipe, StagedMatrix& staged, AppliedStages& applied,
+                              const ReadyPlan<Value>& plan) {
     const auto report = [&](const std::string& step) {
         if (plan.progress) plan.progress(recipe.name + ": " + step);
     };
@@ -134,8 +203,8 @@ void ReadyRecipe<Value>::make_ready(const Recipe& recipe, StagedMatrix& staged, 
 }
 
 template <ValueType Value>
-void ReadyRecipe<Value>::make_ready_in_full(const Recipe& recipe, StagedMatrix& staged, const BuildOptions& options,
-                                            const ReadyPlan<Value>& plan) {
+void Ready<Value>::make_ready_in_full(const Recipe& recipe, StagedMatrix& staged, const BuildOptions& options,
+                                      const ReadyPlan<Value>& plan) {
     const BuiltLayouts<Value> built = build_layouts<Value>(in_full(recipe), staged, options);
     preparation_.build_seconds += built.outcome.seconds;
     preparation_.bytes_in_full = static_cast<std::int64_t>(built.outcome.bytes());
@@ -152,12 +221,12 @@ void ReadyRecipe<Value>::make_ready_in_full(const Recipe& recipe, StagedMatrix& 
 }
 
 template <ValueType Value>
-VerifiedKernel<Value> ReadyRecipe<Value>::verified(const Candidate<Value>& candidate, const ReadyPlan<Value>& plan) const {
+VerifiedKernel<Value> Ready<Value>::verified(const Candidate<Value>& candidate, const ReadyPlan<Value>& plan) const {
     return plan.verify ? plan.verify(candidate) : Verifier<Value>{plan.device, plan.oracle, plan.clock}.verify(candidate);
 }
 
 template <ValueType Value>
-void ReadyRecipe<Value>::note(const LayoutOutcome& layout, AppliedStages& applied) {
+void Ready<Value>::note(const LayoutOutcome& layout, AppliedStages& applied) {
     preparation_.build_seconds = layout.seconds;
     preparation_.bytes = static_cast<std::int64_t>(layout.bytes());
     preparation_.rounding = layout.rounding;
@@ -171,20 +240,25 @@ void ReadyRecipe<Value>::note(const LayoutOutcome& layout, AppliedStages& applie
 }
 
 template <ValueType Value>
-void ReadyRecipe<Value>::add_attempt_on_device(double seconds, const std::string& reason) {
-    preparation_.copy_seconds += seconds;
-    preparation_.notes.push_back(
-        fmt::format("prepared on the host, because the GPU declined after {:.2f} ms: {}", seconds * 1e3, reason));
-}
-
-template <ValueType Value>
-void ReadyRecipe<Value>::give_up(const std::string& reason) {
+void Ready<Value>::check(const OneProduct<Value>& product, Device& device) {
+    const Permutation& order = space().column_order;
+    std::vector<Value> vector(product.x.size());
+    for (Index i = 0; i < order.size(); ++i) vector[i] = static_cast<Value>(product.x[order.old_of_new(i)]);
+    const DeviceMemory x = to_device(device, std::span<const Value>(vector), "x");
+    std::fill(vector.begin(), vector.end(), unwritten<Value>());
+    DeviceMemory y = to_device(device, std::span<const Value>(vector), "y");
+    (void)device.time([&] { kernel_->run(x.as<const Value>(), y.as<Value>(), false); });
+    device.download(y, std::as_writable_bytes(std::span(vector)));
+    std::vector<Value> in_input_order(vector.size());
+    for (Index i = 0; i < order.size(); ++i) in_input_order[order.old_of_new(i)] = vector[i];
+    const Comparison found = compare_within(in_input_order, product.reference);
+    if (found.right) return;
     preparation_.kernel.status = KernelOutcome::Status::wrong;
-    preparation_.kernel.reason = reason;
+    preparation_.kernel.reason = found.first_wrong;
     kernel_.reset();
 }
 
-template class ReadyRecipe<float>;
-template class ReadyRecipe<double>;
+template class Ready<float>;
+template class Ready<double>;
 
 }  // namespace workbench

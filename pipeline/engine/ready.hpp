@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pipeline/engine/built_layouts.hpp"
+#include "pipeline/engine/kernel_choice.hpp"
 #include "pipeline/measure/measure.hpp"
 #include "pipeline/recipe/sliced_request.hpp"
 
@@ -30,14 +31,28 @@ struct Preparation {
     [[nodiscard]] double seconds() const { return stage_seconds + build_seconds + copy_seconds; }
 };
 
+/// One reference product with error bounds: a check cheap enough for a kernel that joins a running solve.
+template <ValueType Value>
+struct OneProduct {
+    explicit OneProduct(const CsrMatrix& input)
+        : x(real_vector(input.columns, 1)), reference(bounded_reference<Value>(input, x)) {}
+
+    std::vector<double> x;
+    BoundedReference reference;
+};
+
 template <ValueType Value>
 struct ReadyPlan {
     Device& device;
-    std::vector<const KernelEntry*> kernels;  // one per layout (choose_kernels)
-    const Oracle<Value>* oracle = nullptr;    // verifies as `run` does; null: no verification
+    std::vector<const KernelEntry*> kernels = {};  // one per layout; empty: choose_kernels with the filter
+    KernelFilter filter = {};
+    // What verifies the kernel: the oracle, as in `run`; else one product; both null: nothing.
+    const Oracle<Value>* oracle = nullptr;
+    const OneProduct<Value>* product = nullptr;
     ReportStep progress = {};
     Clock clock = {};
-    Keeping keeping = {};  // the key of the matrix
+    Keeping keeping = {};          // the key of the matrix
+    Preparer* preparer = nullptr;  // for a matrix that the caller keeps, see StagedMatrix
     // If set, verifies instead of the oracle; the exact layouts then have the values of `exact`, and are freed afterwards.
     std::function<VerifiedKernel<Value>(const Candidate<Value>&)> verify = {};
     ExactProblems exact = {};
@@ -48,19 +63,23 @@ struct ReadyPlan {
 
 /// The layouts, kernel and orders of a recipe on a matrix.
 template <ValueType Value>
-class ReadyRecipe {
+class Ready {
 public:
     /// Runs the stages on the matrix, builds the layouts, prepares and verifies the kernel. The matrix must suit the recipe
     /// (check_against). The recipe and the plan's device must outlive this. Throws InputError if the matrix does not suit a
-    /// stage, MachineError, and the errors of compiling a kernel that came with the recipe.
-    ReadyRecipe(const Recipe& recipe, StagedMatrix matrix, const ReadyPlan<Value>& plan);
+    /// stage, RecipeError if no kernel of the recipe runs on the device, MachineError, and the errors of compiling a kernel
+    /// that came with the recipe.
+    Ready(const Recipe& recipe, StagedMatrix matrix, const ReadyPlan<Value>& plan);
+
+    /// Likewise for a matrix that the caller keeps, which is checked. With a preparer, a GPU prepares all of it if it can.
+    Ready(const Recipe& recipe, const CsrMatrix& matrix, const ReadyPlan<Value>& plan);
 
     /// Has the plan's device prepare a matrix in its memory, and verify the kernel if asked to. Throws LeftToHost if the host
     /// must prepare the matrix or the recipe (sliced_request), MachineError. The plan's oracle is not used.
-    ReadyRecipe(const Recipe& recipe, const CsrOnDevice<Value>& matrix, const ReadyPlan<Value>& plan, bool verify);
-    ReadyRecipe(const ReadyRecipe&) = delete;
-    ReadyRecipe& operator=(const ReadyRecipe&) = delete;
-    ~ReadyRecipe() = default;
+    Ready(const Recipe& recipe, const CsrOnDevice<Value>& matrix, const ReadyPlan<Value>& plan, bool verify);
+    Ready(const Ready&) = delete;
+    Ready& operator=(const Ready&) = delete;
+    ~Ready() = default;
 
     [[nodiscard]] const Preparation& preparation() const { return preparation_; }
     /// Null if the kernel is wrong or unsuitable. It leaves y as the space says.
@@ -81,22 +100,22 @@ public:
     /// Prepares the kernel again, for layouts whose values have changed. If that throws, the kernel stays as it was.
     void prepare_again(Device& device) { kernel_ = candidate_.prepare(Values::real, device); }
 
-    /// Adds the time in which the caller copied the matrix to the device.
-    void add_copy(double seconds) { preparation_.copy_seconds += seconds; }
-
-    /// Adds the time in which the caller copied the matrix to the device, which did not prepare it, and a note with the reason.
-    void add_attempt_on_device(double seconds, const std::string& reason);
-
-    /// Drops the kernel, which turned out to be wrong.
-    void give_up(const std::string& reason);
-
 private:
+    /// The stages, the layouts and the kernel, on the host.
+    void prepare_on_host(const Recipe& recipe, StagedMatrix matrix, const ReadyPlan<Value>& plan);
+    /// The same on the device, from a matrix in its memory.
+    void prepare_on_device(const Recipe& recipe, const CsrOnDevice<Value>& matrix, const ReadyPlan<Value>& plan, bool verify);
+    /// Copies the matrix to the device, which prepares the recipe. Returns the reason if the device declined after it had got
+    /// the matrix, otherwise "".
+    [[nodiscard]] std::string copy_and_prepare(const Recipe& recipe, const CsrMatrix& matrix, const ReadyPlan<Value>& plan);
     /// Builds the layouts, and prepares and verifies the kernel.
     void make_ready(const Recipe& recipe, StagedMatrix& staged, AppliedStages& applied, const ReadyPlan<Value>& plan);
     /// Likewise with values in full.
     void make_ready_in_full(const Recipe& recipe, StagedMatrix& staged, const BuildOptions& options,
                             const ReadyPlan<Value>& plan);
     [[nodiscard]] VerifiedKernel<Value> verified(const Candidate<Value>& candidate, const ReadyPlan<Value>& plan) const;
+    /// Compares one product with its reference; a wrong kernel is discarded.
+    void check(const OneProduct<Value>& product, Device& device);
     void note(const LayoutOutcome& layout, AppliedStages& applied);
 
     Preparation preparation_;

@@ -1,0 +1,53 @@
+// What all kernels of a process on one matrix are compared with: right results, and the times of baselines.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "core/contract/catalogue.hpp"
+#include "core/contract/device.hpp"
+#include "pipeline/engine/chain.hpp"
+#include "pipeline/measure/measure.hpp"
+
+namespace workbench {
+
+/// The devices that a run may use.
+struct Devices {
+    Device& host;
+    Device* gpu = nullptr;  // null: none, or none is to be used
+};
+
+/// References and baselines are made when they are first asked for, and once, so that all figures of a process can be compared
+/// with each other.
+class References {
+public:
+    /// All arguments must outlive this.
+    References(const CsrMatrix& input, const Catalogue& catalogue, Devices devices, Clock clock)
+        : input_(input), catalogue_(catalogue), devices_(devices), clock_(std::move(clock)) {}
+
+    [[nodiscard]] const CsrMatrix& input() const { return input_; }
+    /// Null: there is none, or none is to be used.
+    [[nodiscard]] Device* device(DeviceKind kind) const { return kind == DeviceKind::host ? &devices_.host : devices_.gpu; }
+
+    template <ValueType Value>
+    [[nodiscard]] const Oracle<Value>& oracle();
+
+    /// The first kernel of the baseline layout that gives a result on this kind of device, in the order of the input. Every
+    /// recipe's kernels are timed in turns with it.
+    template <ValueType Value>
+    [[nodiscard]] ReadyKernel& baseline(DeviceKind kind, const ReportStep& progress);
+
+private:
+    template <typename Value>
+    using MaybeOracle = std::optional<Oracle<Value>>;
+
+    const CsrMatrix& input_;
+    const Catalogue& catalogue_;
+    Devices devices_;
+    Clock clock_;
+    ForEachPrecision<MaybeOracle> oracles_;
+    std::map<std::pair<Precision, DeviceKind>, ReadyKernel> baselines_;
+};
+
+}  // namespace workbench
