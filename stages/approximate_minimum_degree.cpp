@@ -57,6 +57,7 @@ StageEntry approximate_minimum_degree_stage() {
                            "rows coupled with more than max(16, dense * sqrt(rows)) others are ignored and put last"),
                        storage_parameter()},
         .contract = contract_of_symmetric_order,
+        .orders_all = true,
         .run = order_or_storage<run_approximate_minimum_degree>,
         .foresee = foresee_gathered_rows,
         .nanoseconds_per_nonzero = 380};

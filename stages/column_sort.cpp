@@ -42,6 +42,7 @@ StageEntry column_sort_stage() {
             "non-uniformly segmented formats",
         .parameters = {direction_parameter("densest columns, or mesh nodes,")},
         .contract = column_sort_contract,
+        .orders_all = true,
         .run = run_column_sort,
         .nanoseconds_per_nonzero = 17};
 }

@@ -41,6 +41,7 @@ StageEntry cuthill_mckee_stage() {
                                         "reverse the order, which keeps the bandwidth and never increases the profile"),
                        storage_parameter()},
         .contract = contract_of_symmetric_order,
+        .orders_all = true,
         .run = order_or_storage<run_cuthill_mckee>,
         .foresee = foresee_gathered_rows,
         .nanoseconds_per_nonzero = 30};

@@ -24,6 +24,7 @@ StageEntry degree_sort_stage() {
         .source = "Faldu, Diamond, Grot, 'A closer look at lightweight graph reordering', IISWC 2019, section II: Sort",
         .parameters = {direction_parameter("vertices of highest degree"), storage_parameter()},
         .contract = contract_of_symmetric_order,
+        .orders_all = true,
         .run = order_or_storage<run_degree_sort>,
         .foresee = foresee_scattered_rows,
         .nanoseconds_per_nonzero = 10};

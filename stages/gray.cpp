@@ -80,6 +80,7 @@ StageEntry gray_stage() {
                                "rows of at least this length (of a mesh node: on average) are sorted by length"),
                        apply_parameter(by_default("rows"), {"rows", "symmetric"}), storage_parameter()},
         .contract = gray_contract,
+        .orders_all = true,
         .run = order_or_storage<run_gray, RowsOfShare::present>,
         .foresee = foresee_scattered_rows,
         .nanoseconds_per_nonzero = 20};

@@ -88,6 +88,7 @@ StageEntry king_stage() {
             "1979",
         .parameters = {storage_parameter()},
         .contract = contract_of_symmetric_order,
+        .orders_all = true,
         .run = order_or_storage<run_king>,
         .foresee = foresee_gathered_rows,
         .nanoseconds_per_nonzero = 220};

@@ -39,6 +39,7 @@ StageEntry metis_partition_stage() {
                                                                  "multilevel k-way partitioning, or recursive bisection"),
                                                 imbalance_parameter(), seed_parameter()}),
             .contract = contract_of_partition,
+            .orders_all = true,
             .run = run_metis_partition,
             .foresee = foresee_partition,
             .nanoseconds_per_nonzero = 120};

@@ -53,6 +53,7 @@ StageEntry multilevel_partition_stage() {
                  "least_vertices", by_default(2000), between(1, largest_index),
                  "minimum size of the coarsest graph; METIS alone partitions graphs of up to twice the coarsest size")}),
         .contract = contract_of_partition,
+        .orders_all = true,
         .run = run_multilevel_partition,
         .foresee = foresee_partition,
         .nanoseconds_per_nonzero = 18};

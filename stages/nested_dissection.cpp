@@ -31,6 +31,7 @@ StageEntry nested_dissection_stage() {
             "Scientific Computing 1998)",
         .parameters = {seed_parameter(), storage_parameter()},
         .contract = contract_of_symmetric_order,
+        .orders_all = true,
         .run = order_or_storage<run_nested_dissection>,
         .foresee = foresee_gathered_rows,
         .nanoseconds_per_nonzero = 1500};

@@ -36,6 +36,7 @@ StageEntry rcm_blocks_stage() {
             "(EHYB), arXiv 2022, section 3.3, eq. 1-2",
         .parameters = partition_parameters(),
         .contract = contract_of_partition,
+        .orders_all = true,
         .run = run_rcm_blocks,
         .foresee = foresee_partition,
         .nanoseconds_per_nonzero = 25};
@@ -50,6 +51,7 @@ StageEntry bfs_blocks_stage() {
             "1969; number and size of the parts: Chen (EHYB), arXiv 2022, section 3.3, eq. 1-2",
         .parameters = partition_parameters(),
         .contract = contract_of_partition,
+        .orders_all = true,
         .run = run_bfs_blocks,
         .foresee = foresee_partition,
         .nanoseconds_per_nonzero = 25};

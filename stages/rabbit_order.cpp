@@ -144,6 +144,7 @@ StageEntry rabbit_order_stage() {
                 "analysis', IPDPS 2016; here serial, with the same result on every machine",
             .parameters = {storage_parameter()},
             .contract = contract_of_symmetric_order,
+            .orders_all = true,
             .run = order_or_storage<run_rabbit_order>,
             .foresee = foresee_gathered_rows,
             .nanoseconds_per_nonzero = 170};

@@ -110,6 +110,7 @@ StageEntry sloan_stage() {
                                              "weight of the rows that would join the front (W2 of the paper)"),
                            storage_parameter()},
             .contract = contract_of_symmetric_order,
+            .orders_all = true,
             .run = order_or_storage<run_sloan>,
             .foresee = foresee_gathered_rows,
             .nanoseconds_per_nonzero = 370};

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/catalogue/catalogue.hpp"
+
 namespace workbench {
 namespace {
 
@@ -58,18 +60,27 @@ struct Include {
     std::string included;
 };
 
-std::vector<Include> includes_below(const std::string& folder) {
-    std::vector<Include> includes;
+std::vector<std::filesystem::path> sources_below(const std::string& folder) {
+    std::vector<std::filesystem::path> sources;
     for (auto entry = std::filesystem::recursive_directory_iterator(project / folder); entry != end(entry); ++entry) {
         if (entry->path().filename() == "node_modules") entry.disable_recursion_pending();
         const std::string extension = entry->path().extension().string();
-        if (extension != ".hpp" && extension != ".cpp" && extension != ".cu" && extension != ".cuh") continue;
-        std::istringstream in(text_of(entry->path()));
-        const std::string begin = "#include \"";
+        if (extension == ".hpp" || extension == ".cpp" || extension == ".cu" || extension == ".cuh") {
+            sources.push_back(entry->path());
+        }
+    }
+    return sources;
+}
+
+std::vector<Include> includes_below(const std::string& folder) {
+    std::vector<Include> includes;
+    const std::string begin = "#include \"";
+    for (const std::filesystem::path& source : sources_below(folder)) {
+        std::istringstream in(text_of(source));
         for (std::string line; std::getline(in, line);) {
             if (!line.starts_with(begin)) continue;
             const std::string included = line.substr(begin.size(), line.find('"', begin.size()) - begin.size());
-            includes.push_back({entry->path().lexically_relative(project).string(), included});
+            includes.push_back({source.lexically_relative(project).string(), included});
         }
     }
     return includes;
@@ -129,6 +140,34 @@ TEST_CASE("each folder of kernels includes only folders above it in the table of
         const auto place = [&](const std::string& folder) { return std::find(folders.begin(), folders.end(), folder); };
         const bool allowed = to.empty() || place(to) <= place(from);
         CHECK_MESSAGE(allowed, file, " includes ", included);
+    }
+}
+
+TEST_CASE("only the catalogue names stages and layouts; other rooms ask what an entry declares") {
+    std::set<std::string> names;
+    for (const StageEntry& stage : catalogue().stages) names.insert(stage.name);
+    for (const LayoutEntry& layout : catalogue().layouts) names.insert(layout.name);
+    names.erase("program");  // also keys of recipes
+    names.erase("source");
+    const std::set<std::string> exempt{
+        "pipeline/catalogue/catalogue.cpp",
+        "pipeline/recipe/sliced_request.cpp",  // recognises what a GPU can prepare as a whole
+        "frontends/cli/explain_command.cpp",   // examples in texts
+        "frontends/cli/new_command.cpp",
+    };
+    for (const char* const floor : {"viz", "pipeline", "studies", "frontends"}) {
+        for (const std::filesystem::path& path : sources_below(floor)) {
+            const std::string file = path.lexically_relative(project).string();
+            if (exempt.contains(file)) continue;
+            std::istringstream in(text_of(path));
+            for (std::string line; std::getline(in, line);) {
+                if (trimmed(line).starts_with("//")) continue;
+                const std::vector<std::string> parts = split(line, '"');  // every second one is a literal
+                for (std::size_t i = 1; i < parts.size(); i += 2) {
+                    CHECK_MESSAGE(!names.contains(parts[i]), file, " names ", parts[i]);
+                }
+            }
+        }
     }
 }
 

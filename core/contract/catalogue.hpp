@@ -1,6 +1,7 @@
 // The stages, layouts and generators that a recipe can name. Only pipeline/catalogue knows what they are.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,11 +19,20 @@ using KernelFromSource = KernelEntry (*)(const KernelSource&);
 /// The entry of a format in a file beside the recipe. It lives until the program ends. Throws RecipeError.
 using FormatFromFile = const LayoutEntry& (*)(const std::filesystem::path&);
 
+/// What runs on several ranks, by name.
+struct AcrossRanks {
+    std::string layout_of_others = {};                   // stores the columns that other ranks own
+    std::string nodes = {};                              // the stage that finds the unknowns of a node, which stay together
+    std::map<std::string, std::string> partitions = {};  // --rows-to-ranks WORD: the stage that assigns rows to ranks
+};
+
 struct Catalogue {
     std::vector<StageEntry> stages = {};
     std::vector<LayoutEntry> layouts = {};
     std::vector<GeneratorEntry> generators = {};
     std::string baseline_layout = {};  // speed-up and break-even are relative to its kernels in input order
+    std::string baseline_order = {};   // the stage after which rivals are timed, too
+    AcrossRanks across_ranks = {};
     KernelFromSource kernel_from_source = nullptr;
     FormatFromFile format_from_file = nullptr;  // null: this program cannot compile formats
 

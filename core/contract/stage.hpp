@@ -47,6 +47,9 @@ struct StageEntry {
     /// values contradict each other.
     StageContract (*contract)(const Parameters&) = nullptr;
 
+    /// True if the stage orders the whole matrix by itself, so that `choose` puts no other order before it.
+    bool orders_all = false;
+
     /// Returns false if the stage, with these parameters, reads neither columns nor values of the matrix; orders before it are
     /// then applied later, as one. Null: it reads them.
     bool (*reads_entries)(const Parameters&) = nullptr;

@@ -34,13 +34,13 @@
 namespace workbench {
 namespace {
 
-constexpr const char* outside_layout = "sell";
 constexpr const char* report_file = "distributed.json";
 
 /// The stage that assigns rows to ranks; null for equal pieces.
 const StageEntry* stage_of(const std::string& rows_to_ranks) {
-    if (rows_to_ranks == "equal") return nullptr;
-    return catalogue().find_stage(rows_to_ranks == "metis" ? "metis_partition" : "multilevel_partition");
+    const auto& partitions = catalogue().across_ranks.partitions;
+    const auto found = partitions.find(rows_to_ranks);
+    return found == partitions.end() ? nullptr : catalogue().find_stage(found->second);
 }
 
 Recipe recipe_of(const SharedArguments& arguments) {
@@ -141,7 +141,7 @@ private:
                              : scatter(ranks_, std::move(found.matrix));
         if (const StageEntry* const stage = stage_of(arguments_.rows_to_ranks)) {
             input.partitioning = "parts of " + stage->name;
-            rows = partition(ranks_, std::move(rows), *catalogue().find_stage("node_blocks"), *stage);
+            rows = partition(ranks_, std::move(rows), *catalogue().find_stage(catalogue().across_ranks.nodes), *stage);
         }
         input.facts.distribute_seconds = distributing.seconds();
         input.matrix = found.report;
@@ -199,7 +199,7 @@ private:
                              .device = device,
                              .recipe = recipe,
                              .kernels = kernels,
-                             .outside_layout = *catalogue().find_layout(outside_layout)};
+                             .outside_layout = *catalogue().find_layout(catalogue().across_ranks.layout_of_others)};
         RanksReport report = run_across<Value>(plan, std::move(input.rows), input.facts, solve, samples_);
         report.matrix = input.matrix;
         report.partitioning = input.partitioning;

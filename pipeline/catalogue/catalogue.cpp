@@ -72,6 +72,8 @@ const Catalogue& catalogue() {
         // clang-format on
         generators(),
         "csr",
+        "cuthill_mckee",
+        {"sell", "node_blocks", {{"metis", "metis_partition"}, {"multilevel", "multilevel_partition"}}},
         kernel_from_source,
         format_from_file,
     };

@@ -323,7 +323,8 @@ std::vector<BenchRecipe> baseline_recipes(const Catalogue& catalogue, const std:
     const auto add = [&](const LayoutEntry& layout, const std::string& vendor, const std::vector<Backend>& on) {
         for (const bool reordered : {false, true}) {
             const std::string name = vendor + (reordered ? ", RCM" : "");
-            const std::string stage = reordered ? "[[stage]]\nuse = \"cuthill_mckee\"\nvariant = \"reverse\"\n" : "";
+            const std::string stage =
+                reordered ? fmt::format("[[stage]]\nuse = \"{}\"\nvariant = \"reverse\"\n", catalogue.baseline_order) : "";
             const std::string text =
                 fmt::format("[recipe]\nname = \"{}\"\n{}[layout]\nuse = \"{}\"\n", name, stage, layout.name);
             const std::string file = fmt::format("{}{}.toml", layout.name, reordered ? "_rcm" : "");
@@ -335,7 +336,7 @@ std::vector<BenchRecipe> baseline_recipes(const Catalogue& catalogue, const std:
         const bool has = std::any_of(layout.kernels.begin(), layout.kernels.end(),
                                      [](const KernelEntry& kernel) { return kernel.backend == Backend::cusparse; });
         if (gpu && has && (wanted(Backend::cusparse) || wanted(Backend::cuda))) {
-            add(layout, layout.name == "csr" ? "cuSPARSE" : "cuSPARSE " + layout.name, {Backend::cusparse});
+            add(layout, layout.name == catalogue.baseline_layout ? "cuSPARSE" : "cuSPARSE " + layout.name, {Backend::cusparse});
         }
     }
     std::vector<Backend> on_host;
