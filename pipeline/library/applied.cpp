@@ -110,22 +110,42 @@ Operator<Value>::Applied::Applied(std::shared_ptr<const Recipe::Checked> from, c
 
 template <typename Value>
 void Operator<Value>::Applied::apply(const CsrView<Value>& view, const Options& options, bool with_diagonal) {
-    workbench::CsrMatrix matrix = workbench::checked_matrix(view);
-    entry_order = workbench::entry_order(view, matrix);
+    workbench::CheckedMatrix given = workbench::checked_matrix(view, options.triangle);
+    is_half = options.triangle == Triangle::symmetric;
+    entries = view.values.size();
+    entry_order = std::move(given.entry_order);
     if (with_diagonal) {
-        inverse_diagonal = diagonal_of<Value>(matrix);
+        inverse_diagonal = diagonal_of<Value>(given.matrix);
         invert(inverse_diagonal);
     }
-    recipe.emplace(checked->recipe, std::move(matrix), options);
+    recipe.emplace(checked->recipe, std::move(given.matrix), options);
 }
 
 template <typename Value>
 void Operator<Value>::Applied::apply_there(const DeviceCsrView<Value>& view, const Options& options, bool with_diagonal) {
+    if (options.triangle == Triangle::symmetric) throw workbench::LeftToHost("only half of the matrix is given");
     const CsrOnDevice<Value> matrix = on_gpu(view);
+    entries = view.values.size();
     recipe.emplace(checked->recipe, matrix, options);
     if (!with_diagonal) return;
     inverse_diagonal = recipe->sliced().diagonal(matrix);
     invert(inverse_diagonal);
+}
+
+template <typename Value>
+void Operator<Value>::Applied::set_values(ArrayView<const Value> values) {
+    recipe->set_values(std::span(values.data(), values.size()), entry_order);
+}
+
+template <typename Value>
+void Operator<Value>::Applied::set_values(const CsrView<Value>& view) {
+    const auto given = workbench::checked_matrix(view, is_half ? Triangle::symmetric : Triangle::as_given);
+    recipe->require_pattern(given.matrix, entry_order);
+    std::vector<Value> values(entries);
+    for (std::size_t k = 0; k < given.matrix.values.size(); ++k) {
+        values[entry_order.empty() ? k : entry_order[k]] = static_cast<Value>(given.matrix.values[k]);
+    }
+    set_values(values);
 }
 
 template struct Operator<float>::Applied;

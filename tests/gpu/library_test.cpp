@@ -62,6 +62,7 @@ Operator<Value> operator_on(Device& device, const std::string& recipe, const Csr
     spmv_workbench::Options options;
     options.device = spmv_workbench::Device::gpu;
     options.stream = stream_of(device);
+    options.triangle = spmv_workbench::Triangle::as_given;
     return Operator<Value>(recipe_of(recipe), Arrays<Value>(matrix).view(), options);
 }
 
