@@ -306,7 +306,7 @@ def test_matrices_on_the_gpu():
 
 
 def test_streams(host):
-    A = drawn(4, 4)
+    A = drawn(4, 5)
     csr = {"layout": {"use": "csr"}}
     for given, number in ((None, 0), (1, 0), (5, 5), (type("Of CuPy", (), {"ptr": 9})(), 9), (type("Of PyTorch", (), {"cuda_stream": 8})(), 8)):
         assert host(csr, A, stream=given)._stream == number
