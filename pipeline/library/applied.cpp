@@ -110,7 +110,7 @@ Operator<Value>::Applied::Applied(std::shared_ptr<const Recipe::Checked> from, c
 
 template <typename Value>
 void Operator<Value>::Applied::apply(const CsrView<Value>& view, const Options& options, bool with_diagonal) {
-    workbench::CheckedMatrix given = workbench::checked_matrix(view, options.triangle);
+    workbench::GivenMatrix given = workbench::checked_matrix(view, options.triangle);
     is_half = options.triangle == Triangle::symmetric;
     entries = view.values.size();
     entry_order = std::move(given.entry_order);

@@ -103,7 +103,7 @@ CsrMatrix sorted_copy(const spmv_workbench::CsrView<Value>& view) {
     return matrix;
 }
 
-/// See CheckedMatrix.
+/// See GivenMatrix.
 template <ValueType Value>
 HostArray<Offset> entry_order(const spmv_workbench::CsrView<Value>& view, const CsrMatrix& checked) {
     HostArray<Offset> order;
@@ -124,7 +124,7 @@ HostArray<Offset> entry_order(const spmv_workbench::CsrView<Value>& view, const 
 }
 
 /// Adds the other half of a symmetric matrix to its lower or upper triangle.
-void add_other_half(CheckedMatrix& checked, bool is_lower) {
+void add_other_half(GivenMatrix& checked, bool is_lower) {
     const std::size_t entries = checked.matrix.values.size();
     require_host_memory(entries * (3 * sizeof(Index) + 4 * sizeof(double) + 2 * sizeof(Offset)), "a symmetric matrix");
     const HostArray<double> values = checked.matrix.values;
@@ -160,7 +160,7 @@ void add_other_half(CheckedMatrix& checked, bool is_lower) {
     checked = {.matrix = std::move(whole), .entry_order = std::move(order)};
 }
 
-void decide_triangle(CheckedMatrix& checked, spmv_workbench::Triangle triangle) {
+void decide_triangle(GivenMatrix& checked, spmv_workbench::Triangle triangle) {
     using spmv_workbench::Triangle;
     const CsrMatrix& matrix = checked.matrix;
     const bool is_half = triangle == Triangle::symmetric;
@@ -189,14 +189,14 @@ void decide_triangle(CheckedMatrix& checked, spmv_workbench::Triangle triangle) 
 }  // namespace
 
 template <ValueType Value>
-CheckedMatrix checked_matrix(const spmv_workbench::CsrView<Value>& view, spmv_workbench::Triangle triangle) {
-    CheckedMatrix checked{.matrix = sorted_copy(view), .entry_order = {}};
+GivenMatrix checked_matrix(const spmv_workbench::CsrView<Value>& view, spmv_workbench::Triangle triangle) {
+    GivenMatrix checked{.matrix = sorted_copy(view), .entry_order = {}};
     checked.entry_order = entry_order(view, checked.matrix);
     decide_triangle(checked, triangle);
     return checked;
 }
 
-template CheckedMatrix checked_matrix(const spmv_workbench::CsrView<float>&, spmv_workbench::Triangle);
-template CheckedMatrix checked_matrix(const spmv_workbench::CsrView<double>&, spmv_workbench::Triangle);
+template GivenMatrix checked_matrix(const spmv_workbench::CsrView<float>&, spmv_workbench::Triangle);
+template GivenMatrix checked_matrix(const spmv_workbench::CsrView<double>&, spmv_workbench::Triangle);
 
 }  // namespace workbench

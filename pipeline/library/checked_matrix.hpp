@@ -8,7 +8,7 @@
 
 namespace workbench {
 
-struct CheckedMatrix {
+struct GivenMatrix {
     CsrMatrix matrix;
     HostArray<Offset> entry_order;  // [nonzeros] the number of each entry in the caller's arrays; empty: the same
 };
@@ -17,6 +17,6 @@ struct CheckedMatrix {
 /// disagree, offsets decrease, a row has a column out of range or twice, or `triangle` does not allow the pattern; MachineError
 /// if there is too little memory for the copy.
 template <ValueType Value>
-[[nodiscard]] CheckedMatrix checked_matrix(const spmv_workbench::CsrView<Value>& view, spmv_workbench::Triangle triangle);
+[[nodiscard]] GivenMatrix checked_matrix(const spmv_workbench::CsrView<Value>& view, spmv_workbench::Triangle triangle);
 
 }  // namespace workbench

@@ -15,7 +15,7 @@ namespace workbench {
 template <ValueType Value>
 class ValuePlaces {
 public:
-    /// entry_order: see CheckedMatrix. The candidate's layouts must outlive this, and must not be constant objects.
+    /// entry_order: see GivenMatrix. The candidate's layouts must outlive this, and must not be constant objects.
     ValuePlaces(const Candidate<Value>& candidate, std::span<const Offset> entry_order);
 
     /// Throws Unsuitable with the first row in which the pattern of the matrix is not the operator's.
