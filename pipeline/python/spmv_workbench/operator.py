@@ -61,8 +61,7 @@ class Operator(LinearOperator):
     kernel    the name of a kernel; default: the recipe's own or chosen one, or that of the layout
     verify    verify the kernel, bit for bit on integers and within rounding on A; costs about ten products
     triangle  what a square matrix stands for that has entries beside the diagonal, all on one side of it: "refused": it is a
-              MatrixError; "symmetric": it is half of a symmetric matrix; "as_given": it is triangular. A matrix that the GPU prepares
-              is not examined
+              MatrixError; "symmetric": it is half of a symmetric matrix; "as_given": it is triangular
     stream    a stream of CuPy or PyTorch, or its cudaStream_t, on which an operator on the GPU runs; default: the default stream
     changes   as for --set, with "__" for ".": stage__metis_partition__parts=64, or **{"stage.metis_partition.parts": 64}
 
@@ -81,6 +80,9 @@ class Operator(LinearOperator):
             raise ValueError(f"triangle: found {triangle!r}, expected one of {', '.join(map(repr, TRIANGLES))}")
         self._stream = stream_number(stream)
         text, file = text_and_file(recipe)
+        for name in changes:
+            if "." not in name and "__" not in name:
+                raise TypeError(f"found the keyword {name}, expected device, kernel, verify, triangle, stream or TABLE__KEY of the recipe")
         settings = change_texts(changes)
         self._recipe = _core.Recipe.from_file(file, settings) if text is None else _core.Recipe.from_text(text, settings, file)
         self._stages = recipe  # whose functions in Python must live

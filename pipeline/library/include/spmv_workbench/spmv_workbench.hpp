@@ -200,7 +200,7 @@ struct Options {
     /// Verifies the kernel before use: exactly on integers, and within rounding errors on the matrix itself. Costs the time for
     /// building a second, temporary layout and about ten products.
     bool verify = true;
-    /// A matrix that the GPU prepares is not examined; with Triangle::symmetric the host prepares it.
+    /// If it is symmetric, the host prepares the matrix.
     Triangle triangle = Triangle::refused;
     /// The cudaStream_t on which an operator on the GPU runs; it must outlive the operator. Null: the default stream.
     void* stream = nullptr;
