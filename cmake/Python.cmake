@@ -20,7 +20,7 @@ find_package(pybind11 2.10 REQUIRED CONFIG)  # Debian: pybind11-dev
 
 set(module_folder ${CMAKE_BINARY_DIR}/python/spmv_workbench)
 Python_add_library(workbench_python MODULE WITH_SOABI frontends/python/bindings.cpp)
-target_link_libraries(workbench_python PRIVATE workbench_options pybind11::headers spmv_workbench)
+target_link_libraries(workbench_python PRIVATE workbench_options pybind11::headers workbench_xxhash spmv_workbench)
 set_target_properties(workbench_python PROPERTIES OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY ${module_folder}
   CXX_VISIBILITY_PRESET hidden INSTALL_RPATH "$ORIGIN/../../..")
 target_link_options(workbench_python PRIVATE -Wl,--disable-new-dtags)

@@ -35,6 +35,13 @@ END
 stand_in ctest <<'END'
 echo "ctest $*" >>"$CALLS"
 END
+stand_in dpkg-query <<'END'
+format=$3
+for package in "${@:4}"; do
+    [[ $package == "${MISSING-}" ]] || if [[ $format == *Package* ]]; then echo "$package installed"; else echo installed; fi
+done
+END
+stand_in apt-get </dev/null
 stand_in ninja </dev/null
 stand_in c++ </dev/null
 stand_in nvcc <<<"printf 'sm_80\nsm_90\n'"
@@ -132,6 +139,16 @@ lacks calls "ctest"
 bootstrap test -R cli
 exits 0
 holds calls "ctest --preset release --no-tests=error --parallel 3 -R cli"
+
+# `test` builds the Python module if its packages are there; `build` does not.
+holds calls " -DWORKBENCH_PYTHON=ON"
+bootstrap build
+lacks calls "-DWORKBENCH_PYTHON"
+MISSING=python3-pytest bootstrap test
+exits 0
+lacks calls "-DWORKBENCH_PYTHON"
+holds err "these packages are missing, so the Python module is not tested: python3-dev python3-numpy"
+holds calls "ctest"
 
 # `python` builds the module and starts the Python that it was built for.
 stand_in python <<<'echo "$PYTHONPATH: $*"; exit 3'

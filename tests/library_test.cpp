@@ -31,6 +31,7 @@ using spmv_workbench::CsrView;
 using spmv_workbench::MatrixError;
 using spmv_workbench::Operator;
 using spmv_workbench::Options;
+using spmv_workbench::Triangle;
 
 const fs::path layouts = WORKBENCH_SOURCE_DIR "/tests/layouts";
 
@@ -79,6 +80,12 @@ CsrMatrix scaled(CsrMatrix matrix, double factor) {
     return matrix;
 }
 
+Options triangular() {
+    Options options;
+    options.triangle = Triangle::as_given;
+    return options;
+}
+
 template <typename Value>
 std::vector<Value> product(Operator<Value>& a) {
     std::vector<Value> y(static_cast<std::size_t>(a.facts().rows));
@@ -99,10 +106,13 @@ bool check_new_values(const spmv_workbench::Recipe& recipe, Operator<Value>& a, 
         before = product(a);
         CHECK(before == twice);
         a.set_values(integers.values);
-        Options unverified;
+        Options unverified = triangular();
         unverified.verify = false;
         Operator<Value> made(recipe, integers.view(), unverified);
         CHECK(product(a) == product(made));
+        before = product(a);
+        a.set_values(Arrays<Value>(scaled(matrix, -2), 8).view());  // in another order
+        CHECK(product(a) == twice);
     } catch (const MatrixError& refusal) {
         CHECK(std::string(refusal.what()).substr(0, 12) == "new values: ");
         CHECK(product(a) == before);
@@ -163,12 +173,12 @@ std::string refusal(const CsrView<double>& view) {
 
 TEST_CASE("products are correct for every recipe and matrix, in both vector orders") {
     int made = 0;
-    check_on_battery<double>({}, made);
+    check_on_battery<double>(triangular(), made);
     CHECK(made > 900);
 }
 
 TEST_CASE("products are correct in f32, and without verification") {
-    Options options;
+    Options options = triangular();
     options.verify = false;
     int made = 0;
     check_on_battery<float>(options, made);
@@ -261,7 +271,7 @@ TEST_CASE("a dictionary has room for as many new values as it had, the 0 of padd
             3, 3, std::vector<Entry>{{0, 0, values[0]}, {0, 1, values[1]}, {1, 1, values[2]}, {2, 2, values[3]}}));
     };
     Operator<double> a(recipe_of("[layout]\nuse = \"sell\"\nvalues = \"dictionary\"\ncolumn_index = \"u16\"\n"),
-                       with_values({3, 4, 3, 4}).view());
+                       with_values({3, 4, 3, 4}).view(), triangular());
     const std::vector<double> before = product(a);
     CHECK(message_of<MatrixError>([&] {
               a.set_values(with_values({5, 6, 7, 5}).values);
@@ -380,7 +390,7 @@ TEST_CASE("an unsuitable matrix is an error with a reason") {
     for (Index i = 1; i < 2000; ++i) arrow.insert(arrow.end(), {{0, i, 1}, {i, i, 1}});
     const std::string said = message_of<MatrixError>([&] {
         Operator<double>(recipe_of("[layout]\nuse = \"ell\"\nslots_per_nonzero = 3\n"),
-                         Arrays<double>(csr_from_entries(2000, 2000, arrow)).view());
+                         Arrays<double>(csr_from_entries(2000, 2000, arrow)).view(), triangular());
     });
     CHECK_MESSAGE(said.substr(0, 27) == "recipe.toml:1: layout ell: ", said);
 }

@@ -73,6 +73,38 @@ std::vector<Element> on_host(DeviceArray<const Element> array, workbench::Device
     return copy;
 }
 
+/// True if a square matrix has entries beside the diagonal, all of them on one side of it. The columns of its rows ascend. Rows
+/// are copied to the host from both ends, where most matrices soon have an entry on either side.
+template <typename Value>
+bool is_one_triangle(const DeviceCsrView<Value>& view, workbench::Device& device) {
+    if (view.rows != view.columns) return false;
+    const auto copy_of = [&device](const auto& array, std::int64_t begin, std::int64_t count) {
+        return on_host(on_device(array.address() + begin, static_cast<std::size_t>(count)), device);
+    };
+    const auto offsets_of = [&](std::int64_t begin, std::int64_t count) -> std::vector<std::int64_t> {
+        if (view.short_row_offsets.size() == 0) return copy_of(view.row_offsets, begin, count);
+        const std::vector<std::int32_t> offsets = copy_of(view.short_row_offsets, begin, count);
+        return {offsets.begin(), offsets.end()};
+    };
+    const auto has_entry = [&](bool above) {
+        const std::int64_t rows = view.rows;
+        for (std::int64_t done = 0, count = 1024; done < rows; done += count, count *= 2) {
+            count = std::min(count, rows - done);
+            const std::int64_t begin = above ? done : rows - done - count;
+            const std::vector<std::int64_t> offsets = offsets_of(begin, count + 1);
+            const std::vector<std::int32_t> columns =
+                copy_of(view.column_indices, offsets.front(), offsets.back() - offsets.front());
+            for (std::int64_t row = 0; row < count; ++row) {
+                if (offsets[row] == offsets[row + 1]) continue;
+                const std::int32_t outermost = columns[(above ? offsets[row + 1] - 1 : offsets[row]) - offsets.front()];
+                if (above ? outermost > begin + row : outermost < begin + row) return true;
+            }
+        }
+        return false;
+    };
+    return has_entry(true) != has_entry(false);
+}
+
 }  // namespace
 
 template <typename Value>
@@ -110,22 +142,45 @@ Operator<Value>::Applied::Applied(std::shared_ptr<const Recipe::Checked> from, c
 
 template <typename Value>
 void Operator<Value>::Applied::apply(const CsrView<Value>& view, const Options& options, bool with_diagonal) {
-    workbench::CsrMatrix matrix = workbench::checked_matrix(view);
-    entry_order = workbench::entry_order(view, matrix);
+    workbench::GivenMatrix given = workbench::checked_matrix(view, options.triangle);
+    is_half = options.triangle == Triangle::symmetric;
+    entries = view.values.size();
+    entry_order = std::move(given.entry_order);
     if (with_diagonal) {
-        inverse_diagonal = diagonal_of<Value>(matrix);
+        inverse_diagonal = diagonal_of<Value>(given.matrix);
         invert(inverse_diagonal);
     }
-    recipe.emplace(checked->recipe, std::move(matrix), options);
+    recipe.emplace(checked->recipe, std::move(given.matrix), options);
 }
 
 template <typename Value>
 void Operator<Value>::Applied::apply_there(const DeviceCsrView<Value>& view, const Options& options, bool with_diagonal) {
+    if (options.triangle == Triangle::symmetric) throw workbench::LeftToHost("only half of the matrix is given");
     const CsrOnDevice<Value> matrix = on_gpu(view);
+    entries = view.values.size();
     recipe.emplace(checked->recipe, matrix, options);
+    if (options.triangle == Triangle::refused && is_one_triangle(view, recipe->device())) {
+        throw workbench::LeftToHost("all entries beside the diagonal are on one side of it");
+    }
     if (!with_diagonal) return;
     inverse_diagonal = recipe->sliced().diagonal(matrix);
     invert(inverse_diagonal);
+}
+
+template <typename Value>
+void Operator<Value>::Applied::set_values(ArrayView<const Value> values) {
+    recipe->set_values(std::span(values.data(), values.size()), entry_order);
+}
+
+template <typename Value>
+void Operator<Value>::Applied::set_values(const CsrView<Value>& view) {
+    const auto given = workbench::checked_matrix(view, is_half ? Triangle::symmetric : Triangle::as_given);
+    recipe->require_pattern(given.matrix, entry_order);
+    std::vector<Value> values(entries);
+    for (std::size_t k = 0; k < given.matrix.values.size(); ++k) {
+        values[entry_order.empty() ? k : entry_order[k]] = static_cast<Value>(given.matrix.values[k]);
+    }
+    set_values(values);
 }
 
 template struct Operator<float>::Applied;

@@ -20,7 +20,13 @@ struct __attribute__((visibility("hidden"))) Operator<Value>::Applied {
     Applied(std::shared_ptr<const Recipe::Checked> from, const DeviceCsrView<Value>& matrix, const Options& options,
             bool with_diagonal);
 
+    /// Call them while holding a KokkosTurn; see Operator.
+    void set_values(ArrayView<const Value> values);
+    void set_values(const CsrView<Value>& view);
+
     std::shared_ptr<const Recipe::Checked> checked;  // declared first, as the applied recipe refers to it
+    bool is_half = false;                            // of a symmetric matrix
+    std::size_t entries = 0;                         // of the caller's arrays
     workbench::HostArray<workbench::Offset> entry_order;
     std::vector<Value> inverse_diagonal;  // [rows] in the caller's order, 1 where the diagonal has no entry or 0
     std::optional<workbench::AppliedRecipe<Value>> recipe;

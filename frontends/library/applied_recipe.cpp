@@ -175,14 +175,28 @@ void AppliedRecipe<Value>::run_from_host(std::span<const Value> x, std::span<Val
 }
 
 template <ValueType Value>
+ValuePlaces<Value>& AppliedRecipe<Value>::places(std::span<const Offset> entry_order) {
+    if (!places_) places_.emplace(ready_->candidate(), entry_order);
+    return *places_;
+}
+
+template <ValueType Value>
+void AppliedRecipe<Value>::require_pattern(const CsrMatrix& matrix, std::span<const Offset> entry_order) {
+    if (is_prepared_there()) {
+        throw Unsuitable(
+            "new values: a matrix that the GPU prepared is not compared with another; expected an array of values");
+    }
+    places(entry_order).require_pattern(matrix);
+}
+
+template <ValueType Value>
 void AppliedRecipe<Value>::set_values(std::span<const Value> values, std::span<const Offset> entry_order) {
     if (is_prepared_there()) {
         const DeviceMemory there = to_device(*device_, values, "new values");
         (void)device_->time([&] { sliced().set_values(there.template as<const Value>()); });
         return;
     }
-    if (!places_) places_.emplace(ready_->candidate(), entry_order);
-    places_->store(values);
+    places(entry_order).store(values);
     ready_->prepare_again(*device_);
 }
 

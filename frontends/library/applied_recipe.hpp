@@ -49,9 +49,11 @@ public:
     /// Like run, with vectors in host memory; synchronous.
     void run_from_host(std::span<const Value> x, std::span<Value> y, VectorOrder order, bool accumulate);
 
-    /// Replaces the values of the matrix, [nonzeros] in the caller's order. entry_order: see checked_matrix.hpp; read by the
-    /// first call alone. Throws Unsuitable if the layout cannot store them, MachineError; the operator then has the values from
-    /// before.
+    /// Throws Unsuitable unless the matrix has the pattern of the operator's. entry_order: see checked_matrix.hpp.
+    void require_pattern(const CsrMatrix& matrix, std::span<const Offset> entry_order);
+
+    /// Replaces the values of the matrix, in the order of the caller's arrays. Throws Unsuitable if the layout cannot store
+    /// them, MachineError; the operator then has the values from before.
     void set_values(std::span<const Value> values, std::span<const Offset> entry_order);
 
     /// True if the GPU prepared the matrix, which `sliced` then returns.
@@ -82,13 +84,14 @@ private:
     void require_kernel(const Recipe& recipe) const;
     void prepare_orders();
     void allocate_vectors();  // in the recipe's order
+    [[nodiscard]] ValuePlaces<Value>& places(std::span<const Offset> entry_order);
 
     std::shared_ptr<const KokkosRuntime> kokkos_ = running_kokkos();
     std::unique_ptr<Device> device_;
     spmv_workbench::OperatorFacts facts_;
     std::optional<Ready<Value>> ready_;
 
-    std::optional<ValuePlaces<Value>> places_;  // made by the first set_values
+    std::optional<ValuePlaces<Value>> places_;  // made when they are first needed
 
     Targets columns_to_recipe_;
     Targets columns_to_caller_;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -49,10 +50,8 @@ HostArray<Offset> checked_offsets(ArrayView<const Given> offsets, Index rows) {
     return {offsets.begin(), offsets.end()};
 }
 
-}  // namespace
-
 template <ValueType Value>
-CsrMatrix checked_matrix(const spmv_workbench::CsrView<Value>& view) {
+CsrMatrix sorted_copy(const spmv_workbench::CsrView<Value>& view) {
     if (view.rows < 0 || view.columns < 0) {
         refuse(fmt::format("{} rows and {} columns; expected non-negative numbers", view.rows, view.columns));
     }
@@ -104,6 +103,7 @@ CsrMatrix checked_matrix(const spmv_workbench::CsrView<Value>& view) {
     return matrix;
 }
 
+/// See GivenMatrix.
 template <ValueType Value>
 HostArray<Offset> entry_order(const spmv_workbench::CsrView<Value>& view, const CsrMatrix& checked) {
     HostArray<Offset> order;
@@ -123,9 +123,80 @@ HostArray<Offset> entry_order(const spmv_workbench::CsrView<Value>& view, const 
     return order;
 }
 
-template HostArray<Offset> entry_order(const spmv_workbench::CsrView<float>&, const CsrMatrix&);
-template HostArray<Offset> entry_order(const spmv_workbench::CsrView<double>&, const CsrMatrix&);
-template CsrMatrix checked_matrix(const spmv_workbench::CsrView<float>&);
-template CsrMatrix checked_matrix(const spmv_workbench::CsrView<double>&);
+/// Adds the other half of a symmetric matrix to its lower or upper triangle.
+void add_other_half(GivenMatrix& checked, bool is_lower) {
+    const std::size_t entries = checked.matrix.values.size();
+    require_host_memory(entries * (3 * sizeof(Index) + 4 * sizeof(double) + 2 * sizeof(Offset)), "a symmetric matrix");
+    const HostArray<double> values = checked.matrix.values;
+    CsrMatrix lower = std::move(checked.matrix);
+    std::iota(lower.values.begin(), lower.values.end(), 0.0);  // the numbers of the entries, to be transposed with them
+    CsrMatrix upper = transpose(lower);
+    if (!is_lower) std::swap(lower, upper);
+    const auto has_diagonal = [&](Index row) { return lower.row_length(row) > 0 && lower.row_columns(row).back() == row; };
+
+    CsrMatrix whole = {.rows = lower.rows, .columns = lower.columns, .column_indices = {}, .values = {}};
+    make_zeros(whole.row_offsets, static_cast<std::size_t>(lower.rows) + 1);
+    for (Index row = 0; row < lower.rows; ++row) {
+        whole.row_offsets[row + 1] = lower.row_length(row) + upper.row_length(row) - (has_diagonal(row) ? 1 : 0);
+    }
+    sum_up(whole.row_offsets);
+    make_room(whole.column_indices, static_cast<std::size_t>(whole.nonzeros()));
+    make_room(whole.values, whole.column_indices.size());
+    HostArray<Offset> order = unwritten_array<Offset>(whole.column_indices.size());
+    for_each_in_parallel(lower.rows, 256, [&](std::int64_t number) {
+        const auto row = static_cast<Index>(number);
+        Offset place = whole.row_offsets[row];
+        const auto append = [&](const CsrMatrix& half, Offset begin) {
+            for (Offset k = begin; k < half.row_offsets[row + 1]; ++k, ++place) {
+                const auto entry = static_cast<std::size_t>(half.values[k]);
+                whole.column_indices[place] = half.column_indices[k];
+                whole.values[place] = values[entry];
+                order[place] = checked.entry_order.empty() ? static_cast<Offset>(entry) : checked.entry_order[entry];
+            }
+        };
+        append(lower, lower.row_offsets[row]);
+        append(upper, upper.row_offsets[row] + (has_diagonal(row) ? 1 : 0));
+    });
+    checked = {.matrix = std::move(whole), .entry_order = std::move(order)};
+}
+
+void decide_triangle(GivenMatrix& checked, spmv_workbench::Triangle triangle) {
+    using spmv_workbench::Triangle;
+    const CsrMatrix& matrix = checked.matrix;
+    const bool is_half = triangle == Triangle::symmetric;
+    if (triangle == Triangle::as_given || (!matrix.square() && !is_half)) return;
+    if (!matrix.square()) {
+        refuse(fmt::format("{} rows and {} columns; expected half of a symmetric matrix", matrix.rows, matrix.columns));
+    }
+    const auto first_row_with = [&](const auto& is_beside) {
+        return first_wrong_row(matrix.rows, [&](Index row) { return matrix.row_length(row) == 0 || !is_beside(row); });
+    };
+    const Index below = first_row_with([&](Index row) { return matrix.row_columns(row).front() < row; });
+    const Index above = first_row_with([&](Index row) { return matrix.row_columns(row).back() > row; });
+    if (is_half && below >= 0 && above >= 0) {
+        refuse(
+            fmt::format("row {} has an entry before the diagonal and row {} one after it; expected half of a symmetric matrix",
+                        below, above));
+    }
+    if ((below >= 0) == (above >= 0)) return;
+    if (is_half) return add_other_half(checked, below >= 0);
+    refuse(
+        fmt::format("all entries are on the diagonal or {} it; expected the option triangle: symmetric (this is half of a "
+                    "symmetric matrix) or as_given (it is triangular)",
+                    below >= 0 ? "below" : "above"));
+}
+
+}  // namespace
+
+template <ValueType Value>
+GivenMatrix checked_matrix(const spmv_workbench::CsrView<Value>& view, spmv_workbench::Triangle triangle) {
+    GivenMatrix checked{.matrix = sorted_copy(view), .entry_order = {}};
+    checked.entry_order = entry_order(view, checked.matrix);
+    decide_triangle(checked, triangle);
+    return checked;
+}
+
+template GivenMatrix checked_matrix(const spmv_workbench::CsrView<float>&, spmv_workbench::Triangle);
+template GivenMatrix checked_matrix(const spmv_workbench::CsrView<double>&, spmv_workbench::Triangle);
 
 }  // namespace workbench

@@ -8,13 +8,15 @@
 
 namespace workbench {
 
-/// Copies the matrix and sorts the columns of each row. Throws InputError if sizes disagree, offsets decrease, or a row has a
-/// column out of range or twice; MachineError if there is too little memory for the copy.
-template <ValueType Value>
-[[nodiscard]] CsrMatrix checked_matrix(const spmv_workbench::CsrView<Value>& view);
+struct GivenMatrix {
+    CsrMatrix matrix;
+    HostArray<Offset> entry_order;  // [nonzeros] the number of each entry in the caller's arrays; empty: the same
+};
 
-/// [nonzeros] The number in the view of each entry of checked_matrix(view), which sorts them; empty if they were sorted.
+/// Copies the matrix, sorts the columns of each row, and adds the other half of a symmetric matrix. Throws InputError if sizes
+/// disagree, offsets decrease, a row has a column out of range or twice, or `triangle` does not allow the pattern; MachineError
+/// if there is too little memory for the copy.
 template <ValueType Value>
-[[nodiscard]] HostArray<Offset> entry_order(const spmv_workbench::CsrView<Value>& view, const CsrMatrix& checked);
+[[nodiscard]] GivenMatrix checked_matrix(const spmv_workbench::CsrView<Value>& view, spmv_workbench::Triangle triangle);
 
 }  // namespace workbench

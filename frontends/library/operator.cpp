@@ -67,7 +67,7 @@ void Operator<Value>::run(DeviceArray<const Value> x, DeviceArray<Value> y, Vect
 template <typename Value>
 void Operator<Value>::set_values(DeviceArray<const Value> values) {
     require_gpu(facts());
-    workbench::require_size("values", values.size(), static_cast<std::size_t>(facts().nonzeros));
+    workbench::require_size("values", values.size(), applied_->entries);
     if (applied_->recipe->is_prepared_there()) {
         return for_caller([&] { applied_->recipe->sliced().set_values(values.address()); });
     }
@@ -78,12 +78,20 @@ void Operator<Value>::set_values(DeviceArray<const Value> values) {
 
 template <typename Value>
 void Operator<Value>::set_values(ArrayView<const Value> values) {
-    workbench::require_size("values", values.size(), static_cast<std::size_t>(facts().nonzeros));
+    workbench::require_size("values", values.size(), applied_->entries);
     workbench::require_no_parallel_region();
     for_caller([&] {
         const workbench::KokkosTurn turn;
-        applied_->recipe->set_values(std::span(values.data(), values.size()), applied_->entry_order);
-        applied_->entry_order = {};
+        applied_->set_values(values);
+    });
+}
+
+template <typename Value>
+void Operator<Value>::set_values(const CsrView<Value>& matrix) {
+    workbench::require_no_parallel_region();
+    for_caller([&] {
+        const workbench::KokkosTurn turn;
+        applied_->set_values(matrix);
     });
 }
 

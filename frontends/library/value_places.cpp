@@ -129,7 +129,9 @@ ValuePlaces<Value>::ValuePlaces(const Candidate<Value>& candidate, std::span<con
         }
     }
     const Index rows = candidate.space->row_order.size();
-    HostArray<Offset> row_begins;
+    pattern_.rows = rows;
+    pattern_.columns = candidate.space->column_order.size();
+    HostArray<Offset>& row_begins = pattern_.row_offsets;
     make_zeros(row_begins, static_cast<std::size_t>(rows) + 1);
     for_each_stored(candidate, [&](Index row, const Stored& stored) {
         ++row_begins[row + 1];
@@ -140,17 +142,41 @@ ValuePlaces<Value>::ValuePlaces(const Candidate<Value>& candidate, std::span<con
     HostArray<Stored> entries = unwritten_array<Stored>(static_cast<std::size_t>(row_begins.back()));
     HostArray<Offset> next = row_begins;
     for_each_stored(candidate, [&](Index row, const Stored& stored) { entries[next[row]++] = stored; });
+    make_room(pattern_.column_indices, entries.size());
     for_each_in_parallel(rows, 256, [&](std::int64_t row) {
         const auto begin = entries.begin() + row_begins[row];
         const auto end = entries.begin() + row_begins[row + 1];
         std::sort(begin, end, [](const Stored& a, const Stored& b) { return a.column < b.column; });
         for (auto entry = begin; entry != end; ++entry) {
             const Offset place = entry - entries.begin();
+            pattern_.column_indices[place] = entry->column;
             Array& array = arrays_[entry->array];
             (entry->is_mirror ? array.mirror_of_slot : array.entry_of_slot)[entry->slot] =
                 entry_order.empty() ? place : entry_order[place];
         }
     });
+}
+
+template <ValueType Value>
+void ValuePlaces<Value>::require_pattern(const CsrMatrix& matrix) const {
+    if (matrix.rows != pattern_.rows || matrix.columns != pattern_.columns) {
+        throw Unsuitable(fmt::format("new values: the matrix has {} rows and {} columns; expected {} and {}", matrix.rows,
+                                     matrix.columns, pattern_.rows, pattern_.columns));
+    }
+    const auto differs = [&](std::int64_t number) {
+        const auto row = static_cast<Index>(number);
+        return !std::ranges::equal(matrix.row_columns(row), pattern_.row_columns(row));
+    };
+    if (count_in_parallel(matrix.rows, differs) == 0) return;
+    Index row = 0;
+    while (!differs(row)) ++row;
+    const auto found = matrix.row_columns(row);
+    const auto expected = pattern_.row_columns(row);
+    const auto [here, there] = std::ranges::mismatch(found, expected);
+    const bool is_new = there == expected.end() || (here != found.end() && *here < *there);
+    throw Unsuitable(fmt::format(
+        "new values: row {} has {} entry in column {}; expected the pattern of the matrix that the operator was made of", row,
+        is_new ? "an" : "no", is_new ? *here : *there));
 }
 
 template <ValueType Value>

@@ -4,20 +4,24 @@
 #include <span>
 #include <vector>
 
+#include "core/matrix/csr_matrix.hpp"
 #include "kernels/common/storage/encode_values.hpp"
 #include "pipeline/measure/candidate.hpp"
 
 namespace workbench {
 
 /// For each slot of a candidate's layouts, the entry of the caller's matrix whose value it holds. Found by one walk over the
-/// slots, which all layouts have; storing values is then a parallel gather. It takes 8 bytes a slot.
+/// slots, which all layouts have; storing values is then a parallel gather. It takes 8 bytes a slot, and 4 a nonzero.
 template <ValueType Value>
 class ValuePlaces {
 public:
-    /// entry_order: see workbench::entry_order. The candidate's layouts must outlive this, and must not be constant objects.
+    /// entry_order: see GivenMatrix. The candidate's layouts must outlive this, and must not be constant objects.
     ValuePlaces(const Candidate<Value>& candidate, std::span<const Offset> entry_order);
 
-    /// Stores values, [nonzeros] in the order of the caller's matrix. Throws Unsuitable, before it changes anything, if a
+    /// Throws Unsuitable with the first row in which the pattern of the matrix is not the operator's.
+    void require_pattern(const CsrMatrix& matrix) const;
+
+    /// Stores values, in the order of the caller's arrays. Throws Unsuitable, before it changes anything, if a
     /// coding cannot represent them (all equal, exact in f32, as many distinct ones as the dictionary has), or if a layout
     /// stores an entry and its mirror once and their values differ.
     void store(std::span<const Value> values);
@@ -32,6 +36,7 @@ private:
     void check(const Array& array, std::span<const Value> values) const;
 
     std::vector<Array> arrays_;  // the value arrays of all layouts
+    CsrMatrix pattern_;          // the caller's, without values
 };
 
 }  // namespace workbench

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 #include <spmv_workbench/spmv_workbench.hpp>
 
 namespace py = pybind11;
@@ -33,10 +35,14 @@ sw::DeviceArray<Value> on_gpu(OnGpu array) {
     return sw::on_device(reinterpret_cast<Value*>(array.first), array.second);
 }
 
-sw::Options options_of(const std::string& device, const std::string& kernel, bool verify, std::uintptr_t stream) {
+sw::Options options_of(const std::string& device, const std::string& kernel, bool verify, const std::string& triangle,
+                       std::uintptr_t stream) {
     sw::Options options;
     options.kernel = kernel;
     options.verify = verify;
+    options.triangle = triangle == "symmetric"  ? sw::Triangle::symmetric
+                       : triangle == "as_given" ? sw::Triangle::as_given
+                                                : sw::Triangle::refused;
     options.device = device == "host" ? sw::Device::host : device == "gpu" ? sw::Device::gpu : sw::Device::automatic;
     options.stream = reinterpret_cast<void*>(stream);
     options.stop = [] {
@@ -52,17 +58,17 @@ public:
     template <typename Offset>
     static Core make(const sw::Recipe& recipe, std::pair<std::int32_t, std::int32_t> shape, const Array<Offset>& offsets,
                      const Array<std::int32_t>& columns, const Array<Value>& values, const std::string& device,
-                     const std::string& kernel, bool verify, std::uintptr_t stream) {
+                     const std::string& kernel, bool verify, const std::string& triangle, std::uintptr_t stream) {
         const sw::CsrView<Value> matrix(shape.first, shape.second, view(offsets, "indptr"), view(columns, "indices"),
                                         view(values, "data"));
-        return make_from(recipe, matrix, options_of(device, kernel, verify, stream));
+        return make_from(recipe, matrix, options_of(device, kernel, verify, triangle, stream));
     }
 
     /// For a matrix on the GPU, whose arrays are given by their addresses and sizes.
     static Core make_on_gpu(const sw::Recipe& recipe, std::pair<std::int32_t, std::int32_t> shape, OnGpu offsets,
                             bool long_offsets, OnGpu columns, OnGpu values, const std::string& device,
-                            const std::string& kernel, bool verify, std::uintptr_t stream) {
-        const sw::Options options = options_of(device, kernel, verify, stream);
+                            const std::string& kernel, bool verify, const std::string& triangle, std::uintptr_t stream) {
+        const sw::Options options = options_of(device, kernel, verify, triangle, stream);
         const auto indices = on_gpu<const std::int32_t>(columns);
         const auto data = on_gpu<const Value>(values);
         using View = sw::DeviceCsrView<Value>;
@@ -90,6 +96,15 @@ public:
         const sw::ArrayView<const Value> all = view(values, "values");
         const py::gil_scoped_release without_gil;
         a_.set_values(all);
+    }
+
+    template <typename Offset>
+    void set_values_of(std::pair<std::int32_t, std::int32_t> shape, const Array<Offset>& offsets,
+                       const Array<std::int32_t>& columns, const Array<Value>& values) {
+        const sw::CsrView<Value> matrix(shape.first, shape.second, view(offsets, "indptr"), view(columns, "indices"),
+                                        view(values, "data"));
+        const py::gil_scoped_release without_gil;
+        a_.set_values(matrix);
     }
 
     void set_values_on_gpu(OnGpu values) {
@@ -157,14 +172,16 @@ template <typename Value>
 void add_core(py::module_& module, const char* name) {
     using This = Core<Value>;
     py::class_<This> core(module, name);
-    const auto add_constructor = [&core](auto offset) {
+    const auto add_for_offsets = [&core](auto offset) {
         core.def(py::init(&This::template make<decltype(offset)>), "recipe"_a, "shape"_a, "indptr"_a.noconvert(),
-                 "indices"_a.noconvert(), "data"_a.noconvert(), "device"_a, "kernel"_a, "verify"_a, "stream"_a);
+                 "indices"_a.noconvert(), "data"_a.noconvert(), "device"_a, "kernel"_a, "verify"_a, "triangle"_a, "stream"_a)
+            .def("set_values_of", &This::template set_values_of<decltype(offset)>, "shape"_a, "indptr"_a.noconvert(),
+                 "indices"_a.noconvert(), "data"_a.noconvert());
     };
-    add_constructor(std::int32_t{});
-    add_constructor(std::int64_t{});
+    add_for_offsets(std::int32_t{});
+    add_for_offsets(std::int64_t{});
     core.def_static("on_gpu", &This::make_on_gpu, "recipe"_a, "shape"_a, "indptr"_a, "long_offsets"_a, "indices"_a, "data"_a,
-                    "device"_a, "kernel"_a, "verify"_a, "stream"_a);
+                    "device"_a, "kernel"_a, "verify"_a, "triangle"_a, "stream"_a);
     core.def("multiply", &This::multiply, "x"_a.noconvert(), "y"_a.noconvert(), "recipe_order"_a, "accumulate"_a)
         .def("multiply_on_gpu", &This::multiply_on_gpu, "x"_a, "y"_a, "recipe_order"_a, "accumulate"_a)
         .def("permute_on_gpu", &This::permute_on_gpu, "v"_a, "to"_a, "to_recipe"_a)
@@ -195,6 +212,8 @@ PYBIND11_MODULE(_core, module) {
             },
             "text"_a, "changes"_a, "file"_a)
         .def("resolved", &sw::Recipe::resolved);
+    module.def(
+        "checksum", [](const py::array& a) { return XXH3_64bits(a.data(), static_cast<std::size_t>(a.nbytes())); }, "array"_a);
     add_core<float>(module, "OperatorF32");
     add_core<double>(module, "OperatorF64");
 }

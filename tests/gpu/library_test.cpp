@@ -63,6 +63,7 @@ Operator<Value> operator_on(Device& device, const std::string& recipe, const Csr
     spmv_workbench::Options options;
     options.device = spmv_workbench::Device::gpu;
     options.stream = stream_of(device);
+    options.triangle = spmv_workbench::Triangle::as_given;
     return Operator<Value>(recipe_of(recipe), Arrays<Value>(matrix).view(), options);
 }
 
@@ -163,6 +164,20 @@ TEST_SUITE("device") {
         CHECK(notes(rcm_blocks_there) == "gpu");
         std::swap(matrix.column_indices[0], matrix.column_indices[1]);
         CHECK(notes() == "prepared on the host: the columns of a row do not ascend");
+        const auto notes_of_half = [&](spmv_workbench::Triangle triangle) {
+            std::vector<Entry> lower;
+            for (Index row = 0; row < 5000; ++row) lower.push_back({row, row - row % 7, 1.0});
+            const MatrixThere<double> there(*device, csr_from_entries(5000, 5000, lower));
+            spmv_workbench::Options options = on_stream_of(*device);
+            options.triangle = triangle;
+            const std::string in_order = "[layout]\nuse = \"sell\"\ncolumn_index = \"u16\"\n";
+            return place_of(Operator<double>(recipe_of(in_order), there.view(), options).facts());
+        };
+        CHECK(notes_of_half(spmv_workbench::Triangle::as_given) == "gpu");
+        CHECK(notes_of_half(spmv_workbench::Triangle::symmetric) == "prepared on the host: only half of the matrix is given");
+        CHECK(message_of<spmv_workbench::MatrixError>([&] {
+                  (void)notes_of_half(spmv_workbench::Triangle::refused);
+              }).find("all entries are on the diagonal or below it") != std::string::npos);
         matrix.column_indices[0] = 5000;
         CHECK(message_of<spmv_workbench::MatrixError>([&] { (void)notes(); }) ==
               "the matrix: row 0 has an entry in column 5000; expected 0 to 4999");

@@ -150,6 +150,10 @@ def test_matrices_that_do_not_fit(host):
     beyond.data, beyond.indices, beyond.indptr = np.ones(1), np.array([2**32 + 1]), np.r_[0, np.ones(40, np.int64)]
     with pytest.raises(wb.MatrixError, match="columns outside of 0 to 29"):
         host(csr, beyond)
+    with pytest.raises(TypeError, match="recipe: found csr_matrix, expected a file, a TOML text or a dict"):
+        host(A, csr)
+    with pytest.raises(TypeError, match="found the keyword verfy, expected device, kernel, verify, triangle, stream or"):
+        host(csr, A, verfy=False)
     with pytest.raises(ValueError, match="device: found 'cpu'"):
         wb.Operator(csr, A, device="cpu")
 
@@ -306,7 +310,7 @@ def test_matrices_on_the_gpu():
 
 
 def test_streams(host):
-    A = drawn(4, 4)
+    A = drawn(4, 5)
     csr = {"layout": {"use": "csr"}}
     for given, number in ((None, 0), (1, 0), (5, 5), (type("Of CuPy", (), {"ptr": 9})(), 9), (type("Of PyTorch", (), {"cuda_stream": 8})(), 8)):
         assert host(csr, A, stream=given)._stream == number

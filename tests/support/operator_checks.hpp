@@ -23,8 +23,9 @@ namespace workbench {
 /// The CSR arrays of a caller: the columns of each row are in no order.
 template <typename Value>
 struct Arrays {
-    explicit Arrays(const CsrMatrix& matrix) : rows(matrix.rows), columns(matrix.columns), row_offsets(matrix.row_offsets) {
-        std::mt19937 random(7);
+    explicit Arrays(const CsrMatrix& matrix, unsigned seed = 7)
+        : rows(matrix.rows), columns(matrix.columns), row_offsets(matrix.row_offsets) {
+        std::mt19937 random(seed);
         for (Index row = 0; row < rows; ++row) {
             std::vector<Offset> places(static_cast<std::size_t>(matrix.row_length(row)));
             std::iota(places.begin(), places.end(), matrix.row_offsets[row]);

@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from .matrix import numbers
 from .program import call, matrix_option, options_of
 from .recipe import RecipeLike, recipe_file
 
@@ -166,7 +167,7 @@ def solve(recipes: RecipeLike | Sequence[RecipeLike], A: Any = None, b: Any = No
             import numpy as np
             import scipy.io
 
-            scipy.io.mmwrite(folder / "b.mtx", np.asarray(b, float).reshape(-1, 1))
+            scipy.io.mmwrite(folder / "b.mtx", numbers(b, "b", np.dtype(float)).reshape(-1, 1))
             words.append(f"--rhs={folder / 'b.mtx'}")
         converged = (0, 5, 6, 7, 8)
         data = json.loads(call("solve", *files, *words, "--json=-", f"--out={folder / 'solve'}", *options_of(options), accepted=converged))

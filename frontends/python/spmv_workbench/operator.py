@@ -10,22 +10,24 @@ import scipy.sparse
 from scipy.sparse.linalg import LinearOperator
 
 from . import _core
-from .gpu import MatrixOnGpu, array_on_gpu, is_on_gpu, matrix_on_gpu, on_host, stream_number
+from .gpu import MatrixOnGpu, array_on_gpu, is_on_gpu, matrix_on_gpu, stream_number
+from .matrix import GivenMatrix, checked_matrix, csr_arrays, numbers, pattern_of
 from .recipe import RecipeLike, change_texts, errors_of_stages, text_and_file
 
-LARGEST = 2**31 - 1
+TRIANGLES = ("refused", "symmetric", "as_given")
 
 
-def checked_matrix(A: Any) -> Any:
-    """A as a sparse matrix of scipy with values that recipes take; TypeError or ValueError otherwise."""
-    A = on_host(A)
-    if not scipy.sparse.issparse(A):
-        raise TypeError(f"A: found {type(A).__name__}, expected a sparse matrix of scipy: scipy.sparse.csr_matrix(A)")
-    if A.dtype not in (np.float32, np.float64):
-        raise TypeError(f"A: found values of type {A.dtype}, expected float32 or float64: A.astype('float64')")
-    if max(A.shape) > LARGEST:
-        raise ValueError(f"A: found {A.shape[0]} rows and {A.shape[1]} columns, expected at most {LARGEST} of each")
-    return A
+def is_one_vector(x: Any) -> bool:
+    """True also for arrays with a mask, which LinearOperator would drop."""
+    return (isinstance(x, np.ndarray) and (x.ndim == 1 or isinstance(x, np.ma.MaskedArray))) or is_on_gpu(x)
+
+
+def column_products(operator: LinearOperator, X: np.ndarray) -> np.ndarray:
+    """The products with the columns of X, of which there may be none."""
+    Y = np.empty((operator.shape[0], X.shape[1]), operator.dtype)
+    for column in range(X.shape[1]):
+        Y[:, column] = operator._matvec(X[:, column])
+    return Y
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,6 +60,8 @@ class Operator(LinearOperator):
     device    "auto": the GPU if there is one and the recipe has a kernel for it; "host"; "gpu"
     kernel    the name of a kernel; default: the recipe's own or chosen one, or that of the layout
     verify    verify the kernel, bit for bit on integers and within rounding on A; costs about ten products
+    triangle  what a square matrix stands for that has entries beside the diagonal, all on one side of it: "refused": it is a
+              MatrixError; "symmetric": it is half of a symmetric matrix; "as_given": it is triangular
     stream    a stream of CuPy or PyTorch, or its cudaStream_t, on which an operator on the GPU runs; default: the default stream
     changes   as for --set, with "__" for ".": stage__metis_partition__parts=64, or **{"stage.metis_partition.parts": 64}
 
@@ -68,51 +72,51 @@ class Operator(LinearOperator):
     An operator has the buffers of one product: only one thread at a time may use it. Products release the GIL.
     """
 
-    def __init__(self, recipe: RecipeLike, A: Any, *, device: str = "auto", kernel: str = "", verify: bool = True, stream: Any = None, **changes: Any):
+    def __init__(self, recipe: RecipeLike, A: Any, *, device: str = "auto", kernel: str = "", verify: bool = True, triangle: str = "refused",
+                 stream: Any = None, **changes: Any):
         if device not in ("auto", "host", "gpu"):
             raise ValueError(f"device: found {device!r}, expected 'auto', 'host' or 'gpu'")
+        if triangle not in TRIANGLES:
+            raise ValueError(f"triangle: found {triangle!r}, expected one of {', '.join(map(repr, TRIANGLES))}")
         self._stream = stream_number(stream)
         text, file = text_and_file(recipe)
+        for name in changes:
+            if "." not in name and "__" not in name:
+                raise TypeError(f"found the keyword {name}, expected device, kernel, verify, triangle, stream or TABLE__KEY of the recipe")
         settings = change_texts(changes)
         self._recipe = _core.Recipe.from_file(file, settings) if text is None else _core.Recipe.from_text(text, settings, file)
         self._stages = recipe  # whose functions in Python must live
         there = None if device == "host" else matrix_on_gpu(A, self._stream)
         with errors_of_stages():
-            self._core = self._from_host(A, device, kernel, verify) if there is None else self._from_gpu(there, device, kernel, verify)
+            self._core = self._from_host(A, device, kernel, verify, triangle) if there is None else self._from_gpu(there, device, kernel, verify, triangle)
         self._on_gpu = self._core.facts()["device"] == "gpu"
 
-    def _from_gpu(self, A: MatrixOnGpu, device: str, kernel: str, verify: bool) -> Any:
+    def _from_gpu(self, A: MatrixOnGpu, device: str, kernel: str, verify: bool, triangle: str) -> Any:
         super().__init__(A.dtype, A.shape)
-        self._count = A.data[1]
+        self._count = A.data[1]  # of values
         self._given = None
         core = _core.OperatorF32 if A.dtype == np.float32 else _core.OperatorF64
-        return core.on_gpu(self._recipe, A.shape, A.indptr, A.long_offsets, A.indices, A.data, device, kernel, verify, self._stream)
+        return core.on_gpu(self._recipe, A.shape, A.indptr, A.long_offsets, A.indices, A.data, device, kernel, verify, triangle, self._stream)
 
-    def _from_host(self, A: Any, device: str, kernel: str, verify: bool) -> Any:
+    def _from_host(self, A: Any, device: str, kernel: str, verify: bool, triangle: str) -> Any:
         A = checked_matrix(A)
-        csr = A.tocsr()  # CSR: A itself
-        super().__init__(csr.dtype, csr.shape)
-        self._count = A.data.size  # of the values that set_values takes
-        self._given = None if A.format == "csr" else A
-        if csr.indices.dtype != np.int32 and csr.nnz and not 0 <= csr.indices.min() <= csr.indices.max() < csr.shape[1]:
-            raise _core.MatrixError(f"A: found columns outside of 0 to {csr.shape[1] - 1}")  # which 32 bits might hide
+        super().__init__(A.dtype, A.shape)
+        indptr, indices, data = csr_arrays(A)
+        self._count = data.size
+        self._given = GivenMatrix(A)
         make = _core.OperatorF32 if self.dtype == np.float32 else _core.OperatorF64
-        indices, data = csr.indices.astype(np.int32, copy=False), np.ascontiguousarray(csr.data)
-        return make(self._recipe, self.shape, csr.indptr, indices, data, device, kernel, verify, self._stream)
+        return make(self._recipe, self.shape, indptr, indices, data, device, kernel, verify, triangle, self._stream)
 
     def _vector(self, x: Any) -> np.ndarray:
         """x [columns] as an array that the library reads."""
-        if type(x) is np.ndarray and x.shape == (self.shape[1],) and x.dtype == self.dtype and x.flags.c_contiguous:
+        if type(x) is np.ndarray and x.shape == (self.shape[1],) and x.dtype == self.dtype and x.flags.c_contiguous and x.flags.aligned:
             return x
         if is_on_gpu(x):
             self._require_gpu("x")
             raise ValueError("x: found an array on the GPU, and there is none for the result; expected out, as in op.multiply(x, out=y)")
-        x = np.asarray(x)
-        if x.shape not in ((self.shape[1],), (self.shape[1], 1)):
-            raise ValueError(f"x: found shape {x.shape}, expected ({self.shape[1]},)")
-        if not np.can_cast(x.dtype, self.dtype, "safe") and x.dtype.kind not in "iub":
-            raise TypeError(f"x: found values of type {x.dtype}, expected {self.dtype}, as in A: x.astype('{self.dtype}')")
-        return np.ascontiguousarray(x.reshape(-1), self.dtype)
+        if np.shape(x) not in ((self.shape[1],), (self.shape[1], 1)):
+            raise ValueError(f"x: found shape {np.shape(x)}, expected ({self.shape[1]},)")
+        return numbers(x, "x", self.dtype).reshape(-1)
 
     def _require_gpu(self, name: str) -> None:
         if not self._on_gpu:
@@ -139,20 +143,21 @@ class Operator(LinearOperator):
             if add:
                 raise ValueError("out: found None, expected the array to add to")
             return self._core.product(x, recipe_order)
-        if not isinstance(out, np.ndarray) or out.dtype != self.dtype or out.shape != (self.shape[0],):
+        if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray) or out.dtype != self.dtype or out.shape != (self.shape[0],):
             raise ValueError(f"out: expected an array of {self.shape[0]} values of type {self.dtype}")
-        if not out.flags.writeable or not out.flags.c_contiguous:
-            raise ValueError("out: expected an array that is contiguous and can be written")
+        if not out.flags.writeable or not out.flags.c_contiguous or not out.flags.aligned:
+            raise ValueError("out: expected an array that is contiguous and aligned, and can be written")
         self._core.multiply(x, out, recipe_order, add)
         return out
 
     def __matmul__(self, x: Any) -> Any:
-        if (type(x) is np.ndarray and x.ndim == 1) or is_on_gpu(x):
-            return self._product(x, False)
-        return super().__matmul__(x)
+        return self._product(x, False) if is_one_vector(x) else super().__matmul__(x)
 
     def _matvec(self, x: Any) -> np.ndarray:
         return self._product(x, False)
+
+    def _matmat(self, X: Any) -> np.ndarray:
+        return column_products(self, X)
 
     def matvec(self, x: Any) -> np.ndarray:
         """y = A x. x: [columns] or [columns, 1]; the result has as many dimensions."""
@@ -207,27 +212,35 @@ class Operator(LinearOperator):
         return self._recipe.resolved()
 
     def set_values(self, values: Any) -> None:
-        """Replaces the values of A: `values` [nonzeros] in the order of A.data, for the same pattern.
+        """Replaces the values of A: by those of a sparse matrix with A's pattern, in any format and order, or by `values` in the
+        order that A.data had when the operator was made.
 
         Orders, layout and kernel stay, and the kernel is not verified again. The first call finds out where the layout has each value;
-        later ones copy values (CSR of scipy; other formats are converted first). Raises MatrixError if the layout cannot store them,
-        as its values are coded or symmetric pairs are stored once. If it raises, the operator stays as it was.
+        later ones copy values (CSR of scipy; other formats are converted first, like A). Raises MatrixError if the matrix has another
+        pattern, or if the layout cannot store the values, as they are coded or symmetric pairs are stored once; ValueError if A has its
+        entries elsewhere by now, so that the order of `values` is not certain. If it raises, the operator stays as it was.
         """
         if is_on_gpu(values):
             self._require_gpu("values")
             if self._given is not None:
-                raise TypeError(f"values: found an array on the GPU, expected one on the host, as A is in {self._given.format.upper()}")
+                self._given.require_unchanged()
+                if self._given.format != "csr":
+                    raise TypeError(f"values: found an array on the GPU, expected one on the host, as A is in {self._given.format.upper()}")
             self._core.set_values_on_gpu(array_on_gpu(values, "values", self._count, self.dtype, self._stream))
+        elif scipy.sparse.issparse(values) or hasattr(values, "tocsr"):
+            self._set_values_of(checked_matrix(values, "values"))
+        elif self._given is None:
+            self._core.set_values(numbers(values, "values", self.dtype))
+        else:
+            self._given.require_unchanged()
+            self._core.set_values(self._given.values_of_csr(numbers(values, "values", self.dtype)))
+
+    def _set_values_of(self, A: Any) -> None:
+        if self._given is not None and A.format in ("csr", "dia") and self._given.pattern == pattern_of(A):
+            self._core.set_values(self._given.values_of_csr(numbers(A.data, "values", self.dtype)))
             return
-        values = np.ascontiguousarray(values, self.dtype)
-        expected = (self._count,) if self._given is None else self._given.data.shape
-        if values.shape != expected:
-            raise ValueError(f"values: found shape {values.shape}, expected {expected}")
-        if self._given is not None:
-            changed = self._given.copy()
-            changed.data = values
-            values = changed.tocsr().data
-        self._core.set_values(values)
+        indptr, indices, data = csr_arrays(A, "values")
+        self._core.set_values_of(A.shape, indptr, indices, numbers(data, "values", self.dtype))
 
     def __repr__(self) -> str:
         facts = self.facts
@@ -244,8 +257,11 @@ class InRecipeOrder(LinearOperator):
     def _matvec(self, x: Any) -> np.ndarray:
         return self.operator._product(x, True)
 
+    def _matmat(self, X: Any) -> np.ndarray:
+        return column_products(self, X)
+
     def __matmul__(self, x: Any) -> Any:
-        return self._matvec(x) if (type(x) is np.ndarray and x.ndim == 1) or is_on_gpu(x) else super().__matmul__(x)
+        return self._matvec(x) if is_one_vector(x) else super().__matmul__(x)
 
     def multiply(self, x: Any, out: Any = None, *, add: bool = False) -> Any:
         """Like Operator.multiply."""

@@ -53,7 +53,7 @@ def matrix_option(A: Any) -> Iterator[list[str]]:
     if A is None or isinstance(A, (str, os.PathLike)):
         yield [] if A is None else [f"--matrix={os.fspath(A)}"]
         return
-    from .operator import checked_matrix
+    from .matrix import checked_matrix
 
     csr = checked_matrix(A).tocsr()
     with tempfile.TemporaryDirectory() as folder:

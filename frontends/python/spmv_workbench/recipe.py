@@ -69,6 +69,8 @@ def text_and_file(recipe: RecipeLike) -> tuple[str | None, str]:
         return toml_text(recipe), "recipe.toml"
     if isinstance(recipe, str) and "\n" in recipe:
         return recipe, "recipe.toml"
+    if not isinstance(recipe, (str, os.PathLike)):
+        raise TypeError(f"recipe: found {type(recipe).__name__}, expected a file, a TOML text or a dict")
     return None, installed(os.fspath(recipe))
 
 

@@ -186,6 +186,13 @@ enum class Device {
     gpu,  // the calling thread's current device (cudaSetDevice), at construction and whenever the operator is used
 };
 
+/// What a square matrix stands for that has entries beside the diagonal, all of them on one side of it.
+enum class Triangle {
+    refused,    // the matrix is a MatrixError, as it may be half of a symmetric one
+    symmetric,  // it is half of a symmetric matrix: an entry a_ij is also a_ji. Other matrices are a MatrixError
+    as_given,   // it is triangular
+};
+
 struct Options {
     Device device = Device::automatic;
     /// Name of the kernel. Empty: the recipe's own kernel or choice, or the layout's default.
@@ -193,6 +200,8 @@ struct Options {
     /// Verifies the kernel before use: exactly on integers, and within rounding errors on the matrix itself. Costs the time for
     /// building a second, temporary layout and about ten products.
     bool verify = true;
+    /// If it is symmetric, the host prepares the matrix.
+    Triangle triangle = Triangle::refused;
     /// The cudaStream_t on which an operator on the GPU runs; it must outlive the operator. Null: the default stream.
     void* stream = nullptr;
     /// Called before each stage, before the layout is built and before the kernel is prepared; true ends the construction with
@@ -204,7 +213,7 @@ struct Options {
 struct OperatorFacts {
     std::int32_t rows = 0;
     std::int32_t columns = 0;
-    std::int64_t nonzeros = 0;
+    std::int64_t nonzeros = 0;       // both halves if Options::triangle is symmetric
     Device device = Device::host;    // never automatic
     std::string device_name;         // "NVIDIA H200"
     std::string layout;              // "ehyb"; "csr + sell" for a hybrid
@@ -263,15 +272,19 @@ public:
         run(x, y, VectorOrder::recipe, true);
     }
 
-    /// Replaces the values of the matrix: [nonzeros], in the order of the constructor's column_indices. Orders, layout and
-    /// kernel stay, without another verification. The first call finds out where the layout stores each value, which takes 8
-    /// bytes per stored value; later calls cost about as much as copying the layout. On the GPU, the layout is copied from the
-    /// host while the previous copy still exists, and CUDA graphs with products of this operator must be captured again. Throws
-    /// MatrixError if the layout cannot store the values (they are coded, or symmetric pairs are stored once), MachineError;
-    /// products then give the result of the values from before. For a matrix that the GPU prepared, new values are gathered
-    /// there, asynchronously if they are in its memory.
+    /// Replaces the values of the matrix: as many as the constructor was given, in the order of its column_indices. Orders,
+    /// layout and kernel stay, without another verification. The first call finds out where the layout stores each value, which
+    /// takes 12 bytes per stored value; later calls cost about as much as copying the layout. On the GPU, the layout is copied
+    /// from the host while the previous copy still exists, and CUDA graphs with products of this operator must be captured
+    /// again. Throws MatrixError if the layout cannot store the values (they are coded, or symmetric pairs are stored once),
+    /// MachineError; products then give the result of the values from before. For a matrix that the GPU prepared, new values
+    /// are gathered there, asynchronously if they are in its memory.
     void set_values(ArrayView<const Value> values);
     void set_values(DeviceArray<const Value> values);
+    /// Like above, with the values of a matrix that has the pattern of the constructor's, and the columns of each row in any
+    /// order. Copies the matrix meanwhile. Throws MatrixError with the first row whose pattern differs, or if the GPU prepared
+    /// the operator's matrix.
+    void set_values(const CsrView<Value>& matrix);
 
     /// Permutes a vector from the caller's order to the recipe's, and back. Both arrays: [columns].
     void to_recipe_order(ArrayView<const Value> from, ArrayView<Value> to) const { permute(from, to, VectorOrder::recipe); }
