@@ -15,6 +15,7 @@
 #include "pipeline/cli/provenance.hpp"
 #include "pipeline/cli/recipe_changes.hpp"
 #include "pipeline/cli/run_recipes.hpp"
+#include "pipeline/cli/terminal.hpp"
 #include "pipeline/cli/watch.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/run/kokkos_runtime.hpp"
@@ -95,7 +96,7 @@ ExitCode run_over_ranks(const RunArguments& arguments) {
 }
 
 ExitCode run_once(const RunArguments& arguments) {
-    const KokkosRuntime kokkos;
+    const KokkosRuntime kokkos(print_error);
     std::vector<Recipe> recipes = load_recipes(arguments.recipes, arguments.changes);
     check_only(arguments, options_of(arguments), recipes);
     check_folders(recipes);

@@ -17,6 +17,7 @@
 #include "pipeline/cli/recipe_changes.hpp"
 #include "pipeline/cli/served_report.hpp"
 #include "pipeline/recipe/document.hpp"
+#include "pipeline/run/kokkos_runtime.hpp"
 #include "pipeline/serve/serve.hpp"
 
 namespace workbench {
@@ -73,6 +74,7 @@ private:
 };
 
 ExitCode serve(const ServeArguments& arguments) {
+    check_thread_variables();
     restart_with_sleeping_threads();
     const std::filesystem::path file = find_recipe(arguments.recipe);
     ServedReports reports(arguments);  // its state is that of the child process
