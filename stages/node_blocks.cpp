@@ -64,9 +64,13 @@ NodeBlocks asked_for(const StagedMatrix& staged, Index size) {
 }
 
 void foresee_nodes(PatternForecast& pattern, const Parameters& parameters, const StageContext&) {
-    if (!parameters.is_word("unknowns", "auto"))
-        return pattern.set_node_size(static_cast<Index>(parameters.integer("unknowns")));
-    if (pattern.node_size() > 1 || !pattern.square()) return;
+    if (!pattern.square()) return;  // as for other sizes that do not divide the matrix, the stage itself will report an error
+    if (!parameters.is_word("unknowns", "auto")) {
+        const auto size = static_cast<Index>(parameters.integer("unknowns"));
+        if (pattern.rows() % size == 0) pattern.set_node_size(size);
+        return;
+    }
+    if (pattern.node_size() > 1) return;
     const NodeBlocks found = nodes_of_fewest_bytes(pattern.nonzeros(), [&](Index size) {
         return pattern.rows() % size == 0 ? std::optional(pattern.blocks(size, size)) : std::nullopt;
     });

@@ -50,6 +50,9 @@ expect '^[0-9]+ iterations, true residual [0-9.]+e-1[0-9]$' "$source_dir/recipes
 echo 'extern "C" int METIS_SetDefaultOptions(long* options) { for (int i = 0; i < 40; ++i) options[i] = -1; return 1; }' >"$folder/metis.cpp"
 quietly "$cxx" -shared -fPIC -o "$folder/metis.so" "$folder/metis.cpp"
 LD_PRELOAD=$folder/metis.so expect '^metis_partition: the METIS in this program has longer integers' "$source_dir/recipes/ehyb.toml" 30
+# A variable of the environment that is no number of threads is an error; threads beyond the processors are not started.
+KOKKOS_NUM_THREADS=0 expect "^the environment variable KOKKOS_NUM_THREADS is '0'; expected a whole number, at least 1$"
+OMP_NUM_THREADS=768 expect '^[0-9]+ iterations, true residual [0-9.]+e-1[0-9]$'
 # PageRank of a drawn graph by one value a page, of pages in another order, of three pages by hand, and of what is no graph.
 example=pagerank
 expect '^[0-9]+ iterations, sum of ranks 1.000000000, residual [0-9.]+e-1[0-9]$'

@@ -410,7 +410,7 @@ void PatternForecast::permute(std::span<const Index> old_of_new, bool symmetric)
     }
     lengths_ = std::make_shared<Lengths>(std::move(lengths));
     row_order_ = std::make_shared<const std::vector<Index>>(std::move(rows));
-    if (symmetric) {
+    if (symmetric && square()) {
         std::vector<Index> new_of_old(count);
         for (std::size_t i = 0; i < count; ++i) new_of_old[old_of_new[i]] = static_cast<Index>(i);
         std::vector<Index> columns(count);

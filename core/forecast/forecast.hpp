@@ -100,7 +100,7 @@ public:
     /// A matrix with the lengths of the rows and without columns or values, as before a stage that reads none of them.
     [[nodiscard]] StagedMatrix skeleton() const;
 
-    /// A known order of rows, and of columns if `symmetric`: old_of_new [rows].
+    /// A known order of rows, and of columns if `symmetric` and the matrix is square: old_of_new [rows].
     void permute(std::span<const Index> old_of_new, bool symmetric);
     /// An order that is not known: the stage must run to find it. `locality`: the sectors that rows read then, relative to now.
     void reorder(double locality);

@@ -1,12 +1,27 @@
-// Kokkos, started and stopped.
+// Kokkos, started and stopped, and the number of its threads.
 #pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
 
 namespace workbench {
 
-/// Kokkos runs between construction and destruction; OMP_NUM_THREADS sets its threads. At most one exists.
+/// Throws UserError with exit code 2, variable and value if OMP_NUM_THREADS or a variable of Kokkos is not a whole number in
+/// its range. Starts nothing: for processes whose child processes compute. KokkosRuntime checks the variables, too.
+void check_thread_variables();
+
+/// The processors that the CPU quotas of this process's control groups amount to, rounded up; none: no quota. `root`: "/", or
+/// a folder that stands for it.
+[[nodiscard]] std::optional<int> processors_of_quota(const std::filesystem::path& root);
+
+/// Kokkos runs between construction and destruction. At most one exists. It has the number of threads that KOKKOS_NUM_THREADS
+/// or else OpenMP (OMP_NUM_THREADS) requests, but at least one, and no more than the processors that this process may use.
 class KokkosRuntime {
 public:
-    KokkosRuntime();
+    /// `note` receives a line if a variable requests more threads than run. Throws what check_thread_variables throws.
+    explicit KokkosRuntime(const std::function<void(const std::string&)>& note = {});
     ~KokkosRuntime();
     KokkosRuntime(const KokkosRuntime&) = delete;
     KokkosRuntime& operator=(const KokkosRuntime&) = delete;

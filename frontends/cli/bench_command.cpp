@@ -65,13 +65,14 @@ struct Machine {
 
 /// Queries the devices in a child process, so that this one holds neither threads nor GPU memory during the measurements.
 Machine machine_here() {
+    check_thread_variables();
     std::array<int, 2> ends{};
     if (pipe(ends.data()) != 0) throw MachineError("cannot create a pipe");
     const pid_t process = fork();
     if (process < 0) throw MachineError("cannot start a child process");
     if (process == 0) {
         close(ends[0]);
-        const KokkosRuntime kokkos;
+        const KokkosRuntime kokkos(print_error);
         const std::unique_ptr<Device> host = make_host_device();
         const std::unique_ptr<Device> gpu = make_cuda_device();
         std::string text = fmt::format("{} x {}", host->properties().processors, host->properties().name);

@@ -37,7 +37,7 @@ ExitCode calibrate(const CalibrateArguments& arguments) {
     constexpr double nonzeros_on_host = 1e6;
     constexpr double budget_of_gpu = 20;
     constexpr double budget_of_host = 40;
-    const KokkosRuntime kokkos;
+    const KokkosRuntime kokkos(print_error);
     const std::unique_ptr<Device> gpu = make_cuda_device();
     const std::unique_ptr<Device> host = make_host_device();
     MeasureOptions options;

@@ -180,7 +180,7 @@ double hang_seconds(double usual) {
 
 /// Runs in a child process. `log`: what earlier runs and lost child processes have recorded.
 ExitCode search(const ChooseArguments& arguments, const Candidates& candidates, SearchLog log, double budget_seconds) {
-    const KokkosRuntime kokkos;
+    const KokkosRuntime kokkos(print_error);
     const std::unique_ptr<Device> gpu = make_cuda_device();
     const std::unique_ptr<Device> host = make_host_device();
 

@@ -246,6 +246,10 @@ ExitCode run_distributed(const SharedArguments& arguments, int samples, const st
     const std::unique_ptr<Ranks> ranks = start_ranks();
     ExitCode exit_code = ExitCode::ok;
     try {
+        (void)in_agreement(*ranks, [] {
+            check_thread_variables();
+            return true;
+        });
         const KokkosRuntime kokkos;
         exit_code = DistributedCommand(arguments, samples, solve, *ranks)();
     } catch (const RanksFailed& failure) {

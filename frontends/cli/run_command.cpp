@@ -15,6 +15,7 @@
 #include "frontends/cli/provenance.hpp"
 #include "frontends/cli/recipe_changes.hpp"
 #include "frontends/cli/run_recipes.hpp"
+#include "frontends/cli/terminal.hpp"
 #include "frontends/cli/watch.hpp"
 #include "kernels/device/cuda_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
@@ -95,7 +96,7 @@ ExitCode run_over_ranks(const RunArguments& arguments) {
 }
 
 ExitCode run_once(const RunArguments& arguments) {
-    const KokkosRuntime kokkos;
+    const KokkosRuntime kokkos(print_error);
     std::vector<Recipe> recipes = load_recipes(arguments.recipes, arguments.changes);
     check_only(arguments, options_of(arguments), recipes);
     check_folders(recipes);

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "core/system/kokkos_runtime.hpp"
 #include "frontends/cli/command.hpp"
 #include "frontends/cli/measuring.hpp"
 #include "frontends/cli/recipe_changes.hpp"
@@ -73,6 +74,7 @@ private:
 };
 
 ExitCode serve(const ServeArguments& arguments) {
+    check_thread_variables();
     restart_with_sleeping_threads();
     const std::filesystem::path file = find_recipe(arguments.recipe);
     ServedReports reports(arguments);  // its state is that of the child process

@@ -137,7 +137,7 @@ bool writes_results(const SolveReport& report, const std::filesystem::path& fold
 
 ExitCode run_solve(const SolveArguments& arguments) {
     if (arguments.distributed) return solve_distributed(arguments);
-    const KokkosRuntime kokkos;
+    const KokkosRuntime kokkos(print_error);
     const std::filesystem::path folder = arguments.out;
     check_results_file("--out", (folder / "solve.json").string());
     check_results_file("--json", arguments.json);

@@ -4,6 +4,9 @@
 
 #include <Kokkos_Core.hpp>
 
+#include "core/contract/errors.hpp"
+#include "core/matrix/host_threads.hpp"
+
 namespace workbench {
 namespace {
 
@@ -40,6 +43,8 @@ std::shared_ptr<const KokkosRuntime> running_kokkos() {
     static const std::shared_ptr<const KokkosRuntime> runtime = [&] {
         std::shared_ptr<const KokkosRuntime> started;
         if (!Kokkos::is_initialized()) started.reset(new KokkosRuntime, stop);
+        if (host_threads() < 1)
+            throw MachineError("the Kokkos that this program initialised has no threads; expected at least 1");
         remember_pool();
         return started;
     }();
@@ -52,9 +57,12 @@ KokkosTurn::KokkosTurn() {
     if (in_parallel_region()) return;
     lock_ = std::unique_lock(turn_of_one_thread);
     lent_ = lend_pool();
+    was_dynamic_ = omp_get_dynamic() != 0;
+    if (was_dynamic_) omp_set_dynamic(0);
 }
 
 KokkosTurn::~KokkosTurn() {
+    if (was_dynamic_) omp_set_dynamic(1);
     if (lent_) return_pool();
 }
 

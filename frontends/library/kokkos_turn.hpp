@@ -9,7 +9,8 @@
 namespace workbench {
 
 /// Initialises Kokkos on the first call and keeps it running until the library is unloaded; null if the calling program
-/// initialised it.
+/// initialised it. Throws UserError if a variable of the environment is wrong (check_thread_variables), and MachineError if the
+/// calling program's Kokkos has no threads.
 [[nodiscard]] std::shared_ptr<const KokkosRuntime> running_kokkos();
 
 /// True inside a parallel region of OpenMP, where Kokkos loops run on the calling thread only.
@@ -26,6 +27,7 @@ public:
 private:
     std::unique_lock<std::mutex> lock_;
     bool lent_ = false;
+    bool was_dynamic_ = false;  // whether OpenMP may start fewer threads than Kokkos counts on
 };
 
 }  // namespace workbench

@@ -77,6 +77,9 @@ struct CheckedChoice {
     return contract.needs.square || contract.acts == Acts::symmetric;
 }
 
+/// True if the matrix must be square for a stage, a layout or the nodes of the recipe.
+[[nodiscard]] bool needs_square(const Recipe& recipe);
+
 /// What a recipe is checked against.
 struct CheckedWith {
     const Catalogue& catalogue;

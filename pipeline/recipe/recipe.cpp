@@ -172,19 +172,26 @@ void check_matched(const std::vector<LoadedRecipe>& recipes) {
     throw RecipeError(text);
 }
 
+bool needs_square(const Recipe& recipe) {
+    return recipe.node_size > 1 ||
+           std::ranges::any_of(recipe.stages, [](const RecipeStage& stage) { return needs_square(stage.contract); }) ||
+           std::ranges::any_of(recipe.layouts,
+                               [](const RecipeLayout& layout) { return layout.entry->needs(layout.parameters).square; });
+}
+
 void check_against(const Recipe& recipe, Index rows, Index columns) {
-    std::vector<std::string> needed_by;
-    for (const RecipeStage& stage : recipe.stages) {
-        if (needs_square(stage.contract))
-            needed_by.push_back(fmt::format("stage '{}' ({})", stage.id, recipe.line_of(stage.place)));
-    }
-    for (const RecipeLayout& layout : recipe.layouts) {
-        if (!layout.entry->needs(layout.parameters).square) continue;
-        needed_by.push_back(fmt::format("layout '{}' ({})", layout.entry->name, recipe.line_of(layout.place)));
-    }
     const Index node_size = recipe.node_size;
-    if (node_size > 1) needed_by.push_back(fmt::format("node_size = {} in [matrix]", node_size));
-    if (rows != columns && !needed_by.empty()) {
+    if (rows != columns && needs_square(recipe)) {
+        std::vector<std::string> needed_by;
+        for (const RecipeStage& stage : recipe.stages) {
+            if (needs_square(stage.contract))
+                needed_by.push_back(fmt::format("stage '{}' ({})", stage.id, recipe.line_of(stage.place)));
+        }
+        for (const RecipeLayout& layout : recipe.layouts) {
+            if (!layout.entry->needs(layout.parameters).square) continue;
+            needed_by.push_back(fmt::format("layout '{}' ({})", layout.entry->name, recipe.line_of(layout.place)));
+        }
+        if (node_size > 1) needed_by.push_back(fmt::format("node_size = {} in [matrix]", node_size));
         throw InputError(fmt::format("the matrix has {} rows and {} columns; expected a square one, for {}", rows, columns,
                                      join(needed_by)));
     }

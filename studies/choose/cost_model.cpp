@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "core/contract/errors.hpp"
 #include "core/matrix/host_threads.hpp"
+#include "pipeline/recipe/checks.hpp"
 
 namespace workbench {
 namespace {
@@ -32,6 +36,12 @@ LayoutCost cost_of_csr(const PatternForecast& pattern, Precision precision) {
 }
 
 }  // namespace
+
+std::string unmet_need(const Recipe& recipe, const CsrMatrix& matrix) {
+    if (!matrix.square() && needs_square(recipe)) return "needs a square matrix";
+    if (matrix.rows % recipe.node_size == 0) return {};
+    return fmt::format("needs a multiple of {} rows, for node_size in [matrix]", recipe.node_size);
+}
 
 CostModel::CostModel(const CsrMatrix& input, Precision precision, const DeviceProperties& device, const DeviceProperties* gpu)
     : input_(input),
@@ -182,6 +192,7 @@ const ValueFacts& CostModel::values_in_nodes(Index node_size) {
 double CostModel::trial_scale() const { return trials_predicted_ > 0 ? trials_measured_ / trials_predicted_ : 1; }
 
 Price CostModel::price(const Recipe& recipe) {
+    if (std::string need = unmet_need(recipe, input_); !need.empty()) return {.unsuitable = std::move(need)};
     const KnownPointer pointer = known_costs(recipe);
     const Known& known = *pointer;
     Price price{.unsuitable = known.unsuitable};

@@ -30,6 +30,9 @@ struct Price {
     bool failed = false;          // `unsuitable` is a fault of the prediction, not a property of the matrix
 };
 
+/// What check_against refuses, in short, such as "needs a square matrix"; empty: nothing.
+[[nodiscard]] std::string unmet_need(const Recipe& recipe, const CsrMatrix& matrix);
+
 /// Predictions for recipes on one matrix. Its knowledge grows: from the orders that stages have found, and from measurements,
 /// which correct later predictions for the same layout. Several threads may ask for prices at once, while nothing is learned
 /// or corrected.
@@ -44,6 +47,7 @@ public:
     /// `correct`.
     void calibrate(const Calibration& calibration);
 
+    /// A recipe with an unmet need is unsuitable, and has no price.
     [[nodiscard]] Price price(const Recipe& recipe);
 
     /// The costs of the layouts of a recipe, one after another.

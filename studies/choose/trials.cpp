@@ -26,15 +26,6 @@ std::int64_t fewest_bytes(const RunReport& report, bool is_baseline) {
     return bytes;
 }
 
-bool needs_square(const Recipe& recipe) {
-    try {
-        check_against(recipe, 1, 2);
-    } catch (const InputError&) {
-        return true;
-    }
-    return false;
-}
-
 /// Makes the recipe name its fastest kernel, so that `run` repeats it; not for hybrids, which have several, and not for a
 /// kernel source, which the recipe already names.
 void name_kernel(Recipe& recipe, const KernelOutcome& fastest) {
@@ -102,7 +93,7 @@ void Trials::skip(const Recipe& recipe, const std::string& reason, const std::op
     const auto is_known = [&](const NotTimed& known) { return known.recipe == recipe.name && known.reason == reason; };
     if (std::any_of(choice_.not_timed.begin(), choice_.not_timed.end(), is_known)) return;
     NotTimed not_timed{recipe.name, reason};
-    if (price) {
+    if (price && price->product > 0) {
         not_timed.bytes = price->bytes;
         not_timed.predicted_seconds = price->product;
     }
@@ -194,7 +185,7 @@ bool Trials::skip_wrong_kernels(const Recipe& recipe, const RunReport& report) {
 }
 
 std::string Trials::reason_of(const Recipe& recipe, const RunReport& report, const std::vector<Record>& records) const {
-    if (matrix_.rows != matrix_.columns && needs_square(recipe)) return "needs a square matrix";
+    if (const std::string need = unmet_need(recipe, matrix_); !need.empty()) return need;
     for (const Record& record : records) {
         if (!record.reason.empty()) return record.reason;
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -124,6 +125,33 @@ TEST_SUITE("choose with the program") {
         const Outcome summary = shell("cd '" + folder.path().string() + "' && '" WORKBENCH_BINARY "' summary all.json");
         CHECK(summary.exit_code == 0);
         CHECK(summary.text.find("CPU, f32: 1 matrix") != std::string::npos);
+    }
+
+    TEST_CASE("with all shipped recipes, those that need a square matrix say so for a wide or tall one") {
+        const TemporaryFolder folder;
+        for (const auto& [rows, columns] : {std::pair{7, 11}, std::pair{11, 7}, std::pair{1, 9}, std::pair{9, 1}}) {
+            CAPTURE(rows);
+            CAPTURE(columns);
+            std::ofstream file(folder.path() / "a.mtx");
+            file << "%%MatrixMarket matrix coordinate real general\n" << rows << ' ' << columns << ' ' << 2 * rows << '\n';
+            for (int row = 1; row <= rows; ++row) {
+                for (const int column : {row, row + 4}) file << row << ' ' << (column - 1) % columns + 1 << " 1\n";
+            }
+            file.close();
+            const Outcome outcome =
+                workbench_in(project, "choose --budget 0.5 --force --json - -o " + (folder.path() / "w.toml").string() +
+                                          " --matrix " + (folder.path() / "a.mtx").string() + on_host);
+            CHECK(outcome.exit_code == 0);
+            std::map<std::string, std::string> reasons;
+            const nlohmann::json choice = nlohmann::json::parse(outcome.text);
+            for (const auto& one : choice["not_timed"]) reasons[one["recipe"]] = one["reason"];
+            for (const std::string recipe : {"CSR after RCM", "METIS SELL-32-256", "EHYB", "SELL-32-16384", "Halo"}) {
+                CHECK_MESSAGE(reasons[recipe] == "needs a square matrix", recipe);
+            }
+            for (const auto& [recipe, reason] : reasons) {
+                CHECK_MESSAGE(reason.find("failed") == std::string::npos, recipe, ": ", reason);
+            }
+        }
     }
 
     TEST_CASE("the log of a search belongs to one matrix of an archive") {

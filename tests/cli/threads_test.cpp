@@ -1,7 +1,9 @@
-// Orders that several threads compute together do not depend on the number of threads.
+// The variables that set the number of threads, and orders that several threads compute together, which do not depend on it.
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "cli/shell.hpp"
 #include "support/golden.hpp"
@@ -30,9 +32,66 @@ void check_threads(const std::string& recipe, const std::string& arguments) {
     CHECK(order_of(recipe, arguments, "4") == one);
 }
 
+/// A matrix that is read with the threads of a variable.
+std::string generated_with(const std::string& variable) {
+    const TemporaryFolder folder;
+    const std::string file = (folder.path() / "a.mtx").string();
+    const Outcome generated = run("generate laplace2d:nx=40 --out " + file, variable);
+    CHECK(generated.exit_code == 0);
+    const Outcome info = run("info " + file, variable);
+    CHECK(info.exit_code == 0);
+    return file_text(file) + replaced(info.text, folder.path().string(), "");
+}
+
 }  // namespace
 
 TEST_SUITE("threads") {
+    TEST_CASE("a variable that is no number of threads or of a device is refused in one sentence") {
+        const TemporaryFolder folder;
+        const std::string out = (folder.path() / "out").string();
+        const std::string matrix = " --generate laplace2d:nx=4 ";
+        for (const std::string& command : std::vector<std::string>{
+                 "info " + csr_file, "generate laplace2d:nx=4 --out " + out, "convert " + csr_file + " " + out + ".mtx",
+                 "run recipes/csr.toml" + matrix + "--out " + out, "solve recipes/csr.toml" + matrix + "--out " + out,
+                 "choose recipes/csr.toml" + matrix + "-o " + out, "bench recipes/csr.toml" + matrix + "--out " + out,
+                 "calibrate --backend kokkos", "serve recipes/csr.toml"}) {
+            CAPTURE(command);
+            const Outcome outcome = run(command, "KOKKOS_NUM_THREADS=0");
+            CHECK(outcome.exit_code == 2);
+            CHECK(outcome.text ==
+                  "error: the environment variable KOKKOS_NUM_THREADS is '0'; expected a whole number, at least 1\n");
+        }
+        CHECK_FALSE(std::filesystem::exists(out));
+        for (const std::string variable :
+             {"KOKKOS_NUM_THREADS=", "KOKKOS_NUM_THREADS=x", "KOKKOS_DEVICE_ID=a", "KOKKOS_NUMA=", "OMP_NUM_THREADS=0"}) {
+            CAPTURE(variable);
+            const Outcome outcome = run("info tests/golden/cli/wide.mtx", variable);
+            CHECK(outcome.exit_code == 2);
+            CHECK(outcome.text.find("the environment variable " + variable.substr(0, variable.find('='))) != std::string::npos);
+        }
+    }
+
+    TEST_CASE("a matrix is complete whatever the variables request") {
+        const std::string one = generated_with("OMP_NUM_THREADS=1");
+        for (const std::string variable :
+             {"OMP_NUM_THREADS=768", "KOKKOS_NUM_THREADS=600", "KOKKOS_NUM_THREADS=99999999999999999999",
+              "OMP_THREAD_LIMIT=1 KOKKOS_NUM_THREADS=2", "OMP_DYNAMIC=true OMP_NUM_THREADS=2",
+              "KOKKOS_RAND_DEVICES=1 KOKKOS_SKIP_DEVICE=0", "KOKKOS_DISABLE_WARNINGS=0"}) {
+            CAPTURE(variable);
+            CHECK(generated_with(variable) == one);
+        }
+    }
+
+    TEST_CASE("a run says that it has fewer threads than requested") {
+        const TemporaryFolder folder;
+        const Outcome outcome = run("run recipes/csr.toml --generate laplace2d:nx=4 --no-pictures --no-page" + quick +
+                                        " --out " + (folder.path() / "out").string(),
+                                    "OMP_NUM_THREADS=768");
+        CHECK(outcome.exit_code == 0);
+        CHECK(outcome.text.starts_with(
+            "note: OMP_NUM_THREADS = 768 is more than the processors that this process may use; it runs "));
+    }
+
     TEST_CASE("a multilevel partition of meshes and networks is the same for any number of threads") {
         for (const std::string matrix : {"laplace2d:nx=90", "elasticity3d:nx=8", "rmat:scale=11"}) {
             check_threads("multilevel_sell.toml", "--set stage.multilevel_partition.least_vertices=100 --generate " + matrix);

@@ -3,6 +3,8 @@
 import os
 import pickle
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -366,3 +368,28 @@ def test_set_values_keeps_orders_and_refuses_what_a_layout_cannot_store(host, ve
         op.set_values(np.arange(A.nnz, dtype=float))
     np.testing.assert_allclose(op @ x, A @ x * 5 / 3)
     np.testing.assert_array_equal(op.row_order, order)
+
+
+def in_process_with(variable, code):
+    """Runs code in a Python process of its own, with `NAME=VALUE` in its environment; returns what it prints."""
+    name, value = variable.split("=")
+    environment = {**os.environ, name: value}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False, timeout=100)
+    return done.stdout
+
+
+@pytest.mark.parametrize("variable", ["KOKKOS_NUM_THREADS=0", "KOKKOS_NUM_THREADS=", "KOKKOS_DEVICE_ID=a", "OMP_NUM_THREADS=768"])
+def test_a_wrong_thread_variable_is_an_error_and_too_many_threads_are_not_started(variable):
+    code = f"""
+import numpy as np, scipy.sparse, spmv_workbench as wb
+for attempt in range(2):
+    try:
+        op = wb.Operator({RCM_SELL!r}, scipy.sparse.eye(40, format="csr"), device="host")
+        print((op @ np.ones(40)).sum())
+    except wb.Error as error:
+        print(error)
+"""
+    name, value = variable.split("=")
+    refused = f"the environment variable {name} is '{value}'; expected a whole number, at least "
+    for line in in_process_with(variable, code).splitlines(keepends=True) or [""]:
+        assert line == "40.0\n" if value == "768" else line.startswith(refused)

@@ -89,8 +89,12 @@ LayoutCost predict_dia(const PatternForecast& pattern, const Parameters& paramet
     const Offset slots = diagonals * pattern.rows();
     LayoutCost cost = cost_of_arrays(pattern, precision, slots, diagonals * index_bytes + slots * value_bytes(precision), 1);
     cost.exact = pattern.is_exact();
-    // At most: the places outside the matrix, which no kernel reads.
-    const Offset outside = std::min(Offset{pattern.rows()}, std::max(std::abs(first), std::abs(last)));
+    // At most: the places outside the matrix, which no kernel reads. The outermost diagonals have fewest places inside.
+    const auto inside = [&](Offset diagonal) {
+        const Offset end = std::min(Offset{pattern.rows()}, pattern.columns() - diagonal);
+        return std::max(end - std::max(-diagonal, Offset{0}), Offset{0});
+    };
+    const Offset outside = pattern.rows() - std::min(inside(first), inside(last));
     cost.unread_bytes = diagonals * outside * value_bytes(precision);
     cost.sectors = static_cast<double>(diagonals) * static_cast<double>(vector_sectors(pattern, precision));
     refuse_slots(cost, parameters, pattern.nonzeros());

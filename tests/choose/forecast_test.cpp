@@ -1,0 +1,200 @@
+// Forecasts of every stage and layout on matrices of any shape: rows are not taken for columns.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/contract/errors.hpp"
+#include "core/forecast/forecast.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
+#include "studies/choose/cost_model.hpp"
+#include "support/layouts/layout_recipes.hpp"
+
+namespace workbench {
+namespace {
+
+/// Up to five nonzeros a row, spread over all columns.
+CsrMatrix matrix_of(Index rows, Index columns) {
+    std::vector<Entry> entries;
+    for (Index row = 0; row < rows; ++row) {
+        std::set<Index> places;
+        for (Index k = 0; k < row % 5 + 1 && columns > 0; ++k) {
+            places.insert(static_cast<Index>((Offset{row} * 37 + Offset{k} * 101 + 1) % columns));
+        }
+        for (const Index column : places) entries.push_back({row, column, 1.0 + row % 3});
+    }
+    return csr_from_entries(rows, columns, entries);
+}
+
+/// Wide, tall, one row, one column, no rows, no columns, and tall and wide ones of which samples are taken.
+const std::vector<CsrMatrix>& shapes() {
+    static const std::vector<CsrMatrix> all{matrix_of(7, 11),       matrix_of(11, 7),      matrix_of(1, 9), matrix_of(9, 1),
+                                            matrix_of(0, 5),        matrix_of(5, 0),       matrix_of(0, 0), matrix_of(12, 40),
+                                            matrix_of(17'000, 130), matrix_of(130, 70'000)};
+    return all;
+}
+
+/// The shipped recipes, those of all layouts and hybrids, and each stage that none of them has.
+const std::vector<Recipe>& all_recipes() {
+    static const std::vector<Recipe> all = [] {
+        std::vector<Recipe> recipes;
+        for (const auto& file : std::filesystem::directory_iterator(WORKBENCH_SOURCE_DIR "/recipes")) {
+            if (file.path().extension() != ".toml") continue;
+            for (Recipe& point : load_points(file.path(), catalogue()).points) recipes.push_back(std::move(point));
+        }
+        for (const LayoutRecipe& one : layout_recipes()) recipes.push_back(one.recipe);
+        for (const LayoutRecipe& one : hybrid_recipes()) recipes.push_back(one.recipe);
+        std::set<std::string> stages;
+        for (const Recipe& recipe : recipes) {
+            for (const RecipeStage& stage : recipe.stages) stages.insert(stage.entry->name);
+        }
+        for (const StageEntry& stage : catalogue().stages) {
+            if (stage.foresee == nullptr || stages.contains(stage.name)) continue;
+            recipes.push_back(
+                parse_recipe("[[stage]]\nuse = '" + stage.name + "'\n[layout]\nuse = 'csr'\n", "a.toml", catalogue()));
+        }
+        for (const char* nodes : {"2", "3"}) {  // which do not divide most of the shapes
+            recipes.push_back(parse_recipe(std::string("[[stage]]\nuse = 'node_blocks'\nunknowns = ") + nodes +
+                                               "\n[[stage]]\nuse = 'row_sort'\napply = 'rows'\n[layout]\nuse = 'block_sell'\n",
+                                           "a.toml", catalogue()));
+        }
+        return recipes;
+    }();
+    return all;
+}
+
+std::vector<Offset> sorted_lengths(const PatternForecast& pattern) {
+    std::vector<Offset> lengths(pattern.lengths().begin(), pattern.lengths().end());
+    std::sort(lengths.begin(), lengths.end());
+    return lengths;
+}
+
+/// Stages may have moved rows; they have moved columns only if the matrix is square.
+void check_pattern(const PatternForecast& pattern, const CsrMatrix& matrix) {
+    const PatternForecast input(matrix);
+    CHECK_EQ(pattern.rows(), matrix.rows);
+    CHECK_EQ(pattern.nonzeros(), matrix.nonzeros());
+    CHECK(sorted_lengths(pattern) == sorted_lengths(input));
+    if (!matrix.square() && pattern.is_exact()) CHECK_EQ(pattern.sectors(Precision::f64, 1), input.sectors(Precision::f64, 1));
+}
+
+void check_cost(const LayoutCost& cost) {
+    CHECK(cost.slots >= 0);
+    CHECK(cost.array_bytes >= 0);
+    CHECK(cost.chain >= 0);
+    CHECK((std::isfinite(cost.sectors) && cost.sectors >= 0));
+    CHECK((std::isfinite(cost.bandwidth) && cost.bandwidth > 0));
+}
+
+struct SeenNames {
+    std::set<std::string> stages;
+    std::set<std::string> layouts;
+};
+
+/// Stages and layouts are asked even if the recipe's needs are not met: a forecast must not rely on others to check them.
+void check_forecasts(const Recipe& recipe, const CsrMatrix& matrix, SeenNames& seen) {
+    const DeviceProperties* const device = find_device_model("h200");
+    PatternForecast pattern(matrix);
+    for (const RecipeStage& stage : recipe.stages) {
+        if (stage.entry->foresee == nullptr) continue;
+        seen.stages.insert(stage.entry->name);
+        PatternForecast changed = pattern;
+        try {
+            stage.entry->foresee(changed, stage.parameters, {device, Precision::f64});
+        } catch (const UserError&) {  // as the stage itself reports
+            continue;
+        }
+        pattern = changed;
+        check_pattern(pattern, matrix);
+    }
+    for (const RecipeLayout& layout : recipe.layouts) {
+        const LayoutEntry& entry = *layout.entry;
+        if (entry.predict == nullptr) continue;
+        seen.layouts.insert(entry.name);
+        const PatternForecast& part = layout.share ? pattern.share(layout.share->kind) : pattern;
+        for (const Precision precision : {Precision::f32, Precision::f64}) {
+            const Parameters settled = entry.settled(layout.parameters, matrix, precision, part.node_size());
+            check_cost(entry.predict(part, settled.on_device(entry.parameters, *device), precision));
+        }
+    }
+}
+
+bool takes(const Recipe& recipe, const CsrMatrix& matrix) {
+    try {
+        check_against(recipe, matrix.rows, matrix.columns);
+        return true;
+    } catch (const InputError&) {
+        return false;
+    }
+}
+
+}  // namespace
+
+TEST_SUITE("forecasts of any shape") {
+    TEST_CASE("every stage and layout forecasts matrices of any shape") {
+        SeenNames seen;
+        for (const CsrMatrix& matrix : shapes()) {
+            CAPTURE(matrix.rows);
+            CAPTURE(matrix.columns);
+            for (const Recipe& recipe : all_recipes()) {
+                CAPTURE(recipe.name);
+                CAPTURE(recipe.file.string());
+                check_forecasts(recipe, matrix, seen);
+            }
+        }
+        for (const StageEntry& stage : catalogue().stages) {
+            if (stage.foresee != nullptr) CHECK_MESSAGE(seen.stages.contains(stage.name), stage.name);
+        }
+        for (const LayoutEntry& layout : catalogue().layouts) {
+            if (layout.predict != nullptr) CHECK_MESSAGE(seen.layouts.contains(layout.name), layout.name);
+        }
+    }
+
+    TEST_CASE("a recipe whose need is not met has no price, and says which need") {
+        const DeviceProperties host{DeviceKind::host, "a host", 2, 0, 0, 0};
+        int unmet = 0;
+        for (const CsrMatrix& matrix : shapes()) {
+            CAPTURE(matrix.rows);
+            CAPTURE(matrix.columns);
+            CostModel model(matrix, Precision::f64, host, nullptr);
+            for (const Recipe& recipe : all_recipes()) {
+                CAPTURE(recipe.name);
+                const Price price = model.price(recipe);
+                if (takes(recipe, matrix)) {
+                    CHECK((std::isfinite(price.product) && price.product > 0));
+                    CHECK(price.unsuitable.find("square") == std::string::npos);
+                } else {
+                    CHECK_EQ(price.product, 0);
+                    CHECK_EQ(price.unsuitable, "needs a square matrix");
+                    ++unmet;
+                }
+            }
+        }
+        CHECK(unmet > 100);
+        const CsrMatrix square = matrix_of(8, 8);
+        CostModel model(square, Precision::f64, host, nullptr);
+        Recipe recipe = parse_recipe("[[stage]]\nuse = 'row_sort'\n[layout]\nuse = 'csr'\n", "a.toml", catalogue());
+        recipe.node_size = 3;
+        CHECK_EQ(model.price(recipe).unsuitable, "needs a multiple of 3 rows, for node_size in [matrix]");
+    }
+
+    TEST_CASE("places of diagonals outside of a wide or tall matrix are not read") {
+        const auto unread_bytes = [](Index rows, Index columns, const std::vector<Entry>& entries) {
+            const CsrMatrix matrix = csr_from_entries(rows, columns, entries);
+            const Recipe recipe = parse_recipe("[layout]\nuse = 'dia'\n", "a.toml", catalogue());
+            const RecipeLayout& dia = recipe.layouts.front();
+            return dia.entry->predict(PatternForecast(matrix), dia.parameters, Precision::f64).unread_bytes;
+        };
+        CHECK_EQ(unread_bytes(10, 2, {{0, 0, 1}, {1, 1, 1}}), 8 * 8);
+        CHECK_EQ(unread_bytes(2, 10, {{0, 8, 1}, {1, 9, 1}}), 0);
+        CHECK_EQ(unread_bytes(2, 10, {{0, 9, 1}}), 1 * 8);
+        CHECK_EQ(unread_bytes(4, 4, {{0, 1, 1}, {3, 0, 1}}), 2 * 3 * 8);
+        CHECK_EQ(unread_bytes(5, 0, {}), 0);
+    }
+}
+
+}  // namespace workbench
