@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/contract/device.hpp"
+#include "core/contract/solvers.hpp"
 #include "core/contract/precision.hpp"
 #include "core/matrix/csr_matrix.hpp"
 

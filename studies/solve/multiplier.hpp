@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/contract/krylov.hpp"
 #include "pipeline/engine/kernel_choice.hpp"
 #include "pipeline/engine/ready_recipe.hpp"
 
