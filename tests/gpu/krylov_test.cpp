@@ -1,6 +1,7 @@
 // Solves on a GPU.
 #include <doctest/doctest.h>
 
+#include "core/contract/krylov.hpp"
 #include "kernels/gpu/gpu.hpp"
 #include "support/layouts/krylov_checks.hpp"
 

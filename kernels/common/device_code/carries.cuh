@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 
+#include "core/contract/precision.hpp"
 #include "kernels/common/device_code/sums.cuh"
 #include "kernels/device/cuda_check.cuh"
 #include "kernels/device/cuda_device.cuh"

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/contract/device.hpp"
+#include "core/contract/krylov.hpp"
 
 namespace workbench {
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/contract/device.hpp"
+#include "core/contract/krylov.hpp"
 #include "core/matrix/staged_matrix.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "support/eigen.hpp"
