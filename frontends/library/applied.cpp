@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "frontends/library/checked_matrix.hpp"
+#include "kernels/device/cuda_device.hpp"
 
 namespace workbench {
 
