@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/contract/errors.hpp"
+#include "kernels/device/cuda_device.hpp"
 #include "kernels/host/host_device.hpp"
 #include "pipeline/engine/built_layouts.hpp"
 #include "pipeline/engine/chain.hpp"

@@ -10,7 +10,7 @@
 
 #include "frontends/library/kokkos_turn.hpp"
 #include "frontends/library/value_places.hpp"
-#include "kernels/device/cuda_device.hpp"
+#include "kernels/gpu/gpu.hpp"
 #include "pipeline/engine/ready.hpp"
 
 namespace workbench {
