@@ -33,8 +33,8 @@ struct NumberVariable {
     int least;
 };
 constexpr std::array numbers_of_kokkos{NumberVariable{threads_of_kokkos, 1},     NumberVariable{"KOKKOS_NUMA", 1},
-                                       NumberVariable{"KOKKOS_DEVICE_ID", 0},    NumberVariable{"KOKKOS_NUM_DEVICES", 1},
-                                       NumberVariable{"KOKKOS_RAND_DEVICES", 1}, NumberVariable{"KOKKOS_SKIP_DEVICE", 0}};
+                                       NumberVariable{"KOKKOS_DEVICE_ID", 0},    NumberVariable{"KOKKOS_NUM_DEVICES", 0},
+                                       NumberVariable{"KOKKOS_RAND_DEVICES", 0}, NumberVariable{"KOKKOS_SKIP_DEVICE", 0}};
 
 /// A whole number between blanks; one that is too large for an int is the largest int.
 std::optional<int> number_in(std::string_view text) {
@@ -151,7 +151,7 @@ KokkosRuntime::KokkosRuntime(const std::function<void(const std::string&)>& note
     const char* const variable = of_kokkos == nullptr ? threads_of_openmp : threads_of_kokkos;
     if (const char* const value = std::getenv(variable); note && value != nullptr && threads < requested) {
         note(fmt::format("note: {} = {} is more than the processors that this process may use; it runs {} thread{}", variable,
-                         requested, threads, threads == 1 ? "" : "s"));
+                         value, threads, threads == 1 ? "" : "s"));
     }
     // Kokkos takes the number of threads of a first parallel region of OpenMP, and later regions must not have fewer.
     omp_set_dynamic(0);

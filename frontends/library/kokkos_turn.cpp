@@ -42,9 +42,11 @@ std::shared_ptr<const KokkosRuntime> running_kokkos() {
     };
     static const std::shared_ptr<const KokkosRuntime> runtime = [&] {
         std::shared_ptr<const KokkosRuntime> started;
-        if (!Kokkos::is_initialized()) started.reset(new KokkosRuntime, stop);
-        if (host_threads() < 1)
+        if (!Kokkos::is_initialized()) {
+            started.reset(new KokkosRuntime, stop);
+        } else if (host_threads() < 1) {
             throw MachineError("the Kokkos that this program initialised has no threads; expected at least 1");
+        }
         remember_pool();
         return started;
     }();

@@ -71,11 +71,16 @@ if [[ $(sort -u iterations.txt | wc -l) -gt 2 ]]; then
 fi
 expect "a solve that does not converge" 5 'iteration limit' $(over 2) solve --distributed "$csr" "${grid[@]}" --iterations 3
 
+once() {
+    if [[ $(grep -c '^error:' output.txt) != 1 ]]; then
+        echo "FAILED: the message comes once" && cat output.txt
+        failed=1
+    fi
+}
 expect "a missing matrix: one message" 3 '^error: .*no-such.mtx' "${run2[@]}" "$csr" --matrix no-such.mtx
-if [[ $(grep -c '^error:' output.txt) != 1 ]]; then
-    echo "FAILED: the message comes once" && cat output.txt
-    failed=1
-fi
+once
+KOKKOS_NUM_THREADS=0 expect "a wrong number of threads: one message" 2 "^error: the environment variable KOKKOS_NUM_THREADS is '0'" "${run2[@]}" "$csr" "${grid[@]}"
+once
 expect "one rank cannot read it" 3 '^error: rank 1 of 2 finds another matrix than rank 0, or none' \
     "$mpirun" -n 1 "$workbench" run --distributed "$csr" --matrix grid.npz : -n 1 "$workbench" run --distributed "$csr" --matrix no-such.mtx
 expect "a system that is not square" 3 'needs a square matrix' $(over 2) solve --distributed "$csr" --generate random_uniform:rows=60,columns=40,shortest=0,longest=9
