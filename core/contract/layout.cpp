@@ -206,7 +206,7 @@ private:
         stored_[nonzero] = true;
         if (slot.row < 0 || slot.row >= matrix_.rows || nonzero < matrix_.row_offsets[slot.row] ||
             nonzero >= matrix_.row_offsets[slot.row + 1]) {
-            fail(describe(slot) + "adds to row " + std::to_string(slot.row) + ", which is not its nonzero's");
+            fail(describe(slot) + "adds to row " + std::to_string(slot.row) + ", but its nonzero is in another row");
         }
         if (slot.column != matrix_.column_indices[nonzero]) {
             fail(describe(slot) + "reads column " + std::to_string(slot.column) + ", but its nonzero is in column " +

@@ -13,9 +13,9 @@
 
 namespace workbench {
 
-/// The orders of x and y. y must be usable as the next x: where rows and columns have one order, y stays as it is; otherwise
-/// its rows are written in the order of the columns (of a rectangular matrix, in the input's order of rows), by the kernel or
-/// after it. Both are timed.
+/// The orders of x and y. y must be usable as the next x. If rows and columns have the same order, nothing is to be done.
+/// Otherwise the rows of y are written in the order of the columns, or for a rectangular matrix in the input's order of rows,
+/// by the kernel or by a launch after it. Both are timed.
 struct ProductSpace {
     ProductSpace(Permutation rows, Permutation columns);
 
