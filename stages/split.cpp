@@ -189,7 +189,7 @@ struct Splitting {
     StageResult result = {};
 
     /// Splits by the number of the share of each entry. `division` expresses the same criterion for a preparer, with share 0
-    /// first; none: the host divides.
+    /// first; without it the host divides.
     template <typename NumberOf>
     void divide(const std::optional<Division>& division, const NumberOf& number_of) {
         std::vector<ShareId> ids;

@@ -31,7 +31,7 @@ struct Catalogue {
     std::vector<LayoutEntry> layouts = {};
     std::vector<GeneratorEntry> generators = {};
     std::string baseline_layout = {};  // speed-up and break-even are relative to its kernels in input order
-    std::string baseline_order = {};   // the stage after which rivals are timed, too
+    std::string baseline_order = {};   // the stage after which rivals are also timed
     AcrossRanks across_ranks = {};
     KernelFromSource kernel_from_source = nullptr;
     FormatFromFile format_from_file = nullptr;  // null: this program cannot compile formats

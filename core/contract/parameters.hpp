@@ -43,7 +43,7 @@ enum class ParameterType {
 struct ParameterDeclaration {
     std::string name;
     ParameterType type = ParameterType::integer;
-    std::optional<ParameterValue> default_value = {};  // none: the recipe must give a value, unless optional
+    std::optional<ParameterValue> default_value = {};  // if none, the recipe must give a value, unless optional
     bool optional = false;                             // may have no value: see Parameters::has
     std::optional<double> minimum = {};                // of integers and reals, inclusive
     std::optional<double> maximum = {};

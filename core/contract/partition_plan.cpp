@@ -76,7 +76,7 @@ PartitionPlan plan_parts(Index rows, Index node_size, const Parameters& paramete
         plan.capacity = nodes_in_shared_memory(device, bytes_of_value(parameters, context), node_size, name);
         if (automatic) {
             // Eq. 1: the smallest K for which K x processors equal parts fit. In whole nodes, so that the largest part of eq. 2
-            // fits, too.
+            // also fits.
             plan.rounds = std::max(divide_up(nodes, std::int64_t{device.processors} * plan.capacity), Index{1});
             plan.parts = *plan.rounds * device.processors;
         }

@@ -31,7 +31,7 @@ struct PartsRequest {
 struct SlicedRequest {
     bool cuthill_mckee = false;
     bool reversed = true;         // of cuthill_mckee
-    std::optional<Index> window;  // rows per window in which nodes are sorted by longest row; none: they are not sorted
+    std::optional<Index> window;  // rows per window in which nodes are sorted by longest row; none if they are not sorted
     bool descending = true;       // of the sort, or of that within parts
     Index threads_per_row = 0;    // 0: chosen by the slice height and the mean length of a row
     // The following three are for the layout sell.

@@ -1,5 +1,5 @@
 // bfloat16: the upper half of a number of f32, with 8 significant bits and the range of f32. For storage alone: arithmetic is
-// in f32 or f64. NVRTC compiles this, too, and has no <bit>.
+// in f32 or f64. NVRTC also compiles this, and has no <bit>.
 #pragma once
 
 #include <cstdint>

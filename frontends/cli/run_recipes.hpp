@@ -16,7 +16,7 @@ struct RunOutput {
     std::filesystem::path folder;
     std::string json;  // file for all reports; "-": standard output, which then has nothing else; empty: none
     bool pictures = true;
-    std::optional<double> density_ceiling = {};  // of the pictures' density scale; none: chosen for each recipe
+    std::optional<double> density_ceiling = {};  // of the pictures' density scale; by default chosen for each recipe
     bool page = true;                            // write report.html; requires pictures
     std::string command = {};                    // the command line shown on the page
 };

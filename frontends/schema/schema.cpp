@@ -40,7 +40,7 @@ SchemaJson with_any_key(const std::vector<std::string>& keys) {
     return any_of(each);
 }
 
-/// A table with any other keys, too.
+/// A table that may have any other keys.
 SchemaJson open_table(SchemaJson properties) {
     SchemaJson schema{{"type", "object"}};
     schema["properties"] = std::move(properties);
@@ -247,7 +247,7 @@ private:
         return use;
     }
 
-    /// The kernels that the program has for a backend, in one layout or all; none: any text.
+    /// The kernels that the program has for a backend, in one layout or all; if there are none, any text is accepted.
     [[nodiscard]] std::vector<std::string> kernel_names(Backend backend, const LayoutEntry* only) const {
         std::vector<std::string> names;
         for (const LayoutEntry& layout : catalogue_.layouts) {

@@ -1,7 +1,7 @@
 // The numbers that were tuned on one NVIDIA H200, and the pages of docs/results that show the measurements.
 //
 // GPUs of compute capability 7.0, 8.0, 9.0 and 10.0 have the H200's 65,536 registers and 2048 threads a multiprocessor, so that
-// launch shapes and loads in flight apply to a V100, an A100, an H100 and a GB200, too. Numbers that depend on the
+// launch shapes and loads in flight also apply to a V100, an A100, an H100 and a GB200. Numbers that depend on the
 // multiprocessors or their shared memory are functions of the device (tuned.cpp).
 #pragma once
 

@@ -3,8 +3,8 @@
 // iteration is predicted from p.Ap and Ap.MAp, which are known together, and computed in the next iteration for what follows
 // (CgStep in steps.hpp).
 //
-// A block that reads elements of p in its halo computes them by itself, in the same way as their owners. For that it keeps r in
-// its halo, too, and gets the elements of q = A p, which are sent with the sums of an iteration.
+// A block that reads elements of p in its halo computes them by itself, in the same way as their owners. For that it also keeps
+// r in its halo, and gets the elements of q = A p, which are sent with the sums of an iteration.
 //
 // A thread keeps the elements of r and q of its first rows in registers, because shared memory has little room beside the
 // matrix.

@@ -111,7 +111,7 @@ BuiltShare<Value> build_all_nonzeros(const RecipeLayout& layout, StagedMatrix& s
     return built;
 }
 
-/// `exact_values`: [nonzeros] of the whole matrix; none: no exact layout.
+/// `exact_values`: [nonzeros] of the whole matrix; if there are none, no exact layout is built.
 template <ValueType Value>
 BuiltShare<Value> build_share(const RecipeLayout& layout, const StagedMatrix& staged,
                               const std::optional<HostArray<double>>& exact_values, BuildOptions options) {

@@ -28,7 +28,7 @@ struct BuildOptions {
 /// The layout of one share of the nonzeros, or of all of them.
 template <ValueType Value>
 struct BuiltShare {
-    std::optional<ShareId> share = {};  // none: all nonzeros
+    std::optional<ShareId> share = {};  // if none, all nonzeros
     BuiltLayout<Value> layout = {};     // null if it is unsuitable
     LayoutOutcome outcome = {};
 };

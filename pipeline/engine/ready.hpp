@@ -24,7 +24,7 @@ struct Preparation {
     double stage_seconds = 0;                    // without metrics and pictures
     double build_seconds = 0;                    // of the layouts
     double copy_seconds = 0;                     // to the device, with the buffers that the kernel needs
-    std::optional<RoundingError> rounding = {};  // none: values are not rounded
+    std::optional<RoundingError> rounding = {};  // none if values are not rounded
     std::int64_t bytes_in_full = 0;  // of the arrays of the same layouts with values in full (ReadyPlan); 0: there are none
     std::vector<std::string> notes;
 

@@ -115,8 +115,8 @@ inline constexpr double single_solve_noise = 0.05;
 /// False if a value differs from its mirror image by more than rounding, or has none. The matrix must be square.
 [[nodiscard]] bool is_nearly_symmetric(const CsrMatrix& matrix);
 
-/// Iterations after which `one` makes up for its longer set-up than `other`'s; none: never, its set-up is not longer, or its
-/// speed-up is noise.
+/// Iterations after which `one` makes up for its longer set-up than `other`'s; none if it never does, if its set-up is not
+/// longer, or if its speed-up is noise.
 [[nodiscard]] std::optional<double> break_even_iterations(const SolveOutcome& one, const SolveOutcome& other);
 
 /// Like break_even_iterations, in solves of this length.

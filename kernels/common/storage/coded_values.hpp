@@ -161,7 +161,7 @@ concept HasDictionary = requires(const Values& values) {
     values.dictionary;
 };
 
-/// Values whose words contain columns, too.
+/// Values whose words also contain columns.
 template <typename Values>
 concept HasColumns = HasDictionary<Values> && std::same_as<typename std::remove_cvref_t<Values>::Code, std::uint32_t>;
 

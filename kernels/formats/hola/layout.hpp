@@ -16,7 +16,7 @@
 namespace workbench {
 
 /// Share b has the nonzeros from b * nonzeros_per_share() on; only the last may have fewer, or none if the matrix has none. The
-/// rows first_rows[b] .. first_rows[b + 1] - 1 end in it, including empty ones at its end; the next row may begin in it, too.
+/// rows first_rows[b] .. first_rows[b + 1] - 1 end in it, including empty ones at its end; the next row may also begin in it.
 template <typename Value, template <typename> typename Array>
 struct Hola : MatrixSize {
     Index threads = 256;              // of the thread block that multiplies a share

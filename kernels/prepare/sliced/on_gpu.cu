@@ -95,7 +95,7 @@ private:
         }
         check_launch("check_rows");
         const slicing::RowFacts found = workspace_.download_item(facts, 0);
-        if (found.wrong != 0) throw LeftToHost("the arrays are no matrix");
+        if (found.wrong != 0) throw LeftToHost("the arrays are not a CSR matrix");
         if (found.unsorted != 0) throw LeftToHost("the columns of a row do not ascend");
         longest_ = found.longest;
         const bool has_lengths = !request_.in_blocks && !request_.parts;
