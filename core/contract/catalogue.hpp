@@ -19,7 +19,7 @@ using KernelFromSource = KernelEntry (*)(const KernelSource&);
 /// The entry of a format in a file beside the recipe. It lives until the program ends. Throws RecipeError.
 using FormatFromFile = const LayoutEntry& (*)(const std::filesystem::path&);
 
-/// What runs on several ranks, by name.
+/// The names of the stages and layouts that runs on several ranks need.
 struct AcrossRanks {
     std::string layout_of_others = {};                   // stores the columns that other ranks own
     std::string nodes = {};                              // the stage that finds the unknowns of a node, which stay together

@@ -68,7 +68,7 @@ struct LayoutDictionary {
     std::size_t values_of_code = 1;
 };
 
-/// An array of a layout as it lies in host memory, or a single number.
+/// An array of a layout in host memory, or a single number.
 struct LayoutField {
     std::string name;
     ArrayRole role = ArrayRole::structure;

@@ -35,7 +35,7 @@ Index nodes_in_shared_memory(const DeviceProperties& device, std::int64_t value_
     return static_cast<Index>(rows / node_size);
 }
 
-/// weight_before(i): of the first i nodes, for i up to `nodes`.
+/// weight_before(i): the weight of the first i nodes, for i up to `nodes`.
 template <typename WeightBefore>
 std::vector<Index> cut_evenly(Offset nodes, const WeightBefore& weight_before, const PartitionPlan& plan) {
     const auto weight = [&](Offset count) { return static_cast<double>(weight_before(count)); };

@@ -1,4 +1,4 @@
-// What is known of the values of a matrix before a layout stores them.
+// Facts about the values of a matrix that are known before a layout stores them.
 #pragma once
 
 #include <optional>
@@ -23,8 +23,8 @@ struct ValueFacts {
     bool one_a_row = false;               // the values of each row are equal in the precision
     bool one_a_column = false;
     Index node_size = 1;
-    std::optional<Offset> distinct_blocks =
-        {};  // of node_size^2 values; none if there are more than most_coded_blocks, or one unknown a node
+    /// Blocks of node_size^2 values; none if there are more than most_coded_blocks, or one unknown a node.
+    std::optional<Offset> distinct_blocks = {};
 };
 
 /// node_size: unknowns of a node; 1: blocks are not counted.

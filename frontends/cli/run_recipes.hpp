@@ -31,10 +31,10 @@ using FindRunner = std::function<Runner&(const Recipe&)>;
 using CompleteReport = std::function<void(RunReport&)>;
 
 /// Runs the recipes, prints their results and writes them. A failing recipe or an unwritable file is recorded in the report,
-/// and the next recipe runs; a single recipe that fails before anything was measured throws, and of its files only that of
-/// `json` is written. Results of an earlier run stay in their folder until a run measures something. After Ctrl-C, the
-/// recipes that have run are kept, and ExitCode::stopped is returned; throws Stopped if there are none. After a recipe that has
-/// broken its device, no other recipe runs. Returns ExitCode::ok only if nothing failed.
+/// and the next recipe runs; a single recipe that fails before anything was measured throws, and only the
+/// file of `json` is written for it. Results of an earlier run are kept in their folder until a run measures something. After
+/// Ctrl-C, the recipes that have run are kept, and ExitCode::stopped is returned; throws Stopped if there are none. After a
+/// recipe that has broken its device, no other recipe runs. Returns ExitCode::ok only if nothing failed.
 [[nodiscard]] ExitCode run_recipes(const FindRunner& runner_for, const std::vector<Recipe>& recipes, const RunOutput& output,
                                    const CompleteReport& complete);
 

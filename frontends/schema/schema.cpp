@@ -343,7 +343,7 @@ private:
         return schema;
     }
 
-    /// What must be in a recipe that extends no other.
+    /// The schema of a recipe that extends no other.
     [[nodiscard]] SchemaJson of_whole_recipe() const {
         const SchemaJson no_change = negated(with_any_key({"after", "before", "remove"}));
         std::vector<SchemaJson> stages{with_any_key({"use", "program", "source"}), no_change};

@@ -1,5 +1,5 @@
-// What the persistent kernels of all methods share. Each multiprocessor has one thread block with one part of the matrix
-// (persistent_matrix.hpp). What fits stays in shared memory: the vector that is multiplied, of the part and its halo, other
+// The common parts of the persistent kernels of all methods. Each multiprocessor has one thread block with one part of the
+// matrix (persistent_matrix.hpp). Shared memory contains the vector that is multiplied, for the part and its halo, other
 // vectors, and as much of the matrix as there is room for.
 //
 // All blocks wait for each other to add sums over all rows. A block writes its sums, each with a tag that is different for each

@@ -17,7 +17,7 @@ struct TrialEnd {
     long long bytes_behind = -1;  // signal: how far behind; -1: elsewhere
 };
 
-/// What the code in the child says about itself.
+/// The steps that the code in the child reports.
 class TrialSteps {
 public:
     virtual ~TrialSteps() = default;

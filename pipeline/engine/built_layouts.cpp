@@ -155,7 +155,7 @@ void note_rounding(LayoutOutcome& outcome, const RoundingError& error) {
     outcome.notes.emplace_back("values", error.text());
 }
 
-/// The products of the verification within bounds, of the staged matrix with these values, in the input's order.
+/// The references of the verification within bounds: products of the staged matrix with these values, in the input's order.
 template <ValueType Value>
 std::vector<BoundedReference> references_with(HostArray<double> values, StagedMatrix& staged) {
     const OtherValues other(staged.matrix, std::move(values));

@@ -1,5 +1,4 @@
-// The layouts of a recipe, built from the matrix that its stages leave behind: one, or in a hybrid one per share of the
-// nonzeros.
+// The layouts of a recipe, built from the matrix after its stages: one, or in a hybrid one per share of the nonzeros.
 #pragma once
 
 #include <functional>

@@ -125,10 +125,10 @@ private:
                                                    const RunObserver& observer, const Clock& clock = {});
 
 struct AppliedStages {
-    double seconds = 0;              // of finding and applying the changes; for kept results, of the run that computed them
+    double seconds = 0;              // to find and apply the changes; for kept results, in the run that computed them
     std::vector<std::string> notes;  // each begins with the id of its stage
     std::vector<std::string> kept;   // ids of the stages whose results an earlier run kept
-    double kept_seconds = 0;         // of reading these
+    double kept_seconds = 0;         // to read these
     Keeping keeping;                 // the key of the matrix after all stages
 };
 

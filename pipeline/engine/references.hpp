@@ -1,4 +1,4 @@
-// What all kernels of a process on one matrix are compared with: right results, and the times of baselines.
+// The references for all kernels of a process on one matrix: correct results, and the times of baselines.
 #pragma once
 
 #include <map>

@@ -13,8 +13,8 @@
 
 namespace workbench {
 
-/// The integers of an ExactProblem: hashes of the original row and column, or, for layouts that store equal values once
-/// (codes_values), of the value in f32, so that equal values have equal integers. The latter are at most 256, which bf16
+/// The integers of an ExactProblem: hashes of the original row and column or, for layouts that store equal values once
+/// (codes_values), hashes of the value in f32, so that equal values have equal integers. The latter are at most 256, which bf16
 /// represents exactly.
 enum class ExactValues { by_place, by_value };
 

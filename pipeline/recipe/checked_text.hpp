@@ -1,4 +1,4 @@
-// What editors of recipes need: the errors in a text, one by one, and the keys of tables that are in no catalogue.
+// The facts that editors of recipes need: the errors in a text, one by one, and the keys of tables that are in no catalogue.
 #pragma once
 
 #include <filesystem>

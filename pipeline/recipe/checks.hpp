@@ -77,7 +77,7 @@ struct CheckedChoice {
     return contract.needs.square || contract.acts == Acts::symmetric;
 }
 
-/// What a recipe is checked against.
+/// The catalogue and rules that a recipe is checked against.
 struct CheckedWith {
     const Catalogue& catalogue;
     bool no_sources = false;  // code beside the recipe is refused

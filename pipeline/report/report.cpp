@@ -69,7 +69,7 @@ TextTable stage_table(const RunReport& report) {
     return table;
 }
 
-/// "csr", of a share of a hybrid "long: csr".
+/// "csr"; for a share of a hybrid "long: csr".
 std::string with_share(const std::string& layout, const std::string& share) {
     return share.empty() ? layout : share + ": " + layout;
 }

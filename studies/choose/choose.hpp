@@ -98,9 +98,10 @@ struct WithoutStage {
 };
 
 struct Choice {
-    /// The choice comes first: of the recipes that are faster than the baseline and as fast as the fastest, whose speed-ups lie
-    /// in each other's intervals, the one with the earliest break-even; if the number of products is known, the recipe that
-    /// saves most in total; if no recipe qualifies, the baseline. The others follow by speed-up.
+    /// The choice comes first. Candidates for it are the recipes that are faster than the baseline and as fast as the fastest
+    /// (their speed-ups lie in each other's intervals). The choice is the candidate with the earliest break-even or, if the
+    /// number of products is known, the recipe that saves most in total; without candidates, the baseline. The others follow by
+    /// speed-up.
     std::vector<Timed> ranking;
     bool stay = true;  // no recipe beat the baseline, which comes first
     std::vector<NotTimed> not_timed;

@@ -21,7 +21,7 @@ enum class SolveEnd { converged, iteration_limit, stagnated, indefinite, breakdo
 
 [[nodiscard]] std::string_view name_of(SolveEnd end);
 
-/// What runs the iterations. graph: the recipe's kernel and those of the vectors, one after another (on a GPU a CUDA graph).
+/// How iterations run. graph: the recipe's kernel and those of the vectors, one after another (on a GPU a CUDA graph).
 /// persistent: one kernel that stays on the GPU (PersistentSolver). automatic: the faster one in the first iterations, where
 /// both can run.
 enum class SolveEngine { graph, persistent, automatic };
@@ -96,7 +96,7 @@ struct SolveOutcome {
 struct SolveSpeedup {
     double ratio = 0;
     std::optional<Interval> interval = {};  // if both solves were repeated often enough
-    std::size_t solves = 1;                 // that were timed, of the one with fewer
+    std::size_t solves = 1;                 // the number of timed solves of the one that has fewer
     /// The interval contains 1; without an interval: the ratio differs from 1 by less than single_solve_noise.
     bool noise = true;
 };

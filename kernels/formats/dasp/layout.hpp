@@ -136,7 +136,7 @@ struct DaspGrid {
     Offset lone = 0;
     Offset end = 0;
 
-    /// row_blocks: of a warp.
+    /// row_blocks: the number of row blocks of a warp.
     [[nodiscard]] static constexpr DaspGrid of(const auto& dasp, int row_blocks) {
         const auto blocks = [](Offset count, int a_block) { return (count + a_block - 1) / a_block; };
         DaspGrid grid;

@@ -93,7 +93,7 @@ __device__ __forceinline__ void add_outside_slice(const auto& ehyb, Index slice,
 }
 
 /// Shared memory: the partition's share of x, then the counter of its slices. fused: warps that find no further slice of their
-/// partition continue with slices of `outside`, of any partition (Algorithm 3, lines 19 and 20).
+/// partition continue with slices of `outside`, whose rows are in any partition (Algorithm 3, lines 19 and 20).
 template <bool fused, typename Arrays, typename Value, typename Load>
 __global__ void __launch_bounds__(largest_block)
     multiply_inside(const __grid_constant__ Arrays ehyb, const Meeting<Value> meeting, const Value* __restrict__ x,

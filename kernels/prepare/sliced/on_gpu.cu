@@ -106,7 +106,7 @@ private:
         entries_ = matrix_.nonzeros;
     }
 
-    /// Where the parts begin, as the stage rcm_blocks finds it on the host for rows of equal weight.
+    /// Computes where the parts begin, as the stage rcm_blocks does on the host for rows of equal weight.
     void plan_partition() {
         const DeviceProperties* const device = request_.parts->device;
         const StageContext context{device != nullptr ? device : &device_.properties(), precision_of<Value>};
