@@ -360,7 +360,7 @@ void add_bins(PatternForecast& pattern, int bins) {
 }
 
 void foresee_split(PatternForecast& pattern, const Parameters& parameters, const StageContext&) {
-    if (parent_of(parameters) != ShareId{}) return;  // the parent stands for its shares
+    if (parent_of(parameters) != ShareId{}) return;  // the parent represents its shares
     const Criterion& criterion = criterion_of(parameters);
     if (parameters.has("bounds")) {
         return add_bins(pattern, static_cast<int>(items_of_list(parameters.text("bounds")).size()) + 1);

@@ -30,7 +30,7 @@ std::string element_text(const void* data, Offset index) {
     return fmt::format("{}", element);
 }
 
-/// Codes are shown as the values that they stand for.
+/// Codes are shown as the values that they represent.
 std::string text_of(const LayoutField& field, Offset index) {
     if (field.role == ArrayRole::value) return fmt::format("{:.4g}", value_at(field, index));
     const void* const data = field.data;

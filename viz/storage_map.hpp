@@ -75,7 +75,7 @@ struct StorageArray {
     std::string name;
     ArrayRole role = ArrayRole::structure;
     ElementType type = ElementType::i32;
-    Offset length = 0;  // elements; of codes of blocks, the values that they stand for
+    Offset length = 0;  // elements; for codes of blocks, the values that they represent
     Offset values_of_code = 1;
     std::string words = {};  // the length as a formula: "rows + 1"; empty: unknown
     bool constant = false;   // all elements are equal and take no memory

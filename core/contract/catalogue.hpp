@@ -1,4 +1,4 @@
-// The stages, layouts and generators that a recipe can name. Only pipeline/catalogue knows what they are.
+// The stages, layouts and generators that a recipe can name. Only pipeline/catalogue lists them.
 #pragma once
 
 #include <map>

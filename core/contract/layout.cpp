@@ -150,7 +150,7 @@ private:
         return number >= 0 && static_cast<std::size_t>(number) < fields_.size() && fields_[number].role == role;
     }
 
-    /// Values of f32 may stand for equal ones of f64.
+    /// Values of f32 may represent equal values of f64.
     [[nodiscard]] static bool holds_values(const LayoutField& field) {
         const ElementType type = field.dictionary ? field.dictionary->type : field.type;
         return is_real(type) && bytes_of(type) <= sizeof(Value);

@@ -56,7 +56,7 @@ template <typename Element>
     }
 }
 
-/// The dictionary of an array of codes. A code stands for `values_of_code` values, those of a block, which are the slots of one
+/// The dictionary of an array of codes. A code represents `values_of_code` values, those of a block, which are the slots of one
 /// element: value j is dictionary[(code >> shift) * values_of_code + j].
 /// Codes without memory of their own (LayoutField::constant) are also at `data`: the columns of the slots (i32), or the row
 /// offsets (i64) that define their rows.

@@ -1,4 +1,4 @@
-// Values that a layout stores rounded, because its recipe asks for it: the product is then that of another matrix. It is
+// Values that a layout stores rounded, if its recipe says so: the product is then that of another matrix. It is
 // verified against that matrix, and everything that names such a layout or recipe marks it.
 #pragma once
 

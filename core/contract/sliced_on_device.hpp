@@ -20,7 +20,7 @@ namespace workbench {
 template <ValueType Value>
 class Kernel;  // kernel.hpp
 
-/// The parts of a partition that a recipe asks for.
+/// The parts of a recipe's partition.
 struct PartsRequest {
     Parameters parameters;                     // of the stage, for plan_parts (partition_plan.hpp)
     const DeviceProperties* device = nullptr;  // the device model of the recipe; null: the device that prepares the matrix

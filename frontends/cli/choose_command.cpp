@@ -91,7 +91,7 @@ Candidates candidates_for(const ChooseArguments& arguments) {
     }
     if (!candidates.space || !files.empty()) {
         candidates.recipes = load_recipes(arguments.recipes.empty() ? shipped_recipes() : files, arguments.changes);
-        if (arguments.recipes.empty()) {  // a product that differs is for those who ask for it
+        if (arguments.recipes.empty()) {  // a product that differs must be requested
             std::erase_if(candidates.recipes, [](const Recipe& recipe) { return rounding_of(recipe) != Rounding::none; });
         }
     }

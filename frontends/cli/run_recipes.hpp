@@ -27,7 +27,7 @@ void check_output(const RunOutput& output, const std::vector<Recipe>& recipes);
 /// Returns the runner for a recipe; called once per recipe, in order.
 using FindRunner = std::function<Runner&(const Recipe&)>;
 
-/// Fills the members of a report that the runner does not know.
+/// Fills the members of a report that the runner cannot fill.
 using CompleteReport = std::function<void(RunReport&)>;
 
 /// Runs the recipes, prints their results and writes them. A failing recipe or an unwritable file is recorded in the report,

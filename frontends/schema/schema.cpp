@@ -223,7 +223,7 @@ private:
         for (const StageEntry& entry : catalogue_.stages) {
             kinds.push_back(strict_table(entry, keys, entry.takes_other_keys));
             if (!of_space_) continue;
-            const char* const name = entry.takes_other_keys ? entry.name.c_str() : "use";  // `program` stands for `use`
+            const char* const name = entry.takes_other_keys ? entry.name.c_str() : "use";  // `program` replaces `use`
             options.push_back(option(strict_table(entry, when, entry.takes_other_keys), name));
         }
         kinds.push_back(several_uses(names, of_space_ ? options : std::vector<SchemaJson>()));

@@ -231,7 +231,7 @@ private:
         });
     }
 
-    /// Stores the element of q of the thread's row `k`. The compiler must know the index of a register, so all are compared.
+    /// Stores the element of q of the thread's row `k`. The index of a register must be a constant, so all are compared.
     __device__ __forceinline__ void keep(Index k, Index i, Value q) {
 #pragma unroll
         for (int known = 0; known < rows_in_registers; ++known) {

@@ -18,7 +18,7 @@ struct Devices {
     Device* gpu = nullptr;  // null: none, or none is to be used
 };
 
-/// References and baselines are made when they are first asked for, and once, so that all figures of a process can be compared
+/// References and baselines are made when they are first requested, and once, so that all figures of a process can be compared
 /// with each other.
 class References {
 public:

@@ -66,7 +66,7 @@ struct Candidate {
     /// Runs kernels that came with a recipe in a process of their own first. Throws BrokenKernel.
     void try_out(Device& device) const;
 
-    /// A kernel that leaves y as the space wants it. It reads the layouts, so the candidate must outlive it.
+    /// A kernel that writes y in the order of the space. It reads the layouts, so the candidate must outlive it.
     [[nodiscard]] std::unique_ptr<Kernel<Value>> prepare(Values values, Device& device) const;
 
     /// Bytes that a run of a kernel from `prepare` must move at least.

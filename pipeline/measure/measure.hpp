@@ -32,7 +32,7 @@ public:
     /// the values in `references` were rounded.
     Oracle(const Oracle& whole, const CsrMatrix& share, ExactValues kind, Rounding rounding = Rounding::none);
 
-    /// Computed when it is first asked for. Throws std::logic_error if it is not the kind of a share.
+    /// Computed when it is first requested. Throws std::logic_error if it is not the kind of a share.
     [[nodiscard]] const ExactReference& exact(ExactValues kind) const;
     [[nodiscard]] ExactProblems exact_problems() const;
 

@@ -133,8 +133,8 @@ void read_range(std::string_view text, Place place, Setting& setting);
 /// The tables of a TOML file by name. Adds an error for everything else. Throws as read_document does.
 [[nodiscard]] std::vector<std::pair<std::string, RecipeTable>> read_tables(int file, Diagnostics& diagnostics);
 
-/// Assigns an id to every stage without one: the one that it asks for, or its `use`, numbered if several stages have the same
-/// `use` and ask for none. Adds an error for duplicate ids.
+/// Assigns an id to every stage without one: the one that it requests, or its `use`, numbered if several stages have the same
+/// `use` and request none. Adds an error for duplicate ids.
 void name_stages(RecipeDocument& document, Diagnostics& diagnostics);
 
 /// Gives a stage with `program` or `source` its `use` and, if it has none, an id, the name of the file.

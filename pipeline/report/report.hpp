@@ -61,7 +61,7 @@ struct LayoutOutcome {
         ArrayRole role = ArrayRole::structure;
         std::size_t count = 0;
         std::size_t bytes = 0;
-        std::size_t slots = 0;  // of values; a code of a block stands for several
+        std::size_t slots = 0;  // of values; a code of a block represents several
     };
 
     std::string name;

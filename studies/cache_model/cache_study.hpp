@@ -26,7 +26,7 @@ struct CachePoint {
     Offset nonzeros = 0;
     std::optional<CacheCounts> counts;  // none if the layout does not take the matrix
     std::string unsuitable;             // why not
-    ChartPlace place;                   // where a chart is asked for
+    ChartPlace place;                   // if a chart is requested
 };
 
 struct CacheStudy {

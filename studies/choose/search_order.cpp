@@ -8,8 +8,8 @@
 namespace workbench {
 namespace {
 
-/// Points whose cost is predicted to exceed the best one by more than this factor are not promising. Of kinds with few trials,
-/// more points are: one disturbed measurement must not exclude a kind.
+/// Points whose cost is predicted to exceed the best one by more than this factor are not promising. For kinds
+/// with few trials the factor is larger: one disturbed measurement must not exclude a kind.
 constexpr double promising = 1.5;
 constexpr double promising_of_few = 3;
 constexpr int few_trials = 3;

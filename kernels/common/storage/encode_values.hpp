@@ -71,7 +71,7 @@ template <ValueType Value>
 template <ValueType Value>
 [[nodiscard]] ValueCodes<Value> codes_for(const CsrMatrix& matrix, Offset most, bool padding);
 
-/// True if the parameter `values` asks for codes. A forecast knows the pattern alone, and not the length of the dictionary.
+/// True if the parameter `values` requests codes. A forecast has the pattern alone, and not the length of the dictionary.
 [[nodiscard]] bool has_dictionary(const Parameters& parameters);
 
 /// The bytes of a slot's value, as the parameter `values` says.

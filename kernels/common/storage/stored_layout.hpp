@@ -35,8 +35,8 @@ protected:
     }
 };
 
-/// A StoredLayout with one thread of a schedule a row, whose slots ascend by column; the pattern of the matrix tells nonzeros
-/// from padding.
+/// A StoredLayout with one thread of a schedule a row, whose slots ascend by column; the pattern of the matrix distinguishes
+/// nonzeros from padding.
 template <ValueType Value, typename Stored, typename Rows>
 struct PatternLayout : StoredLayout<Value, Stored> {
     Pattern pattern;

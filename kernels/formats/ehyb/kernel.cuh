@@ -142,7 +142,7 @@ __global__ void __launch_bounds__(largest_block)
     }
 }
 
-/// The outside share on its own, a warp a slice.
+/// Multiplies the outside share alone, with a warp for each slice.
 template <typename Arrays, typename Value, typename Load>
 __global__ void __launch_bounds__(outside_block)
     add_outside(const __grid_constant__ Arrays ehyb, const Value* __restrict__ x, Value* __restrict__ y, const Load load) {
@@ -165,7 +165,7 @@ HostArray<std::uint32_t> rows_outside(const Stored& ehyb) {
     return rows;
 }
 
-/// Threads of a block and the shared memory that it asks for.
+/// Threads of a block and the shared memory that it requests.
 struct LaunchShape {
     int threads = warp_size;
     std::size_t shared_bytes = 0;

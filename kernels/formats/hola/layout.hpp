@@ -3,8 +3,8 @@
 // 2017): the equal shares (global homogeneity), the first row of each, and blocks that choose by their rows how their threads
 // work together (local adaptivity). Designs of this project: first_rows is stored, not computed in every product; a share ends
 // rows, empty ones included, so that y need not be zeroed; a block's two methods, and the bound between them; and a second
-// kernel, instead of atomics, completes rows that cross blocks. Of the authors' code it lacks the loads of x in sorted order,
-// 4 and 8 nonzeros per thread, and the path for uniform rows.
+// kernel, instead of atomics, completes rows that cross blocks. Unlike the authors' code, it lacks the loads of x in sorted
+// order, 4 and 8 nonzeros per thread, and the path for uniform rows.
 #pragma once
 
 #include <algorithm>
