@@ -2,7 +2,7 @@
 //   reading_benchmark [--repeat N] [--write FOLDER] FILE...
 // For each file, compressed or not, it reports the best of N rounds, in which all methods take turns: reading bytes like `cat`,
 // or decompression alone; read_matrix; Eigen's loadMarket. It also times the conversion of the first matrix from a list of
-// entries to CSR. --write stores the first matrix as .rb, .graph and .npz in that folder and measures these, too.
+// entries to CSR. --write stores the first matrix as .rb, .graph and .npz in that folder and also measures these.
 #include <fcntl.h>
 #include <unistd.h>
 

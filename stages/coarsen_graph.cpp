@@ -166,7 +166,8 @@ private:
 
     [[nodiscard]] bool may_join(Index vertex) const {
         const Index leader = choice_[vertex];
-        // A leader with a request of its own may leave; of two vertices that request each other the larger number joins.
+        // A leader that requests another vertex may join that one instead. If two vertices request each other, the one with the
+        // smaller number joins the other.
         if (choice_[leader] != none && !(choice_[leader] == vertex && leader > vertex)) return false;
         const Offset free = free_weight(leader);
         if (requested_[leader] <= free) return true;

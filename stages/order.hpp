@@ -31,8 +31,8 @@ namespace workbench {
 [[nodiscard]] StageResult storage_of_order(StageResult result, const ShareMatrix& share, const ShareView& view,
                                            const ShareId& id);
 
-/// The run of a stage that orders the matrix, or the storage of the share in `share` by the order of the share's matrix: of all
-/// rows, where the order acts on rows and columns alike, or of the rows present.
+/// The run of a stage that orders the matrix, or the storage of the share in `share` by the order of the share's matrix, which
+/// has all rows if the order acts on rows and columns alike, otherwise the rows present.
 template <auto run_order, RowsOfShare rows = RowsOfShare::all>
 StageResult order_or_storage(const StagedMatrix& staged, const Parameters& parameters, const StageContext& context) {
     if (!parameters.has("share")) return run_order(staged, parameters, context);

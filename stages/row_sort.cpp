@@ -21,10 +21,10 @@ namespace {
 struct Request {
     std::string within;
     bool inside_partition = false;     // the key counts only nonzeros inside the partition
-    std::optional<ColumnKey> columns;  // the key depends on columns; none: on lengths
+    std::optional<ColumnKey> columns;  // how the key depends on columns; none if it depends on lengths
     bool descending = true;
     std::optional<std::int64_t> window;  // rows
-    std::optional<ShareChoice> storage;  // the shares whose storage is sorted; none: the matrix is sorted
+    std::optional<ShareChoice> storage;  // the shares whose storage is sorted; none if the matrix is sorted
 
     explicit Request(const Parameters& parameters)
         : within(parameters.text("within")),

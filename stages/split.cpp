@@ -189,7 +189,7 @@ struct Splitting {
     StageResult result = {};
 
     /// Splits by the number of the share of each entry. `division` expresses the same criterion for a preparer, with share 0
-    /// first; none: the host divides.
+    /// first; without it the host divides.
     template <typename NumberOf>
     void divide(const std::optional<Division>& division, const NumberOf& number_of) {
         std::vector<ShareId> ids;
@@ -360,7 +360,7 @@ void add_bins(PatternForecast& pattern, int bins) {
 }
 
 void foresee_split(PatternForecast& pattern, const Parameters& parameters, const StageContext&) {
-    if (parent_of(parameters) != ShareId{}) return;  // the parent stands for its shares
+    if (parent_of(parameters) != ShareId{}) return;  // the parent represents its shares
     const Criterion& criterion = criterion_of(parameters);
     if (parameters.has("bounds")) {
         return add_bins(pattern, static_cast<int>(items_of_list(parameters.text("bounds")).size()) + 1);

@@ -57,7 +57,7 @@ public:
     }
 
     /// Calls visit(vertex, weight) for vertices in the cell of the point and in those around it: for all, or for a sample of
-    /// about `most` of each line of cells, whose weights are the numbers of vertices that they stand for.
+    /// about `most` of each line of cells, whose weights are the numbers of vertices that they represent.
     template <typename Visit>
     void for_each_near(const PlanePoint& point, Index most, const Visit& visit) const {
         const auto [column, row] = cell_of(point);

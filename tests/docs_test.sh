@@ -39,7 +39,7 @@ done
 for page in README.md CONTRIBUTING.md docs/*.md docs/lessons/*.md; do
     while read -r path; do
         compgen -G "$path" >/dev/null || complain "$page: no $path"
-    done < <(grep -oE '`(pipeline|kernels|stages|viz|tests|cmake|docs|recipes|spaces|suites|benchmarks|fuzz)/[A-Za-z0-9_./*-]+`' "$page" | tr -d '`' |
+    done < <(grep -oE '`(core|stages|kernels|viz|pipeline|studies|frontends|tests|cmake|docs|recipes|spaces|suites|benchmarks|fuzz|packaging)/[A-Za-z0-9_./*-]+`' "$page" | tr -d '`' |
         grep -v NAME | sort -u)
 done
 

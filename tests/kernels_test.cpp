@@ -147,7 +147,7 @@ int wrong_rows(const std::vector<Value>& y, const Oracle<Value>& oracle, double 
     for (std::size_t row = 0; row < y.size(); ++row) {
         const double slack = 4 * std::numeric_limits<Value>::epsilon() * (std::abs(before) + std::abs(oracle.r[row]));
         const double bound = before == 0 ? oracle.bound[row] : oracle.bound[row] + slack;
-        wrong += std::abs(y[row] - before - oracle.r[row]) <= bound ? 0 : 1;  // a NaN is wrong, too
+        wrong += std::abs(y[row] - before - oracle.r[row]) <= bound ? 0 : 1;  // a NaN is also wrong
     }
     return wrong;
 }

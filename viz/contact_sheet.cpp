@@ -142,7 +142,8 @@ Plan plan_of(const SheetShape& shape) {
     return best;
 }
 
-/// The figures that the stage changed, first the one that it changed most; those of the first frame that are known.
+/// The figures that the stage changed, beginning with the one that it changed most. For the first frame, which has no stage
+/// before it, all figures that are known.
 std::vector<CaptionLine> shown_lines(const StageCaption& caption, bool is_first) {
     std::vector<CaptionLine> lines;
     for (const CaptionLine& line : caption.lines) {

@@ -53,7 +53,7 @@ struct ContactSheet {
 };
 
 [[nodiscard]] PictureSize size_of(const ContactSheet& sheet);
-/// The pixels of a pattern's side, of a sheet of given width.
+/// The pixels of a pattern's side in the sheet.
 [[nodiscard]] int pattern_side(const ContactSheet& sheet);
 void draw(Canvas& canvas, const ContactSheet& sheet);
 

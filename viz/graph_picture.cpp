@@ -46,7 +46,7 @@ public:
         return std::sqrt(area / std::max(1.0, static_cast<double>(graph_.places.size())));
     }
 
-    /// The median length of an edge in pixels, of some thousand edges; of a graph without edges, the spacing.
+    /// The median length of some thousand edges in pixels; for a graph without edges, the spacing.
     [[nodiscard]] double edge_length() const {
         std::vector<double> lengths;
         const std::size_t step = graph_.edges.size() / 4000 + 1;

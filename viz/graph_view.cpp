@@ -90,7 +90,7 @@ std::vector<Index> lengths_of_vertices(const StagedMatrix& staged) {
     return lengths;
 }
 
-/// sizes: of the vertices.
+/// sizes: the size of each vertex.
 void colour_by_scale(std::string name, const std::vector<Index>& sizes, GraphColours& result) {
     result.name = std::move(name);
     if (sizes.empty()) return;

@@ -32,7 +32,7 @@ struct LengthStrip {
 [[nodiscard]] LengthStrip with_axis(LengthStrip strip, Offset nonzeros, Offset rows);
 
 /// All rows, or the rows of tiles as they are drawn. The axis depends on the matrix alone, so that all stages share it.
-/// `height`: of the pattern in pixels; 0: without slices.
+/// `height`: the height of the pattern in pixels; if 0, slices are not drawn.
 [[nodiscard]] LengthStrip row_lengths(const PatternRaster& raster, int height = 0);
 
 /// The rows of the second share in storage order, on an axis of their own. No bars unless there are exactly two shares.

@@ -6,7 +6,7 @@
 
 namespace workbench {
 
-/// The whole page. `nonce`: of the page's scripts, for its content security policy; `document` is JSON.
+/// The whole page. `nonce`: the nonce of the page's scripts, for its content security policy; `document` is JSON.
 [[nodiscard]] std::string live_page_html(std::string_view title, std::string_view nonce, std::string_view document);
 
 }  // namespace workbench

@@ -10,7 +10,7 @@
 
 namespace workbench {
 
-/// The most nonzeros that move. Of a larger matrix, a hash of their places in the input chooses a sample.
+/// The most nonzeros that move. In a larger matrix, a hash of their places in the input chooses a sample.
 inline constexpr Offset most_moving = 200'000;
 
 /// The places of the moving nonzeros in the picture of a stage, in the order of the input, so that an index is the same nonzero

@@ -40,19 +40,19 @@ struct PlacedTile {
     Index first_column = 0;
 };
 
-/// Each share is a plane; where there are more than planes, the last one holds all others. Where the shares are tiles, all is
-/// in plane 0, and a row lies where its tile stores it: the i-th of a tile i rows below the tile's upper edge, so that the rows
-/// present in a tile lie together at its top.
+/// Each share is a plane; if there are more shares than planes, the last plane holds all further shares. If the shares are
+/// tiles, all are in plane 0, and a row is drawn where its tile stores it: row i of a tile is i rows below the tile's upper
+/// edge, so that the rows present in a tile are together at its top.
 class Placement {
 public:
     /// The matrix must outlive this; most_planes >= 1.
     explicit Placement(const StagedMatrix& staged, int most_planes = 2);
 
-    /// From top to bottom; none: the shares are no tiles, and rows lie where the matrix has them.
+    /// The tiles from top to bottom; empty if the shares are not tiles, so that rows are drawn at their places in the matrix.
     [[nodiscard]] const std::vector<PlacedTile>& tiles() const { return tiles_; }
     [[nodiscard]] int planes() const { return planes_; }
 
-    /// Calls visit(PlacedRow) for all rows of the picture from begin to end - 1; of tiles, for each row that a tile stores.
+    /// Calls visit(PlacedRow) for all rows of the picture from begin to end - 1; with tiles, for each row that a tile stores.
     template <typename Visit>
     void for_each_row(Index begin, Index end, const Visit& visit) const {
         if (!tiles_.empty()) return for_each_tile_row(begin, end, visit);

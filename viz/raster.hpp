@@ -48,7 +48,7 @@ struct PatternRaster {
     std::vector<Pieces> pieces;
 
     /// Rows of a slice of the layout, if it stores the rows in this order in slices of equal height. 0: no slices are drawn.
-    /// Set after rasterising, because the matrix does not know its layout.
+    /// Set after rasterising, because a matrix has no layout.
     Index slice_height = 0;
 
     // Only of a small matrix, which is drawn entry by entry; otherwise empty.

@@ -35,7 +35,7 @@ bool is_flat(const PatternRaster& raster) {
     return box.height * 5 < pattern_side * 2;
 }
 
-/// A flat pattern takes the width of the caption, too.
+/// A flat pattern also takes the width of the caption.
 Box place_pattern(const PatternRaster& raster, Unit unit) {
     const Box beside = pattern_box(raster, unit(pattern_left), unit(pattern_top), unit(pattern_side));
     if (!is_flat(raster) || !raster.stored_total.empty()) return beside;

@@ -30,7 +30,7 @@ std::string element_text(const void* data, Offset index) {
     return fmt::format("{}", element);
 }
 
-/// Codes are shown as the values that they stand for.
+/// Codes are shown as the values that they represent.
 std::string text_of(const LayoutField& field, Offset index) {
     if (field.role == ArrayRole::value) return fmt::format("{:.4g}", value_at(field, index));
     const void* const data = field.data;
@@ -166,7 +166,7 @@ private:
         return matrix_.row_offsets[row] + (found - columns.begin());
     }
 
-    /// The number among the arrays of the part, of a number in Layout::fields().
+    /// The number, among the arrays of the part, of the array with a number in Layout::fields().
     [[nodiscard]] int number_of(int field) const {
         if (field < 0 || static_cast<std::size_t>(field) >= number_of_field_.size()) fail("an array that is not listed");
         return number_of_field_[field];
@@ -270,7 +270,7 @@ private:
         return steps;
     }
 
-    /// `place`: of each warp in the list of shown warps; -1: not shown.
+    /// `place`: the place of each warp in the list of shown warps; -1: not shown.
     void list_reads(WalkReads<Value> walk, const std::vector<int>& place) {
         pending_.resize(part_.arrays.size());
         walk(layout_, [&](const Read& read) {

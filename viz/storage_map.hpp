@@ -53,7 +53,7 @@ struct StorageCell {
     Index row = -1;        // of padding: the row that it adds to, if the layout defines one
     Index column = -1;
     Offset nonzero = -1;
-    Offset mirror = -1;        // of a value: the nonzero (column, row), if the value represents it, too
+    Offset mirror = -1;        // of a value: the nonzero (column, row), if the value also represents it
     Offset column_place = -1;  // of a value: the element of its array of columns with its column; -1: none
     std::int64_t warp = -1;    // the warp, lane and step that read it; -1: none, or several (a block's column)
     int lane = -1;
@@ -75,7 +75,7 @@ struct StorageArray {
     std::string name;
     ArrayRole role = ArrayRole::structure;
     ElementType type = ElementType::i32;
-    Offset length = 0;  // elements; of codes of blocks, the values that they stand for
+    Offset length = 0;  // elements; for codes of blocks, the values that they represent
     Offset values_of_code = 1;
     std::string words = {};  // the length as a formula: "rows + 1"; empty: unknown
     bool constant = false;   // all elements are equal and take no memory

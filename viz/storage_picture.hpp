@@ -25,7 +25,7 @@ struct StorageDetail {
 /// A storage map as a picture. A bar shows all arrays in proportion to their bytes. Below it, each array is drawn in memory
 /// order, cell by cell or in bins that are filled in proportion to their nonzeros. Some warps follow, with a column for each
 /// lane and a line for each step. Values are dark blue, columns green, structures light violet, padding has slanting lines, so
-/// that they differ without colour, too.
+/// that they differ even without colour.
 struct StoragePicture {
     std::string title;
     std::string subtitle;

@@ -9,7 +9,7 @@
 namespace workbench {
 
 /// The arrays in memory, 1920 x 1080, with the largest text that lets all of it fit. If it does not fit with text of 19 pixels
-/// in the cells, the sheet leaves lines out and says so.
+/// in the cells, the sheet omits lines and says so.
 [[nodiscard]] Image storage_sheet(const std::string& title, const std::string& subtitle, const StorageMap& map);
 
 /// The reads of the shown warps on a sheet of the same size. The map must have some (has_reads).

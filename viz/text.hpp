@@ -29,7 +29,8 @@ struct TextStyle {
     static constexpr int unlimited = std::numeric_limits<int>::max();
 };
 
-/// Can the fonts draw Chinese, Japanese and Korean? A character that they lack is written as its number: <4E2D>.
+/// Returns true if the fonts can draw Chinese, Japanese and Korean. A character that they lack is written as its number:
+/// <4E2D>.
 [[nodiscard]] bool has_cjk_font();
 
 /// Width in pixels of one line of UTF-8. Invalid bytes count as replacement characters.

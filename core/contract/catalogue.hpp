@@ -1,4 +1,4 @@
-// The stages, layouts and generators that a recipe can name. Only pipeline/catalogue knows what they are.
+// The stages, layouts and generators that a recipe can name. Only pipeline/catalogue lists them.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ using KernelFromSource = KernelEntry (*)(const KernelSource&);
 /// The entry of a format in a file beside the recipe. It lives until the program ends. Throws RecipeError.
 using FormatFromFile = const LayoutEntry& (*)(const std::filesystem::path&);
 
-/// What runs on several ranks, by name.
+/// The names of the stages and layouts that runs on several ranks need.
 struct AcrossRanks {
     std::string layout_of_others = {};                   // stores the columns that other ranks own
     std::string nodes = {};                              // the stage that finds the unknowns of a node, which stay together
@@ -31,7 +31,7 @@ struct Catalogue {
     std::vector<LayoutEntry> layouts = {};
     std::vector<GeneratorEntry> generators = {};
     std::string baseline_layout = {};  // speed-up and break-even are relative to its kernels in input order
-    std::string baseline_order = {};   // the stage after which rivals are timed, too
+    std::string baseline_order = {};   // the stage after which rivals are also timed
     AcrossRanks across_ranks = {};
     KernelFromSource kernel_from_source = nullptr;
     FormatFromFile format_from_file = nullptr;  // null: this program cannot compile formats

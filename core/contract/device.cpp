@@ -35,7 +35,7 @@ struct CacheModel {
     CacheProperties properties;
 };
 
-// Sizes of L2: as above. Of the caches next to the processors: NVIDIA's tuning guides of Volta, Ampere, Hopper and
+// Sizes of L2: as above. Sizes of the caches next to the processors: NVIDIA's tuning guides of Volta, Ampere, Hopper and
 // Blackwell, with all of L1 and none of it shared memory; K20X: Nagasaka's slides, 12 KiB of read-only cache in each quarter of
 // a processor. NVIDIA does not publish the ways: 16 for L2 and 64 for L1 are assumed; 96 are what Mei and Chu, "Dissecting GPU
 // memory hierarchy through microbenchmarking" (2017), give Kepler's texture cache.

@@ -24,7 +24,7 @@ struct DeviceProperties {
     DeviceKind kind = DeviceKind::host;
     std::string name;                             // "NVIDIA H200"
     int processors = 0;                           // streaming multiprocessors; threads of the pool on the host
-    std::size_t shared_memory_per_block = 0;      // bytes a block can have at most when it asks for them; 0 on the host
+    std::size_t shared_memory_per_block = 0;      // the most bytes that a block can request; 0 on the host
     std::size_t last_level_cache = 0;             // bytes: L2 of a GPU, last level of the host
     std::size_t memory = 0;                       // bytes
     std::size_t shared_memory_per_processor = 0;  // bytes

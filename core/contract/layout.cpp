@@ -65,7 +65,7 @@ double value_at(const LayoutField& field, Offset index) {
     if (index < 0 || index >= static_cast<Offset>(field.slots())) return fail("does not exist");
     if (is_real(field.type)) return real_at(field.type, field.data, field.constant ? 0 : index);
     const std::optional<std::uint64_t> place = code_at(field, index);
-    if (!place) return fail("is no value");
+    if (!place) return fail("is not a value");
     if (*place >= field.dictionary->count) return fail("has a code that is not in the dictionary");
     return real_at(field.dictionary->type, field.dictionary->data, *place);
 }
@@ -150,7 +150,7 @@ private:
         return number >= 0 && static_cast<std::size_t>(number) < fields_.size() && fields_[number].role == role;
     }
 
-    /// Values of f32 may stand for equal ones of f64.
+    /// Values of f32 may represent equal values of f64.
     [[nodiscard]] static bool holds_values(const LayoutField& field) {
         const ElementType type = field.dictionary ? field.dictionary->type : field.type;
         return is_real(type) && bytes_of(type) <= sizeof(Value);
@@ -170,7 +170,8 @@ private:
         if (slot.column_array != -1) check_column_place(slot);
     }
 
-    /// The slot was walked just before. It may serve the nonzero on the other side of the diagonal, too, but no third.
+    /// Checks a slot that is walked a second time. It may also store the nonzero on the other side of the diagonal, but no
+    /// third.
     void check_mirror(const Slot& slot) {
         if (std::exchange(is_mirror_, true)) fail(describe(slot) + "was walked three times");
         if (slot.nonzero < 0 || slot.row != before_->column || slot.column != before_->row || slot.row == slot.column) {
@@ -183,8 +184,8 @@ private:
             fail(describe(slot) + "names array " + std::to_string(slot.column_array) + ", which holds no columns");
         }
         if (slot.column_index < 0 || slot.column_index >= static_cast<Offset>(fields_[slot.column_array].count)) {
-            fail(describe(slot) + "names column " + std::to_string(slot.column_index) +
-                 " of an array that does not have so many");
+            fail(describe(slot) + "names column " + std::to_string(slot.column_index) + " of an array of " +
+                 std::to_string(fields_[slot.column_array].count) + " columns");
         }
     }
 
@@ -206,7 +207,7 @@ private:
         stored_[nonzero] = true;
         if (slot.row < 0 || slot.row >= matrix_.rows || nonzero < matrix_.row_offsets[slot.row] ||
             nonzero >= matrix_.row_offsets[slot.row + 1]) {
-            fail(describe(slot) + "adds to row " + std::to_string(slot.row) + ", which is not its nonzero's");
+            fail(describe(slot) + "adds to row " + std::to_string(slot.row) + ", but its nonzero is in another row");
         }
         if (slot.column != matrix_.column_indices[nonzero]) {
             fail(describe(slot) + "reads column " + std::to_string(slot.column) + ", but its nonzero is in column " +
@@ -228,7 +229,7 @@ private:
     std::vector<std::size_t> visited_;  // [fields] slots walked in each value array
     std::vector<bool> stored_;          // [nonzeros]
     std::optional<Slot> before_;        // the one walked last
-    bool is_mirror_ = false;            // was it walked for its second nonzero?
+    bool is_mirror_ = false;            // true if it was walked for its second nonzero
 };
 
 }  // namespace

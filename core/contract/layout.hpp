@@ -56,10 +56,10 @@ template <typename Element>
     }
 }
 
-/// The dictionary of an array of codes. A code stands for `values_of_code` values, those of a block, which are the slots of one
+/// The dictionary of an array of codes. A code represents `values_of_code` values, those of a block, which are the slots of one
 /// element: value j is dictionary[(code >> shift) * values_of_code + j].
-/// Codes without memory of their own (LayoutField::constant) are at `data`, too: the columns of the slots (i32), or the row
-/// offsets (i64) that tell their rows.
+/// Codes without memory of their own (LayoutField::constant) are also at `data`: the columns of the slots (i32), or the row
+/// offsets (i64) that define their rows.
 struct LayoutDictionary {
     const void* data = nullptr;
     ElementType type = ElementType::f64;
@@ -68,7 +68,7 @@ struct LayoutDictionary {
     std::size_t values_of_code = 1;
 };
 
-/// An array of a layout as it lies in host memory, or a single number.
+/// An array of a layout in host memory, or a single number.
 struct LayoutField {
     std::string name;
     ArrayRole role = ArrayRole::structure;
@@ -90,7 +90,7 @@ struct LayoutField {
 /// Throws std::logic_error if there is no such slot, or if its code is not in the dictionary.
 [[nodiscard]] double value_at(const LayoutField& field, Offset index);
 
-/// The place of a slot's value in the dictionary; none: there is no dictionary, or no code.
+/// The place of a slot's value in the dictionary; none if there is no dictionary, or no code.
 [[nodiscard]] std::optional<std::uint64_t> code_at(const LayoutField& field, Offset index);
 
 template <typename Element>

@@ -43,7 +43,7 @@ enum class ParameterType {
 struct ParameterDeclaration {
     std::string name;
     ParameterType type = ParameterType::integer;
-    std::optional<ParameterValue> default_value = {};  // none: the recipe must give a value, unless optional
+    std::optional<ParameterValue> default_value = {};  // if none, the recipe must give a value, unless optional
     bool optional = false;                             // may have no value: see Parameters::has
     std::optional<double> minimum = {};                // of integers and reals, inclusive
     std::optional<double> maximum = {};
@@ -51,7 +51,7 @@ struct ParameterDeclaration {
     std::string unit = {};                // empty: dimensionless
     std::string help = {};                // one line
     std::string formerly = {};            // an earlier name, for which an error message suggests the current one
-    std::int64_t (*for_device)(const DeviceProperties&) = nullptr;  // the number that the word "auto" stands for
+    std::int64_t (*for_device)(const DeviceProperties&) = nullptr;  // the number that the word "auto" means
 };
 
 /// The effect of leaving out a parameter: an error (required), no value (not_required), or a default.
@@ -63,7 +63,7 @@ inline const IfAbsent required{};
 inline const IfAbsent not_required{.optional = true};
 [[nodiscard]] inline IfAbsent by_default(ParameterValue value) { return {.default_value = std::move(value)}; }
 
-/// The inclusive limits of a number, its unit, and words that may stand for a number.
+/// The inclusive limits of a number, its unit, and words that may replace a number.
 struct Limits {
     std::optional<double> minimum = {};
     std::optional<double> maximum = {};
@@ -143,7 +143,7 @@ public:
     /// Returns true if an integer or real parameter has this word, such as "auto", for a value.
     [[nodiscard]] bool is_word(std::string_view name, std::string_view word) const;
 
-    /// With the words replaced that stand for a number of the device (ParameterDeclaration::for_device).
+    /// The parameters with words such as "auto" replaced by the number of the device (ParameterDeclaration::for_device).
     [[nodiscard]] Parameters on_device(const std::vector<ParameterDeclaration>& declarations,
                                        const DeviceProperties& device) const;
 

@@ -35,7 +35,7 @@ Index nodes_in_shared_memory(const DeviceProperties& device, std::int64_t value_
     return static_cast<Index>(rows / node_size);
 }
 
-/// weight_before(i): of the first i nodes, for i up to `nodes`.
+/// weight_before(i): the weight of the first i nodes, for i up to `nodes`.
 template <typename WeightBefore>
 std::vector<Index> cut_evenly(Offset nodes, const WeightBefore& weight_before, const PartitionPlan& plan) {
     const auto weight = [&](Offset count) { return static_cast<double>(weight_before(count)); };
@@ -76,7 +76,7 @@ PartitionPlan plan_parts(Index rows, Index node_size, const Parameters& paramete
         plan.capacity = nodes_in_shared_memory(device, bytes_of_value(parameters, context), node_size, name);
         if (automatic) {
             // Eq. 1: the smallest K for which K x processors equal parts fit. In whole nodes, so that the largest part of eq. 2
-            // fits, too.
+            // also fits.
             plan.rounds = std::max(divide_up(nodes, std::int64_t{device.processors} * plan.capacity), Index{1});
             plan.parts = *plan.rounds * device.processors;
         }

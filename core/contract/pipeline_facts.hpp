@@ -29,12 +29,12 @@ struct GivesShares {
 /// The preconditions and effects of a stage with given parameters.
 struct StageContract {
     Needs needs = {};
-    std::optional<Acts> acts = {};    // the axes that it reorders; none: it does not reorder the matrix
+    std::optional<Acts> acts = {};    // the axes that it reorders; none if it does not reorder the matrix
     std::vector<CutKind> keeps = {};  // kinds of cuts that remain valid
     std::vector<CutKind> gives_cuts = {};
     std::map<CutKind, std::int64_t> most_pieces = {};  // of its cuts, where the number does not depend on the matrix
     std::vector<GivesShares> gives_shares = {};        // empty: it does not split
-    std::optional<ShareId> splits = {};                // the share that it splits; none: the whole matrix
+    std::optional<ShareId> splits = {};                // the share that it splits; by default the whole matrix
     std::vector<ShareId> unites = {};                  // the shares that its one share replaces
     bool depends_on_precision = false;                 // it reads StageContext::precision, and runs once per precision
     bool gives_columns_by_density = false;             // its column order descends in the number of nonzeros

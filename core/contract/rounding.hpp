@@ -1,4 +1,4 @@
-// Values that a layout stores rounded, because its recipe asks for it: the product is then that of another matrix. It is
+// Values that a layout stores rounded, if its recipe says so: the product is then that of another matrix. It is
 // verified against that matrix, and everything that names such a layout or recipe marks it.
 #pragma once
 
@@ -30,7 +30,7 @@ enum class Rounding { none, f32, bf16 };
 [[nodiscard]] std::string marked(const std::string& name, Rounding rounding);
 /// The name without such a mark.
 [[nodiscard]] std::string unmarked(const std::string& name);
-/// What the mark of a name says; none without a mark.
+/// The rounding that the mark of a name states; Rounding::none without a mark.
 [[nodiscard]] Rounding mark_of(std::string_view name);
 
 /// The meaning of the marks, as a sentence for readers of a table with these names: "~f32: ...". Empty if none is marked.

@@ -1,5 +1,5 @@
-// A matrix that a device reorders and stores in sliced ELL, of rows, of blocks or by parts, where it lies, in the device's
-// memory: the host only launches.
+// A matrix that a device reorders and stores in sliced ELL (of rows, of blocks or by parts) in its own memory: the host only
+// launches.
 #pragma once
 
 #include <cstddef>
@@ -20,18 +20,18 @@ namespace workbench {
 template <ValueType Value>
 class Kernel;  // kernel.hpp
 
-/// The parts of a partition that a recipe asks for.
+/// The parts of a recipe's partition.
 struct PartsRequest {
     Parameters parameters;                     // of the stage, for plan_parts (partition_plan.hpp)
     const DeviceProperties* device = nullptr;  // the device model of the recipe; null: the device that prepares the matrix
 };
 
-/// What a recipe asks for, if a device can do all of it: an order of rows and columns alike, then slices of all rows (sell), of
-/// all rows of square blocks (block_sell), or of the nonzeros inside parts and of the others (ehyb).
+/// The order and slices of a recipe that a device can make without the host: an order of rows and columns alike, then slices of
+/// all rows (sell), of all rows of square blocks (block_sell), or of the nonzeros inside parts and of the others (ehyb).
 struct SlicedRequest {
     bool cuthill_mckee = false;
     bool reversed = true;         // of cuthill_mckee
-    std::optional<Index> window;  // rows per window in which nodes are sorted by longest row; none: they are not sorted
+    std::optional<Index> window;  // rows per window in which nodes are sorted by longest row; none if they are not sorted
     bool descending = true;       // of the sort, or of that within parts
     Index threads_per_row = 0;    // 0: chosen by the slice height and the mean length of a row
     // The following three are for the layout sell.

@@ -1,4 +1,4 @@
-// What is known of the values of a matrix before a layout stores them.
+// Facts about the values of a matrix that are known before a layout stores them.
 #pragma once
 
 #include <optional>
@@ -18,13 +18,13 @@ inline constexpr Offset most_coded_blocks = 4095;
 struct ValueFacts {
     Precision precision = Precision::f64;
     Index columns = 0;
-    std::optional<Offset> distinct = {};  // values in the precision; none: more than most_coded_values
+    std::optional<Offset> distinct = {};  // values in the precision; none if there are more than most_coded_values
     bool exact_in_f32 = false;            // f32 represents all values of f64
     bool one_a_row = false;               // the values of each row are equal in the precision
     bool one_a_column = false;
     Index node_size = 1;
-    std::optional<Offset> distinct_blocks =
-        {};  // of node_size^2 values; none: more than most_coded_blocks, or one unknown a node
+    /// Blocks of node_size^2 values; none if there are more than most_coded_blocks, or one unknown a node.
+    std::optional<Offset> distinct_blocks = {};
 };
 
 /// node_size: unknowns of a node; 1: blocks are not counted.

@@ -133,7 +133,7 @@ struct PatternForecast::Lengths {
     std::map<std::pair<CountLengths, Index>, Offset> counts = {};
 };
 
-/// What all forecasts from one input share.
+/// The data that all forecasts from one input share.
 struct PatternForecast::Input {
     std::mutex mutex;
     std::map<Index, BallsForecast> balls = {};  // by their rows

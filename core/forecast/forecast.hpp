@@ -43,7 +43,7 @@ class PatternForecast {
 public:
     /// The input of a recipe. The matrix must outlive all forecasts that are made from it.
     explicit PatternForecast(const CsrMatrix& input, Index node_size = 1);
-    /// The matrix that stages left behind, with its orders, partition and shares. `input` is their input.
+    /// The matrix after stages, with its orders, partition and shares. `input` is the matrix before them.
     PatternForecast(const CsrMatrix& input, const StagedMatrix& staged);
 
     [[nodiscard]] Index rows() const;
@@ -92,7 +92,7 @@ public:
     [[nodiscard]] bool same_pattern(const PatternForecast& other) const;
 
     /// Applies a change of a stage. Forecasts of the same pattern share the result, which `known` keeps; the change must not
-    /// depend on the quality of an unknown order. If it throws, this forecast stays as it was.
+    /// depend on the quality of an unknown order. If it throws, this forecast is unchanged.
     void change_once(const ChangePattern& change, KnownChanges& known);
 
     // Stages use the following functions.

@@ -8,7 +8,7 @@ namespace workbench {
 /// 0 of nothing.
 [[nodiscard]] inline double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
-/// The quality of balls of some size, which stand for the parts of a partition.
+/// The quality of balls of some size, which replace the parts of a partition in a forecast.
 struct BallsForecast {
     double outside = 0;  // fraction of the nonzeros whose column is not in the ball
     double halo = 0;     // columns outside per row

@@ -1,5 +1,5 @@
 // bfloat16: the upper half of a number of f32, with 8 significant bits and the range of f32. For storage alone: arithmetic is
-// in f32 or f64. NVRTC compiles this, too, and has no <bit>.
+// in f32 or f64. NVRTC also compiles this, and has no <bit>.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ struct Bf16 {
     constexpr operator float() const { return __builtin_bit_cast(float, static_cast<std::uint32_t>(bits) << 16); }
 };
 
-/// The nearest number; of two that are equally near, the one whose last bit is 0. What lies beyond the largest number by half a
-/// step or more becomes infinite; a NaN stays a NaN of the same sign. Rounded once, although the way leads through f32: the
-/// first rounding is to odd (Boldo, Melquiond, "Emulation of a FMA and correctly rounded sums: proved algorithms using rounding
-/// to odd", 2008).
+/// The nearest number; if two are equally near, the one whose last bit is 0. A value that exceeds the largest number by half a
+/// step or more becomes infinite; a NaN becomes a NaN of the same sign. The result is rounded once, although it passes through
+/// f32: the first rounding is to odd (Boldo, Melquiond, "Emulation of a FMA and correctly rounded sums: proved algorithms using
+/// rounding to odd", 2008).
 [[nodiscard]] constexpr Bf16 bf16_of(double value) {
     const auto nearest = static_cast<float>(value);
     auto bits = __builtin_bit_cast(std::uint32_t, nearest);

@@ -1,4 +1,4 @@
-// The distinct blocks of a matrix: those of a structured mesh with one material repeat, so that a code can stand for each.
+// The distinct blocks of a matrix: those of a structured mesh with one material repeat, so that a code can represent each.
 #pragma once
 
 #include <cstdint>

@@ -34,7 +34,7 @@ struct NeighbourRuns {
 
 /// Fractions of the off-diagonal nonzeros; both are 1 if there are none.
 struct Symmetry {
-    double pattern = 1;  // a_ji is stored, too
+    double pattern = 1;  // a_ji is also stored
     double values = 1;   // a_ji is stored and equal to a_ij; a NaN equals nothing
 };
 

@@ -15,7 +15,7 @@ namespace workbench {
 
 /// The property that the nonzeros of a share have in common.
 enum class ShareKind : std::uint8_t {
-    all,               // none: the matrix is not split
+    all,               // the only share of a matrix that is not split
     inside,            // row and column are in the same partition
     outside,           // row and column are in different partitions
     first,             // among the first k nonzeros of the row
@@ -132,7 +132,7 @@ struct ShareId {
 /// The shares that a recipe or a layout selects: all shares of a kind, or one of them.
 struct ShareChoice {
     ShareKind kind = ShareKind::all;
-    std::optional<ShareId> one = {};  // none: every share of the kind that was not split from another share
+    std::optional<ShareId> one = {};  // if none, every share of the kind that was not split from another share
 
     [[nodiscard]] bool includes(const ShareId& id) const { return one ? id == *one : id.kind == kind && !id.is_split_again(); }
 

@@ -72,7 +72,7 @@ void check_share(const Share& share, const CsrMatrix& matrix, CheckedShares& che
                 refuse(share, "has entry " + std::to_string(entry) + " in row " + std::to_string(row) +
                                   ", out of order or from another row");
             }
-            if (checked.covered[entry]) refuse(share, "has entry " + std::to_string(entry) + ", which another share has, too");
+            if (checked.covered[entry]) refuse(share, "has entry " + std::to_string(entry) + ", which another share also has");
             checked.covered[entry] = true;
             previous = entry;
         }

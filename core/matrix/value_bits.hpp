@@ -1,4 +1,4 @@
-// The bits of a value, which tell -0 from 0 and compare a NaN with itself.
+// The bits of a value, which distinguish -0 from 0 and make a NaN equal to itself.
 #pragma once
 
 #include <bit>

@@ -146,7 +146,7 @@ ProcessEnd run_process(const std::vector<std::string>& command, const ProcessOpt
         return end;
     }
     end.too_long = !wait_for(process, options.limit_seconds, outputs);
-    (void)kill(-process, SIGKILL);  // ends the children that it left running, too
+    (void)kill(-process, SIGKILL);  // also ends the children that it left running
     int status = 0;
     while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
     }

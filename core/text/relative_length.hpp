@@ -16,7 +16,8 @@ struct RelativeLength {
     double percent = 0;  // from 0 to 100
 };
 
-/// Reads "16", "mean", "0.5*mean", "p95" or "2*p50"; none if the text is malformed, or the number is none of an Index.
+/// Reads "16", "mean", "0.5*mean", "p95" or "2*p50"; none if the text is malformed, or the number does not fit
+/// into an Index.
 [[nodiscard]] std::optional<RelativeLength> read_relative_length(std::string_view text);
 
 /// The items of a list such as "4, 16, 64", without blanks.

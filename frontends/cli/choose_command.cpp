@@ -47,7 +47,7 @@ struct ChooseArguments : SharedArguments {
     std::string page;
 };
 
-/// What is searched.
+/// The recipes and the space to search.
 struct Candidates {
     std::vector<Recipe> recipes = {};
     std::optional<Space> space = {};  // whose points are tried after the recipes
@@ -91,7 +91,7 @@ Candidates candidates_for(const ChooseArguments& arguments) {
     }
     if (!candidates.space || !files.empty()) {
         candidates.recipes = load_recipes(arguments.recipes.empty() ? shipped_recipes() : files, arguments.changes);
-        if (arguments.recipes.empty()) {  // a product that differs is for those who ask for it
+        if (arguments.recipes.empty()) {  // a product that differs must be requested
             std::erase_if(candidates.recipes, [](const Recipe& recipe) { return rounding_of(recipe) != Rounding::none; });
         }
     }
@@ -129,7 +129,7 @@ std::vector<std::string> lines_of(const fs::path& file) {
     return lines;
 }
 
-/// What all lines of the log have in common.
+/// The part of the key that all lines of the log have in common.
 BenchKey log_key(const MatrixChoice& matrix, const MatrixReport& report, const ChooseOptions& options, const Device& host,
                  const Device* gpu) {
     BenchKey key{

@@ -1,4 +1,4 @@
-// What `check` finds, in the forms that editors and CI read.
+// The errors that `check` finds, in the forms that editors and CI read.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Ctrl-C: work stops at the next step and keeps what is done; a second Ctrl-C ends the program at once. No unfinished file
-// stays.
+// Ctrl-C: work stops at the next step and keeps what is done; a second Ctrl-C ends the program at once. Unfinished files
+// are removed.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ public:
     Interruption& operator=(const Interruption&) = delete;
     ~Interruption();
 
-    /// Has a signal arrived?
+    /// Returns true if a signal has arrived.
     [[nodiscard]] static bool requested();
 
 private:

@@ -9,8 +9,8 @@ namespace workbench {
 
 [[nodiscard]] std::filesystem::path kept_calibration_file(const DeviceProperties& device);
 
-/// What `workbench calibrate` kept for this device; none if it kept nothing. A file that is not valid is reported on standard
-/// error and ignored, and so is one that is used.
+/// The calibration that `workbench calibrate` kept for this device; none if there is no valid one. A file that is used is
+/// reported on standard error, as is a file that is not valid and therefore ignored.
 [[nodiscard]] std::optional<Calibration> kept_calibration(const DeviceProperties& device);
 
 }  // namespace workbench

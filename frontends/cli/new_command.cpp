@@ -15,7 +15,7 @@
 namespace workbench {
 namespace {
 
-/// NAME stands for the name of the stage.
+/// NAME is replaced by the name of the stage.
 constexpr const char* stage_source =
     R"TEXT(// Sorts rows by the column of their first nonzero. docs/beside_the_recipe.md describes what a stage may do.
 #include <utility>

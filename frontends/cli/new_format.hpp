@@ -1,5 +1,5 @@
-// The start of a format in one file, for `workbench new format`. NAME stands for the name of the format, TYPE for that of its
-// struct.
+// The start of a format in one file, for `workbench new format`. NAME is replaced by the name of the format, TYPE by that of
+// its struct.
 #pragma once
 
 namespace workbench {

@@ -89,8 +89,8 @@ void check_results_file(const std::string& option, const std::string& file) {
         char first = 0;
         stream >> first;  // skips blanks
         if (stream && first != (page ? '<' : '{')) {
-            throw RecipeError(
-                fmt::format("{} {}: this file exists and is no {}; choose another one", option, file, page ? "page" : "JSON"));
+            throw RecipeError(fmt::format("{} {}: this file exists and is not {}; choose another one", option, file,
+                                          page ? "a page" : "JSON"));
         }
     }
     check_writable(file);

@@ -25,7 +25,7 @@ namespace workbench {
 /// The files that read_matrix takes, for help texts.
 inline constexpr const char* readable_files = ".mtx, .rb, .graph (also .gz, .xz, .zst, .tar), .npz, .mat, .h5";
 
-/// The value of --json that stands for standard output.
+/// The value of --json that means standard output.
 inline constexpr const char* standard_output = "-";
 
 /// An option that takes one of these words; a non-empty `value` is its default.
@@ -64,7 +64,7 @@ void add_keep_option(CLI::App& command, std::string& folder);
 
 [[nodiscard]] inline KeepFolder* pointer_to(std::optional<KeepFolder>& folder) { return folder ? &*folder : nullptr; }
 
-/// The default of --prepare: what the recipes ask for.
+/// The default of --prepare: as the recipes say.
 inline const std::string as_recipes_ask = "recipe";
 
 /// --prepare.

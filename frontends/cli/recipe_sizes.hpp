@@ -10,7 +10,7 @@
 
 namespace workbench {
 
-/// The layouts of a recipe, built from what its stages leave behind; of a hybrid all of them together.
+/// The sizes of the layouts of a recipe, built from the matrix after its stages; for a hybrid the sums over its layouts.
 struct RecipeSize {
     std::string recipe;  // its name, and the values of a sweep
     LayoutOutcome f32;

@@ -111,7 +111,7 @@ ExitCode run_once(const RunArguments& arguments) {
     MatrixRunner runner(arguments, recipes);
     if (!runner.has_gpu()) check_only_on_host(arguments.only, recipes);
     const auto on_first = [&](const Recipe& recipe) { return recipe.matrix == recipes.front().matrix; };
-    // Throws if the only matrix cannot be read; of several, the others are still used.
+    // Throws if the only matrix cannot be read; if there are several, the others are still used.
     if (std::all_of(recipes.begin(), recipes.end(), on_first)) static_cast<void>(runner(recipes.front()));
     return run_recipes(std::ref(runner), recipes, output, [&](RunReport& report) { runner.add_facts(report); });
 }

@@ -140,7 +140,7 @@ OneRun run_one(const FindRunner& runner_for, const Recipe& recipe, const RunOutp
 
 bool was_read(const MatrixReport& matrix) { return !matrix.source.empty(); }
 
-/// True if the run measured nothing and the folder has the results of an earlier run, which stay.
+/// True if the run measured nothing and the folder has the results of an earlier run, which are kept.
 bool keeps_earlier(const RunReport& report, const std::filesystem::path& folder) {
     std::error_code unknown;
     return report.kernels.empty() && std::filesystem::exists(folder / "report.json", unknown);
@@ -171,7 +171,7 @@ void write_results(const std::filesystem::path& folder, const RunOutput& output,
     }
 }
 
-/// Writes the results, unless those of an earlier run stay, and returns the tables.
+/// Writes the results, unless those of an earlier run are kept, and returns the tables.
 std::string write_and_describe(const std::filesystem::path& folder, const RunOutput& output, OneRun& one) {
     RunReport& report = one.report;
     if (!was_read(report.matrix)) return fmt::format("{}\n  error: {}\n", report.title(), report.failures.front().text);

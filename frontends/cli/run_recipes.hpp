@@ -16,7 +16,7 @@ struct RunOutput {
     std::filesystem::path folder;
     std::string json;  // file for all reports; "-": standard output, which then has nothing else; empty: none
     bool pictures = true;
-    std::optional<double> density_ceiling = {};  // of the pictures' density scale; none: chosen for each recipe
+    std::optional<double> density_ceiling = {};  // of the pictures' density scale; by default chosen for each recipe
     bool page = true;                            // write report.html; requires pictures
     std::string command = {};                    // the command line shown on the page
 };
@@ -27,14 +27,14 @@ void check_output(const RunOutput& output, const std::vector<Recipe>& recipes);
 /// Returns the runner for a recipe; called once per recipe, in order.
 using FindRunner = std::function<Runner&(const Recipe&)>;
 
-/// Fills the members of a report that the runner does not know.
+/// Fills the members of a report that the runner cannot fill.
 using CompleteReport = std::function<void(RunReport&)>;
 
 /// Runs the recipes, prints their results and writes them. A failing recipe or an unwritable file is recorded in the report,
-/// and the next recipe runs; a single recipe that fails before anything was measured throws, and of its files only that of
-/// `json` is written. Results of an earlier run stay in their folder until a run measures something. After Ctrl-C, the
-/// recipes that have run are kept, and ExitCode::stopped is returned; throws Stopped if there are none. After a recipe that has
-/// broken its device, no other recipe runs. Returns ExitCode::ok only if nothing failed.
+/// and the next recipe runs; a single recipe that fails before anything was measured throws, and only the
+/// file of `json` is written for it. Results of an earlier run are kept in their folder until a run measures something. After
+/// Ctrl-C, the recipes that have run are kept, and ExitCode::stopped is returned; throws Stopped if there are none. After a
+/// recipe that has broken its device, no other recipe runs. Returns ExitCode::ok only if nothing failed.
 [[nodiscard]] ExitCode run_recipes(const FindRunner& runner_for, const std::vector<Recipe>& recipes, const RunOutput& output,
                                    const CompleteReport& complete);
 

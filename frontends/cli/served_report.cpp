@@ -37,7 +37,7 @@ bool threads_sleep() {
     return policy != nullptr && std::string_view(policy) == "passive";
 }
 
-/// What shows that a file has changed.
+/// Size and time of a file, which show whether it has changed.
 using FileStamp = std::pair<std::uintmax_t, std::filesystem::file_time_type>;
 
 std::optional<FileStamp> stamp_of(const MatrixChoice& choice) {

@@ -126,8 +126,8 @@ ExitCode solve_distributed(const SolveArguments& arguments) {
     return run_distributed(arguments, options.timing.minimum_samples, DistributedSolve{options, right_hand_side_of(arguments)});
 }
 
-/// Should the results be written? Not if no recipe has solved anything and the folder has the results of an earlier solve,
-/// which stay.
+/// Returns true if the results should be written. If no recipe has solved anything, the results of an earlier solve in the
+/// folder are kept.
 bool writes_results(const SolveReport& report, const std::filesystem::path& folder) {
     std::error_code unknown;
     const bool any = std::any_of(report.outcomes.begin(), report.outcomes.end(),

@@ -91,8 +91,8 @@ void add_summary_command(CLI::App& app, Action& action) {
                   "Print the sets of 1, 2, 3 and 5 recipes that serve the matrices best, instead of the ranking")
         ->excludes(of);
     add_number(command, "--rule", arguments.rule, Range{1, 8, "COUNT"},
-               "Print a rule that chooses among the best set of at most COUNT recipes by metrics of the matrix, instead of the "
-               "ranking")
+               "Print the set of at most COUNT recipes that serves the matrices best, and a rule that chooses one of them by "
+               "metrics of the matrix, instead of the ranking")
         ->excludes(of);
     CLI::Option* csv = command.add_flag(
         "--csv", arguments.csv,

@@ -29,7 +29,7 @@ private:
     int pipe_;
 };
 
-/// What the parent does.
+/// The functions of the parent.
 struct StepRecorder {
     std::function<void(const std::string& result)> ended;
     /// The child was lost in this step: "killed by signal 11 (Segmentation fault)".

@@ -44,7 +44,7 @@ bool run_in_copy(int& status) {
         if (getppid() != parent) _exit(static_cast<int>(ExitCode::stopped));
         return true;
     }
-    // Ctrl-C reaches the child, too, which decides how it ends.
+    // Ctrl-C also reaches the child, which decides how it ends.
     struct sigaction noted {};
     noted.sa_handler = note_interruption;
     struct sigaction before {};

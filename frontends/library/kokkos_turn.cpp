@@ -19,7 +19,7 @@ Kokkos::Impl::OpenMPExec* pool = nullptr;
 
 void remember_pool() { pool = Kokkos::Impl::t_openmp_instance; }
 
-/// Makes this thread a master, too. Returns false if it already was one.
+/// Also makes this thread a master. Returns false if it already was one.
 bool lend_pool() {
     if (Kokkos::Impl::t_openmp_instance != nullptr) return false;
     Kokkos::Impl::t_openmp_instance = pool;

@@ -22,7 +22,7 @@ struct Stored {
     Index column = 0;  // the caller's
     std::int32_t array = 0;
     Offset slot = 0;
-    bool is_mirror = false;  // the slot holds an entry that was walked before, too
+    bool is_mirror = false;  // the slot also holds an entry that was walked before
 };
 
 template <ValueType Value>

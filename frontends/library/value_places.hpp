@@ -1,4 +1,4 @@
-// Where layouts store the values of a matrix, so that other values of the same pattern need no new layout.
+// The places at which layouts store the values of a matrix, so that other values of the same pattern need no new layout.
 #pragma once
 
 #include <span>

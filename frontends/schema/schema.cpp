@@ -40,7 +40,7 @@ SchemaJson with_any_key(const std::vector<std::string>& keys) {
     return any_of(each);
 }
 
-/// A table with any other keys, too.
+/// A table that may have any other keys.
 SchemaJson open_table(SchemaJson properties) {
     SchemaJson schema{{"type", "object"}};
     schema["properties"] = std::move(properties);
@@ -223,7 +223,7 @@ private:
         for (const StageEntry& entry : catalogue_.stages) {
             kinds.push_back(strict_table(entry, keys, entry.takes_other_keys));
             if (!of_space_) continue;
-            const char* const name = entry.takes_other_keys ? entry.name.c_str() : "use";  // `program` stands for `use`
+            const char* const name = entry.takes_other_keys ? entry.name.c_str() : "use";  // `program` replaces `use`
             options.push_back(option(strict_table(entry, when, entry.takes_other_keys), name));
         }
         kinds.push_back(several_uses(names, of_space_ ? options : std::vector<SchemaJson>()));
@@ -247,7 +247,7 @@ private:
         return use;
     }
 
-    /// The kernels that the program has for a backend, in one layout or all; none: any text.
+    /// The kernels that the program has for a backend, in one layout or all; if there are none, any text is accepted.
     [[nodiscard]] std::vector<std::string> kernel_names(Backend backend, const LayoutEntry* only) const {
         std::vector<std::string> names;
         for (const LayoutEntry& layout : catalogue_.layouts) {
@@ -343,7 +343,7 @@ private:
         return schema;
     }
 
-    /// What must be in a recipe that extends no other.
+    /// The schema of a recipe that extends no other.
     [[nodiscard]] SchemaJson of_whole_recipe() const {
         const SchemaJson no_change = negated(with_any_key({"after", "before", "remove"}));
         std::vector<SchemaJson> stages{with_any_key({"use", "program", "source"}), no_change};

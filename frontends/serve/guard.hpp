@@ -15,7 +15,7 @@ inline constexpr std::size_t longest_matrix = std::size_t{1} << 26;   // bytes o
 /// 128 random bits as 32 hexadecimal digits. Throws MachineError if the system has no random numbers.
 [[nodiscard]] std::string random_token();
 
-/// Accepts requests that know the token and come from the page itself: addressed to this machine by its own name, so that no
+/// Accepts requests that contain the token and come from the page itself: addressed to this machine by its own name, so that no
 /// other name can be made to point here (DNS rebinding), and, if a page sends them, from a page of this server.
 class Guard {
 public:

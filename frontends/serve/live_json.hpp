@@ -1,4 +1,4 @@
-// What the live page knows about recipes, as JSON: the catalogue, the errors of a text, and the places of its values.
+// The data about recipes that the live page needs, as JSON: the catalogue, the errors of a text, and the places of its values.
 #pragma once
 
 #include <filesystem>

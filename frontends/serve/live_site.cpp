@@ -149,7 +149,7 @@ WebAnswer LiveSite::keep_matrix(const std::string& name, const std::string& byte
     try {
         if (fs::exists(fs::symlink_status(file))) {
             if (!is_in_folder(file, settings_.folder) || !contains(file, bytes)) {
-                return refused("found another file of this name beside the recipe, which stays; expected a new name");
+                return refused("found another file of this name beside the recipe, which is not replaced; expected a new name");
             }
         } else {
             write_whole_file(file, bytes);

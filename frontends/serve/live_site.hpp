@@ -34,7 +34,7 @@ struct LiveSettings {
 struct LiveRequest {
     std::string text;         // of the recipe
     bool timed = false;       // with its kernels
-    std::string client = {};  // the page that asks
+    std::string client = {};  // the page that sent it
     long number = 0;          // of the request of this page; a greater one is newer
 };
 

@@ -25,7 +25,7 @@ namespace {
 using Work = std::function<std::string(const std::string& request, const GoOn& go_on)>;
 using Clock = std::chrono::steady_clock;
 
-/// What the child says about a request, and the request itself.
+/// The kinds of messages: a request, and the answers of the child about it.
 enum class Kind : std::int64_t { request, taken, done, failed };
 
 struct MessageHead {

@@ -27,9 +27,9 @@ using GoOn = std::function<void()>;
 
 class Worker {
 public:
-    /// `work` is called in a child process, with one request after another, so that it can keep what the next request needs,
-    /// too. `forking` is held while a child is created. Other threads must hold it while they run code that the work runs, too,
-    /// since the child is a copy of this process with a single thread, in which their locks would never be released.
+    /// `work` is called in a child process, with one request after another, so that it can keep what the next request also
+    /// needs. `forking` is held while a child is created. Other threads must hold it while they run code that the work also
+    /// runs, since the child is a copy of this process with a single thread, in which their locks would never be released.
     Worker(std::mutex& forking, std::function<std::string(const std::string& request, const GoOn& go_on)> work);
     ~Worker();
     Worker(const Worker&) = delete;

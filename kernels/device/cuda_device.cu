@@ -63,7 +63,7 @@ __global__ void copy_kernel(const uint4* __restrict__ from, uint4* __restrict__ 
     });
 }
 
-/// Reads everything. The store never happens (the words come from fill_kernel), which the compiler cannot know.
+/// Reads everything. The store never happens (the words come from fill_kernel), which the compiler cannot find out.
 __global__ void read_kernel(const uint4* __restrict__ from, std::size_t count, unsigned* result) {
     unsigned all = 0;
     for_each_batch(count, [&](std::size_t i, std::size_t grid) {

@@ -1,4 +1,4 @@
-// What is known of the GPUs of this machine without CUDA headers. A program built without CUDA has none.
+// The GPUs of this machine, without CUDA headers. A program built without CUDA has none.
 #pragma once
 
 #include <string>

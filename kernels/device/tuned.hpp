@@ -1,7 +1,7 @@
 // The numbers that were tuned on one NVIDIA H200, and the pages of docs/results that show the measurements.
 //
 // GPUs of compute capability 7.0, 8.0, 9.0 and 10.0 have the H200's 65,536 registers and 2048 threads a multiprocessor, so that
-// launch shapes and loads in flight apply to a V100, an A100, an H100 and a GB200, too. Numbers that depend on the
+// launch shapes and loads in flight also apply to a V100, an A100, an H100 and a GB200. Numbers that depend on the
 // multiprocessors or their shared memory are functions of the device (tuned.cpp).
 #pragma once
 
@@ -80,7 +80,7 @@ inline constexpr int dasp_long_in_flight = 8;
 inline constexpr int block_sell_values = 9;
 template <typename Value>
 inline constexpr int block_sell_values_of_several = sizeof(Value) == 8 ? 18 : 27;
-/// Blocks that a thread has in flight if codes stand for them: their x takes its registers.
+/// Blocks that a thread has in flight if codes represent them: their x takes its registers.
 [[nodiscard]] constexpr int block_sell_codes(int block_size) { return block_size <= 3 ? 4 : 2; }
 [[nodiscard]] constexpr int block_sell_resident_blocks(int block_size, int threads_of_row) {
     return block_size == 6 ? 4 : threads_of_row == 1 && block_size <= 3 ? 8 : 5;
@@ -97,7 +97,7 @@ inline constexpr int halo_values = 9;
     return values_of_block > halo_values ? 1 : halo_parts_of_processor;
 }
 [[nodiscard]] std::int64_t halo_parts(const DeviceProperties& device);
-/// The shared memory of a part: each thread block occupies some bytes more than it asks for.
+/// The shared memory of a part: each thread block occupies some bytes more than it requests.
 [[nodiscard]] std::int64_t halo_shared_memory(const DeviceProperties& device);
 
 // hbp (h200-rivals.md): entries of a piece that a lane loads, partial results that it loads, thread blocks that a

@@ -25,7 +25,7 @@ public:
         check_launch("add_up_ranks");
     }
 
-    [[nodiscard]] static bool may_go_on() { return true; }  // only the device knows the state
+    [[nodiscard]] static bool may_go_on() { return true; }  // the state is on the device
 };
 
 }  // namespace

@@ -29,7 +29,7 @@ constexpr unsigned long long patience_nanoseconds =
     5'000'000'000;  // the limit of a wait for all blocks, which normally takes microseconds
 
 // The share of L2 that is kept for the part of the matrix that shared memory does not hold. On an H200 larger shares make
-// solves slower whose vectors need L2, too (docs/results/h200-on-chip.md).
+// solves slower whose vectors also need L2 (docs/results/h200-on-chip.md).
 constexpr double share_of_cache = 0.25;
 
 template <typename Value, typename Stored>

@@ -1,15 +1,15 @@
-// What the persistent kernels of all methods share. Each multiprocessor has one thread block with one part of the matrix
-// (persistent_matrix.hpp). What fits stays in shared memory: the vector that is multiplied, of the part and its halo, other
+// The common parts of the persistent kernels of all methods. Each multiprocessor has one thread block with one part of the
+// matrix (persistent_matrix.hpp). Shared memory contains the vector that is multiplied, for the part and its halo, other
 // vectors, and as much of the matrix as there is room for.
 //
 // All blocks wait for each other to add sums over all rows. A block writes its sums, each with a tag that is different for each
 // wait, as packets of 16 bytes, and reads the packets of all blocks until all of them have the tag. It adds the sums in the
-// order of the blocks, so that all blocks have the same scalars to the bit, and so has every run. Vector elements that other
-// blocks read are packets with a tag, too; so nothing needs a fence.
+// order of the blocks, so that all blocks, and all runs, have bit-identical scalars. Vector elements that other
+// blocks read are also packets with a tag, so that nothing needs a fence.
 //
 // The blocks can belong to several GPUs, one for each rank, which write each other's memory (PeerMemory).
 //
-// The packets of two successive waits lie apart. A block writes the packets of a wait again two waits later. It has then
+// The packets of two successive waits are apart. A block writes the packets of a wait again two waits later. It has then
 // received the sums of the wait between, which every block sends only after it has read all packets of the first.
 #pragma once
 
@@ -40,7 +40,7 @@ template <typename Value>
 struct PeerMemory {
     int blocks = 0;
     Packet* sums = nullptr;     // [sum_packets]
-    Packet* exports = nullptr;  // [2][places of a vector] elements that other blocks read; successive exports lie apart
+    Packet* exports = nullptr;  // [2][places of a vector] elements that other blocks read; successive exports are apart
     Index places = 0;           // of a vector, with the remote elements
     Index remote = 0;
     Value* x = nullptr;

@@ -3,8 +3,8 @@
 // iteration is predicted from p.Ap and Ap.MAp, which are known together, and computed in the next iteration for what follows
 // (CgStep in steps.hpp).
 //
-// A block that reads elements of p in its halo computes them by itself, in the same way as their owners. For that it keeps r in
-// its halo, too, and gets the elements of q = A p, which are sent with the sums of an iteration.
+// A block that reads elements of p in its halo computes them by itself, in the same way as their owners. For that it also keeps
+// r in its halo, and gets the elements of q = A p, which are sent with the sums of an iteration.
 //
 // A thread keeps the elements of r and q of its first rows in registers, because shared memory has little room beside the
 // matrix.
@@ -231,7 +231,7 @@ private:
         });
     }
 
-    /// Stores the element of q of the thread's row `k`. The compiler must know the index of a register, so all are compared.
+    /// Stores the element of q of the thread's row `k`. The index of a register must be a constant, so all are compared.
     __device__ __forceinline__ void keep(Index k, Index i, Value q) {
 #pragma unroll
         for (int known = 0; known < rows_in_registers; ++known) {

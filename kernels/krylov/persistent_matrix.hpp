@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "core/contract/device.hpp"
-#include "core/contract/solvers.hpp"
 #include "core/contract/precision.hpp"
+#include "core/contract/solvers.hpp"
 #include "core/matrix/csr_matrix.hpp"
 
 namespace workbench::krylov {
@@ -48,7 +48,7 @@ struct Part {
     Index resident = 0;       // entries, the first ones of the part, that stay in shared memory
     Index vectors = 0;        // how many of r, q and the inverse diagonal, in this order, are in shared memory
     Index in_registers = 0;   // rows of r and q, the first ones, that need no place in shared memory
-    bool halo_has_r = false;  // r and the inverse diagonal are needed in the halo, too
+    bool halo_has_r = false;  // r and the inverse diagonal are also needed in the halo
     Offset first_entry = 0;
 
     [[nodiscard]] constexpr Index slices() const { return rows / rows_per_slice; }

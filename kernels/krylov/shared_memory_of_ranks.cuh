@@ -19,7 +19,7 @@ namespace workbench::krylov {
 template <ValueType Value>
 class SharedMemoryOfRanks {
 public:
-    /// Collective if there are ranks. places: of a vector, with its remote elements.
+    /// Collective if there are ranks. places: the places of a vector, including its remote elements.
     SharedMemoryOfRanks(CudaDevice& device, Ranks* ranks, Index places, Index remote, int blocks, bool preconditioned)
         : ranks_(ranks) {
         Layout own{.places = places, .remote = remote, .blocks = blocks};

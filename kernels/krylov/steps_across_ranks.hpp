@@ -32,7 +32,7 @@ struct AcrossBegin {
     static constexpr void finish(Scalars& s, const Sums& sums) {
         s.own[0] = sums.first;
         s.own[1] = sums.second;
-        s.rho = 0;  // tells add_up_ranks that this is the first iteration
+        s.rho = 0;  // marks the first iteration for add_up_ranks
     }
 };
 

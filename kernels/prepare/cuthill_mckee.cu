@@ -70,7 +70,7 @@ struct Component {
     Index vertices;
 };
 
-/// Vertices without neighbours are components, too; all components are numbered in the order of their first vertices.
+/// Vertices without neighbours are also components; all components are numbered in the order of their first vertices.
 __global__ void place_isolated(const Index* __restrict__ degrees, const Offset* __restrict__ isolated_until, Index vertices,
                                const Component* __restrict__ components, Index component_count, Index* __restrict__ order) {
     for (std::size_t vertex = blockIdx.x * std::size_t{block_threads} + threadIdx.x;

@@ -30,7 +30,7 @@ constexpr Index placed = -1;
 
 using Tile = cg::thread_block_tile<tile_size>;
 
-/// What the launches of all components share, in global memory.
+/// The state that the launches of all components share, in global memory.
 struct Progress {
     unsigned long long farthest[most_turns];  // of each search: degree << 32 | vertex
     Index counts[3];                          // vertices found in a level: of this, the next, and the previous level
@@ -261,8 +261,8 @@ inline __device__ void number_from(const cg::grid_group& grid, const Pattern& gr
     if (grid.thread_rank() == 0) progress->size = end - base;
 }
 
-/// Searches the start of the component of a vertex, and numbers the component from the place `base` on. number: of the first
-/// search; at most most_turns + 1 are made.
+/// Searches the start of the component of a vertex, and numbers the component from the place `base` on. number: the number
+/// of the first search; at most most_turns + 1 searches are made.
 static __global__ void __launch_bounds__(order_threads)
     order_component(Pattern graph, Arrays arrays, Progress* progress, Index vertex, Index base, unsigned number) {
     const cg::grid_group grid = cg::this_grid();

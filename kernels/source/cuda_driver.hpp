@@ -53,7 +53,7 @@ struct Launch {
     bool zero_y = false;
 };
 
-/// Enqueues one product. Zeroes y first if the launch asks for it and `accumulate` is false.
+/// Enqueues one product. Zeroes y first if the launch requires it and `accumulate` is false.
 [[nodiscard]] DriverResult launch_product(const CudaDriver& driver, const Launch& launch, void* function, void* arrays,
                                           DriverAddress x, DriverAddress y, std::size_t y_bytes, bool accumulate, void* stream);
 

@@ -145,7 +145,7 @@ private:
     } catch (const std::exception& error) {
         fail(TrialEnd::Kind::failed, error.what());
     } catch (...) {
-        fail(TrialEnd::Kind::failed, "it throws something that is no std::exception");
+        fail(TrialEnd::Kind::failed, "it throws something that is not a std::exception");
     }
     verdict.done = true;
     (void)std::fflush(nullptr);
@@ -187,7 +187,7 @@ TrialEnd run_in_child(double limit_seconds, const std::function<void(TrialSteps&
     SharedVerdict& verdict = shared.get();
     const int output = memfd_create("workbench trial", MFD_CLOEXEC);
     if (output < 0) throw MachineError(fmt::format("no file for the output of a trial: {}", std::strerror(errno)));
-    (void)std::fflush(nullptr);  // otherwise the child would print it, too
+    (void)std::fflush(nullptr);  // otherwise the child would also print it
     const pid_t child = fork();
     if (child < 0) {
         (void)close(output);

@@ -17,7 +17,7 @@ struct TrialEnd {
     long long bytes_behind = -1;  // signal: how far behind; -1: elsewhere
 };
 
-/// What the code in the child says about itself.
+/// The steps that the code in the child reports.
 class TrialSteps {
 public:
     virtual ~TrialSteps() = default;
@@ -27,8 +27,8 @@ public:
     virtual void name_array(const void* begin, const std::string& name) = 0;
 };
 
-/// Calls work(steps) in a child and waits. What work throws is its failure. Its output goes to standard error, up to a limit.
-/// Throws MachineError if no child can be started.
+/// Calls work(steps) in a child and waits. An exception from work is its failure. Its output goes to standard error, up to a
+/// limit. Throws MachineError if no child can be started.
 [[nodiscard]] TrialEnd run_in_child(double limit_seconds, const std::function<void(TrialSteps&)>& work);
 
 /// "building: reads or writes behind the end of values, by 8 bytes". Empty if the child ended well.

@@ -40,7 +40,7 @@ std::string format_name(const std::filesystem::path& file) {
         file.string()));
 }
 
-/// What is compiled: the author's text behind the headers, and how the program gets at its entry.
+/// The text that is compiled: the author's text behind the headers, and a function that returns its entry.
 std::string wrapped(const std::filesystem::path& file, const std::string& name, const std::string& text) {
     return fmt::format(R"(#define WORKBENCH_FORMAT_FILE {0}
 #include "kernels/source/format_head.hpp"

@@ -1,4 +1,4 @@
-// What the program compares before it uses a format that was compiled beside a recipe.
+// The facts that the program compares before it uses a format that was compiled beside a recipe.
 #pragma once
 
 #include "core/contract/layout.hpp"

@@ -169,7 +169,7 @@ GpuKernelImage compile_instance_for_gpu(const std::filesystem::path& file, const
         fmt::format("#include \"{}\"\nusing namespace workbench;\n", std::filesystem::absolute(file).string());
     OneProgram program(source, device_headers);
     program.add_name(instance);
-    // Schedules are constexpr functions without __device__, because the host calls them, too.
+    // Schedules are constexpr functions without __device__, because the host also calls them.
     program.compile(file, {"--gpu-architecture=" + architecture, "-std=c++20", "--generate-line-info",
                            "--device-as-default-execution-space", "--include-path=" + headers.string()});
     return {.image = program.image(), .function = program.mangled_name(instance)};

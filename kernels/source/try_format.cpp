@@ -23,7 +23,7 @@ double seconds_of_trial() {
 /// A trial has one thread, which builds some million nonzeros per second, walks them, and multiplies.
 double limit_for(const CsrMatrix& matrix) { return seconds_of_trial() + static_cast<double>(matrix.nonzeros()) * 5e-6; }
 
-/// An integer that identifies the place of a nonzero. Products with the x of exact_x and sums of them are exact, in f32, too.
+/// An integer that identifies the place of a nonzero. Products with the x of exact_x and sums of them are exact, even in f32.
 double exact_value(Index row, Index column) { return static_cast<double>((row * 7 + column * 13) % 31 + 1); }
 template <ValueType Value>
 HostArray<Value> exact_x(Index columns) {

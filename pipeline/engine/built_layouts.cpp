@@ -111,7 +111,7 @@ BuiltShare<Value> build_all_nonzeros(const RecipeLayout& layout, StagedMatrix& s
     return built;
 }
 
-/// `exact_values`: [nonzeros] of the whole matrix; none: no exact layout.
+/// `exact_values`: [nonzeros] of the whole matrix; if there are none, no exact layout is built.
 template <ValueType Value>
 BuiltShare<Value> build_share(const RecipeLayout& layout, const StagedMatrix& staged,
                               const std::optional<HostArray<double>>& exact_values, BuildOptions options) {
@@ -155,7 +155,7 @@ void note_rounding(LayoutOutcome& outcome, const RoundingError& error) {
     outcome.notes.emplace_back("values", error.text());
 }
 
-/// The products of the verification within bounds, of the staged matrix with these values, in the input's order.
+/// The references of the verification within bounds: products of the staged matrix with these values, in the input's order.
 template <ValueType Value>
 std::vector<BoundedReference> references_with(HostArray<double> values, StagedMatrix& staged) {
     const OtherValues other(staged.matrix, std::move(values));

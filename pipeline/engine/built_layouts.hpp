@@ -1,5 +1,4 @@
-// The layouts of a recipe, built from the matrix that its stages leave behind: one, or in a hybrid one per share of the
-// nonzeros.
+// The layouts of a recipe, built from the matrix after its stages: one, or in a hybrid one per share of the nonzeros.
 #pragma once
 
 #include <functional>
@@ -28,7 +27,7 @@ struct BuildOptions {
 /// The layout of one share of the nonzeros, or of all of them.
 template <ValueType Value>
 struct BuiltShare {
-    std::optional<ShareId> share = {};  // none: all nonzeros
+    std::optional<ShareId> share = {};  // if none, all nonzeros
     BuiltLayout<Value> layout = {};     // null if it is unsuitable
     LayoutOutcome outcome = {};
 };

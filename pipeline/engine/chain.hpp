@@ -47,7 +47,7 @@ struct StageRun {
     Clock clock = {};
 };
 
-/// Runs chains on one matrix, and keeps what stages leave behind as long as a later chain begins with it. If memory is short,
+/// Runs chains on one matrix, and keeps the results of stages as long as a later chain begins with them. If memory is short,
 /// nothing is kept, and the stages run again.
 class SharedStages {
 public:
@@ -55,12 +55,12 @@ public:
     explicit SharedStages(const CsrMatrix& input, Keeping keeping = {}, Preparer* preparer = nullptr)
         : input_(input), keeping_(std::move(keeping)), preparer_(preparer) {}
 
-    /// The key of what a chain leaves behind.
+    /// The key of the matrix after a chain.
     [[nodiscard]] Keeping keeping_after(const Chain& chain) const {
         return workbench::keeping_after(keeping_, chain.node_size, chain.steps);
     }
 
-    /// From here on, keeps what each stage of the last run leaves behind, whichever recipe comes next.
+    /// From now on, keeps the result of each stage of the last run, whichever recipe comes next.
     void keep_all() { keeps_all_ = true; }
 
     /// The recipes that will be run, in their order.
@@ -69,9 +69,9 @@ public:
     /// Removes one of the expected recipes: its turn has come.
     void no_longer_expect(const std::vector<Chain>& chains);
 
-    /// Runs one chain after another, and `use` on what each leaves behind; `use` must leave the matrix as it was. Appends an
-    /// outcome for the input and for each stage; if chains share a stage, once. Throws InputError if the matrix does not suit a
-    /// stage; `outcomes` then has those of the stages before it.
+    /// Runs one chain after another, and calls `use` with the matrix after each, which `use` must not change. Appends an
+    /// outcome for the input and for each stage, once for a stage that chains share. Throws InputError if the matrix does not
+    /// suit a stage; `outcomes` then contains the outcomes of the stages before it.
     void run(const StageRun& run, const std::vector<Chain>& chains, std::vector<StageOutcome>& outcomes,
              const std::function<void(const Chain&, StagedMatrix&)>& use);
 
@@ -96,7 +96,7 @@ private:
         std::vector<const Chain*> later;
         StagedMatrix staged = {};
         std::vector<StageOutcome> done = {};
-        bool intact = true;  // is `staged` what `done` has left behind?
+        bool intact = true;  // false while a stage changes `staged`
     };
 
     void expect_beginnings(const std::vector<Chain>& chains);
@@ -125,10 +125,10 @@ private:
                                                    const RunObserver& observer, const Clock& clock = {});
 
 struct AppliedStages {
-    double seconds = 0;              // of finding and applying the changes; for kept results, of the run that computed them
+    double seconds = 0;              // to find and apply the changes; for kept results, in the run that computed them
     std::vector<std::string> notes;  // each begins with the id of its stage
     std::vector<std::string> kept;   // ids of the stages whose results an earlier run kept
-    double kept_seconds = 0;         // of reading these
+    double kept_seconds = 0;         // to read these
     Keeping keeping;                 // the key of the matrix after all stages
 };
 

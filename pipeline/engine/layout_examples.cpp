@@ -10,7 +10,7 @@
 namespace workbench {
 namespace {
 
-/// Rows of the lengths 3, 3, 1, 2, 3, 1, whose values tell where they were.
+/// Rows of the lengths 3, 3, 1, 2, 3, 1, whose values are numbered row by row, so that each can be found in an array.
 constexpr std::string_view example_matrix = R"([matrix]
 rows = ["1 2 3 . . .",
         ". 4 5 . 6 .",

@@ -21,7 +21,7 @@ void announce(const RunObserver& observer, const std::string& step) {
     if (observer.progress) observer.progress(step);
 }
 
-/// Warns if all that a product moves stays in the cache from one run to the next. Inside CG, the other vectors of the solve
+/// Warns if all data of a product remain in the cache from one run to the next. Inside CG, the other vectors of the solve
 /// pass through the cache in between.
 void warn_of_cache(KernelOutcome& kernel, const DeviceProperties& device, CacheState cache, Index rows) {
     const bool inside_cg = cache == CacheState::inside_cg;

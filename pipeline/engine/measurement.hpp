@@ -15,7 +15,7 @@ using Kernels = std::vector<const KernelEntry*>;
 /// A recipe whose stages have run.
 struct MeasuredRecipe {
     const Recipe& recipe;
-    const std::vector<Kernels>& products;  // of a plain recipe, one per kernel; of a hybrid, one per device
+    const std::vector<Kernels>& products;  // one per kernel of a plain recipe; one per device for a hybrid
     const RunObserver& observer;
     StagedMatrix& matrix;
     Keeping keeping;  // the key of the matrix

@@ -24,7 +24,7 @@ struct Preparation {
     double stage_seconds = 0;                    // without metrics and pictures
     double build_seconds = 0;                    // of the layouts
     double copy_seconds = 0;                     // to the device, with the buffers that the kernel needs
-    std::optional<RoundingError> rounding = {};  // none: values are not rounded
+    std::optional<RoundingError> rounding = {};  // none if values are not rounded
     std::int64_t bytes_in_full = 0;  // of the arrays of the same layouts with values in full (ReadyPlan); 0: there are none
     std::vector<std::string> notes;
 
@@ -46,7 +46,7 @@ struct ReadyPlan {
     Device& device;
     std::vector<const KernelEntry*> kernels = {};  // one per layout; empty: choose_kernels with the filter
     KernelFilter filter = {};
-    // What verifies the kernel: the oracle, as in `run`; else one product; both null: nothing.
+    // The kernel is verified by the oracle, as in `run`, or by one product; if both are null, it is not verified.
     const Oracle<Value>* oracle = nullptr;
     const OneProduct<Value>* product = nullptr;
     ReportStep progress = {};
@@ -82,11 +82,11 @@ public:
     ~Ready() = default;
 
     [[nodiscard]] const Preparation& preparation() const { return preparation_; }
-    /// Null if the kernel is wrong or unsuitable. It leaves y as the space says.
+    /// Null if the kernel is wrong or unsuitable. It writes y in the order of the space.
     [[nodiscard]] Kernel<Value>* kernel() const { return kernel_.get(); }
     /// The matrix that a device prepared as a whole; null if the host did.
     [[nodiscard]] SlicedMatrix<Value>* sliced() const { return sliced_.get(); }
-    /// With values in full, for layouts that round values; null unless the plan asked for it.
+    /// With values in full, for layouts that round values; null unless the plan requested it.
     [[nodiscard]] Kernel<Value>* kernel_in_full() const { return kernel_in_full_.get(); }
     /// For a matrix that a device prepared, the first call copies its order to the host.
     [[nodiscard]] const ProductSpace& space() const;
@@ -97,7 +97,7 @@ public:
 
     [[nodiscard]] const Candidate<Value>& candidate() const { return candidate_; }
 
-    /// Prepares the kernel again, for layouts whose values have changed. If that throws, the kernel stays as it was.
+    /// Prepares the kernel again, for layouts whose values have changed. If that throws, the kernel is unchanged.
     void prepare_again(Device& device) { kernel_ = candidate_.prepare(Values::real, device); }
 
 private:

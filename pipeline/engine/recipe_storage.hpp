@@ -10,7 +10,7 @@ namespace workbench {
 template <ValueType Value>
 [[nodiscard]] StorageMap storage_of(const Recipe& recipe, const CsrMatrix& matrix, const BuiltLayouts<Value>& built);
 
-/// Builds the layouts of a recipe for a matrix that its stages leave behind, and maps them. Throws Unsuitable if the matrix
+/// Builds the layouts of a recipe for the matrix after its stages, and maps them. Throws Unsuitable if the matrix
 /// does not fit.
 template <ValueType Value>
 [[nodiscard]] StorageMap storage_of(const Recipe& recipe, StagedMatrix staged);

@@ -1,4 +1,4 @@
-// What all kernels of a process on one matrix are compared with: right results, and the times of baselines.
+// The references for all kernels of a process on one matrix: correct results, and the times of baselines.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@ struct Devices {
     Device* gpu = nullptr;  // null: none, or none is to be used
 };
 
-/// References and baselines are made when they are first asked for, and once, so that all figures of a process can be compared
+/// References and baselines are made when they are first requested, and once, so that all figures of a process can be compared
 /// with each other.
 class References {
 public:

@@ -55,7 +55,7 @@ private:
     void conclude(RunReport& report) const;
     /// True if its backend is among those to run, and its device is present.
     [[nodiscard]] bool may_run(const KernelEntry& kernel) const;
-    /// The products to measure: of a plain recipe, one per kernel; of a hybrid, one per device.
+    /// The products to measure: one per kernel of a plain recipe; one per device for a hybrid.
     [[nodiscard]] std::vector<Kernels> products_of(const Recipe& recipe) const;
     [[nodiscard]] std::vector<Chain> chains_of(const Recipe& recipe) const;
 

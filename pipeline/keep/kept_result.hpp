@@ -31,7 +31,7 @@ template <typename Result>
 struct Obtained {
     Result result = {};
     double seconds = 0;                       // of computing it, in this run or an earlier one
-    std::optional<double> kept_seconds = {};  // of reading it; none: it was computed now
+    std::optional<double> kept_seconds = {};  // of reading it; none if it was computed now
 };
 
 /// The key of results on a matrix. Results do not depend on the preparer, but their times do, so that each preparer has keys of

@@ -13,9 +13,9 @@
 
 namespace workbench {
 
-/// The orders of x and y. y must be usable as the next x: where rows and columns have one order, y stays as it is; otherwise
-/// its rows are written in the order of the columns (of a rectangular matrix, in the input's order of rows), by the kernel or
-/// after it. Both are timed.
+/// The orders of x and y. y must be usable as the next x. If rows and columns have the same order, nothing is to be done.
+/// Otherwise the rows of y are written in the order of the columns, or for a rectangular matrix in the input's order of rows,
+/// by the kernel or by a launch after it. Both are timed.
 struct ProductSpace {
     ProductSpace(Permutation rows, Permutation columns);
 
@@ -66,7 +66,7 @@ struct Candidate {
     /// Runs kernels that came with a recipe in a process of their own first. Throws BrokenKernel.
     void try_out(Device& device) const;
 
-    /// A kernel that leaves y as the space wants it. It reads the layouts, so the candidate must outlive it.
+    /// A kernel that writes y in the order of the space. It reads the layouts, so the candidate must outlive it.
     [[nodiscard]] std::unique_ptr<Kernel<Value>> prepare(Values values, Device& device) const;
 
     /// Bytes that a run of a kernel from `prepare` must move at least.

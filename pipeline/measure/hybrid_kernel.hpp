@@ -26,7 +26,7 @@ struct KernelOfShare {
 template <ValueType Value>
 class HybridKernel final : public Kernel<Value> {
 public:
-    /// `rows` and `columns`: of the whole matrix.
+    /// `rows` and `columns`: the size of the whole matrix.
     HybridKernel(const std::vector<KernelOfShare<Value>>& shares, Index rows, Index columns, bool side_by_side, Device& device);
 
     void run(const Value* x, Value* y, bool accumulate) override;

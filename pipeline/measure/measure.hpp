@@ -28,11 +28,11 @@ class Oracle {
 public:
     /// Throws Unsuitable, see ExactProblem; MachineError if there is no memory for the results. The input must outlive this.
     explicit Oracle(const CsrMatrix& input);
-    /// For some of the input's nonzeros, at their places in the input, and for one kind of integers. rounding: of the values in
-    /// `references`.
+    /// An oracle for some of the input's nonzeros, at their places in the input, and for one kind of integers. rounding: how
+    /// the values in `references` were rounded.
     Oracle(const Oracle& whole, const CsrMatrix& share, ExactValues kind, Rounding rounding = Rounding::none);
 
-    /// Computed when it is first asked for. Throws std::logic_error if it is not the kind of a share.
+    /// Computed when it is first requested. Throws std::logic_error if it is not the kind of a share.
     [[nodiscard]] const ExactReference& exact(ExactValues kind) const;
     [[nodiscard]] ExactProblems exact_problems() const;
 

@@ -13,16 +13,16 @@
 
 namespace workbench {
 
-/// The integers of an ExactProblem: hashes of the original row and column, or, for layouts that store equal values once
-/// (codes_values), of the value in f32, so that equal values have equal integers. The latter are at most 256, which bf16
+/// The integers of an ExactProblem: hashes of the original row and column or, for layouts that store equal values once
+/// (codes_values), hashes of the value in f32, so that equal values have equal integers. The latter are at most 256, which bf16
 /// represents exactly.
 enum class ExactValues { by_place, by_value };
 
 /// Integer values and vectors for a matrix, so small that every partial sum of a row, in any order, is below 2^24 and thus
 /// exact in f32 and f64.
 ///
-/// Values are nonzero hashes (ExactValues); they are symmetric if the matrix is, so that layouts which exploit symmetry do so
-/// here, too. There are several vectors x: vector p contains digit p of a scrambled column number in some base,
+/// Values are nonzero hashes (ExactValues); they are symmetric if the matrix is, so that layouts which exploit symmetry also do
+/// so here. There are several vectors x: vector p contains digit p of a scrambled column number in some base,
 /// plus 1. Two columns differ in at least one digit, so reading a wrong column changes y for at least one vector; losing,
 /// doubling or misplacing an entry changes y for all.
 class ExactProblem {

@@ -1,4 +1,4 @@
-// What editors of recipes need: the errors in a text, one by one, and the keys of tables that are in no catalogue.
+// The facts that editors of recipes need: the errors in a text, one by one, and the keys of tables that are in no catalogue.
 #pragma once
 
 #include <filesystem>
@@ -23,7 +23,7 @@ struct CheckedText {
 /// The keys of [recipe].
 [[nodiscard]] std::vector<ParameterDeclaration> recipe_declarations();
 
-/// The keys of [matrix] for a matrix that is not generated; the last is node_size, which generated ones have, too.
+/// The keys of [matrix] for a matrix that is not generated; the last is node_size, which generated ones also have.
 [[nodiscard]] std::vector<ParameterDeclaration> matrix_declarations();
 
 /// The keys of [kernel] about kernels in files beside the recipe.

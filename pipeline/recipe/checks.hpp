@@ -80,7 +80,7 @@ struct CheckedChoice {
 /// True if the matrix must be square for a stage, a layout or the nodes of the recipe.
 [[nodiscard]] bool needs_square(const Recipe& recipe);
 
-/// What a recipe is checked against.
+/// The catalogue and rules that a recipe is checked against.
 struct CheckedWith {
     const Catalogue& catalogue;
     bool no_sources = false;  // code beside the recipe is refused

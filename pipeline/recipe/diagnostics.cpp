@@ -24,7 +24,7 @@ std::string_view line_of(std::string_view text, int line) {
     return text;
 }
 
-/// The line with a caret below the column. Of a long line only the part around the column is shown.
+/// The line with a caret below the column. If the line is long, only the part around the column is shown.
 std::string quote(std::string_view text, Place place) {
     const std::vector<std::string> all = characters(line_of(text, place.line));
     const std::size_t caret = std::min(static_cast<std::size_t>(place.column) - 1, all.size());

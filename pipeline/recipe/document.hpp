@@ -88,7 +88,7 @@ struct LayoutTables {
 
 struct RecipeDocument {
     std::vector<std::filesystem::path> files;     // by Place::file: the recipe, then those that it extends
-    std::optional<std::filesystem::path> within;  // files that it names must be in this folder; none: anywhere
+    std::optional<std::filesystem::path> within;  // files that it names must be in this folder, if there is one
     RecipeTable recipe;
     RecipeTable matrix;
     std::vector<RecipeTable> stages;
@@ -114,7 +114,7 @@ struct RecipeDocument {
 [[nodiscard]] bool has_space_table(std::string_view text);
 
 /// Merges the recipe, file 0 of the diagnostics, with the recipes that it extends, and names the stages. within: the folder
-/// that must contain all of these; none: they may be anywhere.
+/// that must contain all of these, if there is one.
 [[nodiscard]] RecipeDocument read_with_bases(const std::filesystem::path& recipe,
                                              const std::optional<std::filesystem::path>& within, Diagnostics& diagnostics);
 
@@ -133,8 +133,8 @@ void read_range(std::string_view text, Place place, Setting& setting);
 /// The tables of a TOML file by name. Adds an error for everything else. Throws as read_document does.
 [[nodiscard]] std::vector<std::pair<std::string, RecipeTable>> read_tables(int file, Diagnostics& diagnostics);
 
-/// Assigns an id to every stage that has none: the one that it asks for, or its `use`, numbered if several stages have the same
-/// `use` and ask for none. Adds an error for duplicate ids.
+/// Assigns an id to every stage without one: the one that it requests, or its `use`, numbered if several stages have the same
+/// `use` and request none. Adds an error for duplicate ids.
 void name_stages(RecipeDocument& document, Diagnostics& diagnostics);
 
 /// Gives a stage with `program` or `source` its `use` and, if it has none, an id, the name of the file.

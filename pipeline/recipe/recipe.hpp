@@ -56,7 +56,7 @@ struct RecipeStage {
 
 /// A layout, the nonzeros that it stores, and its kernels.
 struct RecipeLayout {
-    std::optional<ShareId> share = {};  // none: all nonzeros
+    std::optional<ShareId> share = {};  // if none, all nonzeros
     const LayoutEntry* entry = nullptr;
     Parameters parameters;
     std::map<Backend, std::string> kernels;  // chosen by the recipe; the runner chooses for other backends

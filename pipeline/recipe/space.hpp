@@ -31,7 +31,7 @@ struct SpacePlace {
 /// The number of the chosen option at each place.
 using SpacePoint = std::vector<std::uint32_t>;
 
-/// What is known of a matrix before stages run, for the conditions of a space: "rows", "node_size", "longest_row", ...
+/// Facts of a matrix that are known before stages run, for the conditions of a space: "rows", "node_size", "longest_row", ...
 /// docs/spaces.md lists them.
 using SpaceFacts = std::map<std::string, double>;
 
@@ -78,8 +78,8 @@ private:
 /// True if the file is a space: it has a table [space].
 [[nodiscard]] bool is_space(const std::filesystem::path& file);
 
-/// Reads a space and checks it. `facts`: of the matrix; null: conditions on the matrix hold. Throws RecipeError with all
-/// errors, as load_points does, also if no point is legal.
+/// Reads a space and checks it. `facts`: the facts of the matrix; if null, conditions on the matrix hold. Throws RecipeError
+/// with all errors, as load_points does, also if no point is legal.
 [[nodiscard]] Space load_space(const std::filesystem::path& file, const Catalogue& catalogue, const RecipeChanges& changes = {},
                                const SpaceFacts* facts = nullptr);
 

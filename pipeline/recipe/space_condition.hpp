@@ -36,7 +36,7 @@ public:
     [[nodiscard]] static std::optional<SpaceCondition> parse(const Setting& setting, const ConditionNames& names,
                                                              Diagnostics& diagnostics);
 
-    /// Returns the value of a parameter, or of `use`, of the option chosen at a place; none if the option lacks it.
+    /// Returns the value of a parameter, or of `use`, in the option chosen at a place; none if the option lacks it.
     using ValueAt = std::function<std::optional<ParameterValue>(std::size_t place, const std::string& key)>;
 
     /// False if the condition is violated. A comparison with an unknown fact decides nothing; one with a value that the option

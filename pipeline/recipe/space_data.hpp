@@ -33,7 +33,7 @@ struct SpaceVariant {
     std::vector<RecipeCode> code = {};
 };
 
-/// What may stand at a place.
+/// One of the options at a place.
 struct SpaceChoice {
     RecipeTable table = {};  // one value a parameter; ties are still references
     RecipeTable kernel = {};

@@ -118,7 +118,7 @@ std::string label_of(const OptionValues& option, const std::vector<std::string>&
     return label;
 }
 
-/// The keys without those that are not needed to tell the option from others with the same `use`.
+/// The keys that are needed to distinguish the option from others with the same `use`.
 std::vector<std::string> needed_keys(const std::vector<OptionValues>& options, std::size_t i, std::vector<std::string> keys) {
     for (std::size_t k = 0; k < keys.size();) {
         std::vector<std::string> fewer = keys;

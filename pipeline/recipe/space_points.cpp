@@ -234,7 +234,7 @@ private:
         const auto known = here.layouts.find(chosen);
         if (known != here.layouts.end()) return known->second;
         std::vector<CheckedChoice> layouts;
-        std::vector<RecipeTable> tables(chosen.size());  // with the share, by which check_needs knows a hybrid
+        std::vector<RecipeTable> tables(chosen.size());  // with the share, by which check_needs recognises a hybrid
         for (std::size_t i = 0; i < chosen.size(); ++i) {
             const SpaceSlot& slot = data_.slots[chosen[i].first];
             const SpaceVariant& variant = *data_.variant_of(point, chosen[i].first);

@@ -14,7 +14,7 @@ namespace workbench {
 /// cannot control a terminal.
 [[nodiscard]] std::vector<std::string> characters(std::string_view text);
 
-/// At most `longest` characters, followed by "..." if there are more; tabs become "?", too.
+/// At most `longest` characters, followed by "..." if there are more; tabs also become "?".
 [[nodiscard]] std::string printable(std::string_view text, std::size_t longest);
 
 /// The longest name of a recipe, in characters.

@@ -256,7 +256,7 @@ std::string page_html(std::span<const PageRun> runs, const PageFacts& facts, std
              {"storage", run.report.storage == nullptr ? Json(nullptr) : Json::parse(to_json(*run.report.storage))},
              {"pattern", nullptr}});
     }
-    // Reserved for mandatory parts; of a small budget at least half of the rest remains.
+    // The size that is reserved for mandatory parts; at least half of the rest of a small budget remains.
     const std::string without_patterns = text_of_document(document);
     const bool is_quick = facts.compression == PageCompression::quick;  // the size without compression is an upper bound
     const std::size_t fixed = PageFile::template_bytes() + 100'000 +

@@ -33,8 +33,8 @@ struct PagePattern {
     std::vector<Index>
         original_rows;  // [rows] the input's number of each; empty where they did not move, and of large matrices
     std::vector<Index> original_columns;
-    std::vector<Point> places;  // [rows] of the graph's vertices (GraphView); of the input alone; empty: no graph is shown
-    HostArray<double> values;   // in the order of the input; of the input alone, and up to most_entries_with_values
+    std::vector<Point> places;  // [rows] of the graph's vertices (GraphView), for the input alone; empty: no graph is shown
+    HostArray<double> values;   // in the order of the input, for the input alone, and up to most_entries_with_values
 };
 
 [[nodiscard]] std::shared_ptr<const PagePattern> page_pattern(const StagedMatrix& staged, std::vector<Point> places = {});

@@ -37,7 +37,7 @@ struct StagePage {
     std::shared_ptr<const PagePattern> pattern;  // null: no report.html is wanted
 };
 
-/// `places`: those of PagePattern.
+/// `places`: see PagePattern.
 [[nodiscard]] std::shared_ptr<const StagePage> page_of(const StagedMatrix& staged, bool with_pattern = false,
                                                        std::vector<Point> places = {});
 
@@ -48,10 +48,10 @@ public:
     void add(const StagedMatrix& staged) { add(page_of(staged)); }
 
     /// Writes 0_input.png, 1_NAME.png, ... and stages.png into the folder and notes their names in the report; 3_NAME_tiles.png
-    /// where stage 3 has changed the profiles of tiles. One that cannot be drawn or written is a failure of the report, and the
-    /// others are there.
-    /// Shades are those of `scale`, or else those that suit these pictures, whose ceiling the report then tells.
-    /// `slice_height`: of the layout, see PatternRaster.
+    /// where stage 3 has changed the profiles of tiles. A picture that cannot be drawn or written is listed as a failure in the
+    /// report; the others are written.
+    /// `scale`: the density scale of the shades; by default one that suits these pictures, whose ceiling is stored in the
+    /// report. `slice_height`: the slice height of the layout, see PatternRaster.
     void write(const std::filesystem::path& folder, RunReport& report, std::optional<DensityScale> scale = {},
                Index slice_height = 0) const;
 

@@ -69,7 +69,7 @@ TextTable stage_table(const RunReport& report) {
     return table;
 }
 
-/// "csr", of a share of a hybrid "long: csr".
+/// "csr"; for a share of a hybrid "long: csr".
 std::string with_share(const std::string& layout, const std::string& share) {
     return share.empty() ? layout : share + ": " + layout;
 }
@@ -97,7 +97,7 @@ std::string footprint_line(const LayoutOutcome& layout, bool is_whole_of_shares)
     std::string name = fmt::format("{} {}", with_share(layout.name, layout.share), name_of(layout.precision));
     if (!layout.unsuitable.empty()) return fmt::format("  {}: unsuitable: {}\n", name, layout.unsuitable);
     const auto nonzeros = static_cast<std::size_t>(layout.nonzeros);
-    // Fewer slots than nonzeros: some serve two, and what is padding only the layout knows.
+    // Fewer slots than nonzeros: some serve two, and only the layout distinguishes padding.
     const std::string filled = layout.slots() < nonzeros
                                    ? fmt::format("for {} nonzeros", with_commas(static_cast<long long>(nonzeros)))
                                    : fmt::format("with {} of padding", percent(padding_share(layout.slots(), nonzeros)));

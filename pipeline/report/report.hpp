@@ -38,7 +38,7 @@ struct StageOutcome {
     std::string id;
     std::string name;
     Parameters parameters;
-    std::optional<Precision> precision;  // the only precision that it ran for; none: all precisions of the run
+    std::optional<Precision> precision;  // the only precision that it ran for; none if it ran for all precisions
     std::string choices;                 // parameters that the recipe sets: "parts = 16, weights = \"rows\""
     double seconds = 0;                  // of the stage and of applying its change; no metrics, no pictures
     Metrics metrics;
@@ -61,7 +61,7 @@ struct LayoutOutcome {
         ArrayRole role = ArrayRole::structure;
         std::size_t count = 0;
         std::size_t bytes = 0;
-        std::size_t slots = 0;  // of values; a code of a block stands for several
+        std::size_t slots = 0;  // of values; a code of a block represents several
     };
 
     std::string name;
@@ -73,7 +73,7 @@ struct LayoutOutcome {
     std::string unsuitable;  // the reason; empty: it was built
     double seconds = 0;
     std::optional<double> kept_seconds;     // as for a stage; for a whole hybrid, if all of its shares were kept
-    std::optional<RoundingError> rounding;  // none: values are not rounded, or the layout was not built
+    std::optional<RoundingError> rounding;  // none if values are not rounded, or the layout was not built
     std::vector<Array> footprint;
     std::vector<std::pair<std::string, std::string>> notes;  // of the layout; for a hybrid, those of its shares
 
@@ -107,7 +107,7 @@ struct RunReport {
     std::string contact_sheet;              // file; empty: none
     std::string storage_picture;            // file; an SVG of the same name and the sheet of reads are beside it
     std::string page;                       // file; empty: none
-    std::optional<double> density_ceiling;  // upper end of the pictures' shades, nonzeros per bin; none: no pictures
+    std::optional<double> density_ceiling;  // upper end of the pictures' shades, nonzeros per bin; none without pictures
 
     /// "EHYB", or "EHYB: parts=132".
     [[nodiscard]] std::string title() const;

@@ -1,4 +1,4 @@
-// One line of a bench's results: a recipe on a matrix in one precision, as JSON (described in docs/prototyping.md).
+// One line of a bench's results: a recipe on a matrix in one precision, as JSON (described in docs/bench.md).
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,7 @@ struct FailedOwnKernel {
 /// "host" or "gpu".
 [[nodiscard]] std::string device_of_backend(const std::string& backend);
 
-/// `facts`: see facts_of_recipe. `report`: of a run, or a line of a bench; its lists may be missing.
+/// `facts`: see facts_of_recipe. `report`: the report of a run, or a line of a bench; its lists may be missing.
 [[nodiscard]] std::vector<FailedOwnKernel> failed_own_kernels(const std::map<std::string, std::string>& facts,
                                                               const nlohmann::ordered_json& report);
 

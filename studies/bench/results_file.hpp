@@ -19,7 +19,7 @@ public:
     ResultsFile(const ResultsFile&) = delete;
     ResultsFile& operator=(const ResultsFile&) = delete;
 
-    /// Lines of this other file count as present, too. An incomplete last line, which another bench may be writing, does not.
+    /// Lines of this other file also count as present. An incomplete last line, which another bench may be writing, does not.
     /// Throws RecipeError with file and line if the file cannot be read or contains anything else.
     void count_lines_of(const std::filesystem::path& other);
 

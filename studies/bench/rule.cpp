@@ -9,7 +9,7 @@
 namespace workbench {
 namespace {
 
-/// The metrics that all matrices have. Of equally good conditions the first is taken, so that familiar metrics come first.
+/// The metrics that all matrices have. If conditions are equally good, the first is taken, so that familiar metrics come first.
 std::vector<std::string> metrics_of(const TimeTable& table) {
     std::vector<std::string> names{
         "row_length.mean", "row_length.max", "row_length.std", "sell32_padding", "mean_bandwidth", "nonzeros", "rows"};

@@ -21,7 +21,7 @@ std::string rule_regret_text(const Regret& regret) {
     return regret.unserved() == 0 ? mean : fmt::format("{} unserved, {}", regret.unserved(), mean);
 }
 
-/// The rows of a node and of the nodes below it. `condition`: of the node, indented.
+/// Adds the rows of a node and of the nodes below it. `condition`: the node's condition, indented.
 void add_rows(const RuleStudy& study, const TimeTable& table, std::size_t number, const std::string& condition, int depth,
               PrintedTable& printed) {
     const RuleNode& node = study.rule[number];

@@ -48,7 +48,7 @@ void check_chartable(const std::vector<Recipe>& recipes, const CacheModel& model
     for (const Recipe& recipe : recipes) {
         if (!number_of(recipe.sweep.values.back().value)) {
             throw RecipeError(
-                fmt::format("--plot: {} is no number; expected one as the last that is swept", swept.back().name));
+                fmt::format("--plot: {} is not a number; expected one as the last that is swept", swept.back().name));
         }
         curves.insert(chart_place(recipe).curve);
     }

@@ -24,9 +24,9 @@ struct CachePoint {
     Index rows = 0;
     Index columns = 0;
     Offset nonzeros = 0;
-    std::optional<CacheCounts> counts;  // none: the layout does not take the matrix
+    std::optional<CacheCounts> counts;  // none if the layout does not take the matrix
     std::string unsuitable;             // why not
-    ChartPlace place;                   // where a chart is asked for
+    ChartPlace place;                   // if a chart is requested
 };
 
 struct CacheStudy {

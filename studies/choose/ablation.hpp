@@ -1,4 +1,4 @@
-// What each stage of the winner is worth: the winner is timed without it.
+// The worth of each stage of the winner: the winner is timed without it.
 #pragma once
 
 #include <variant>

@@ -67,7 +67,7 @@ Constants least_squares_of_positive(const Equations& a, const Constants& b) {
     return best;
 }
 
-/// One step: with the branches (bytes or chain) of the present constants. `factors`: of each line.
+/// One step: with the branches (bytes or chain) of the present constants. `factors`: the factor of each line.
 DeviceSpeed refit(const std::vector<CalibrationLine>& lines, const std::vector<double>& factors, const DeviceSpeed& present,
                   const DeviceSpeed& defaults) {
     constexpr double prior = 1e-9;  // keeps constants that no line determines

@@ -32,7 +32,7 @@ struct DeviceLost : MachineError {
 
 struct ChooseOptions {
     double budget_seconds = 60;      // the recipe running when it expires is finished
-    std::optional<double> products;  // the number of products planned; none: minimise the break-even
+    std::optional<double> products;  // the number of products planned; if none, minimise the break-even
     Precision precision = Precision::f64;
     std::vector<Backend> backends;  // of one kind of device
     bool confirm = true;            // time the winner again and use those figures: the fastest of many may just be lucky
@@ -74,7 +74,7 @@ struct NotTimed {
     std::string recipe;
     std::string reason;
     std::optional<std::int64_t> bytes = {};        // as in Timed, measured or predicted
-    std::optional<double> predicted_seconds = {};  // of a product; none: it was tried
+    std::optional<double> predicted_seconds = {};  // of a product; none if it was tried
 };
 
 /// How far a search came.
@@ -91,16 +91,17 @@ struct SearchCount {
 /// The winner without one of its stages.
 struct WithoutStage {
     std::string stage;                 // its id
-    std::optional<double> seconds;     // of a product; none: not timed
+    std::optional<double> seconds;     // of a product; none if it was not timed
     std::optional<Interval> interval;  // of the speed-up over the baseline
     bool legal = true;                 // false: the stages or layouts behind it need the stage
     std::string reason = {};           // why it was not timed
 };
 
 struct Choice {
-    /// The choice comes first: of the recipes that are faster than the baseline and as fast as the fastest, whose speed-ups lie
-    /// in each other's intervals, the one with the earliest break-even; if the number of products is known, the recipe that
-    /// saves most in total; if no recipe qualifies, the baseline. The others follow by speed-up.
+    /// The choice comes first. Candidates for it are the recipes that are faster than the baseline and as fast as the fastest
+    /// (their speed-ups lie in each other's intervals). The choice is the candidate with the earliest break-even or, if the
+    /// number of products is known, the recipe that saves most in total; without candidates, the baseline. The others follow by
+    /// speed-up.
     std::vector<Timed> ranking;
     bool stay = true;  // no recipe beat the baseline, which comes first
     std::vector<NotTimed> not_timed;

@@ -18,7 +18,7 @@ namespace workbench {
 /// count, those with the same parameters and stages more than others. Other layouts count by their mean.
 class Corrections {
 public:
-    /// What similarity depends on, as numbers that are equal if the things are.
+    /// The properties on which similarity depends, as numbers that are equal if the properties are.
     struct Subject {
         std::size_t layouts = 0;
         std::size_t parameters = 0;  // of the layouts

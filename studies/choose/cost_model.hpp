@@ -34,7 +34,7 @@ struct Price {
 [[nodiscard]] std::string unmet_need(const Recipe& recipe, const CsrMatrix& matrix);
 
 /// Predictions for recipes on one matrix. Its knowledge grows: from the orders that stages have found, and from measurements,
-/// which correct later predictions for the same layout. Several threads may ask for prices at once, while nothing is learned
+/// which correct later predictions for the same layout. Several threads may request prices at once, while nothing is learned
 /// or corrected.
 class CostModel {
 public:

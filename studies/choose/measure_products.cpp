@@ -84,7 +84,7 @@ std::vector<CalibrationLine> measure_products(const std::vector<CsrMatrix>& matr
         Runner runner(matrix, catalogue, devices,
                       {.precisions = {Precision::f64}, .backends = options.backends, .only = "", .timing = options.timing});
         CostModel model(matrix, Precision::f64, device.properties(), on_gpu ? &device.properties() : nullptr);
-        // What is left is shared evenly, so that no matrix is left out.
+        // The remaining time is shared evenly, so that each matrix gets some.
         const double end =
             watch.seconds() + (options.budget_seconds - watch.seconds()) / static_cast<double>(matrices.size() - i);
         for (const Recipe& recipe : recipes) {

@@ -25,11 +25,12 @@ struct PricedRecipe {
     std::string kind = {};                 // the names of its layouts
     std::string family = {};               // and of its stages
     Price price = {};
-    double cost = 0;         // by which candidates are ordered: of a product, or of all products and the preparation
+    double cost = 0;         // the time by which candidates are ordered: a product, or all products and the preparation
     std::size_t number = 0;  // in the order in which candidates were added
 };
 
-/// What a recipe does: its stages, layouts and parameters, and the kernels of shares. A single layout runs all of its kernels.
+/// The content of a recipe as text: its stages, layouts and parameters, and the kernels of shares. A single layout runs all of
+/// its kernels.
 [[nodiscard]] std::string content_of(const Recipe& recipe);
 
 /// The seconds that count: those of a product, or of the preparation and all products.

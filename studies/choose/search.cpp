@@ -23,7 +23,7 @@ constexpr double share_of_pricing = 0.2;
 constexpr double share_of_confirming = 0.1;
 constexpr double share_of_ablation = 0.1;
 
-// Successive halving: of each group of recipes timed at a level, the best go on to the next one.
+// Successive halving: the best of each group of recipes timed at a level go on to the next level.
 constexpr std::size_t group_size = 9;
 constexpr std::size_t go_on = 3;
 constexpr double worth_timing_longer = 1.2;  // times the best cost

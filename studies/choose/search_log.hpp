@@ -14,7 +14,7 @@
 
 namespace workbench {
 
-/// Where a search records what it tries, and what earlier runs of the same search have recorded.
+/// The log of a search: the file that it writes, and the lines that earlier runs of the same search have written.
 struct SearchLog {
     std::string file = {};                // for messages
     BenchKey key = {};                    // of every line, apart from the recipe
@@ -29,7 +29,7 @@ struct SearchLog {
     std::map<std::string, std::string> unpriced = {};  // recipes whose pricing ended earlier processes, and how
 };
 
-/// What a line states in addition to those of other benches, under "trial".
+/// The facts that a line has under "trial", in addition to those of other benches.
 struct TrialFacts {
     double seconds = 0;  // of the wall: preparing, verifying and timing
     double predicted_seconds = 0;

@@ -8,8 +8,8 @@
 namespace workbench {
 namespace {
 
-/// Points whose cost is predicted to exceed the best one by more than this factor are not promising. Of kinds with few trials,
-/// more points are: one disturbed measurement must not exclude a kind.
+/// Points whose cost is predicted to exceed the best one by more than this factor are not promising. For kinds
+/// with few trials the factor is larger: one disturbed measurement must not exclude a kind.
 constexpr double promising = 1.5;
 constexpr double promising_of_few = 3;
 constexpr int few_trials = 3;
@@ -19,9 +19,9 @@ constexpr double promising_near = 3;
 constexpr double last_resort = 2;
 /// The first point of a kind is tried if its cost is at most this factor times the least prediction.
 constexpr double promising_kind = 1.6;
-/// What a trial costs more that takes all of the time of the search.
+/// The additional cost, in parts of its cost, of a trial that takes all of the time of the search.
 constexpr double dearer_by_time = 3;
-/// What a family's points cost more for each of its trials that has brought no progress.
+/// The additional cost of a family's points for each of its trials that has brought no progress.
 constexpr double dearer = 0.1;
 /// Before this part of the search has passed, kinds without trials come first; after it, points near the best measured ones.
 constexpr double part_of_exploring = 0.5;

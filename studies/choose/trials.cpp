@@ -39,7 +39,7 @@ void name_kernel(Recipe& recipe, const KernelOutcome& fastest) {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-/// While it lives, the log knows which recipe this thread prices.
+/// While it lives, the log names the recipe that this thread prices.
 class PricingNote {
 public:
     PricingNote(const SearchLog* log, const Recipe& recipe) : log_(log != nullptr && log->prices ? log : nullptr) {

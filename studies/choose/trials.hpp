@@ -10,7 +10,7 @@
 
 namespace workbench {
 
-/// What is known of a recipe before it is run.
+/// The facts that are known about a recipe before it runs.
 struct RecipeTrial {
     Recipe recipe;
     bool is_baseline = false;

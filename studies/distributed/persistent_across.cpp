@@ -46,7 +46,7 @@ CsrMatrix rows_of_rank(const RankShares& shares, std::span<const Index> element_
     return rows;
 }
 
-/// Collective: each rank tells the others where the elements that they send begin in its halo.
+/// Collective: each rank sends the others the places in its halo at which their elements begin.
 std::vector<SentElement> sent_elements(Ranks& ranks, const RankShares& shares, std::span<const Index> element_at) {
     std::vector<Bytes> to(ranks.size());
     for (const HaloPlan::Part& part : shares.receive) {

@@ -140,7 +140,7 @@ private:
         plan_.ranks.barrier();
     }
 
-    /// Prepares the persistent kernel if it is asked for and possible.
+    /// Prepares the persistent kernel if it is requested and possible.
     void make_persistent(const KrylovPlan& krylov, std::span<const Value> b, std::span<const Value> inverse) {
         const DeviceProperties& device = plan_.device.properties();
         if (device.kind != DeviceKind::gpu && options_.engine == SolveEngine::persistent) {

@@ -76,7 +76,7 @@ private:
         begin_round(residual, std::min(gap / begin, largest_factor));
     }
 
-    /// factor: of the residual at the end of the round over that at its beginning.
+    /// factor: the residual at the end of the round over the residual at its beginning.
     void begin_round(double residual, double factor) {
         begin_ = residual;
         target_ = std::max(residual * factor, stop_below_ / 2);

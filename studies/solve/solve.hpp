@@ -21,7 +21,7 @@ enum class SolveEnd { converged, iteration_limit, stagnated, indefinite, breakdo
 
 [[nodiscard]] std::string_view name_of(SolveEnd end);
 
-/// What runs the iterations. graph: the recipe's kernel and those of the vectors, one after another (on a GPU a CUDA graph).
+/// How iterations run. graph: the recipe's kernel and those of the vectors, one after another (on a GPU a CUDA graph).
 /// persistent: one kernel that stays on the GPU (PersistentSolver). automatic: the faster one in the first iterations, where
 /// both can run.
 enum class SolveEngine { graph, persistent, automatic };
@@ -96,7 +96,7 @@ struct SolveOutcome {
 struct SolveSpeedup {
     double ratio = 0;
     std::optional<Interval> interval = {};  // if both solves were repeated often enough
-    std::size_t solves = 1;                 // that were timed, of the one with fewer
+    std::size_t solves = 1;                 // the number of timed solves of the one that has fewer
     /// The interval contains 1; without an interval: the ratio differs from 1 by less than single_solve_noise.
     bool noise = true;
 };
@@ -115,8 +115,8 @@ inline constexpr double single_solve_noise = 0.05;
 /// False if a value differs from its mirror image by more than rounding, or has none. The matrix must be square.
 [[nodiscard]] bool is_nearly_symmetric(const CsrMatrix& matrix);
 
-/// Iterations after which `one` makes up for its longer set-up than `other`'s; none: never, its set-up is not longer, or its
-/// speed-up is noise.
+/// Iterations after which `one` makes up for its longer set-up than `other`'s; none if it never does, if its set-up is not
+/// longer, or if its speed-up is noise.
 [[nodiscard]] std::optional<double> break_even_iterations(const SolveOutcome& one, const SolveOutcome& other);
 
 /// Like break_even_iterations, in solves of this length.

@@ -131,7 +131,7 @@ std::string against_full(const SolveReport& report, const SolveOutcome& one) {
     return "";
 }
 
-/// What the marks of recipes mean in this table.
+/// The meaning of the marks of recipes in this table.
 std::string legend_of_rounding(const SolveReport& report) {
     std::vector<std::string> names;
     for (const SolveOutcome& one : report.outcomes) names.push_back(one.preparation.recipe);
@@ -201,7 +201,7 @@ std::vector<Cheapest> cheapest_by_solves(const SolveReport& report) {
     }
 }
 
-/// What to use for one solve, and for many.
+/// The advice which recipe to use for one solve, and for many.
 std::string advice(const SolveReport& report) {
     const std::vector<Cheapest> cheapest = cheapest_by_solves(report);
     if (cheapest.empty()) return "";

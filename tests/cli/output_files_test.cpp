@@ -98,17 +98,17 @@ TEST_CASE("results never replace a file of another kind") {
     const auto before = contents_of(folder.path());
     const std::map<std::string, std::string> refused{
         {"run OUT/mine.toml" + small_grid + at_once + " --out OUT/o --json OUT/mine.toml",
-         "mine.toml: this file exists and is no JSON"},
+         "mine.toml: this file exists and is not JSON"},
         {"compare OUT/mine.toml recipes/sell.toml" + small_grid + " --page OUT/mine.toml",
-         "mine.toml: this file exists and is no JSON"},
+         "mine.toml: this file exists and is not JSON"},
         {"solve OUT/mine.toml" + small_grid + " --out OUT/o --json OUT/mine.toml",
-         "mine.toml: this file exists and is no JSON"},
+         "mine.toml: this file exists and is not JSON"},
         {"choose OUT/mine.toml" + small_grid + " --out OUT/w.toml --json OUT/mine.toml",
-         "mine.toml: this file exists and is no JSON"},
-        {"cache OUT/mine.toml" + small_grid + " --json OUT/mine.toml", "mine.toml: this file exists and is no JSON"},
-        {"run OUT/mine.toml" + small_grid + at_once + " --out OUT", "mine/report.json: this file exists and is no JSON"},
-        {"solve OUT/mine.toml" + small_grid + " --out OUT", "solve.json: this file exists and is no JSON"},
-        {"bench OUT/mine.toml" + small_grid + quick + " --out OUT/b.jsonl", "b.html: this file exists and is no page"},
+         "mine.toml: this file exists and is not JSON"},
+        {"cache OUT/mine.toml" + small_grid + " --json OUT/mine.toml", "mine.toml: this file exists and is not JSON"},
+        {"run OUT/mine.toml" + small_grid + at_once + " --out OUT", "mine/report.json: this file exists and is not JSON"},
+        {"solve OUT/mine.toml" + small_grid + " --out OUT", "solve.json: this file exists and is not JSON"},
+        {"bench OUT/mine.toml" + small_grid + quick + " --out OUT/b.jsonl", "b.html: this file exists and is not a page"},
         {"bench OUT/mine.toml" + small_grid + quick + " --out OUT/mine.toml", "mine.toml:1:1: not a line of a bench"},
     };
     for (const auto& [command, reason] : refused) {

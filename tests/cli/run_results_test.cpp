@@ -1,4 +1,4 @@
-// What `run` writes, and what it leaves behind if it fails.
+// The files that `run` writes, also if it fails.
 #include <doctest/doctest.h>
 
 #include <filesystem>

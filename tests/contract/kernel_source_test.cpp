@@ -29,7 +29,7 @@ TEST_CASE("thread_count evaluates expressions") {
     CHECK(count("rows - slots - 1") == 2);
     CHECK(count("rows / slots * 100") == 100);
     CHECK(count("(rows + 31) / 32 * 32") == 32);
-    CHECK(count("(rows - 11) / 2 + 1") == 0);  // / rounds down for negative values, too
+    CHECK(count("(rows - 11) / 2 + 1") == 0);  // / also rounds down for negative values
     CHECK(count(" group_rows_size-1 ") == 3);
     CHECK(count("4611686018427387904") == Offset{1} << 62);
 }

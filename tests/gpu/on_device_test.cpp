@@ -237,10 +237,10 @@ TEST_SUITE("prepare") {
         CHECK(left_to_host(*device, sliced_recipes[0], unsorted) == "the columns of a row do not ascend");
         CsrMatrix wrong = grid(5, 5);
         wrong.column_indices.back() = 25;
-        CHECK(left_to_host(*device, sliced_recipes[0], wrong) == "the arrays are no matrix");
+        CHECK(left_to_host(*device, sliced_recipes[0], wrong) == "the arrays are not a CSR matrix");
         wrong = grid(5, 5);
         wrong.row_offsets[3] = 1000000;
-        CHECK(left_to_host(*device, sliced_recipes[0], wrong) == "the arrays are no matrix");
+        CHECK(left_to_host(*device, sliced_recipes[0], wrong) == "the arrays are not a CSR matrix");
         const std::vector<Entry> one_way_entries{{0, 0, 1}, {0, 2, 1}, {1, 1, 1}, {2, 2, 1}};
         const CsrMatrix one_way = csr_from_entries(3, 3, one_way_entries);
         CHECK(left_to_host(*device, by_cuthill_mckee + short_columns, one_way) ==

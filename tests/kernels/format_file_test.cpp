@@ -173,7 +173,7 @@ TEST_CASE("the trial on the recipe's matrix notices code that crashes, hangs, ex
     CHECK(contains(message_of_trial(3), "building (f64): it does not end within 1"));
     CHECK(without_path(message_of_trial(4)) == "building (f64): no such luck");
     CHECK(without_path(message_of_trial(5)) == "building (f64): it reads or writes behind the end of an array, by 0 bytes");
-    CHECK(without_path(message_of_trial(6)) == "building (f64): it throws something that is no std::exception");
+    CHECK(without_path(message_of_trial(6)) == "building (f64): it throws something that is not a std::exception");
     CHECK(without_path(message_of_trial(23)) == "schedule of kernel lanes (f64): a row's slots lie outside their array of 13");
     // A matrix that the format refuses is no fault, and output is cut.
     CHECK_NOTHROW(try_format(mistakes(), stage_input(drawn()), with_mistake(11), Precision::f64));

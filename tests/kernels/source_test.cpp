@@ -91,7 +91,7 @@ TEST_CASE("every layout lists its fields, with the length of every array") {
     for (const LayoutEntry& layout : catalogue().layouts) {
         CAPTURE(layout.name);
         REQUIRE((layout.fields.f32 != nullptr));
-        REQUIRE(layout.fields.f64().size() >= layout.fields.f32().size());  // f64 may store values in f32, too
+        REQUIRE(layout.fields.f64().size() >= layout.fields.f32().size());  // f64 may also store values in f32
         for (const std::vector<LayoutField>& fields : layout.fields.f64()) {
             CHECK(fields.front().is_array() == (layout.name == "ellr"));
             for (const LayoutField& field : fields) {

@@ -217,7 +217,7 @@ use = "plain"
 slice_height = [8, 16]
 kernel.kokkos = ["rows", "lanes"]
 )");
-    // The 8 chains may be split by rows, too: 1 layout for the first nonzeros, 4 for the others.
+    // The 8 chains may also be split by rows: 1 layout for the first nonzeros, 4 for the others.
     CHECK(hybrids.count() == (8 + 4 * 2) + 4 * 2 * (2 * 3) + 8 * 4);
     const std::vector<SpacePlace>& places = hybrids.places();
     REQUIRE(places.size() == 9);

@@ -180,7 +180,7 @@ TEST_CASE("errors of references") {
         "this recipe, as in --set\n"));
     CHECK(contains(errors_of(text + "'layout.slice_height'\n"), "slice_height: 'layout.slice_height' is a reference itself; "));
     CHECK(contains(errors_of(text + "3\n"), "slice_height: found a table"));
-    // The value is checked where it is used, too.
+    // The value is also checked where it is used.
     CHECK(contains(errors_of(text + "'stage.shuffle.seed'\n"), "slice_height: found 0"));
 }
 

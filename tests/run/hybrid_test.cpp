@@ -191,7 +191,7 @@ TEST_SUITE("hybrids") {
         second.entries.push_back(entry);
         second.row_offsets.push_back(static_cast<Offset>(second.entries.size()));
         CHECK(message(one.recipe, doubled) ==
-              "share 'short' has entry " + std::to_string(entry) + ", which another share has, too");
+              "share 'short' has entry " + std::to_string(entry) + ", which another share also has");
 
         Recipe half = one.recipe;
         half.layouts.pop_back();

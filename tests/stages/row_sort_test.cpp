@@ -25,7 +25,7 @@ TEST_SUITE("row_sort") {
         CHECK(order_of({{"order", "ascending"}}, before) == Indices{2, 0, 5, 3, 1, 4});
     }
 
-    TEST_CASE("apply = symmetric permutes the columns, too") {
+    TEST_CASE("apply = symmetric also permutes the columns") {
         const StagedMatrix before = stage_input(six_rows());
         const CsrMatrix symmetric = run(row_sort_stage(), {}, before).after.matrix;
         CHECK(symmetric == csr_from_entries(6, 6,

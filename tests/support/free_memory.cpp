@@ -20,7 +20,7 @@ std::size_t memory_figure(const std::string& name) {
 }
 
 FreeMemory::FreeMemory(std::size_t bytes) {
-    malloc_trim(0);  // memory that was freed but not returned is resident, too
+    malloc_trim(0);  // memory that was freed but not returned is also resident
     limit_host_memory(memory_figure("VmRSS") + bytes);
 }
 

@@ -211,7 +211,7 @@ Mesh mesh_of(const Parameters& parameters) {
             .smallest_face = std::max(parameters.real("smallest_face"), 0x1p-30)};
 }
 
-/// From the natural numbering, x fastest, to that of the matrix; none: they are the same.
+/// The order from the natural numbering, x fastest, to that of the matrix; none if they are the same.
 std::optional<Permutation> order_of_cells(const Parameters& parameters, const Mesh& mesh) {
     const std::string& numbering = parameters.text("numbering");
     if (numbering == "natural") return {};

@@ -227,7 +227,7 @@ public:
     }
 
 private:
-    /// The nodes with rows in the range; the first and the last may have rows outside, too.
+    /// The nodes with rows in the range; the first and the last may also have rows outside.
     [[nodiscard]] Nodes nodes_of(RowRange range) const {
         const Index d = stencil_.unknowns;
         return {range.first / d, range.end / d + (range.end % d > 0 ? 1 : 0)};

@@ -62,7 +62,7 @@ public:
     }
 
 private:
-    /// Returns how many bytes were read: fewer than asked for only at the end of the member.
+    /// Returns how many bytes were read: fewer than requested only at the end of the member.
     [[nodiscard]] std::size_t fill(std::span<std::byte> bytes) const {
         std::size_t done = 0;
         try {

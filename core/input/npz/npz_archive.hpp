@@ -66,7 +66,7 @@ bool with_integer_type(const std::string& type, Visit&& visit) {
 [[nodiscard]] bool is_zip(std::string_view start);
 
 /// Reads the wanted items of each member, named without ".npy"; missing members are left out. Other items take no memory, but
-/// the check sum covers them; of a member with no_items only the header is read. Throws InputError, and MachineError if memory
+/// the check sum covers them; for no_items only the header of the member is read. Throws InputError, and MachineError if memory
 /// is short.
 [[nodiscard]] std::map<std::string, NpyArray> read_npz(const std::filesystem::path& path,
                                                        const std::map<std::string, ItemRange>& wanted);

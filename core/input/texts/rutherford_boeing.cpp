@@ -137,7 +137,7 @@ struct FieldList {
 /// Returns the fields of a line one by one. Throws LineError.
 class LineFields {
 public:
-    /// number: of the line in the list. open_end: the line lacks its newline.
+    /// number: the number of the line in the list. open_end: the line lacks its newline.
     LineFields(const FieldList& list, std::string_view line, std::int64_t number, bool open_end)
         : list_(list), line_(without_newline(line)), count_(list.fields_of(number)), open_end_(open_end) {}
 

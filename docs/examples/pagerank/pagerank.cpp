@@ -32,7 +32,7 @@ Graph read_graph(const std::string& name) {
     Graph graph;
     int columns = 0, from = 0, to = 0;
     std::istringstream(line) >> graph.pages >> columns;
-    if (!file || graph.pages < 1 || columns != graph.pages) throw std::runtime_error(name + " is no file of a square matrix");
+    if (!file || graph.pages < 1 || columns != graph.pages) throw std::runtime_error(name + " is not a square matrix");
     while (std::getline(file, line)) {
         if (!(std::istringstream(line) >> from >> to)) continue;
         if (std::min(from, to) < 1 || std::max(from, to) > columns) throw std::runtime_error(name + ": no such page: " + line);

@@ -1,8 +1,8 @@
 // Sums of rows that cross thread blocks: the block in which a row begins carries its sum, and a second kernel adds up all that
 // the blocks have carried to a row. No atomics: every run has the same result.
 //
-// Races: one thread of a block writes its carried sum; the second kernel starts after the first has ended, and one lane, of the
-// warp of the first block that carries to a row, adds the carried sums to y. No other thread writes y meanwhile.
+// Races: one thread of a block writes its carried sum; the second kernel starts after the first has ended, and one lane adds
+// the carried sums to y: a lane of the warp of the first block that carries to the row. No other thread writes y meanwhile.
 #pragma once
 
 #include <algorithm>

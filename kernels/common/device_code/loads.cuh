@@ -17,7 +17,7 @@ struct StreamingLoad {
     __device__ __forceinline__ auto operator()(const Pointer& pointer) const {
         return pointer.decode(*this);
     }
-    /// A thread that has no element of its own may load another one, which it does not want, to keep loads free of branches.
+    /// Loads an element even if it is not wanted, so that threads without an element need no branch.
     template <typename Element>
     __device__ __forceinline__ Element operator()(const Element* address, bool /*is_wanted*/) const {
         return __ldcs(address);

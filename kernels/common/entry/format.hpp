@@ -63,7 +63,7 @@ public:
         return loop<KernelOf>(std::move(name), std::move(summary),
                               {walk_layout<Walk, LayoutOf<float>, float>, walk_layout<Walk, LayoutOf<double>, double>});
     }
-    /// Kernels that exist only with CUDA, as a function that does, too.
+    /// Kernels that exist only with CUDA, from a function that also exists only with CUDA.
     template <std::vector<KernelEntry> (*kernels)()>
     Format& with_cuda() {
         if constexpr (WORKBENCH_HAS_CUDA) with(kernels());
@@ -117,8 +117,8 @@ template <template <typename> typename LayoutOf>
     return Format<LayoutOf>(std::move(entry));
 }
 
-/// A format whose layouts fill(layout, staged, parameters) fills, once the number of their nonzeros is set, and those of
-/// their rows and columns unless these are members of a variant.
+/// A format whose layouts are filled by fill(layout, staged, parameters). Before that call the number of nonzeros is set, and
+/// the numbers of rows and columns unless they are members of a variant.
 /// Fill: a lambda without captures.
 template <template <typename> typename LayoutOf, typename Fill>
 [[nodiscard]] Format<LayoutOf> format(LayoutEntry entry, Fill) {

@@ -9,7 +9,7 @@
 namespace workbench {
 
 /// False where the syntax of CUDA kernels is checked (cmake/CudaKernels.cmake): one number of threads, or one height, then
-/// stands for all, because compiling each of them takes most of the time of the check.
+/// represents all, because compiling each of them takes most of the time of the check.
 inline constexpr bool compiles_every_shape =
 #ifdef WORKBENCH_SYNTAX_ONLY
     false;

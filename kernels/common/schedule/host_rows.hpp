@@ -92,7 +92,7 @@ inline constexpr Offset near_slots = 64;
 /// Most steps for which the lanes of a slice are multiplied one group after another, although the slice has several groups.
 inline constexpr Offset few_steps = 8;
 
-/// Neighbouring threads with rows, whose runs lie side by side. Several have their sums in registers at a time; the slots of a
+/// Neighbouring threads with rows, whose runs are side by side. Several have their sums in registers at a time; the slots of a
 /// row are added in their order. Loads of x one by one are faster than gathers of AVX2 and AVX-512, and these instructions are
 /// no faster than those of any x86-64 (docs/results/cpu-peers.md).
 template <Schedule S, ValueType Value, typename View>
@@ -129,8 +129,8 @@ private:
     [[nodiscard]] auto run_of(int lane) const { return S::run(arrays_, first_ + lane, PlainLoad{}); }
     [[nodiscard]] Offset distance() const { return longest_ > 1 ? first_run_.slot(1) - first_run_.slot(0) : 0; }
 
-    /// Where the next slots of these rows are far away, few steps at a time read more of each page. Where a step has more rows
-    /// than are added at a time, few steps read whole lines of the cache, in their order.
+    /// Few steps at a time read more of each page if the next slots of these rows are far away. If a step has more rows than
+    /// are added at a time, few steps read whole lines of the cache, in their order.
     [[nodiscard]] Offset steps_at_a_time() const {
         if (distance() > near_slots) return 4;
         return distance() > at_once && longest_ > few_steps ? 2 : longest_;
@@ -188,8 +188,8 @@ private:
     std::array<Value, rows_of_host_block> sums_;
 };
 
-/// Multiplies `count` neighbouring threads whose runs lie side by side and have the same number of slots. Short slices take
-/// most of their time for what comes before and after their slots, so that there is little of it.
+/// Multiplies `count` neighbouring threads whose runs are side by side and have the same number of slots. It does little before
+/// and after the loop over the slots, because such work takes most of the time of a short slice.
 template <Schedule S, ValueType Value>
 void multiply_alike(const auto& arrays, const auto& first_run, int count, const HostVectors<Value>& vectors) {
     const Value* const x_of_run = vectors.x + first_run.first_column;

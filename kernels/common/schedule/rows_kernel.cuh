@@ -9,7 +9,7 @@
 
 namespace workbench {
 
-/// What stands for a pointer to the values of a run.
+/// A pointer to the values of a run, or an object that represents one.
 template <Schedule S>
 __device__ __forceinline__ auto values_of_run(const auto& arrays, const auto& run) {
     if constexpr (HasLineValues<decltype(arrays)>) {

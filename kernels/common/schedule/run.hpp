@@ -49,7 +49,7 @@ struct Run {
 /// The threads of a block of the CUDA kernel (rows_kernel.cuh).
 inline constexpr int row_threads = 256;
 
-/// How much a kernel reads of a slot without a column of the matrix (load_column is negative).
+/// The arrays that a kernel reads for a slot without a column of the matrix, such as padding (load_column is negative).
 enum class NoColumn {
     never,        // every slot has one
     slot_read,    // padding that the stored column marks: the value and the column, but not x
@@ -57,10 +57,10 @@ enum class NoColumn {
     skipped,      // the column is computed: neither the value nor x
 };
 
-/// Threads whose runs lie side by side, so that the host multiplies several at a time. If a schedule says so, threads
-/// [i * n, (i + 1) * n) lie side by side for n = threads_side_by_side(arrays): those with a row come first and their rows
-/// ascend by one, the k-th slot of a thread is next to that of the thread before it, and column() and row_of() read nothing
-/// else of a run that differs between them.
+/// States whether the runs of neighbouring threads are side by side, so that the host can multiply several at a time. If so,
+/// with n = threads_side_by_side(arrays), the threads [i * n, (i + 1) * n) have these properties: the threads with a row come
+/// first, and their rows ascend by one; the k-th slot of a thread follows the k-th slot of the thread before it; and column()
+/// and row_of() use no other member of a run that differs between these threads.
 enum class AdjacentRuns {
     none,        // not known
     descending,  // and no run has more slots than the one before it
@@ -88,7 +88,7 @@ struct Hooks {
     bool counts_alike = false;  // the runs of a warp have about the same length (sparse_dot)
     bool atomic = false;        // threads of several warps add to one row
     NoColumn no_column = NoColumn::never;
-    AdjacentRuns side_by_side = AdjacentRuns::none;  // if not none: Offset threads_side_by_side(arrays), at least 1
+    AdjacentRuns side_by_side = AdjacentRuns::none;  // otherwise: Offset threads_side_by_side(arrays), at least 1
 
     bool own_values = false;             // const auto& values(arrays): the array of the slots; default: arrays.values
     bool own_columns = false;            // const auto& columns(arrays): parallel to values; default: arrays.column_indices
@@ -111,7 +111,7 @@ struct ScheduleBase {
 };
 
 /// The host's loads; those of GPUs are in device/loads.cuh. load(address) is for data that is read once, load.kept(address) for
-/// data that neighbouring threads read, too.
+/// data that neighbouring threads also read.
 struct PlainLoad {
     template <typename Element>
     constexpr Element operator()(const Element* address) const {

@@ -35,7 +35,7 @@ struct SliceColumns<std::uint16_t, Array> {
     }
 };
 
-/// Columns that share words with values count from the first column of their slice, too; no slice is wide.
+/// Columns that share words with values also count from the first column of their slice; no slice is wide.
 template <template <typename> typename Array>
 struct SliceColumns<InWords, Array> {
     Array<Index> first_columns;
@@ -54,7 +54,7 @@ struct ShortColumns {
     SliceColumns<std::uint16_t, HostArray> of_slices;
 };
 
-/// Where slices lie, and the number of slots of a lane that hold a nonzero.
+/// The places of the slices, and the number of slots of a lane that hold a nonzero.
 struct SliceShape {
     const HostArray<Offset>& slice_offsets;
     Index slice_height;

@@ -1,4 +1,4 @@
-// What kernels see of a layout's arrays.
+// The views of a layout's arrays that kernels get.
 #pragma once
 
 #include "core/matrix/types.hpp"

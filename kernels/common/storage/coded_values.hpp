@@ -29,7 +29,7 @@ struct Coded {};
 template <typename Value>
 struct CodedBlock {};
 
-/// Marks the element type of an array of columns, and stands for a pointer to them: they are in the words of the values.
+/// Marks the element type of an array of columns, and replaces a pointer to them: they are in the words of the values.
 struct InWords {
     constexpr InWords& operator+=(Offset) { return *this; }
 };
@@ -45,7 +45,7 @@ struct ConstantPointer {
     [[nodiscard]] constexpr Value decode(const auto& /*load*/) const { return value; }
 };
 
-/// Points to a code, and knows its dictionary.
+/// Points to a code and its dictionary.
 template <typename Value, typename Code>
 struct CodePointer {
     static constexpr bool decodes = true;
@@ -161,7 +161,7 @@ concept HasDictionary = requires(const Values& values) {
     values.dictionary;
 };
 
-/// Values whose words contain columns, too.
+/// Values whose words also contain columns.
 template <typename Values>
 concept HasColumns = HasDictionary<Values> && std::same_as<typename std::remove_cvref_t<Values>::Code, std::uint32_t>;
 

@@ -52,12 +52,13 @@ struct Codings {
 /// settle_values for a format without other codings than "one".
 [[nodiscard]] Parameters settle_equal_values(const Parameters& parameters, const ValueFacts& facts);
 
-/// The value that all are equal to, or 0 if there are none. Throws Unsuitable, with two that differ, if there is none.
+/// The common value of all nonzeros; 0 if there are no nonzeros. Throws Unsuitable, with two values that differ, if they are
+/// not all equal.
 template <ValueType Value>
 [[nodiscard]] Value only_value(const CsrMatrix& matrix);
 
-/// The value of each row, or of each column; 0 if it has none. Throws Unsuitable, with two that differ, if a row or a column
-/// has several.
+/// The value of each row, or of each column; 0 if it has no nonzeros. Throws Unsuitable, with two that differ, if a row or a
+/// column has several.
 template <ValueType Value>
 [[nodiscard]] HostArray<Value> values_of_rows(const CsrMatrix& matrix);
 template <ValueType Value>
@@ -70,13 +71,13 @@ template <ValueType Value>
 template <ValueType Value>
 [[nodiscard]] ValueCodes<Value> codes_for(const CsrMatrix& matrix, Offset most, bool padding);
 
-/// True if the parameter `values` asks for codes. A forecast knows the pattern alone, and not the length of the dictionary.
+/// True if the parameter `values` requests codes. A forecast has the pattern alone, and not the length of the dictionary.
 [[nodiscard]] bool has_dictionary(const Parameters& parameters);
 
 /// The bytes of a slot's value, as the parameter `values` says.
 [[nodiscard]] std::int64_t bytes_of_values(const Parameters& parameters, Precision precision);
 
-/// column_bits: the lower bits of words; none: codes of 8 bits.
+/// column_bits: the number of lower bits of a word that contain a column; none if codes have 8 bits and no columns.
 [[nodiscard]] std::string note_on_codes(std::size_t values, std::optional<Index> column_bits);
 [[nodiscard]] std::string note_on_coded_blocks(std::size_t blocks);
 [[nodiscard]] std::string note_on_constant(double value);

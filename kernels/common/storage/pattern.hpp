@@ -1,4 +1,4 @@
-// The places of a matrix's nonzeros, by which layouts that store whole blocks or diagonals tell nonzeros from padding.
+// The places of a matrix's nonzeros, by which layouts that store whole blocks or diagonals distinguish nonzeros from padding.
 #pragma once
 
 #include <vector>

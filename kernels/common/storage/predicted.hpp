@@ -1,4 +1,4 @@
-// What the predictions of layouts have in common (LayoutEntry::predict).
+// The common parts of the predictions of layouts (LayoutEntry::predict).
 #pragma once
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// Values that are rounded because a recipe asks for it (core/contract/rounding.hpp). A value array stores f32, or Bf16 as
-// it stands; all arithmetic is in the precision of the vectors.
+// Values that are rounded because a recipe says so (core/contract/rounding.hpp). A value array stores f32 or Bf16, without
+// codes; all arithmetic is in the precision of the vectors.
 #pragma once
 
 #include "core/matrix/bf16.hpp"

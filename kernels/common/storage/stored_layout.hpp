@@ -35,8 +35,8 @@ protected:
     }
 };
 
-/// A StoredLayout with one thread of a schedule a row, whose slots ascend by column; the pattern of the matrix tells nonzeros
-/// from padding.
+/// A StoredLayout with one thread of a schedule a row, whose slots ascend by column; the pattern of the matrix distinguishes
+/// nonzeros from padding.
 template <ValueType Value, typename Stored, typename Rows>
 struct PatternLayout : StoredLayout<Value, Stored> {
     Pattern pattern;
@@ -96,8 +96,8 @@ struct LayoutOfArraysType<Value, std::variant<StoredArrays...>> {
 template <ValueType Value, typename Stored>
 using LayoutOfArrays = typename LayoutOfArraysType<Value, Stored>::Type;
 
-/// A layout of compressed rows, whose slots are the nonzeros in the order of the matrix: of each row those of the thread that a
-/// schedule with one lane gives it.
+/// A layout of compressed rows, whose slots are the nonzeros in the order of the matrix. The slots of a row are those of one
+/// thread, in a schedule with one lane.
 template <ValueType Value, typename Stored, typename Rows>
 struct CompressedLayout : LayoutOfArrays<Value, Stored> {
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;  // schedule/walk.hpp

@@ -113,8 +113,8 @@ void with_bccoo_block(const auto& bccoo, const auto& use) {
     }
 }
 
-/// With values in full, or all equal. Padding of equal values reads x, too, but follows the end of the last row, so that it
-/// is added to none.
+/// With values in full, or all equal. Padding of equal values also reads x, but follows the end of the last row, so that it
+/// is not added to any row.
 template <ValueType Value>
 struct BccooLayout final : VariantLayout<Value, Bccoo<Value, HostArray>, Bccoo<Constant<Value>, HostArray>> {
     static constexpr const char* name = "bccoo";

@@ -19,7 +19,7 @@ public:
     explicit BlockSellSlices(const BlockSellLayout<Value>& layout) : layout_(layout) {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
-        // The compiler unrolls the product of a block whose size it knows.
+        // The compiler unrolls the product of a block whose size is a constant.
         with_stored(layout_, [&](const auto& sell) {
             with_block_size(sell, [&](auto size) { multiply<size>(view_of(sell), x, y, accumulate); });
         });

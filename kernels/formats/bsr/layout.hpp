@@ -121,7 +121,7 @@ struct BsrGroups final : ScheduleBase<Hooks{.no_column = NoColumn::slot_read, .o
 template <ValueType Value>
 struct BsrLayout final : StoredLayout<Value, Bsr<Value, HostArray>> {
     static constexpr const char* name = "bsr";
-    Pattern pattern;  // tells nonzeros from padding; no kernel reads it
+    Pattern pattern;  // distinguishes nonzeros from padding; no kernel reads it
     void transfer(Transfer& all) override { this->transfer_with(all, pattern); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };

@@ -63,7 +63,7 @@ inline constexpr Offset tile_alignment = 8;
     return lanes;
 }
 
-/// What bounds the time of a tile: a warp reads the offsets of 32 rows at a time, and waits for memory each time.
+/// The limits that bound the time of a tile: a warp reads the offsets of 32 rows at a time, and waits for memory each time.
 struct TileLimits {
     int rows = 256;  // of a tile
     int rounds = 4;  // of a row that a warp multiplies alone

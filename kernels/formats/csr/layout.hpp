@@ -62,7 +62,7 @@ template <ValueType Value>
 struct CsrLayout final : CsrStorage<Value> {
     static constexpr const char* name = "csr";
 
-    /// Where rows or columns have values, those of the slots are coded by the row offsets or by the columns.
+    /// If rows or columns have values, the values of the slots are coded by the row offsets or by the columns.
     [[nodiscard]] std::vector<LayoutField> fields() const override;
 
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;

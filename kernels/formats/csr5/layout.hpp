@@ -1,9 +1,9 @@
 // CSR5: the nonzeros of CSR in tiles of equal size, each stored so that neighbouring lanes read neighbours, with bits where
 // rows begin. Source: Liu and Vinter, "CSR5: An Efficient Storage Format for Cross-Platform Sparse Matrix-Vector
-// Multiplication" (ICS 2015). Of the paper: the tiles of omega x sigma, `row_ptr`, `tile_ptr` with its mark, `tile_desc`
-// (bit_flag, y_offset, seg_offset, empty_offset), the tail as CSR, the calibrator, and how sigma is chosen. Designs of this
-// project: the widths of the parts of a descriptor, the sizes of sigma below, and that the bit of a tile's first nonzero is set
-// only if it begins its row (in the paper it is always set).
+// Multiplication" (ICS 2015). Taken from the paper: the tiles of omega x sigma, `row_ptr`, `tile_ptr` with its mark,
+// `tile_desc` (bit_flag, y_offset, seg_offset, empty_offset), the tail as CSR, the calibrator, and how sigma is chosen. Designs
+// of this project: the widths of the parts of a descriptor, the sizes of sigma below, and that the bit of a tile's first
+// nonzero is set only if it begins its row (in the paper it is always set).
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ template <typename Value, template <typename> typename Array>
 struct Csr5 : MatrixSize {
     Index omega = 0;
     Index sigma = 0;
-    Array<Offset> row_offsets;        // [rows + 1] row_ptr of CSR: of the tail, and of rows that are empty
+    Array<Offset> row_offsets;        // [rows + 1] row_ptr of CSR, for the tail and for empty rows
     Array<std::uint32_t> tile_ptr;    // [tiles + 1] the row of each tile's, then of the tail's, first nonzero; see row_of_tile
     Array<std::uint32_t> tile_desc;   // [tiles x words x omega] word by word, lane by lane; see Csr5Lane
     Array<Offset> empty_offset_ptr;   // [tiles + 1] first empty_offset of each tile

@@ -3,7 +3,7 @@
 // Sparse Matrix-Vector Multiplication" (SC 2023): the classes and their bounds, fragments of medium rows with enough filled
 // places, the irregular rest, and the pairs of short rows. Designs of this project: the slots of a long row that a warp takes
 // (64 in the paper), the window of the sort (all rows in the paper), one launch for all classes, y in the matrix's order, and
-// irregular entries on tensor cores, too (ordinary multiply-adds in the authors' code). No tensor cores are used in f32.
+// irregular entries also on tensor cores (ordinary multiply-adds in the authors' code). No tensor cores are used in f32.
 #pragma once
 
 #include <algorithm>
@@ -136,7 +136,7 @@ struct DaspGrid {
     Offset lone = 0;
     Offset end = 0;
 
-    /// row_blocks: of a warp.
+    /// row_blocks: the number of row blocks of a warp.
     [[nodiscard]] static constexpr DaspGrid of(const auto& dasp, int row_blocks) {
         const auto blocks = [](Offset count, int a_block) { return (count + a_block - 1) / a_block; };
         DaspGrid grid;

@@ -159,7 +159,7 @@ void walk_short(const auto& layout, const auto& visit) {
     }
 }
 
-/// A lane's entries of `count` row blocks side by side: of each, those of its fragments, then the irregular ones.
+/// A lane's entries of `count` row blocks side by side: for each block the entries of its fragments, then the irregular ones.
 void read_row_blocks(const auto& dasp, Offset first, int count, Offset thread, const auto& visit) {
     const Part regular(dasp, dasp.regular_values, dasp.regular_columns);
     const Part irregular(dasp, dasp.irregular_values, dasp.irregular_columns);

@@ -9,7 +9,7 @@
 namespace workbench {
 
 /// Row i of diagonal d is values[d * rows + i], so that neighbouring rows are neighbours; its column is i + offsets[d]. Places
-/// outside the matrix are padding, too.
+/// outside the matrix are padding.
 template <typename Value, template <typename> typename Array>
 struct Dia : MatrixSize {
     Array<Index> offsets;  // column - row, ascending

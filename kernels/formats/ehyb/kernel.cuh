@@ -35,7 +35,7 @@ constexpr int outside_block = 256;
 template <typename Value>
 using BitsOf = std::conditional_t<sizeof(Value) == 8, unsigned long long, unsigned>;
 
-/// An empty meeting place: all bits set, a NaN.
+/// The value of a meeting place to which no sum has come yet: a NaN, all of whose bits are set.
 template <typename Value>
 inline constexpr BitsOf<Value> empty_place = ~BitsOf<Value>{0};
 
@@ -47,7 +47,8 @@ struct Meeting {
     unsigned* outside_counter;          // outside slices claimed so far: 0 before and after a product
 };
 
-/// y = both sums, or y += both, by the second of the two lanes that come to a place.
+/// Leaves a lane's sum at the meeting place of its row. The second of the two lanes that come there writes y = both sums, or
+/// y += both.
 template <typename Value>
 __device__ __forceinline__ void meet(BitsOf<Value>* place, Value sum, Value* y, bool accumulate) {
     BitsOf<Value> mine{};
@@ -69,7 +70,7 @@ __device__ __forceinline__ Index claim_slice(int* counter, int lane) {
 }
 
 /// Claims the next outside slice; the first `given` slices are assigned without a claim. Each warp that has a slice claims
-/// until it gets none: there are as many claims as slices, after which the counter is 0 again.
+/// further slices until a claim fails: there are as many claims as slices, after which the counter is 0 again.
 __device__ __forceinline__ Index claim_outside_slice(unsigned* counter, Index given, Index slices, int lane) {
     unsigned claims = 0;
     if (lane == 0) claims = atomicInc(counter, static_cast<unsigned>(slices) - 1);
@@ -92,7 +93,7 @@ __device__ __forceinline__ void add_outside_slice(const auto& ehyb, Index slice,
 }
 
 /// Shared memory: the partition's share of x, then the counter of its slices. fused: warps that find no further slice of their
-/// partition continue with slices of `outside`, of any partition (Algorithm 3, lines 19 and 20).
+/// partition continue with slices of `outside`, whose rows are in any partition (Algorithm 3, lines 19 and 20).
 template <bool fused, typename Arrays, typename Value, typename Load>
 __global__ void __launch_bounds__(largest_block)
     multiply_inside(const __grid_constant__ Arrays ehyb, const Meeting<Value> meeting, const Value* __restrict__ x,
@@ -141,7 +142,7 @@ __global__ void __launch_bounds__(largest_block)
     }
 }
 
-/// The outside share on its own, a warp a slice.
+/// Multiplies the outside share alone, with a warp for each slice.
 template <typename Arrays, typename Value, typename Load>
 __global__ void __launch_bounds__(outside_block)
     add_outside(const __grid_constant__ Arrays ehyb, const Value* __restrict__ x, Value* __restrict__ y, const Load load) {
@@ -164,7 +165,7 @@ HostArray<std::uint32_t> rows_outside(const Stored& ehyb) {
     return rows;
 }
 
-/// Threads of a block and the shared memory that it asks for.
+/// Threads of a block and the shared memory that it requests.
 struct LaunchShape {
     int threads = warp_size;
     std::size_t shared_bytes = 0;

@@ -1,6 +1,6 @@
 // The kernel of halo for the host. A core reads blocks row by row faster than lane by lane, so the kernel stores them in an
-// order of its own: compressed rows of blocks, of which those that stand for their mirrors come first. Parts run in parallel;
-// all rows of a pair are in one part, so that no two threads write one row.
+// different order: compressed rows of blocks, in which the blocks that also represent their mirrors come first. Parts run in
+// parallel; all rows of a pair are in one part, so that no two threads write one row.
 #pragma once
 
 #include <algorithm>

@@ -110,7 +110,7 @@ template <ValueType Value>
 struct HaloLayout final : StoredLayout<Value, Halo<Value, HostArray>> {
     static constexpr const char* name = "halo";
     // No kernel reads these, and they are no part of the footprint.
-    Pattern pattern;      // tells nonzeros from padding
+    Pattern pattern;      // distinguishes nonzeros from padding
     Offset pairs = 0;     // blocks
     Offset blocks = 0;    // stored outside the diagonal section
     Index parts_cut = 0;  // parts of the partition that were too large

@@ -36,8 +36,8 @@ struct PlannedPart {
     Offset far_blocks = 0;
 };
 
-/// The first node of each part: of the parts of the partition, or of `parts` pieces of about equal nonzeros if there is none.
-/// Those that are too large are cut into equal pieces. [parts + 1]
+/// The first node of each part. Parts are those of the partition or, without one, `parts` pieces with about equally many
+/// nonzeros; parts that are too large are cut into equal pieces. [parts + 1]
 [[nodiscard]] HostArray<Index> halo_part_nodes(const StagedMatrix& staged, const HaloOptions& options, Index parts,
                                                Index& parts_cut);
 

@@ -63,7 +63,7 @@ void require_places(const auto& halo, Index part) {
             require(halo.segment_steps[segment] < halo.segment_steps[segment + 1], "a segment without steps");
             for (int lane = 0; lane < halo_lanes; ++lane) {
                 const std::uint16_t row = halo.segment_rows[Offset{segment} * halo_lanes + lane];
-                require(row == no_place || row < place.own, "a lane's row is none of its part");
+                require(row == no_place || row < place.own, "a lane's row is outside its part");
                 bool is_there = row != no_place;
                 for (Offset step = halo.segment_steps[segment]; step < halo.segment_steps[segment + 1]; ++step) {
                     const std::uint16_t column = halo.column_places[step * halo_lanes + lane];
@@ -106,7 +106,8 @@ void require_sound_halo(const auto& halo) {
     require_offsets(halo.warp_segments, warps, segments, "warp_segments");
     require_offsets(halo.segment_steps, segments, steps, "segment_steps");
     for (std::size_t warp = 0; warp < warps; ++warp) {
-        require(halo.warp_steps[warp] == halo.segment_steps[halo.warp_segments[warp]], "a warp's steps are not its segments'");
+        require(halo.warp_steps[warp] == halo.segment_steps[halo.warp_segments[warp]],
+                "a warp's first step differs from that of its segments");
     }
     require_offsets(halo.far_steps, parts, far_steps, "far_steps");
     require(halo.rest_segments.size() == warps && halo.segment_rows.size() == segments * halo_lanes &&

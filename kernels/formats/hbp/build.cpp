@@ -138,7 +138,7 @@ bool fill_chunk(const StagedMatrix& staged, const Share& share, std::int64_t chu
     for (Index batch = hbp.chunk_batches[chunk]; batch < hbp.chunk_batches[chunk + 1]; ++batch) {
         const Index first_stored = hbp.batch_rows[batch];
         const std::span rows(stored_rows.data() + first_stored, hbp.batch_rows[batch + 1] - first_stored);
-        std::array<Offset, hbp_lanes> places{};  // in Share::entries, of the first entry of each lane
+        std::array<Offset, hbp_lanes> places{};  // the place in Share::entries of the first entry of each lane
         std::array<Offset, hbp_lanes> firsts{};  // the first entry of each lane if the entries of a row are neighbours
         for (std::size_t lane = 0; lane < rows.size(); ++lane) {
             const HbpStoredRow& row = rows[lane];

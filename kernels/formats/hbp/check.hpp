@@ -93,7 +93,7 @@ void require_sound_hbp(const auto& hbp) {
     return rows;
 }
 
-/// The row of each stored row. Throws std::logic_error unless each row of y is written once, and each partial result is, too.
+/// The row of each stored row. Throws std::logic_error unless each row of y and each partial result is written once.
 [[nodiscard]] HostArray<Index> rows_of_hbp_stored(const auto& hbp) {
     const HostArray<Index> row_of_result = rows_of_hbp_results(hbp);
     std::vector<bool> written(hbp.row_count, false);

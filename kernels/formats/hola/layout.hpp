@@ -3,8 +3,8 @@
 // 2017): the equal shares (global homogeneity), the first row of each, and blocks that choose by their rows how their threads
 // work together (local adaptivity). Designs of this project: first_rows is stored, not computed in every product; a share ends
 // rows, empty ones included, so that y need not be zeroed; a block's two methods, and the bound between them; and a second
-// kernel, instead of atomics, completes rows that cross blocks. Of the authors' code it lacks the loads of x in sorted order,
-// 4 and 8 nonzeros per thread, and the path for uniform rows.
+// kernel, instead of atomics, completes rows that cross blocks. Unlike the authors' code, it lacks the loads of x in sorted
+// order, 4 and 8 nonzeros per thread, and the path for uniform rows.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace workbench {
 
 /// Share b has the nonzeros from b * nonzeros_per_share() on; only the last may have fewer, or none if the matrix has none. The
-/// rows first_rows[b] .. first_rows[b + 1] - 1 end in it, including empty ones at its end; the next row may begin in it, too.
+/// rows first_rows[b] .. first_rows[b + 1] - 1 end in it, including empty ones at its end; the next row may also begin in it.
 template <typename Value, template <typename> typename Array>
 struct Hola : MatrixSize {
     Index threads = 256;              // of the thread block that multiplies a share

@@ -207,7 +207,7 @@ Needs needs(const Parameters& parameters) {
 }
 
 /// values without "auto". column_index = "auto" becomes word if 32 bits suffice whatever the columns of a slice, and u16 for
-/// values that require it; otherwise it stays, and the widths of the slices decide.
+/// values that require it; otherwise it remains "auto", and the widths of the slices decide.
 Parameters settle(const Parameters& parameters, const ValueFacts& facts) {
     if (parameters.is_word("column_index", "u32")) return settle_values(parameters, facts, {});
     const auto distinct = static_cast<std::uint64_t>(facts.distinct.value_or(0));

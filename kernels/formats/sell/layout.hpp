@@ -96,7 +96,7 @@ struct SellRow {
 };
 
 /// The CUDA kernel with a fixed number of threads per row, compiled for slices of as many rows as a warp, of 32 rows, and of
-/// any number. With eight threads per row or more, which a recipe must ask for, the height is known at run time only, because
+/// any number. With eight threads per row or more, which a recipe must request, the height is known at run time only, because
 /// each height takes seconds to compile; values that are not stored in full have the shapes of sell_has_coded_shape.
 struct SellThreads {
     static auto choose(const auto& sell, const auto& use) {

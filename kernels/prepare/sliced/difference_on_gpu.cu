@@ -12,7 +12,7 @@ namespace {
 
 constexpr Index no_row = std::numeric_limits<Index>::max();
 
-/// Small integers: their products and sums are exact for rows of up to 2^20 entries, in f32, too.
+/// Small integers: their products and sums are exact for rows of up to 2^20 entries, even in f32.
 template <typename Value>
 __device__ Value exact_value(std::int64_t entry) {
     return static_cast<Value>(1 + entry % 5);

@@ -78,7 +78,7 @@ private:
         outside_count_ = static_cast<Index>(workspace_.download_item(row_count, 0));
     }
 
-    /// Room for the entries of stored rows. lengths: of each, at the place after its own; then their prefix sums.
+    /// Room for the entries of stored rows. lengths: the length of row i at place i + 1; afterwards the prefix sums.
     [[nodiscard]] StoredRows room_for(Index count, WorkspaceArray<Offset>& lengths) {
         sum_up(workspace_, lengths);
         const auto entries = static_cast<std::size_t>(workspace_.download_item(lengths, static_cast<std::size_t>(count)));

@@ -95,7 +95,7 @@ private:
         }
         check_launch("check_rows");
         const slicing::RowFacts found = workspace_.download_item(facts, 0);
-        if (found.wrong != 0) throw LeftToHost("the arrays are no matrix");
+        if (found.wrong != 0) throw LeftToHost("the arrays are not a CSR matrix");
         if (found.unsorted != 0) throw LeftToHost("the columns of a row do not ascend");
         longest_ = found.longest;
         const bool has_lengths = !request_.in_blocks && !request_.parts;
@@ -106,7 +106,7 @@ private:
         entries_ = matrix_.nonzeros;
     }
 
-    /// Where the parts begin, as the stage rcm_blocks finds it on the host for rows of equal weight.
+    /// Computes where the parts begin, as the stage rcm_blocks does on the host for rows of equal weight.
     void plan_partition() {
         const DeviceProperties* const device = request_.parts->device;
         const StageContext context{device != nullptr ? device : &device_.properties(), precision_of<Value>};

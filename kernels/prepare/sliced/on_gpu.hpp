@@ -1,4 +1,4 @@
-// Sliced ELL, of rows, of rows of blocks or by parts, of a matrix that is on the GPU, reordered and stored there.
+// Reorders a matrix that is on the GPU and stores it there in sliced ELL: of rows, of rows of blocks, or by parts.
 #pragma once
 
 #include "core/contract/device.hpp"

@@ -1,4 +1,4 @@
-// What the preparation of a matrix on the GPU results in, for all layouts.
+// The results of preparing a matrix on the GPU, for all layouts.
 #pragma once
 
 #include <memory>

@@ -231,7 +231,7 @@ void check_iterations_of(Device& device) {
     }
     CHECK_EQ(apart.krylov->wait().residual, history.front());
 
-    // The limit ends a solve, too.
+    // The limit also ends a solve.
     Apart<Value> limited(matrix, device, {KrylovMethod::cg, 0, 4}, b);
     for (const std::int64_t count : {1, 2, 3, 0, 1}) {
         limited.iterate();

@@ -186,7 +186,7 @@ enum class Device {
     gpu,  // the calling thread's current device (cudaSetDevice), at construction and whenever the operator is used
 };
 
-/// What a square matrix stands for that has entries beside the diagonal, all of them on one side of it.
+/// The meaning of a square matrix whose entries beside the diagonal are all on one side of it.
 enum class Triangle {
     refused,    // the matrix is a MatrixError, as it may be half of a symmetric one
     symmetric,  // it is half of a symmetric matrix: an entry a_ij is also a_ji. Other matrices are a MatrixError
@@ -273,12 +273,12 @@ public:
     }
 
     /// Replaces the values of the matrix: as many as the constructor was given, in the order of its column_indices. Orders,
-    /// layout and kernel stay, without another verification. The first call finds out where the layout stores each value, which
-    /// takes 12 bytes per stored value; later calls cost about as much as copying the layout. On the GPU, the layout is copied
-    /// from the host while the previous copy still exists, and CUDA graphs with products of this operator must be captured
-    /// again. Throws MatrixError if the layout cannot store the values (they are coded, or symmetric pairs are stored once),
-    /// MachineError; products then give the result of the values from before. For a matrix that the GPU prepared, new values
-    /// are gathered there, asynchronously if they are in its memory.
+    /// layout and kernel are kept, without another verification. The first call finds out where the layout stores each value,
+    /// which takes 12 bytes per stored value; later calls cost about as much as copying the layout. On the GPU, the layout is
+    /// copied from the host while the previous copy still exists, and CUDA graphs with products of this operator must be
+    /// captured again. Throws MatrixError if the layout cannot store the values (they are coded, or symmetric pairs are stored
+    /// once), MachineError; products then give the result of the values from before. For a matrix that the GPU prepared, new
+    /// values are gathered there, asynchronously if they are in its memory.
     void set_values(ArrayView<const Value> values);
     void set_values(DeviceArray<const Value> values);
     /// Like above, with the values of a matrix that has the pattern of the constructor's, and the columns of each row in any
