@@ -3,23 +3,18 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/time.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
-#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <new>
-#include <thread>
 
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/matrix/trial_process.hpp"
-#include "pipeline/process/process.hpp"
+#include "pipeline/process/child.hpp"
 
 namespace workbench {
 namespace {
@@ -85,25 +80,6 @@ void handle(int signal, siginfo_t* about, void*) {
     _exit(0);
 }
 
-void watch_signals(double limit_seconds) {
-    // The handler needs its own stack in case the code overflows its stack.
-    static std::array<char, 65536> own_stack;
-    stack_t stack{};
-    stack.ss_sp = own_stack.data();
-    stack.ss_size = own_stack.size();
-    (void)sigaltstack(&stack, nullptr);
-    struct sigaction action {};
-    action.sa_sigaction = handle;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM}) (void)sigaction(signal, &action, nullptr);
-    (void)std::signal(SIGXFSZ, SIG_IGN);
-    itimerval timer{};
-    timer.it_value.tv_sec = static_cast<time_t>(limit_seconds);
-    timer.it_value.tv_usec =
-        std::max<suseconds_t>(1, static_cast<suseconds_t>(1e6 * (limit_seconds - std::floor(limit_seconds))));
-    (void)setitimer(ITIMER_REAL, &timer, nullptr);
-}
-
 class Steps final : public TrialSteps {
 public:
     explicit Steps(SharedVerdict& verdict) : verdict_(verdict) {}
@@ -119,18 +95,13 @@ private:
     SharedVerdict& verdict_;
 };
 
-[[noreturn]] void run_child(SharedVerdict& verdict, int output, double limit_seconds,
-                            const std::function<void(TrialSteps&)>& work) {
-    (void)setpgid(0, 0);
-    (void)dup2(output, STDOUT_FILENO);
-    (void)dup2(output, STDERR_FILENO);
+[[noreturn]] void run_child(SharedVerdict& verdict, double limit_seconds, const std::function<void(TrialSteps&)>& work) {
     const rlimit no_core{};
     (void)setrlimit(RLIMIT_CORE, &no_core);
-    const rlimit printed{most_printed_bytes, most_printed_bytes};
-    (void)setrlimit(RLIMIT_FSIZE, &printed);
     enter_trial_process();
     verdict_of_handler = &verdict;
-    watch_signals(limit_seconds);
+    catch_crashes(handle);
+    set_timer(limit_seconds);
     const auto fail = [&](TrialEnd::Kind kind, const char* text) {
         copy_text(verdict.text, text);
         verdict.kind = kind;
@@ -152,51 +123,15 @@ private:
     _exit(0);
 }
 
-/// Waits, and ends the child and its children some seconds after the limit at which the child ends itself.
-int wait_for_child(pid_t child, double limit_seconds) {
-    using Clock = std::chrono::steady_clock;
-    const auto limit =
-        Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit_seconds + 5));
-    std::chrono::microseconds pause(100);
-    int status = 0;
-    for (;;) {
-        const pid_t ended = waitpid(child, &status, WNOHANG);
-        if (ended == child || (ended < 0 && errno != EINTR)) break;
-        if (Clock::now() > limit) (void)kill(-child, SIGKILL);
-        std::this_thread::sleep_for(pause);
-        pause = std::min(2 * pause, std::chrono::microseconds(5000));
-    }
-    (void)kill(-child, SIGKILL);
-    return status;
-}
-
-void print_output(int output) {
-    std::array<char, most_printed_bytes> bytes{};
-    const ssize_t count = pread(output, bytes.data(), bytes.size(), 0);
-    if (count <= 0) return;
-    (void)(write(STDERR_FILENO, bytes.data(), static_cast<std::size_t>(count)) < 0);
-    if (static_cast<std::size_t>(count) < most_printed_bytes) return;
-    const std::string cut = fmt::format("\n... the output is cut after {} bytes\n", most_printed_bytes);
-    (void)(write(STDERR_FILENO, cut.data(), cut.size()) < 0);
-}
-
 }  // namespace
 
 TrialEnd run_in_child(double limit_seconds, const std::function<void(TrialSteps&)>& work) {
     const SharedMemory shared;
     SharedVerdict& verdict = shared.get();
-    const int output = memfd_create("workbench trial", MFD_CLOEXEC);
-    if (output < 0) throw MachineError(fmt::format("no file for the output of a trial: {}", std::strerror(errno)));
-    (void)std::fflush(nullptr);  // otherwise the child would print it, too
-    const pid_t child = fork();
-    if (child < 0) {
-        (void)close(output);
-        throw MachineError(fmt::format("no process for a trial: {}", std::strerror(errno)));
-    }
-    if (child == 0) run_child(verdict, output, limit_seconds, work);
-    const int status = wait_for_child(child, limit_seconds);
-    print_output(output);
-    (void)close(output);
+    Child child(ChildOptions{.output = ChildOutput::printed});
+    if (child.inside()) run_child(verdict, limit_seconds, work);
+    constexpr double grace_seconds = 5;  // for the child to end itself at the limit
+    const Ending ending = child.wait(limit_seconds + grace_seconds);
     TrialEnd end{.kind = verdict.kind,
                  .step = verdict.step.data(),
                  .text = verdict.text.data(),
@@ -204,8 +139,8 @@ TrialEnd run_in_child(double limit_seconds, const std::function<void(TrialSteps&
                  .array = verdict.array.data(),
                  .bytes_behind = verdict.bytes_behind};
     if (verdict.done) return end;
-    end.kind = WIFSIGNALED(status) ? TrialEnd::Kind::signal : TrialEnd::Kind::exited;
-    end.number = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+    end.kind = ending.signal != 0 ? TrialEnd::Kind::signal : TrialEnd::Kind::exited;
+    end.number = ending.signal != 0 ? ending.signal : ending.exit_code;
     return end;
 }
 

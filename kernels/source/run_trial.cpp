@@ -19,7 +19,7 @@
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/host_memory.hpp"
 #include "pipeline/process/beside_program.hpp"
-#include "pipeline/process/process.hpp"
+#include "pipeline/process/child.hpp"
 
 namespace workbench {
 namespace {
@@ -201,8 +201,8 @@ bool try_kernel(const TrialSetUp& set_up, const std::vector<LayoutField>& fields
 
     // The trial enforces its limit itself; this limit catches a trial that never starts.
     const double start_up = 60 + static_cast<double>(plan->file_bytes) / 1e8;
-    const ProcessEnd end = run_process({program->string(), std::to_string(file.descriptor())},
-                                       {.limit_seconds = 2 * set_up.limit_seconds + start_up});
+    const Ending end = Child({program->string(), std::to_string(file.descriptor())}, {.output = ChildOutput::printed})
+                           .wait(2 * set_up.limit_seconds + start_up);
     if (!end.not_started.empty()) throw MachineError(fmt::format("{}: {}", program->string(), end.not_started));
     if (shared.verdict == TrialVerdict::fine) return end.printed;
     if (shared.verdict != TrialVerdict::none) throw_verdict(set_up, shared);

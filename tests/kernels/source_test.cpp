@@ -2,12 +2,10 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <regex>
 #include <string>
-#include <thread>
 
 #include "kernels/csr/layout.hpp"
 #include "kernels/device/host_device.hpp"
@@ -19,7 +17,6 @@
 #include "kernels/source/kernel_from_source.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/process/process.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
 #include "support/golden.hpp"
@@ -52,25 +49,6 @@ std::string trial_of(const KernelEntry& kernel, Index rows, const std::string& f
         return without(refusal.what(), folder);
     }
     return "fine";
-}
-
-TEST_CASE("run_process also ends the processes that its command started") {
-    const TemporaryFolder folder;
-    const std::string file = (folder.path() / "left").string();
-    const auto is_running = [&] {
-        std::ifstream state("/proc/" + file_text(file).substr(0, file_text(file).find('\n')) + "/stat");
-        std::string number;
-        std::string name;
-        char letter = 'Z';
-        return state >> number >> name >> letter && letter != 'Z' && letter != 'X';
-    };
-    const ProcessEnd end = run_process({"sh", "-c", "sleep 100 & echo $! > '" + file + "'; exit 3"}, {.limit_seconds = 50});
-    CHECK(end.exit_code == 3);
-    CHECK_FALSE(end.too_long);
-    REQUIRE_FALSE(file_text(file).empty());
-    for (int i = 0; i < 200 && is_running(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    CHECK_FALSE(is_running());
-    CHECK(run_process({"sleep", "100"}, {.limit_seconds = 0.05}).too_long);
 }
 
 TEST_CASE("the header of a layout") {
