@@ -104,7 +104,7 @@ function(workbench_kernels)
   workbench_compile_folders_together(workbench_kernels EXCEPT nvrtc jagged origin triplets hbp/placement)
   # Runs untested kernels beside recipes in a separate process; the program finds it in lib.
   file(GLOB trial CONFIGURE_DEPENDS kernels/source/trial/*.cpp)
-  add_executable(workbench_trial ${trial} kernels/source/cuda_driver.cpp)
+  add_executable(workbench_trial ${trial} kernels/source/trial.cpp kernels/source/cuda_driver.cpp pipeline/process/crash.cpp)
   target_link_libraries(workbench_trial PRIVATE workbench_options)
   set_target_properties(workbench_trial PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
   add_dependencies(workbench_kernels workbench_trial)

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "kernels/common/entry/format_head.hpp"
-#include "kernels/source/forked_trial.hpp"
+#include "kernels/source/run_trial.hpp"
 #include "kernels/source/try_format.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
@@ -148,15 +148,14 @@ LayoutEntry load(const std::filesystem::path& file) {
     std::string passed;
     std::getline(recorded, passed);
     if (passed != checksum) {
-        constexpr double limit = 20;
-        const TrialEnd end = run_in_child(limit, [&](TrialSteps& steps) {
+        constexpr double limit_seconds = 20;
+        const TrialEnd end = try_in_copy(limit_seconds, [&](TrialSteps& steps) {
             steps.begin("loading it");
             require_complete(LoadedFormat(file, library).entry(), name);
         });
-        if (end.kind != TrialEnd::Kind::fine) {
-            throw RecipeError(end.kind == TrialEnd::Kind::failed && end.text.starts_with(file.string())
-                                  ? end.text
-                                  : fmt::format("{}: {}", file.string(), in_words(end, limit)));
+        if (end.kind != TrialKind::fine) {
+            const bool names_file = end.kind == TrialKind::failed && end.text.starts_with(file.string());
+            throw RecipeError(names_file ? end.text : fmt::format("{}: {}", file.string(), end.words));
         }
     }
     LayoutEntry entry = LoadedFormat(file, library).entry();

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "kernels/device/host_device.hpp"
-#include "kernels/source/forked_trial.hpp"
+#include "kernels/source/run_trial.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/planted_faults.hpp"
 #include "pipeline/matrix/battery.hpp"
@@ -148,10 +148,10 @@ private:
     TrialSteps& steps_;
 };
 
-void require_fine(const LayoutEntry& entry, const TrialEnd& end, double limit_seconds) {
-    if (end.kind == TrialEnd::Kind::fine) return;
-    const std::string text = fmt::format("{}: {}", entry.file.string(), in_words(end, limit_seconds));
-    if (end.kind == TrialEnd::Kind::lacks_memory) throw MachineError(text);
+void require_fine(const LayoutEntry& entry, const TrialEnd& end) {
+    if (end.kind == TrialKind::fine) return;
+    const std::string text = fmt::format("{}: {}", entry.file.string(), end.words);
+    if (end.kind == TrialKind::lacks_memory) throw MachineError(text);
     throw BrokenKernel(text);
 }
 
@@ -173,20 +173,18 @@ void exercise_on_battery(const LayoutEntry& entry, const Parameters& parameters,
 }  // namespace
 
 void try_format(const LayoutEntry& entry, const StagedMatrix& staged, const Parameters& parameters, Precision precision) {
-    const double limit = limit_for(staged.matrix);
-    const TrialEnd end = run_in_child(limit, [&](TrialSteps& steps) {
+    const TrialEnd end = try_in_copy(limit_for(staged.matrix), [&](TrialSteps& steps) {
         if (precision == Precision::f32) {
             Exercise<float>(entry, staged, parameters, "", steps).run(false);
         } else {
             Exercise<double>(entry, staged, parameters, "", steps).run(false);
         }
     });
-    require_fine(entry, end, limit);
+    require_fine(entry, end);
 }
 
 void try_format_on_battery(const LayoutEntry& entry, const Parameters& given) {
-    const double limit = seconds_of_trial();
-    const TrialEnd end = run_in_child(limit, [&](TrialSteps& steps) {
+    const TrialEnd end = try_in_copy(seconds_of_trial(), [&](TrialSteps& steps) {
         steps.begin("its parameters");
         const Parameters parameters = given.on_device(entry.parameters, tuned_device_model());
         const Needs needs = entry.needs(parameters);
@@ -194,7 +192,7 @@ void try_format_on_battery(const LayoutEntry& entry, const Parameters& given) {
         exercise_on_battery<double>(entry, parameters, steps);
         exercise_on_battery<float>(entry, parameters, steps);
     });
-    require_fine(entry, end, limit);
+    require_fine(entry, end);
 }
 
 }  // namespace workbench
