@@ -71,8 +71,7 @@ Machine machine_here() {
         const std::unique_ptr<Device> gpu = make_cuda_device();
         std::string text = fmt::format("{} x {}", host->properties().processors, host->properties().name);
         text = (gpu == nullptr ? "-" : "+") + text + (gpu == nullptr ? "" : ", " + gpu->properties().name);
-        const bool written = write(child.connection(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
-        _exit(written ? 0 : 1);
+        _exit(send_all(child.connection(), text) ? 0 : 1);
     }
     std::string text;
     while (child.receive(text, -1)) continue;

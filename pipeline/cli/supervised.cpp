@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <optional>
@@ -22,16 +21,16 @@ constexpr char end_mark = 'E';
 constexpr char loss_mark = 'L';
 
 // A child sets these for its crash handler, which may only read plain variables and write to files.
-int notes_pipe = -1;
+int notes_file = -1;
 thread_local const char* note_of_thread = nullptr;
 
 /// Reports the note of the crashing thread as the beginning of a step, and lets the signal end the process.
 void report_crash(int signal, siginfo_t*, void*) {
     if (const char* const note = note_of_thread; note != nullptr) {
         constexpr std::string_view head = "B60 ";
-        (void)!write(notes_pipe, head.data(), head.size());
-        (void)!write(notes_pipe, note, std::char_traits<char>::length(note));
-        (void)!write(notes_pipe, "\n", 1);
+        (void)!write(notes_file, head.data(), head.size());
+        (void)!write(notes_file, note, std::char_traits<char>::length(note));
+        (void)!write(notes_file, "\n", 1);
     }
     (void)std::signal(signal, SIG_DFL);
     (void)raise(signal);
@@ -113,13 +112,7 @@ void Steps::lose(const std::string& reason) const { send(loss_mark + reason + '\
 void Steps::note(const char* text) { note_of_thread = text; }
 
 void Steps::send(const std::string& message) const {
-    std::string_view rest = message;
-    while (!rest.empty()) {
-        const ssize_t written = write(pipe_, rest.data(), rest.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) throw MachineError("the search cannot report to its parent process");
-        rest.remove_prefix(static_cast<std::size_t>(written));
-    }
+    if (!send_all(connection_, message)) throw MachineError("the search cannot report to its parent process");
 }
 
 ExitCode supervised(const std::function<ExitCode(const Steps&)>& work, const StepRecorder& recorder) {
@@ -127,7 +120,7 @@ ExitCode supervised(const std::function<ExitCode(const Steps&)>& work, const Ste
     while (true) {
         Child child(ChildOptions{.connected = true, .gets_signals = true});
         if (child.inside()) {
-            notes_pipe = child.connection();
+            notes_file = child.connection();
             catch_crashes(report_crash);
             return work(Steps(child.connection()));
         }

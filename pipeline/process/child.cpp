@@ -13,7 +13,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
-#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -263,6 +262,16 @@ Ending Child::wait(double limit_seconds) {
 
 void Child::kill() const {
     if (!has_ended_) (void)::kill(-process_, SIGKILL);
+}
+
+bool send_all(int connection, std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t count = send(connection, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return false;
+        bytes.remove_prefix(static_cast<std::size_t>(count));
+    }
+    return true;
 }
 
 void open_standard_descriptors() {

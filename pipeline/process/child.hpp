@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace workbench {
@@ -98,6 +99,9 @@ private:
     Ending end_;  // so far
     bool has_ended_ = false;
 };
+
+/// False if the other end of the connection was closed.
+[[nodiscard]] bool send_all(int connection, std::string_view bytes);
 
 /// Opens the standard descriptors that are closed, so that no file gets their numbers. Using them fails as before.
 void open_standard_descriptors();

@@ -48,17 +48,6 @@ bool read_all(int file, char* bytes, std::size_t count) {
     return true;
 }
 
-/// Returns false if the other end of the connection was closed.
-bool write_all(int file, std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t count = send(file, text.data(), text.size(), MSG_NOSIGNAL);
-        if (count < 0 && errno == EINTR) continue;
-        if (count <= 0) return false;
-        text.remove_prefix(static_cast<std::size_t>(count));
-    }
-    return true;
-}
-
 void throw_if_request_waits(int file) {
     pollfd ready{file, POLLIN, 0};
     if (poll(&ready, 1, 0) > 0) throw Replaced();
@@ -69,7 +58,7 @@ void answer_requests(const Work& work, int file) {
     while (read_all(file, reinterpret_cast<char*>(&head), sizeof(head))) {
         std::string request(head.bytes, '\0');
         if (!read_all(file, request.data(), request.size())) return;
-        if (!write_all(file, framed(head.number, Kind::taken, ""))) return;
+        if (!send_all(file, framed(head.number, Kind::taken, ""))) return;
         std::string answer;
         try {
             answer = framed(head.number, Kind::done, work(request, [file] { throw_if_request_waits(file); }));
@@ -78,7 +67,7 @@ void answer_requests(const Work& work, int file) {
         } catch (...) {
             answer = framed(head.number, Kind::failed, current_failure().text);
         }
-        if (!write_all(file, answer)) return;
+        if (!send_all(file, answer)) return;
     }
 }
 
