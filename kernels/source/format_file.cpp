@@ -149,8 +149,8 @@ LayoutEntry load(const std::filesystem::path& file) {
     std::getline(recorded, passed);
     if (passed != checksum) {
         constexpr double limit_seconds = 20;
-        const TrialEnd end = try_in_copy(limit_seconds, [&](TrialSteps& steps) {
-            steps.begin("loading it");
+        const TrialEnd end = try_in_copy(limit_seconds, [&] {
+            begin_trial_step("loading it");
             require_complete(LoadedFormat(file, library).entry(), name);
         });
         if (end.kind != TrialKind::fine) {

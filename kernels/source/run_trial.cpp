@@ -89,14 +89,13 @@ void note_fault(const void* address) {
     }
 }
 
-[[noreturn]] void run_in_copy(CopyVerdict& shared, double limit_seconds, const std::function<void(TrialSteps&)>& work) {
+[[noreturn]] void run_in_copy(CopyVerdict& shared, double limit_seconds, const std::function<void()>& work) {
     own_verdict = &shared;
     enter_trial_process();
     begin_trial(shared.verdict, note_fault);
     set_timer(limit_seconds);
     try {
-        TrialSteps steps;
-        work(steps);
+        work();
     } catch (const std::bad_alloc&) {
         conclude(shared.verdict, TrialKind::lacks_memory);
     } catch (const std::exception& error) {
@@ -256,16 +255,16 @@ bool has_overload(const TrialSetUp& set_up) {
 
 }  // namespace
 
-void TrialSteps::begin(const std::string& step) { copy_text(own_verdict->verdict.step, step); }
+void begin_trial_step(const std::string& step) { copy_text(own_verdict->verdict.step, step); }
 
-void TrialSteps::name_array(const void* begin, const std::string& name) {
+void name_trial_array(const void* begin, const std::string& name) {
     if (own_verdict->name_count == own_verdict->names.size()) return;
     CopyVerdict::NamedArray& array = own_verdict->names[own_verdict->name_count++];
     array.begin = begin;
     copy_text(array.name, name);
 }
 
-TrialEnd try_in_copy(double limit_seconds, const std::function<void(TrialSteps&)>& work) {
+TrialEnd try_in_copy(double limit_seconds, const std::function<void()>& work) {
     const SharedFile file(sizeof(CopyVerdict));
     CopyVerdict& shared = *new (file.at(0)) CopyVerdict;
     Child child(ChildOptions{.output = ChildOutput::printed});
@@ -295,8 +294,9 @@ bool try_kernel(const TrialSetUp& set_up, const std::vector<LayoutField>& fields
                            .wait(2 * set_up.limit_seconds + start_up);
     if (!end.not_started.empty()) throw MachineError(fmt::format("{}: {}", program->string(), end.not_started));
     if (shared.verdict.kind == TrialKind::fine) return end.printed;
-    if (shared.verdict.kind == TrialKind::none && end.too_long)
+    if (shared.verdict.kind == TrialKind::none && end.too_long) {
         throw BrokenKernel(fmt::format("{} could not be ended in time and was killed", set_up.file.string()));
+    }
     note_ending(shared.verdict, end);
     throw_verdict(set_up, shared);
 }

@@ -19,18 +19,15 @@ struct TrialEnd {
     std::string words = {};  // "building: it reads or writes behind the end of values, by 8 bytes"; empty: it ended well
 };
 
-/// What the code in the copy says about itself.
-class TrialSteps {
-public:
-    /// Names what follows: "building".
-    void begin(const std::string& step);
-    /// Names an array for the message about an access behind its end.
-    void name_array(const void* begin, const std::string& name);
-};
+/// Calls work in a copy of the program and waits. What work throws is its failure. Its output goes to standard error, up to a
+/// limit. Throws MachineError if no child can be started.
+[[nodiscard]] TrialEnd try_in_copy(double limit_seconds, const std::function<void()>& work);
 
-/// Calls work(steps) in a copy of the program and waits. What work throws is its failure. Its output goes to standard error, up
-/// to a limit. Throws MachineError if no child can be started.
-[[nodiscard]] TrialEnd try_in_copy(double limit_seconds, const std::function<void(TrialSteps&)>& work);
+// In the copy:
+/// Names what follows: "building".
+void begin_trial_step(const std::string& step);
+/// Names an array for the message about an access behind its end.
+void name_trial_array(const void* begin, const std::string& name);
 
 struct TrialSetUp {
     std::filesystem::path file = {};  // the author's file, for messages
