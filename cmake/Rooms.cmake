@@ -103,7 +103,7 @@ function(workbench_kernels)
   workbench_compile_folders_together(workbench_kernels EXCEPT nvrtc jagged origin triplets hbp/placement)
   # Runs untested kernels beside recipes in a separate process; the program finds it in lib.
   file(GLOB trial CONFIGURE_DEPENDS kernels/source/trial/*.cpp)
-  add_executable(workbench_trial ${trial} kernels/source/cuda_driver.cpp)
+  add_executable(workbench_trial ${trial} kernels/source/trial.cpp kernels/source/cuda_driver.cpp core/system/crash.cpp)
   target_link_libraries(workbench_trial PRIVATE workbench_options)
   set_target_properties(workbench_trial PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
   add_dependencies(workbench_kernels workbench_trial)
@@ -148,7 +148,7 @@ function(workbench_program name folder)
   add_library(workbench_cli STATIC ${sources})
   target_link_libraries(workbench_cli
     PUBLIC workbench_options workbench_engine
-    PRIVATE workbench_cache_model workbench_bench workbench_choose workbench_solve workbench_distributed workbench_serve workbench_schema workbench_catalogue workbench_fetch workbench_output workbench_kernels CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
+    PRIVATE workbench_cache_model workbench_bench workbench_choose workbench_solve workbench_distributed workbench_serve workbench_schema workbench_catalogue workbench_fetch workbench_output workbench_system workbench_kernels CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
   include(Versions)
   add_dependencies(workbench_cli workbench_commit)
   target_include_directories(workbench_cli PRIVATE ${CMAKE_BINARY_DIR}/generated)

@@ -298,8 +298,9 @@ TEST_CASE("patience ends a solve without progress") {
     const SolveReport larger = solve_plain(hard, b, report_of(KrylovMethod::bicgstab, false, 1e-10, Precision::f64, 3));
     const SolveOutcome& stuck = larger.outcomes.back();
     REQUIRE(stuck.end == SolveEnd::stagnated);
-    CHECK_EQ(stuck.reason, stagnation_text(3, {KrylovState::running, stuck.iterations, 0, 0},
-                                           *std::min_element(stuck.history.begin() + 1, stuck.history.end() - 3)));
+    const double least = *std::min_element(stuck.history.begin() + 1, stuck.history.end() - 3);
+    CHECK_EQ(stuck.reason, fmt::format("the last 3 of {} iterations did not reduce the residual below {:.3g} of |b|",
+                                       stuck.iterations, least));
 }
 
 TEST_CASE("the baseline is the vendor's CSR of the device, and has no options of the recipes") {

@@ -11,6 +11,7 @@
 
 #include "core/contract/errors.hpp"
 #include "core/system/checksum.hpp"
+#include "core/system/child.hpp"
 #include "core/system/process.hpp"
 #include "core/system/whole_file.hpp"
 
@@ -122,8 +123,7 @@ void compile_shared_object(const std::filesystem::path& file, const std::string&
     command.push_back(std::filesystem::absolute(file).parent_path().string());
     command.insert(command.end(), options.begin(), options.end());
     command.insert(command.end(), {copy.string(), "-o", library.string()});
-    const ProcessEnd end =
-        run_process(command, {.limit_seconds = compile_limit, .output = ProcessOutput::written, .file = messages});
+    const Ending end = Child(command, {.output = ChildOutput::errors, .file = messages}).wait(compile_limit);
     if (!end.not_started.empty()) throw MachineError(fmt::format("the compiler {}: {}", compiler, end.not_started));
     if (end.too_long) {
         throw RecipeError(fmt::format("{}: {} takes more than {} s to compile it", file.string(), compiler, compile_limit));

@@ -7,6 +7,7 @@
 
 #include "core/contract/errors.hpp"
 #include "core/system/beside_program.hpp"
+#include "core/system/child.hpp"
 #include "core/system/host_memory.hpp"
 #include "core/system/process.hpp"
 
@@ -36,7 +37,7 @@ void run_container(const Container& container, const std::filesystem::path& file
     }
     arguments.insert(arguments.begin(), {program->string(), std::to_string(free_host_memory())});
     constexpr double an_hour = 3600;
-    const ProcessEnd end = run_process(arguments, {.limit_seconds = an_hour, .output = ProcessOutput::returned});
+    const Ending end = Child(arguments, {.output = ChildOutput::returned}).wait(an_hour);
     if (end.exit_code == static_cast<int>(ExitCode::ok)) return;
     const std::string message = on_one_line(end.output);
     if (!end.not_started.empty()) throw MachineError(fmt::format("{}: {}", program->string(), end.not_started));

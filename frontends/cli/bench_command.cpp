@@ -1,5 +1,4 @@
 // workbench bench
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "core/contract/errors.hpp"
+#include "core/system/child.hpp"
 #include "core/system/kokkos_runtime.hpp"
 #include "core/system/whole_file.hpp"
 #include "frontends/cli/command.hpp"
@@ -66,28 +66,18 @@ struct Machine {
 /// Queries the devices in a child process, so that this one holds neither threads nor GPU memory during the measurements.
 Machine machine_here() {
     check_thread_variables();
-    std::array<int, 2> ends{};
-    if (pipe(ends.data()) != 0) throw MachineError("cannot create a pipe");
-    const pid_t process = fork();
-    if (process < 0) throw MachineError("cannot start a child process");
-    if (process == 0) {
-        close(ends[0]);
+    Child child(ChildOptions{.connected = true});
+    if (child.inside()) {
         const KokkosRuntime kokkos(print_error);
         const std::unique_ptr<Device> host = make_host_device();
         const std::unique_ptr<Device> gpu = make_cuda_device();
         std::string text = fmt::format("{} x {}", host->properties().processors, host->properties().name);
         text = (gpu == nullptr ? "-" : "+") + text + (gpu == nullptr ? "" : ", " + gpu->properties().name);
-        const bool written = write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size());
-        _exit(written ? 0 : 1);
+        _exit(send_all(child.connection(), text) ? 0 : 1);
     }
-    close(ends[1]);
     std::string text;
-    std::array<char, 1024> buffer{};
-    for (ssize_t count = 0; (count = read(ends[0], buffer.data(), buffer.size())) > 0;) text.append(buffer.data(), count);
-    close(ends[0]);
-    int status = 0;
-    (void)waitpid(process, &status, 0);
-    if (status != 0 || text.empty()) throw MachineError("the devices of this machine cannot be queried");
+    while (child.receive(text, -1)) continue;
+    if (child.wait().exit_code != 0 || text.empty()) throw MachineError("the devices of this machine cannot be queried");
     return {text.substr(1), text.front() == '+'};
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/contract/errors.hpp"
+#include "core/system/child.hpp"
 #include "core/system/process.hpp"
 #include "core/system/whole_file.hpp"
 #include "viz/png.hpp"
@@ -46,8 +47,7 @@ std::string movie_bytes(std::span<const AnimationFrame> frames) {
         "-c:v",       "libx264",  "-crf",      "18",    "-movflags",
         "+faststart", movie_name};
     constexpr double limit_seconds = 3600;
-    const ProcessEnd end =
-        run_process(command, {.limit_seconds = limit_seconds, .output = ProcessOutput::returned, .folder = folder.path()});
+    const Ending end = Child(command, {.output = ChildOutput::returned, .folder = folder.path()}).wait(limit_seconds);
     if (!end.not_started.empty()) throw MachineError(fmt::format("ffmpeg cannot be started: {}", end.not_started));
     if (end.too_long) throw MachineError(fmt::format("ffmpeg took longer than {:g} s and was ended", limit_seconds));
     if (end.exit_code < 0) throw MachineError(fmt::format("ffmpeg was ended by signal {}", end.signal));

@@ -7,6 +7,7 @@
 
 #include "core/contract/errors.hpp"
 #include "core/contract/failure.hpp"
+#include "core/system/child.hpp"
 #include "core/text/suggestion.hpp"
 #include "frontends/cli/command_facts.hpp"
 #include "frontends/cli/commands.hpp"
@@ -26,6 +27,10 @@ int refuse(const std::string& what, ExitCode exit_code) {
 
 /// Reports that standard output could not be written, for example because the disk is full.
 int refuse_lost_output() { return refuse("standard output: cannot be written", ExitCode::machine_error); }
+
+int check_output(int exit_code) {
+    return exit_code == 0 && (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) ? refuse_lost_output() : exit_code;
+}
 
 int act(const Action& action) {
     try {
@@ -84,6 +89,7 @@ int refuse_command_line(const CLI::App& app, const CLI::ParseError& error) {
 }  // namespace
 
 int run_program(int argc, char** argv) {
+    open_standard_descriptors();
     CLI::App app(
         "Prototype, study and teach sparse-matrix formats. A recipe reorders a matrix, stores it in a layout and multiplies "
         "with it.",
@@ -114,17 +120,13 @@ int run_program(int argc, char** argv) {
         std::reverse(arguments.begin(), arguments.end());  // the order that CLI11 expects
         app.parse(arguments);
         check_not_empty(app);
-    } catch (const CLI::CallForHelp& help) {
-        return app.exit(help);
-    } catch (const CLI::CallForVersion& version) {
-        return app.exit(version);
+    } catch (const CLI::Success& text) {  // of --help or --version
+        return check_output(app.exit(text));
     } catch (const CLI::ParseError& error) {
         return refuse_command_line(app, error);
     }
     end_cleanly_on_signals();
-    const int exit_code = act(action);
-    if (exit_code == 0 && (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)) return refuse_lost_output();
-    return exit_code;
+    return check_output(act(action));
 }
 
 }  // namespace workbench

@@ -11,7 +11,7 @@ namespace workbench {
 /// The child's side: reports steps to the parent. Texts are single lines.
 class Steps {
 public:
-    explicit Steps(int pipe) : pipe_(pipe) {}
+    explicit Steps(int connection) : connection_(connection) {}
 
     /// A step begins. If the process does not survive it, or it takes longer than the limit, the parent records the step.
     void begin(const std::string& step, double limit_seconds) const;
@@ -26,7 +26,7 @@ public:
 private:
     void send(const std::string& message) const;
 
-    int pipe_;
+    int connection_;
 };
 
 /// The functions of the parent.

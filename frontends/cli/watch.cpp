@@ -1,19 +1,13 @@
 #include "frontends/cli/watch.hpp"
 
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <csignal>
-#include <cstdio>
 #include <string_view>
 #include <thread>
 
 #include <fmt/format.h>
 
+#include "core/system/child.hpp"
 #include "frontends/cli/recipe_changes.hpp"
 #include "frontends/cli/terminal.hpp"
 
@@ -27,31 +21,6 @@ bool is_watched(const std::filesystem::path& file) {
     constexpr std::array<std::string_view, 9> extensions{".toml", ".hpp", ".h", ".cpp", ".cc", ".cu", ".cuh", ".py", ".sh"};
     return !file.filename().string().starts_with('.') &&
            std::find(extensions.begin(), extensions.end(), file.extension().string()) != extensions.end();
-}
-
-volatile std::sig_atomic_t interrupted = 0;
-
-void note_interruption(int) { interrupted = 1; }
-
-/// True in the child that runs the work; otherwise `status` is how it ended.
-bool run_in_copy(int& status) {
-    (void)std::fflush(nullptr);
-    const pid_t parent = getpid();
-    const pid_t child = fork();
-    if (child < 0) throw MachineError("cannot start a child process");
-    if (child == 0) {
-        (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
-        if (getppid() != parent) _exit(static_cast<int>(ExitCode::stopped));
-        return true;
-    }
-    // Ctrl-C also reaches the child, which decides how it ends.
-    struct sigaction noted {};
-    noted.sa_handler = note_interruption;
-    struct sigaction before {};
-    (void)sigaction(SIGINT, &noted, &before);
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-    (void)sigaction(SIGINT, &before, nullptr);
-    return false;
 }
 
 }  // namespace
@@ -96,10 +65,13 @@ std::optional<std::string> WatchedFiles::changed() {
 ExitCode run_on_changes(const std::vector<std::string>& recipes, const std::function<ExitCode()>& work) {
     WatchedFiles files(recipes);
     while (true) {
-        int status = 0;
-        if (run_in_copy(status)) return work();
-        if (interrupted != 0) return ExitCode::stopped;  // the run may have ended without noticing
-        if (WIFSIGNALED(status)) print_error(fmt::format("error: the run was killed by signal {}", WTERMSIG(status)));
+        {
+            Child child(ChildOptions{.gets_signals = true});
+            if (child.inside()) return work();
+            const int signal = child.wait().signal;
+            if (child.was_signalled()) return ExitCode::stopped;  // the run may have ended without noticing
+            if (signal != 0) print_error(fmt::format("error: the run was killed by signal {}", signal));
+        }
         print_error("waiting for a recipe or source to be saved; Ctrl-C ends this");
         std::optional<std::string> changed;
         while (!(changed = files.changed())) std::this_thread::sleep_for(watch_interval);

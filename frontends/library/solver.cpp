@@ -1,6 +1,4 @@
-#include <algorithm>
-#include <cmath>
-#include <limits>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -22,72 +20,42 @@ public:
     Course(workbench::Krylov<Value>& krylov, const SolverOptions& options) : krylov_(krylov), options_(options) {}
 
     SolveFacts run() {
-        const double norm = krylov_.begin_again(options_.tolerance);
-        limit_ = options_.tolerance * norm;
+        const double norm_of_b = krylov_.begin_again(options_.tolerance);
+        norm_ = norm_of_b > 0 ? norm_of_b : 1;
+        workbench::SolveRules rules(options_.tolerance, norm_of_b, options_.most_iterations, options_.patience);
         progress_ = krylov_.wait();
-        while (!end_) {
-            decide();
-            if (end_) break;
-            krylov_.launch(std::min(options_.patience, options_.most_iterations - progress_.iterations));
+        std::optional<workbench::EndOfSolve> end;
+        while (!(end = check(rules))) {
+            krylov_.launch(rules.iterations_until_check(progress_.iterations));
             progress_ = krylov_.wait();
         }
         const std::int64_t iterations = progress_.iterations;
-        if (*end_ != SolveEnd::converged) restart();  // for the true residual
-        return {*end_, iterations, norm > 0 ? progress_.residual / norm : progress_.residual};
+        if (end->how != workbench::SolveEnd::converged) (void)true_residual();
+        return {static_cast<SolveEnd>(end->how), iterations, progress_.residual / norm_};
     }
 
 private:
-    void decide() {
-        switch (progress_.state) {
-            case KrylovState::running: return check_stagnation();
-            case KrylovState::converged: return check_true_residual();
-            case KrylovState::indefinite: end_ = SolveEnd::indefinite; return;
-            case KrylovState::breakdown: return check_breakdown();
-        }
+    static_assert(static_cast<int>(SolveEnd::breakdown) == static_cast<int>(workbench::SolveEnd::breakdown));
+
+    std::optional<workbench::EndOfSolve> check(workbench::SolveRules& rules) {
+        const KrylovProgress now = progress_;
+        const auto end = rules.end(
+            now, [this] { return krylov_.history(); }, [this] { return true_residual(); });
+        if (!end && now.state == KrylovState::breakdown) (void)true_residual();
+        return end;
     }
 
-    void check_stagnation() {
-        if (progress_.iterations >= options_.most_iterations) {
-            end_ = SolveEnd::iteration_limit;
-            return;
-        }
-        const std::vector<double> history = krylov_.history();
-        const auto least = workbench::solve_rules::least_residuals(history, options_.patience);
-        if (least && least->stagnates()) end_ = SolveEnd::stagnated;
-    }
-
-    void check_true_residual() {
-        restart();
-        if (progress_.residual <= workbench::solve_rules::slack * limit_ || progress_.residual == 0) {
-            end_ = SolveEnd::converged;
-        } else if (!(progress_.residual < workbench::solve_rules::progress_of_restart * true_residual_before_)) {
-            end_ = SolveEnd::stagnated;
-        }
-        true_residual_before_ = progress_.residual;
-    }
-
-    void check_breakdown() {
-        if (!std::isfinite(progress_.residual) ||
-            !(progress_.residual < workbench::solve_rules::progress_of_restart * residual_before_)) {
-            end_ = SolveEnd::breakdown;
-            return;
-        }
-        residual_before_ = progress_.residual;
-        restart();
-    }
-
-    void restart() {
+    /// Restarts from the current x, which computes it.
+    double true_residual() {
         krylov_.restart();
         progress_ = krylov_.wait();
+        return progress_.residual / norm_;
     }
 
     workbench::Krylov<Value>& krylov_;
     const SolverOptions& options_;
     KrylovProgress progress_;
-    double limit_ = 0;  // |r|
-    double true_residual_before_ = std::numeric_limits<double>::infinity();
-    double residual_before_ = std::numeric_limits<double>::infinity();
-    std::optional<SolveEnd> end_;
+    double norm_ = 1;
 };
 
 void require_square(const auto& matrix) {

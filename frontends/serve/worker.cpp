@@ -1,23 +1,17 @@
 #include "frontends/serve/worker.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <cstring>
 #include <optional>
 #include <string_view>
 
-#include <fmt/format.h>
-
 #include "core/contract/failure.hpp"
+#include "core/system/child.hpp"
 
 namespace workbench {
 namespace {
@@ -54,17 +48,6 @@ bool read_all(int file, char* bytes, std::size_t count) {
     return true;
 }
 
-/// Returns false if the other end of the connection was closed.
-bool write_all(int file, std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t count = send(file, text.data(), text.size(), MSG_NOSIGNAL);
-        if (count < 0 && errno == EINTR) continue;
-        if (count <= 0) return false;
-        text.remove_prefix(static_cast<std::size_t>(count));
-    }
-    return true;
-}
-
 void throw_if_request_waits(int file) {
     pollfd ready{file, POLLIN, 0};
     if (poll(&ready, 1, 0) > 0) throw Replaced();
@@ -75,7 +58,7 @@ void answer_requests(const Work& work, int file) {
     while (read_all(file, reinterpret_cast<char*>(&head), sizeof(head))) {
         std::string request(head.bytes, '\0');
         if (!read_all(file, request.data(), request.size())) return;
-        if (!write_all(file, framed(head.number, Kind::taken, ""))) return;
+        if (!send_all(file, framed(head.number, Kind::taken, ""))) return;
         std::string answer;
         try {
             answer = framed(head.number, Kind::done, work(request, [file] { throw_if_request_waits(file); }));
@@ -84,21 +67,12 @@ void answer_requests(const Work& work, int file) {
         } catch (...) {
             answer = framed(head.number, Kind::failed, current_failure().text);
         }
-        if (!write_all(file, answer)) return;
+        if (!send_all(file, answer)) return;
     }
 }
 
-/// The child: connections and the listening socket are closed, so that clients see the server's end of them.
-[[noreturn]] void work_in_child(const Work& work, int connection, pid_t parent) {
-    (void)setpgid(0, 0);  // the terminal's Ctrl-C does not reach it
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(127);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) (void)std::signal(signal, SIG_DFL);
-    sigset_t none;
-    (void)sigemptyset(&none);
-    (void)sigprocmask(SIG_SETMASK, &none, nullptr);  // the server's threads block these signals
-    const int nowhere = open("/dev/null", O_RDWR);
-    for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) (void)dup2(nowhere, standard);
+/// In the child: connections and the listening socket are closed, so that clients see the server's end of them.
+[[noreturn]] void work_in_child(const Work& work, int connection) {
     constexpr int kept = 3;
     if (connection != kept) (void)dup2(connection, kept);
     (void)close_range(kept + 1, ~0U, 0);
@@ -108,34 +82,16 @@ void answer_requests(const Work& work, int file) {
 
 }  // namespace
 
-/// A child process and the connection to it. The destructor ends it.
-class Worker::Child {
+/// A child process that answers requests. The destructor ends it.
+class Worker::Answerer {
 public:
-    Child(const Work& work, std::mutex& forking) {
-        std::array<int, 2> ends{};
-        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-            throw MachineError("cannot create a connection to a child process");
-        }
-        const pid_t parent = getpid();
+    Answerer(const Work& work, std::mutex& forking) {
         {
             const std::scoped_lock lock(forking);
-            child_ = fork();
+            child_.emplace(ChildOptions{.output = ChildOutput::nowhere, .connected = true});
         }
-        if (child_ == 0) work_in_child(work, ends[1], parent);
-        (void)close(ends[1]);
-        connection_ = ends[0];
-        if (child_ > 0) return;
-        (void)close(connection_);
-        throw MachineError(fmt::format("cannot start a child process ({})", std::strerror(errno)));
+        if (child_->inside()) work_in_child(work, child_->connection());
     }
-    ~Child() {
-        (void)kill(-child_, SIGKILL);
-        (void)kill(child_, SIGKILL);  // in case it has not yet called setpgid
-        (void)close(connection_);
-        if (!ended_) (void)wait_for_end();
-    }
-    Child(const Child&) = delete;
-    Child& operator=(const Child&) = delete;
 
     /// Begins to send a request. The request before must have been sent completely.
     void give(std::int64_t number, const std::string& request) {
@@ -146,19 +102,12 @@ public:
     /// Sends and receives what is possible, and waits for it up to a few milliseconds. Returns false if the child has ended.
     bool exchange() {
         constexpr int poll_milliseconds = 5;
-        const bool sends = !unsent_.empty();
-        pollfd ready{connection_, static_cast<short>(POLLIN | (sends ? POLLOUT : 0)), 0};
+        if (unsent_.empty()) return child_->receive(received_, poll_milliseconds);
+        pollfd ready{child_->connection(), POLLIN | POLLOUT, 0};
         if (poll(&ready, 1, poll_milliseconds) <= 0) return true;
-        if ((ready.revents & POLLOUT) != 0) {
-            const ssize_t count = send(connection_, unsent_.data(), unsent_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-            if (count > 0) unsent_.erase(0, static_cast<std::size_t>(count));
-        }
-        if ((ready.revents & ~POLLOUT) == 0) return true;
-        std::array<char, 65536> buffer{};
-        const ssize_t count = recv(connection_, buffer.data(), buffer.size(), MSG_DONTWAIT);
-        if (count < 0) return errno == EINTR || errno == EAGAIN;
-        received_.append(buffer.data(), static_cast<std::size_t>(count));
-        return count > 0;
+        const ssize_t count = send(child_->connection(), unsent_.data(), unsent_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (count > 0) unsent_.erase(0, static_cast<std::size_t>(count));
+        return child_->receive(received_, 0);
     }
 
     /// Returns the result of this request if it has arrived, and drops results of other requests.
@@ -179,28 +128,13 @@ public:
     }
 
     /// Waits for the end of the child, and returns a result that says how it ended.
-    [[nodiscard]] WorkResult loss() {
-        const int status = wait_for_end();
-        ended_ = true;
-        if (!WIFSIGNALED(status)) return {WorkResult::End::lost, fmt::format("exit code {}", WEXITSTATUS(status))};
-        const int signal = WTERMSIG(status);
-        return {WorkResult::End::lost, fmt::format("killed by signal {} ({}){}", signal, strsignal(signal),
-                                                   signal == SIGKILL ? ": the machine may have run out of memory" : "")};
-    }
+    [[nodiscard]] WorkResult loss() { return {WorkResult::End::lost, child_->wait().text_of_loss()}; }
 
     [[nodiscard]] bool has_all() const { return unsent_.empty(); }
     bool was_taken = false;  // the child works on the request
 
 private:
-    [[nodiscard]] int wait_for_end() const {
-        int status = 0;
-        while (waitpid(child_, &status, 0) < 0 && errno == EINTR) continue;
-        return status;
-    }
-
-    pid_t child_ = -1;
-    int connection_ = -1;
-    bool ended_ = false;
+    std::optional<Child> child_;
     std::string unsent_;
     std::string received_;
 };
@@ -219,7 +153,7 @@ WorkResult Worker::run(long number, const std::string& request, double limit_sec
     bool is_new = child_ == nullptr;
     const auto renew = [&] {
         child_.reset();
-        child_ = std::make_unique<Child>(work_, forking_);
+        child_ = std::make_unique<Answerer>(work_, forking_);
     };
     if (is_new) renew();
     child_->give(number, request);

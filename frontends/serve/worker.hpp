@@ -48,12 +48,12 @@ public:
     void stop() { stopped_ = true; }
 
 private:
-    class Child;
+    class Answerer;
 
     std::mutex& forking_;
     std::function<std::string(const std::string& request, const GoOn& go_on)> work_;
     std::mutex turn_;  // held by the thread whose request the child has
-    std::unique_ptr<Child> child_;
+    std::unique_ptr<Answerer> child_;
     std::atomic<long> newest_ = 0;
     std::atomic<bool> stopped_ = false;
 };

@@ -18,8 +18,8 @@
 #include "core/system/headers_folder.hpp"
 #include "core/system/process.hpp"
 #include "core/system/whole_file.hpp"
-#include "kernels/source/forked_trial.hpp"
 #include "kernels/source/format_head.hpp"
+#include "kernels/source/run_trial.hpp"
 #include "kernels/source/try_format.hpp"
 
 namespace workbench {
@@ -43,7 +43,6 @@ std::string format_name(const std::filesystem::path& file) {
 /// The text that is compiled: the author's text behind the headers, and a function that returns its entry.
 std::string wrapped(const std::filesystem::path& file, const std::string& name, const std::string& text) {
     return fmt::format(R"(#define WORKBENCH_FORMAT_FILE {0}
-#include "kernels/source/format_head.hpp"
 {1}{2}
 #line 1 "the workbench"
 extern "C" __attribute__((visibility("default"))) const workbench::FormatHead {4};
@@ -149,15 +148,14 @@ LayoutEntry load(const std::filesystem::path& file) {
     std::string passed;
     std::getline(recorded, passed);
     if (passed != checksum) {
-        constexpr double limit = 20;
-        const TrialEnd end = run_in_child(limit, [&](TrialSteps& steps) {
-            steps.begin("loading it");
+        constexpr double limit_seconds = 20;
+        const TrialEnd end = try_in_copy(limit_seconds, [&] {
+            begin_trial_step("loading it");
             require_complete(LoadedFormat(file, library).entry(), name);
         });
-        if (end.kind != TrialEnd::Kind::fine) {
-            throw RecipeError(end.kind == TrialEnd::Kind::failed && end.text.starts_with(file.string())
-                                  ? end.text
-                                  : fmt::format("{}: {}", file.string(), in_words(end, limit)));
+        if (end.kind != TrialKind::fine) {
+            const bool names_file = end.kind == TrialKind::failed && end.text.starts_with(file.string());
+            throw RecipeError(names_file ? end.text : fmt::format("{}: {}", file.string(), end.words));
         }
     }
     LayoutEntry entry = LoadedFormat(file, library).entry();

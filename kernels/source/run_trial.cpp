@@ -15,16 +15,19 @@
 #include <stdexcept>
 
 #include "core/contract/errors.hpp"
+#include "core/matrix/trial_process.hpp"
 #include "core/system/beside_program.hpp"
+#include "core/system/child.hpp"
 #include "core/system/host_memory.hpp"
 #include "core/system/process.hpp"
 #include "kernels/source/arrays_header.hpp"
 #include "kernels/source/trial.hpp"
+#include "kernels/source/trial/plan.hpp"
 
 namespace workbench {
 namespace {
 
-/// A file in memory that a child process can map.
+/// A file in memory that a child process shares.
 class SharedFile {
 public:
     explicit SharedFile(std::size_t bytes) : bytes_(bytes), descriptor_(memfd_create("workbench trial", 0)) {
@@ -46,13 +49,82 @@ private:
     [[noreturn]] void fail() const {
         const std::string reason = std::strerror(errno);
         if (descriptor_ >= 0) (void)close(descriptor_);
-        throw MachineError(fmt::format("memory for the trial of a kernel, {} bytes: {}", bytes_, reason));
+        throw MachineError(fmt::format("memory for a trial, {} bytes: {}", bytes_, reason));
     }
 
     std::size_t bytes_;
     int descriptor_;
     void* address_ = nullptr;
 };
+
+/// Notes how the child ended unless it did.
+void note_ending(TrialVerdict& verdict, const Ending& ending) {
+    if (verdict.kind != TrialKind::none) return;
+    verdict.kind = ending.signal != 0 ? TrialKind::signal : TrialKind::exited;
+    verdict.number = ending.signal != 0 ? ending.signal : ending.exit_code;
+}
+
+// ---- Formats
+
+/// The verdict of a copy of the program.
+struct CopyVerdict {
+    struct NamedArray {
+        const void* begin = nullptr;
+        std::array<char, 64> name{};
+    };
+
+    TrialVerdict verdict;
+    long long bytes_behind = -1;   // how far an access was behind an array; -1: elsewhere
+    std::array<char, 64> array{};  // its name
+    std::size_t name_count = 0;
+    std::array<NamedArray, 64> names{};
+};
+
+CopyVerdict* own_verdict = nullptr;  // in the copy
+
+void note_fault(const void* address) {
+    const TrialArrayPlace array = trial_array_before(address);
+    if (array.begin == nullptr) return;
+    own_verdict->bytes_behind = static_cast<const char*>(address) - (static_cast<const char*>(array.begin) + array.bytes);
+    for (std::size_t i = 0; i < own_verdict->name_count; ++i) {
+        if (own_verdict->names[i].begin == array.begin) own_verdict->array = own_verdict->names[i].name;
+    }
+}
+
+[[noreturn]] void run_in_copy(CopyVerdict& shared, double limit_seconds, const std::function<void()>& work) {
+    own_verdict = &shared;
+    enter_trial_process();
+    begin_trial(shared.verdict, note_fault);
+    set_timer(limit_seconds);
+    try {
+        work();
+    } catch (const std::bad_alloc&) {
+        conclude(shared.verdict, TrialKind::lacks_memory);
+    } catch (const std::exception& error) {
+        conclude(shared.verdict, TrialKind::failed, error.what());
+    } catch (...) {
+        conclude(shared.verdict, TrialKind::failed, "it throws something that is no std::exception");
+    }
+    conclude(shared.verdict, TrialKind::fine);
+}
+
+std::string in_words(const CopyVerdict& copy, double limit_seconds) {
+    const TrialVerdict& verdict = copy.verdict;
+    const std::string array = text_of(copy.array);
+    switch (verdict.kind) {
+        case TrialKind::fine: return "";
+        case TrialKind::failed: return text_of(verdict.text);
+        case TrialKind::lacks_memory: return "memory runs out";
+        case TrialKind::hung: return fmt::format("it does not end within {} s", limit_seconds);
+        case TrialKind::exited: return fmt::format("it ends the program, with exit code {}", verdict.number);
+        default: break;
+    }
+    if (copy.bytes_behind < 0) return fmt::format("it ends with a signal: {}", strsignal(verdict.number));
+    return fmt::format("it reads or writes behind the end of {}, by {} bytes", array.empty() ? "an array" : array,
+                       copy.bytes_behind);
+}
+
+// ---- Kernels
 
 template <std::size_t size>
 void set_text(std::array<char, size>& to, const std::string& text) {
@@ -119,7 +191,7 @@ void fill_file(const SharedFile& file, const TrialPlan& plan, const TrialSetUp& 
     }
 }
 
-std::string name_of(const TrialArray& array) { return array.name.data(); }
+std::string name_of(const TrialArray& array) { return text_of(array.name); }
 
 /// "behind the end of y (element 12 of 12, counted from 0)": describes the target of a forbidden access.
 std::string place_of(std::uint64_t address, const TrialPlan& plan) {
@@ -155,37 +227,56 @@ bool has_overload(const TrialSetUp& set_up) {
 
 [[noreturn]] void throw_verdict(const TrialSetUp& set_up, const TrialPlan& plan) {
     const std::string file = set_up.file.string();
-    const std::string text = plan.text.data();
+    const TrialVerdict& verdict = plan.verdict;
+    const std::string text = text_of(verdict.text);
     const std::string when = plan.accumulating ? " (adding to a y that was there)" : "";
-    const auto broken = [&](const std::string& what) { throw BrokenKernel(fmt::format("{} {}{}", file, what, when)); };
-    switch (plan.verdict) {
-        case TrialVerdict::not_loadable: throw RecipeError(fmt::format("{}: cannot be loaded: {}", file, text));
-        case TrialVerdict::no_function:
+    const auto broken = [&](const std::string& what) { return BrokenKernel(fmt::format("{} {}{}", file, what, when)); };
+    const auto array = [&] { return name_of(plan.arrays.at(plan.array)); };
+    switch (verdict.kind) {
+        case TrialKind::not_loadable: throw RecipeError(fmt::format("{}: cannot be loaded: {}", file, text));
+        case TrialKind::no_function:
             throw RecipeError(fmt::format("{}: {}\n{}", file,
                                           has_overload(set_up)
                                               ? fmt::format("'{}' takes other parameters than expected:", kernel_function)
                                               : fmt::format("no function '{}'; expected", kernel_function),
                                           declaration_of_kernel(set_up.on_gpu)));
-        case TrialVerdict::refused: throw MachineError(fmt::format("the trial of {}: {}", file, text));
-        case TrialVerdict::hung: broken(fmt::format("does not end within {} s (limit_seconds)", plan.limit_seconds)); break;
-        case TrialVerdict::signal:
-            broken(plan.fault_address != 0 || plan.signal == SIGSEGV || plan.signal == SIGBUS
-                       ? place_of(plan.fault_address, plan)
-                       : fmt::format("ends with a signal: {}", strsignal(plan.signal)));
-            break;
-        case TrialVerdict::wrote_outside:
-            broken(fmt::format("writes outside {}, before its beginning or behind its end", name_of(plan.arrays[plan.array])));
-            break;
-        case TrialVerdict::wrote_inside:
-            broken(fmt::format("writes to {}, which is only to be read", name_of(plan.arrays[plan.array])));
-            break;
-        case TrialVerdict::failed: broken("fails on the device: " + text); break;
-        default: break;
+        case TrialKind::refused: throw MachineError(fmt::format("the trial of {}: {}", file, text));
+        case TrialKind::hung: throw broken(fmt::format("does not end within {} s (limit_seconds)", plan.limit_seconds));
+        case TrialKind::signal:
+            throw broken(verdict.number == SIGSEGV || verdict.number == SIGBUS
+                             ? place_of(verdict.fault_address, plan)
+                             : fmt::format("ends with a signal: {}", strsignal(verdict.number)));
+        case TrialKind::exited: throw broken(fmt::format("ends the program, with exit code {}", verdict.number));
+        case TrialKind::wrote_outside:
+            throw broken(fmt::format("writes outside {}, before its beginning or behind its end", array()));
+        case TrialKind::wrote_inside: throw broken(fmt::format("writes to {}, which is only to be read", array()));
+        case TrialKind::failed: throw broken("fails on the device: " + text);
+        default: throw std::logic_error("a trial without a verdict");
     }
-    throw std::logic_error("a trial without a verdict");
 }
 
 }  // namespace
+
+void begin_trial_step(const std::string& step) { copy_text(own_verdict->verdict.step, step); }
+
+void name_trial_array(const void* begin, const std::string& name) {
+    if (own_verdict->name_count == own_verdict->names.size()) return;
+    CopyVerdict::NamedArray& array = own_verdict->names[own_verdict->name_count++];
+    array.begin = begin;
+    copy_text(array.name, name);
+}
+
+TrialEnd try_in_copy(double limit_seconds, const std::function<void()>& work) {
+    const SharedFile file(sizeof(CopyVerdict));
+    CopyVerdict& shared = *new (file.at(0)) CopyVerdict;
+    Child child(ChildOptions{.output = ChildOutput::printed});
+    if (child.inside()) run_in_copy(shared, limit_seconds, work);
+    constexpr double grace_seconds = 5;  // for the child to end itself at the limit
+    note_ending(shared.verdict, child.wait(limit_seconds + grace_seconds));
+    const std::string step = text_of(shared.verdict.step);
+    const std::string words = in_words(shared, limit_seconds);
+    return {shared.verdict.kind, text_of(shared.verdict.text), words.empty() || step.empty() ? words : step + ": " + words};
+}
 
 bool try_kernel(const TrialSetUp& set_up, const std::vector<LayoutField>& fields) {
     const auto program = find_beside_program(trial_program);
@@ -196,20 +287,20 @@ bool try_kernel(const TrialSetUp& set_up, const std::vector<LayoutField>& fields
     const auto plan = std::make_unique<TrialPlan>(make_plan(set_up, fields));
     require_host_memory(plan->file_bytes, fmt::format("the trial of {}", set_up.file.string()));
     const SharedFile file(plan->file_bytes);
-    const TrialPlan& shared = *new (file.at(0)) TrialPlan(*plan);
+    TrialPlan& shared = *new (file.at(0)) TrialPlan(*plan);
     fill_file(file, *plan, set_up, fields);
 
     // The trial enforces its limit itself; this limit catches a trial that never starts.
     const double start_up = 60 + static_cast<double>(plan->file_bytes) / 1e8;
-    const ProcessEnd end = run_process({program->string(), std::to_string(file.descriptor())},
-                                       {.limit_seconds = 2 * set_up.limit_seconds + start_up});
+    const Ending end = Child({program->string(), std::to_string(file.descriptor())}, {.output = ChildOutput::printed})
+                           .wait(2 * set_up.limit_seconds + start_up);
     if (!end.not_started.empty()) throw MachineError(fmt::format("{}: {}", program->string(), end.not_started));
-    if (shared.verdict == TrialVerdict::fine) return end.printed;
-    if (shared.verdict != TrialVerdict::none) throw_verdict(set_up, shared);
-    if (end.too_long) throw BrokenKernel(fmt::format("{} could not be ended in time and was killed", set_up.file.string()));
-    throw BrokenKernel(end.signal != 0
-                           ? fmt::format("{} ends with a signal: {}", set_up.file.string(), strsignal(end.signal))
-                           : fmt::format("{} ends the program, with exit code {}", set_up.file.string(), end.exit_code));
+    if (shared.verdict.kind == TrialKind::fine) return end.printed;
+    if (shared.verdict.kind == TrialKind::none && end.too_long) {
+        throw BrokenKernel(fmt::format("{} could not be ended in time and was killed", set_up.file.string()));
+    }
+    note_ending(shared.verdict, end);
+    throw_verdict(set_up, shared);
 }
 
 }  // namespace workbench

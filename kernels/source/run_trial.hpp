@@ -1,14 +1,33 @@
-// Starts a trial (kernels/source/trial.hpp) and describes its result in words.
+// Starts trials (trial.hpp) and describes their results in words.
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "core/contract/layout.hpp"
 #include "kernels/source/cuda_driver.hpp"
+#include "kernels/source/trial.hpp"
 
 namespace workbench {
+
+/// How a trial in a copy of the program ended.
+struct TrialEnd {
+    TrialKind kind = TrialKind::fine;
+    std::string text = {};   // failed: the reason
+    std::string words = {};  // "building: it reads or writes behind the end of values, by 8 bytes"; empty: it ended well
+};
+
+/// Calls work in a copy of the program and waits. What work throws is its failure. Its output goes to standard error, up to a
+/// limit. Throws MachineError if no child can be started.
+[[nodiscard]] TrialEnd try_in_copy(double limit_seconds, const std::function<void()>& work);
+
+// In the copy:
+/// Names what follows: "building".
+void begin_trial_step(const std::string& step);
+/// Names an array for the message about an access behind its end.
+void name_trial_array(const void* begin, const std::string& name);
 
 struct TrialSetUp {
     std::filesystem::path file = {};  // the author's file, for messages

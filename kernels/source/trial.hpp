@@ -1,78 +1,57 @@
-// A trial runs one product of an untrusted kernel in a separate process, where it may hang, crash or write anywhere. The
-// program starts workbench_trial with a file in memory that holds a plan and the arrays; the trial writes its verdict into the
-// plan.
+// Trials: untrusted code runs first in a child process, where it may hang, crash or write anywhere. A format runs in a copy of
+// the program, because it calls the program's functions; a kernel in the program workbench_trial, because neither CUDA nor
+// OpenMP works after a fork. Either way the child writes its verdict into memory that it shares with the program.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-
-#include "kernels/source/cuda_driver.hpp"
+#include <string>
+#include <string_view>
 
 namespace workbench {
 
-inline constexpr const char* trial_program = "workbench_trial";
-
-/// On the host an array ends at an inaccessible page, or fewer bytes than this before it, because wide loads may need this
-/// alignment.
-inline constexpr std::size_t trial_alignment = 64;
-inline constexpr std::size_t trial_page = 4096;
-/// Fills the guards around y, and on a GPU around every array, so that writes to them show.
-inline constexpr unsigned char trial_guard = 0xA5;
-/// The size of a guard on each side of an array; on the host, the size of the inaccessible pages.
-inline constexpr std::size_t trial_guard_bytes = std::size_t{1} << 16;
-
-inline constexpr int most_trial_arrays = 64;
-inline constexpr int most_trial_arguments = 4000;  // bytes; CUDA takes 4096 with x, y and accumulate
-
-struct TrialArray {
-    std::array<char, 64> name{};
-    std::uint64_t pointer = 0;  // offset of its address in the arguments; unused for x and y
-    std::uint64_t element_bytes = 0;
-    std::uint64_t bytes = 0;
-    std::uint64_t pages = 0;    // offset in the file of the pages that hold it
-    std::uint64_t offset = 0;   // offset of the array in the file
-    std::uint64_t address = 0;  // set by the trial
-
-    /// The size of its pages; an empty array has one page.
-    [[nodiscard]] std::uint64_t page_bytes() const {
-        return (bytes + trial_page - (bytes == 0 ? 0 : 1)) / trial_page * trial_page;
-    }
-};
-
-enum class TrialVerdict : std::int32_t {
-    none,
+enum class TrialKind : std::int32_t {
+    none,  // so far, or the child did not come so far
     fine,
+    failed,  // text: why
+    lacks_memory,
+    hung,           // ran longer than the limit
+    signal,         // number; fault_address for a memory fault
+    exited,         // number: the exit code; the code ended the process itself
     not_loadable,   // text: why
     no_function,    // the file has no function of that name
     refused,        // text; the device failed, not the kernel
-    hung,           // ran longer than the limit
-    signal,         // number; fault_address for a memory fault
-    wrote_outside,  // the guards of array `array` changed
-    wrote_inside,   // the read-only array `array` changed
-    failed,         // text: the device's message
+    wrote_outside,  // the guards of an array changed
+    wrote_inside,   // a read-only array changed
 };
 
-struct TrialPlan {
-    bool on_gpu = false;
-    double limit_seconds = 0;
-    std::uint64_t file_bytes = 0;
-    Launch launch;
-    std::uint64_t argument_bytes = 0;
-    std::array<unsigned char, most_trial_arguments> arguments{};
-    std::int32_t array_count = 0;  // the last but one is x, the last y
-    std::array<TrialArray, most_trial_arrays> arrays{};
-    std::uint64_t image = 0;                 // offset of the image for a GPU
-    std::array<char, 4096> shared_object{};  // loaded by the host
-    std::array<char, 64> function{};
-
-    // Set by the trial.
-    TrialVerdict verdict = TrialVerdict::none;
-    bool accumulating = false;  // true in the second product, y += A x
-    std::int32_t signal = 0;
-    std::int32_t array = 0;
+/// The code may have overwritten any of it.
+struct TrialVerdict {
+    TrialKind kind = TrialKind::none;
+    std::int32_t number = 0;
     std::uint64_t fault_address = 0;
-    std::array<char, 512> text{};
+    std::array<char, 256> step{};  // what it was doing
+    std::array<char, 4096> text{};
 };
+
+/// Cuts a text that is too long.
+template <std::size_t size>
+void copy_text(std::array<char, size>& to, std::string_view text) {
+    to.fill('\0');
+    std::copy_n(text.begin(), std::min(text.size(), size - 1), to.begin());
+}
+template <std::size_t size>
+[[nodiscard]] std::string text_of(const std::array<char, size>& text) {
+    return {text.begin(), std::find(text.begin(), text.end(), '\0')};
+}
+
+/// In the child: from now on, a crash or the end of set_timer's time is the verdict, and ends it. `note_fault` is called with
+/// the address of a memory fault.
+void begin_trial(TrialVerdict& verdict, void (*note_fault)(const void* address) = nullptr);
+
+/// Writes the verdict and ends the child.
+[[noreturn]] void conclude(TrialVerdict& verdict, TrialKind kind, std::string_view text = "");
 
 }  // namespace workbench

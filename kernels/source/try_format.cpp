@@ -8,8 +8,8 @@
 #include "core/contract/errors.hpp"
 #include "core/matrix/battery.hpp"
 #include "kernels/host/host_device.hpp"
-#include "kernels/source/forked_trial.hpp"
 #include "kernels/source/planted_faults.hpp"
+#include "kernels/source/run_trial.hpp"
 
 namespace workbench {
 namespace {
@@ -54,9 +54,8 @@ private:
 template <ValueType Value>
 class Exercise {
 public:
-    Exercise(const LayoutEntry& entry, const StagedMatrix& staged, const Parameters& parameters, std::string on,
-             TrialSteps& steps)
-        : entry_(entry), staged_(staged), parameters_(parameters), on_(std::move(on)), steps_(steps) {}
+    Exercise(const LayoutEntry& entry, const StagedMatrix& staged, const Parameters& parameters, std::string on)
+        : entry_(entry), staged_(staged), parameters_(parameters), on_(std::move(on)) {}
 
     /// exact: the values of the matrix are exact_value, and everything is checked.
     void run(bool exact) {
@@ -69,7 +68,7 @@ public:
         }
         if (layout == nullptr) throw std::logic_error("it returns no layout");
         for (const LayoutField& field : layout->fields()) {
-            if (field.has_memory()) steps_.name_array(field.data, field.name);
+            if (field.has_memory()) name_trial_array(field.data, field.name);
         }
         if (exact) {
             begin("its slots");
@@ -98,7 +97,9 @@ private:
         return true;
     }
 
-    void begin(const std::string& step) { steps_.begin(fmt::format("{} ({}{})", step, name_of(precision_of<Value>), on_)); }
+    void begin(const std::string& step) const {
+        begin_trial_step(fmt::format("{} ({}{})", step, name_of(precision_of<Value>), on_));
+    }
 
     void multiply(const KernelEntry& entry, const Layout<Value>& layout, bool exact) {
         begin("kernel " + entry.name);
@@ -106,10 +107,10 @@ private:
         const auto kernel = entry.prepare.template get<Value>()(layout, *host);
         const CsrMatrix& matrix = staged_.matrix;
         const HostArray<Value> x = exact_x<Value>(matrix.columns);
-        steps_.name_array(x.data(), "x");
+        name_trial_array(x.data(), "x");
         for (const bool accumulate : {false, true}) {
             WatchedY<Value> y(matrix.rows);
-            steps_.name_array(y.get() - 512, "y");
+            name_trial_array(y.get() - 512, "y");
             kernel->run(x.data(), y.get(), accumulate);
             y.require_sound();
             if (exact) require_product(x, y.get(), accumulate ? Value{12345} : Value{0});
@@ -145,18 +146,17 @@ private:
     const StagedMatrix& staged_;
     const Parameters& parameters_;
     std::string on_;
-    TrialSteps& steps_;
 };
 
-void require_fine(const LayoutEntry& entry, const TrialEnd& end, double limit_seconds) {
-    if (end.kind == TrialEnd::Kind::fine) return;
-    const std::string text = fmt::format("{}: {}", entry.file.string(), in_words(end, limit_seconds));
-    if (end.kind == TrialEnd::Kind::lacks_memory) throw MachineError(text);
+void require_fine(const LayoutEntry& entry, const TrialEnd& end) {
+    if (end.kind == TrialKind::fine) return;
+    const std::string text = fmt::format("{}: {}", entry.file.string(), end.words);
+    if (end.kind == TrialKind::lacks_memory) throw MachineError(text);
     throw BrokenKernel(text);
 }
 
 template <ValueType Value>
-void exercise_on_battery(const LayoutEntry& entry, const Parameters& parameters, TrialSteps& steps) {
+void exercise_on_battery(const LayoutEntry& entry, const Parameters& parameters) {
     for (const NamedMatrix& named : battery()) {
         StagedMatrix staged = stage_input(named.matrix);
         CsrMatrix& matrix = staged.matrix;
@@ -166,35 +166,33 @@ void exercise_on_battery(const LayoutEntry& entry, const Parameters& parameters,
             }
         }
         if (entry.needs(parameters).square && matrix.rows != matrix.columns) continue;
-        Exercise<Value>(entry, staged, parameters, ", matrix '" + named.name + "'", steps).run(true);
+        Exercise<Value>(entry, staged, parameters, ", matrix '" + named.name + "'").run(true);
     }
 }
 
 }  // namespace
 
 void try_format(const LayoutEntry& entry, const StagedMatrix& staged, const Parameters& parameters, Precision precision) {
-    const double limit = limit_for(staged.matrix);
-    const TrialEnd end = run_in_child(limit, [&](TrialSteps& steps) {
+    const TrialEnd end = try_in_copy(limit_for(staged.matrix), [&] {
         if (precision == Precision::f32) {
-            Exercise<float>(entry, staged, parameters, "", steps).run(false);
+            Exercise<float>(entry, staged, parameters, "").run(false);
         } else {
-            Exercise<double>(entry, staged, parameters, "", steps).run(false);
+            Exercise<double>(entry, staged, parameters, "").run(false);
         }
     });
-    require_fine(entry, end, limit);
+    require_fine(entry, end);
 }
 
 void try_format_on_battery(const LayoutEntry& entry, const Parameters& given) {
-    const double limit = seconds_of_trial();
-    const TrialEnd end = run_in_child(limit, [&](TrialSteps& steps) {
-        steps.begin("its parameters");
+    const TrialEnd end = try_in_copy(seconds_of_trial(), [&] {
+        begin_trial_step("its parameters");
         const Parameters parameters = given.on_device(entry.parameters, tuned_device_model());
         const Needs needs = entry.needs(parameters);
         if (!needs.cuts.empty() || !needs.shares.empty() || needs.columns_by_density) return;
-        exercise_on_battery<double>(entry, parameters, steps);
-        exercise_on_battery<float>(entry, parameters, steps);
+        exercise_on_battery<double>(entry, parameters);
+        exercise_on_battery<float>(entry, parameters);
     });
-    require_fine(entry, end, limit);
+    require_fine(entry, end);
 }
 
 }  // namespace workbench

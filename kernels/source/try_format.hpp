@@ -1,4 +1,4 @@
-// Trials of a format beside the recipe, each in a process of its own (forked_trial.hpp).
+// Trials of a format beside the recipe, each in a process of its own (run_trial.hpp).
 #pragma once
 
 #include "core/contract/layout.hpp"

@@ -14,6 +14,7 @@
 
 #include "core/contract/errors.hpp"
 #include "core/output/numpy_writer.hpp"
+#include "core/system/child.hpp"
 #include "core/system/process.hpp"
 #include "stages/beside/from_lists.hpp"
 #include "stages/parameters.hpp"
@@ -82,7 +83,7 @@ void write_input(const std::filesystem::path& folder, const CodeRun& run) {
 }
 
 /// Throws unless the program ended well.
-void check_end(const CodeRun& run, const ProcessEnd& end, double limit_seconds) {
+void check_end(const CodeRun& run, const Ending& end, double limit_seconds) {
     if (!end.not_started.empty()) {
         throw Unsuitable(
             fmt::format("{} cannot be started: {}: {}; expected a program on PATH, or a path relative to the recipe", run.shown,
@@ -170,8 +171,7 @@ StageResult run_once(const CodeRun& run) {
     write_input(folder.path(), run);
     const double limit = run.parameters.real("limit_seconds");
     const auto begin = std::chrono::steady_clock::now();
-    const ProcessEnd end =
-        run_process(run.command, {.limit_seconds = limit, .output = ProcessOutput::returned, .folder = folder.path()});
+    const Ending end = Child(run.command, {.output = ChildOutput::returned, .folder = folder.path()}).wait(limit);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
     check_end(run, end, limit);
     StageResult result = read_results(folder.path(), run);

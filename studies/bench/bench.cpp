@@ -15,8 +15,8 @@
 #include <fmt/format.h>
 
 #include "core/contract/errors.hpp"
+#include "core/system/child.hpp"
 #include "core/system/whole_file.hpp"
-#include "studies/bench/child.hpp"
 #include "studies/bench/line.hpp"
 
 namespace workbench {
@@ -159,7 +159,7 @@ private:
     std::size_t watch(const std::vector<std::string>& command, const fs::path& out, std::vector<Pending>& pending,
                       const std::vector<std::size_t>& together, const Stopwatch& since_start) {
         const fs::path errors = work_.path() / "errors.txt";
-        Child child(command, errors);
+        Child child(command, {.output = ChildOutput::errors, .file = errors});
         std::size_t done = 0;
         std::error_code unknown;
         for (bool over = false; !over;) {
@@ -233,9 +233,7 @@ private:
 
     /// The first error message of a process, or else how it ended.
     static std::string reason_in(const fs::path& errors, const Pending& pending, const Ending& ending) {
-        if (ending.signal != 0) {
-            return ending.text() + (ending.signal == SIGKILL ? ": the machine may have run out of memory" : "");
-        }
+        if (ending.signal != 0) return ending.text_of_loss();
         std::istringstream lines(text_of(errors));
         std::string reason;
         for (std::string line; std::getline(lines, line);) {

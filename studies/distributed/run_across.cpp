@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -20,11 +19,7 @@ namespace workbench {
 namespace {
 
 constexpr std::int64_t most_iterations_per_launch = 32;
-constexpr double launch_seconds = 0.004;     // short, because iterations launched beyond the end are computed in vain
-constexpr double slack = 1.5;                // of the true residual over the tolerance
-constexpr double progress_of_restart = 0.5;  // residual after a restart over that before, at most
-constexpr double least_progress = 0.99;      // the residual must shrink to this within `patience` iterations
-constexpr int most_restarts = 20;
+constexpr double launch_seconds = 0.004;  // short, because iterations launched beyond the end are computed in vain
 constexpr double sample_seconds = 0.02;
 
 /// Times collective work; each sample repeats it many times.
@@ -69,10 +64,13 @@ class DistributedSolve {
 public:
     DistributedSolve(const RanksPlan& plan, const RankShares& shares, std::vector<double> b, RankProduct<Value>& product,
                      const SolveOptions& options)
-        : plan_(plan), shares_(shares), b_(std::move(b)), product_(product), options_(options) {
-        double squares = 0;
-        for (const double value : b_) squares += value * value;
-        norm_of_b_ = std::sqrt(sum_of(plan.ranks, squares));
+        : plan_(plan),
+          shares_(shares),
+          b_(std::move(b)),
+          product_(product),
+          options_(options),
+          norm_of_b_(norm_over(plan.ranks, b_)),
+          rules_(options.tolerance, norm_of_b_, options.most_iterations, options.patience) {
         if (!std::isfinite(norm_of_b_)) {
             throw RanksFailed(ExitCode::bad_input, "the right-hand side or its norm is not finite");
         }
@@ -83,15 +81,18 @@ public:
         const Stopwatch watch(plan_.clock);
         double checking_seconds = 0;  // true residuals, which are not part of the solve
         std::int64_t iterations = 1;
-        while (!ended_) {
-            const Stopwatch launched(plan_.clock);
-            if (solve_.engine == SolveEngine::persistent) iterations = options_.patience;  // it ends by itself
-            cg_->launch(std::min(iterations, std::max<std::int64_t>(options_.most_iterations - progress_.iterations, 0)));
-            progress_ = cg_->wait();
-            iterations = iterations_of_next_launch(iterations, largest_of(plan_.ranks, launched.seconds()));
+        for (;;) {
             const Stopwatch checking(plan_.clock);
             check_progress();
             checking_seconds += checking.seconds();
+            if (ended_) break;
+            const Stopwatch launched(plan_.clock);
+            const std::int64_t most = rules_.iterations_until_check(progress_.iterations);
+            // A persistent kernel ends by itself.
+            iterations = solve_.engine == SolveEngine::persistent ? most : std::min(iterations, most);
+            cg_->launch(iterations);
+            progress_ = cg_->wait();
+            iterations = iterations_of_next_launch(iterations, largest_of(plan_.ranks, launched.seconds()));
         }
         solve_.seconds += largest_of(plan_.ranks, watch.seconds() - checking_seconds);
         const double norm = norm_of_b_ > 0 ? norm_of_b_ : 1;
@@ -109,6 +110,12 @@ public:
     [[nodiscard]] CgAcrossRanks<Value>& cg() { return *cg_; }
 
 private:
+    [[nodiscard]] static double norm_over(Ranks& ranks, std::span<const double> own) {
+        double squares = 0;
+        for (const double value : own) squares += value * value;
+        return std::sqrt(sum_of(ranks, squares));
+    }
+
     /// Aims at launch_seconds per launch, given the duration of the last one.
     static std::int64_t iterations_of_next_launch(std::int64_t iterations, double seconds) {
         const double wanted = std::ceil(launch_seconds * static_cast<double>(iterations) / std::max(seconds, 1e-9));
@@ -177,52 +184,19 @@ private:
         solve_.seconds = iterations > 1 ? shortest * static_cast<double>(iterations) / static_cast<double>(iterations - 1) : 0;
     }
 
-    void end(SolveEnd how, std::string reason = "") {
-        ended_ = true;
-        solve_.end = how;
-        solve_.reason = std::move(reason);
-    }
-
     /// Decides the same on all ranks, whose progress is bit-identical.
     void check_progress() {
-        switch (progress_.state) {
-            case KrylovState::running: return check_stagnation();
-            case KrylovState::converged: return check_convergence();
-            case KrylovState::indefinite: return end(SolveEnd::indefinite, indefinite_text(options_, progress_));
-            case KrylovState::breakdown:
-                return restart_or_end(progress_.residual, SolveEnd::breakdown,
-                                      breakdown_text(options_, progress_, solve_.restarts));
+        const auto end = rules_.end(
+            progress_, [&] { return cg_->history(); }, [&] { return true_residual(); });
+        if (end) {
+            ended_ = true;
+            solve_.end = end->how;
+            solve_.reason = reason_text(*end, progress_, options_, precision_of<Value>, solve_.restarts);
+        } else if (progress_.state != KrylovState::running) {
+            ++solve_.restarts;
+            cg_->restart();
+            progress_ = cg_->wait();
         }
-    }
-
-    void check_stagnation() {
-        if (progress_.residual < least_progress * best_) {
-            best_ = progress_.residual;
-            best_at_ = progress_.iterations;
-        }
-        const std::int64_t since_best = progress_.iterations - best_at_;
-        if (progress_.iterations >= options_.most_iterations) {
-            end(SolveEnd::iteration_limit, limit_text(options_, progress_));
-        } else if (since_best >= options_.patience) {
-            const double norm = norm_of_b_ > 0 ? norm_of_b_ : 1;
-            end(SolveEnd::stagnated, stagnation_text(since_best, progress_, best_ / norm));
-        }
-    }
-
-    void check_convergence() {
-        const double residual = true_residual();
-        if (residual <= slack * options_.tolerance) return end(SolveEnd::converged);
-        restart_or_end(residual, SolveEnd::stagnated, inaccuracy_text(options_, residual, precision_of<Value>));
-    }
-
-    /// Restarts if the last restart reduced the residual enough.
-    void restart_or_end(double residual, SolveEnd how, std::string reason) {
-        const bool progress = std::isfinite(residual) && residual < progress_of_restart * residual_at_restart_;
-        if (!progress || solve_.restarts >= most_restarts) return end(how, std::move(reason));
-        residual_at_restart_ = residual;
-        ++solve_.restarts;
-        cg_->restart();
-        progress_ = cg_->wait();
     }
 
     [[nodiscard]] std::vector<double> x_of_rank() {
@@ -260,9 +234,7 @@ private:
             shares_.inside, x, [](Index row) { return row; }, r);
         subtract(
             shares_.outside, halo, [&](Index row) { return shares_.outside_rows[row]; }, r);
-        double squares = 0;
-        for (const double value : r) squares += value * value;
-        return std::sqrt(sum_of(plan_.ranks, squares)) / (norm_of_b_ > 0 ? norm_of_b_ : 1);
+        return norm_over(plan_.ranks, r) / (norm_of_b_ > 0 ? norm_of_b_ : 1);
     }
 
     const RanksPlan& plan_;
@@ -270,14 +242,12 @@ private:
     std::vector<double> b_;
     RankProduct<Value>& product_;
     const SolveOptions& options_;
-    double norm_of_b_ = 0;
+    double norm_of_b_;
+    SolveRules rules_;
     std::unique_ptr<CgAcrossRanks<Value>> cg_;
     KrylovProgress progress_;
     RanksSolve solve_;
     bool ended_ = false;
-    double best_ = std::numeric_limits<double>::infinity();
-    std::int64_t best_at_ = 0;
-    double residual_at_restart_ = std::numeric_limits<double>::infinity();
 };
 
 RankName name_of_this(const Device& device) {

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -24,7 +22,11 @@ template <ValueType Value>
 class IterativeSolve {
 public:
     IterativeSolve(const System<Value>& system, Multiplier<Value>& multiplier, Device& device, const SolveOptions& options)
-        : system_(system), multiplier_(&multiplier), device_(device), options_(options) {}
+        : system_(system),
+          multiplier_(&multiplier),
+          device_(device),
+          options_(options),
+          rules_(options.tolerance, system.norm_of_b(), options.most_iterations, options.patience) {}
     IterativeSolve(const IterativeSolve&) = delete;
     IterativeSolve& operator=(const IterativeSolve&) = delete;
     virtual ~IterativeSolve() = default;
@@ -33,6 +35,7 @@ public:
         outcome_.preparation = multiplier_->preparation();
         begin();
         outcome_.preparation.build_seconds += multiplier_->persistent_seconds();
+        check_progress();
         while (!ended_) {
             outcome_.solve_seconds += advance();
             if (options_.poll) options_.poll();
@@ -44,10 +47,9 @@ public:
     }
 
 protected:
-    /// Runs at most `patience` iterations, or until the state is no longer `running`. Returns the seconds.
+    /// Runs until the next check, or until the state is no longer `running`. Returns the seconds.
     virtual double advance() {
-        const std::int64_t left = options_.most_iterations - progress_.iterations;
-        const double seconds = device_.time([&] { krylov_->launch(std::min(options_.patience, left)); });
+        const double seconds = device_.time([&] { krylov_->launch(rules_.iterations_until_check(progress_.iterations)); });
         progress_ = krylov_->wait();
         return seconds;
     }
@@ -117,40 +119,10 @@ protected:
     }
 
     virtual void check_progress() {
-        switch (progress_.state) {
-            case KrylovState::running: return check_stagnation();
-            case KrylovState::converged: return check_convergence();
-            case KrylovState::indefinite: return end(SolveEnd::indefinite, indefinite_text(options_, progress_));
-            case KrylovState::breakdown: return check_breakdown();
-        }
-    }
-
-    void check_stagnation() {
-        if (progress_.iterations >= options_.most_iterations) {
-            return end(SolveEnd::iteration_limit, limit_text(options_, progress_));
-        }
-        const std::vector<double> history = krylov_->history();
-        const auto least = solve_rules::least_residuals(history, options_.patience);
-        if (!least || !least->stagnates()) return;
-        end(SolveEnd::stagnated, stagnation_text(options_.patience, progress_, least->before / system_.norm_of_b()));
-    }
-
-    void check_convergence() {
-        const double residual = system_.true_residual(x_of_input());
-        if (residual <= solve_rules::slack * options_.tolerance) return end(SolveEnd::converged);
-        if (!(residual < solve_rules::progress_of_restart * true_residual_before_)) {
-            return end(SolveEnd::stagnated, inaccuracy_text(options_, residual, precision_of<Value>));
-        }
-        true_residual_before_ = residual;
-        restart();
-    }
-
-    void check_breakdown() {
-        if (!std::isfinite(progress_.residual) || !(progress_.residual < solve_rules::progress_of_restart * residual_before_)) {
-            return end(SolveEnd::breakdown, breakdown_text(options_, progress_, outcome_.restarts));
-        }
-        residual_before_ = progress_.residual;
-        restart();
+        const auto found = rules_.end(
+            progress_, [&] { return krylov_->history(); }, [&] { return system_.true_residual(x_of_input()); });
+        if (found) return end(found->how, reason_text(*found, progress_, options_, precision_of<Value>, outcome_.restarts));
+        if (progress_.state != KrylovState::running) restart();
     }
 
     virtual void restart() {
@@ -194,8 +166,7 @@ protected:
     KrylovProgress progress_;
     SolveOutcome outcome_;
     bool ended_ = false;
-    double residual_before_ = std::numeric_limits<double>::infinity();       // at the last restart after a breakdown
-    double true_residual_before_ = std::numeric_limits<double>::infinity();  // at the last restart for accuracy
+    SolveRules rules_;
 };
 
 }  // namespace workbench

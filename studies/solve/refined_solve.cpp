@@ -29,8 +29,8 @@ protected:
 
     /// Runs until about the end of a round.
     double advance() override {
-        const std::int64_t left = this->options_.most_iterations - this->progress_.iterations;
-        const std::int64_t iterations = std::min({this->options_.patience, left, iterations_of_round()});
+        const std::int64_t iterations =
+            std::min(this->rules_.iterations_until_check(this->progress_.iterations), iterations_of_round());
         const double seconds = this->device_.time([&] { this->krylov_->launch(iterations); });
         this->progress_ = this->krylov_->wait();
         return seconds;
@@ -38,11 +38,10 @@ protected:
 
     void check_progress() override {
         if (this->progress_.state == KrylovState::running && this->progress_.residual <= target_) return refine();
-        if (this->progress_.state == KrylovState::indefinite) {
-            return this->end(SolveEnd::indefinite, indefinite_text(this->options_, this->progress_) + of_rounded_matrix());
-        }
         IterativeSolve<Value>::check_progress();
-        if (this->ended_ && this->outcome_.end == SolveEnd::stagnated) this->outcome_.reason += of_rounded_matrix();
+        if (!this->ended_) return;
+        const SolveEnd end = this->outcome_.end;
+        if (end == SolveEnd::stagnated || end == SolveEnd::indefinite) this->outcome_.reason += of_rounded_matrix();
     }
 
     /// r = b - A x with the values in full.
@@ -63,7 +62,7 @@ private:
         const double of_recurrence = this->progress_.residual;
         restart();
         const double residual = this->progress_.residual;
-        if (!(residual < solve_rules::progress_of_restart * begin)) {
+        if (!SolveRules::gains(residual, begin)) {
             const double norm_of_b = this->system_.norm_of_b();
             return this->end(
                 SolveEnd::stagnated,

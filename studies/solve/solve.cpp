@@ -148,31 +148,30 @@ std::optional<double> break_even_solves(const SolveOutcome& one, const SolveOutc
     return price / gain;
 }
 
-std::string indefinite_text(const SolveOptions& options, const KrylovProgress& progress) {
-    return fmt::format("{} is {:.3g} after {}: the matrix{} is not positive definite; try bicgstab",
-                       options.jacobi ? "p.Ap or r.Mr" : "p.Ap", progress.divisor, counted(progress.iterations, "iteration"),
-                       options.jacobi ? " or its diagonal" : "");
-}
-
-std::string limit_text(const SolveOptions& options, const KrylovProgress& progress) {
-    return fmt::format("{} did not reach {:.3g}", counted(progress.iterations, "iteration"), options.tolerance);
-}
-
-std::string stagnation_text(std::int64_t last_iterations, const KrylovProgress& progress, double best) {
-    return fmt::format("the last {} of {} iterations did not reduce the residual below {:.3g} of |b|", last_iterations,
-                       progress.iterations, best);
-}
-
-std::string inaccuracy_text(const SolveOptions& options, double true_residual, Precision precision) {
+std::string reason_text(const EndOfSolve& end, const KrylovProgress& progress, const SolveOptions& options, Precision precision,
+                        int restarts) {
+    const std::string iterations = counted(progress.iterations, "iteration");
+    const bool finite = std::isfinite(progress.residual) && std::isfinite(progress.divisor);
+    switch (end.how) {
+        case SolveEnd::converged: return "";
+        case SolveEnd::iteration_limit: return fmt::format("{} did not reach {:.3g}", iterations, options.tolerance);
+        case SolveEnd::indefinite:
+            return fmt::format("{} is {:.3g} after {}: the matrix{} is not positive definite; try bicgstab",
+                               options.jacobi ? "p.Ap or r.Mr" : "p.Ap", progress.divisor, iterations,
+                               options.jacobi ? " or its diagonal" : "");
+        case SolveEnd::breakdown:
+            return fmt::format("{} after {} and {}",
+                               finite ? fmt::format("a divisor of {} is {:.3g}", name_of(options.method), progress.divisor)
+                                      : "a value is no longer finite",
+                               iterations, counted(restarts, "restart"));
+        case SolveEnd::stagnated: break;
+    }
+    if (progress.state == KrylovState::running) {
+        return fmt::format("the last {} of {} iterations did not reduce the residual below {:.3g} of |b|", options.patience,
+                           progress.iterations, end.residual);
+    }
     return fmt::format("the recurrence reached {:.3g}, but the true residual stays at {:.3g}: {} is not accurate enough",
-                       options.tolerance, true_residual, name_of(precision));
-}
-
-std::string breakdown_text(const SolveOptions& options, const KrylovProgress& progress, int restarts) {
-    const std::string what = std::isfinite(progress.residual) && std::isfinite(progress.divisor)
-                                 ? fmt::format("a divisor of {} is {:.3g}", name_of(options.method), progress.divisor)
-                                 : "a value is no longer finite";
-    return fmt::format("{} after {} and {}", what, counted(progress.iterations, "iteration"), counted(restarts, "restart"));
+                       options.tolerance, end.residual, name_of(precision));
 }
 
 double inverse_of_diagonal(const CsrMatrix& matrix, Index row) {

@@ -11,13 +11,10 @@
 #include <vector>
 
 #include "core/contract/krylov.hpp"
+#include "core/contract/solve_rules.hpp"
 #include "studies/solve/multiplier.hpp"
 
 namespace workbench {
-
-/// How a solve ended. stagnated: `patience` iterations did not reduce the residual, or the true residual stays above the
-/// tolerance although that of the recurrence is below it, and restarts do not help.
-enum class SolveEnd { converged, iteration_limit, stagnated, indefinite, breakdown };
 
 [[nodiscard]] std::string_view name_of(SolveEnd end);
 
@@ -122,13 +119,9 @@ inline constexpr double single_solve_noise = 0.05;
 /// Like break_even_iterations, in solves of this length.
 [[nodiscard]] std::optional<double> break_even_solves(const SolveOutcome& one, const SolveOutcome& other);
 
-// The reasons for ending a solve, as sentences for the user.
-[[nodiscard]] std::string indefinite_text(const SolveOptions& options, const KrylovProgress& progress);
-[[nodiscard]] std::string limit_text(const SolveOptions& options, const KrylovProgress& progress);
-/// `best`: the smallest residual so far, relative to |b|.
-[[nodiscard]] std::string stagnation_text(std::int64_t last_iterations, const KrylovProgress& progress, double best);
-[[nodiscard]] std::string inaccuracy_text(const SolveOptions& options, double true_residual, Precision precision);
-[[nodiscard]] std::string breakdown_text(const SolveOptions& options, const KrylovProgress& progress, int restarts);
+/// The reason of an end, as a sentence for the user; empty if the solve converged.
+[[nodiscard]] std::string reason_text(const EndOfSolve& end, const KrylovProgress& progress, const SolveOptions& options,
+                                      Precision precision, int restarts);
 
 /// 1 / a_ii for the Jacobi preconditioner; 1 if the diagonal entry is missing or zero.
 [[nodiscard]] double inverse_of_diagonal(const CsrMatrix& matrix, Index row);

@@ -196,10 +196,7 @@ private:
             std::clamp(wanted, least_chunk_iterations, std::max(least_chunk_iterations, this->options_.patience));
         if (const double seconds = time_iterations(chunk); seconds > 0) iteration_seconds_ = seconds;
         if (this->progress_.state != KrylovState::running) return;
-        const bool at_limit = this->progress_.iterations >= this->options_.most_iterations;
-        if (!at_limit && this->progress_.iterations < next_check_) return;
-        next_check_ = this->progress_.iterations + this->options_.patience;
-        this->check_stagnation();
+        this->check_progress();
     }
 
     /// Tries the next candidate if the budget for trials allows it.
@@ -307,7 +304,6 @@ private:
     double expected_loss_ = guessed_switch_seconds;  // of the next trial: the mean of the trials so far
     double lost_ = 0;
     int trials_made_ = 0;
-    std::int64_t next_check_ = this->options_.patience;
 };
 
 }  // namespace

@@ -70,6 +70,18 @@ TEST_CASE("the output of a kernel is printed to standard error") {
     CHECK(nlohmann::json::parse(apart.text)["kernels"].size() == 2);
 }
 
+TEST_CASE("standard descriptors that are closed do not make a kernel wrong") {
+    OneRun one(right);
+    const std::string again = "run " + (one.folder.path() / "mine.toml").string() +
+                              " --backend cpu --samples 1 --seconds 0 --cache warm --no-pictures --out " +
+                              one.folder.path().string();
+    std::filesystem::remove(one.folder.path() / "mine" / "report.json");
+    CHECK(run_workbench(again, "", "<&- >&- 2>&-").exit_code == 4);
+    const nlohmann::json report = nlohmann::json::parse(file_text(one.folder.path() / "mine" / "report.json"));
+    REQUIRE(report["kernels"].size() == 2);
+    for (const auto& kernel : report["kernels"]) CHECK(kernel["status"] == "measured");
+}
+
 TEST_CASE("a kernel prints in its trial only") {
     // Two products in the trial; verified and timed ones print nothing, whether or not the line is complete.
     const OneRun one(

@@ -27,6 +27,7 @@ TEST_CASE("recipes of one name are ranked apart, by their files") {
 
 TEST_CASE("output that cannot be written is an error") {
     CHECK(run("list 2>&1 >/dev/full").exit_code == 4);
+    CHECK(run("--help 2>&1 >/dev/full").exit_code == 4);
     CHECK(run("run none.toml 2>/dev/full").exit_code == 2);
 }
 

@@ -401,7 +401,41 @@ TEST_CASE("distributed: a solve restarts while that helps, and ends after `patie
     for (const RanksReport& report : run_scripted<double>(2, scaled_laplacian(10, 0), solve)) {
         REQUIRE(report.solve);
         CHECK(report.solve->end == SolveEnd::stagnated);
-        CHECK_MESSAGE(report.solve->reason.find("the last 2 of 3 iterations") != std::string::npos, report.solve->reason);
+        CHECK_MESSAGE(report.solve->reason.find("the last 2 of 4 iterations") != std::string::npos, report.solve->reason);
+    }
+}
+
+TEST_CASE("distributed: a solve ends as on one device") {
+    script_iterations(1e-3);  // several iterations in a launch
+    const CsrMatrix matrix = scaled_laplacian(10, 0);
+    std::vector<double> b;
+    for (Index row = 0; row < matrix.rows; ++row) b.push_back(1.0 + row % 3);
+    const Recipe recipe = parse_recipe("[layout]\nuse = 'plain'\n", "some/test.toml", scripted_catalogue());
+    struct Asked {
+        double tolerance;
+        std::int64_t patience;
+        std::int64_t most_iterations;
+        SolveEnd end;
+    };
+    for (const Asked& asked : {Asked{1e-4, 1000, 1000, SolveEnd::converged}, Asked{1e-12, 1000, 1000, SolveEnd::stagnated},
+                               Asked{1e-12, 2, 1000, SolveEnd::stagnated}, Asked{1e-4, 1000, 7, SolveEnd::iteration_limit}}) {
+        CAPTURE(asked.tolerance);
+        CAPTURE(asked.patience);
+        SolveAcross solve{{}, [&](Index row) { return b[row]; }};
+        solve.options.tolerance = asked.tolerance;
+        solve.options.patience = asked.patience;
+        solve.options.most_iterations = asked.most_iterations;
+        solve.options.timing = {CacheState::warm, 1, 0, 0, scripted_clock()};
+        const RanksSolve across = *run_scripted<float>(2, matrix, solve).front().solve;
+        ScriptedDevice device({DeviceKind::host, "a host", 8, 0, 0, 0});
+        const System<float> system(matrix, b);
+        Multiplier<float> multiplier(
+            recipe, {.input = matrix, .device = device, .filter = {DeviceKind::host}, .clock = scripted_clock()});
+        const SolveOutcome alone = workbench::solve(system, multiplier, device, solve.options);
+        CHECK(across.end == asked.end);
+        CHECK(alone.end == asked.end);
+        CHECK((across.restarts > 0) == (alone.restarts > 0));
+        if (asked.patience == 2) CHECK(across.iterations == alone.iterations);
     }
 }
 

@@ -2,12 +2,10 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <regex>
 #include <string>
-#include <thread>
 
 #include "core/contract/errors.hpp"
 #include "core/system/process.hpp"
@@ -52,25 +50,6 @@ std::string trial_of(const KernelEntry& kernel, Index rows, const std::string& f
         return without(refusal.what(), folder);
     }
     return "fine";
-}
-
-TEST_CASE("run_process also ends the processes that its command started") {
-    const TemporaryFolder folder;
-    const std::string file = (folder.path() / "left").string();
-    const auto is_running = [&] {
-        std::ifstream state("/proc/" + file_text(file).substr(0, file_text(file).find('\n')) + "/stat");
-        std::string number;
-        std::string name;
-        char letter = 'Z';
-        return state >> number >> name >> letter && letter != 'Z' && letter != 'X';
-    };
-    const ProcessEnd end = run_process({"sh", "-c", "sleep 100 & echo $! > '" + file + "'; exit 3"}, {.limit_seconds = 50});
-    CHECK(end.exit_code == 3);
-    CHECK_FALSE(end.too_long);
-    REQUIRE_FALSE(file_text(file).empty());
-    for (int i = 0; i < 200 && is_running(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    CHECK_FALSE(is_running());
-    CHECK(run_process({"sleep", "100"}, {.limit_seconds = 0.05}).too_long);
 }
 
 TEST_CASE("the header of a layout") {
@@ -315,7 +294,6 @@ TEST_CASE("the examples compile for a GPU") {
     write(folder.path() / "mine.hpp", "#define MINE\n");
     write(folder.path() / "arrays.hpp", "#error stale\n");
     CHECK(refusal(R"(#include "mine.hpp"
-#include "arrays.hpp"
 #ifdef MINE
 extern "C" __global__ void multiply(Arrays arrays, const Value* x, Value* y, bool accumulate) {
     static_assert(sizeof(Value) == 4 && THREADS_PER_ROW == 8);

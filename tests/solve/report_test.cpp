@@ -117,20 +117,27 @@ TEST_CASE("recipes that did not converge are not compared with the baseline") {
 
 TEST_CASE("the reasons name method, preconditioner and counts") {
     SolveOptions options;
+    options.patience = 7;
+    const auto reason = [&](EndOfSolve end, const KrylovProgress& progress, int restarts = 0) {
+        return reason_text(end, progress, options, Precision::f32, restarts);
+    };
     const KrylovProgress progress{KrylovState::indefinite, 1, 5, -0.25};
-    CHECK_EQ(indefinite_text(options, progress),
+    CHECK_EQ(reason({SolveEnd::indefinite}, progress),
              "p.Ap is -0.25 after 1 iteration: the matrix is not positive definite; try bicgstab");
     options.jacobi = true;
-    CHECK_EQ(indefinite_text(options, progress),
+    CHECK_EQ(reason({SolveEnd::indefinite}, progress),
              "p.Ap or r.Mr is -0.25 after 1 iteration: the matrix or its diagonal is not positive definite; try bicgstab");
     options.method = KrylovMethod::bicgstab;
-    CHECK_EQ(breakdown_text(options, {KrylovState::breakdown, 3, 5, 0}, 1),
+    CHECK_EQ(reason({SolveEnd::breakdown}, {KrylovState::breakdown, 3, 5, 0}, 1),
              "a divisor of bicgstab is 0 after 3 iterations and 1 restart");
-    CHECK_EQ(breakdown_text(options, {KrylovState::breakdown, 1, NAN, 0}, 2),
+    CHECK_EQ(reason({SolveEnd::breakdown}, {KrylovState::breakdown, 1, NAN, 0}, 2),
              "a value is no longer finite after 1 iteration and 2 restarts");
-    CHECK_EQ(inaccuracy_text(options, 0.5, Precision::f32),
+    CHECK_EQ(reason({SolveEnd::iteration_limit}, {KrylovState::running, 2, 5, 0}), "2 iterations did not reach 1e-08");
+    CHECK_EQ(reason({SolveEnd::stagnated, 0.5}, {KrylovState::converged, 1, 5, 0}),
              "the recurrence reached 1e-08, but the true residual stays at 0.5: f32 is not accurate enough");
-    CHECK_EQ(stagnation_text(7, progress, 0.125), "the last 7 of 1 iterations did not reduce the residual below 0.125 of |b|");
+    CHECK_EQ(reason({SolveEnd::stagnated, 0.125}, {KrylovState::running, 20, 5, 0}),
+             "the last 7 of 20 iterations did not reduce the residual below 0.125 of |b|");
+    CHECK_EQ(reason({SolveEnd::converged}, {KrylovState::converged, 1, 5, 0}), "");
 }
 
 TEST_CASE("break-even is rounded up") {

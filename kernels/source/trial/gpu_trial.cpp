@@ -4,7 +4,8 @@
 #include <cstring>
 #include <vector>
 
-#include "kernels/source/trial/trial.hpp"
+#include "core/system/child.hpp"
+#include "kernels/source/trial/plan.hpp"
 
 namespace workbench {
 namespace {
@@ -23,9 +24,9 @@ public:
         void* module = nullptr;
         void* function = nullptr;
         if (const DriverResult result = driver_.load_module(&module, trial_.bytes + plan_.image); result != 0) {
-            conclude(plan_, TrialVerdict::not_loadable, driver_.name_of(result).c_str());
+            conclude(plan_.verdict, TrialKind::not_loadable, driver_.name_of(result));
         }
-        if (driver_.function(&function, module, plan_.function.data()) != 0) conclude(plan_, TrialVerdict::no_function);
+        if (driver_.function(&function, module, plan_.function.data()) != 0) conclude(plan_.verdict, TrialKind::no_function);
         expect(allow_shared_memory(driver_, plan_.launch, function));
         upload();
         for (const bool accumulate : {false, true}) {
@@ -34,18 +35,18 @@ public:
             expect(launch_product(driver_, plan_.launch, function, arguments_.data(),
                                   plan_.arrays[plan_.array_count - 2].address, y.address, y.bytes, accumulate, nullptr));
             expect(driver_.synchronise());
-            end_product();
+            set_timer(0);
             compare();
         }
-        conclude(plan_, TrialVerdict::fine);
+        conclude(plan_.verdict, TrialKind::fine);
     }
 
 private:
     void require(DriverResult result) const {
-        if (result != 0) conclude(plan_, TrialVerdict::refused, driver_.name_of(result).c_str());
+        if (result != 0) conclude(plan_.verdict, TrialKind::refused, driver_.name_of(result));
     }
     void expect(DriverResult result) const {
-        if (result != 0) conclude(plan_, TrialVerdict::failed, driver_.name_of(result).c_str());
+        if (result != 0) conclude(plan_.verdict, TrialKind::failed, driver_.name_of(result));
     }
 
     void upload() {
@@ -75,12 +76,12 @@ private:
             for (const DriverAddress guard : {array.address - trial_guard_bytes, array.address + array.bytes}) {
                 fetch(guard, trial_guard_bytes);
                 const auto changed = [](unsigned char byte) { return byte != trial_guard; };
-                if (std::any_of(there.begin(), there.end(), changed)) conclude(plan_, TrialVerdict::wrote_outside);
+                if (std::any_of(there.begin(), there.end(), changed)) conclude(plan_.verdict, TrialKind::wrote_outside);
             }
             if (i == plan_.array_count - 1) break;  // y
             fetch(array.address, array.bytes);
             const unsigned char* const was = trial_.bytes + array.offset;
-            if (!std::equal(there.begin(), there.end(), was)) conclude(plan_, TrialVerdict::wrote_inside);
+            if (!std::equal(there.begin(), there.end(), was)) conclude(plan_.verdict, TrialKind::wrote_inside);
         }
     }
 
@@ -95,7 +96,7 @@ private:
 void try_on_gpu(const MappedTrial& trial) {
     std::string why;
     const CudaDriver* const driver = open_cuda_driver(why);
-    if (driver == nullptr) conclude(trial.plan, TrialVerdict::refused, why.c_str());
+    if (driver == nullptr) conclude(trial.plan.verdict, TrialKind::refused, why);
     GpuTrial(trial, *driver).run();
 }
 

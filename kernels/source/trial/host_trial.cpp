@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/source/trial/trial.hpp"
+#include "core/system/child.hpp"
+#include "kernels/source/trial/plan.hpp"
 
 namespace workbench {
 namespace {
@@ -15,10 +16,10 @@ namespace {
 unsigned char* map_array(const MappedTrial& trial, TrialArray& array, int protection) {
     const std::size_t pages = array.page_bytes();
     void* const region = mmap(nullptr, pages + 2 * trial_guard_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (region == MAP_FAILED) conclude(trial.plan, TrialVerdict::refused, "no address space for the arrays");
+    if (region == MAP_FAILED) conclude(trial.plan.verdict, TrialKind::refused, "no address space for the arrays");
     unsigned char* const begin = static_cast<unsigned char*>(region) + trial_guard_bytes;
     void* const mapped = mmap(begin, pages, protection, MAP_PRIVATE | MAP_FIXED, trial.file, static_cast<off_t>(array.pages));
-    if (mapped == MAP_FAILED) conclude(trial.plan, TrialVerdict::refused, "no address space for the arrays");
+    if (mapped == MAP_FAILED) conclude(trial.plan.verdict, TrialKind::refused, "no address space for the arrays");
     unsigned char* const address = begin + (array.offset - array.pages);
     array.address = reinterpret_cast<std::uint64_t>(address);
     return address;
@@ -29,10 +30,10 @@ unsigned char* map_array(const MappedTrial& trial, TrialArray& array, int protec
 void try_on_host(const MappedTrial& trial) {
     TrialPlan& plan = trial.plan;
     void* const library = dlopen(plan.shared_object.data(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) conclude(plan, TrialVerdict::not_loadable, dlerror());
+    if (library == nullptr) conclude(plan.verdict, TrialKind::not_loadable, dlerror());
     using Function = void (*)(const void* arrays, const void* x, void* y, bool accumulate);
     const auto function = reinterpret_cast<Function>(dlsym(library, plan.function.data()));
-    if (function == nullptr) conclude(plan, TrialVerdict::no_function);
+    if (function == nullptr) conclude(plan.verdict, TrialKind::no_function);
 
     const int count = plan.array_count;
     const unsigned char* x = nullptr;
@@ -60,11 +61,11 @@ void try_on_host(const MappedTrial& trial) {
         if (plan.launch.zero_y && !accumulate) std::fill(y, end, static_cast<unsigned char>(0));
         start_product(plan, accumulate);
         function(arguments.data(), x, y, accumulate);
-        end_product();
+        set_timer(0);
         plan.array = count - 1;
-        if (std::any_of(first, y, changed) || std::any_of(end, last, changed)) conclude(plan, TrialVerdict::wrote_outside);
+        if (std::any_of(first, y, changed) || std::any_of(end, last, changed)) conclude(plan.verdict, TrialKind::wrote_outside);
     }
-    conclude(plan, TrialVerdict::fine);
+    conclude(plan.verdict, TrialKind::fine);
 }
 
 }  // namespace workbench
