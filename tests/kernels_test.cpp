@@ -364,8 +364,8 @@ TEST_CASE("the race check runs exactly the CUDA kernels that use shared memory")
         if (text.find("__shared__") != std::string::npos) users.insert(entry.path().parent_path().filename().string());
     }
     // These are in suite shared_memory of tests/gpu/battery_test.cpp, krylov_test.cpp and prepare_test.cpp.
-    // `device` has the dictionaries of coded values (loads.cuh), which sell uses.
-    CHECK(users == std::set<std::string>{"bccoo", "csr", "csr5", "device", "ehyb", "ell", "halo", "hbp", "hola", "krylov",
+    // `device_code` has the dictionaries of coded values (loads.cuh), which sell uses.
+    CHECK(users == std::set<std::string>{"bccoo", "csr", "csr5", "device_code", "ehyb", "ell", "halo", "hbp", "hola", "krylov",
                                          "prepare", "sell"});
 }
 

@@ -37,7 +37,7 @@ constexpr std::array numbers_of_kokkos{NumberVariable{threads_of_kokkos, 1},    
                                        NumberVariable{"KOKKOS_RAND_DEVICES", 0}, NumberVariable{"KOKKOS_SKIP_DEVICE", 0}};
 
 /// A whole number between blanks; one that is too large for an int is the largest int.
-std::optional<int> number_in(std::string_view text) {
+std::optional<int> whole_number_in(std::string_view text) {
     constexpr std::string_view blanks = " \t";
     text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
     text = text.substr(0, text.find_last_not_of(blanks) + 1);
@@ -64,7 +64,8 @@ void check_threads_of_openmp() {
     std::string_view rest = value;
     for (bool more = true; more;) {
         const std::size_t comma = rest.find(',');
-        if (number_in(rest.substr(0, comma)).value_or(0) < 1) refuse(threads_of_openmp, value, "a whole number, at least 1");
+        if (whole_number_in(rest.substr(0, comma)).value_or(0) < 1)
+            refuse(threads_of_openmp, value, "a whole number, at least 1");
         more = comma != std::string_view::npos;
         rest.remove_prefix(more ? comma + 1 : 0);
     }
@@ -117,7 +118,7 @@ void check_thread_variables() {
     check_threads_of_openmp();
     for (const auto& [name, least] : numbers_of_kokkos) {
         const char* const value = std::getenv(name);
-        if (value == nullptr || number_in(value).value_or(-1) >= least) continue;
+        if (value == nullptr || whole_number_in(value).value_or(-1) >= least) continue;
         refuse(name, value, fmt::format("a whole number, at least {}", least));
     }
 }
@@ -146,7 +147,7 @@ std::optional<int> processors_of_quota(const std::filesystem::path& root) {
 KokkosRuntime::KokkosRuntime(const std::function<void(const std::string&)>& note) {
     check_thread_variables();
     const char* const of_kokkos = std::getenv(threads_of_kokkos);
-    const int requested = of_kokkos == nullptr ? omp_get_max_threads() : number_in(of_kokkos).value();
+    const int requested = of_kokkos == nullptr ? omp_get_max_threads() : whole_number_in(of_kokkos).value();
     const int threads = std::min(requested, usable_threads());
     const char* const variable = of_kokkos == nullptr ? threads_of_openmp : threads_of_kokkos;
     if (const char* const value = std::getenv(variable); note && value != nullptr && threads < requested) {

@@ -7,7 +7,7 @@
 #include "kernels/source/kernel_from_source.hpp"
 #include "stages/beside/beside.hpp"
 #include "stages/stages.hpp"
-#include "workbench_layouts.hpp"  // kernels/*/layout.hpp, found by CMake
+#include "workbench_layouts.hpp"  // kernels/formats/*/layout.hpp, found by CMake
 
 namespace workbench {
 
