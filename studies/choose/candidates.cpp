@@ -31,6 +31,7 @@ bool reorders(const RecipeStage& stage) {
                                              "rcm_blocks",
                                              "bfs_blocks",
                                              "random_order",
+                                             "colouring",
                                              "column_sort",
                                              "approximate_minimum_degree",
                                              "degree_sort",
