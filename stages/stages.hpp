@@ -7,6 +7,7 @@ namespace workbench {
 
 [[nodiscard]] StageEntry approximate_minimum_degree_stage();
 [[nodiscard]] StageEntry bfs_blocks_stage();
+[[nodiscard]] StageEntry colouring_stage();
 [[nodiscard]] StageEntry column_segmentation_stage();
 [[nodiscard]] StageEntry column_sort_stage();
 [[nodiscard]] StageEntry cuthill_mckee_stage();

@@ -105,7 +105,8 @@ TEST_CASE("list and explain") {
         CHECK(outcome.exit_code == 0);
         compare_with_stored(name, without_column_widths(without_others(without_gpu_lines(outcome.text))));
     }
-    for (const char* name : {"cuthill_mckee",
+    for (const char* name : {"colouring",
+                             "cuthill_mckee",
                              "metis_partition",
                              "multilevel_partition",
                              "rcm_blocks",

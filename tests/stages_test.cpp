@@ -18,6 +18,7 @@ namespace {
 
 std::vector<StageEntry> all_stages() {
     return {approximate_minimum_degree_stage(),
+            colouring_stage(),
             column_segmentation_stage(),
             column_sort_stage(),
             cuthill_mckee_stage(),
@@ -115,6 +116,7 @@ TEST_CASE("every chain of stages keeps the invariants on the battery, and is rep
         {{row_sort_stage(), {{"apply", "rows"}, {"within", "window"}, {"window", std::int64_t{32}}}}},
         {{approximate_minimum_degree_stage(), {}}, {nested_dissection_stage(), {}}},
         {{degree_sort_stage(), {}}, {gray_stage(), {}}},
+        {{colouring_stage(), {}}, {row_sort_stage(), {{"within", "partition"}, {"apply", "symmetric"}}}},
         {{king_stage(), {}}, {sloan_stage(), {}}, {rabbit_order_stage(), {}}},
         {{metis_partition_stage(), {{"parts", std::int64_t{5}}}},
          {row_sort_stage(), {{"within", "partition"}, {"key", "nonzeros_inside_partition"}}},

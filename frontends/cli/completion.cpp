@@ -1,183 +1,118 @@
-// Completion scripts for bash, zsh and fish.
+// Completion in bash, zsh and fish.
 #include <string_view>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
-#include "frontends/cli/command_facts.hpp"
+#include "frontends/cli/command_line.hpp"
 
 namespace workbench {
 namespace {
 
-/// Puts a backslash before each of these characters.
-std::string escaped(const std::string& text, std::string_view characters) {
-    std::string result;
-    for (const char c : text) {
-        if (characters.find(c) != std::string_view::npos) result += '\\';
-        result += c;
+/// The allowed values, which CLI11 lists after the placeholder: "WHICH:{f32,f64}".
+std::vector<std::string> choices_of(const CLI::Option& option) {
+    const std::string type = option.get_type_name();
+    const std::size_t begin = type.find(":{");
+    return begin == std::string::npos ? std::vector<std::string>()
+                                      : CLI::detail::split(type.substr(begin + 2, type.find('}') - begin - 2), ',');
+}
+
+/// The option with this name, if a value must follow.
+const CLI::Option* option_with_value(const CLI::App& command, const std::string& name) {
+    const CLI::Option* option = name.starts_with('-') ? command.get_option_no_throw(name) : nullptr;
+    return option != nullptr && option->get_expected_max() > 0 ? option : nullptr;
+}
+
+/// The word that is completed: what remains as it is, and the beginning of what follows.
+struct Cursor {
+    std::string before = {};
+    std::string word = {};
+    std::string found = {};
+
+    void move_behind(std::size_t place) {
+        before += word.substr(0, place + 1);
+        word.erase(0, place + 1);
     }
-    return result;
-}
-
-/// Escapes single quotes for use between single quotes.
-std::string quotable(std::string text) {
-    for (std::size_t at = 0; (at = text.find('\'', at)) != std::string::npos; at += 4) text.replace(at, 1, R"('\'')");
-    return text;
-}
-
-std::vector<std::string> names_of(const std::vector<CommandFacts>& commands) {
-    std::vector<std::string> names;
-    for (const CommandFacts& command : commands) names.push_back(command.name);
-    return names;
-}
-
-std::vector<std::string> names_of(const std::vector<OptionFacts>& options) {
-    std::vector<std::string> names;
-    for (const OptionFacts& option : options) names.insert(names.end(), option.names.begin(), option.names.end());
-    return names;
-}
-
-std::vector<std::string> choices_of(const std::vector<OptionFacts>& positionals) {
-    std::vector<std::string> choices;
-    for (const OptionFacts& option : positionals) choices.insert(choices.end(), option.choices.begin(), option.choices.end());
-    return choices;
-}
-
-/// The bash command that completes an option's value; empty for files, which bash offers by default.
-std::string bash_value(const OptionFacts& option) {
-    if (option.value == "FOLDER") return R"(COMPREPLY=($(compgen -d -- "$word")))";
-    if (option.choices.empty()) return "";
-    if (!option.by_commas) return fmt::format(R"(COMPREPLY=($(compgen -W '{}' -- "$word")))", fmt::join(option.choices, " "));
-    return fmt::format(R"(COMPREPLY=($(compgen -P "${{word%"${{word##*,}}"}}" -W '{}' -- "${{word##*,}}")))",
-                       fmt::join(option.choices, " "));
-}
-
-std::string zsh_value(const OptionFacts& option) {
-    if (option.value.empty()) return "";
-    std::string action = "_files";
-    if (option.value == "FOLDER") action = "_files -/";
-    if (!option.choices.empty()) action = fmt::format("({})", fmt::join(option.choices, " "));
-    if (!option.choices.empty() && option.by_commas) {
-        action = fmt::format("_sequence compadd - {}", fmt::join(option.choices, " "));
+    void offer(const std::string& candidate, const std::string& help = "") {
+        if (candidate.starts_with(word)) found += fmt::format("{}{}\t{}\n", before, candidate, help);
     }
-    return fmt::format(":{}:{}", escaped(option.value, ":"), action);
-}
-
-/// The arguments for zsh's _arguments.
-std::string zsh_arguments(const CommandFacts& command) {
-    std::string text;
-    for (const OptionFacts& option : command.options) {
-        for (const std::string& name : option.names) {
-            text += fmt::format(" \\\n            '{}{}[{}]{}'", option.repeated ? "*" : "", name,
-                                quotable(escaped(option.help, "\\[]:")), quotable(zsh_value(option)));
-        }
-    }
-    for (const OptionFacts& option : command.positionals) {
-        text += fmt::format(" \\\n            '{}{}'", option.repeated ? "*" : "", quotable(zsh_value(option)));
-    }
-    return text;
-}
-
-std::string fish_value(const OptionFacts& option) {
-    if (option.value.empty()) return "";
-    if (option.choices.empty()) return " -r -F";
-    return fmt::format(" -x -a '{}'", fmt::join(option.choices, " "));
-}
-
-std::string fish_option(const std::string& condition, const OptionFacts& option) {
-    std::string names;
-    for (const std::string& name : option.names) {
-        names += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
-    }
-    return fmt::format("complete -c workbench -n '{}'{}{} -d '{}'\n", condition, names, fish_value(option),
-                       escaped(option.help, "\\'"));
-}
+};
 
 }  // namespace
 
-std::string bash_completion(const CommandFacts& program) {
-    std::string values;
-    std::string words = fmt::format("        '') options='{}' positionals='{}' ;;\n", fmt::join(names_of(program.options), " "),
-                                    fmt::join(names_of(program.commands), " "));
-    for (const CommandFacts& command : program.commands) {
-        for (const OptionFacts& option : command.options) {
-            if (option.value.empty()) continue;
-            std::string patterns;
-            for (const std::string& name : option.names) {
-                patterns += fmt::format("{}{}/{}", patterns.empty() ? "" : " | ", command.name, name);
-            }
-            const std::string action = bash_value(option);
-            values += fmt::format("        {}) {}{}return ;;\n", patterns, action, action.empty() ? "" : "; ");
-        }
-        words += fmt::format("        {}) options='{}' positionals='{}' ;;\n", command.name,
-                             fmt::join(names_of(command.options), " "), fmt::join(choices_of(command.positionals), " "));
+std::vector<std::string> names_of(const CLI::Option& option) {
+    std::vector<std::string> names;
+    if (!option.nonpositional()) return names;
+    for (const std::string& name : option.get_snames()) names.push_back("-" + name);
+    for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
+    return names;
+}
+
+std::string completions(const CLI::App& program, std::vector<std::string> words) {
+    // bash splits --option=value into three words.
+    if (words.empty() || words.back() == "=") words.emplace_back();
+    std::erase(words, "=");
+    Cursor cursor{.word = words.back()};
+    words.pop_back();
+    const CLI::App* command = &program;
+    if (!words.empty()) {
+        const auto named = program.get_subcommands([&](const CLI::App* each) { return each->get_name() == words.front(); });
+        if (named.empty()) return "";
+        command = named.front();
     }
-    return R"(# bash completion of the SpMV workbench, written by 'workbench completion bash'. Otherwise bash offers file names.
-# shellcheck shell=bash disable=SC2207
-_workbench() {
-    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command='' options='' positionals=''
-    COMPREPLY=()
-    if ((COMP_CWORD > 1)); then command=${COMP_WORDS[1]}; fi
-    # bash splits --option=value.
-    if [[ $word == '=' ]]; then word=''; elif [[ $before == '=' ]]; then before=${COMP_WORDS[COMP_CWORD - 2]}; fi
-    case $command/$before in
-)" + values +
-           R"(    esac
-    case $command in
-)" + words +
-           R"(    esac
-    if [[ $word == -* ]]; then positionals=$options; fi
-    COMPREPLY=($(compgen -W "$positionals" -- "$word"))
+    std::string last = words.empty() ? "" : words.back();
+    if (const std::size_t equals = cursor.word.find('='); equals != std::string::npos && cursor.word.starts_with("--")) {
+        last = cursor.word.substr(0, equals);
+        cursor.move_behind(equals);
+    }
+    if (const CLI::Option* option = option_with_value(*command, last)) {
+        const std::size_t comma = option->get_delimiter() == ',' ? cursor.word.rfind(',') : std::string::npos;
+        if (comma != std::string::npos) cursor.move_behind(comma);
+        for (const std::string& choice : choices_of(*option)) cursor.offer(choice);
+    } else if (cursor.word.starts_with('-')) {
+        for (const CLI::Option* each : command->get_options()) {
+            for (const std::string& name : names_of(*each)) cursor.offer(name, each->get_description());
+        }
+    } else {
+        for (const CLI::App* each : command->get_subcommands({})) cursor.offer(each->get_name(), each->get_description());
+        for (const CLI::Option* each : command->get_options()) {
+            if (each->nonpositional()) continue;
+            for (const std::string& choice : choices_of(*each)) cursor.offer(choice);
+        }
+    }
+    return cursor.found;
+}
+
+std::string completion_script(const std::string& shell) {
+    const std::string head = "# Completion of the SpMV workbench, written by 'workbench completion " + shell +
+                             "'. The program completes words; otherwise the shell completes files.\n";
+    if (shell == "bash") {
+        return head + R"(_workbench() {
+    mapfile -t COMPREPLY < <("$1" complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f 1)
 }
 complete -o default -F _workbench workbench
 )";
-}
-
-std::string zsh_completion(const CommandFacts& program) {
-    std::string commands;
-    std::string cases;
-    for (const CommandFacts& command : program.commands) {
-        commands += fmt::format("        '{}:{}'\n", command.name, quotable(escaped(command.help, "\\:")));
-        cases += fmt::format("        {}) _arguments{} ;;\n", command.name, zsh_arguments(command));
     }
-    return R"(#compdef workbench
-# zsh completion of the SpMV workbench, written by 'workbench completion zsh'.
-_workbench() {
-    local -a commands=(
-)" + commands +
-           R"(    )
-    if ((CURRENT == 2)); then
-        _describe command commands
-        _arguments)" +
-           zsh_arguments(program) + R"(
-        return
-    fi
-    shift words
-    ((CURRENT--))
-    case $words[1] in
-)" + cases +
-           R"(    esac
+    if (shell == "zsh") {
+        return "#compdef workbench\n" + head + R"(_workbench() {
+    local -a found=("${(@f)$(${words[1]} complete "${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
+    found=("${(@)${(@)found//:/\\:}/$'\t'/:}")
+    if [[ -n $found[1] ]]; then _describe workbench found; else _files; fi
 }
 _workbench "$@"
 )";
-}
-
-std::string fish_completion(const CommandFacts& program) {
-    std::string text = "# fish completion of the SpMV workbench, written by 'workbench completion fish'.\n";
-    const std::string first = "__fish_use_subcommand";
-    for (const OptionFacts& option : program.options) text += fish_option(first, option);
-    for (const CommandFacts& command : program.commands) {
-        text +=
-            fmt::format("complete -c workbench -n '{}' -f -a {} -d '{}'\n", first, command.name, escaped(command.help, "\\'"));
     }
-    for (const CommandFacts& command : program.commands) {
-        const std::string inside = "__fish_seen_subcommand_from " + command.name;
-        for (const OptionFacts& option : command.options) text += fish_option(inside, option);
-        const std::vector<std::string> choices = choices_of(command.positionals);
-        if (!choices.empty()) {
-            text += fmt::format("complete -c workbench -n '{}' -f -a '{}'\n", inside, fmt::join(choices, " "));
-        }
-    }
-    return text;
+    return head + R"(function __workbench_complete
+    set -l words (commandline -opc) (commandline -ct)
+    set -l found ($words[1] complete $words[2..] 2>/dev/null)
+    if test -n "$found"
+        printf '%s\n' $found
+    else
+        __fish_complete_path $words[-1]
+    end
+end
+complete -c workbench -f -a '(__workbench_complete)'
+)";
 }
 
 }  // namespace workbench

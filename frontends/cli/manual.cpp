@@ -1,8 +1,9 @@
 // The manual page.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "core/contract/errors.hpp"
-#include "frontends/cli/command_facts.hpp"
+#include "frontends/cli/command_line.hpp"
 #include "frontends/cli/provenance.hpp"
 
 namespace workbench {
@@ -23,44 +24,15 @@ std::string troff(const std::string& text) {
     return result;
 }
 
-std::string bold(const std::string& text) { return R"(\fB)" + troff(text) + R"(\fR)"; }
-std::string italic(const std::string& text) { return R"(\fI)" + troff(text) + R"(\fR)"; }
-
-std::string sentence(const std::string& text) { return text.ends_with('.') ? text : text + "."; }
-
-std::string entry(const OptionFacts& option, bool positional) {
-    std::string head;
-    for (const std::string& name : option.names) {
-        head += (head.empty() ? "" : ", ") + (positional ? italic(name) : bold(name));
-    }
-    if (!positional && !option.value.empty()) head += " " + italic(option.value);
-    std::string text = sentence(option.help);
-    if (!option.choices.empty()) text += fmt::format(" Values: {}.", fmt::join(option.choices, ", "));
-    if (!option.range.empty()) text += fmt::format(" Range: {}.", option.range);
-    if (!option.default_value.empty()) text += fmt::format(" Default: {}.", option.default_value);
-    if (option.required && !positional) text += " Required.";
-    if (option.by_commas) {
-        text += " Separate several values by commas.";
-    } else if (option.repeated && !positional) {
-        text += " May be repeated.";
-    }
-    return fmt::format(".TP\n{}\n{}\n", head, troff(text));
-}
-
-std::string entries(const CommandFacts& command) {
+/// The options and arguments with their values, ranges and defaults, as in the help texts.
+std::string entries(const CLI::App& command) {
+    const CLI::Formatter format;
     std::string text;
-    for (const OptionFacts& option : command.positionals) text += entry(option, true);
-    for (const OptionFacts& option : command.options) text += entry(option, false);
-    return text;
-}
-
-std::string section(const CommandFacts& command) {
-    std::string usage = bold("workbench " + command.name) + " [" + italic("option") + "]...";
-    for (const OptionFacts& option : command.positionals) {
-        const std::string word = italic(option.names.front()) + (option.repeated ? "..." : "");
-        usage += option.required ? " " + word : " [" + word + "]";
+    for (const CLI::Option* option : command.get_options()) {
+        text += fmt::format(".TP\n\\fB{}\\fR{}\n{}\n", troff(format.make_option_name(option, !option->nonpositional())),
+                            troff(format.make_option_opts(option)), troff(option->get_description()));
     }
-    return fmt::format(".SS {}\n{}\n.PP\n{}\n{}", command.name, usage, troff(sentence(command.help)), entries(command));
+    return text;
 }
 
 std::string exit_status(ExitCode code, const std::string& meaning) {
@@ -69,13 +41,14 @@ std::string exit_status(ExitCode code, const std::string& meaning) {
 
 }  // namespace
 
-std::string manual_page(const CommandFacts& program) {
+std::string manual_page(const CLI::App& program) {
     std::string text = fmt::format(".TH WORKBENCH 1 \"\" \"{}\" \"SpMV workbench\"\n", troff(version_number()));
     text += ".SH NAME\nworkbench \\- run, verify, draw and time sparse-matrix storage formats\n";
-    text += ".SH SYNOPSIS\n" + bold("workbench") + " " + italic("command") + " [" + italic("argument") + "]...\n";
-    text += ".SH DESCRIPTION\n" + troff(program.help) + "\n" + entries(program);
-    text += ".SH COMMANDS\n";
-    for (const CommandFacts& command : program.commands) text += section(command);
+    text += ".SH SYNOPSIS\n\\fBworkbench\\fR COMMAND [ARGUMENT]...\n";
+    text += ".SH DESCRIPTION\n" + troff(program.get_description()) + "\n" + entries(program) + ".SH COMMANDS\n";
+    for (const CLI::App* command : program.get_subcommands({})) {
+        text += fmt::format(".SS {}\n{}.\n{}", command->get_name(), troff(command->get_description()), entries(*command));
+    }
     text += ".SH EXIT STATUS\n" + exit_status(ExitCode::ok, "Success.") +
             exit_status(ExitCode::wrong_result, "A kernel gave a wrong result, or fetch could not fetch all matrices.") +
             exit_status(ExitCode::bad_recipe, "The command line or a recipe is invalid.") +
@@ -87,9 +60,9 @@ std::string manual_page(const CommandFacts& program) {
             exit_status(ExitCode::breakdown, "solve: the method broke down.") +
             exit_status(ExitCode::program_error, "A bug in the program.") +
             exit_status(ExitCode::stopped, "bench was interrupted.");
-    text += ".SH FILES\n.TP\n" + italic("../share/spmv-workbench/recipes") +
+    text += ".SH FILES\n.TP\n" + troff("../share/spmv-workbench/recipes") +
             "\nThe installed recipes, relative to the program's folder. A path such as " + troff("recipes/ehyb.toml") +
-            " that does not exist in the current folder is looked up there.\n.TP\n" + italic("../share/doc/spmv-workbench") +
+            " that does not exist in the current folder is looked up there.\n.TP\n" + troff("../share/doc/spmv-workbench") +
             "\nThe documentation.\n";
     return text;
 }

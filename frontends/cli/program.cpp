@@ -9,7 +9,7 @@
 #include "core/contract/failure.hpp"
 #include "core/system/child.hpp"
 #include "core/text/suggestion.hpp"
-#include "frontends/cli/command_facts.hpp"
+#include "frontends/cli/command_line.hpp"
 #include "frontends/cli/commands.hpp"
 #include "frontends/cli/interruption.hpp"
 #include "frontends/cli/provenance.hpp"
@@ -57,8 +57,8 @@ std::string message_of(const CLI::App& command, const CLI::ParseError& error) {
         if (!argument.starts_with("-")) return fmt::format("unexpected argument '{}'", argument);
         const std::string name = argument.substr(0, argument.find('='));
         std::vector<std::string> known;
-        for (const OptionFacts& option : facts_of(command).options) {
-            known.insert(known.end(), option.names.begin(), option.names.end());
+        for (const CLI::Option* option : command.get_options()) {
+            for (const std::string& each : names_of(*option)) known.push_back(each);
         }
         return fmt::format("unknown option '{}'{}", name, did_you_mean(name, known));
     }
@@ -113,6 +113,10 @@ int run_program(int argc, char** argv) {
                       ExitCode::bad_recipe);
     }
     const std::string& first = arguments.front();
+    if (first == "complete") {  // for the scripts of `completion`
+        fmt::print("{}", completions(app, {arguments.begin() + 1, arguments.end()}));
+        return 0;
+    }
     if (!first.starts_with('-') && std::find(commands.begin(), commands.end(), first) == commands.end()) {
         return refuse(fmt::format("unknown command '{}'{}", first, expected_one_of(first, commands)), ExitCode::bad_recipe);
     }

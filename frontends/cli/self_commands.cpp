@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "frontends/cli/command.hpp"
-#include "frontends/cli/command_facts.hpp"
+#include "frontends/cli/command_line.hpp"
 
 namespace workbench {
 namespace {
@@ -13,15 +13,12 @@ struct SelfArguments {
 };
 
 ExitCode print_completion(const SelfArguments& arguments) {
-    const CommandFacts program = facts_of(*arguments.program);
-    if (arguments.shell == "bash") fmt::print("{}", bash_completion(program));
-    if (arguments.shell == "zsh") fmt::print("{}", zsh_completion(program));
-    if (arguments.shell == "fish") fmt::print("{}", fish_completion(program));
+    fmt::print("{}", completion_script(arguments.shell));
     return ExitCode::ok;
 }
 
 ExitCode print_manual(const SelfArguments& arguments) {
-    fmt::print("{}", manual_page(facts_of(*arguments.program)));
+    fmt::print("{}", manual_page(*arguments.program));
     return ExitCode::ok;
 }
 

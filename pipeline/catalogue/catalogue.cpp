@@ -16,6 +16,7 @@ const Catalogue& catalogue() {
         {
             approximate_minimum_degree_stage(),
             bfs_blocks_stage(),
+            colouring_stage(),
             column_segmentation_stage(),
             column_sort_stage(),
             cuthill_mckee_stage(),

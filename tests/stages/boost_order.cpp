@@ -1,9 +1,6 @@
 #include "stages/boost_order.hpp"
 
 #include <boost/graph/cuthill_mckee_ordering.hpp>
-#include <boost/graph/graph_traits.hpp>
-#include <boost/iterator/counting_iterator.hpp>
-#include <boost/property_map/property_map.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -11,42 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "stages/boost_graph.hpp"
+
 namespace workbench {
 namespace {
-
-/// Adapts a Graph to Boost.Graph without a copy: an edge is a position in Graph::neighbours.
-struct BoostGraph {
-    using vertex_descriptor = Index;
-    using edge_descriptor = Offset;
-    using directed_category = boost::directed_tag;
-    using edge_parallel_category = boost::disallow_parallel_edge_tag;
-    struct traversal_category : boost::incidence_graph_tag, boost::vertex_list_graph_tag {};
-    using vertex_iterator = boost::counting_iterator<Index>;
-    using out_edge_iterator = boost::counting_iterator<Offset>;
-    using vertices_size_type = Index;
-    using edges_size_type = Offset;
-    using degree_size_type = Index;
-
-    const Graph& graph;
-};
-
-std::pair<BoostGraph::vertex_iterator, BoostGraph::vertex_iterator> vertices(const BoostGraph& g) {
-    return {BoostGraph::vertex_iterator(0), BoostGraph::vertex_iterator(g.graph.vertex_count())};
-}
-
-std::pair<BoostGraph::out_edge_iterator, BoostGraph::out_edge_iterator> out_edges(Index vertex, const BoostGraph& g) {
-    return {BoostGraph::out_edge_iterator(g.graph.offsets[vertex]), BoostGraph::out_edge_iterator(g.graph.offsets[vertex + 1])};
-}
-
-Index target(Offset edge, const BoostGraph& g) { return g.graph.neighbours[edge]; }
-
-// The graph concept of Boost requires these two functions, but the breadth-first search does not call them.
-[[maybe_unused]] Index out_degree(Index vertex, const BoostGraph& g) { return g.graph.degree(vertex); }
-
-[[maybe_unused]] Index source(Offset edge, const BoostGraph& g) {
-    return static_cast<Index>(std::upper_bound(g.graph.offsets.begin(), g.graph.offsets.end(), edge) - g.graph.offsets.begin() -
-                              1);
-}
 
 /// Finds a pseudo-peripheral start vertex in each connected component. Unlike find_starting_node of Boost it visits only one
 /// component per search, which is important for matrices with many isolated vertices.
@@ -121,11 +86,9 @@ std::vector<Index> boost_order(const Graph& graph) {
     std::vector<std::int64_t> rank(graph.vertex_count());
     for (Index v = 0; v < graph.vertex_count(); ++v) rank[v] = (std::int64_t{graph.degree(v)} << 32) + v;
     std::vector<boost::default_color_type> colors(graph.vertex_count());
-    const boost::typed_identity_property_map<Index> itself;
     std::vector<Index> order(graph.vertex_count());
-    boost::cuthill_mckee_ordering(BoostGraph{graph}, starts, order.begin(),
-                                  boost::make_iterator_property_map(colors.begin(), itself),
-                                  boost::make_iterator_property_map(rank.begin(), itself));
+    boost::cuthill_mckee_ordering(BoostGraph{graph}, starts, order.begin(), property_of_vertices(colors),
+                                  property_of_vertices(rank));
     return order;
 }
 

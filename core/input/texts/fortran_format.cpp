@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <regex>
 #include <string>
 
 #include "core/text/words.hpp"
@@ -12,83 +13,52 @@ namespace workbench {
 namespace {
 
 constexpr int largest_count = 10000;  // limit of all counts in a format
+constexpr int deepest = 3;            // of parentheses
 
-class Parser {
-public:
-    explicit Parser(std::string_view text) : text_(text) {}
-
-    std::optional<FortranFormat> format() {
-        FortranFormat format;
-        if (!take('(') || !items(format, 1) || !text_.empty()) return std::nullopt;
-        return format;
-    }
-
-private:
-    [[nodiscard]] char front() const { return text_.empty() ? '\0' : text_.front(); }
-
-    bool take(char c) {
-        if (front() != c) return false;
-        text_.remove_prefix(1);
-        return true;
-    }
-
-    std::optional<int> number() {
-        const auto end = std::min(text_.find_first_not_of("0123456789"), text_.size());
-        const auto parsed = parse_integer(text_.substr(0, end));
-        if (!parsed || *parsed > largest_count) return std::nullopt;
-        text_.remove_prefix(end);
-        return static_cast<int>(*parsed);
-    }
-
-    /// Parses an optional scale factor, then a field or a parenthesized group, then ")".
-    bool items(FortranFormat& format, int depth) {
-        constexpr int deepest = 3;
-        if (depth > deepest) return false;
-        bool negative = take('-');
-        auto count = number();
-        if (count && take('p')) {
-            format.scale = negative ? -*count : *count;
-            take(',');
-            negative = false;
-            count = number();
-        }
-        if (negative) return false;
-        format.fields *= count.value_or(1);
-        if (format.fields < 1 || format.fields > largest_count) return false;
-        const bool inside = take('(') ? items(format, depth + 1) : field(format);
-        return inside && take(')');
-    }
-
-    bool field(FortranFormat& format) {
-        const bool integer = take('i');
-        if (!integer && !take('f') && !take('d') && !take('g')) {
-            if (!take('e')) return false;
-            if (!take('s')) take('n');
-        }
-        format.kind = integer ? 'i' : 'f';
-        const auto width = number();
-        if (!width || *width < 1) return false;
-        format.width = *width;
-        if (take('.')) {
-            const auto decimals = number();
-            if (!decimals) return false;
-            format.decimals = integer ? 0 : *decimals;
-            if (!integer && take('e') && !number()) return false;
-        }
-        return true;
-    }
-
-    std::string_view text_;
-};
+/// The number in a part of a match, `missing` if it is empty; none if it exceeds the limit.
+std::optional<int> count_in(const std::csub_match& part, int missing) {
+    const auto parsed = part.length() == 0 ? missing : parse_integer({part.first, part.second}).value_or(largest_count + 1);
+    return std::abs(parsed) <= largest_count ? std::optional(static_cast<int>(parsed)) : std::nullopt;
+}
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
 
 std::optional<FortranFormat> parse_fortran_format(std::string_view text) {
+    // Each parenthesis may have a scale factor and a repeat count. std::regex recurses, so that digits are limited.
+    static const std::regex opening(R"(\((?:(-?\d{1,9})p,?)?(\d{0,9}))");
+    static const std::regex field(R"((i|[fdg]|e[sn]?)(\d{1,9})(?:\.(\d{1,9})(e\d{1,4})?)?)");
     std::string plain = lower_case(text);
     plain.erase(std::remove(plain.begin(), plain.end(), ' '), plain.end());
-    return Parser(plain).format();
+    const char* at = plain.data();
+    const char* const end = at + plain.size();
+    std::cmatch match;
+    const auto finds = [&](const std::regex& part) {
+        const bool found = std::regex_search(at, end, match, part, std::regex_constants::match_continuous);
+        if (found) at = match[0].second;
+        return found;
+    };
+    FortranFormat format;
+    int depth = 0;
+    for (; finds(opening); ++depth) {
+        const auto scale = count_in(match[1], format.scale);
+        const auto fields = count_in(match[2], 1);
+        if (depth == deepest || !scale || !fields) return std::nullopt;
+        format.scale = *scale;
+        format.fields *= *fields;
+        if (format.fields < 1 || format.fields > largest_count) return std::nullopt;
+    }
+    if (depth == 0 || !finds(field)) return std::nullopt;
+    const bool integer = match[1].str() == "i";
+    const auto width = count_in(match[2], 0);
+    const auto decimals = count_in(match[3], 0);
+    const bool closed = std::string_view(at, end) == std::string(depth, ')');
+    if (!width || *width < 1 || !decimals || (integer && match[4].matched) || !closed) return std::nullopt;
+    format.kind = integer ? 'i' : 'f';
+    format.width = *width;
+    format.decimals = integer ? 0 : *decimals;
+    return format;
 }
 
 std::optional<double> parse_fortran_real(std::string_view field, const FortranFormat& format) {
