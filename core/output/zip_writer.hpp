@@ -1,6 +1,6 @@
 // Writer of zip archives with uncompressed members, for .npz files of any size.
-// Source: PKWARE, ".ZIP file format specification" (APPNOTE.TXT) 6.3.4, sections 4.3 and 4.5.3. libarchive is not used to write:
-// its zip writer refers to its writers of all formats, and so to libxml2 (docs/results/libraries.md).
+// Source: PKWARE, ".ZIP file format specification" (APPNOTE.TXT) 6.3.4, sections 4.3 and 4.5.3. libarchive is not used to
+// write: its zip writer refers to its writers of all formats, and so to libxml2 (docs/results/libraries.md).
 #pragma once
 
 #include <cstddef>
