@@ -429,8 +429,8 @@ TEST_CASE("distributed: a solve ends as on one device") {
         const RanksSolve across = *run_scripted<float>(2, matrix, solve).front().solve;
         ScriptedDevice device({DeviceKind::host, "a host", 8, 0, 0, 0});
         const System<float> system(matrix, b);
-        Multiplier<float> multiplier(
-            recipe, {.input = matrix, .device = device, .filter = {DeviceKind::host}, .clock = scripted_clock()});
+        Multiplier<float> multiplier(recipe, matrix,
+                                     {.device = device, .filter = {DeviceKind::host}, .clock = scripted_clock()});
         const SolveOutcome alone = workbench::solve(system, multiplier, device, solve.options);
         CHECK(across.end == asked.end);
         CHECK(alone.end == asked.end);
