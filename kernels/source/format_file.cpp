@@ -43,6 +43,7 @@ std::string format_name(const std::filesystem::path& file) {
 /// The text that is compiled: the author's text behind the headers, and a function that returns its entry.
 std::string wrapped(const std::filesystem::path& file, const std::string& name, const std::string& text) {
     return fmt::format(R"(#define WORKBENCH_FORMAT_FILE {0}
+#include "kernels/source/format_head.hpp"
 {1}{2}
 #line 1 "the workbench"
 extern "C" __attribute__((visibility("default"))) const workbench::FormatHead {4};

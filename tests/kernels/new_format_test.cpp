@@ -24,7 +24,7 @@ const std::string catalogue_file = "pipeline/catalogue/catalogue.cpp";
 /// All files of the format except the catalogue.
 std::vector<std::string> format_files() {
     std::vector<std::string> files{"recipes/csr16.toml", "tests/layouts/csr16.toml", "tests/kernels/csr16_test.cpp"};
-    for (const auto& file : fs::directory_iterator(source / "kernels" / "csr16")) {
+    for (const auto& file : fs::directory_iterator(source / "kernels/formats/csr16")) {
         files.push_back("kernels/formats/csr16/" + file.path().filename().string());
     }
     return files;

@@ -294,6 +294,7 @@ TEST_CASE("the examples compile for a GPU") {
     write(folder.path() / "mine.hpp", "#define MINE\n");
     write(folder.path() / "arrays.hpp", "#error stale\n");
     CHECK(refusal(R"(#include "mine.hpp"
+#include "arrays.hpp"
 #ifdef MINE
 extern "C" __global__ void multiply(Arrays arrays, const Value* x, Value* y, bool accumulate) {
     static_assert(sizeof(Value) == 4 && THREADS_PER_ROW == 8);
