@@ -103,7 +103,7 @@ void note_fault(const void* address) {
     } catch (const std::exception& error) {
         conclude(shared.verdict, TrialKind::failed, error.what());
     } catch (...) {
-        conclude(shared.verdict, TrialKind::failed, "it throws something that is no std::exception");
+        conclude(shared.verdict, TrialKind::failed, "it throws something that is not a std::exception");
     }
     conclude(shared.verdict, TrialKind::fine);
 }
