@@ -61,7 +61,7 @@ expect '^[0-9]+ iterations, sum of ranks 1.000000000, residual [0-9.]+e-1[0-9]$'
 printf '%%%%MatrixMarket matrix coordinate pattern general\n3 3 3\n1 3\n2 3\n3 1\n' >"$folder/graph.mtx"
 grep -q '^page 3 has the highest rank, 0.486486$' <<<"$("$folder/pagerank/pagerank" "$source_dir/recipes/csr.toml" "$folder/graph.mtx")" ||
     fault "the rank of page 3 is not 0.486486"
-expect ' is no file of a square matrix$' "$source_dir/recipes/csr.toml" "$folder/missing.mtx"
+expect ' is not a square matrix$' "$source_dir/recipes/csr.toml" "$folder/missing.mtx"
 # Three solves with one solver, on the layout of a recipe that reorders rows alone, too.
 example=solver
 for recipe in "" "$source_dir/recipes/pellr.toml"; do
