@@ -15,6 +15,9 @@ namespace workbench {
 void for_chunks_in_parallel(std::int64_t count, std::int64_t chunk,
                             void (*work)(const void* body, std::int64_t begin, std::int64_t end), const void* body);
 
+/// Rows that a thread takes at a time where each needs about the same work.
+inline constexpr int rows_of_chunk = 256;
+
 /// body(i) for i in [0, count); it may throw. Threads take `chunk` iterations at a time as they become idle: for iterations of
 /// unequal work.
 template <typename Body>
@@ -43,6 +46,12 @@ template <typename Condition>
 template <ValueType Value>
 void put(Value* y, Index row, Value sum, bool accumulate) {
     y[row] = accumulate ? y[row] + sum : sum;
+}
+
+/// Adds a sum to a row of y to which other threads add, too.
+template <ValueType Value>
+void add_atomically(Value* y, Index row, Value sum) {
+    std::atomic_ref<Value>(y[row]).fetch_add(sum, std::memory_order_relaxed);
 }
 
 }  // namespace workbench

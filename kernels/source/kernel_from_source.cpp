@@ -74,7 +74,7 @@ private:
     bool prints_ = false;
 };
 
-std::vector<LayoutField> fields_of(const auto& layout) {
+std::vector<LayoutField> fields_for_kernel(const auto& layout) {
     std::vector<LayoutField> fields = layout.fields();
     if (fields.empty()) throw Unsuitable("the layout has no list of fields that a kernel beside the recipe could take");
     return fields;
@@ -104,7 +104,7 @@ class HostSourceKernel final : public Kernel<Value> {
 public:
     HostSourceKernel(CompiledSource& compiled, const Layout<Value>& layout)
         : zero_y_(compiled.source().zero_y), prints_(compiled.prints()), rows_(layout.rows()) {
-        const std::vector<LayoutField> fields = fields_of(layout);
+        const std::vector<LayoutField> fields = fields_for_kernel(layout);
         arrays_ = pack_arrays(fields);
         std::size_t number = 0;
         for (const LayoutField& field : fields) {
@@ -139,7 +139,7 @@ class GpuSourceKernel final : public Kernel<Value> {
 public:
     GpuSourceKernel(CompiledSource& compiled, const Layout<Value>& layout, Device& device)
         : rows_(layout.rows()), stream_(stream_of(device)) {
-        const std::vector<LayoutField> fields = fields_of(layout);
+        const std::vector<LayoutField> fields = fields_for_kernel(layout);
         launch_ = launch_of(compiled.source(), fields, layout);
         arrays_ = pack_arrays(fields);
         for (const LayoutField& field : fields) {
@@ -177,7 +177,7 @@ std::unique_ptr<Kernel<Value>> prepare(CompiledSource& compiled, const Layout<Va
 template <ValueType Value>
 void try_out(CompiledSource& compiled, const Layout<Value>& layout) {
     const KernelSource& source = compiled.source();
-    const std::vector<LayoutField> fields = fields_of(layout);
+    const std::vector<LayoutField> fields = fields_for_kernel(layout);
     TrialSetUp set_up{.file = source.file,
                       .on_gpu = compiled.on_gpu(),
                       .launch = launch_of(source, fields, layout),

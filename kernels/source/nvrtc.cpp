@@ -45,7 +45,7 @@ void* open_library() {
     return nullptr;
 }
 
-Nvrtc open() {
+Nvrtc open_nvrtc() {
     Nvrtc nvrtc;
     void* const library = open_library();
     if (library == nullptr) {
@@ -80,7 +80,7 @@ Nvrtc open() {
 }
 
 const Nvrtc& nvrtc() {
-    static const Nvrtc opened = open();
+    static const Nvrtc opened = open_nvrtc();
     return opened;
 }
 

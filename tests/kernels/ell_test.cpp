@@ -117,7 +117,8 @@ TEST_CASE("ell: rows of a share, in the share's order") {
     CHECK(slots.column_indices == std::vector<Index>{0, 2, 5, 4});
     CHECK(slots.values == std::vector<double>{10, 5, 12, 6});
     std::vector<Offset> nonzeros;
-    for_each_stored_slot<EllRows<EllOrder::column_major, 1>>(slots, Origin(ShareView(share)),
+    const Origin origin{ShareView(share)};
+    for_each_stored_slot<EllRows<EllOrder::column_major, 1>>(slots, nonzeros_of(origin),
                                                              [&](const Slot& slot) { nonzeros.push_back(slot.nonzero); });
     CHECK(nonzeros == std::vector<Offset>{9, 4, 11, 5});
 }

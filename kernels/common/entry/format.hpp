@@ -23,6 +23,13 @@
 
 namespace workbench {
 
+// The parts of Format that are the same for all layouts.
+void add_kernel(LayoutEntry& entry, KernelEntry&& kernel);
+void add_schedule(LayoutEntry& entry, std::string kernel, const ForEachPrecision<WalkReads>& walk);
+/// Unless the entry says otherwise, it has the layout's name and takes a matrix that is not split.
+void complete_entry(LayoutEntry& entry, const char* name, const ForEachPrecision<EmptyLayout>& empty,
+                    const ForEachPrecision<ListFields>& fields);
+
 /// Builds up a LayoutEntry.
 template <template <typename> typename LayoutOf>
 class Format {
@@ -33,29 +40,29 @@ public:
     /// The Kokkos kernel of a schedule with one lane a row, or of a choice of schedules.
     template <typename S>
     Format& host(std::string name, std::string summary) {
-        return with({host_rows<LayoutOf, S>(std::move(name), std::move(summary))});
+        return add(host_rows<LayoutOf, S>(std::move(name), std::move(summary)));
     }
     /// A Kokkos kernel with a loop of its own: KernelOf<Value>(layout).
     template <template <typename> typename KernelOf>
     Format& host(std::string name, std::string summary) {
-        return with({loop_kernel<LayoutOf, KernelOf>(Backend::kokkos, std::move(name), std::move(summary))});
+        return add(loop_kernel<LayoutOf, KernelOf>(Backend::kokkos, std::move(name), std::move(summary)));
     }
 
     /// The CUDA kernel of a schedule, or of a choice of schedules.
     template <typename S>
     Format& cuda(std::string name, std::string summary) {
-        entry_.schedules.push_back(schedule_of<LayoutOf, S>(name));
+        add_schedule(entry_, name, walk_of<LayoutOf, S>());
 #ifdef WORKBENCH_FORMAT_FILE  // the file of a format beside the recipe
-        return with({RunTimeRows<LayoutOf, S>::entry(std::move(name), std::move(summary))});
+        return add(RunTimeRows<LayoutOf, S>::entry(std::move(name), std::move(summary)));
 #else
-        if constexpr (WORKBENCH_HAS_CUDA) with({CudaRows<LayoutOf, S>::entry(std::move(name), std::move(summary))});
+        if constexpr (WORKBENCH_HAS_CUDA) add(CudaRows<LayoutOf, S>::entry(std::move(name), std::move(summary)));
         return *this;
 #endif
     }
     /// A CUDA kernel with a loop of its own that reads by these schedules, one after another.
     template <template <typename> typename KernelOf, typename... Schedules>
     requires(sizeof...(Schedules) > 0) Format& cuda(std::string name, std::string summary) {
-        return loop<KernelOf>(std::move(name), std::move(summary), schedule_of<LayoutOf, Schedules...>({}).walk);
+        return loop<KernelOf>(std::move(name), std::move(summary), walk_of<LayoutOf, Schedules...>());
     }
     /// A CUDA kernel with a loop of its own, and the walk over its reads: walk(layout, visit), a lambda without captures.
     template <template <typename> typename KernelOf, typename Walk>
@@ -70,18 +77,22 @@ public:
         return *this;
     }
     Format& with(const std::vector<KernelEntry>& kernels) {
-        entry_.add(kernels);
+        for (KernelEntry kernel : kernels) add(std::move(kernel));
         return *this;
     }
 
 private:
+    Format& add(KernelEntry&& kernel) {
+        add_kernel(entry_, std::move(kernel));
+        return *this;
+    }
     template <template <typename> typename KernelOf>
     Format& loop(std::string name, std::string summary, const ForEachPrecision<WalkReads>& walk) {
-        entry_.schedules.push_back({name, walk});
+        add_schedule(entry_, name, walk);
 #ifdef WORKBENCH_FORMAT_FILE
         static_assert(sizeof(LayoutOf<float>) == 0, "a kernel with a loop of its own belongs into [kernel] cuda_source");
 #endif
-        if constexpr (WORKBENCH_HAS_CUDA) with({CudaLoop<LayoutOf, KernelOf>::entry(std::move(name), std::move(summary))});
+        if constexpr (WORKBENCH_HAS_CUDA) add(CudaLoop<LayoutOf, KernelOf>::entry(std::move(name), std::move(summary)));
         return *this;
     }
     template <typename Walk, typename OwnLayout, ValueType Value>
@@ -106,14 +117,10 @@ std::unique_ptr<Layout<Value>> build_filled(const StagedMatrix& staged, const Pa
     return layout;
 }
 
-/// A format with a `build` of its own. Unless the entry says otherwise, it has the layout's name and takes a matrix that is not
-/// split.
+/// A format with a `build` of its own.
 template <template <typename> typename LayoutOf>
 [[nodiscard]] Format<LayoutOf> format(LayoutEntry entry) {
-    if (entry.name.empty()) entry.name = LayoutOf<float>::name;
-    if (entry.needs == nullptr) entry.needs = [](const Parameters&) { return Needs{.unsplit = true}; };
-    entry.empty = empty_layouts_of<LayoutOf>();
-    entry.fields = field_lists_of<LayoutOf>();
+    complete_entry(entry, LayoutOf<float>::name, empty_layouts_of<LayoutOf>(), field_lists_of<LayoutOf>());
     return Format<LayoutOf>(std::move(entry));
 }
 

@@ -1,11 +1,99 @@
 #include "kernels/common/schedule/walk.hpp"
 
 namespace workbench {
+namespace {
 
-void require_run_inside(Offset first, Offset count, Offset stride, Offset size) {
-    // A division, because count * stride may exceed 64 bits if offsets are corrupted.
-    const bool inside = first >= 0 && first < size && stride > 0 && (count - 1) <= (size - 1 - first) / stride;
+/// The run that a slot belongs to.
+struct Owner {
+    Offset stored = -1;
+    Offset k = 0;
+};
+
+std::vector<Owner> owners_of_slots(const WalkedSchedule& schedule) {
+    std::vector<Owner> owners(static_cast<std::size_t>(schedule.slots));
+    for_each_run(schedule, [&](Offset stored, const WalkedRun& run) {
+        for (Offset k = 0; k < run.count; ++k) {
+            Owner& owner = owners[run.slot(k)];
+            if (owner.stored >= 0) throw std::logic_error("slot " + std::to_string(run.slot(k)) + " belongs to two rows");
+            owner = {stored, k};
+        }
+    });
+    return owners;
+}
+
+}  // namespace
+
+void require_run_inside(const WalkedRun& run, Offset size) {
+    bool inside = true;
+    if (run.offsets != nullptr) {
+        for (Offset k = 0; k < run.count; ++k) inside = inside && run.slot(k) >= 0 && run.slot(k) < size;
+    } else {
+        // A division, because count * stride may exceed 64 bits if offsets are corrupted.
+        inside = run.first >= 0 && run.first < size && run.stride > 0 && (run.count - 1) <= (size - 1 - run.first) / run.stride;
+    }
     if (!inside) throw std::logic_error("a row's slots lie outside their array of " + std::to_string(size));
+}
+
+void fail_without_column(Offset slot) {
+    throw std::logic_error("slot " + std::to_string(slot) + " reads a column that does not exist");
+}
+
+void for_each_run(const WalkedSchedule& schedule, const std::function<void(Offset, const WalkedRun&)>& visit) {
+    for (Offset thread = 0; thread < schedule.threads; ++thread) {
+        const WalkedRun run = schedule.run(schedule.arrays, thread);
+        if (run.count <= 0) continue;
+        require_run_inside(run, schedule.slots);
+        visit(thread, run);
+    }
+}
+
+void for_each_read(const WalkedSchedule& schedule, int values, const std::function<void(const Read&)>& visit,
+                   std::int64_t first_warp) {
+    std::vector<Slot> slots;
+    for_each_run(schedule, [&](Offset thread, const WalkedRun& run) {
+        if (run.row < 0) return;
+        slots.assign(static_cast<std::size_t>(run.count), {.array = values});
+        schedule.read(schedule.arrays, thread, 0, slots);
+        for (std::size_t k = 0; k < slots.size(); ++k) {
+            if (schedule.no_column == NoColumn::skipped && slots[k].column < 0) continue;
+            visit(read_of(slots[k], first_warp * 32 + thread, static_cast<std::int64_t>(k)));
+        }
+    });
+}
+
+void for_each_stored_slot(const WalkedSchedule& schedule, const WalkedArrays& where, const NonzeroOf& nonzero,
+                          const std::function<void(const Slot&)>& visit) {
+    if (schedule.columns >= 0 && schedule.columns != schedule.slots) {
+        throw std::logic_error("there are not as many columns as values");
+    }
+    const bool marks_padding = schedule.no_column == NoColumn::slot_read || schedule.no_column == NoColumn::column_read;
+    const std::vector<Owner> owners = owners_of_slots(schedule);
+    for (Offset index = 0; index < schedule.slots; ++index) {
+        const auto [stored, k] = owners[index];
+        if (stored < 0) throw std::logic_error("slot " + std::to_string(index) + " belongs to no row");
+        Slot slot{.array = where.values, .column_array = where.columns};
+        schedule.read(schedule.arrays, stored, k, {&slot, 1});
+        slot.column_index = where.columns < 0 ? 0 : index;
+        slot.nonzero = nonzero(slot, stored, k);
+        if (slot.column < 0) slot.row = -1;
+        if (marks_padding && slot.nonzero < 0 && slot.column >= 0) {
+            throw std::logic_error("slot " + std::to_string(index) + " is padding, but has a column");
+        }
+        visit(slot);
+    }
+}
+
+NonzeroOf nonzeros_of(const Origin& origin) {
+    return [&origin](const Slot&, Offset stored, Offset k) { return origin.nonzero(stored, k); };
+}
+
+NonzeroOf nonzeros_of(PatternWalk& walk) {
+    return [&walk](const Slot& slot, Offset, Offset) { return walk.nonzero_at(slot.row, slot.column); };
+}
+
+NonzeroOf nonzeros_of(const HostArray<Offset>& row_offsets, std::size_t values) {
+    if (!tiles(row_offsets, values)) throw std::logic_error("the row offsets do not tile the arrays");
+    return [&row_offsets](const Slot&, Offset row, Offset k) { return row_offsets[row] + k; };
 }
 
 }  // namespace workbench

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "core/matrix/host_threads.hpp"
 #include "kernels/common/schemes/triplets.hpp"
 #include "kernels/device/host_loops.hpp"
 
@@ -23,7 +22,7 @@ void add_triplets(const auto& triplets, const Value* x, Value* y) {
             const Index row = rows[i];
             Value sum = 0;
             for (; i < end && rows[i] == row; ++i) sum += static_cast<Value>(values[i]) * x[columns[i]];
-            Kokkos::atomic_add(y + row, sum);
+            add_atomically(y, row, sum);
         }
     });
 }

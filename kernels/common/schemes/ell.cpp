@@ -11,8 +11,6 @@
 namespace workbench {
 namespace {
 
-constexpr int row_chunk = 256;  // rows that a thread takes at a time
-
 Index longest_row(const ShareView& share) {
     Offset longest = 0;
     for (Index stored = 0; stored < share.row_count(); ++stored) longest = std::max(longest, share.length(stored));
@@ -33,7 +31,7 @@ Ell<Value, HostArray> build_ell(const CsrMatrix& matrix, const ShareView& share,
                           {slots_per_nonzero, "slices (layout sell) pad less, slots_per_nonzero allows more"});
     make_filled(ell.column_indices, ell.slot_count(), no_column);
     make_zeros(ell.values, ell.slot_count());
-    for_each_in_parallel(share.row_count(), row_chunk, [&](std::int64_t row) {
+    for_each_in_parallel(share.row_count(), rows_of_chunk, [&](std::int64_t row) {
         const auto stored = static_cast<Index>(row);
         for (Index k = 0; k < share.length(stored); ++k) {
             const Offset nonzero = share.entry(stored, k);

@@ -11,8 +11,6 @@
 namespace workbench {
 namespace {
 
-constexpr int row_chunk = 256;  // rows that a thread takes at a time
-
 /// Appends the diagonals of a group, rows [first, end): diagonal k has a slot for each row up to the last one longer than k.
 void append_diagonals(const ShareView& share, Index first, Index end, Offset longest, HostArray<Offset>& diagonal_offsets) {
     Index longer = end;
@@ -30,7 +28,7 @@ std::int64_t fill(Jagged<Value, ColumnIndex, HostArray>& jagged, const CsrMatrix
     const Index end_column = plan.column_bounds[group + 1];
     const Index first_row = plan.group_rows[group];
     std::atomic<std::int64_t> strays = 0;
-    for_each_in_parallel(plan.group_rows[group + 1] - first_row, row_chunk, [&](std::int64_t place) {
+    for_each_in_parallel(plan.group_rows[group + 1] - first_row, rows_of_chunk, [&](std::int64_t place) {
         const auto stored = static_cast<Index>(first_row + place);
         std::int64_t strays_of_row = 0;
         for (Offset k = 0; k < share.length(stored); ++k) {
@@ -93,6 +91,14 @@ void require_sound_diagonals(const HostArray<Offset>& diagonal_offsets, const Ho
         }
     }
     if (!sound) throw std::logic_error("jagged: the offsets do not tile the arrays");
+}
+
+NonzeroOf nonzeros_of_jagged(const Origin& origin) {
+    return [&origin](const Slot&, Offset stored, Offset k) {
+        const Offset found = origin.nonzero(stored, k);
+        if (found < 0) throw std::logic_error("stored row " + std::to_string(stored) + " has more slots than nonzeros");
+        return found;
+    };
 }
 
 template Jagged<float, Index, HostArray> build_jagged(const CsrMatrix&, const ShareView&, const JaggedPlan&);

@@ -60,6 +60,9 @@ struct JaggedRun : JaggedRow {
 
     [[nodiscard]] constexpr Offset slot(Offset k) const { return offsets[first_diagonal + k] + place; }
 };
+[[nodiscard]] inline WalkedRun walked_run(const JaggedRun& run) {
+    return {run.row, run.count, run.place, 0, run.offsets + run.first_diagonal};
+}
 
 [[nodiscard]] constexpr JaggedRun run_on_diagonals(const auto& jagged, const JaggedRow& row) {
     Offset least = row.first_diagonal;  // the first diagonal that the row does not reach is in [least, most]
@@ -95,15 +98,7 @@ template <ValueType Value, typename ColumnIndex>
 void require_sound_diagonals(const HostArray<Offset>& diagonal_offsets, const HostArray<Offset>& group_diagonals,
                              const HostArray<Index>& group_rows, std::size_t slots);
 
-/// For Layout::for_each_slot: visits every slot in the order of memory. S has one thread for each stored row.
-template <typename Schedule>
-void for_each_jagged_slot(const auto& jagged, const Origin& origin, const std::function<void(const Slot&)>& visit) {
-    const auto nonzero = [&](Offset stored, Offset k) {
-        const Offset found = origin.nonzero(stored, k);
-        if (found < 0) throw std::logic_error("stored row " + std::to_string(stored) + " has more slots than nonzeros");
-        return found;
-    };
-    for_each_stored_slot<Schedule>(jagged, WalkedArrays::of<Schedule>(jagged), nonzero, visit);
-}
+/// The nonzeros of jagged diagonals, which have no padding.
+[[nodiscard]] NonzeroOf nonzeros_of_jagged(const Origin& origin);
 
 }  // namespace workbench

@@ -6,12 +6,10 @@
 namespace workbench {
 namespace {
 
-constexpr int row_chunk = 256;  // rows that a thread takes at a time
-
 /// Calls visit(stored row, its k, the place among all entries) for every entry, by all threads.
 template <typename Visit>
 void for_each_entry(const ShareView& share, const Visit& visit) {
-    for_each_in_parallel(share.row_count(), row_chunk, [&](std::int64_t row) {
+    for_each_in_parallel(share.row_count(), rows_of_chunk, [&](std::int64_t row) {
         const auto stored = static_cast<Index>(row);
         const Offset begin = share.offsets()[stored];
         for (Offset k = 0; k < share.length(stored); ++k) visit(stored, k, begin + k);

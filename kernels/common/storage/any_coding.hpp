@@ -10,7 +10,7 @@
 #include <variant>
 
 #include "kernels/common/storage/encode_values.hpp"
-#include "kernels/common/storage/fields.hpp"
+#include "kernels/common/storage/stored_layout.hpp"
 
 namespace workbench {
 
@@ -72,15 +72,13 @@ void fill_in_coding(auto& layout, const CsrMatrix& matrix, const Parameters& par
     } else if constexpr (std::is_same_v<Value, double>) {
         if (parameters.is_word("values", "f32")) stored.template emplace<3>();
     }
-    std::visit(
-        [&](auto& arrays) {
-            if constexpr (requires { arrays.row_count; }) {
-                arrays.row_count = matrix.rows;
-                arrays.column_count = matrix.columns;
-            }
-            store_values(arrays.values, fill(arrays), matrix);
-        },
-        stored);
+    with_alternative(stored, [&](auto& arrays) {
+        if constexpr (requires { arrays.row_count; }) {
+            arrays.row_count = matrix.rows;
+            arrays.column_count = matrix.columns;
+        }
+        store_values(arrays.values, fill(arrays), matrix);
+    });
 }
 
 /// The bytes of a slot's value and column.

@@ -65,7 +65,7 @@ struct CodePointer {
 
 template <typename Value>
 struct ConstantValues {
-    Value value = 0;
+    Value value{};
     Offset count = 0;
 
     [[nodiscard]] constexpr Offset size() const { return count; }
@@ -154,6 +154,30 @@ struct ColumnArrayOf<InWords, Array> {
 /// An array of columns of integers, or InWords.
 template <typename Stored, template <typename> typename Array>
 using ColumnArray = typename ColumnArrayOf<Stored, Array>::Type;
+
+/// Stands for a type of values where only their places matter.
+struct AnyValue {};
+
+template <typename Stored>
+struct WithoutValueType {
+    using Type = AnyValue;
+};
+template <typename Value>
+struct WithoutValueType<Constant<Value>> {
+    using Type = Constant<AnyValue>;
+};
+template <typename Value, typename Code>
+struct WithoutValueType<Coded<Value, Code>> {
+    using Type = Coded<AnyValue, Code>;
+};
+template <typename Value>
+struct WithoutValueType<CodedBlock<Value>> {
+    using Type = CodedBlock<AnyValue>;
+};
+
+/// The type of element that an array of values has without the type of its values.
+template <typename Stored>
+using WithoutValue = typename WithoutValueType<Stored>::Type;
 
 /// An array of codes.
 template <typename Values>

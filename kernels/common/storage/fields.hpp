@@ -1,6 +1,7 @@
 // The arrays of a layout are one struct, whose storage is a parameter: vectors on the host, memory of a device, or plain views,
 // which kernels take by value. The struct lists its members once, in `fields`. The footprint, the copy to a device, the view,
-// the names in messages and the header for kernels beside a recipe follow from that list.
+// the names in messages and the header for kernels beside a recipe follow from that list. What is done once for a layout sees
+// its members without their types (StoredMember), so that it is compiled once for all layouts.
 //
 //   template <typename Value, template <typename> typename Array>
 //   struct Format {
@@ -16,7 +17,8 @@
 #pragma once
 
 #include <array>
-#include <stdexcept>
+#include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -62,27 +64,37 @@ private:
 
 /// The name of a member.
 template <auto member>
-[[nodiscard]] constexpr auto member_name() {
+[[nodiscard]] constexpr auto member_name() {            // auto, because the text would end with another return type
     const std::string_view text = __PRETTY_FUNCTION__;  // "... [with auto member = &Csr<double, HostArray>::values]"
     const std::size_t begin = text.rfind(':') + 1;
     return text.substr(begin, text.rfind(']') - begin);
 }
 
+template <std::size_t length>
+[[nodiscard]] constexpr std::array<char, length> joined(std::initializer_list<std::string_view> names) {
+    std::array<char, length> letters{};
+    std::size_t at = 0;
+    for (const std::string_view name : names) {
+        if (at > 0) letters[at++] = '_';
+        for (const char letter : name) letters[at++] = letter;
+    }
+    return letters;
+}
+
 /// An entry of a list of fields.
 struct FieldInfo {
+    std::string_view name;
     ArrayRole role = ArrayRole::number;
     const char* length = "";  // of an array, in words: "rows + 1"
-    std::string (*name)() = nullptr;
 };
 
 /// A member of a struct, or a member of a member, whose name joins both: first.values is "first_values".
 template <auto... path>
 struct Field {
-    static std::string name() {
-        std::string joined;
-        ((joined += joined.empty() ? "" : "_", joined += member_name<path>()), ...);
-        return joined;
-    }
+    static constexpr auto letters =
+        joined<(member_name<path>().size() + ... + (sizeof...(path) - 1))>({member_name<path>()...});
+    static constexpr std::string_view name{letters.data(), letters.size()};
+
     [[nodiscard]] static constexpr auto& in(auto& stored) { return (stored.*....*path); }
 };
 
@@ -95,7 +107,7 @@ struct FieldList {
 
 template <auto... path>
 [[nodiscard]] constexpr FieldList<Field<path...>> one_field(ArrayRole role, const char* length) {
-    return {{{{role, length, Field<path...>::name}}}};
+    return {{{{Field<path...>::name, role, length}}}};
 }
 template <auto member>
 [[nodiscard]] constexpr auto number_field() {
@@ -198,87 +210,121 @@ constexpr void for_each_field(const auto& visit, Stored& stored, Other&... other
     visit_fields(fields_in<std::remove_const_t<Stored>>, fields_in<std::remove_const_t<Other>>..., visit, stored, other...);
 }
 
-template <typename Stored, template <typename> typename Other>
+template <typename Stored, template <typename> typename Other, template <typename> typename Values = std::type_identity_t>
 struct InStorageOf;
 template <template <template <typename> typename> typename Format, template <typename> typename Array,
-          template <typename> typename Other>
-struct InStorageOf<Format<Array>, Other> {
+          template <typename> typename Other, template <typename> typename Values>
+struct InStorageOf<Format<Array>, Other, Values> {
     using Type = Format<Other>;
 };
 template <template <typename, template <typename> typename> typename Format, typename Value, template <typename> typename Array,
-          template <typename> typename Other>
-struct InStorageOf<Format<Value, Array>, Other> {
-    using Type = Format<Value, Other>;
+          template <typename> typename Other, template <typename> typename Values>
+struct InStorageOf<Format<Value, Array>, Other, Values> {
+    using Type = Format<Values<Value>, Other>;
 };
 template <template <typename, typename, template <typename> typename> typename Format, typename Value, typename ColumnIndex,
-          template <typename> typename Array, template <typename> typename Other>
-struct InStorageOf<Format<Value, ColumnIndex, Array>, Other> {
-    using Type = Format<Value, ColumnIndex, Other>;
+          template <typename> typename Array, template <typename> typename Other, template <typename> typename Values>
+struct InStorageOf<Format<Value, ColumnIndex, Array>, Other, Values> {
+    using Type = Format<Values<Value>, ColumnIndex, Other>;
 };
 
 /// The same struct in another storage: InStorage<Csr<double, HostArray>, DeviceArray> is Csr<double, DeviceArray>.
 template <typename Stored, template <typename> typename Other>
 using InStorage = typename InStorageOf<Stored, Other>::Type;
 
-/// The fields of a struct on the host, for Layout::fields.
+template <typename Element>
+using HostSpan = std::span<const Element>;
+
+/// Views of arrays on the host without the type of their values: what a walk takes, so that it is compiled once for all types
+/// of values.
 template <typename Stored>
-[[nodiscard]] std::vector<LayoutField> fields_of(const Stored& stored) {
-    std::vector<LayoutField> fields;
-    for_each_field(
-        [&]<typename Member>(const FieldInfo& info, const Member& member) {
-            if constexpr (NumberMember<Member>) {
-                fields.push_back({info.name(), info.role, element_type<Member>(), "", &member, 1});
-            } else if constexpr (ConstantMember<Member>) {
-                fields.push_back({.name = info.name(),
-                                  .role = info.role,
-                                  .type = element_type<decltype(member.value)>(),
-                                  .length = info.length,
-                                  .data = &member.value,
-                                  .count = static_cast<std::size_t>(member.count),
-                                  .constant = true});
-            } else {
-                fields.push_back(array_field(info.name(), info.role, member, info.length));
-                if constexpr (std::is_same_v<typename Member::value_type, Bf16>) {
-                    fields.back().dictionary = {numbers_of_bf16(), ElementType::f32, std::size_t{1} << 16};
-                }
-            }
-        },
-        stored);
-    for (std::size_t i = 0; i + 2 < fields.size(); ++i) {
-        const bool is_real = fields[i].type == ElementType::f32 || fields[i].type == ElementType::f64;
-        if (fields[i].role != ArrayRole::value || is_real || fields[i].dictionary) continue;
-        const LayoutField& dictionary = fields[i + 1];
-        const Index number = *static_cast<const Index*>(fields[i + 2].data);
-        fields[i].dictionary = {dictionary.data, dictionary.type, dictionary.count};
-        if (fields[i + 2].name.ends_with("values_of_code")) {
-            fields[i].dictionary->values_of_code = static_cast<std::size_t>(number);
-        } else {
-            fields[i].dictionary->shift = number;
+using Structure = typename InStorageOf<Stored, HostSpan, WithoutValue>::Type;
+
+/// What fields and transfers need to know of the type of a member on the host.
+struct MemberType {
+    void (*describe)(const void* member, LayoutField& field);  // sets all but the name, the role and the length
+    void (*transfer)(void* member, Transfer& transfer);
+};
+
+template <typename Member>
+void describe_member(const void* address, LayoutField& field) {
+    const Member& member = *static_cast<const Member*>(address);
+    if constexpr (NumberMember<Member>) {
+        field.type = element_type<Member>();
+        field.data = &member;
+    } else if constexpr (ConstantMember<Member>) {
+        field.type = element_type<decltype(member.value)>();
+        field.data = &member.value;
+        field.count = static_cast<std::size_t>(member.count);
+        field.constant = true;
+    } else {
+        field.type = element_type<typename Member::value_type>();
+        field.data = member.data();
+        field.count = member.size();
+        if constexpr (std::is_same_v<typename Member::value_type, Bf16>) {
+            field.dictionary = {numbers_of_bf16(), ElementType::f32, std::size_t{1} << 16};
         }
     }
-    return fields;
 }
 
-/// Passes every field of a struct on the host, for Layout::transfer.
+template <typename Member>
+void transfer_member(void* member, Transfer& transfer) {
+    transfer(*static_cast<Member*>(member));
+}
+
+// Compiled once, in fields.cpp.
+extern template void transfer_member<HostArray<std::uint8_t>>(void*, Transfer&);
+extern template void transfer_member<HostArray<std::uint16_t>>(void*, Transfer&);
+extern template void transfer_member<HostArray<std::uint32_t>>(void*, Transfer&);
+extern template void transfer_member<HostArray<Index>>(void*, Transfer&);
+extern template void transfer_member<HostArray<Offset>>(void*, Transfer&);
+extern template void transfer_member<HostArray<float>>(void*, Transfer&);
+extern template void transfer_member<HostArray<double>>(void*, Transfer&);
+
+template <typename Member>
+inline constexpr MemberType member_type{describe_member<Member>, transfer_member<Member>};
+
+/// A member of a struct on the host, without its type.
+struct StoredMember {
+    const FieldInfo* info;
+    const void* address;
+    const MemberType* type;
+};
+
+/// The members of a struct on the host, in the order of its fields. Not inlined, because each copy takes long to compile.
 template <typename Stored>
-void transfer_fields(Transfer& transfer, Stored& stored) {
-    for_each_field([&](const FieldInfo&, auto& member) { transfer(member); }, stored);
+[[nodiscard]] [[gnu::noinline]] auto members_of(const Stored& stored) {
+    return [&]<typename... Fields>(const FieldList<Fields...>& list) {
+        const FieldInfo* info = list.infos.data();
+        return std::array<StoredMember, sizeof...(Fields)>{
+            {{info++, &Fields::in(stored), &member_type<std::remove_cvref_t<decltype(Fields::in(stored))>>}...}};
+    }(fields_in<Stored>);
 }
 
-/// The number of an array among fields_of(stored). Throws std::logic_error if it is none of them.
+/// The fields of a struct on the host, for Layout::fields.
+[[nodiscard]] std::vector<LayoutField> describe(std::span<const StoredMember> members);
+template <typename Stored>
+[[nodiscard]] std::vector<LayoutField> fields_of(const Stored& stored) {
+    return describe(members_of(stored));
+}
+
+/// Appends the fields of an empty struct on the host, for LayoutEntry::fields.
+void list_fields(std::span<const StoredMember> members, FieldLists& lists);
+
+/// Passes every field of a struct on the host that may change, for Layout::transfer.
+void transfer_members(Transfer& transfer, std::span<const StoredMember> members);
+
+/// The number of an array among the fields of its struct, in any storage. Throws std::logic_error if it is none of them.
+[[nodiscard]] int number_of_address(std::span<const void* const> members, const void* array);
 template <typename Stored>
 [[nodiscard]] int array_number(const Stored& stored, const auto& array) {
-    int number = 0;
-    int found = -1;
-    for_each_field(
-        [&](const FieldInfo&, const auto& member) {
-            if (static_cast<const void*>(&member) == static_cast<const void*>(&array)) found = number;
-            ++number;
-        },
-        stored);
-    if (found < 0) throw std::logic_error("a layout asks for the number of an array that it does not list");
-    return found;
+    return [&]<typename... Fields>(const FieldList<Fields...>&) {
+        return number_of_address(std::array<const void*, sizeof...(Fields)>{&Fields::in(stored)...}, &array);
+    }(fields_in<Stored>);
 }
+
+/// The purpose of an array on a device: "csr16 values".
+[[nodiscard]] std::string purpose_of(const std::string& layout, const FieldInfo& info);
 
 /// A copy on a device. `of` names the layout in the error for lack of memory: "csr16".
 template <typename Stored>
@@ -289,7 +335,7 @@ template <typename Stored>
             if constexpr (NumberMember<Member> || ConstantMember<Member>) {
                 to = from;
             } else {
-                to = {device, from, of + " " + info.name()};
+                to = {device, from, purpose_of(of, info)};
             }
         },
         stored, copy);
@@ -310,6 +356,25 @@ template <typename Stored>
         },
         stored, view);
     return view;
+}
+
+template <typename Stored>
+[[nodiscard]] auto structure_of(const Stored& stored) {
+    Structure<Stored> structure;
+    for_each_field(
+        []<typename Member>(const FieldInfo&, const Member& from, auto& to) {
+            if constexpr (NumberMember<Member>) {
+                to = from;
+            } else if constexpr (ConstantMember<Member>) {
+                to.count = from.count;
+            } else if constexpr (std::is_same_v<decltype(to), HostSpan<AnyValue>&>) {
+                to = {static_cast<const AnyValue*>(nullptr), from.size()};
+            } else {
+                to = from;
+            }
+        },
+        stored, structure);
+    return structure;
 }
 
 }  // namespace workbench

@@ -9,8 +9,7 @@
 namespace workbench {
 
 /// True if the offsets ascend from 0 to `length`.
-template <typename Integer>
-[[nodiscard]] bool tiles(const HostArray<Integer>& offsets, std::size_t length) {
+[[nodiscard]] bool tiles(const auto& offsets, std::size_t length) {
     return !offsets.empty() && offsets.front() == 0 && std::is_sorted(offsets.begin(), offsets.end()) &&
            static_cast<std::size_t>(offsets.back()) == length;
 }

@@ -9,8 +9,6 @@
 namespace workbench {
 namespace {
 
-constexpr int row_chunk = 256;  // rows that a thread takes at a time
-
 /// Calls visit(first nonzero, entries before) for the runs of neighbouring nonzeros in a stored row.
 template <typename Visit>
 void for_each_run(const ShareView& share, Index stored, const Visit& visit) {
@@ -38,14 +36,14 @@ Origin::Origin(const ShareView& share, const HostArray<Index>& stored_rows) {
     const auto count = static_cast<std::int64_t>(stored_rows.size());
     make_zeros(row_runs_, count + 1);
     make_zeros(lengths_, count);
-    for_each_in_parallel(count, row_chunk, [&](std::int64_t row) {
+    for_each_in_parallel(count, rows_of_chunk, [&](std::int64_t row) {
         if (stored_rows[row] < 0) return;
         lengths_[row] = share.length(stored_rows[row]);
         for_each_run(share, stored_rows[row], [&](Offset, Offset) { ++row_runs_[row + 1]; });
     });
     sum_up(row_runs_);
     make_room(runs_, row_runs_.back());
-    for_each_in_parallel(count, row_chunk, [&](std::int64_t row) {
+    for_each_in_parallel(count, rows_of_chunk, [&](std::int64_t row) {
         if (stored_rows[row] < 0) return;
         Offset next = row_runs_[row];
         for_each_run(share, stored_rows[row], [&](Offset first, Offset before) { runs_[next++] = {first, before}; });

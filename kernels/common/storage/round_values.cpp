@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <vector>
 
 #include "core/contract/errors.hpp"
 #include "core/contract/rounding.hpp"
@@ -41,7 +41,7 @@ HostArray<Bf16> round_to_bf16(const HostArray<double>& values) {
 
 const float* numbers_of_bf16() {
     static const auto numbers = [] {
-        std::array<float, 65536> all{};
+        std::vector<float> all(65536);  // an array would be computed by the compiler, and be a part of the program
         for (std::size_t bits = 0; bits < all.size(); ++bits) all[bits] = Bf16{static_cast<std::uint16_t>(bits)};
         return all;
     }();

@@ -30,7 +30,7 @@ struct StoredLayout : Layout<Value>, StoredArrays {
 protected:
     /// For a layout that holds more than its fields: passes those, and `more`.
     void transfer_with(Transfer& transfer, auto&... more) {
-        transfer_fields(transfer, static_cast<Stored&>(*this));
+        transfer_members(transfer, members_of(stored()));
         transfer(nonzero_count, more...);
     }
 };
@@ -45,6 +45,15 @@ struct PatternLayout : StoredLayout<Value, Stored> {
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;  // schedule/walk.hpp
 };
 
+/// Calls use(alternative) with that of a variant. It compiles faster than std::visit, which makes tables of functions.
+template <std::size_t number = 0>
+decltype(auto) with_alternative(auto& variant, const auto& use) {
+    if constexpr (number + 1 < std::variant_size_v<std::remove_cvref_t<decltype(variant)>>) {
+        if (variant.index() != number) return with_alternative<number + 1>(variant, use);
+    }
+    return use(*std::get_if<number>(&variant));
+}
+
 /// A layout whose arrays are one of several such structs, such as with columns of 16 or of 32 bits.
 template <ValueType Value, typename... StoredArrays>
 struct VariantLayout : Layout<Value> {
@@ -52,14 +61,14 @@ struct VariantLayout : Layout<Value> {
     Offset nonzero_count = 0;
 
     [[nodiscard]] Index rows() const override {
-        return std::visit([](const auto& one) { return one.row_count; }, stored);
+        return with_alternative(stored, [](const auto& one) { return one.row_count; });
     }
     [[nodiscard]] Index columns() const override {
-        return std::visit([](const auto& one) { return one.column_count; }, stored);
+        return with_alternative(stored, [](const auto& one) { return one.column_count; });
     }
     [[nodiscard]] Offset nonzeros() const override { return nonzero_count; }
     [[nodiscard]] std::vector<LayoutField> fields() const override {
-        return std::visit([](const auto& one) { return fields_of(one); }, stored);
+        return with_alternative(stored, [](const auto& one) { return fields_of(one); });
     }
     void transfer(Transfer& transfer) override { transfer_with(transfer); }
     /// How values are coded.
@@ -68,14 +77,17 @@ struct VariantLayout : Layout<Value> {
 protected:
     /// As in StoredLayout.
     void transfer_with(Transfer& transfer, auto&... more) {
-        std::size_t kind = stored.index();
-        transfer(kind);
-        if (transfer.reads()) make_empty(kind, std::index_sequence_for<StoredArrays...>());
-        std::visit([&transfer](auto& one) { transfer_fields(transfer, one); }, stored);
+        transfer_arrays(transfer);
         transfer(nonzero_count, more...);
     }
 
 private:
+    void transfer_arrays(Transfer& transfer) {
+        std::size_t kind = stored.index();
+        transfer(kind);
+        if (transfer.reads()) make_empty(kind, std::index_sequence_for<StoredArrays...>());
+        with_alternative(stored, [&transfer](const auto& one) { transfer_members(transfer, members_of(one)); });
+    }
     template <std::size_t... kinds>
     void make_empty(std::size_t kind, std::index_sequence<kinds...>) {
         if (kind >= sizeof...(kinds)) throw BrokenTransfer("a kind of arrays that is not known");
@@ -118,24 +130,21 @@ decltype(auto) with_stored(const OwnLayout& layout, const auto& use) {
     if constexpr (requires { typename OwnLayout::Stored; }) {
         return use(layout.stored());
     } else {
-        return std::visit(use, layout.stored);
+        return with_alternative(layout.stored, use);
     }
 }
 
 template <typename OwnLayout>
 [[nodiscard]] FieldLists field_lists() {
-    const auto without_data = [](const auto& stored) {
-        std::vector<LayoutField> fields = fields_of(stored);
-        for (LayoutField& field : fields) field.data = nullptr;
-        return fields;
-    };
+    FieldLists lists;
     if constexpr (requires { typename OwnLayout::Stored; }) {
-        return {without_data(typename OwnLayout::Stored{})};
+        list_fields(members_of(typename OwnLayout::Stored{}), lists);
     } else {
-        return []<typename... Stored>(const auto& of_each, const std::variant<Stored...>*) {
-            return FieldLists{of_each(Stored{})...};
-        }(without_data, static_cast<const decltype(OwnLayout::stored)*>(nullptr));
+        [&lists]<typename... Stored>(const std::variant<Stored...>*) {
+            (list_fields(members_of(Stored{}), lists), ...);
+        }(static_cast<const decltype(OwnLayout::stored)*>(nullptr));
     }
+    return lists;
 }
 
 /// For LayoutEntry::fields.

@@ -383,15 +383,31 @@ void for_each_slot_of_tile(const Bccoo& bccoo, Offset tile, const auto& visit) {
     });
 }
 
+void visit_reads(const auto& bccoo, const std::function<void(const Read&)>& visit) {
+    for (Offset tile = 0; tile < bccoo.tiles(); ++tile) {
+        for_each_slot_of_tile(bccoo, tile, [&](const Slot& slot, const BccooBlock& block, Index e) {
+            visit(read_of(slot, tile * bccoo_lanes + block.lane, block.k * bccoo.area() + e));
+        });
+    }
+}
+
 constexpr auto walk_tiles = [](const auto& layout, const auto& visit) {
-    with_stored(layout, [&](const auto& bccoo) {
-        for (Offset tile = 0; tile < bccoo.tiles(); ++tile) {
-            for_each_slot_of_tile(bccoo, tile, [&](const Slot& slot, const BccooBlock& block, Index e) {
-                visit(read_of(slot, tile * bccoo_lanes + block.lane, block.k * bccoo.area() + e));
-            });
-        }
-    });
+    with_stored(layout, [&](const auto& bccoo) { visit_reads(structure_of(bccoo), visit); });
 };
+
+void visit_slots(const auto& bccoo, Offset block_count, const Pattern& pattern, const std::function<void(const Slot&)>& visit) {
+    require_sound_structure(bccoo, block_count);
+    PatternWalk walk(pattern);
+    const Offset slots_of_tile = bccoo.blocks_of_tile() * bccoo.area();
+    std::vector<Slot> slots(slots_of_tile);
+    for (Offset tile = 0; tile < bccoo.tiles(); ++tile) {
+        for_each_slot_of_tile(bccoo, tile, [&](const Slot& slot, const BccooBlock&, Index) {
+            slots[slot.index - tile * slots_of_tile] = slot;
+            slots[slot.index - tile * slots_of_tile].nonzero = walk.nonzero_at(slot.row, slot.column);
+        });
+        for (const Slot& slot : slots) visit(slot);
+    }
+}
 
 LayoutCost predict_bccoo(const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
     const auto height = static_cast<Index>(parameters.integer("block_height"));
@@ -413,19 +429,7 @@ LayoutCost predict_bccoo(const PatternForecast& pattern, const Parameters& param
 
 template <ValueType Value>
 void BccooLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
-    with_stored(*this, [&](const auto& bccoo) {
-        require_sound_structure(bccoo, block_count);
-        PatternWalk walk(pattern);
-        const Offset slots_of_tile = bccoo.blocks_of_tile() * bccoo.area();
-        std::vector<Slot> slots(slots_of_tile);
-        for (Offset tile = 0; tile < bccoo.tiles(); ++tile) {
-            for_each_slot_of_tile(bccoo, tile, [&](const Slot& slot, const BccooBlock&, Index) {
-                slots[slot.index - tile * slots_of_tile] = slot;
-                slots[slot.index - tile * slots_of_tile].nonzero = walk.nonzero_at(slot.row, slot.column);
-            });
-            for (const Slot& slot : slots) visit(slot);
-        }
-    });
+    with_stored(*this, [&](const auto& bccoo) { visit_slots(structure_of(bccoo), block_count, pattern, visit); });
 }
 
 LayoutEntry bccoo_entry() {

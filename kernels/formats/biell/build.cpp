@@ -138,21 +138,22 @@ void require_sound_offsets(const BiellLayout<Value>& layout) {
 template <int height>
 void walk_lanes(const auto& biell, const std::function<void(const Read&)>& visit) {
     using Lanes = BiellLanes<height>;
-    const int values = array_number(biell, biell.values);
+    Slot slot{.array = array_number(biell, biell.values)};
     for (Offset thread = 0; thread < Lanes::threads(biell); ++thread) {
         Offset step = 0;
         for (int group = Lanes::groups - 1; group >= 0; --group) {
             const Offset* const offsets = biell.group_offsets.data() + Lanes::first_group(thread) + group;
             const auto run = Lanes::run(biell, thread, group, offsets[0], offsets[1]);
             for (Offset k = 0; k < run.count; ++k, ++step) {
-                visit(read_of(slot_of_run<Lanes>(biell, values, run, k), thread, step));
+                read_slot<Lanes>(biell, run, k, slot);
+                visit(read_of(slot, thread, step));
             }
         }
     }
 }
 
 constexpr auto walk_strips = [](const auto& layout, const auto& visit) {
-    const auto& biell = layout.stored();
+    const auto biell = structure_of(layout.stored());
     with_lanes<2>(biell.strip_height, [&](auto height) { walk_lanes<height>(biell, visit); });
 };
 

@@ -113,7 +113,7 @@ Offset steps_of_pass(const auto& bsr, Offset block_row) {
 constexpr auto walk_groups = [](const auto& layout, const auto& visit) {
     using Groups = BsrGroups<0>;
     const auto& bsr = layout.stored();
-    const int values = array_number(bsr, bsr.values);
+    Slot slot{.array = array_number(bsr, bsr.values)};
     for (Offset warp = 0; warp < Groups::warps(bsr); ++warp) {
         for (int lane = 0; lane < 32; ++lane) {
             const BsrPlace place = Groups::place(bsr, warp, lane);
@@ -121,7 +121,8 @@ constexpr auto walk_groups = [](const auto& layout, const auto& visit) {
             for (int first_row = 0; first_row < bsr.block_size; first_row += bsr.lanes.rows_at_once) {
                 const BlockRun run = Groups::run(bsr, place, first_row);
                 for (Offset k = 0; k < run.count; ++k) {
-                    visit(read_of(slot_of_run<Groups>(bsr, values, run, k), warp * 32 + lane, first_step + k));
+                    read_slot<Groups>(bsr, run, k, slot);
+                    visit(read_of(slot, warp * 32 + lane, first_step + k));
                 }
                 if (place.works) first_step += steps_of_pass(bsr, place.block_row);
             }

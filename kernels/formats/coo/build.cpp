@@ -44,7 +44,7 @@ void CooLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& vis
     with_stored(*this, [&](const auto& coo) {
         require_as_many_rows(coo);
         for_each_stored_slot<EachTriplet>(
-            coo, WalkedArrays::of<EachTriplet>(coo), [](Offset stored, Offset) { return stored; }, visit);
+            coo, [](const Slot&, Offset stored, Offset) { return stored; }, visit);
     });
 }
 

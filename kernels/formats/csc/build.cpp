@@ -2,7 +2,6 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "core/matrix/host_threads.hpp"
 #include "kernels/common/entry/format.hpp"
 #include "kernels/common/storage/literature_sizes.hpp"
 #include "kernels/common/storage/predicted.hpp"
@@ -34,7 +33,9 @@ void require_sound_arrays(const CscLayout<Value>& layout) {
 constexpr auto walk_columns = [](const auto& layout, const auto& visit) {
     const auto& csc = layout.stored();
     with_csc_columns(csc, [&]<Schedule S>(S) {
-        for_each_run_of<S>(csc, csc.values.size(), [&](Offset thread, const auto& run) {
+        for (Offset thread = 0; thread < S::threads(csc); ++thread) {
+            const auto run = S::run(csc, thread, PlainLoad{});
+            if (run.count > 0) require_run_inside(walked_run(run), static_cast<Offset>(csc.values.size()));
             for (Offset k = 0; k < run.count; ++k) {
                 const Slot slot{.array = array_number(csc, csc.values),
                                 .index = run.slot(k),
@@ -42,7 +43,7 @@ constexpr auto walk_columns = [](const auto& layout, const auto& visit) {
                                 .row = csc.row_indices[run.slot(k)]};
                 visit(read_of(slot, thread, k));
             }
-        });
+        }
     });
 };
 
@@ -58,7 +59,7 @@ public:
         const Value* values = layout_.values.data();
         for_each_in_parallel(layout_.column_count, 64, [=](std::int64_t column) {
             for (Offset k = offsets[column]; k < offsets[column + 1]; ++k) {
-                Kokkos::atomic_add(y + rows[k], values[k] * x[column]);
+                add_atomically(y, rows[k], values[k] * x[column]);
             }
         });
     }

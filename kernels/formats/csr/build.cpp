@@ -35,19 +35,17 @@ constexpr auto fill = []<ValueType Value>(CsrLayout<Value>& layout, const Staged
     } else if constexpr (std::is_same_v<Value, double>) {
         if (in_f32) layout.stored.template emplace<3>();
     }
-    std::visit(
-        [&](auto& csr) {
-            csr.row_count = matrix.rows;
-            csr.column_count = matrix.columns;
-            csr.row_offsets = matrix.row_offsets;
-            make_copy(csr.column_indices, matrix.column_indices);
-            if constexpr (!HasLineValues<decltype(csr)>) {
-                HostArray<Value> values;
-                make_copy(values, matrix.values);
-                store_values(csr.values, std::move(values), matrix);
-            }
-        },
-        layout.stored);
+    with_alternative(layout.stored, [&](auto& csr) {
+        csr.row_count = matrix.rows;
+        csr.column_count = matrix.columns;
+        csr.row_offsets = matrix.row_offsets;
+        make_copy(csr.column_indices, matrix.column_indices);
+        if constexpr (!HasLineValues<decltype(csr)>) {
+            HostArray<Value> values;
+            make_copy(values, matrix.values);
+            store_values(csr.values, std::move(values), matrix);
+        }
+    });
 };
 
 Parameters settle(const Parameters& parameters, const ValueFacts& facts) {
@@ -112,7 +110,9 @@ LayoutCost predict_csr(const PatternForecast& pattern, const Parameters& paramet
 
 template <ValueType Value>
 void CsrLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
-    with_stored(*this, [&](const auto& csr) { for_each_compressed_slot<CompressedRows<1>>(csr, visit); });
+    with_stored(*this, [&](const auto& csr) {
+        for_each_stored_slot<CompressedRows<1>>(csr, nonzeros_of(csr.row_offsets, csr.values.size()), visit);
+    });
 }
 
 template <ValueType Value>

@@ -89,19 +89,21 @@ void for_each_slot_of_tile(const auto& csr5, Offset tile, const auto& visit) {
     }
 }
 
+void visit_slots(const auto& csr5, const std::function<void(const Slot&)>& visit) {
+    require_sound_structure(csr5);
+    for (Offset tile = 0; tile < csr5.tile_count(); ++tile) {
+        for_each_slot_of_tile(csr5, tile, [&](const Slot& slot, Index, Index) { visit(slot); });
+    }
+    for (Offset k = csr5.tail_begin(); k < static_cast<Offset>(csr5.values.size()); ++k) {
+        visit(slot_of(csr5, k, k, piece_with(csr5.row_offsets, k)));
+    }
+}
+
 }  // namespace
 
 template <ValueType Value>
 void Csr5Layout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
-    with_stored(*this, [&](const auto& csr5) {
-        require_sound_structure(csr5);
-        for (Offset tile = 0; tile < csr5.tile_count(); ++tile) {
-            for_each_slot_of_tile(csr5, tile, [&](const Slot& slot, Index, Index) { visit(slot); });
-        }
-        for (Offset k = csr5.tail_begin(); k < static_cast<Offset>(csr5.values.size()); ++k) {
-            visit(slot_of(csr5, k, k, piece_with(csr5.row_offsets, k)));
-        }
-    });
+    with_stored(*this, [&](const auto& csr5) { visit_slots(structure_of(csr5), visit); });
 }
 
 template <ValueType Value>
@@ -154,7 +156,7 @@ void walk_tiles(const auto& csr5, const RowsBesideTiles<HostArray>& beside, cons
 
 template <ValueType Value>
 void walk_csr5(const Csr5Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
-    with_stored(layout, [&](const auto& csr5) { walk_tiles(csr5, rows_beside_tiles(layout), visit); });
+    with_stored(layout, [&](const auto& csr5) { walk_tiles(structure_of(csr5), rows_beside_tiles(layout), visit); });
 }
 
 template struct Csr5Layout<float>;

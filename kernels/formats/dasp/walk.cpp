@@ -21,7 +21,7 @@ void require(bool condition, std::string_view what) {
 void require_each_row_once(const auto& dasp) {
     std::vector<bool> taken(dasp.row_count, false);
     Offset rows = 0;
-    const auto take = [&](const HostArray<Index>& list, bool may_lack) {
+    const auto take = [&](std::span<const Index> list, bool may_lack) {
         for (const Index row : list) {
             if (row == -1 && may_lack) continue;
             if (row < 0 || row >= dasp.row_count || taken[row])
@@ -76,7 +76,7 @@ void require_sound_structure(const auto& dasp) {
 
 /// The value and column arrays of a class of rows.
 struct Part {
-    Part(const auto& dasp, const auto& value_array, const HostArray<Index>& column_array)
+    Part(const auto& dasp, const auto& value_array, const auto& column_array)
         : values(array_number(dasp, value_array)),
           columns(array_number(dasp, column_array)),
           column_of(column_array),
@@ -96,7 +96,7 @@ struct Part {
 
     int values;
     int columns;
-    const HostArray<Index>& column_of;
+    std::span<const Index> column_of;
     Index column_count;
 };
 
@@ -105,62 +105,62 @@ Offset nonzero_at(const HostArray<Offset>& row_offsets, Index row, Offset k) {
     return row >= 0 && k < row_offsets[row + 1] - row_offsets[row] ? row_offsets[row] + k : -1;
 }
 
-void walk_long(const auto& layout, const auto& visit) {
-    const Part slots(layout.stored(), layout.long_values, layout.long_columns);
-    for (std::size_t number = 0; number < layout.long_rows.size(); ++number) {
-        const Index row = layout.long_rows[number];
-        const Offset begin = layout.piece_offsets[layout.long_pieces[number]];
-        const Offset end = layout.piece_offsets[layout.long_pieces[number + 1]];
+void walk_long(const auto& dasp, const HostArray<Offset>& row_offsets, const std::function<void(const Slot&)>& visit) {
+    const Part slots(dasp, dasp.long_values, dasp.long_columns);
+    for (std::size_t number = 0; number < dasp.long_rows.size(); ++number) {
+        const Index row = dasp.long_rows[number];
+        const Offset begin = dasp.piece_offsets[dasp.long_pieces[number]];
+        const Offset end = dasp.piece_offsets[dasp.long_pieces[number + 1]];
         for (Offset slot = begin; slot < end; ++slot) {
-            visit(slots.slot(slot, row, nonzero_at(layout.row_offsets, row, slot - begin)));
+            visit(slots.slot(slot, row, nonzero_at(row_offsets, row, slot - begin)));
         }
     }
 }
 
-void walk_medium(const auto& layout, const auto& visit) {
-    const Part regular(layout.stored(), layout.regular_values, layout.regular_columns);
-    const Part irregular(layout.stored(), layout.irregular_values, layout.irregular_columns);
-    for (Offset block = 0; block < layout.row_blocks(); ++block) {
-        const Offset first = layout.block_fragments[block];
-        const Offset fragments = layout.block_fragments[block + 1] - first;
+void walk_medium(const auto& dasp, const HostArray<Offset>& row_offsets, const std::function<void(const Slot&)>& visit) {
+    const Part regular(dasp, dasp.regular_values, dasp.regular_columns);
+    const Part irregular(dasp, dasp.irregular_values, dasp.irregular_columns);
+    for (Offset block = 0; block < dasp.row_blocks(); ++block) {
+        const Offset first = dasp.block_fragments[block];
+        const Offset fragments = dasp.block_fragments[block + 1] - first;
         for (Offset i = 0; i < fragments * dasp_lanes; ++i) {
-            const Index row = layout.medium_rows[block * dasp_rows + i % dasp_lanes / dasp_width];
+            const Index row = dasp.medium_rows[block * dasp_rows + i % dasp_lanes / dasp_width];
             const Offset k = i / dasp_lanes * dasp_width + i % dasp_width;
-            visit(regular.slot(first * dasp_lanes + i, row, nonzero_at(layout.row_offsets, row, k)));
+            visit(regular.slot(first * dasp_lanes + i, row, nonzero_at(row_offsets, row, k)));
         }
         for (Offset place = block * dasp_rows; place < (block + 1) * dasp_rows; ++place) {
-            const Offset before = place % dasp_rows == 0 ? 0 : layout.irregular_ends[place - 1];
-            const Index row = layout.medium_rows[place];
-            for (Offset i = before; i < layout.irregular_ends[place]; ++i) {
-                const Offset nonzero = nonzero_at(layout.row_offsets, row, fragments * dasp_width + i - before);
-                visit(irregular.slot(layout.irregular_offsets[block] + i, row, nonzero));
+            const Offset before = place % dasp_rows == 0 ? 0 : dasp.irregular_ends[place - 1];
+            const Index row = dasp.medium_rows[place];
+            for (Offset i = before; i < dasp.irregular_ends[place]; ++i) {
+                const Offset nonzero = nonzero_at(row_offsets, row, fragments * dasp_width + i - before);
+                visit(irregular.slot(dasp.irregular_offsets[block] + i, row, nonzero));
             }
         }
     }
 }
 
 /// The row of a lane of a fragment of short rows, and the number of the lane's entry in it.
-std::pair<Index, int> short_entry(const auto& layout, Offset fragment, int lane) {
-    const DaspShort quad = lane_of_short_fragment(layout, fragment, lane);
+std::pair<Index, int> short_entry(const auto& dasp, Offset fragment, int lane) {
+    const DaspShort quad = lane_of_short_fragment(dasp, fragment, lane);
     const int place = lane % dasp_width;
     return place < quad.split ? std::pair(quad.first, place) : std::pair(quad.second, place - quad.split);
 }
 
-void walk_short(const auto& layout, const auto& visit) {
-    const Part slots(layout.stored(), layout.short_values, layout.short_columns);
-    for (Offset slot = 0; slot < static_cast<Offset>(layout.short_values.size()); ++slot) {
-        const auto [row, k] = short_entry(layout, slot / dasp_lanes, static_cast<int>(slot % dasp_lanes));
-        visit(slots.slot(slot, row, nonzero_at(layout.row_offsets, row, k)));
+void walk_short(const auto& dasp, const HostArray<Offset>& row_offsets, const std::function<void(const Slot&)>& visit) {
+    const Part slots(dasp, dasp.short_values, dasp.short_columns);
+    for (Offset slot = 0; slot < static_cast<Offset>(dasp.short_values.size()); ++slot) {
+        const auto [row, k] = short_entry(dasp, slot / dasp_lanes, static_cast<int>(slot % dasp_lanes));
+        visit(slots.slot(slot, row, nonzero_at(row_offsets, row, k)));
     }
-    const Part singles(layout.stored(), layout.single_values, layout.single_columns);
-    for (std::size_t i = 0; i < layout.single_rows.size(); ++i) {
-        const Index row = layout.single_rows[i];
-        visit(singles.slot(static_cast<Offset>(i), row, nonzero_at(layout.row_offsets, row, 0)));
+    const Part singles(dasp, dasp.single_values, dasp.single_columns);
+    for (std::size_t i = 0; i < dasp.single_rows.size(); ++i) {
+        const Index row = dasp.single_rows[i];
+        visit(singles.slot(static_cast<Offset>(i), row, nonzero_at(row_offsets, row, 0)));
     }
 }
 
 /// A lane's entries of `count` row blocks side by side: for each block the entries of its fragments, then the irregular ones.
-void read_row_blocks(const auto& dasp, Offset first, int count, Offset thread, const auto& visit) {
+void read_row_blocks(const auto& dasp, Offset first, int count, Offset thread, const std::function<void(const Read&)>& visit) {
     const Part regular(dasp, dasp.regular_values, dasp.regular_columns);
     const Part irregular(dasp, dasp.irregular_values, dasp.irregular_columns);
     const int lane = static_cast<int>(thread % dasp_lanes);
@@ -182,11 +182,7 @@ void read_row_blocks(const auto& dasp, Offset first, int count, Offset thread, c
     }
 }
 
-}  // namespace
-
-template <ValueType Value>
-void walk_dasp(const DaspLayout<Value>& layout, int row_blocks, const std::function<void(const Read&)>& visit) {
-    const auto& dasp = layout.stored();
+void visit_reads(const auto& dasp, int row_blocks, const std::function<void(const Read&)>& visit) {
     const DaspGrid grid = DaspGrid::of(dasp, row_blocks);
     // Calls body(number of the warp among these blocks, lane, thread).
     const auto for_each_lane = [&](Offset first_block, Offset end_block, const auto& body) {
@@ -223,12 +219,20 @@ void walk_dasp(const DaspLayout<Value>& layout, int row_blocks, const std::funct
     });
 }
 
+}  // namespace
+
+template <ValueType Value>
+void walk_dasp(const DaspLayout<Value>& layout, int row_blocks, const std::function<void(const Read&)>& visit) {
+    visit_reads(structure_of(layout.stored()), row_blocks, visit);
+}
+
 template <ValueType Value>
 void DaspLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
-    require_sound_structure(this->stored());
-    walk_long(*this, visit);
-    walk_medium(*this, visit);
-    walk_short(*this, visit);
+    const auto dasp = structure_of(this->stored());
+    require_sound_structure(dasp);
+    walk_long(dasp, row_offsets, visit);
+    walk_medium(dasp, row_offsets, visit);
+    walk_short(dasp, row_offsets, visit);
 }
 
 template struct DaspLayout<float>;

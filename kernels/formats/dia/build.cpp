@@ -12,14 +12,13 @@
 namespace workbench {
 namespace {
 
-constexpr int row_chunk = 256;               // rows that a thread of the host takes at a time
 constexpr std::int64_t rows_at_once = 1024;  // of a product: their part of y stays in the L1 cache
 
 /// The offsets of the diagonals that hold a nonzero, ascending.
 HostArray<Index> find_diagonals(const CsrMatrix& matrix) {
     const std::int64_t before_main = std::max<std::int64_t>(matrix.rows, 1) - 1;  // diagonals below the main one
     std::vector<unsigned char> used(std::size_t(matrix.rows) + std::size_t(matrix.columns), 0);
-    for_each_in_parallel(matrix.rows, row_chunk, [&](std::int64_t row) {
+    for_each_in_parallel(matrix.rows, rows_of_chunk, [&](std::int64_t row) {
         for (const Index column : matrix.row_columns(static_cast<Index>(row))) {
             const std::atomic_ref<unsigned char> mark(used[before_main + column - row]);
             if (mark.load(std::memory_order_relaxed) == 0) mark.store(1, std::memory_order_relaxed);
@@ -34,7 +33,7 @@ HostArray<Index> find_diagonals(const CsrMatrix& matrix) {
 
 template <ValueType Value>
 void fill_diagonals(DiaLayout<Value>& layout, const CsrMatrix& matrix) {
-    for_each_in_parallel(matrix.rows, row_chunk, [&](std::int64_t row) {
+    for_each_in_parallel(matrix.rows, rows_of_chunk, [&](std::int64_t row) {
         auto diagonal = layout.offsets.begin();
         for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
             diagonal = std::lower_bound(diagonal, layout.offsets.end(), matrix.column_indices[k] - row);

@@ -157,8 +157,8 @@ void EhybLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& vi
         require_sound_offsets(ehyb.outside);
         require_sound_partition(ehyb);
         require_columns_inside(ehyb);
-        for_each_stored_slot<EhybInside>(ehyb, inside_origin, visit);
-        for_each_stored_slot<EhybOutside>(ehyb, outside_origin, visit);
+        for_each_stored_slot<EhybInside>(ehyb, nonzeros_of(inside_origin), visit);
+        for_each_stored_slot<EhybOutside>(ehyb, nonzeros_of(outside_origin), visit);
     });
 }
 

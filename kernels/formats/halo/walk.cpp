@@ -14,7 +14,7 @@ void require(bool condition, std::string_view what) {
     if (!condition) throw std::logic_error(fmt::format("halo: {}", what));
 }
 
-void require_offsets(const HostArray<Index>& offsets, std::size_t pieces, std::size_t end, std::string_view what) {
+void require_offsets(std::span<const Index> offsets, std::size_t pieces, std::size_t end, std::string_view what) {
     require(offsets.size() == pieces + 1 && offsets.front() == 0 && std::cmp_equal(offsets.back(), end) &&
                 std::is_sorted(offsets.begin(), offsets.end()),
             fmt::format("{} does not tile its array", what));
@@ -202,51 +202,58 @@ void for_each_slot_of_blocks(const Stored& halo, Index part, const SlotOfBlock& 
     });
 }
 
-template <ValueType Value>
-SlotOfBlock slot_of_block(const HaloLayout<Value>& layout) {
-    return {layout.pattern, layout.row_count, layout.column_count, layout.block_size};
+SlotOfBlock slot_of_block(const auto& halo, const Pattern& pattern) {
+    return {pattern, halo.row_count, halo.column_count, halo.block_size};
 }
 
-}  // namespace
-
-template <ValueType Value>
-void walk_halo(const HaloLayout<Value>& halo, const std::function<void(const Read&)>& visit) {
-    const SlotOfBlock of_block = slot_of_block(halo);
+void visit_reads(const auto& halo, const Pattern& pattern, const std::function<void(const Read&)>& visit) {
+    const SlotOfBlock of_block = slot_of_block(halo, pattern);
     for (Index part = 0; part < halo.parts(); ++part) {
         HostArray<std::int64_t> steps(std::size_t(halo.warps) * halo_lanes, 0);  // of each thread
         const auto read = [&](const Slot& slot, Index warp, int lane) {
             const Index thread = warp * halo_lanes + lane;
             visit(read_of(slot, Offset{part} * halo.warps * halo_lanes + thread, steps[thread]++));
         };
-        for_each_diagonal_slot(halo.stored(), part, of_block, [&](const Slot& slot, bool, Index node, int lane) {
+        for_each_diagonal_slot(halo, part, of_block, [&](const Slot& slot, bool, Index node, int lane) {
             if (node >= 0) read(slot, node / halo_lanes % halo.warps, lane);
         });
-        for_each_slot_of_blocks(halo.stored(), part, of_block,
+        for_each_slot_of_blocks(halo, part, of_block,
                                 [&](const Slot& slot, const PlacedBlock& block) { read(slot, block.warp, block.lane); });
     }
 }
 
-template <ValueType Value>
-void HaloLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
-    require_sound_halo(this->stored());
-    const SlotOfBlock of_block = slot_of_block(*this);
-    const Offset slots_of_step = Offset{this->area()} * halo_lanes;
+void visit_slots(const auto& halo, const Pattern& pattern, const std::function<void(const Slot&)>& visit) {
+    require_sound_halo(halo);
+    const SlotOfBlock of_block = slot_of_block(halo, pattern);
+    const Offset slots_of_step = Offset{halo.area()} * halo_lanes;
     struct Walked {
         Slot slot;
         bool is_pair = false;
     };
     std::vector<Walked> step(slots_of_step);  // its slots in the order of memory
-    for (Index part = 0; part < this->parts(); ++part) {
-        for_each_diagonal_slot(this->stored(), part, of_block, [&](const Slot& slot, bool has_mirror, Index, int) {
+    for (Index part = 0; part < halo.parts(); ++part) {
+        for_each_diagonal_slot(halo, part, of_block, [&](const Slot& slot, bool has_mirror, Index, int) {
             visit_with_mirror(slot, has_mirror, of_block, visit);
         });
         Offset walked = 0;
-        for_each_slot_of_blocks(this->stored(), part, of_block, [&](const Slot& slot, const PlacedBlock& block) {
+        for_each_slot_of_blocks(halo, part, of_block, [&](const Slot& slot, const PlacedBlock& block) {
             step[slot.index % slots_of_step] = {slot, block.is_pair};
             if (++walked % slots_of_step != 0) return;
             for (const Walked& one : step) visit_with_mirror(one.slot, one.is_pair, of_block, visit);
         });
     }
+}
+
+}  // namespace
+
+template <ValueType Value>
+void walk_halo(const HaloLayout<Value>& halo, const std::function<void(const Read&)>& visit) {
+    visit_reads(structure_of(halo.stored()), halo.pattern, visit);
+}
+
+template <ValueType Value>
+void HaloLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
+    visit_slots(structure_of(this->stored()), pattern, visit);
 }
 
 template void HaloLayout<float>::for_each_slot(const std::function<void(const Slot&)>&) const;

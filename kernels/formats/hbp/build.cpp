@@ -20,7 +20,6 @@ namespace {
 // Iterations that a thread takes at a time.
 constexpr int chunks_of_thread = 4;
 constexpr int rows_of_thread = 1024;
-constexpr int groups_of_thread = 32;  // of rows to merge
 
 constexpr std::string_view example = R"(
 [[stage]]
@@ -289,13 +288,14 @@ LayoutCost predict_hbp(const PatternForecast& pattern, const Parameters& paramet
 template <ValueType Value>
 void HbpLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
     const auto nonzero = [&](Index stored, Offset k) { return origins[stored].first + k * origins[stored].stride; };
-    std::visit([&](const auto& hbp) { for_each_hbp_slot(hbp, nonzero, [&](const Slot& slot, Index) { visit(slot); }); },
-               this->stored);
+    with_stored(*this, [&](const auto& hbp) {
+        for_each_hbp_slot(structure_of(hbp), nonzero, [&](const Slot& slot, Index) { visit(slot); });
+    });
 }
 
 LayoutEntry hbp_entry() {
     constexpr auto walk = [](const auto& layout, const auto& visit) {
-        with_stored(layout, [&](const auto& hbp) { for_each_hbp_read(hbp, visit); });
+        with_stored(layout, [&](const auto& hbp) { for_each_hbp_read(structure_of(hbp), visit); });
     };
     return format<HbpLayout>(
                {.summary = "tiles for one warp or several, stored step by step without padding; a second step merges rows of "

@@ -34,8 +34,7 @@ void for_each_merged_result(const auto& hbp, std::int64_t group, const auto& vis
 }
 
 /// Throws std::logic_error if offsets do not tile their array.
-template <typename Element>
-void require_hbp_tiling(const HostArray<Element>& offsets, std::size_t end, std::string_view name) {
+void require_hbp_tiling(const auto& offsets, std::size_t end, std::string_view name) {
     if (!tiles(offsets, end)) fail_hbp(fmt::format("{} does not tile its array", name));
 }
 
@@ -159,7 +158,8 @@ struct HbpEntryOwner {
 }
 
 /// Calls visit(slot, chunk) for each entry. nonzero(stored row, k) is the position of its k-th entry in CsrMatrix::values.
-void for_each_hbp_slot(const auto& hbp, const auto& nonzero, const auto& visit) {
+void for_each_hbp_slot(const auto& hbp, const std::function<Offset(Index stored, Offset k)>& nonzero,
+                       const std::function<void(const Slot&, Index chunk)>& visit) {
     require_sound_hbp(hbp);
     const HostArray<Index> rows = rows_of_hbp_stored(hbp);
     const int data = array_number(hbp, hbp.data);
@@ -182,7 +182,7 @@ void for_each_hbp_slot(const auto& hbp, const auto& nonzero, const auto& visit) 
 
 /// The reads of the CUDA kernels: warp c reads chunk c, 32 neighbours a step. The row of a read is that of the entry, not of
 /// the lane that adds its product.
-void for_each_hbp_read(const auto& hbp, const auto& visit) {
+void for_each_hbp_read(const auto& hbp, const std::function<void(const Read&)>& visit) {
     const auto no_nonzero = [](Index, Offset) { return Offset{-1}; };
     for_each_hbp_slot(hbp, no_nonzero, [&](const Slot& slot, Index chunk) {
         const Offset begin = hbp_stream_begin(hbp.begin_ptr[hbp.chunk_batches[chunk]]);

@@ -15,8 +15,6 @@
 namespace workbench {
 namespace {
 
-constexpr int groups_of_thread = 32;  // groups that a thread takes at a time
-
 /// The number of stored rows of a row: at least one, since a share may list rows without entries.
 Offset parts_of(Offset nonzeros, Index row_limit) { return nonzeros <= row_limit ? 1 : (nonzeros + row_limit - 1) / row_limit; }
 

@@ -9,6 +9,8 @@
 
 namespace workbench {
 
+inline constexpr int groups_of_thread = 32;  // groups of rows to merge that a thread of the host takes at a time
+
 /// A row of its share, or every stride-th entry of one from `first` on.
 struct HbpStoredRow {
     Index row = 0;  // of the share

@@ -157,7 +157,7 @@ HostArray<Index> first_rows_of_shares(const HostArray<Offset>& row_offsets, Offs
 template <ValueType Value>
 void HolaLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
     with_stored(*this, [&](const auto& hola) {
-        for_each_compressed_slot<CompressedRows<1>>(hola, visit);
+        for_each_stored_slot<CompressedRows<1>>(hola, nonzeros_of(hola.row_offsets, hola.values.size()), visit);
         if (hola.first_rows != first_rows_of_shares(hola.row_offsets, hola.nonzeros_per_share())) {
             throw std::logic_error("hola: first_rows are not the first rows of the shares");
         }

@@ -79,10 +79,9 @@ LayoutCost predict_hyb(const PatternForecast& pattern, const Parameters&, Precis
 template <ValueType Value>
 void HybLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
     require_as_many_rows(this->rest);
-    for_each_stored_slot<HybFirst>(this->stored(), first_origin, visit);
+    for_each_stored_slot<HybFirst>(this->stored(), nonzeros_of(first_origin), visit);
     for_each_stored_slot<HybRest>(
-        this->stored(), WalkedArrays::of<HybRest>(this->stored()), [&](Offset stored, Offset) { return rest_origin[stored]; },
-        visit);
+        this->stored(), [&](const Slot&, Offset stored, Offset) { return rest_origin[stored]; }, visit);
 }
 
 LayoutEntry hyb_entry() {

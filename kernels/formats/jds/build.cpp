@@ -40,7 +40,7 @@ LayoutCost predict_jds(const PatternForecast& pattern, const Parameters&, Precis
 template <ValueType Value>
 void JdsLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
     require_sound_diagonals(this->diagonal_offsets, {0, this->diagonal_count()}, {0, this->row_count}, this->values.size());
-    for_each_jagged_slot<JdsRows>(this->stored(), origin, visit);
+    for_each_stored_slot<JdsRows>(this->stored(), nonzeros_of_jagged(origin), visit);
 }
 
 LayoutEntry jds_entry() {

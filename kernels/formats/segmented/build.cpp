@@ -224,7 +224,7 @@ struct StoredPieces final : ScheduleBase<> {
     }
     template <typename Pieces>
     static auto run(const Pieces& pieces, Offset thread, const auto&) {
-        const auto group_of = [](const HostArray<Index>& starts, Offset place) {
+        const auto group_of = [](std::span<const Index> starts, Offset place) {
             return static_cast<Index>(std::upper_bound(starts.begin(), starts.end(), place) - starts.begin() - 1);
         };
         Index piece = 0;
@@ -242,20 +242,19 @@ struct StoredPieces final : ScheduleBase<> {
     }
 };
 
-template <typename Stored>
-[[nodiscard]] auto in_blocks(const Stored& stored, const std::vector<PieceBlock>& blocks) {
-    return PiecesInBlocks<InStorage<Stored, ArrayView>>{view_of(stored), {blocks.data(), static_cast<Offset>(blocks.size())}};
+template <typename Views>
+[[nodiscard]] auto in_blocks(const Views& views, const std::vector<PieceBlock>& blocks) {
+    return PiecesInBlocks<Views>{views, {blocks.data(), static_cast<Offset>(blocks.size())}};
 }
 
 constexpr auto walk_pieces = [](const auto& layout, const auto& visit) {
     with_stored(layout, [&](const auto& stored) {
         const std::vector<PieceBlock> blocks = layout.blocks();
-        const auto pieces = in_blocks(stored, blocks);
-        with_piece_rows(pieces, [&]<typename Rows>(Rows) {
-            for_each_read<Rows>(pieces, array_number(stored, stored.values), [&](Read read) {
-                read.row = stored.stored_rows[read.row];
-                visit(read);
-            });
+        const auto pieces = in_blocks(structure_of(stored), blocks);
+        const WalkedSchedule schedule = with_piece_rows(pieces, [&]<typename Rows>(Rows) { return walked<Rows>(pieces); });
+        for_each_read(schedule, array_number(stored, stored.values), [&](Read read) {
+            read.row = stored.stored_rows[read.row];
+            visit(read);
         });
     });
 };
@@ -268,14 +267,12 @@ public:
         : layout_(layout), blocks_(layout.blocks()), partial_sums_(layout.segments().stored_rows.size()) {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
-        std::visit(
-            [&](const auto& stored) {
-                const auto pieces = in_blocks(stored, blocks_);
-                with_piece_rows(pieces, [&]<typename Rows>(Rows) {
-                    multiply_on_host<Rows, Value>(pieces, {x, partial_sums_.data(), false});
-                });
-            },
-            layout_.stored);
+        with_stored(layout_, [&](const auto& stored) {
+            const auto pieces = in_blocks(view_of(stored), blocks_);
+            with_piece_rows(pieces, [&]<typename Rows>(Rows) {
+                multiply_on_host<Rows, Value>(pieces, {x, partial_sums_.data(), false});
+            });
+        });
         const SegmentRows<HostArray>& rows = layout_.segments();
         for_each_in_parallel(rows.row_count, rows_per_block, [&](std::int64_t row) {
             Value sum = 0;
@@ -357,20 +354,18 @@ std::int64_t SegmentedLayout<Value>::atomic_bytes() const {
 template <ValueType Value>
 void SegmentedLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
     require_sound_rows(segments());
-    std::visit(
-        [&]<typename Stored>(const Stored& one) {
-            if constexpr (InSlices<Stored>) {
-                require_sound_offsets(one);
-                const SlicePlan plan{.slice_height = one.slice_height,
-                                     .group_places = {one.piece_starts.begin(), one.piece_starts.end()}};
-                if (one.group_slices != plan.group_slices()) throw std::logic_error("segmented: a piece lacks its slices");
-                for_each_stored_slot<StoredPieces>(one, origin, visit);
-            } else {
-                require_sound_diagonals(one.diagonal_offsets, one.group_diagonals, one.piece_starts, one.values.size());
-                for_each_jagged_slot<StoredPieces>(one, origin, visit);
-            }
-        },
-        this->stored);
+    with_stored(*this, [&]<typename Stored>(const Stored& one) {
+        if constexpr (InSlices<Stored>) {
+            require_sound_offsets(one);
+            const SlicePlan plan{.slice_height = one.slice_height,
+                                 .group_places = {one.piece_starts.begin(), one.piece_starts.end()}};
+            if (one.group_slices != plan.group_slices()) throw std::logic_error("segmented: a piece lacks its slices");
+            for_each_stored_slot<StoredPieces>(one, nonzeros_of(origin), visit);
+        } else {
+            require_sound_diagonals(one.diagonal_offsets, one.group_diagonals, one.piece_starts, one.values.size());
+            for_each_stored_slot<StoredPieces>(one, nonzeros_of_jagged(origin), visit);
+        }
+    });
 }
 
 template struct SegmentedLayout<float>;

@@ -63,9 +63,9 @@ struct Segmented : SegmentRows<Array>, Pieces<Value, ColumnIndex, Array> {
 };
 
 template <template <typename, typename, template <typename> typename> typename Pieces, typename Value, typename ColumnIndex,
-          template <typename> typename Array, template <typename> typename Other>
-struct InStorageOf<Segmented<Pieces, Value, ColumnIndex, Array>, Other> {
-    using Type = Segmented<Pieces, Value, ColumnIndex, Other>;
+          template <typename> typename Array, template <typename> typename Other, template <typename> typename Values>
+struct InStorageOf<Segmented<Pieces, Value, ColumnIndex, Array>, Other, Values> {
+    using Type = Segmented<Pieces, Values<Value>, ColumnIndex, Other>;
 };
 
 template <typename Pieces>

@@ -169,15 +169,13 @@ constexpr auto fill = []<ValueType Value>(SellLayout<Value>& layout, const Stage
           SellCoder<Value>(build_slices<Value, Index>(matrix, ShareView(matrix), plan, staged.preparer), layout.origin, matrix,
                            rounding_of(parameters)),
           parameters);
-    std::visit(
-        [&](auto& sell) {
-            sell.row_count = matrix.rows;
-            sell.column_count = matrix.columns;
-            const bool automatic = parameters.is_word("threads_per_row", "auto");
-            sell.threads_per_row = automatic ? 0 : static_cast<Index>(parameters.integer("threads_per_row"));
-            sell.split_length = static_cast<Index>(parameters.integer("split_length"));
-        },
-        layout.stored);
+    with_alternative(layout.stored, [&](auto& sell) {
+        sell.row_count = matrix.rows;
+        sell.column_count = matrix.columns;
+        const bool automatic = parameters.is_word("threads_per_row", "auto");
+        sell.threads_per_row = automatic ? 0 : static_cast<Index>(parameters.integer("threads_per_row"));
+        sell.split_length = static_cast<Index>(parameters.integer("split_length"));
+    });
 };
 
 Needs needs(const Parameters& parameters) {
@@ -227,13 +225,13 @@ constexpr auto walk_slices = [](const auto& layout, const auto& visit) {
         if (!layout.by_lengths()) return walk_in_turn<SellThreads>(sell, visit);
         const HostArray<Index> lengths = layout.row_lengths();
         const SellLongRows long_rows = find_long_rows(lengths, sell.split_length);
-        const SellWithLengths<decltype(view_of(sell))> with_lengths{
-            view_of(sell),
+        const SellWithLengths<decltype(structure_of(sell))> with_lengths{
+            structure_of(sell),
             {lengths.data(), static_cast<Offset>(lengths.size())},
             {long_rows.parts.data(), static_cast<Offset>(long_rows.parts.size())}};
-        with_sell_whole_rows(with_lengths, [&]<typename Rows>(Rows) {
-            for_each_read<Rows>(with_lengths, array_number(sell, sell.values), visit);
-        });
+        const WalkedSchedule schedule =
+            with_sell_whole_rows(with_lengths, [&]<typename Rows>(Rows) { return walked<Rows>(with_lengths); });
+        for_each_read(schedule, array_number(sell, sell.values), visit);
     });
 };
 
@@ -314,8 +312,8 @@ void SellLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& vi
         if constexpr (HasShortColumns<Sell>) require_sound_columns(sell, sell.slice_offsets);
         WalkedArrays where{array_number(sell, sell.values), -1};
         if constexpr (!HasColumns<decltype(sell.values)>) where.columns = array_number(sell, sell.column_indices);
-        const auto nonzero = [&](Offset lane, Offset k) { return origin.nonzero(lane, k); };
-        for_each_stored_slot<SellRows<1, 0, widest_kind<Sell>>>(sell, where, nonzero, visit);
+        const auto structure = structure_of(sell);
+        for_each_stored_slot(walked<SellRows<1, 0, widest_kind<Sell>>>(structure), where, nonzeros_of(origin), visit);
     });
 }
 

@@ -103,8 +103,8 @@ constexpr auto walk_groups = [](const auto& layout, const auto& visit) {
     const auto& stored = layout.stored();
     std::int64_t first_warp = 0;
     for_each_group(stored, [&](const auto& group, Offset first_slot) {
-        for_each_read<StaircaseRows>(
-            group, array_number(stored, stored.values),
+        for_each_read(
+            walked<StaircaseRows>(group), array_number(stored, stored.values),
             [&](Read read) {
                 read.index += first_slot;
                 visit(read);
@@ -163,9 +163,9 @@ void StaircaseSellLayout<Value>::for_each_slot(const std::function<void(const Sl
     for_each_group(this->stored(), [&](const auto& group, Offset first_slot) {
         const WalkedArrays where{array_number(this->stored(), this->values),
                                  array_number(this->stored(), this->column_indices)};
-        for_each_stored_slot<StaircaseRows>(
-            group, where,
-            [&](Offset place, Offset k) {
+        for_each_stored_slot(
+            walked<StaircaseRows>(group), where,
+            [&](const Slot&, Offset place, Offset k) {
                 const Offset row = group.first_row + place;
                 if (place >= group.rows || row_offsets[row] + k >= row_offsets[row + 1]) return Offset{-1};
                 return row_offsets[row] + k;

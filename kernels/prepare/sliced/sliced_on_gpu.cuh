@@ -80,7 +80,7 @@ public:
             [&]<typename Member>(const FieldInfo& info, const Member& member) {
                 if constexpr (!NumberMember<Member>) {
                     const std::size_t bytes = static_cast<std::size_t>(member.size()) * sizeof(*member.data());
-                    arrays.push_back({info.name(), member.data(), bytes});
+                    arrays.push_back({std::string(info.name), member.data(), bytes});
                     own_facts.bytes += static_cast<std::int64_t>(bytes);
                 }
             },

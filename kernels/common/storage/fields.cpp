@@ -1,0 +1,67 @@
+#include "kernels/common/storage/fields.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace workbench {
+namespace {
+
+/// Codes are followed by their dictionary, and by the bits below them or the values of a code (coded_value_array).
+void join_dictionaries(std::vector<LayoutField>& fields) {
+    for (std::size_t i = 0; i + 2 < fields.size(); ++i) {
+        const bool is_real = fields[i].type == ElementType::f32 || fields[i].type == ElementType::f64;
+        if (fields[i].role != ArrayRole::value || is_real || fields[i].dictionary) continue;
+        const LayoutField& dictionary = fields[i + 1];
+        const Index number = *static_cast<const Index*>(fields[i + 2].data);
+        fields[i].dictionary = {dictionary.data, dictionary.type, dictionary.count};
+        if (fields[i + 2].name.ends_with("values_of_code")) {
+            fields[i].dictionary->values_of_code = static_cast<std::size_t>(number);
+        } else {
+            fields[i].dictionary->shift = number;
+        }
+    }
+}
+
+}  // namespace
+
+template void transfer_member<HostArray<std::uint8_t>>(void*, Transfer&);
+template void transfer_member<HostArray<std::uint16_t>>(void*, Transfer&);
+template void transfer_member<HostArray<std::uint32_t>>(void*, Transfer&);
+template void transfer_member<HostArray<Index>>(void*, Transfer&);
+template void transfer_member<HostArray<Offset>>(void*, Transfer&);
+template void transfer_member<HostArray<float>>(void*, Transfer&);
+template void transfer_member<HostArray<double>>(void*, Transfer&);
+
+std::vector<LayoutField> describe(std::span<const StoredMember> members) {
+    std::vector<LayoutField> fields;
+    for (const StoredMember& member : members) {
+        LayoutField& field = fields.emplace_back();
+        field.name = member.info->name;
+        field.role = member.info->role;
+        field.length = member.info->length;
+        member.type->describe(member.address, field);
+    }
+    join_dictionaries(fields);
+    return fields;
+}
+
+void list_fields(std::span<const StoredMember> members, FieldLists& lists) {
+    lists.push_back(describe(members));
+    for (LayoutField& field : lists.back()) field.data = nullptr;
+}
+
+void transfer_members(Transfer& transfer, std::span<const StoredMember> members) {
+    for (const StoredMember& member : members) member.type->transfer(const_cast<void*>(member.address), transfer);
+}
+
+std::string purpose_of(const std::string& layout, const FieldInfo& info) { return layout + " " + std::string(info.name); }
+
+int number_of_address(std::span<const void* const> members, const void* array) {
+    const auto found = std::find(members.begin(), members.end(), array);
+    if (found == members.end()) {
+        throw std::logic_error("a layout asks for the number of an array that it does not list");
+    }
+    return static_cast<int>(found - members.begin());
+}
+
+}  // namespace workbench
