@@ -22,7 +22,7 @@
 #include "core/system/process.hpp"
 #include "kernels/source/arrays_header.hpp"
 #include "kernels/source/trial.hpp"
-#include "kernels/source/trial/plan.hpp"
+#include "kernels/source/trial_plan.hpp"
 
 namespace workbench {
 namespace {

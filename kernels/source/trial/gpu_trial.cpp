@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/system/child.hpp"
-#include "kernels/source/trial/plan.hpp"
+#include "kernels/source/trial_plan.hpp"
 
 namespace workbench {
 namespace {

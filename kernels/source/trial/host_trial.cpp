@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "core/system/child.hpp"
-#include "kernels/source/trial/plan.hpp"
+#include "kernels/source/trial_plan.hpp"
 
 namespace workbench {
 namespace {

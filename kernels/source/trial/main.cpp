@@ -1,4 +1,4 @@
-// workbench_trial FILE_DESCRIPTOR (kernels/source/trial/plan.hpp). Only the workbench starts it.
+// workbench_trial FILE_DESCRIPTOR (kernels/source/trial_plan.hpp). Only the workbench starts it.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "core/system/child.hpp"
-#include "kernels/source/trial/plan.hpp"
+#include "kernels/source/trial_plan.hpp"
 
 namespace workbench {
 namespace {
