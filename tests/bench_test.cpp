@@ -249,6 +249,27 @@ TEST_SUITE("bench") {
         CHECK(lines_of_results().size() == 12);
         stage.plan.version = "2";  // all are measured again
         CHECK(stage.run().already_measured == 0);
+        stage.plan.software = "another library";
+        CHECK(stage.run().already_measured == 0);
+        CHECK(stage.run().already_measured == 12);
+    }
+
+    TEST_CASE("a recipe whose kernel was edited is measured again") {
+        Stage stage;
+        stage.plan.precisions = {Precision::f64};
+        stage.add("one");
+        std::ofstream("two.cpp") << "// first";
+        const std::string text = "[recipe]\nname = 'two'\n[layout]\nuse = 'csr'\n[kernel]\ncpu_source = 'two.cpp'\n";
+        stage.plan.recipes.push_back(
+            {parse_recipe(text, fs::absolute("two.toml"), catalogue()), "two.toml", {Backend::cpu}, false});
+        CHECK(stage.run().measured == 4);
+        CHECK(stage.run().already_measured == 4);
+        std::ofstream("two.cpp") << "// second";
+        const BenchCount count = stage.run();
+        CHECK(count.already_measured == 2);
+        CHECK(count.measured == 2);
+        std::ofstream("two.cpp") << "// first";
+        CHECK(stage.run().already_measured == 4);
     }
 
     TEST_CASE("each matrix that contradicts the suite is warned of once") {

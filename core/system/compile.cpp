@@ -45,7 +45,7 @@ void add_includes(const std::string& text, const std::filesystem::path& folder, 
             continue;
         }
         const std::string included = text_of(file);
-        all += file.string() + "\n" + included;
+        all += file.filename().string() + "\n" + included;
         add_includes(included, file.parent_path(), known, all);
     }
 }
@@ -87,6 +87,13 @@ std::string source_text(const std::filesystem::path& file, std::string_view what
         throw RecipeError(fmt::format("{}: {} bytes; expected a source of at most {}", file.string(), bytes, largest_source));
     }
     return text_of(file);
+}
+
+std::string checksum_of_source(const std::filesystem::path& file) {
+    std::string all = text_of(file);
+    std::set<std::filesystem::path> known;
+    add_includes(std::string(all), std::filesystem::absolute(file).parent_path(), known, all);
+    return checksum_of(all);
 }
 
 std::string line_directive(const std::filesystem::path& file) {

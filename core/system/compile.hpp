@@ -12,6 +12,10 @@ namespace workbench {
 /// read.
 [[nodiscard]] std::string source_text(const std::filesystem::path& file, std::string_view what);
 
+/// The checksum of a C++ file with the files that it includes in quotes, found from its own folder. Of nothing if it cannot be
+/// read.
+[[nodiscard]] std::string checksum_of_source(const std::filesystem::path& file);
+
 /// "#line 1 FILE", after which messages of a compiler name the author's file and lines.
 [[nodiscard]] std::string line_directive(const std::filesystem::path& file);
 

@@ -227,8 +227,9 @@ ExitCode run_bench(const BenchArguments& arguments) {
     if (!arguments.keep.empty()) (void)KeepFolder(arguments.keep, "");  // throws here rather than in each child process
     plan.keep = arguments.keep;
     plan.program = std::filesystem::read_symlink("/proc/self/exe");
-    plan.version = versions().at("workbench");
+    plan.version = program_identity();
     plan.device = machine.devices;
+    plan.software = software_text(machine.gpu);
 
     const std::string out = results_file_for(arguments, suite, shard);
     const std::string page = arguments.no_page ? "" : page_beside(out);

@@ -140,7 +140,8 @@ BenchKey log_key(const MatrixChoice& matrix, const MatrixReport& report, const C
         key.bytes = fs::file_size(file->path, unknown);
         if (unknown) key.bytes = 0;
     }
-    key.program = versions().at("workbench");
+    key.program = program_identity();
+    key.software = software_text(gpu != nullptr);
     const DeviceProperties& properties = (gpu == nullptr ? host : *gpu).properties();
     key.device = gpu == nullptr ? fmt::format("{} x {}", properties.processors, properties.name) : properties.name;
     key.options = "choose, cold cache,";

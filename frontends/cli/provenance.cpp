@@ -9,6 +9,7 @@
 #include <sstream>
 #include <thread>
 
+#include "pipeline/keep/keep_folder.hpp"
 #include "workbench_commit.hpp"
 
 namespace workbench {
@@ -21,6 +22,24 @@ const std::map<std::string, std::string>& versions() {
         return read;
     }();
     return all;
+}
+
+std::string program_identity() {
+    const std::string& version = versions().at("workbench");
+    const bool known = version.find("-dirty") == std::string::npos && version.find("unknown") == std::string::npos;
+    return known ? version : version + " " + checksum_of_program();
+}
+
+std::string software_text(bool gpu) {
+    std::string text;
+    for (const auto& [name, version] : versions()) {
+        if (name != "workbench") text += (text.empty() ? "" : ", ") + name + " " + version;
+    }
+    if (!gpu) return text;
+    std::ifstream driver("/proc/driver/nvidia/version");  // "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.65.06 ..."
+    std::string line;
+    std::getline(driver, line);
+    return line.empty() ? text : text + ", " + line;
 }
 
 std::string version_number() { return WORKBENCH_VERSION; }

@@ -11,6 +11,14 @@ namespace workbench {
 /// Versions of "workbench" (with its commit), of the compiler and of every library.
 [[nodiscard]] const std::map<std::string, std::string>& versions();
 
+/// Identifies this program: its version and commit and, if it was built from other sources than those of the commit, the
+/// checksum of its file.
+[[nodiscard]] std::string program_identity();
+
+/// The versions of the compiler and the libraries, and of the driver if a GPU is used, in one line: "CUDA 13.0, Eigen 3.4.0,
+/// ...".
+[[nodiscard]] std::string software_text(bool gpu);
+
 /// "0.1.0".
 [[nodiscard]] std::string version_number();
 

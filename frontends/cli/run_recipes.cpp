@@ -194,6 +194,16 @@ std::string write_and_describe(const std::filesystem::path& folder, const RunOut
     std::rethrow_exception(one.error);
 }
 
+/// "csr: 8 of 8 values are ...": why the first layout that was not built does not suit the matrix; empty if all were built.
+std::string first_unsuitable(const std::vector<RunReport>& reports) {
+    for (const RunReport& report : reports) {
+        for (const LayoutOutcome& layout : report.layouts) {
+            if (!layout.unsuitable.empty()) return fmt::format("{}: {}", layout.name, layout.unsuitable);
+        }
+    }
+    return "";
+}
+
 /// Prints all failures and returns the exit code. `shown`: the tables contain their full texts, such as compiler messages.
 ExitCode conclude(const std::vector<Recipe>& recipes, const std::vector<RunReport>& reports, bool shown) {
     ExitCode exit_code = ExitCode::ok;
@@ -217,6 +227,7 @@ ExitCode conclude(const std::vector<Recipe>& recipes, const std::vector<RunRepor
     }
     const auto empty = [](const RunReport& report) { return report.kernels.empty(); };
     if (exit_code == ExitCode::ok && std::all_of(reports.begin(), reports.end(), empty)) {
+        if (const std::string reason = first_unsuitable(reports); !reason.empty()) throw InputError("no kernel ran: " + reason);
         throw RecipeError("no kernel ran: none of these layouts has a kernel for the requested backends");
     }
     return exit_code;

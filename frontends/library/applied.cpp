@@ -70,7 +70,7 @@ CsrOnDevice<Value> on_gpu(const DeviceCsrView<Value>& view) {
 template <typename Element>
 std::vector<Element> on_host(DeviceArray<const Element> array, workbench::Device& device) {
     std::vector<Element> copy(array.size());
-    if (array.size() > 0) workbench::copy_from_gpu(device, array.address(), std::span(copy));
+    if (array.size() > 0) workbench::copy_from_device(device, array.address(), std::span(copy));
     return copy;
 }
 

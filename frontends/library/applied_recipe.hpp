@@ -17,9 +17,9 @@ namespace workbench {
 
 using spmv_workbench::VectorOrder;
 
-/// Copies an array from the memory of a GPU, after the work of the device.
+/// Copies an array from the memory of a device, after its work.
 template <typename Element>
-void copy_from_gpu(Device& device, const Element* from, std::span<Element> to) {
+void copy_from_device(Device& device, const Element* from, std::span<Element> to) {
     const DeviceMemory there(const_cast<Element*>(from), to.size_bytes(), [](void*) {});  // NOLINT: only read
     device.download(there, std::as_writable_bytes(to));
 }

@@ -72,7 +72,7 @@ void Operator<Value>::set_values(DeviceArray<const Value> values) {
         return for_caller([&] { applied_->recipe->sliced().set_values(values.address()); });
     }
     std::vector<Value> copy(values.size());
-    for_caller([&] { workbench::copy_from_gpu(applied_->recipe->device(), values.address(), std::span(copy)); });
+    for_caller([&] { workbench::copy_from_device(applied_->recipe->device(), values.address(), std::span(copy)); });
     set_values(copy);
 }
 

@@ -1,10 +1,15 @@
+#include <cmath>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "core/contract/solve_range.hpp"
 #include "core/contract/solve_rules.hpp"
 #include "core/contract/solvers.hpp"
 #include "frontends/library/applied.hpp"
+#include "pipeline/measure/verification.hpp"
 
 namespace spmv_workbench {
 namespace {
@@ -17,12 +22,16 @@ using workbench::KrylovState;
 template <typename Value>
 class Course {
 public:
-    Course(workbench::Krylov<Value>& krylov, const SolverOptions& options) : krylov_(krylov), options_(options) {}
+    Course(workbench::Krylov<Value>& krylov, const SolverOptions& options)
+        : krylov_(krylov), options_(options), norm_of_b_(krylov.begin_again(options.tolerance)) {
+        if (norm_of_b_ > 0) norm_ = norm_of_b_;
+    }
+
+    /// As the device computes it: 0 or infinity if squares leave the range of f64.
+    [[nodiscard]] double norm_of_b() const { return norm_of_b_; }
 
     SolveFacts run() {
-        const double norm_of_b = krylov_.begin_again(options_.tolerance);
-        norm_ = norm_of_b > 0 ? norm_of_b : 1;
-        workbench::SolveRules rules(options_.tolerance, norm_of_b, options_.most_iterations, options_.patience);
+        workbench::SolveRules rules(options_.tolerance, norm_of_b_, options_.most_iterations, options_.patience);
         progress_ = krylov_.wait();
         std::optional<workbench::EndOfSolve> end;
         while (!(end = check(rules))) {
@@ -55,6 +64,7 @@ private:
     workbench::Krylov<Value>& krylov_;
     const SolverOptions& options_;
     KrylovProgress progress_;
+    double norm_of_b_;
     double norm_ = 1;
 };
 
@@ -91,7 +101,11 @@ struct __attribute__((visibility("hidden"))) Solver<Value>::State {
         const workbench::Stopwatch watch;
         workbench::AppliedRecipe<Value>& recipe = *a.applied_->recipe;
         recipe.permute(b, krylov->right_hand_side(), workbench::VectorOrder::recipe);
-        SolveFacts facts = Course<Value>(*krylov, options).run();
+        Course<Value> course(*krylov, options);
+        const double norm = course.norm_of_b();
+        if (!(norm > 0) || !reason_against(range_of(norm, norm)).empty()) require_range(false);
+        SolveFacts facts = course.run();
+        if (facts.end != SolveEnd::converged) require_range(true);
         recipe.permute(krylov->solution(), x, workbench::VectorOrder::caller);
         facts.seconds = watch.seconds();
         return facts;
@@ -104,6 +118,43 @@ struct __attribute__((visibility("hidden"))) Solver<Value>::State {
     workbench::DeviceMemory x_for_host;
 
 private:
+    [[nodiscard]] workbench::SolveRange range_of(double norm_of_b, double largest_of_b) const {
+        const bool is_cg = options.method == Method::conjugate_gradients;
+        return {.method = is_cg ? workbench::KrylovMethod::cg : workbench::KrylovMethod::bicgstab,
+                .jacobi = options.preconditioner == Preconditioner::jacobi,
+                .tolerance = options.tolerance,
+                .precision = workbench::precision_of<Value>,
+                .norm_of_b = norm_of_b,
+                .largest_of_b = largest_of_b};
+    }
+
+    /// Throws InputError if the current solve leaves its range of numbers. Copies b to the host. with_matrix: multiplies once,
+    /// to estimate the magnitude of the matrix, which may be on the GPU.
+    void require_range(bool with_matrix) {
+        const std::vector<double> b = on_host(krylov->right_hand_side());
+        const double largest_of_b = workbench::largest_magnitude(b);
+        if (!std::isfinite(largest_of_b)) return;  // ends as a breakdown
+        workbench::SolveRange range = range_of(workbench::norm_of(b), largest_of_b);
+        if (with_matrix) range.largest_of_matrix = magnitude_of_matrix();
+        if (const std::string reason = reason_against(range); !reason.empty()) throw workbench::InputError(reason);
+    }
+
+    [[nodiscard]] double magnitude_of_matrix() {
+        workbench::AppliedRecipe<Value>& recipe = *a.applied_->recipe;
+        const std::vector<double> numbers = workbench::real_vector(recipe.facts().rows, 1);
+        const std::vector<Value> values(numbers.begin(), numbers.end());
+        const workbench::DeviceMemory x = workbench::to_device(recipe.device(), std::span<const Value>(values), "x");
+        const workbench::DeviceMemory y = recipe.device().allocate(x.bytes(), "y");
+        recipe.run(x.as<const Value>(), y.as<Value>(), workbench::VectorOrder::recipe, false);
+        return workbench::largest_magnitude(on_host(y.as<const Value>()));
+    }
+
+    [[nodiscard]] std::vector<double> on_host(const Value* vector) {
+        std::vector<Value> copy(static_cast<std::size_t>(a.facts().rows));
+        workbench::copy_from_device(a.applied_->recipe->device(), vector, std::span(copy));
+        return {copy.begin(), copy.end()};
+    }
+
     void make_krylov() {
         workbench::AppliedRecipe<Value>& recipe = *a.applied_->recipe;
         const std::vector<Value> zeros(static_cast<std::size_t>(recipe.facts().rows));
@@ -111,9 +162,7 @@ private:
         for (std::size_t i = 0; i < inverse.size(); ++i) {
             inverse[i] = a.applied_->inverse_diagonal[recipe.column_order().old_of_new(static_cast<workbench::Index>(i))];
         }
-        const bool is_cg = options.method == Method::conjugate_gradients;
-        const workbench::KrylovPlan plan{is_cg ? workbench::KrylovMethod::cg : workbench::KrylovMethod::bicgstab, 0,
-                                         options.most_iterations};
+        const workbench::KrylovPlan plan{range_of(0, 0).method, 0, options.most_iterations};
         krylov = workbench::make_krylov<Value>(recipe.device(), plan, zeros, inverse);
         krylov->use([&recipe](const Value* x, Value* y) { recipe.run(x, y, workbench::VectorOrder::recipe, false); });
     }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/system/checksum.hpp"
+#include "core/system/compile.hpp"
 #include "core/text/text_table.hpp"
 
 namespace workbench {
@@ -65,8 +66,8 @@ std::string text_of(const Parameters& parameters) {
     return text;
 }
 
-/// The checksums of the files of one folder with this extension, to which a program or source may refer.
-std::string checksum_of_code(const std::filesystem::path& file) {
+/// The checksums of the files of one folder with this extension, to which a program may refer.
+std::string checksum_of_program_file(const std::filesystem::path& file) {
     constexpr std::size_t most_files = 1000;
     std::vector<std::filesystem::path> files{file};
     std::error_code failure;
@@ -81,25 +82,30 @@ std::string checksum_of_code(const std::filesystem::path& file) {
     return checksum_of(text);
 }
 
-/// The contents of the files that the parameters name: "; order.npy 0123...".
+}  // namespace
+
 std::string contents_of_files(const std::vector<ParameterDeclaration>& declarations, const Parameters& parameters) {
     std::string text;
-    const auto add = [&](const std::string& path, bool code) {
-        const std::filesystem::path file(path);
-        text += fmt::format("; {} {}", file.filename().string(), code ? checksum_of_code(file) : checksum_of_file(file));
+    const auto add = [&](const std::filesystem::path& file, const std::string& checksum) {
+        text += fmt::format("; {} {}", file.filename().string(), checksum);
     };
     for (const ParameterDeclaration& declaration : declarations) {
         if (!parameters.has(declaration.name)) continue;
-        if (declaration.type == ParameterType::file) add(parameters.text(declaration.name), false);
-        if (declaration.type == ParameterType::source) add(parameters.text(declaration.name), true);
+        const auto value = [&]() -> const std::string& { return parameters.text(declaration.name); };
+        if (declaration.type == ParameterType::file) add(value(), checksum_of_file(value()));
+        if (declaration.type == ParameterType::source) add(value(), checksum_of_source(value()));
         if (declaration.type != ParameterType::command) continue;
-        for (const std::string& word : command_words(parameters.text(declaration.name)).value_or(std::vector<std::string>())) {
+        for (const std::string& word : command_words(value()).value_or(std::vector<std::string>())) {
             std::error_code ignored;
-            if (word.starts_with('/') && std::filesystem::is_regular_file(word, ignored)) add(word, true);
+            if (word.starts_with('/') && std::filesystem::is_regular_file(word, ignored)) {
+                add(word, checksum_of_program_file(word));
+            }
         }
     }
     return text;
 }
+
+namespace {
 
 template <typename Result>
 Obtained<Result> read_or_make(const Keeping& keeping, const Clock& clock, Result empty, const auto& pass, const auto& make) {

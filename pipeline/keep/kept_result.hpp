@@ -55,6 +55,11 @@ template <ValueType Value>
 [[nodiscard]] ObtainedLayout<Value> obtain(const LayoutEntry& entry, const Parameters& parameters, const Keeping& keeping,
                                            const Clock& clock, const std::function<std::unique_ptr<Layout<Value>>()>& build);
 
+/// The contents of the files that the parameters name, with what sources include and what is beside a program: "; order.npy
+/// 0123...; order.py 4567...". Empty if they name none.
+[[nodiscard]] std::string contents_of_files(const std::vector<ParameterDeclaration>& declarations,
+                                            const Parameters& parameters);
+
 /// "kept by an earlier run: ...", a note for reports.
 [[nodiscard]] std::string note_on_kept(const std::vector<std::string>& names, double seconds);
 

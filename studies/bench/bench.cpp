@@ -17,6 +17,7 @@
 #include "core/contract/errors.hpp"
 #include "core/system/child.hpp"
 #include "core/system/whole_file.hpp"
+#include "pipeline/engine/brought_files.hpp"
 #include "studies/bench/line.hpp"
 
 namespace workbench {
@@ -97,6 +98,7 @@ private:
         for (std::size_t i = 0; i < plan_.recipes.size(); ++i) {
             Pending one{&plan_.recipes[i], &matrix, facts_[i]};
             one.stem = fmt::format("{}_{}", i, one.recipe->recipe.file.stem().string());
+            one.facts.files = contents_of_files(one.recipe->recipe);  // may have changed since the last matrix
             one.facts.copy = (work_.path() / (one.stem + ".toml")).string();
             for (const Precision precision : plan_.precisions) {
                 BenchKey key{.recipe = content_hash(one.facts.resolved),
@@ -105,7 +107,9 @@ private:
                              .precision = precision,
                              .program = plan_.version,
                              .device = plan_.device,
-                             .options = fmt::format("{} {}", fmt::join(plan_.run_options, " "), backends_text(*one.recipe))};
+                             .options = fmt::format("{} {}", fmt::join(plan_.run_options, " "), backends_text(*one.recipe)),
+                             .files = one.facts.files,
+                             .software = plan_.software};
                 if (results_.has(key.text())) {
                     ++count_.already_measured;
                 } else {

@@ -31,6 +31,7 @@ struct BenchPlan {
     std::filesystem::path program;  // the executable of the child processes
     std::string version;
     std::string device;
+    std::string software = {};  // see BenchKey
     Clock clock = {};
 };
 

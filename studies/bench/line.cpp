@@ -18,8 +18,11 @@ using Json = nlohmann::ordered_json;
 std::string in_one_line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 Json json_of(const BenchKey& key) {
-    return {{"recipe", key.recipe},   {"matrix", key.matrix}, {"bytes", key.bytes},    {"precision", name_of(key.precision)},
-            {"program", key.program}, {"device", key.device}, {"options", key.options}};
+    Json json{{"recipe", key.recipe},   {"matrix", key.matrix}, {"bytes", key.bytes},    {"precision", name_of(key.precision)},
+              {"program", key.program}, {"device", key.device}, {"options", key.options}};
+    if (!key.files.empty()) json["files"] = key.files;
+    if (!key.software.empty()) json["software"] = key.software;
+    return json;
 }
 
 Json json_of(const BenchRecipeFacts& recipe, const std::string& hash) {

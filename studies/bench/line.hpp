@@ -15,9 +15,11 @@ struct BenchKey {
     std::string matrix;
     std::uintmax_t bytes = 0;
     Precision precision = Precision::f64;
-    std::string program;  // version and commit
+    std::string program;  // version and commit; with a checksum if it has changes of its own
     std::string device;
     std::string options;
+    std::string files = {};     // contents_of_files; not in a line of a recipe that brings none
+    std::string software = {};  // versions of libraries and of the GPU's driver; lines of earlier versions lack it
 
     [[nodiscard]] std::string text() const;  // one line of JSON
 };
@@ -32,7 +34,8 @@ struct BenchRecipeFacts {
     std::string file;  // as the user named it; empty for a baseline
     std::string resolved;
     bool baseline = false;
-    std::string copy = {};  // the temporary file that runs in its place
+    std::string copy = {};   // the temporary file that runs in its place
+    std::string files = {};  // contents_of_files
 };
 
 /// Replaces the temporary copy's name and line numbers in a message by the recipe's own name.

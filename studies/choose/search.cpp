@@ -9,6 +9,7 @@
 #include "core/contract/errors.hpp"
 #include "core/contract/failure.hpp"
 #include "core/text/text_table.hpp"
+#include "pipeline/engine/brought_files.hpp"
 #include "studies/choose/ablation.hpp"
 #include "studies/choose/rank_choice.hpp"
 
@@ -83,6 +84,7 @@ void Search::resume(const std::vector<LoggedTrial>& logged) {
         } catch (const RecipeError&) {
             continue;  // its kernel source is gone, say
         }
+        if (contents_of_files(recipe) != trial.files) continue;  // its kernel source was edited: tried again
         const std::string identity = identity_of_trial(recipe);
         if (always.contains(identity)) continue;  // timed in each run
         const auto known = std::find_if(pool_.candidates().begin(), pool_.candidates().end(),

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/contract/errors.hpp"
-#include "studies/bench/records.hpp"
+#include "pipeline/engine/brought_files.hpp"
 
 namespace workbench {
 namespace {
@@ -19,6 +19,7 @@ std::string one_line(const Json& json) { return json.dump(-1, ' ', false, Json::
 BenchKey key_of(const SearchLog& log, const BenchRecipeFacts& recipe) {
     BenchKey key = log.key;
     key.recipe = content_hash(recipe.resolved);
+    key.files = recipe.files;
     return key;
 }
 
@@ -47,19 +48,22 @@ void check_key(const SearchLog& log, const Json& key, std::size_t number) {
     const Json own = Json::parse(log.key.text());
     constexpr std::array names{std::pair{"matrix", "the matrix"},           std::pair{"bytes", "the size of the matrix file"},
                                std::pair{"device", "the device"},           std::pair{"precision", "the precision"},
-                               std::pair{"program", "the program version"}, std::pair{"options", "the options"}};
+                               std::pair{"program", "the program version"}, std::pair{"options", "the options"},
+                               std::pair{"software", "the versions"}};
     for (const auto& [name, words] : names) {
         const Json found = key.value(name, Json(nullptr));
-        if (found == own[name]) continue;
+        const Json expected = own.value(name, Json(nullptr));
+        if (found == expected) continue;
         throw RecipeError(
             fmt::format("{}:{}: this line belongs to another search: expected {} {}, found {}; name another --log", log.file,
-                        number, words, one_line(own[name]), one_line(found)));
+                        number, words, one_line(expected), one_line(found)));
     }
 }
 
 LoggedTrial trial_of(const std::string& text, const Json& line) {
     LoggedTrial trial;
     trial.key = line["key"].value("recipe", "");
+    trial.files = line["key"].value("files", "");
     trial.status = line.value("status", "");
     if (line.contains("reason") && line["reason"].is_string()) trial.reason = line["reason"];
     if (line.contains("recipe")) {
@@ -89,7 +93,11 @@ BenchRecipeFacts facts_for_log(const Recipe& recipe) {
     Recipe bare = recipe;
     bare.matrix = {};
     bare.node_size = 1;  // belongs to the recipe's own matrix
-    return {.name = bare.name, .source = bare.source, .file = recipe.file.string(), .resolved = resolved_recipe(bare)};
+    return {.name = bare.name,
+            .source = bare.source,
+            .file = recipe.file.string(),
+            .resolved = resolved_recipe(bare),
+            .files = contents_of_files(recipe)};
 }
 
 std::string trial_line(const SearchLog& log, const BenchRecipeFacts& recipe, const RunReport& report, const TrialFacts& facts) {

@@ -11,6 +11,7 @@
 #include "pipeline/recipe/space.hpp"
 #include "pipeline/report/report.hpp"
 #include "studies/bench/line.hpp"
+#include "studies/bench/records.hpp"
 
 namespace workbench {
 
@@ -40,7 +41,8 @@ struct TrialFacts {
 
 /// A line of the log.
 struct LoggedTrial {
-    std::string key;  // text of the recipe's hash
+    std::string key;    // text of the recipe's hash
+    std::string files;  // contents_of_files when it was tried
     std::string name;
     std::string resolved;  // without its matrix
     std::string status;    // "measured", "unsuitable", "wrong", "failed"

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "core/contract/solve_range.hpp"
 #include "kernels/krylov/cg_across_ranks.hpp"
 #include "pipeline/measure/median.hpp"
 #include "pipeline/measure/timing.hpp"
@@ -71,9 +72,7 @@ public:
           options_(options),
           norm_of_b_(norm_over(plan.ranks, b_)),
           rules_(options.tolerance, norm_of_b_, options.most_iterations, options.patience) {
-        if (!std::isfinite(norm_of_b_)) {
-            throw RanksFailed(ExitCode::bad_input, "the right-hand side or its norm is not finite");
-        }
+        require_range();
     }
 
     RanksSolve run() {
@@ -111,9 +110,26 @@ public:
 
 private:
     [[nodiscard]] static double norm_over(Ranks& ranks, std::span<const double> own) {
+        const double scale = scale_for_squares(largest_of(ranks, largest_magnitude(own)));
         double squares = 0;
-        for (const double value : own) squares += value * value;
-        return std::sqrt(sum_of(ranks, squares));
+        for (const double value : own) squares += value * scale * (value * scale);
+        return std::sqrt(sum_of(ranks, squares)) / scale;
+    }
+
+    void require_range() const {
+        const double largest_of_b = largest_of(plan_.ranks, largest_magnitude(b_));
+        if (std::isnan(norm_of_b_) || std::isinf(largest_of_b)) {
+            throw RanksFailed(ExitCode::bad_input, "the right-hand side has values that are not finite");
+        }
+        const double own = std::max(largest_magnitude(shares_.inside.values), largest_magnitude(shares_.outside.values));
+        const std::string reason = reason_against({.method = KrylovMethod::cg,
+                                                   .jacobi = options_.jacobi,
+                                                   .tolerance = options_.tolerance,
+                                                   .precision = precision_of<Value>,
+                                                   .norm_of_b = norm_of_b_,
+                                                   .largest_of_b = largest_of_b,
+                                                   .largest_of_matrix = largest_of(plan_.ranks, own)});
+        if (!reason.empty()) throw RanksFailed(ExitCode::bad_input, reason);
     }
 
     /// Aims at launch_seconds per launch, given the duration of the last one.

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/contract/errors.hpp"
+#include "core/contract/solve_range.hpp"
 #include "core/input/read_matrix.hpp"
 #include "studies/solve/iterative_solve.hpp"
 #include "studies/solve/refined_solve.hpp"
@@ -17,12 +18,6 @@ namespace {
 
 /// "1 restart", "2 restarts".
 std::string counted(std::int64_t count, const char* what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); }
-
-double norm(std::span<const double> vector) {
-    double sum = 0;
-    for (const double value : vector) sum += value * value;
-    return std::sqrt(sum);
-}
 
 }  // namespace
 
@@ -162,7 +157,7 @@ std::string reason_text(const EndOfSolve& end, const KrylovProgress& progress, c
         case SolveEnd::breakdown:
             return fmt::format("{} after {} and {}",
                                finite ? fmt::format("a divisor of {} is {:.3g}", name_of(options.method), progress.divisor)
-                                      : "a value is no longer finite",
+                                      : fmt::format("a value is no longer finite in {}", name_of(precision)),
                                iterations, counted(restarts, "restart"));
         case SolveEnd::stagnated: break;
     }
@@ -207,7 +202,8 @@ std::vector<double> make_right_hand_side(const RightHandSide& choice, Index rows
 }
 
 template <ValueType Value>
-System<Value>::System(const CsrMatrix& input, std::vector<double> b) : input_(input), b_(std::move(b)), norm_of_b_(norm(b_)) {
+System<Value>::System(const CsrMatrix& input, std::vector<double> b)
+    : input_(input), b_(std::move(b)), norm_of_b_(norm_of(b_)) {
     if (!input.square()) {
         throw InputError(fmt::format("a linear system needs a square matrix; this one has {} rows and {} columns", input.rows,
                                      input.columns));
@@ -216,7 +212,21 @@ System<Value>::System(const CsrMatrix& input, std::vector<double> b) : input_(in
         throw InputError(
             fmt::format("the right-hand side has {} elements; expected {}, one per row of the matrix", b_.size(), input.rows));
     }
-    if (!std::isfinite(norm_of_b_)) throw InputError("the right-hand side or its norm is not finite");
+    if (std::isnan(norm_of_b_) || std::isinf(largest_magnitude(b_))) {
+        throw InputError("the right-hand side has values that are not finite");
+    }
+}
+
+template <ValueType Value>
+void System<Value>::require_range(const SolveOptions& options) const {
+    const std::string reason = reason_against({.method = options.method,
+                                               .jacobi = options.jacobi,
+                                               .tolerance = options.tolerance,
+                                               .precision = precision_of<Value>,
+                                               .norm_of_b = norm_of_b_,
+                                               .largest_of_b = largest_magnitude(b_),
+                                               .largest_of_matrix = largest_magnitude(input_.values)});
+    if (!reason.empty()) throw InputError(reason);
 }
 
 template <ValueType Value>
@@ -235,6 +245,7 @@ std::vector<Value> System<Value>::inverse_diagonal_in(const Permutation& order) 
 
 template <ValueType Value>
 double System<Value>::true_residual(std::span<const double> x) const {
+    const double scale = scale_for_squares(norm_of_b_);
     double sum = 0;
     Kokkos::parallel_reduce(
         "true residual", Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Index>>(0, input_.rows),
@@ -243,10 +254,10 @@ double System<Value>::true_residual(std::span<const double> x) const {
             for (Offset k = input_.row_offsets[row]; k < input_.row_offsets[row + 1]; ++k) {
                 r -= input_.values[k] * x[input_.column_indices[k]];
             }
-            squares += r * r;
+            squares += r * scale * (r * scale);
         },
         sum);
-    return std::sqrt(sum) / (norm_of_b_ > 0 ? norm_of_b_ : 1);
+    return std::sqrt(sum) / (norm_of_b_ > 0 ? norm_of_b_ * scale : 1);
 }
 
 template <ValueType Value>

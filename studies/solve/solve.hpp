@@ -144,7 +144,7 @@ struct RightHandSide {
 template <ValueType Value>
 class System {
 public:
-    /// Throws InputError if the matrix is not square, or b has the wrong size or is not finite.
+    /// Throws InputError if the matrix is not square, or b has the wrong size or values that are not finite.
     System(const CsrMatrix& input, std::vector<double> b);
 
     [[nodiscard]] const CsrMatrix& input() const { return input_; }
@@ -160,6 +160,8 @@ public:
     }
     [[nodiscard]] const std::vector<double>& b() const { return b_; }
     [[nodiscard]] double norm_of_b() const { return norm_of_b_; }
+    /// Throws InputError if a solve with these options would leave its range of numbers (solve_range.hpp).
+    void require_range(const SolveOptions& options) const;
 
     /// b in this order.
     [[nodiscard]] std::vector<Value> b_in(const Permutation& order) const;

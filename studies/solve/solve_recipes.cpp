@@ -38,6 +38,7 @@ public:
           keeping_(keeping_with(Keeping(plan.keep, plan.matrix), plan.preparer)) {}
 
     void run(const std::vector<Recipe>& recipes) {
+        system_.require_range(report_.options);
         if (report_.options.method == KrylovMethod::cg && !is_nearly_symmetric(plan_.matrix)) {
             report_.warnings.emplace_back(
                 "the matrix is not symmetric: conjugate gradients need a symmetric positive definite one; --method bicgstab "

@@ -186,6 +186,25 @@ TEST_SUITE("search") {
         }
     }
 
+    TEST_CASE("a recipe whose files were edited since is tried again") {
+        const Space space = planted_space();
+        std::vector<std::string> lines;
+        ChooseOptions options = options_for(space, 100);
+        planted_script();
+        SearchLog log = log_into(lines);
+        options.log = &log;
+        (void)choose_planted(options);
+        std::vector<std::string> edited = lines;
+        for (std::string& line : edited) line.insert(line.find("},\"status\""), R"(,"files":"kernel.cpp 1")");
+        for (const bool stale : {false, true}) {
+            planted_script();
+            SearchLog again = log_into(stale ? edited : lines);
+            again.add = [](const std::string&) {};
+            options.log = &again;
+            CHECK((choose_planted(options).search.logged == 0) == stale);
+        }
+    }
+
     TEST_CASE("the lines of a log are those of a bench") {
         const TemporaryFolder folder;
         std::vector<std::string> lines;
@@ -223,6 +242,9 @@ TEST_SUITE("search") {
               "--log");
         CHECK(message([](SearchLog& one) { one.key.device = "a GPU"; }).find("expected the device \"a GPU\", found") !=
               std::string::npos);
+        CHECK(message([](SearchLog& one) {
+                  one.key.software = "Eigen 4";
+              }).find("expected the versions \"Eigen 4\", found null") != std::string::npos);
         CHECK(message([](SearchLog& one) { one.key.precision = Precision::f32; }).find("expected the precision \"f32\"") !=
               std::string::npos);
         CHECK(message([](SearchLog& one) { one.lines.emplace_back("{}"); }) ==

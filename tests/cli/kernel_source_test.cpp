@@ -70,6 +70,39 @@ TEST_CASE("the output of a kernel is printed to standard error") {
     CHECK(nlohmann::json::parse(apart.text)["kernels"].size() == 2);
 }
 
+TEST_CASE("a bench measures a kernel again after it or a file that it includes was edited") {
+    const TemporaryFolder folder;
+    const std::string at = folder.path().string();
+    std::ofstream(folder.path() / "mine.toml")
+        << "[recipe]\nname = 'Mine'\n[layout]\nuse = 'csr'\n[kernel]\ncpu_source = 'mine.cpp'\n";
+    std::ofstream(folder.path() / "mine.cpp") << R"(#include "arrays.hpp"
+#include "factor.hpp"
+void multiply(const Arrays& arrays, const Value* x, Value* y, bool accumulate) {
+    for (Index row = 0; row < arrays.row_count; ++row) {
+        Value sum = 0;
+        for (Offset k = arrays.row_offsets[row]; k < arrays.row_offsets[row + 1]; ++k) {
+            sum += factor * arrays.values[k] * x[arrays.column_indices[k]];
+        }
+        y[row] = accumulate ? y[row] + sum : sum;
+    }
+}
+)";
+    const auto bench_with = [&](const std::string& factor) {
+        std::ofstream(folder.path() / "factor.hpp") << "constexpr int factor = " << factor << ";\n";
+        return run_workbench("bench " + at + "/mine.toml --generate laplace2d:nx=4 --backend cpu --samples 5 --seconds 0 " +
+                             "--cache warm --precision f64 --no-page --out " + at + "/r.jsonl");
+    };
+    const auto says = [](const Outcome& outcome, const std::string& text) {
+        return outcome.text.find(text) != std::string::npos;
+    };
+    CHECK(says(bench_with("1"), "1 measured, 0 unsuitable, 0 wrong, 0 failed, 0 already measured"));
+    CHECK(says(bench_with("1"), "0 measured, 0 unsuitable, 0 wrong, 0 failed, 1 already measured"));
+    const Outcome wrong = bench_with("2");
+    CHECK(wrong.exit_code == 1);
+    CHECK(says(wrong, "0 measured, 0 unsuitable, 1 wrong, 0 failed, 0 already measured"));
+    CHECK_FALSE(says(wrong, "Mine  "));  // it has left the table
+}
+
 TEST_CASE("standard descriptors that are closed do not make a kernel wrong") {
     OneRun one(right);
     const std::string again = "run " + (one.folder.path() / "mine.toml").string() +

@@ -288,6 +288,18 @@ TEST_SUITE("run_recipes") {
             RecipeError);
     }
 
+    TEST_CASE("values beyond f32 are the reason why no kernel ran in f32") {
+        const TemporaryFolder folder;
+        std::ofstream(folder.path() / "a.mtx") << "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1e308\n2 2 1\n";
+        const Outcome run = workbench_in(folder.path(), "run '" + std::string(WORKBENCH_SOURCE_DIR) +
+                                                            "/recipes/csr.toml' --matrix a.mtx --precision f32 --samples 1 "
+                                                            "--seconds 0 --no-pictures --out out");
+        CHECK(run.exit_code == 3);
+        CHECK(
+            run.text.find("error: no kernel ran: csr: 1 of 2 values are finite in f64 but not in f32 (the largest magnitude is "
+                          "1e+308): use f64\n") != std::string::npos);
+    }
+
     TEST_CASE("a recipe without a kernel for the backends is an error, unless another recipe has one") {
         const TemporaryFolder folder;
         const std::string recipes = std::string(WORKBENCH_SOURCE_DIR) + "/recipes/";

@@ -113,6 +113,9 @@ TEST_SUITE("solve with the program") {
         write(out / "nan.mtx", "%%MatrixMarket matrix array real general\n9 1\n1\n1\n1\n1\nnan\n1\n1\n1\n1\n");
         const Outcome not_finite = solve_in(out, csr + small + "--rhs OUT/nan.mtx" + on_host_to_out);
         CHECK(not_finite.exit_code == 3);
+        write(out / "tiny.mtx", "%%MatrixMarket matrix array real general\n9 1\n0\n0\n0\n0\n1e-170\n0\n0\n0\n0\n");
+        expect_solve("solve_rhs_below_range", out, csr + small + "--rhs OUT/tiny.mtx" + on_host_to_out, 3);
+        expect_solve("solve_rhs_below_range", out, csr + small + "--rhs OUT/tiny.mtx --method bicgstab" + on_host_to_out, 3);
         CHECK_FALSE(fs::exists(out / "solved"));
     }
 

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -205,6 +206,28 @@ TEST_CASE("distributed: a persistent solver gets the rows of its rank and sends 
                 CHECK(std::abs(r) < 1e-9);
             }
         }
+    }
+}
+
+TEST_CASE("distributed: ranks agree on refusing numbers whose squares leave the range of f64") {
+    const CsrMatrix matrix = scaled_laplacian(6, 0);
+    for (const double only : {1e-170, 1e160, std::numeric_limits<double>::quiet_NaN()}) {
+        new_script();
+        int refused = 0;
+        on_rank_fibers(3, [&](Ranks& ranks) {
+            // Other ranks have zeros.
+            const SolveAcross solve{{}, [&](Index row) { return row == 0 ? only : 0.0; }};
+            try {
+                (void)solve_on_model(ranks, matrix, solve);
+            } catch (const RanksFailed& failure) {
+                ++refused;
+                CHECK(std::string(failure.what())
+                          .starts_with(std::isnan(only) ? "the right-hand side has values that are not finite"
+                                                        : "the square of the residual would be about 1e"));
+                CHECK(failure.exit_code == ExitCode::bad_input);
+            }
+        });
+        CHECK(refused == 3);
     }
 }
 

@@ -160,6 +160,36 @@ TEST_CASE("solves end with the reason") {
     CHECK(broken.solve(b, x).end == SolveEnd::converged);
 }
 
+TEST_CASE("a solver refuses numbers whose squares leave the range of f64") {
+    const CsrMatrix matrix = grid(20);
+    const auto solve = [&](Method method, double of_matrix, double of_b) {
+        CsrMatrix scaled = matrix;
+        for (double& value : scaled.values) value *= of_matrix;
+        std::vector<double> b = numbers<double>(matrix.rows, 1);
+        for (double& value : b) value *= of_b;
+        Solver<double> solver(Recipe::from_text(reordered), Arrays<double>(scaled).view(),
+                              options_of(method, Preconditioner::none, 1e-8));
+        std::vector<double> x(b.size());
+        const SolveFacts facts = solver.solve(b, x);
+        CHECK(facts.end == SolveEnd::converged);
+        return facts.iterations;
+    };
+    const auto refusal = [&](Method method, double of_matrix, double of_b) {
+        return message_of<spmv_workbench::MatrixError>([&] { (void)solve(method, of_matrix, of_b); });
+    };
+    for (const Method method : {Method::conjugate_gradients, Method::bicgstab}) {
+        for (const double b : {1e-310, 1e-170, 1e-155, 1e-150, 1e160}) {
+            CHECK(refusal(method, 1, b).starts_with("the square of the residual would be about 1e"));
+        }
+        CHECK(solve(method, 1, 0x1p-450) == solve(method, 1, 1));
+        CHECK(solve(method, 1, 0x1p450) == solve(method, 1, 1));
+    }
+    for (const double of_matrix : {0x1p-664, 0x1p664}) {
+        CHECK(solve(Method::conjugate_gradients, of_matrix, 1) == solve(Method::conjugate_gradients, 1, 1));
+        CHECK(refusal(Method::bicgstab, of_matrix, 1).starts_with("the square of A r would be about 1e"));
+    }
+}
+
 TEST_CASE("a solver refuses what it cannot solve") {
     const SolverOptions options = options_of(Method::conjugate_gradients, Preconditioner::none, 1e-8);
     const CsrMatrix wide = csr_from_entries(2, 3, std::vector<Entry>{{0, 0, 1}, {1, 2, 1}});

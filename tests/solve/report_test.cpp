@@ -131,7 +131,7 @@ TEST_CASE("the reasons name method, preconditioner and counts") {
     CHECK_EQ(reason({SolveEnd::breakdown}, {KrylovState::breakdown, 3, 5, 0}, 1),
              "a divisor of bicgstab is 0 after 3 iterations and 1 restart");
     CHECK_EQ(reason({SolveEnd::breakdown}, {KrylovState::breakdown, 1, NAN, 0}, 2),
-             "a value is no longer finite after 1 iteration and 2 restarts");
+             "a value is no longer finite in f32 after 1 iteration and 2 restarts");
     CHECK_EQ(reason({SolveEnd::iteration_limit}, {KrylovState::running, 2, 5, 0}), "2 iterations did not reach 1e-08");
     CHECK_EQ(reason({SolveEnd::stagnated, 0.5}, {KrylovState::converged, 1, 5, 0}),
              "the recurrence reached 1e-08, but the true residual stays at 0.5: f32 is not accurate enough");

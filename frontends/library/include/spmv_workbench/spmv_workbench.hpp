@@ -359,7 +359,8 @@ public:
     Solver& operator=(const Solver&) = delete;
 
     /// b, x: [rows], in the caller's order. Waits. x is written however the solve ends. Device arrays require an operator on
-    /// the GPU and are used on its stream.
+    /// the GPU and are used on its stream. Throws MatrixError with the figures if sums of squares leave the range of f64, as
+    /// for |b| = 1e-170; x is then not written.
     SolveFacts solve(ArrayView<const Value> b, ArrayView<Value> x);
     SolveFacts solve(DeviceArray<const Value> b, DeviceArray<Value> x);
 
