@@ -205,32 +205,37 @@ TEST_CASE("Binsparse: truncated files and claims beyond the memory are refused")
 TEST_CASE("written HDF5 files are read back bit for bit, and equal matrices make equal files") { check_written(".h5"); }
 
 // Source: MATLAB's files of version 7.3, as they are.
-TEST_CASE("MATLAB 7.3 is read") {
-    const std::filesystem::path path = write("m.mat", "");
-    const hid_t options = H5Pcreate(H5P_FILE_CREATE);
-    constexpr std::size_t block = 512;
-    H5Pset_userblock(options, block);
-    const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, options, H5P_DEFAULT);
-    const hid_t group = H5Gcreate2(file, "A", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    add_text(group, "MATLAB_class", "double");
-    const hid_t one = H5Screate(H5S_SCALAR);
-    const hid_t rows = H5Acreate2(group, "MATLAB_sparse", H5T_STD_U64LE, one, H5P_DEFAULT, H5P_DEFAULT);
-    const std::uint64_t row_count = 3;
-    REQUIRE(H5Awrite(rows, H5T_NATIVE_UINT64, &row_count) >= 0);
-    add(group, "jc", {{0, 2, 3, 4, 5}});
-    add(group, "ir", {{0, 2, 2, 0, 2}, H5T_STD_U64LE, true});
-    add(group, "data", {{1, 3, 0, 2, 4}, H5T_IEEE_F64LE, true});
-    H5Aclose(rows);
-    H5Sclose(one);
-    H5Gclose(group);
-    H5Fclose(file);
-    H5Pclose(options);
-    std::string header = "MATLAB 7.3 MAT-file, made by a test";
-    header.resize(124, ' ');
-    std::fstream stream(path, std::ios::binary | std::ios::in | std::ios::out);
-    stream << header << std::string("\x00\x02IM", 4);
-    stream.close();
-    CHECK(read_matrix(path) == example_matrix());
+TEST_CASE("MATLAB 7.3 is read; the type of the numbers decides, whatever the class is") {
+    const auto matlab = [](const std::string& name_of_class, const Stored& numbers) {
+        const std::filesystem::path path = write("m.mat", "");
+        const hid_t options = H5Pcreate(H5P_FILE_CREATE);
+        constexpr std::size_t block = 512;
+        H5Pset_userblock(options, block);
+        const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, options, H5P_DEFAULT);
+        const hid_t group = H5Gcreate2(file, "A", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        add_text(group, "MATLAB_class", name_of_class);
+        const hid_t one = H5Screate(H5S_SCALAR);
+        const hid_t rows = H5Acreate2(group, "MATLAB_sparse", H5T_STD_U64LE, one, H5P_DEFAULT, H5P_DEFAULT);
+        const std::uint64_t row_count = 3;
+        REQUIRE(H5Awrite(rows, H5T_NATIVE_UINT64, &row_count) >= 0);
+        add(group, "jc", {{0, 2, 3, 4, 5}});
+        add(group, "ir", {{0, 2, 2, 0, 2}, H5T_STD_U64LE, true});
+        add(group, "data", numbers);
+        H5Aclose(rows);
+        H5Sclose(one);
+        H5Gclose(group);
+        H5Fclose(file);
+        H5Pclose(options);
+        std::string header = "MATLAB 7.3 MAT-file, made by a test";
+        header.resize(124, ' ');
+        std::fstream stream(path, std::ios::binary | std::ios::in | std::ios::out);
+        stream << header << std::string("\x00\x02IM", 4);
+        return path;
+    };
+    CHECK(read_matrix(matlab("double", {{1, 3, 0, 2, 4}, H5T_IEEE_F64LE, true})) == example_matrix());
+    CHECK(read_matrix(matlab("logical", {{1, 3, 0, 2, 4}, H5T_STD_U8LE})) == example_matrix());
+    CHECK(read_matrix(matlab("logical", {{1, 3, 0, 2, 4}, H5T_IEEE_F64LE})) == example_matrix());
+    CHECK(read_matrix(matlab("uint8", {{0.5, 300, 0, 2, -4}, H5T_IEEE_F64LE})).values == HostArray<double>{0.5, 2, 300, 0, -4});
 }
 
 }  // namespace workbench
