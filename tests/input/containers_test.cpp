@@ -155,6 +155,33 @@ TEST_CASE("xz and zstd: recognised by content, check sums compared, any number o
     CHECK(refusal(write("m", hungry)).find("bytes of memory to unpack; expected at most 134217728") != std::string::npos);
 }
 
+TEST_CASE("zstd: skippable frames are skipped wherever they are, and a window that is too large is named") {
+    const CsrMatrix expected = csr_from_rows(example);
+    const std::string text = example_text;
+    const auto skippable = [](int number, const std::string& bytes) {
+        return static_cast<char>(0x50 + number) + std::string("\x2a\x4d\x18") + bytes_of(bytes.size(), 4) + bytes;
+    };
+    const std::string size = skippable(0, bytes_of(123, 4));  // as pzstd writes before each frame
+    CHECK(read_matrix(write("m", size + zstd(text))) == expected);
+    CHECK(read_matrix(write("m", size + zstd(text.substr(0, 60)) + size + zstd(text.substr(60)))) == expected);
+    CHECK(read_matrix(write("m", skippable(15, "") + skippable(7, std::string(100000, 'x')) + zstd(text) + size)) == expected);
+    std::string many;
+    for (int i = 0; i < 10000; ++i) many += size;
+    CHECK(read_matrix(write("m", many + zstd(text))) == expected);
+    CHECK(read_matrix(write("m.tar.zst", size + zstd(tar({{"a.mtx", text}})))) == expected);
+    CHECK(refusal(write("m", size)) == "m: is empty; " + kinds);
+    CHECK(refusal(write("m", size + zstd(compressed(text)))) == "m: found nested compression; expected one layer");
+    for (const std::size_t length : {4, 7, 8, 10}) {
+        CHECK(refusal(write("m", size.substr(0, length))) == "m:1: found a damaged zstd stream (truncated); expected a whole one");
+    }
+    // A frame of zstd --long=31: its window has 2^31 bytes.
+    const std::string wide =
+        "\x28\xb5\x2f\xfd" + bytes_of(0, 1) + bytes_of(21 << 3, 1) + bytes_of(text.size() << 3 | 1, 3) + text;
+    CHECK(refusal(write("m", wide)) ==
+          "m:1: found a zstd stream that needs more than 128 MiB of memory to unpack; expected at most the window of zstd "
+          "--long=27");
+}
+
 TEST_CASE("tar archives: the only matrix, or the one that is named") {
     const CsrMatrix expected = csr_from_rows(example);
     const std::string graph = "2 1\n2\n1\n";
