@@ -30,6 +30,27 @@ TEST_CASE("Matrix Market: fields and symmetries") {
     CHECK(read_text(real_general("2 3 0\n")) == csr_from_rows(Rows{". . .", ". . ."}));
 }
 
+TEST_CASE("integers: unsigned ones, and none that f64 would round") {
+    const auto integers = [](const std::string& field, const std::string& value) {
+        return fmt::format("%%MatrixMarket matrix coordinate {} general\n1 1 1\n1 1 {}\n", field, value);
+    };
+    CHECK(read_text(integers("unsigned-integer", "4294967295")).values[0] == 4294967295);
+    CHECK(read_text("%%MatrixMarket matrix array Unsigned-Integer general\n2 2\n1\n2\n3\n4\n") ==
+          csr_from_rows(Rows{"1 3", "2 4"}));
+    for (const char* exact :
+         {"9007199254740992", "-9007199254740994", "+009223372036854775808", "18446744073709551616", "-0"}) {
+        CAPTURE(exact);
+        CHECK(read_text(integers("integer", exact)).values[0] == std::stod(exact));
+    }
+    CHECK(refusal_of_text(integers("integer", "9007199254740993")) ==
+          "m.mtx:3: found the integer '9007199254740993', which f64 rounds to 9007199254740992; expected an exact one, or the "
+          "field real in the banner");
+    for (const char* rounded : {"-9007199254740993", "9223372036854775807", "18446744073709551615", "123456789012345678901"}) {
+        CHECK(refusal_of_text(integers("unsigned-integer", rounded)).find("which f64 rounds to") != std::string::npos);
+        CHECK(read_text(integers("real", rounded)).values[0] == std::stod(rounded));
+    }
+}
+
 TEST_CASE("Matrix Market: variations between writers") {
     const CsrMatrix expected = csr_from_rows(Rows{"1 .", "3 4"});
     CHECK(read_text("%%matrixmarket MATRIX Coordinate\tREAL  General  \n2 2 3\n1 1 1\n2 1 3\n2 2 4\n") == expected);

@@ -68,7 +68,10 @@ void read_banner(LineReader& lines, MatrixMarketHeader& header) {
     header.format = take_choice<Format>(rest, "format", "coordinate or array",
                                         {{"coordinate", Format::coordinate}, {"array", Format::array}});
     header.field = take_choice<Field>(rest, "field", "real, integer or pattern",
-                                      {{"real", Field::real}, {"integer", Field::integer}, {"pattern", Field::pattern}});
+                                      {{"real", Field::real},
+                                       {"integer", Field::integer},
+                                       {"unsigned-integer", Field::integer},
+                                       {"pattern", Field::pattern}});
     header.mirror =
         take_choice<Mirror>(rest, "symmetry", "general, symmetric or skew-symmetric",
                             {{"general", Mirror::nothing}, {"symmetric", Mirror::same}, {"skew-symmetric", Mirror::negated}});
@@ -250,6 +253,12 @@ double parse_value(std::string_view word, Field field) {
     }
     const auto parsed = parse_real(word);
     if (!parsed) throw LineError{why_not_real(word)};
+    if (field == Field::integer && !is_exact_integer(word, *parsed)) {
+        throw LineError{
+            fmt::format("found the integer {}, which f64 rounds to {:.0f}; expected an exact one, or the field real in "
+                        "the banner",
+                        in_quotes(word), *parsed)};
+    }
     return *parsed;
 }
 

@@ -330,17 +330,23 @@ private:
 
     void parse_values(std::string_view line, std::int64_t number, bool open_end, FieldBlock& block) const {
         if (block.values.empty()) block.first_value = values_.fields_before(number);
-        for_each_field(values_, line, number, open_end,
-                       [&](const char* begin, const char* end, const FortranField& field, const auto& text) {
-                           double value = 0;
-                           if (!take_plain_real(begin, end, field, value)) {
-                               std::string_view word = text();
-                               const auto parsed = parse_fortran_real(word, field);
-                               if (!parsed) throw LineError{why_not_real(next_word(word))};
-                               value = *parsed;
-                           }
-                           block.values.push_back(value);
-                       });
+        for_each_field(
+            values_, line, number, open_end,
+            [&](const char* begin, const char* end, const FortranField& field, const auto& text) {
+                double value = 0;
+                if (!take_plain_real(begin, end, field, value)) {
+                    std::string_view word = text();
+                    const auto parsed = parse_fortran_real(word, field);
+                    word = next_word(word);
+                    if (!parsed) throw LineError{why_not_real(word)};
+                    if (field.kind == 'i' && !is_exact_integer(word, *parsed)) {
+                        throw LineError{fmt::format("found the integer {}, which f64 rounds to {:.0f}; expected an exact one",
+                                                    in_quotes(word), *parsed)};
+                    }
+                    value = *parsed;
+                }
+                block.values.push_back(value);
+            });
     }
 
     /// Calls visit(begin, end, field, text) for the fields of a line: the characters from `begin` to `end` and text(), the same
