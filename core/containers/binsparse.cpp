@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -291,7 +292,12 @@ private:
         auto result = list_of<double>(count);
         const auto take = [&](auto number) {
             for (std::size_t i = 0; i < result.size(); ++i) {
-                result[i] = static_cast<double>(item<decltype(number)>(array, one ? 0 : i));
+                const auto found = item<decltype(number)>(array, one ? 0 : i);
+                result[i] = static_cast<double>(found);
+                if (std::is_integral_v<decltype(number)> && !is_exact(found, result[i])) {
+                    fail_here(fmt::format("found the value {}, which f64 rounds to {:.0f}", found, result[i]),
+                              "exact integers, or real numbers");
+                }
             }
         };
         if (array.type == "<f8") take(double{});

@@ -27,6 +27,7 @@ inline constexpr ItemRange no_items{0, 0};
 struct NpyArray {
     std::string type;                 // numpy's name: "<f8", "|b1"
     std::vector<std::int64_t> shape;  // empty: a scalar
+    bool by_columns = false;          // the first index varies fastest ("fortran_order")
     ItemRange items;                  // that were read, within the array
     std::vector<std::byte> bytes;     // of these items
 
@@ -40,6 +41,12 @@ template <typename Number>
     Number number;
     std::memcpy(&number, array.bytes.data() + i * sizeof(Number), sizeof(Number));
     return number;
+}
+
+/// True if the number is that integer, which a wider type also contains.
+template <typename Integer>
+[[nodiscard]] bool is_exact(Integer integer, double number) {
+    return static_cast<long double>(integer) == static_cast<long double>(number);
 }
 
 /// Calls visit with a value of the C++ type of a numpy type; false if there is none.
