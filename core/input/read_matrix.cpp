@@ -1,6 +1,6 @@
 #include "core/input/read_matrix.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -20,6 +20,7 @@
 #include "core/input/texts/matrix_market.hpp"
 #include "core/input/texts/metis_graph.hpp"
 #include "core/input/texts/rutherford_boeing.hpp"
+#include "core/system/host_memory.hpp"
 #include "core/text/words.hpp"
 
 namespace workbench {
@@ -99,6 +100,8 @@ std::string named_after(const std::string& archive) {
     return name.substr(0, std::min(name.find(".tar"), name.find(".tgz"))) + ".mtx";
 }
 
+constexpr const char* ending_of_right_hand_sides = "_b.mtx";
+
 /// Selects the matrix of an archive in one pass, because a second pass costs as much as the first.
 class MemberChoice {
 public:
@@ -130,7 +133,10 @@ public:
     }
 
 private:
-    [[nodiscard]] bool is_wanted(const std::string& name) const { return name == wanted_ || name.ends_with("/" + wanted_); }
+    [[nodiscard]] bool is_wanted(const std::string& name) const {
+        const bool is_end = wanted_ == ending_of_right_hand_sides;
+        return name == wanted_ || name.ends_with(is_end ? wanted_ : "/" + wanted_);
+    }
 
     [[noreturn]] void fail_to_choose() const {
         const std::string found = matrices_.empty() ? "found no matrix" : "found the matrices " + names_in_quotes(matrices_);
@@ -163,6 +169,69 @@ CsrMatrix read_from_tar(Opened archive, const ReadOptions& options) {
     return choice.result();
 }
 
+std::vector<double> column_of(const std::string& name, const CsrMatrix& matrix) {
+    if (matrix.columns != 1) {
+        throw InputError(fmt::format("{}: found a matrix of {} x {}; expected one column", name, matrix.rows, matrix.columns));
+    }
+    std::vector<double> vector(matrix.rows);
+    for (Index row = 0; row < matrix.rows; ++row) {
+        for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) vector[row] = matrix.values[i];
+    }
+    return vector;
+}
+
+std::vector<double> read_npy_vector(Opened opened) {
+    const NpyArray array = read_npy(opened.name, *opened.bytes);
+    const bool is_vector = array.shape.size() == 1 || (array.shape.size() == 2 && array.shape[1] == 1);
+    if (!is_vector) {
+        throw InputError(fmt::format("{}: found an array of shape ({}); expected one dimension, or one column", opened.name,
+                                     fmt::join(array.shape, ", ")));
+    }
+    require_host_memory(static_cast<std::size_t>(array.size()) * sizeof(double), opened.name + ": a vector");
+    std::vector<double> vector(array.size());
+    const bool known = with_number_type(array.type, [&](auto number) {
+        for (std::size_t i = 0; i < vector.size(); ++i) vector[i] = static_cast<double>(item<decltype(number)>(array, i));
+    });
+    if (!known) {
+        throw InputError(
+            fmt::format("{}: found the type {}; expected f32, f64, integers or bool, little-endian", opened.name, array.type));
+    }
+    return vector;
+}
+
+/// True for lines without numbers: blank ones, and comments after % or #.
+bool is_empty_line(std::string_view line) {
+    const std::string_view word = next_word(line);
+    return word.empty() || word[0] == '%' || word[0] == '#';
+}
+
+/// True if the first line that is no comment has one word, a number.
+bool is_number_list(std::string_view start) {
+    while (!start.empty()) {
+        std::string_view line = start.substr(0, start.find('\n'));
+        start.remove_prefix(std::min(line.size() + 1, start.size()));
+        if (is_empty_line(line)) continue;
+        const std::string_view word = next_word(line);
+        return next_word(line).empty() && parse_real(word).has_value();
+    }
+    return false;
+}
+
+std::vector<double> read_number_list(Opened opened) {
+    LineReader lines(std::move(opened.name), std::move(opened.bytes));
+    std::vector<double> vector;
+    while (lines.next()) {
+        if (is_empty_line(lines.line())) continue;
+        std::string_view rest = lines.line();
+        const std::string_view word = next_word(rest);
+        const auto number = parse_real(word);
+        if (!number) lines.fail("{}", why_not_real(word));
+        lines.with_place([&] { expect_end_of_line(rest, "one number per line"); });
+        vector.push_back(*number);
+    }
+    return vector;
+}
+
 }  // namespace
 
 CsrMatrix read_matrix(const std::filesystem::path& path, const ReadOptions& options) {
@@ -179,6 +248,18 @@ CsrMatrix read_matrix(const std::filesystem::path& path, const ReadOptions& opti
                                      container == nullptr ? ".npz" : container->file));
     }
     return container == nullptr ? read_scipy_npz(path) : read_container(*container, path, options.member);
+}
+
+std::vector<double> read_vector(const std::filesystem::path& path, const std::string& member) {
+    Opened opened = look_into(path.string(), open_file(path, accepted), false);
+    const std::string& start = opened.start.bytes;
+    if (is_tar(start)) {
+        const std::string wanted = member.empty() ? ending_of_right_hand_sides : member;
+        return column_of(path.string(), read_from_tar(std::move(opened), {wanted}));
+    }
+    if (member.empty() && is_npy(start)) return read_npy_vector(std::move(opened));
+    if (member.empty() && is_number_list(start)) return read_number_list(std::move(opened));
+    return column_of(path.string(), read_matrix(path, {member}));
 }
 
 }  // namespace workbench

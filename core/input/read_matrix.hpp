@@ -1,8 +1,9 @@
-// Reads a matrix from a file of any supported format.
+// Reads a matrix or a vector from a file of any supported format.
 #pragma once
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "core/matrix/csr_matrix.hpp"
 
@@ -18,5 +19,10 @@ struct ReadOptions {
 /// .npz, a MATLAB file, or an HDF5 file with the Binsparse format. The content determines the format, not the name. Throws
 /// InputError, and MachineError with the bytes needed and available if memory is short.
 [[nodiscard]] CsrMatrix read_matrix(const std::filesystem::path& path, const ReadOptions& options = {});
+
+/// Reads the vector of a .npy file of one dimension or one column, of a text with one number per line, possibly compressed, or
+/// of a matrix with one column. `member` names a file of an archive, by default the only one that is named NAME_b.mtx, as the
+/// SuiteSparse collection names right-hand sides. Throws like read_matrix.
+[[nodiscard]] std::vector<double> read_vector(const std::filesystem::path& path, const std::string& member = {});
 
 }  // namespace workbench

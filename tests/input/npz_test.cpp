@@ -118,7 +118,7 @@ TEST_CASE("npz: COO arrays with coords, as scipy stores those of any number of d
     CHECK(read_matrix(write_npz("m.npz", with(members, "coords", by_columns))) == expected);
 
     const auto refused = [&](const char* name, const std::string& bytes) { return npz_refusal(with(members, name, bytes)); };
-    CHECK(refused("shape", npy_as<std::int64_t>("<i8", {12})) == "m.npz: member shape.npy: found 1 dimensions; expected 2");
+    CHECK(refused("shape", npy_as<std::int64_t>("<i8", {12})) == "m.npz: member shape.npy: found 1 dimension; expected 2");
     CHECK(refused("shape", npy_as<std::int64_t>("<i8", {2, 3, 2})) ==
           "m.npz: member shape.npy: found 3 dimensions; expected 2");
     CHECK(refused("coords", coordinates(npy_header("<i4", "(2, 4)"), {2, 0, 0, 2, 3, 0, 2, 1})) ==

@@ -63,6 +63,15 @@ bool with_integer_type(const std::string& type, Visit&& visit) {
     return false;
 }
 
+/// Like with_integer_type, also for real numbers and booleans.
+template <typename Visit>
+bool with_number_type(const std::string& type, Visit&& visit) {
+    if (type == "<f8") return visit(double{}), true;
+    if (type == "<f4") return visit(float{}), true;
+    if (type == "|b1") return visit(std::uint8_t{}), true;
+    return with_integer_type(type, visit);
+}
+
 /// True if these are the first bytes of a .npy file.
 [[nodiscard]] bool is_npy(std::string_view start);
 

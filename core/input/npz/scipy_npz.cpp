@@ -57,14 +57,6 @@ private:
     std::map<std::string, NpyArray> arrays_;
 };
 
-template <typename Visit>
-bool with_number_type(const std::string& type, Visit&& visit) {
-    if (type == "<f8") return visit(double{}), true;
-    if (type == "<f4") return visit(float{}), true;
-    if (type == "|b1") return visit(std::uint8_t{}), true;
-    return with_integer_type(type, visit);
-}
-
 HostArray<double> values(const Npz& npz, const std::string& name) {
     const NpyArray& array = npz.list(name);
     npz.require_memory(array.items_read(), sizeof(double));
@@ -137,7 +129,8 @@ struct Shape {
 
 Shape shape_of(const Npz& npz) {
     const auto lengths = integers<std::int64_t>(npz, "shape", std::numeric_limits<std::int64_t>::max());
-    if (lengths.size() != 2) npz.fail("shape", "found {} dimensions; expected 2", lengths.size());
+    if (lengths.size() != 2)
+        npz.fail("shape", "found {} dimension{}; expected 2", lengths.size(), lengths.size() == 1 ? "" : "s");
     return {lengths[0], lengths[1]};
 }
 
