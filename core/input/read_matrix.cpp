@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "core/input/bytes/byte_source.hpp"
 #include "core/input/bytes/tar_archive.hpp"
 #include "core/input/container_file.hpp"
+#include "core/input/foreign_file.hpp"
 #include "core/input/npz/npz_archive.hpp"
 #include "core/input/npz/scipy_npz.hpp"
 #include "core/input/texts/line_reader.hpp"
@@ -44,12 +46,13 @@ struct TextFormat {
     CsrMatrix (*read)(LineReader&);
 };
 
-/// Accepts a byte order mark and a wrong number of percent signs, so that the reader reports what is wrong with the banner.
+/// Accepts a byte order mark, blank lines and a wrong number of percent signs, so that the reader reports what is wrong with
+/// the banner.
 bool is_matrix_market(std::string_view start) {
     constexpr std::string_view name = "matrixmarket";
     constexpr std::string_view mark = "\xef\xbb\xbf";
     if (start.starts_with(mark)) start.remove_prefix(mark.size());
-    start.remove_prefix(std::min(start.find_first_not_of("% "), start.size()));
+    start.remove_prefix(std::min(start.find_first_not_of("% \r\n\t"), start.size()));
     return lower_case(start.substr(0, name.size())) == name;
 }
 
@@ -71,8 +74,9 @@ struct Opened {
     bool compressed = false;
 };
 
+constexpr std::size_t start_bytes = std::size_t{1} << 14;  // suffice to recognize a format
+
 Opened look_into(std::string name, std::unique_ptr<ByteSource> bytes, bool compressed) {
-    constexpr std::size_t start_bytes = std::size_t{1} << 14;  // suffice to recognize a format
     Opened opened{.name = std::move(name), .bytes = std::move(bytes), .start = {}, .compressed = compressed};
     opened.start = look_at_start(opened.bytes, start_bytes);
     const std::string_view compression = compression_of(opened.start.bytes);
@@ -82,16 +86,30 @@ Opened look_into(std::string name, std::unique_ptr<ByteSource> bytes, bool compr
     return look_into(std::move(opened.name), decompressed(std::move(opened.bytes), compression), true);
 }
 
-CsrMatrix read_text(Opened opened) {
+[[noreturn]] void fail(const std::string& name, const ForeignFile& file) {
+    throw InputError(
+        fmt::format("{}: found {}; expected {}", name, file.found, file.expected.empty() ? accepted : file.expected));
+}
+
+CsrMatrix read_text(Opened opened, const LineReader::Note& note) {
     const std::string& start = opened.start.bytes;
     const TextFormat* format = text_format_of(start);
+    const bool is_whole = start.size() < start_bytes;
     if (format == nullptr) {
         if (!opened.start.broken.empty()) throw InputError(opened.name + ":1: " + opened.start.broken);
         if (start.empty()) fail(opened.name, "is empty");
+        if (const auto file = foreign_file(start)) fail(opened.name, *file);
+        if (const auto file = without_banner(start, is_whole)) fail(opened.name, *file);
         fail(opened.name, fmt::format("starts with {}", in_quotes(std::string_view(start).substr(0, start.find('\n')))));
     }
-    LineReader lines(std::move(opened.name), std::move(opened.bytes));
-    return format->read(lines);
+    LineReader lines(opened.name, std::move(opened.bytes), note);
+    if (format->read != read_metis_graph) return format->read(lines);
+    try {
+        return format->read(lines);
+    } catch (const InputError&) {  // any text that begins with numbers was taken for a graph
+        if (const auto file = without_banner(start, is_whole)) fail(opened.name, *file);
+        throw;
+    }
 }
 
 /// "west0067.mtx" for "folder/west0067.tar.gz": the SuiteSparse collection's name of the matrix in an archive of several files.
@@ -105,8 +123,11 @@ constexpr const char* ending_of_right_hand_sides = "_b.mtx";
 /// Selects the matrix of an archive in one pass, because a second pass costs as much as the first.
 class MemberChoice {
 public:
-    MemberChoice(std::string archive, std::string wanted)
-        : archive_(std::move(archive)), wanted_(std::move(wanted)), namesake_(named_after(archive_)) {}
+    MemberChoice(std::string archive, ReadOptions options)
+        : archive_(std::move(archive)),
+          wanted_(std::move(options.member)),
+          namesake_(named_after(archive_)),
+          note_(std::move(options.note)) {}
 
     void offer(const std::string& name, Opened member) {
         if (!wanted_.empty() ? !is_wanted(name) : text_format_of(member.start.bytes) == nullptr) {
@@ -120,7 +141,7 @@ public:
         error_.reset();
         // An error in the first of several members is ignored, since there must be only one, or the namesake.
         try {
-            matrix_ = read_text(std::move(member));
+            matrix_ = read_text(std::move(member), note_);
         } catch (const InputError& error) {
             error_ = error;
         }
@@ -149,6 +170,7 @@ private:
     std::string archive_;
     std::string wanted_;
     std::string namesake_;
+    LineReader::Note note_;
     bool has_namesake_ = false;
     std::vector<std::string> matrices_;
     int chosen_ = 0;
@@ -157,7 +179,7 @@ private:
 };
 
 CsrMatrix read_from_tar(Opened archive, const ReadOptions& options) {
-    MemberChoice choice(archive.name, options.member);
+    MemberChoice choice(archive.name, options);
     try {
         for_each_member(std::move(archive.bytes), [&](const std::string& name, std::unique_ptr<ByteSource> bytes) {
             const std::string where = fmt::format("{}: member {}", archive.name, name_in_quotes(name));
@@ -190,7 +212,14 @@ std::vector<double> read_npy_vector(Opened opened) {
     require_host_memory(static_cast<std::size_t>(array.size()) * sizeof(double), opened.name + ": a vector");
     std::vector<double> vector(array.size());
     const bool known = with_number_type(array.type, [&](auto number) {
-        for (std::size_t i = 0; i < vector.size(); ++i) vector[i] = static_cast<double>(item<decltype(number)>(array, i));
+        for (std::size_t i = 0; i < vector.size(); ++i) {
+            const auto found = item<decltype(number)>(array, i);
+            vector[i] = static_cast<double>(found);
+            if (std::is_floating_point_v<decltype(number)> || is_exact(found, vector[i])) continue;
+            throw InputError(
+                fmt::format("{}: found {} at place {}, which f64 rounds to {:.0f}; expected exact integers, or f64",
+                            opened.name, found, i, vector[i]));
+        }
     });
     if (!known) {
         throw InputError(
@@ -242,7 +271,7 @@ CsrMatrix read_matrix(const std::filesystem::path& path, const ReadOptions& opti
         throw InputError(fmt::format("{}: found no tar archive, MATLAB file or HDF5 file; expected one to take member {} from",
                                      opened.name, name_in_quotes(options.member)));
     }
-    if (container == nullptr && !is_zip(opened.start.bytes)) return read_text(std::move(opened));
+    if (container == nullptr && !is_zip(opened.start.bytes)) return read_text(std::move(opened), options.note);
     if (opened.compressed) {
         throw InputError(fmt::format("{0}: found a compressed {1}; expected the {1} itself", opened.name,
                                      container == nullptr ? ".npz" : container->file));

@@ -140,7 +140,7 @@ TEST_CASE("npz: every refusal names the member") {
     CHECK(refusal_with("format", npy_format("bsr")) ==
           "m.npz: member format.npy: found 'bsr'; expected csr, csc or coo (in scipy: matrix.tocsr())");
     CHECK(npz_refusal({{"a", npy_int({1})}}) ==
-          "m.npz: member format.npy: found nothing; expected what scipy.sparse.save_npz writes");
+          "m.npz: found a zip archive without format.npy; expected what scipy.sparse.save_npz writes");
     CHECK(refusal_with("shape", npy_int({3, 4, 5})) == "m.npz: member shape.npy: found 3 dimensions; expected 2");
     CHECK(refusal_with("shape", npy_as<std::int64_t>("<i8", {-3, 4})) ==
           "m.npz: member shape.npy: found -3 at place 0; expected an integer from 0 to 9223372036854775807");

@@ -115,6 +115,7 @@ HostArray<Integer> integers(const Npz& npz, const std::string& name, std::int64_
 
 /// The name of the format, stored as bytes or as UTF-32; dropping zero bytes reads both.
 std::string format_of(const Npz& npz) {
+    if (!npz.has("format")) npz.fail("found a zip archive without format.npy; expected what scipy.sparse.save_npz writes");
     std::string format;
     for (const std::byte byte : npz.array("format").bytes) {
         if (byte != std::byte{0}) format += std::to_integer<char>(byte);
