@@ -38,7 +38,7 @@ void check_halves(const std::filesystem::path& path, const std::optional<CsrMatr
 }  // namespace
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    constexpr std::array<const char*, 8> names{"format", "shape", "data", "indices", "indptr", "row", "col", "other"};
+    constexpr std::array<const char*, 8> names{"format", "shape", "data", "indices", "indptr", "row", "col", "coords"};
     const std::filesystem::path path = "/dev/shm/workbench_fuzz_" + std::to_string(getpid()) + ".npz";
     WholeFile file(path);
     ZipWriter zip(file);

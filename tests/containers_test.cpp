@@ -22,11 +22,12 @@ enum : std::uint32_t {
     mi_int16 = 3,
     mi_int32 = 5,
     mi_uint32 = 6,
+    mi_single = 7,
     mi_double = 9,
     mi_matrix = 14,
     mi_compressed = 15
 };
-enum : std::uint32_t { mx_struct = 2, mx_sparse = 5, mx_double = 6, logical = 0x200, complex = 0x800 };
+enum : std::uint32_t { mx_struct = 2, mx_sparse = 5, mx_double = 6, mx_uint8 = 9, logical = 0x200, complex = 0x800 };
 
 template <typename Number>
 std::string bytes_of_all(const std::vector<Number>& numbers) {
@@ -102,9 +103,36 @@ TEST_CASE("MATLAB: numbers of every size, logical and compressed variables, and 
     roomy.rows.resize(9);
     roomy.values = element(mi_double, bytes_of_all(std::vector<double>{1, 3, 0, 2, 4, 9, 9, 9, 9}));
     CHECK(read_matrix(matlab(sparse(roomy))) == example_matrix());
-    const CsrMatrix ones =
-        read_matrix(matlab(sparse({.flags = mx_sparse | logical, .values = element(mi_uint8, {1, 1, 0, 1, 1})})));
-    CHECK(ones.values == HostArray<double>{1, 1, 1, 0, 1});
+}
+
+TEST_CASE("MATLAB: logical matrices have the numbers of their data element, also with the class of dense ones") {
+    const std::vector<double> numbers{1, 1, 0, 1, 1};
+    const std::string bytes{1, 1, 0, 1, 1};
+    const std::vector<std::string> elements{
+        element(mi_uint8, bytes), element(mi_double, bytes_of_all(numbers)),  // Octave writes doubles
+        element(mi_double, bytes),                                            // bytes with the name of doubles
+        element(mi_single, bytes_of_all(std::vector<float>(numbers.begin(), numbers.end()))),
+        element(mi_int32, bytes_of_all(std::vector<int>(numbers.begin(), numbers.end())))};
+    for (const std::uint32_t flags : {mx_sparse | logical, mx_uint8 | logical}) {  // Octave writes uint8
+        for (std::size_t i = 0; i < elements.size(); ++i) {
+            CAPTURE(flags);
+            CAPTURE(i);
+            const std::string variable = sparse({.flags = flags, .values = elements[i]});
+            const HostArray<double> expected{1, 1, 1, 0, 1};
+            CHECK(read_matrix(matlab(variable)).values == expected);
+            CHECK(read_matrix(matlab(zipped(variable))).values == expected);
+            const std::string field = sparse({.name = "", .flags = flags, .values = elements[i]});
+            CHECK(read_matrix(matlab(structure("S", {{"x", dense("")}, {"A", field}}))).values == expected);
+        }
+    }
+    // Places without entries: as many bytes as doubles have.
+    Sparse roomy{.flags = mx_sparse | logical};
+    roomy.rows.resize(40);
+    roomy.values = element(mi_double, bytes + std::string(35, '\0'));
+    CHECK(read_matrix(matlab(sparse(roomy))).values == HostArray<double>{1, 1, 1, 0, 1});
+    const std::string mask = array(mx_uint8 | logical, 0, 3, 4, "mask", element(mi_uint8, std::string(12, '\1')));
+    CHECK(read_matrix(matlab(mask + sparse() + mask)) == example_matrix());
+    CHECK(refusal(matlab(mask)) == "m.mat: found no sparse matrix, but 'mask'; expected one, as of MATLAB's sparse()");
 }
 
 TEST_CASE("MATLAB: the only sparse matrix, Problem.A or the named one is read") {

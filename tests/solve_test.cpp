@@ -395,7 +395,7 @@ TEST_CASE("right-hand sides") {
     CHECK_EQ(message_of<InputError>([&] {
                  (void)make_right_hand_side({RightHandSide::Kind::file, 0, file}, 4);
              }),
-             file.string() + ": this matrix has 3 rows and 1 columns; expected 4 rows and 1 column");
+             file.string() + ": found 3 numbers; expected 4, one per row of the matrix");
 }
 
 }  // namespace workbench

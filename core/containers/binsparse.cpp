@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -61,6 +62,7 @@ struct Descriptor {
     bool by_columns = false;
     std::array<std::int64_t, 2> shape{};
     bool one_value = false;  // of all entries
+    bool fill = false;       // places without an entry have a value, which Finch writes although it is 0
     std::string structure;
     std::int64_t stored = -1;  // number_of_stored_values, if it is there
 };
@@ -84,6 +86,7 @@ public:
         const Handle group(H5Gopen2(file_, name_.c_str(), H5P_DEFAULT), H5Gclose);
         if (!group.is_open()) fail_here("cannot be opened" + reason(), "a group");
         const Descriptor matrix = parse(text_of_descriptor(group));
+        if (matrix.fill) check_fill_value(group);
         const NpyArray inner = array(group, "indices_1");
         const NpyArray values = array(group, "values");
         if (matrix.stored >= 0 && matrix.stored != inner.size()) {
@@ -190,22 +193,45 @@ private:
         if (value_type.find("complex[") != std::string::npos) {
             fail_here("found complex values, which are not supported", "real ones");
         }
-        if (json->value("fill", Json(false)) != false) fail_here("found a fill value", "zeros where nothing is stored");
+        matrix.fill = json->value("fill", Json(false)) != false;
         matrix.structure = text_at(*json, "structure");
         if (matrix.structure == "general") matrix.structure.clear();
-        const bool mirrored = matrix.structure.starts_with("symmetric_") || matrix.structure.starts_with("skew_symmetric_");
+        // A real Hermitian matrix is symmetric.
+        const bool mirrored = matrix.structure.starts_with("symmetric_") || matrix.structure.starts_with("hermitian_") ||
+                              matrix.structure.starts_with("skew_symmetric_");
         const bool a_triangle = matrix.structure.ends_with("_lower") || matrix.structure.ends_with("_upper");
         if (!matrix.structure.empty() && (!mirrored || !a_triangle || matrix.shape[0] != matrix.shape[1])) {
             fail_here(fmt::format("found the structure {} of a {} x {} matrix", in_quotes(matrix.structure), matrix.shape[0],
                                   matrix.shape[1]),
-                      "symmetric_lower, symmetric_upper, skew_symmetric_lower or skew_symmetric_upper of a square one");
+                      "symmetric_, hermitian_ or skew_symmetric_, then lower or upper, of a square one");
         }
         const Json stored = json->value("number_of_stored_values", Json());
         if (stored.is_number_unsigned()) matrix.stored = stored.get<std::int64_t>();
         return matrix;
     }
 
-    /// Reads an array in its own type.
+    void check_fill_value(hid_t group) const {
+        Descriptor one;
+        one.one_value = true;
+        const double value = numbers(array(group, "fill_value"), one, 1)[0];
+        if (value != 0) fail_here(fmt::format("found the fill value {}", value), "zeros where nothing is stored");
+    }
+
+    /// True for the enumeration of two integers as which h5py and others store booleans.
+    [[nodiscard]] static bool is_boolean(hid_t type) {
+        constexpr std::size_t longest = 8;
+        if (H5Tget_class(type) != H5T_ENUM || H5Tget_nmembers(type) != 2 || H5Tget_size(type) > longest) return false;
+        const Handle native(H5Tget_native_type(type, H5T_DIR_ASCEND), H5Tclose);
+        std::int64_t sum = 0;
+        for (unsigned i = 0; i < 2; ++i) {
+            std::int64_t value = 0;  // little-endian, so that shorter integers are its first bytes
+            if (H5Tget_member_value(native, i, &value) < 0 || value < 0 || value > 1) return false;
+            sum += value;
+        }
+        return sum == 1;
+    }
+
+    /// Reads an array in its own type; booleans are integers.
     [[nodiscard]] NpyArray array(hid_t group, const char* name) const {
         const auto refuse = [&](const std::string& found, const std::string& expected) {
             fail_here(fmt::format("array {}: {}", in_quotes(name), found), expected);
@@ -214,15 +240,16 @@ private:
         if (!data.is_open()) refuse("cannot be opened" + reason(), "what Binsparse defines for this format");
         const Handle space(H5Dget_space(data), H5Sclose);
         const hssize_t count = H5Sget_simple_extent_npoints(space);
-        if (count < 0 || H5Sget_simple_extent_ndims(space) != 1) refuse("found no list", "an array of one dimension");
+        if (count < 0 || H5Sget_simple_extent_ndims(space) > 1) refuse("found no list", "an array of one dimension");
         const Handle type(H5Dget_type(data), H5Tclose);
-        const H5T_class_t kind = H5Tget_class(type);
+        const Handle base(is_boolean(type) ? H5Tget_super(type) : H5Tcopy(type), H5Tclose);
+        const H5T_class_t kind = H5Tget_class(base);
         const std::size_t bytes = H5Tget_size(type);
         const bool real = kind == H5T_FLOAT && (bytes == 4 || bytes == 8);
         if (!real && (kind != H5T_INTEGER || bytes > 8 || (bytes & (bytes - 1)) != 0)) {
-            refuse("found another type", "integers of 8 to 64 bits, or real numbers of 32 or 64 bits");
+            refuse("found another type", "booleans, integers of 8 to 64 bits, or real numbers of 32 or 64 bits");
         }
-        const bool is_signed = kind == H5T_INTEGER && H5Tget_sign(type) == H5T_SGN_2;
+        const bool is_signed = kind == H5T_INTEGER && H5Tget_sign(base) == H5T_SGN_2;
         // A file can claim up to 2^64 numbers; in f64, bytes of them do not overflow.
         require_host_memory(static_cast<std::size_t>(std::min(static_cast<double>(count) * static_cast<double>(bytes), 1e18)),
                             fmt::format("{}: array {} of {} numbers", path_, in_quotes(name), count));
@@ -265,7 +292,12 @@ private:
         auto result = list_of<double>(count);
         const auto take = [&](auto number) {
             for (std::size_t i = 0; i < result.size(); ++i) {
-                result[i] = static_cast<double>(item<decltype(number)>(array, one ? 0 : i));
+                const auto found = item<decltype(number)>(array, one ? 0 : i);
+                result[i] = static_cast<double>(found);
+                if (std::is_integral_v<decltype(number)> && !is_exact(found, result[i])) {
+                    fail_here(fmt::format("found the value {}, which f64 rounds to {:.0f}", found, result[i]),
+                              "exact integers, or real numbers");
+                }
             }
         };
         if (array.type == "<f8") take(double{});

@@ -12,6 +12,7 @@
 #include <new>
 #include <optional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/containers/program.hpp"
@@ -94,23 +95,15 @@ public:
             if (variable == nullptr) break;
             if (variable->name != nullptr) list(variable.get(), variable->name, 0);
         }
+        for (const std::string& name : logical_) (is_sparse(name) ? sparse_ : others_).push_back(name);
     }
 
     void read(const std::string& member, WholeFile& npz) const {
         const std::string name = choose(member);
-        const std::string top = name.substr(0, name.find('.'));
-        const Variable variable(Mat_VarReadInfo(file_.get(), top.c_str()));
-        matvar_t* matrix = variable.get();
-        for (std::size_t dot = top.size(); matrix != nullptr && dot < name.size();) {
-            const std::size_t end = std::min(name.find('.', dot + 1), name.size());
-            matrix = Mat_VarGetStructFieldByName(matrix, name.substr(dot + 1, end - dot - 1).c_str(), 0);
-            dot = end;
-        }
         message().clear();
-        if (matrix == nullptr || Mat_VarReadDataAll(file_.get(), matrix) != 0 || matrix->data == nullptr ||
-            !message().empty()) {
-            fail_at(name, "cannot be read" + reason(), "an undamaged file");
-        }
+        Variable variable;
+        const matvar_t* const matrix = read_sparse(name, variable);
+        if (matrix == nullptr) fail_at(name, "cannot be read" + reason(), "an undamaged file");
         write(name, *matrix, npz);
     }
 
@@ -127,6 +120,8 @@ private:
     void list(matvar_t* variable, const std::string& name, int depth) {
         constexpr int deepest = 8;
         if (variable->class_type == MAT_C_SPARSE) return sparse_.push_back(name);
+        const bool is_mat5 = Mat_GetVersion(file_.get()) == MAT_FT_MAT5;
+        if (is_mat5 && variable->class_type == MAT_C_UINT8 && variable->isLogical != 0) return logical_.push_back(name);
         if (variable->class_type != MAT_C_STRUCT) return others_.push_back(name);
         const bool is_one = variable->rank == 2 && variable->dims[0] == 1 && variable->dims[1] == 1;
         char* const* const fields = is_one && depth < deepest ? Mat_VarGetStructFieldnames(variable) : nullptr;
@@ -134,6 +129,59 @@ private:
             matvar_t* const field = Mat_VarGetStructFieldByIndex(variable, i, 0);
             if (field != nullptr && fields[i] != nullptr) list(field, name + "." + fields[i], depth + 1);
         }
+    }
+
+    /// The variable, or field of a struct, of this name, without its numbers; `top` keeps what the file has at the top.
+    [[nodiscard]] matvar_t* find(const std::string& name, Variable& top) const {
+        const std::string top_name = name.substr(0, name.find('.'));
+        top.reset(Mat_VarReadInfo(file_.get(), top_name.c_str()));
+        matvar_t* found = top.get();
+        for (std::size_t dot = top_name.size(); found != nullptr && dot < name.size();) {
+            const std::size_t end = std::min(name.find('.', dot + 1), name.size());
+            found = Mat_VarGetStructFieldByName(found, name.substr(dot + 1, end - dot - 1).c_str(), 0);
+            dot = end;
+        }
+        return found;
+    }
+
+    /// Reads a sparse matrix, whose numbers have the type of their data element; null if it cannot be read.
+    [[nodiscard]] const matvar_t* read_sparse(const std::string& name, Variable& top) const {
+        // In a logical matrix, the library takes doubles for bytes with a wrong name. Octave writes doubles. Bytes so named are
+        // recognized by the length of their element.
+        for (const bool bytes_named_doubles : {false, true}) {
+            matvar_t* const matrix = find(name, top);
+            if (matrix == nullptr) return nullptr;
+            const bool logical = matrix->isLogical != 0;
+            if (!bytes_named_doubles) matrix->isLogical = 0;
+            matrix->class_type = MAT_C_SPARSE;
+            // HDF5 would round to the type that the class names, and converts any type to doubles.
+            if (Mat_GetVersion(file_.get()) == MAT_FT_MAT73) matrix->data_type = MAT_T_DOUBLE;
+            if (Mat_VarReadDataAll(file_.get(), matrix) != 0 || matrix->data == nullptr || !message().empty()) return nullptr;
+            const auto& sparse = *static_cast<const mat_sparse_t*>(matrix->data);
+            const bool has_doubles = sparse.ndata >= count_in(sparse) && sparse.ndata != sparse.nzmax / sizeof(double);
+            if (bytes_named_doubles || !logical || has_doubles) return matrix;
+        }
+        return nullptr;
+    }
+
+    /// True if a logical array of class uint8 has the elements of a sparse matrix, as Octave writes logical sparse matrices.
+    [[nodiscard]] bool is_sparse(const std::string& name) const {
+        const std::string before = std::exchange(message(), "");
+        Variable variable;
+        const matvar_t* const matrix = read_sparse(name, variable);
+        message() = before;
+        return matrix != nullptr && is_consistent(*matrix);
+    }
+
+    /// The columns say how many entries there are; a file may have places for more.
+    [[nodiscard]] static std::size_t count_in(const mat_sparse_t& sparse) {
+        return sparse.njc == 0 || sparse.jc == nullptr ? 0 : static_cast<std::size_t>(sparse.jc[sparse.njc - 1]);
+    }
+
+    [[nodiscard]] static bool is_consistent(const matvar_t& matrix) {
+        const auto& sparse = *static_cast<const mat_sparse_t*>(matrix.data);
+        const std::size_t count = count_in(sparse);
+        return matrix.rank == 2 && sparse.njc == matrix.dims[1] + 1 && count <= sparse.nir && count <= sparse.ndata;
     }
 
     [[nodiscard]] std::string choose(const std::string& member) const {
@@ -157,9 +205,8 @@ private:
         if (!type)
             fail_at(name, fmt::format("found values of MATLAB's type {}", int{matrix.data_type}), "numbers or logical values");
         const auto& sparse = *static_cast<const mat_sparse_t*>(matrix.data);
-        // The columns say how many entries there are; a file may have places for more.
-        const std::size_t count = sparse.njc == 0 ? 0 : static_cast<std::size_t>(sparse.jc[sparse.njc - 1]);
-        if (sparse.njc != matrix.dims[1] + 1 || count > sparse.nir || count > sparse.ndata) {
+        const std::size_t count = count_in(sparse);
+        if (!is_consistent(matrix)) {
             fail_at(name,
                     fmt::format("found {} column offsets, {} rows and {} values for {} columns and {} entries", sparse.njc,
                                 sparse.nir, sparse.ndata, matrix.dims[1], count),
@@ -198,6 +245,7 @@ private:
     std::string path_;
     File file_;
     std::vector<std::string> sparse_;
+    std::vector<std::string> logical_;  // of class uint8
     std::vector<std::string> others_;
 };
 

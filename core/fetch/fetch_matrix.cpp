@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/contract/errors.hpp"
+#include "core/input/foreign_file.hpp"
 #include "core/input/read_matrix.hpp"
 
 namespace workbench {
@@ -24,8 +25,8 @@ std::string not_an_archive(const fs::path& file) {
     const std::string_view start(buffer.data(), static_cast<std::size_t>(stream.gcount()));
     if (start.starts_with("\x1f\x8b")) return "";
     if (start.empty()) return "an empty file";
-    const std::size_t first = start.find_first_not_of(" \t\r\n");
-    return first != std::string_view::npos && start[first] == '<' ? "an HTML page" : "something else";
+    const auto known = foreign_file(start);
+    return known ? known->found : "something else";
 }
 
 }  // namespace

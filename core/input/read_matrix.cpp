@@ -1,12 +1,13 @@
 #include "core/input/read_matrix.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -14,12 +15,14 @@
 #include "core/input/bytes/byte_source.hpp"
 #include "core/input/bytes/tar_archive.hpp"
 #include "core/input/container_file.hpp"
+#include "core/input/foreign_file.hpp"
 #include "core/input/npz/npz_archive.hpp"
 #include "core/input/npz/scipy_npz.hpp"
 #include "core/input/texts/line_reader.hpp"
 #include "core/input/texts/matrix_market.hpp"
 #include "core/input/texts/metis_graph.hpp"
 #include "core/input/texts/rutherford_boeing.hpp"
+#include "core/system/host_memory.hpp"
 #include "core/text/words.hpp"
 
 namespace workbench {
@@ -43,12 +46,13 @@ struct TextFormat {
     CsrMatrix (*read)(LineReader&);
 };
 
-/// Accepts a byte order mark and a wrong number of percent signs, so that the reader reports what is wrong with the banner.
+/// Accepts a byte order mark, blank lines and a wrong number of percent signs, so that the reader reports what is wrong with
+/// the banner.
 bool is_matrix_market(std::string_view start) {
     constexpr std::string_view name = "matrixmarket";
     constexpr std::string_view mark = "\xef\xbb\xbf";
     if (start.starts_with(mark)) start.remove_prefix(mark.size());
-    start.remove_prefix(std::min(start.find_first_not_of("% "), start.size()));
+    start.remove_prefix(std::min(start.find_first_not_of("% \r\n\t"), start.size()));
     return lower_case(start.substr(0, name.size())) == name;
 }
 
@@ -70,8 +74,9 @@ struct Opened {
     bool compressed = false;
 };
 
+constexpr std::size_t start_bytes = std::size_t{1} << 14;  // suffice to recognize a format
+
 Opened look_into(std::string name, std::unique_ptr<ByteSource> bytes, bool compressed) {
-    constexpr std::size_t start_bytes = std::size_t{1} << 14;  // suffice to recognize a format
     Opened opened{.name = std::move(name), .bytes = std::move(bytes), .start = {}, .compressed = compressed};
     opened.start = look_at_start(opened.bytes, start_bytes);
     const std::string_view compression = compression_of(opened.start.bytes);
@@ -81,16 +86,30 @@ Opened look_into(std::string name, std::unique_ptr<ByteSource> bytes, bool compr
     return look_into(std::move(opened.name), decompressed(std::move(opened.bytes), compression), true);
 }
 
-CsrMatrix read_text(Opened opened) {
+[[noreturn]] void fail(const std::string& name, const ForeignFile& file) {
+    throw InputError(
+        fmt::format("{}: found {}; expected {}", name, file.found, file.expected.empty() ? accepted : file.expected));
+}
+
+CsrMatrix read_text(Opened opened, const LineReader::Note& note) {
     const std::string& start = opened.start.bytes;
     const TextFormat* format = text_format_of(start);
+    const bool is_whole = start.size() < start_bytes;
     if (format == nullptr) {
         if (!opened.start.broken.empty()) throw InputError(opened.name + ":1: " + opened.start.broken);
         if (start.empty()) fail(opened.name, "is empty");
+        if (const auto file = foreign_file(start)) fail(opened.name, *file);
+        if (const auto file = without_banner(start, is_whole)) fail(opened.name, *file);
         fail(opened.name, fmt::format("starts with {}", in_quotes(std::string_view(start).substr(0, start.find('\n')))));
     }
-    LineReader lines(std::move(opened.name), std::move(opened.bytes));
-    return format->read(lines);
+    LineReader lines(opened.name, std::move(opened.bytes), note);
+    if (format->read != read_metis_graph) return format->read(lines);
+    try {
+        return format->read(lines);
+    } catch (const InputError&) {  // any text that begins with numbers was taken for a graph
+        if (const auto file = without_banner(start, is_whole)) fail(opened.name, *file);
+        throw;
+    }
 }
 
 /// "west0067.mtx" for "folder/west0067.tar.gz": the SuiteSparse collection's name of the matrix in an archive of several files.
@@ -99,11 +118,16 @@ std::string named_after(const std::string& archive) {
     return name.substr(0, std::min(name.find(".tar"), name.find(".tgz"))) + ".mtx";
 }
 
+constexpr const char* ending_of_right_hand_sides = "_b.mtx";
+
 /// Selects the matrix of an archive in one pass, because a second pass costs as much as the first.
 class MemberChoice {
 public:
-    MemberChoice(std::string archive, std::string wanted)
-        : archive_(std::move(archive)), wanted_(std::move(wanted)), namesake_(named_after(archive_)) {}
+    MemberChoice(std::string archive, ReadOptions options)
+        : archive_(std::move(archive)),
+          wanted_(std::move(options.member)),
+          namesake_(named_after(archive_)),
+          note_(std::move(options.note)) {}
 
     void offer(const std::string& name, Opened member) {
         if (!wanted_.empty() ? !is_wanted(name) : text_format_of(member.start.bytes) == nullptr) {
@@ -117,7 +141,7 @@ public:
         error_.reset();
         // An error in the first of several members is ignored, since there must be only one, or the namesake.
         try {
-            matrix_ = read_text(std::move(member));
+            matrix_ = read_text(std::move(member), note_);
         } catch (const InputError& error) {
             error_ = error;
         }
@@ -130,7 +154,10 @@ public:
     }
 
 private:
-    [[nodiscard]] bool is_wanted(const std::string& name) const { return name == wanted_ || name.ends_with("/" + wanted_); }
+    [[nodiscard]] bool is_wanted(const std::string& name) const {
+        const bool is_end = wanted_ == ending_of_right_hand_sides;
+        return name == wanted_ || name.ends_with(is_end ? wanted_ : "/" + wanted_);
+    }
 
     [[noreturn]] void fail_to_choose() const {
         const std::string found = matrices_.empty() ? "found no matrix" : "found the matrices " + names_in_quotes(matrices_);
@@ -143,6 +170,7 @@ private:
     std::string archive_;
     std::string wanted_;
     std::string namesake_;
+    LineReader::Note note_;
     bool has_namesake_ = false;
     std::vector<std::string> matrices_;
     int chosen_ = 0;
@@ -151,7 +179,7 @@ private:
 };
 
 CsrMatrix read_from_tar(Opened archive, const ReadOptions& options) {
-    MemberChoice choice(archive.name, options.member);
+    MemberChoice choice(archive.name, options);
     try {
         for_each_member(std::move(archive.bytes), [&](const std::string& name, std::unique_ptr<ByteSource> bytes) {
             const std::string where = fmt::format("{}: member {}", archive.name, name_in_quotes(name));
@@ -161,6 +189,76 @@ CsrMatrix read_from_tar(Opened archive, const ReadOptions& options) {
         throw InputError(fmt::format("{}: {}", archive.name, broken.what()));
     }
     return choice.result();
+}
+
+std::vector<double> column_of(const std::string& name, const CsrMatrix& matrix) {
+    if (matrix.columns != 1) {
+        throw InputError(fmt::format("{}: found a matrix of {} x {}; expected one column", name, matrix.rows, matrix.columns));
+    }
+    std::vector<double> vector(matrix.rows);
+    for (Index row = 0; row < matrix.rows; ++row) {
+        for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) vector[row] = matrix.values[i];
+    }
+    return vector;
+}
+
+std::vector<double> read_npy_vector(Opened opened) {
+    const NpyArray array = read_npy(opened.name, *opened.bytes);
+    const bool is_vector = array.shape.size() == 1 || (array.shape.size() == 2 && array.shape[1] == 1);
+    if (!is_vector) {
+        throw InputError(fmt::format("{}: found an array of shape ({}); expected one dimension, or one column", opened.name,
+                                     fmt::join(array.shape, ", ")));
+    }
+    require_host_memory(static_cast<std::size_t>(array.size()) * sizeof(double), opened.name + ": a vector");
+    std::vector<double> vector(array.size());
+    const bool known = with_number_type(array.type, [&](auto number) {
+        for (std::size_t i = 0; i < vector.size(); ++i) {
+            const auto found = item<decltype(number)>(array, i);
+            vector[i] = static_cast<double>(found);
+            if (std::is_floating_point_v<decltype(number)> || is_exact(found, vector[i])) continue;
+            throw InputError(
+                fmt::format("{}: found {} at place {}, which f64 rounds to {:.0f}; expected exact integers, or f64",
+                            opened.name, found, i, vector[i]));
+        }
+    });
+    if (!known) {
+        throw InputError(
+            fmt::format("{}: found the type {}; expected f32, f64, integers or bool, little-endian", opened.name, array.type));
+    }
+    return vector;
+}
+
+/// True for lines without numbers: blank ones, and comments after % or #.
+bool is_empty_line(std::string_view line) {
+    const std::string_view word = next_word(line);
+    return word.empty() || word[0] == '%' || word[0] == '#';
+}
+
+/// True if the first line that is no comment has one word, a number.
+bool is_number_list(std::string_view start) {
+    while (!start.empty()) {
+        std::string_view line = start.substr(0, start.find('\n'));
+        start.remove_prefix(std::min(line.size() + 1, start.size()));
+        if (is_empty_line(line)) continue;
+        const std::string_view word = next_word(line);
+        return next_word(line).empty() && parse_real(word).has_value();
+    }
+    return false;
+}
+
+std::vector<double> read_number_list(Opened opened) {
+    LineReader lines(std::move(opened.name), std::move(opened.bytes));
+    std::vector<double> vector;
+    while (lines.next()) {
+        if (is_empty_line(lines.line())) continue;
+        std::string_view rest = lines.line();
+        const std::string_view word = next_word(rest);
+        const auto number = parse_real(word);
+        if (!number) lines.fail("{}", why_not_real(word));
+        lines.with_place([&] { expect_end_of_line(rest, "one number per line"); });
+        vector.push_back(*number);
+    }
+    return vector;
 }
 
 }  // namespace
@@ -173,12 +271,24 @@ CsrMatrix read_matrix(const std::filesystem::path& path, const ReadOptions& opti
         throw InputError(fmt::format("{}: found no tar archive, MATLAB file or HDF5 file; expected one to take member {} from",
                                      opened.name, name_in_quotes(options.member)));
     }
-    if (container == nullptr && !is_zip(opened.start.bytes)) return read_text(std::move(opened));
+    if (container == nullptr && !is_zip(opened.start.bytes)) return read_text(std::move(opened), options.note);
     if (opened.compressed) {
         throw InputError(fmt::format("{0}: found a compressed {1}; expected the {1} itself", opened.name,
                                      container == nullptr ? ".npz" : container->file));
     }
     return container == nullptr ? read_scipy_npz(path) : read_container(*container, path, options.member);
+}
+
+std::vector<double> read_vector(const std::filesystem::path& path, const std::string& member) {
+    Opened opened = look_into(path.string(), open_file(path, accepted), false);
+    const std::string& start = opened.start.bytes;
+    if (is_tar(start)) {
+        const std::string wanted = member.empty() ? ending_of_right_hand_sides : member;
+        return column_of(path.string(), read_from_tar(std::move(opened), {wanted}));
+    }
+    if (member.empty() && is_npy(start)) return read_npy_vector(std::move(opened));
+    if (member.empty() && is_number_list(start)) return read_number_list(std::move(opened));
+    return column_of(path.string(), read_matrix(path, {member}));
 }
 
 }  // namespace workbench

@@ -95,6 +95,11 @@ std::optional<double> parse_real(std::string_view word) {
     return static_cast<double>(wide);
 }
 
+bool is_exact_integer(std::string_view word, double number) {
+    const auto digits = std::min(word.find_first_of("123456789"), word.size());  // after the sign and zeros
+    return (digits == word.size() ? "0" : word.substr(digits)) == fmt::format("{:.0f}", std::abs(number));
+}
+
 std::string why_not_real(std::string_view word) {
     double number = 0;
     if (parse_whole(word, number) == std::errc::result_out_of_range) {

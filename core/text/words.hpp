@@ -44,6 +44,9 @@ void expect_end_of_line(std::string_view line, std::string_view expected);
 /// is not a number or exceeds the range of f64.
 [[nodiscard]] std::optional<double> parse_real(std::string_view word);
 
+/// True if the number is the integer that the word is: an optional sign and any number of digits.
+[[nodiscard]] bool is_exact_integer(std::string_view word, double number);
+
 /// Explains why parse_real refuses a word: what was found and what was expected.
 [[nodiscard]] std::string why_not_real(std::string_view word);
 

@@ -40,6 +40,7 @@ struct SolveArguments : SharedArguments {
     std::string preconditioner = "none";
     std::string engine = "auto";
     std::string rhs = "ones";
+    std::string rhs_member;
     std::uint32_t seed = 1;
     std::optional<double> tolerance;
     std::int64_t iterations = 10000;
@@ -97,9 +98,9 @@ RightHandSide right_hand_side_of(const SolveArguments& arguments) {
     if (arguments.rhs == "random") return {RightHandSide::Kind::random, arguments.seed};
     if (std::error_code ignored; !std::filesystem::exists(arguments.rhs, ignored)) {
         throw InputError(
-            fmt::format("--rhs {}: no such file; expected ones, random, or a matrix file with one column", arguments.rhs));
+            fmt::format("--rhs {}: no such file; expected ones, random, or a file with the numbers of b", arguments.rhs));
     }
-    return {RightHandSide::Kind::file, 0, arguments.rhs};
+    return {RightHandSide::Kind::file, 0, arguments.rhs, arguments.rhs_member};
 }
 
 SolveOptions options_of(const SolveArguments& arguments) {
@@ -231,9 +232,15 @@ void add_solve_command(CLI::App& app, Action& action) {
                "by trial");
     add_choice(command, "--precision", arguments.precision, {"f32", "f64"},
                "Precision of matrix and vectors; reductions are always f64");
-    command.add_option("--rhs", arguments.rhs, "Right-hand side b: ones, random, or a matrix file with one column")
+    command
+        .add_option(
+            "--rhs", arguments.rhs,
+            "Right-hand side b: ones, random, or a file: a number per line, .npy, a matrix with one column, or an archive with "
+            "NAME_b.mtx")
         ->type_name("WHICH|FILE")
         ->capture_default_str();
+    command.add_option("--rhs-member", arguments.rhs_member, "File to read b from in an archive, .mat or .h5")
+        ->type_name("NAME");
     command.add_option("--seed", arguments.seed, "Seed of a random b")->type_name("NUMBER")->capture_default_str();
     add_number(command, "--tolerance", arguments.tolerance, Range{0.0, 1.0, "NUMBER"},
                "Stop when |b - A x| / |b| is below this (default: 1e-8, or 1e-4 in f32)");

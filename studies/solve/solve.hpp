@@ -126,18 +126,19 @@ inline constexpr double single_solve_noise = 0.05;
 /// 1 / a_ii for the Jacobi preconditioner; 1 if the diagonal entry is missing or zero.
 [[nodiscard]] double inverse_of_diagonal(const CsrMatrix& matrix, Index row);
 
-/// ones: every element is 1. random: hashed multiples of 2^-20 in [-1, 1). file: a matrix file with one column.
+/// ones: every element is 1. random: hashed multiples of 2^-20 in [-1, 1). file: see read_vector.
 struct RightHandSide {
     enum class Kind { ones, random, file };
     Kind kind = Kind::ones;
     std::uint32_t seed = 1;
     std::filesystem::path file = {};
+    std::string member = {};  // of an archive
 
     /// "ones", "random (seed 3)", "b.mtx"
     [[nodiscard]] std::string text() const;
 };
 
-/// b, [rows]. Throws InputError if the file cannot be read or its matrix is not rows x 1.
+/// b, [rows]. Throws InputError if the file cannot be read or has another number of elements.
 [[nodiscard]] std::vector<double> make_right_hand_side(const RightHandSide& choice, Index rows);
 
 /// A square linear system, and data shared by all its solves. b: [rows], in input order.

@@ -34,7 +34,12 @@ void add(hid_t group, const std::string& name, const Stored& stored) {
         H5Pset_deflate(options, 9);
     }
     const hid_t data = H5Dcreate2(group, name.c_str(), stored.type, space, H5P_DEFAULT, options, H5P_DEFAULT);
-    REQUIRE(H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, stored.numbers.data()) >= 0);
+    if (H5Tget_class(stored.type) == H5T_ENUM) {  // of bytes
+        const std::vector<std::int8_t> bytes(stored.numbers.begin(), stored.numbers.end());
+        REQUIRE(H5Dwrite(data, stored.type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()) >= 0);
+    } else {
+        REQUIRE(H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, stored.numbers.data()) >= 0);
+    }
     H5Dclose(data);
     H5Pclose(options);
     H5Sclose(space);
@@ -126,7 +131,9 @@ TEST_CASE("Binsparse: one value of all entries, and stored triangles") {
     const auto square = [](const std::string& structure) {
         return fmt::format(R"({{"binsparse": {{"format": "CSR", "shape": [3, 3], "structure": "{}"}}}})", structure);
     };
-    CHECK(read_matrix(hdf5(square("symmetric_lower"), lower)) == csr_from_rows(Rows{"1 2 3", "2 . .", "3 . 4"}));
+    for (const char* structure : {"symmetric_lower", "hermitian_lower"}) {
+        CHECK(read_matrix(hdf5(square(structure), lower)) == csr_from_rows(Rows{"1 2 3", "2 . .", "3 . 4"}));
+    }
     CHECK(read_matrix(hdf5(square("skew_symmetric_lower"), lower)) == csr_from_rows(Rows{"1 -2 -3", "2 . .", "3 . 4"}));
     const Arrays upper{{"indices_0", {{0, 1}}}, {"indices_1", {{2, 1}}}, {"values", {{5, 6}, H5T_IEEE_F64LE}}};
     CHECK(read_matrix(hdf5(R"({"binsparse": {"format": "COO", "shape": [3, 3], "structure": "symmetric_upper"}})", upper)) ==
@@ -134,10 +141,36 @@ TEST_CASE("Binsparse: one value of all entries, and stored triangles") {
     CHECK(
         refusal(hdf5(square("symmetric_upper"), lower)) ==
         "m.h5: group '/': found an entry in row 1 and column 0, from 0; expected entries of the triangle of 'symmetric_upper'");
-    CHECK(
-        refusal(hdf5(square("hermitian_lower"), lower)) ==
-        "m.h5: group '/': found the structure 'hermitian_lower' of a 3 x 3 matrix; expected symmetric_lower, symmetric_upper, "
-        "skew_symmetric_lower or skew_symmetric_upper of a square one");
+    CHECK(refusal(hdf5(square("banded_lower"), lower)) ==
+          "m.h5: group '/': found the structure 'banded_lower' of a 3 x 3 matrix; expected symmetric_, hermitian_ or "
+          "skew_symmetric_, then lower or upper, of a square one");
+}
+
+TEST_CASE("Binsparse: a fill value of 0, as Finch writes it, and booleans") {
+    const std::string filled = descriptor("CSR", R"(, "fill": true)");
+    CHECK(read_matrix(hdf5(descriptor("CSR", R"(, "fill": false)"), csr)) == example_matrix());
+    CHECK(read_matrix(hdf5(filled, with(csr, "fill_value", {{0}, H5T_IEEE_F64LE}))) == example_matrix());
+    CHECK(read_matrix(hdf5(filled, with(csr, "fill_value", {{0}, H5T_STD_I8LE}))) == example_matrix());
+    CHECK(refusal(hdf5(filled, with(csr, "fill_value", {{1.5}, H5T_IEEE_F64LE}))) ==
+          "m.h5: group '/': found the fill value 1.5; expected zeros where nothing is stored");
+    CHECK(refusal(hdf5(filled, with(csr, "fill_value", {{0, 0}, H5T_IEEE_F64LE}))) ==
+          "m.h5: group '/': found 2 values for 1 entries; expected one of all");
+    CHECK(refusal(hdf5(filled, csr)).starts_with("m.h5: group '/': array 'fill_value': cannot be opened ("));
+
+    const auto enumeration = [](const std::vector<std::pair<std::string, std::int8_t>>& members) {
+        const hid_t type = H5Tenum_create(H5T_STD_I8LE);
+        for (const auto& [name, value] : members) H5Tenum_insert(type, name.c_str(), &value);
+        return type;
+    };
+    const hid_t boolean = enumeration({{"FALSE", 0}, {"TRUE", 1}});
+    const Arrays truths = with(csr, "values", {{1, 1, 1, 0, 1}, boolean});
+    CHECK(read_matrix(hdf5(descriptor("CSR", "", "bint8"), truths)).values == HostArray<double>{1, 1, 1, 0, 1});
+    CHECK(read_matrix(hdf5(descriptor("CSR", "", "iso[bint8]"), with(csr, "values", {{1}, boolean}))).values ==
+          HostArray<double>(5, 1));
+    CHECK(read_matrix(hdf5(filled, with(csr, "fill_value", {{0}, boolean}))) == example_matrix());
+    const hid_t colours = enumeration({{"RED", 0}, {"GREEN", 1}, {"BLUE", 2}});
+    CHECK(refusal(hdf5(descriptor("CSR"), with(csr, "values", {{1, 1, 1, 0, 1}, colours})))
+              .find("array 'values': found another type") != std::string::npos);
 }
 
 TEST_CASE("Binsparse: the only matrix, or the named one") {
@@ -160,8 +193,6 @@ TEST_CASE("Binsparse: what is not as it says is refused") {
           "m.h5: group '/': found a matrix of 3 x 4294967296; expected at most 2147483647 rows and columns");
     CHECK(text(descriptor("CSR", "", "complex[float64]")) ==
           "m.h5: group '/': found complex values, which are not supported; expected real ones");
-    CHECK(text(descriptor("CSR", R"(, "fill": true)")) ==
-          "m.h5: group '/': found a fill value; expected zeros where nothing is stored");
     CHECK(text(descriptor("CSR", R"(, "number_of_stored_values": 6)")) ==
           "m.h5: group '/': found 5 indices and \"number_of_stored_values\": 6; expected as many");
     const auto array = [](const std::string& name, const Stored& stored) {
@@ -172,8 +203,8 @@ TEST_CASE("Binsparse: what is not as it says is refused") {
     CHECK(array("indices_1", {{0, 2, 0, 1, 4}}) ==
           "m.h5, as a .npz: member indices.npy: found 4 at place 4; expected an integer from 0 to 3");
     CHECK(array("values", {{1, 2, 3, 0, 4}, H5T_NATIVE_LDOUBLE}) ==
-          "m.h5: group '/': array 'values': found another type; expected integers of 8 to 64 bits, or real numbers of 32 or 64 "
-          "bits");
+          "m.h5: group '/': array 'values': found another type; expected booleans, integers of 8 to 64 bits, or real numbers "
+          "of 32 or 64 bits");
     CHECK(refusal(hdf5(descriptor("DCSR"), with(csr, "indices_0", {{0, 2}}))) ==
           "m.h5: group '/': found other 'pointers_to_1'; expected 3 ascending ones from 0 to 5");
     CHECK(refusal(hdf5(descriptor("CSR"), {})).starts_with("m.h5: group '/': array 'indices_1': cannot be opened ("));
@@ -205,32 +236,37 @@ TEST_CASE("Binsparse: truncated files and claims beyond the memory are refused")
 TEST_CASE("written HDF5 files are read back bit for bit, and equal matrices make equal files") { check_written(".h5"); }
 
 // Source: MATLAB's files of version 7.3, as they are.
-TEST_CASE("MATLAB 7.3 is read") {
-    const std::filesystem::path path = write("m.mat", "");
-    const hid_t options = H5Pcreate(H5P_FILE_CREATE);
-    constexpr std::size_t block = 512;
-    H5Pset_userblock(options, block);
-    const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, options, H5P_DEFAULT);
-    const hid_t group = H5Gcreate2(file, "A", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    add_text(group, "MATLAB_class", "double");
-    const hid_t one = H5Screate(H5S_SCALAR);
-    const hid_t rows = H5Acreate2(group, "MATLAB_sparse", H5T_STD_U64LE, one, H5P_DEFAULT, H5P_DEFAULT);
-    const std::uint64_t row_count = 3;
-    REQUIRE(H5Awrite(rows, H5T_NATIVE_UINT64, &row_count) >= 0);
-    add(group, "jc", {{0, 2, 3, 4, 5}});
-    add(group, "ir", {{0, 2, 2, 0, 2}, H5T_STD_U64LE, true});
-    add(group, "data", {{1, 3, 0, 2, 4}, H5T_IEEE_F64LE, true});
-    H5Aclose(rows);
-    H5Sclose(one);
-    H5Gclose(group);
-    H5Fclose(file);
-    H5Pclose(options);
-    std::string header = "MATLAB 7.3 MAT-file, made by a test";
-    header.resize(124, ' ');
-    std::fstream stream(path, std::ios::binary | std::ios::in | std::ios::out);
-    stream << header << std::string("\x00\x02IM", 4);
-    stream.close();
-    CHECK(read_matrix(path) == example_matrix());
+TEST_CASE("MATLAB 7.3 is read; the type of the numbers decides, whatever the class is") {
+    const auto matlab = [](const std::string& name_of_class, const Stored& numbers) {
+        const std::filesystem::path path = write("m.mat", "");
+        const hid_t options = H5Pcreate(H5P_FILE_CREATE);
+        constexpr std::size_t block = 512;
+        H5Pset_userblock(options, block);
+        const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, options, H5P_DEFAULT);
+        const hid_t group = H5Gcreate2(file, "A", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        add_text(group, "MATLAB_class", name_of_class);
+        const hid_t one = H5Screate(H5S_SCALAR);
+        const hid_t rows = H5Acreate2(group, "MATLAB_sparse", H5T_STD_U64LE, one, H5P_DEFAULT, H5P_DEFAULT);
+        const std::uint64_t row_count = 3;
+        REQUIRE(H5Awrite(rows, H5T_NATIVE_UINT64, &row_count) >= 0);
+        add(group, "jc", {{0, 2, 3, 4, 5}});
+        add(group, "ir", {{0, 2, 2, 0, 2}, H5T_STD_U64LE, true});
+        add(group, "data", numbers);
+        H5Aclose(rows);
+        H5Sclose(one);
+        H5Gclose(group);
+        H5Fclose(file);
+        H5Pclose(options);
+        std::string header = "MATLAB 7.3 MAT-file, made by a test";
+        header.resize(124, ' ');
+        std::fstream stream(path, std::ios::binary | std::ios::in | std::ios::out);
+        stream << header << std::string("\x00\x02IM", 4);
+        return path;
+    };
+    CHECK(read_matrix(matlab("double", {{1, 3, 0, 2, 4}, H5T_IEEE_F64LE, true})) == example_matrix());
+    CHECK(read_matrix(matlab("logical", {{1, 3, 0, 2, 4}, H5T_STD_U8LE})) == example_matrix());
+    CHECK(read_matrix(matlab("logical", {{1, 3, 0, 2, 4}, H5T_IEEE_F64LE})) == example_matrix());
+    CHECK(read_matrix(matlab("uint8", {{0.5, 300, 0, 2, -4}, H5T_IEEE_F64LE})).values == HostArray<double>{0.5, 2, 300, 0, -4});
 }
 
 }  // namespace workbench

@@ -9,6 +9,7 @@
 #include "core/input/inline_matrix.hpp"
 #include "core/system/container.hpp"
 #include "input/input_files.hpp"
+#include "input/npz_files.hpp"
 #include "support/message_of.hpp"
 
 namespace workbench {
@@ -155,6 +156,34 @@ TEST_CASE("xz and zstd: recognised by content, check sums compared, any number o
     CHECK(refusal(write("m", hungry)).find("bytes of memory to unpack; expected at most 134217728") != std::string::npos);
 }
 
+TEST_CASE("zstd: skippable frames are skipped wherever they are, and a window that is too large is named") {
+    const CsrMatrix expected = csr_from_rows(example);
+    const std::string text = example_text;
+    const auto skippable = [](int number, const std::string& bytes) {
+        return static_cast<char>(0x50 + number) + std::string("\x2a\x4d\x18") + bytes_of(bytes.size(), 4) + bytes;
+    };
+    const std::string size = skippable(0, bytes_of(123, 4));  // as pzstd writes before each frame
+    CHECK(read_matrix(write("m", size + zstd(text))) == expected);
+    CHECK(read_matrix(write("m", size + zstd(text.substr(0, 60)) + size + zstd(text.substr(60)))) == expected);
+    CHECK(read_matrix(write("m", skippable(15, "") + skippable(7, std::string(100000, 'x')) + zstd(text) + size)) == expected);
+    std::string many;
+    for (int i = 0; i < 10000; ++i) many += size;
+    CHECK(read_matrix(write("m", many + zstd(text))) == expected);
+    CHECK(read_matrix(write("m.tar.zst", size + zstd(tar({{"a.mtx", text}})))) == expected);
+    CHECK(refusal(write("m", size)) == "m: is empty; " + kinds);
+    CHECK(refusal(write("m", size + zstd(compressed(text)))) == "m: found nested compression; expected one layer");
+    for (const std::size_t length : {4, 7, 8, 10}) {
+        CHECK(refusal(write("m", size.substr(0, length))) ==
+              "m:1: found a damaged zstd stream (truncated); expected a whole one");
+    }
+    // A frame of zstd --long=31: its window has 2^31 bytes.
+    const std::string wide =
+        "\x28\xb5\x2f\xfd" + bytes_of(0, 1) + bytes_of(21 << 3, 1) + bytes_of(text.size() << 3 | 1, 3) + text;
+    CHECK(refusal(write("m", wide)) ==
+          "m:1: found a zstd stream that needs more than 128 MiB of memory to unpack; expected at most the window of zstd "
+          "--long=27");
+}
+
 TEST_CASE("tar archives: the only matrix, or the one that is named") {
     const CsrMatrix expected = csr_from_rows(example);
     const std::string graph = "2 1\n2\n1\n";
@@ -192,6 +221,41 @@ TEST_CASE("tar archives: the only matrix, or the one that is named") {
     Files many;
     for (int i = 0; i < 30; ++i) many.emplace_back(fmt::format("{}.mtx", i), example_text);
     CHECK(refusal(write("m.tar", tar(many))).find("'19.mtx' and 10 more; expected one") != std::string::npos);
+}
+
+TEST_CASE("vectors: lists of numbers, .npy, matrices with one column, and the right-hand sides of the collection") {
+    const std::vector<double> expected{2.5, 0, -1};
+    const std::string column = "%%MatrixMarket matrix array real general\n3 1\n2.5\n0\n-1\n";
+    for (const std::string& text : {std::string("2.5\n0\n-1\n"), std::string("# b\n\n% of A\n 2.5 \r\n0\n-1"), column}) {
+        CHECK(read_vector(write("b", text)) == expected);
+        CHECK(read_vector(write("b", compressed(text))) == expected);
+    }
+    CHECK(read_vector(write("b.npy", npy<double>("<f8", {2.5, 0, -1}))) == expected);
+    CHECK(read_vector(write("b.npy", npy<float>("<f4", {2.5, 0, -1}))) == expected);
+    CHECK(read_vector(write("b.npy", npy_header("<i8", "(2, 1)") + bytes_of(7, 8) + bytes_of(8, 8))) ==
+          std::vector<double>{7, 8});
+    CHECK(read_vector(write_npz("b.npz", {{"format", npy_format("coo")},
+                                          {"shape", npy_int({3, 1})},
+                                          {"row", npy_int({0, 2})},
+                                          {"col", npy_int({0, 0})},
+                                          {"data", npy<double>("<f8", {2.5, -1})}})) == expected);
+    const Files both{{"x/x.mtx", example_text}, {"x/x_b.mtx", column}, {"x/x_x.mtx", column}};
+    for (const char* name : {"x.tar", "renamed.tar.gz"}) {
+        CHECK(read_vector(write(name, tar(both))) == expected);
+        CHECK(read_vector(write(name, tar(both)), "x_x.mtx") == expected);
+    }
+    const auto refused = [](const std::filesystem::path& path, const std::string& member = {}) {
+        return message_of<InputError>([&] { (void)read_vector(path, member); }).substr(folder().string().size() + 1);
+    };
+    CHECK(refused(write("x.tar", tar({{"x/x.mtx", example_text}}))) ==
+          "x.tar: found the matrices 'x/x.mtx'; expected a member '_b.mtx'");
+    CHECK(refused(write("x.tar", tar(both)), "x.mtx") == "x.tar: found a matrix of 3 x 4; expected one column");
+    CHECK(refused(write("b", "1\n2 3\n")) == "b:2: found '3' at the end of the line; expected one number per line");
+    CHECK(refused(write("b", "1\nx\n")) == "b:2: found 'x'; expected a number");
+    CHECK(refused(write("b.npy", npy_header("<f8", "(1, 3)") + std::string(24, '\0'))) ==
+          "b.npy: found an array of shape (1, 3); expected one dimension, or one column");
+    CHECK(refused(write("b.npy", npy_header("<c16", "(1,)") + std::string(16, '\0'))) ==
+          "b.npy: found the type <c16; expected f32, f64, integers or bool, little-endian");
 }
 
 TEST_CASE("tar archives: damaged ones are refused or read correctly, byte by byte") {

@@ -30,6 +30,37 @@ TEST_CASE("Matrix Market: fields and symmetries") {
     CHECK(read_text(real_general("2 3 0\n")) == csr_from_rows(Rows{". . .", ". . ."}));
 }
 
+TEST_CASE("integers: unsigned ones, and a note about those that f64 rounds") {
+    const auto integers = [](const std::string& field, const std::string& value) {
+        return fmt::format("%%MatrixMarket matrix coordinate {} general\n1 1 1\n1 1 {}\n", field, value);
+    };
+    CHECK(read_text(integers("unsigned-integer", "4294967295")).values[0] == 4294967295);
+    CHECK(read_text("%%MatrixMarket matrix array Unsigned-Integer general\n2 2\n1\n2\n3\n4\n") ==
+          csr_from_rows(Rows{"1 3", "2 4"}));
+    for (const char* exact :
+         {"9007199254740992", "-9007199254740994", "+009223372036854775808", "18446744073709551616", "-0"}) {
+        CAPTURE(exact);
+        CHECK(read_text(integers("integer", exact)).values[0] == std::stod(exact));
+    }
+    const auto note_of = [](const std::string& text) {
+        std::string note = "none";
+        (void)read_matrix(write("m.mtx", text), {.note = [&](const std::string& words) { note = words; }});
+        return note == "none" ? note : note.substr(folder().string().size() + 1);
+    };
+    for (const char* rounded : {"-9007199254740993", "9223372036854775807", "18446744073709551615", "123456789012345678901"}) {
+        CAPTURE(rounded);
+        CHECK(read_text(integers("integer", rounded)).values[0] == std::stod(rounded));
+        CHECK(note_of(integers("unsigned-integer", rounded)) ==
+              "m.mtx:3: 1 integer above 2^53 that f64 does not contain is rounded, the first in this line");
+        CHECK(note_of(integers("real", rounded)) == "none");
+    }
+    CHECK(note_of(integers("integer", "9007199254740994")) == "none");
+    CHECK(
+        note_of(
+            "%%MatrixMarket matrix coordinate integer general\n2 2 3\n1 1 1\n\n1 2 9007199254740993\n2 2 9007199254740995\n") ==
+        "m.mtx:5: 2 integers above 2^53 that f64 does not contain are rounded, the first in this line");
+}
+
 TEST_CASE("Matrix Market: variations between writers") {
     const CsrMatrix expected = csr_from_rows(Rows{"1 .", "3 4"});
     CHECK(read_text("%%matrixmarket MATRIX Coordinate\tREAL  General  \n2 2 3\n1 1 1\n2 1 3\n2 2 4\n") == expected);

@@ -73,7 +73,9 @@ TEST_CASE("METIS graphs: every refusal says where, what was found and what was e
         {"3 2\n2\n1 3\n2\n\n% c\n1\n", "m.graph:7: found a line after the last vertex; expected 3 vertices"},
         {"3 2\n2\n1 3\n2\n1\n", "m.graph:5: found a line after the last vertex; expected 3 vertices"},
         {"3 2 1\n2 4\n1 4 3\n2 6\n", "m.graph:3: found the end of the line; expected the edge weight"},
-        {"3 2 1\n2 4\n1 4 3 0\n2 6\n", "m.graph:3: found the edge weight '0'; expected an integer, 1 or greater"},
+        {"3 2 1\n2 4\n1 4 3 0\n2 6\n", "m.graph:3: found the edge weight '0'; expected an integer from 1 to 9007199254740992"},
+        {"3 2 1\n2 4\n1 4 3 9007199254740993\n2 6\n",
+         "m.graph:3: found the edge weight '9007199254740993'; expected an integer from 1 to 9007199254740992"},
         {"3 2 10\n1 2\n-1 1 3\n1 2\n", "m.graph:3: found the vertex weight '-1'; expected an integer, 0 or greater"},
         {"3 1 100\n1 2\n1 1\n\n\n", "m.graph:4: found an empty line; expected the size or weights of a vertex"},
     };

@@ -80,6 +80,57 @@ TEST_CASE("npz: all types of indices and values") {
     CHECK(read_matrix(write_npz("m.npz", wide)) == expected);
 }
 
+TEST_CASE("npz: integers that f64 would round are refused") {
+    const auto with_last = [](auto number) {
+        using Number = decltype(number);
+        const std::string type = std::is_signed_v<Number> ? "<i8" : "<u8";
+        return write_npz("m.npz", with(csr_members(), "data", npy<Number>(type, {1, 2, 3, 0, number})));
+    };
+    constexpr std::int64_t limit = std::int64_t{1} << 53;
+    CHECK(read_matrix(with_last(-limit)).values[4] == -9007199254740992.0);
+    CHECK(read_matrix(with_last(std::uint64_t{1} << 63)).values[4] == 9223372036854775808.0);
+    CHECK(refusal(with_last(limit + 1)) ==
+          "m.npz: member data.npy: found 9007199254740993 at place 4, which f64 rounds to 9007199254740992; expected exact "
+          "integers, or values of type f64");
+    for (const std::uint64_t number : {~std::uint64_t{0}, (std::uint64_t{1} << 63) - 1}) {
+        CHECK(refusal(with_last(number)).find("which f64 rounds to") != std::string::npos);
+    }
+    CHECK(refusal(with_last(std::numeric_limits<std::int64_t>::max())).find("which f64 rounds to") != std::string::npos);
+}
+
+TEST_CASE("npz: COO arrays with coords, as scipy stores those of any number of dimensions") {
+    const CsrMatrix expected = csr_from_rows(example);
+    const auto coordinates = [](const std::string& header, const std::vector<int>& numbers) {
+        const std::vector<int> copy = numbers;
+        return header + std::string(reinterpret_cast<const char*>(copy.data()), copy.size() * sizeof(int));
+    };
+    Members members{{"format", npy_format("coo")},
+                    {"shape", npy_as<std::int64_t>("<i8", {3, 4})},
+                    {"data", npy_as<double>("<f8", {4, 1, 2, 0, 3})},
+                    {"coords", coordinates(npy_header("<i4", "(2, 5)"), {2, 0, 0, 2, 2, 3, 0, 2, 1, 0})}};
+    CHECK(read_matrix(write_npz("m.npz", members)) == expected);
+    Members both = with(members, "row", npy_int({2, 0, 0, 2, 2}));
+    both["col"] = npy_int({3, 0, 2, 1, 0});
+    CHECK(read_matrix(write_npz("m.npz", both)) == expected);
+    std::string by_columns = npy_header("<i4", "(2, 5)");
+    by_columns.replace(by_columns.find("False"), 5, "True ");
+    by_columns = coordinates(by_columns, {2, 3, 0, 0, 0, 2, 2, 1, 2, 0});
+    CHECK(read_matrix(write_npz("m.npz", with(members, "coords", by_columns))) == expected);
+
+    const auto refused = [&](const char* name, const std::string& bytes) { return npz_refusal(with(members, name, bytes)); };
+    CHECK(refused("shape", npy_as<std::int64_t>("<i8", {12})) == "m.npz: member shape.npy: found 1 dimension; expected 2");
+    CHECK(refused("shape", npy_as<std::int64_t>("<i8", {2, 3, 2})) ==
+          "m.npz: member shape.npy: found 3 dimensions; expected 2");
+    CHECK(refused("coords", coordinates(npy_header("<i4", "(2, 4)"), {2, 0, 0, 2, 3, 0, 2, 1})) ==
+          "m.npz: member coords.npy: found the shape (2, 4); expected (2, 5), a row and a column for each item of data.npy");
+    CHECK(refused("coords", npy_int({2, 0, 0, 2, 2, 3, 0, 2, 1, 0})) ==
+          "m.npz: member coords.npy: found the shape (10); expected (2, 5), a row and a column for each item of data.npy");
+    CHECK(refused("coords", coordinates(npy_header("<i4", "(2, 5)"), {2, 0, 0, 3, 2, 3, 0, 2, 1, 0})) ==
+          "m.npz: member coords.npy: found 3 at place 3; expected an integer from 0 to 2");
+    CHECK(refused("coords", coordinates(npy_header("<i4", "(2, 5)"), {2, 0, 0, 2, 2, 3, 0, 2, -1, 0})) ==
+          "m.npz: member coords.npy: found -1 at place 8; expected an integer from 0 to 3");
+}
+
 TEST_CASE("npz: every refusal names the member") {
     CHECK(refusal(write("m.npz.gz", compressed(file_text(write_npz("m.npz", csr_members()))))) ==
           "m.npz.gz: found a compressed .npz; expected the .npz itself");
@@ -89,7 +140,7 @@ TEST_CASE("npz: every refusal names the member") {
     CHECK(refusal_with("format", npy_format("bsr")) ==
           "m.npz: member format.npy: found 'bsr'; expected csr, csc or coo (in scipy: matrix.tocsr())");
     CHECK(npz_refusal({{"a", npy_int({1})}}) ==
-          "m.npz: member format.npy: found nothing; expected what scipy.sparse.save_npz writes");
+          "m.npz: found a zip archive without format.npy; expected what scipy.sparse.save_npz writes");
     CHECK(refusal_with("shape", npy_int({3, 4, 5})) == "m.npz: member shape.npy: found 3 dimensions; expected 2");
     CHECK(refusal_with("shape", npy_as<std::int64_t>("<i8", {-3, 4})) ==
           "m.npz: member shape.npy: found -3 at place 0; expected an integer from 0 to 9223372036854775807");

@@ -37,7 +37,8 @@ TEST_CASE("Fortran formats") {
     const auto shown = [](std::string_view text) -> std::string {
         const auto format = parse_fortran_format(text);
         if (!format) return "none";
-        return fmt::format("{} {} {} {} {}", format->kind, format->fields, format->width, format->decimals, format->scale);
+        const FortranField& field = format->first[0];
+        return fmt::format("{} {} {} {} {}", field.kind, format->first.size(), field.width, field.decimals, field.scale);
     };
     CHECK(shown("(26I3)") == "i 26 3 0 0");
     CHECK(shown("(I14)") == "i 1 14 0 0");
@@ -53,17 +54,66 @@ TEST_CASE("Fortran formats") {
     CHECK(shown("(2ES25.17)") == "f 2 25 17 0");
     CHECK(shown("(3EN25.17)") == "f 3 25 17 0");
     CHECK(shown("(8F10)") == "f 8 10 0 0");
-    for (const char* text :
-         {"", "(", "()", "8I10", "(8I10", "(8I10))", "(8X)", "(0I8)", "(8I0)", "(8I)", "(I8,I8)", "(99999I8)", "(-8I8)",
-          "(E16.)", "(E16.8E)", "(((((I8)))))", "(8I10)x", "(999(999(99I9)))", "(1P)"}) {
+    for (const char* text : {"",
+                             "(",
+                             "()",
+                             "8I10",
+                             "(8I10",
+                             "(8I10))",
+                             "(8X)",
+                             "(0I8)",
+                             "(8I0)",
+                             "(I8,)",
+                             "(I,I8)",
+                             "(99999I8)",
+                             "(-8I8)",
+                             "(E16.)",
+                             "(E16.8E)",
+                             "(((((((((I8)))))))))",
+                             "(8I10)x",
+                             "(999(999(99I9)))",
+                             "(1P)",
+                             "(PI8)",
+                             "(X9999(9999(9999X)))",
+                             "(8I10,(1X))",
+                             "(I8/I8)",
+                             "(5A8)"}) {
         CAPTURE(text);
         CHECK(shown(text) == "none");
     }
 }
 
+TEST_CASE("Fortran formats: skipped characters, scale factors, several items and nested groups") {
+    const auto shown = [](std::string_view text) {
+        const auto format = parse_fortran_format(text);
+        REQUIRE(format);
+        std::string list;
+        for (const auto* line : {&format->first, &format->later}) {
+            for (const auto& [kind, begin, width, decimals, scale] : *line) {
+                list += fmt::format("{}{} at {}{} ", kind, width, begin, scale == 0 ? "" : fmt::format(" scale {}", scale));
+            }
+            if (line == &format->first) list += "| ";
+        }
+        return list;
+    };
+    const auto twice = [](const std::string& line) { return line + " | " + line + " "; };
+    CHECK(shown("(1X,2I9)") == twice("i9 at 1 i9 at 10"));
+    CHECK(shown("(2(1X,I8))") == twice("i8 at 1 i8 at 10"));
+    CHECK(shown("(XI3,2X,I4,1X)") == twice("i3 at 1 i4 at 6"));
+    CHECK(shown("(I9,2I5)") == twice("i9 at 0 i5 at 9 i5 at 14"));
+    CHECK(shown("(2(I2,2(1X,I1)))") == twice("i2 at 0 i1 at 3 i1 at 5 i2 at 6 i1 at 9 i1 at 11"));
+    CHECK(shown("(1P,2(1X,E23.15))") == twice("f23 at 1 scale 1 f23 at 25 scale 1"));
+    CHECK(shown("(1P,E9.2,0P,F8.2)") == twice("f9 at 0 scale 1 f8 at 9"));
+    CHECK(shown("(F8.2,1P,F9.2)") == "f8 at 0 f9 at 8 scale 1 | f8 at 0 scale 1 f9 at 8 scale 1 ");
+    CHECK(shown("(2I)") == twice("i0 at 0 i0 at 0"));
+    // Later lines begin with the last group.
+    CHECK(shown("(1X,2(I9))") == "i9 at 1 i9 at 10 | i9 at 0 i9 at 9 ");
+    CHECK(shown("(I3,(I4),2(I5,1X),I6)") == "i3 at 0 i4 at 3 i5 at 7 i5 at 13 i6 at 19 | i5 at 0 i5 at 6 i6 at 12 ");
+}
+
 TEST_CASE("numbers in Fortran's fields") {
-    const FortranFormat plain{'f', 4, 12, 0, 0};
-    const auto read = [](std::string_view field, const FortranFormat& format) { return parse_fortran_real(field, format); };
+    const FortranField plain{'f', 0, 12, 0, 0};
+    const auto read = [](std::string_view text, const FortranField& field) { return parse_fortran_real(text, field); };
     CHECK(read("  1.5", plain) == 1.5);
     CHECK(read("-.5E+02 ", plain) == -50);
     CHECK(read("+1.D-3", plain) == 1e-3);
@@ -77,13 +127,13 @@ TEST_CASE("numbers in Fortran's fields") {
     CHECK(std::isnan(*read(" NaN", plain)));
     CHECK(std::isinf(*read("-Infinity", plain)));
     // A field without a decimal point has implied decimals.
-    CHECK(read("12345", {'f', 1, 8, 3, 0}) == 12.345);
-    CHECK(read("12345E2", {'f', 1, 8, 3, 0}) == 1234.5);
-    CHECK(read("1.5", {'f', 1, 8, 3, 0}) == 1.5);
+    CHECK(read("12345", {'f', 0, 8, 3, 0}) == 12.345);
+    CHECK(read("12345E2", {'f', 0, 8, 3, 0}) == 1234.5);
+    CHECK(read("1.5", {'f', 0, 8, 3, 0}) == 1.5);
     // A scale factor applies to fields without an exponent.
-    CHECK(read("12.5", {'f', 1, 8, 3, 1}) == 1.25);
-    CHECK(read("12.5E0", {'f', 1, 8, 3, 1}) == 12.5);
-    CHECK(read("12.5", {'f', 1, 8, 3, -2}) == 1250);
+    CHECK(read("12.5", {'f', 0, 8, 3, 1}) == 1.25);
+    CHECK(read("12.5E0", {'f', 0, 8, 3, 1}) == 12.5);
+    CHECK(read("12.5", {'f', 0, 8, 3, -2}) == 1250);
     for (const char* field : {"", "   ", "1 2", "1.5.", "1.5E", "E5", "-", ".", "***", "1.5E+400", "1,5", "0x1", "1.5F3",
                               "1-2-3", "1E99999999999999999999", "--1", "1.5D+", "1.2.3"}) {
         CAPTURE(field);
@@ -119,6 +169,32 @@ TEST_CASE("Rutherford-Boeing: types of matrices") {
     CHECK(read_parts({.formats = "(4I4)           (5I4)           (4E12.4)            (3F4.1)\nF             1             0",
                       .values = "  1.0000E+00 -2.5000E+00  0.0000E+00  4.0000E+01\n 1.0 2.0 3.0\n",
                       .counts = "4 1 1 1 1"}) == csr_from_rows(Rows{"1 . .", ". 0 .", "-2.5 . 40"}));
+}
+
+TEST_CASE("Harwell-Boeing: skipped characters, groups, several items and words") {
+    const CsrMatrix expected = csr_from_rows(Rows{"1 . .", ". 0 .", "-2.5 . 40"});
+    const std::string values = "  1.0000E+00 -2.5000E+00  0.0000E+00  4.0000E+01\n";
+    const auto read = [](const std::string& formats, const std::string& pointers, const std::string& indices,
+                         const std::string& numbers) {
+        return read_parts({.formats = formats, .pointers = pointers, .indices = indices, .values = numbers});
+    };
+    CHECK(read("(1X,4I4) (1X,5I4) (4E12.4)", "    1   3   4   5\n", "    1   3   2   3\n", values) == expected);
+    CHECK(read("(4(1X,I3)) (4(1X,I3)) (1P,4(1X,E11.4))", "   1   3   4   5\n", "   1   3   2   3\n", values) == expected);
+    CHECK(read("(I4,3I4) (2I4,2I4) (1P,E12.4,3E12.4)", "   1   3   4   5\n", "   1   3   2   3\n", values) == expected);
+    CHECK(read("(8I) (8I) (8E)", "1 3 4 5 \n", " 1 3 2 3\r\n", "1 -2.5 0 4e1\n") == expected);
+    CHECK(read("(3I) (2I) (3E)", "1 3 4\n5\n", "1 3\n2 3\n", "1 -2.5 0\n40") == expected);
+    // Skipped characters may be anything; lines after the first begin with the last group.
+    CHECK(read("(2X,2(I4)) (1X,(I4)) (1X,F4.1,2(2X,F4.1))", "x:   1   3\n   4   5\n", "*   1\n   3\n   2\n   3\n",
+               "! 1.0  -2.5   0.0\n  40.0\n") == expected);
+    // Fields of different widths, and fields behind which a line is too long or too short.
+    CHECK(read("(I2,I3,2I4) (I1,3I2) (4F6.1)", " 1  3   4   5\n", "1 3 2 3\n", "   1.0  -2.5   0.0  40.0\n") == expected);
+    const auto refused = [](const std::string& pointers) {
+        return refusal_of({.formats = "(1X,2I4) (5I4) (4E12.4)", .pointers = pointers, .counts = "4 2 1 1"});
+    };
+    CHECK(refused("    1   3\n    4\n") == "m.rb:6: found no field 2; expected 4 pointers, 2 per line");
+    CHECK(refused("    1   3   4\n    4   5\n") == "m.rb:5: found '4' at the end of the line; expected 4 pointers, 2 per line");
+    CHECK(refusal_of({.formats = "(8I) (5I4) (4E12.4)", .pointers = "1 3 4\n"}) ==
+          "m.rb:5: found no field 4; expected 4 pointers, 8 per line");
 }
 
 TEST_CASE("Rutherford-Boeing: each field with each symmetry") {

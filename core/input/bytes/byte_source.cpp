@@ -122,8 +122,12 @@ Start look_at_start(std::unique_ptr<ByteSource>& source, std::size_t count) {
 std::string_view compression_of(std::string_view start) {
     if (start.starts_with("\x1f\x8b")) return "gzip";
     if (start.starts_with(std::string_view("\xfd\x37zXZ\0", 6))) return "xz";
-    if (start.starts_with("\x28\xb5\x2f\xfd")) return "zstd";
+    if (start.starts_with("\x28\xb5\x2f\xfd") || is_skippable_zstd_frame(start)) return "zstd";
     return {};
+}
+
+bool is_skippable_zstd_frame(std::string_view start) {
+    return start.size() >= 4 && (start[0] & '\xf0') == '\x50' && start.substr(1).starts_with("\x2a\x4d\x18");
 }
 
 std::unique_ptr<ByteSource> decompressed(std::unique_ptr<ByteSource> source, std::string_view compression) {

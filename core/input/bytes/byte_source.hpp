@@ -53,6 +53,10 @@ struct Start {
 /// "gzip", "xz" or "zstd" by the first bytes of a file, or empty.
 [[nodiscard]] std::string_view compression_of(std::string_view start);
 
+/// True if these are the first bytes of a frame that decompression skips. pzstd writes them before other frames.
+/// Source: RFC 8878, section 3.1.2.
+[[nodiscard]] bool is_skippable_zstd_frame(std::string_view start);
+
 /// Decompresses a source. Check sums are checked; several members or frames are concatenated, as the command-line tools do.
 [[nodiscard]] std::unique_ptr<ByteSource> decompressed(std::unique_ptr<ByteSource> source, std::string_view compression);
 

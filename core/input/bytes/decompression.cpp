@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <new>
 #include <string>
@@ -139,13 +140,68 @@ private:
     }
 };
 
-class Unzstd final : public ByteSource {
+/// A zstd stream without the skippable frames at its beginning, which libarchive would not recognize as zstd.
+class UnskippedZstd final : public ByteSource {
 public:
-    explicit Unzstd(std::unique_ptr<ByteSource> source) : reader_(std::move(source)) {}
+    explicit UnskippedZstd(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}
 
     [[nodiscard]] std::size_t read(std::span<char> buffer) override {
-        if (!open_) open();
-        return empty_ ? 0 : reader_.read(buffer, "zstd stream");
+        if (!begun_) skip_frames();
+        if (start_.empty()) return source_->read(buffer);
+        const std::size_t count = start_.copy(buffer.data(), buffer.size());
+        start_.erase(0, count);
+        return count;
+    }
+
+private:
+    void skip_frames() {
+        constexpr std::size_t header_bytes = 8;  // magic number and size
+        begun_ = true;
+        for (take(header_bytes); is_skippable_zstd_frame(start_); take(header_bytes)) {
+            std::uint32_t size = 0;
+            if (start_.size() < header_bytes) fail();
+            std::memcpy(&size, start_.data() + 4, sizeof(size));
+            skip(size);
+        }
+    }
+
+    void take(std::size_t count) {
+        start_.resize(count);
+        std::size_t had = 0;
+        for (std::size_t got = 1; got > 0 && had < count; had += got) got = source_->read(std::span(start_).subspan(had));
+        start_.resize(had);
+    }
+
+    void skip(std::size_t count) {
+        std::vector<char> bytes(std::min(count, std::size_t{1} << 16));
+        while (count > 0) {
+            const std::size_t got = source_->read(std::span(bytes).first(std::min(count, bytes.size())));
+            if (got == 0) fail();
+            count -= got;
+        }
+    }
+
+    [[noreturn]] static void fail() { throw BrokenSource("truncated"); }
+
+    std::unique_ptr<ByteSource> source_;
+    bool begun_ = false;
+    std::string start_;  // bytes behind the skipped frames that are not yet returned
+};
+
+class Unzstd final : public ByteSource {
+public:
+    explicit Unzstd(std::unique_ptr<ByteSource> source) : reader_(std::make_unique<UnskippedZstd>(std::move(source))) {}
+
+    [[nodiscard]] std::size_t read(std::span<char> buffer) override {
+        try {
+            if (!open_) open();
+            return empty_ ? 0 : reader_.read(buffer, "zstd stream");
+        } catch (const BrokenSource&) {
+            if (reader_.message().find("too much memory") == std::string::npos) throw;
+            throw BrokenSource(
+                "found a zstd stream that needs more than 128 MiB of memory to unpack; expected at most the window of zstd "
+                "--long=27");
+        }
     }
 
 private:

@@ -180,6 +180,7 @@ NpyArray read_array(const NpzMember& member, ItemRange wanted) {
     NpyArray array;
     array.type = parse_type(member, header);
     array.shape = parse_shape(member, header);
+    array.by_columns = value_of(header, "fortran_order").value_or("").starts_with("True");
     const std::int64_t bytes_of_item = item_bytes(member, array.type);
     std::int64_t bytes = bytes_of_item;
     for (const std::int64_t length : array.shape) {

@@ -27,6 +27,7 @@ inline constexpr ItemRange no_items{0, 0};
 struct NpyArray {
     std::string type;                 // numpy's name: "<f8", "|b1"
     std::vector<std::int64_t> shape;  // empty: a scalar
+    bool by_columns = false;          // the first index varies fastest ("fortran_order")
     ItemRange items;                  // that were read, within the array
     std::vector<std::byte> bytes;     // of these items
 
@@ -42,6 +43,12 @@ template <typename Number>
     return number;
 }
 
+/// True if the number is that integer, which a wider type also contains.
+template <typename Integer>
+[[nodiscard]] bool is_exact(Integer integer, double number) {
+    return static_cast<long double>(integer) == static_cast<long double>(number);
+}
+
 /// Calls visit with a value of the C++ type of a numpy type; false if there is none.
 template <typename Visit>
 bool with_integer_type(const std::string& type, Visit&& visit) {
@@ -54,6 +61,15 @@ bool with_integer_type(const std::string& type, Visit&& visit) {
     if (type == "<u4") return visit(std::uint32_t{}), true;
     if (type == "<u8") return visit(std::uint64_t{}), true;
     return false;
+}
+
+/// Like with_integer_type, also for real numbers and booleans.
+template <typename Visit>
+bool with_number_type(const std::string& type, Visit&& visit) {
+    if (type == "<f8") return visit(double{}), true;
+    if (type == "<f4") return visit(float{}), true;
+    if (type == "|b1") return visit(std::uint8_t{}), true;
+    return with_integer_type(type, visit);
 }
 
 /// True if these are the first bytes of a .npy file.

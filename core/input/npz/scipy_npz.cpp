@@ -1,9 +1,10 @@
 #include "core/input/npz/scipy_npz.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <bit>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "core/contract/errors.hpp"
@@ -47,6 +48,8 @@ public:
         require_host_memory(static_cast<std::size_t>(items) * bytes, fmt::format("{}: a matrix of {} entries", path_, items));
     }
 
+    [[nodiscard]] bool has(const std::string& name) const { return arrays_.contains(name); }
+
     void release(const std::string& name) { arrays_.erase(name); }
 
 private:
@@ -54,20 +57,21 @@ private:
     std::map<std::string, NpyArray> arrays_;
 };
 
-template <typename Visit>
-bool with_number_type(const std::string& type, Visit&& visit) {
-    if (type == "<f8") return visit(double{}), true;
-    if (type == "<f4") return visit(float{}), true;
-    if (type == "|b1") return visit(std::uint8_t{}), true;
-    return with_integer_type(type, visit);
-}
-
 HostArray<double> values(const Npz& npz, const std::string& name) {
     const NpyArray& array = npz.list(name);
     npz.require_memory(array.items_read(), sizeof(double));
     HostArray<double> result(array.items_read());
     const bool known = with_number_type(array.type, [&](auto number) {
-        for (std::size_t i = 0; i < result.size(); ++i) result[i] = static_cast<double>(item<decltype(number)>(array, i));
+        for (std::size_t i = 0; i < result.size(); ++i) {
+            const auto found = item<decltype(number)>(array, i);
+            result[i] = static_cast<double>(found);
+            if constexpr (std::is_integral_v<decltype(number)> && sizeof(number) == sizeof(double)) {
+                if (is_exact(found, result[i])) continue;
+                npz.fail(name,
+                         "found {} at place {}, which f64 rounds to {:.0f}; expected exact integers, or values of type f64",
+                         found, array.items.first + static_cast<std::int64_t>(i), result[i]);
+            }
+        }
     });
     if (known) return result;
     if (array.type.find('c') != std::string::npos) {
@@ -76,18 +80,26 @@ HostArray<double> values(const Npz& npz, const std::string& name) {
     npz.fail(name, "found values of type {}; expected f32, f64, integers or bool, little-endian", array.type);
 }
 
-/// The items as integers, each of which must be from 0 to `most`.
+/// Some of the items that were read: `first`, `first` + `step`, ...
+struct Items {
+    std::size_t first = 0;
+    std::size_t step = 1;
+    std::int64_t count = 0;
+};
+
+/// Items as integers, each of which must be from 0 to `most`.
 template <typename Integer>
-HostArray<Integer> integers(const Npz& npz, const std::string& name, std::int64_t most) {
-    const NpyArray& array = npz.list(name);
-    npz.require_memory(array.items_read(), sizeof(Integer));
-    HostArray<Integer> result(array.items_read());
+HostArray<Integer> integers(const Npz& npz, const std::string& name, std::int64_t most, const Items& items) {
+    const NpyArray& array = npz.array(name);
+    npz.require_memory(items.count, sizeof(Integer));
+    HostArray<Integer> result(items.count);
     const bool known = with_integer_type(array.type, [&](auto number) {
         for (std::size_t i = 0; i < result.size(); ++i) {
-            const auto found = item<decltype(number)>(array, i);
+            const std::size_t place = items.first + i * items.step;
+            const auto found = item<decltype(number)>(array, place);
             if (std::cmp_less(found, 0) || std::cmp_greater(found, most)) {
                 npz.fail(name, "found {} at place {}; expected an integer from 0 to {}", found,
-                         array.items.first + static_cast<std::int64_t>(i), most);
+                         array.items.first + static_cast<std::int64_t>(place), most);
             }
             result[i] = static_cast<Integer>(found);  // NOLINT(bugprone-signed-char-misuse): it is not negative here
         }
@@ -96,8 +108,14 @@ HostArray<Integer> integers(const Npz& npz, const std::string& name, std::int64_
     return result;
 }
 
+template <typename Integer>
+HostArray<Integer> integers(const Npz& npz, const std::string& name, std::int64_t most) {
+    return integers<Integer>(npz, name, most, {0, 1, npz.list(name).items_read()});
+}
+
 /// The name of the format, stored as bytes or as UTF-32; dropping zero bytes reads both.
 std::string format_of(const Npz& npz) {
+    if (!npz.has("format")) npz.fail("found a zip archive without format.npy; expected what scipy.sparse.save_npz writes");
     std::string format;
     for (const std::byte byte : npz.array("format").bytes) {
         if (byte != std::byte{0}) format += std::to_integer<char>(byte);
@@ -112,7 +130,8 @@ struct Shape {
 
 Shape shape_of(const Npz& npz) {
     const auto lengths = integers<std::int64_t>(npz, "shape", std::numeric_limits<std::int64_t>::max());
-    if (lengths.size() != 2) npz.fail("shape", "found {} dimensions; expected 2", lengths.size());
+    if (lengths.size() != 2)
+        npz.fail("shape", "found {} dimension{}; expected 2", lengths.size(), lengths.size() == 1 ? "" : "s");
     return {lengths[0], lengths[1]};
 }
 
@@ -215,18 +234,38 @@ private:
 
 CsrMatrix read_all(const CsrRows& rows) { return rows.read({0, rows.rows()}); }
 
-CsrMatrix read_coo(const std::filesystem::path& path, const Shape& shape) {
-    const Npz npz(path, {{"row", all_items}, {"col", all_items}, {"data", all_items}});
-    check_same_length(npz, "row", "data");
-    check_same_length(npz, "col", "data");
-    check_shape(npz, shape, npz.list("data").size());
-    const auto rows = integers<Index>(npz, "row", shape.rows - 1);
-    const auto columns = integers<Index>(npz, "col", shape.columns - 1);
+CsrMatrix from_entries(const Npz& npz, const Shape& shape, const HostArray<Index>& rows, const HostArray<Index>& columns) {
     const auto data = values(npz, "data");
     npz.require_memory(static_cast<std::int64_t>(data.size()), bytes_to_sort);
     std::vector<Entry> entries(data.size());
     for (std::size_t i = 0; i < entries.size(); ++i) entries[i] = {rows[i], columns[i], data[i]};
     return csr_from_entries(static_cast<Index>(shape.rows), static_cast<Index>(shape.columns), entries);
+}
+
+/// Rows and columns as one array of two rows, as scipy stores COO arrays of any number of dimensions.
+CsrMatrix read_coordinates(const std::filesystem::path& path, const Shape& shape) {
+    const Npz npz(path, {{"coords", all_items}, {"data", all_items}});
+    const std::int64_t entries = npz.list("data").size();
+    const NpyArray& both = npz.array("coords");
+    if (both.shape != std::vector<std::int64_t>{2, entries}) {
+        npz.fail("coords", "found the shape ({}); expected (2, {}), a row and a column for each item of data.npy",
+                 fmt::join(both.shape, ", "), entries);
+    }
+    check_shape(npz, shape, entries);
+    const std::size_t step = both.by_columns ? 2 : 1;
+    const std::size_t first_column = both.by_columns ? 1 : static_cast<std::size_t>(entries);
+    return from_entries(npz, shape, integers<Index>(npz, "coords", shape.rows - 1, {0, step, entries}),
+                        integers<Index>(npz, "coords", shape.columns - 1, {first_column, step, entries}));
+}
+
+CsrMatrix read_coo(const std::filesystem::path& path, const Shape& shape) {
+    const Npz npz(path, {{"row", all_items}, {"col", all_items}, {"coords", no_items}, {"data", all_items}});
+    if (!npz.has("row") && npz.has("coords")) return read_coordinates(path, shape);
+    check_same_length(npz, "row", "data");
+    check_same_length(npz, "col", "data");
+    check_shape(npz, shape, npz.list("data").size());
+    return from_entries(npz, shape, integers<Index>(npz, "row", shape.rows - 1),
+                        integers<Index>(npz, "col", shape.columns - 1));
 }
 
 /// Reads the arrays that describe the matrix, and only the headers of columns and values.

@@ -10,7 +10,7 @@
 namespace workbench {
 
 /// Reads a CSR, CSC or COO matrix; members are compressed or stored, indices have any integer type, values are f32, f64,
-/// integer or bool. Duplicate entries are summed, explicit zeros are kept, 64-bit integers are rounded to f64. Throws
+/// integer or bool. Duplicate entries are summed, explicit zeros are kept, integers that f64 would round are refused. Throws
 /// InputError "FILE: member NAME.npy: what was found; what was expected", also for sizes that the file cannot contain.
 [[nodiscard]] CsrMatrix read_scipy_npz(const std::filesystem::path& path);
 

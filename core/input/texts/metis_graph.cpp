@@ -29,6 +29,7 @@ struct MetisHeader {
 };
 
 constexpr std::int64_t none = -1;
+constexpr std::int64_t largest_weight = std::int64_t{1} << 53;  // up to which f64 contains all integers
 
 /// Entries number the vertices of the block from 0 until place_blocks.
 struct VertexBlock : BlockOutcome {
@@ -131,7 +132,7 @@ private:
         for (const char* at = line.data(); at < end;) {
             const std::int64_t neighbour = take_plain_number(at, end);
             const std::int64_t weight = header_.edge_weights ? take_plain_number(at, end) : 1;
-            if (neighbour < 1 || neighbour > header_.vertices || weight < 1) {
+            if (neighbour < 1 || neighbour > header_.vertices || weight < 1 || weight > largest_weight) {
                 entries_ = before;
                 return false;
             }
@@ -155,7 +156,7 @@ private:
         for (std::int64_t i = 0; i < header_.vertex_weights; ++i) take_integer(rest, "vertex weight", 0, no_limit);
         for (std::string_view more = rest; !next_word(more).empty(); more = rest) {
             const std::int64_t neighbour = take_integer(rest, "neighbour", 1, header_.vertices);
-            const std::int64_t weight = header_.edge_weights ? take_integer(rest, "edge weight", 1, no_limit) : 1;
+            const std::int64_t weight = header_.edge_weights ? take_integer(rest, "edge weight", 1, largest_weight) : 1;
             add(neighbour, weight);
         }
     }

@@ -80,7 +80,8 @@ FortranFormat read_format(const LineReader& lines, std::string_view& rest, const
     const std::string_view text = rest.substr(begin, end < rest.size() ? end + 1 - begin : end - begin);
     rest.remove_prefix(begin + text.size());
     const auto format = parse_fortran_format(text);
-    if (!format || (kind == 'i' && format->kind != 'i')) {
+    const auto is_integer = [](const FortranField& field) { return field.kind == 'i'; };
+    if (!format || (kind == 'i' && !std::ranges::all_of(format->first, is_integer))) {
         lines.fail("found {} as the format of the {}; expected one such as {}", in_quotes(text), what,
                    kind == 'i' ? "(8I10)" : "(1P,4E20.12)");
     }
@@ -127,10 +128,19 @@ struct FieldList {
     std::int64_t count = 0;
     const char* what = "";
 
-    [[nodiscard]] std::int64_t lines() const { return count / format.fields + (count % format.fields > 0 ? 1 : 0); }
+    /// The number of fields before a line of the list.
+    [[nodiscard]] std::int64_t fields_before(std::int64_t line) const {
+        return line == 0 ? 0 : std::min(count, std::ssize(format.first) + (line - 1) * std::ssize(format.later));
+    }
+    [[nodiscard]] std::int64_t lines() const {
+        if (count == 0) return 0;
+        const std::int64_t behind_first = count - fields_before(1);
+        const std::int64_t per_line = std::ssize(format.later);
+        return 1 + behind_first / per_line + (behind_first % per_line > 0 ? 1 : 0);
+    }
     /// The fields of a line of the list.
-    [[nodiscard]] std::int64_t fields_of(std::int64_t line) const {
-        return std::min<std::int64_t>(format.fields, count - line * format.fields);
+    [[nodiscard]] std::span<const FortranField> fields_of(std::int64_t line) const {
+        return std::span(format.of_line(line)).first(fields_before(line + 1) - fields_before(line));
     }
 };
 
@@ -139,24 +149,34 @@ class LineFields {
 public:
     /// number: the number of the line in the list. open_end: the line lacks its newline.
     LineFields(const FieldList& list, std::string_view line, std::int64_t number, bool open_end)
-        : list_(list), line_(without_newline(line)), count_(list.fields_of(number)), open_end_(open_end) {}
+        : list_(list),
+          line_(without_newline(line)),
+          rest_(line_),
+          fields_(list.fields_of(number)),
+          per_line_(std::ssize(list.format.of_line(number))),
+          open_end_(open_end) {}
 
     std::string_view next() {
-        const int width = list_.format.width;
-        const std::string_view field = line_.substr(0, width);
+        const int begin = fields_[given_].begin;
+        const int width = fields_[given_].width;
+        std::string_view field;
+        if (width == 0) {
+            field = next_word(rest_);
+        } else {
+            field = line_.substr(std::min<std::size_t>(begin, line_.size()), width);
+            rest_ = line_.substr(std::min<std::size_t>(begin + width, line_.size()));
+        }
         if (field.find_first_not_of(' ') == std::string_view::npos) {
-            throw LineError{fmt::format("found no field {}; expected {} {}, {} per line", given_ + 1, list_.count, list_.what,
-                                        list_.format.fields)};
+            throw LineError{
+                fmt::format("found no field {}; expected {} {}, {} per line", given_ + 1, list_.count, list_.what, per_line_)};
         }
         // The beginning of a number that was cut off may look like a number.
-        if (open_end_ && field.size() < static_cast<std::size_t>(width)) {
+        if (open_end_ && std::cmp_less(field.size(), width)) {
             throw LineError{fmt::format("found the end of the file in {}, a field of {}; expected {} characters",
                                         in_quotes(field), list_.what, width)};
         }
-        line_.remove_prefix(field.size());
-        ++given_;
-        if (std::string_view rest = line_; given_ == count_ && !next_word(rest).empty()) {
-            expect_end_of_line(line_, fmt::format("{} {}, {} per line", list_.count, list_.what, list_.format.fields));
+        if (std::string_view more = rest_; ++given_ == fields_.size() && !next_word(more).empty()) {
+            expect_end_of_line(rest_, fmt::format("{} {}, {} per line", list_.count, list_.what, per_line_));
         }
         return field;
     }
@@ -164,13 +184,15 @@ public:
 private:
     const FieldList& list_;
     std::string_view line_;
-    std::int64_t count_;
+    std::string_view rest_;  // behind the fields that were returned
+    std::span<const FortranField> fields_;
+    std::ptrdiff_t per_line_;
     bool open_end_;
-    std::int64_t given_ = 0;
+    std::size_t given_ = 0;
 };
 
 [[noreturn]] void fail_at_end(const LineReader& lines, const FieldList& list, std::int64_t lines_of_list) {
-    lines.fail("found the end of the file after {} of {} {}; expected them all", lines_of_list * list.format.fields, list.count,
+    lines.fail("found the end of the file after {} of {} {}; expected them all", list.fields_before(lines_of_list), list.count,
                list.what);
 }
 
@@ -189,7 +211,7 @@ std::vector<Offset> read_pointers(LineReader& lines, const RutherfordBoeingHeade
     for (std::int64_t line = 0; line < list.lines(); ++line) {
         if (!lines.next()) fail_at_end(lines, list, line);
         LineFields fields(list, lines.line(), line, lines.open_end());
-        for (std::int64_t i = list.fields_of(line); i > 0; --i) {
+        for (std::size_t i = list.fields_of(line).size(); i > 0; --i) {
             if (pointers.size() % counted_together == 0) memory.take(counted_together * sizeof(Offset));
             const Offset least = pointers.empty() ? 0 : pointers.back();
             const Offset most = pointers.empty() ? 0 : header.entries;
@@ -228,12 +250,12 @@ std::int64_t plain_number(const char* at, const char* end) {
 
 /// Sets `value` to the number in a field: blanks, then a number with a decimal point that Fortran and C++ read alike. False:
 /// the field is for the slow path.
-bool take_plain_real(const char* at, const char* end, const FortranFormat& format, double& value) {
+bool take_plain_real(const char* at, const char* end, const FortranField& field, double& value) {
     while (at < end && *at == ' ') ++at;
     const auto [behind, error] = std::from_chars(at, end, value);
     const std::string_view word(at, end - at);
     return error == std::errc{} && behind == end && word.find('.') != std::string_view::npos &&
-           (format.scale == 0 || word.find_first_of("eE") != std::string_view::npos);
+           (field.scale == 0 || word.find_first_of("eE") != std::string_view::npos);
 }
 
 class FieldParser {
@@ -248,11 +270,10 @@ public:
     bool parse(std::string_view text, FieldBlock& block) const {
         const std::int64_t index_lines =
             std::clamp<std::int64_t>(indices_.lines() - block.place.lines_before, 0, static_cast<std::int64_t>(text.size()));
-        const std::int64_t first_entry =
-            std::min(block.place.lines_before, indices_.lines()) * std::int64_t{header_.indices.fields};
+        const std::int64_t first_line = std::min(block.place.lines_before, indices_.lines());
         // Each field has a character at least.
-        const auto most = std::min<std::int64_t>(
-            {static_cast<std::int64_t>(text.size()), indices_.count - first_entry, index_lines * header_.indices.fields});
+        const auto most = std::min(static_cast<std::int64_t>(text.size()),
+                                   indices_.fields_before(first_line + index_lines) - indices_.fields_before(first_line));
         std::span<Entry> room;
         if (most > 0) room = store_.take(most);
         std::size_t entries = 0;
@@ -294,51 +315,58 @@ private:
 
     void parse_indices(std::string_view line, std::int64_t number, bool open_end, std::span<Entry> room,
                        std::size_t& entries) const {
-        std::int64_t place = number * header_.indices.fields;  // of the entry
+        std::int64_t place = indices_.fields_before(number);  // of the entry
         auto column = static_cast<Index>(std::upper_bound(pointers_.begin(), pointers_.end(), place) - pointers_.begin() - 1);
-        for_each_field(indices_, line, number, open_end, [&](const char* begin, const char* end, const auto& field) {
-            std::int64_t row = plain_number(begin, end);
-            if (row < 1 || row > header_.rows) row = parse_field(field(), "row index", 1, header_.rows);
-            while (pointers_[column + 1] <= place) ++column;
-            ++place;
-            room[entries] = {static_cast<Index>(row - 1), column, 1};
-            check_triangle(room[entries++]);
-        });
+        for_each_field(indices_, line, number, open_end,
+                       [&](const char* begin, const char* end, const FortranField&, const auto& text) {
+                           std::int64_t row = plain_number(begin, end);
+                           if (row < 1 || row > header_.rows) row = parse_field(text(), "row index", 1, header_.rows);
+                           while (pointers_[column + 1] <= place) ++column;
+                           ++place;
+                           room[entries] = {static_cast<Index>(row - 1), column, 1};
+                           check_triangle(room[entries++]);
+                       });
     }
 
     void parse_values(std::string_view line, std::int64_t number, bool open_end, FieldBlock& block) const {
-        if (block.values.empty()) block.first_value = number * header_.values.fields;
-        for_each_field(values_, line, number, open_end, [&](const char* begin, const char* end, const auto& field) {
-            double value = 0;
-            if (!take_plain_real(begin, end, header_.values, value)) {
-                std::string_view text = field();
-                const auto parsed = parse_fortran_real(text, header_.values);
-                if (!parsed) throw LineError{why_not_real(next_word(text))};
-                value = *parsed;
-            }
-            block.values.push_back(value);
-        });
+        if (block.values.empty()) block.first_value = values_.fields_before(number);
+        for_each_field(
+            values_, line, number, open_end,
+            [&](const char* begin, const char* end, const FortranField& field, const auto& text) {
+                double value = 0;
+                if (!take_plain_real(begin, end, field, value)) {
+                    std::string_view word = text();
+                    const auto parsed = parse_fortran_real(word, field);
+                    word = next_word(word);
+                    if (!parsed) throw LineError{why_not_real(word)};
+                    if (field.kind == 'i' && !is_exact_integer(word, *parsed)) {
+                        throw LineError{fmt::format("found the integer {}, which f64 rounds to {:.0f}; expected an exact one",
+                                                    in_quotes(word), *parsed)};
+                    }
+                    value = *parsed;
+                }
+                block.values.push_back(value);
+            });
     }
 
-    /// Calls visit(begin, end, field) for the fields of a line: the characters from `begin` to `end` and field(), the text of
-    /// the field after all checks. If the line is not as wide as its fields, or wider, all are checked.
+    /// Calls visit(begin, end, field, text) for the fields of a line: the characters from `begin` to `end` and text(), the same
+    /// after all checks. If the line is not as wide as its fields, or wider, all are checked.
     static void for_each_field(const FieldList& list, std::string_view line, std::int64_t number, bool open_end,
                                const auto& visit) {
-        const std::int64_t count = list.fields_of(number);
-        const int width = list.format.width;
+        const auto fields = list.fields_of(number);
         if (line.ends_with('\r')) line.remove_suffix(1);
-        LineFields fields(list, line, number, open_end);
-        const bool is_whole = std::cmp_equal(line.size(), count * width);
-        for (std::int64_t i = 0; i < count; ++i) {
+        LineFields checked(list, line, number, open_end);
+        const bool is_whole = fields.back().width > 0 && std::cmp_equal(line.size(), fields.back().begin + fields.back().width);
+        for (std::size_t i = 0; i < fields.size(); ++i) {
             if (!is_whole) {
-                const std::string_view field = fields.next();
-                visit(field.data(), field.data() + field.size(), [=] { return field; });
+                const std::string_view text = checked.next();
+                visit(text.data(), text.data() + text.size(), fields[i], [=] { return text; });
                 continue;
             }
-            const char* const begin = line.data() + i * width;
-            visit(begin, begin + width, [&] {
+            const char* const begin = line.data() + fields[i].begin;
+            visit(begin, begin + fields[i].width, fields[i], [&] {
                 LineFields again(list, line, number, open_end);
-                for (std::int64_t k = 0; k < i; ++k) (void)again.next();
+                for (std::size_t k = 0; k < i; ++k) (void)again.next();
                 return again.next();
             });
         }
