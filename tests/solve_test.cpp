@@ -361,7 +361,8 @@ TEST_CASE("invalid systems") {
     const CsrMatrix square = csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 1}});
     CHECK_EQ(message(wide, {1, 1}), "a linear system needs a square matrix; this one has 2 rows and 3 columns");
     CHECK_EQ(message(square, {1, 1, 1}), "the right-hand side has 3 elements; expected 2, one per row of the matrix");
-    CHECK_EQ(message(square, {1, std::numeric_limits<double>::infinity()}), "the right-hand side has values that are not finite");
+    CHECK_EQ(message(square, {1, std::numeric_limits<double>::infinity()}),
+             "the right-hand side has values that are not finite");
 }
 
 TEST_CASE("a failing recipe does not stop the others") {
