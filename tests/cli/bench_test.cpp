@@ -79,7 +79,7 @@ TEST_SUITE("bench with the program") {
         // --backend replaces the suite's backends.
         CHECK(workbench_in(folder.path(), "bench s.toml --backend eigen --limit 1e-9 --no-page --out e.jsonl").exit_code == 1);
         const std::string on_eigen = file_text(folder.path() / "e.jsonl");
-        CHECK(on_eigen.find(R"(--cache warm eigen"})") != std::string::npos);
+        CHECK(on_eigen.find(R"(--cache warm eigen",)") != std::string::npos);
         CHECK(on_eigen.find("kokkos") == std::string::npos);
 
         // Other measuring options make other measurements, whether in the suite or on the command line.
