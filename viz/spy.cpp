@@ -137,8 +137,12 @@ std::string spy_text(const StagedMatrix& staged, const SpyStyle& style) {
     const auto size = [](Index length, int bins) {
         return fmt::format("{:.4g}", static_cast<double>(length) / std::max(bins, 1));
     };
-    return text + fmt::format("a dot: {} rows x {} columns with a nonzero\n", size(rows, raster.row_bins()),
-                              size(columns, raster.column_bins()));
+    const auto count = [&size](Index length, int bins, const char* what) {
+        const std::string number = size(length, bins);
+        return fmt::format("{} {}{}", number, what, number == "1" ? "" : "s");
+    };
+    return text + fmt::format("a dot: {} x {} with a nonzero\n", count(rows, raster.row_bins(), "row"),
+                              count(columns, raster.column_bins(), "column"));
 }
 
 }  // namespace workbench

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "core/text/words.hpp"
+
 namespace workbench {
 namespace {
 
@@ -50,7 +52,7 @@ std::string TextTable::text() const {
             line += i < left_columns ? fmt::format("{:<{}}", cells[i], widths[i]) : fmt::format("{:>{}}", cells[i], widths[i]);
         }
         line.erase(line.find_last_not_of(' ') + 1);
-        text += line + '\n';
+        text += printable(line) + '\n';
     };
     if (!header.empty()) append(header);
     for (const auto& row : rows) append(row);
@@ -66,11 +68,12 @@ std::string with_commas(long long number) {
 }
 
 std::string size_text(long long rows, long long columns, long long nonzeros) {
-    return fmt::format("{} x {}, {} nonzeros", with_commas(rows), with_commas(columns), with_commas(nonzeros));
+    return fmt::format("{} x {}, {}", with_commas(rows), with_commas(columns), counted(nonzeros, "nonzero"));
 }
 
 std::string significant(double number) {
-    if (!std::isfinite(number)) return fmt::format("{}", number);
+    if (std::isnan(number)) return "nan";  // without its sign
+    if (std::isinf(number)) return fmt::format("{}", number);
     const double magnitude = std::abs(number);
     if (magnitude != 0 && (magnitude < 0.001 || magnitude >= 1e7)) return fmt::format("{:.2e}", number);
     if (magnitude >= 999.5) return with_commas(std::llround(number));
@@ -94,7 +97,7 @@ std::string byte_count(double bytes) {
     return significant(bytes) + " " + units[unit];
 }
 
-std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+std::string percent(double share) { return std::isnan(share) ? "nan %" : fmt::format("{:.1f} %", 100 * share); }
 
 std::string spread_text(double spread) { return spread > 100 ? "more than 100 x" : percent(spread); }
 

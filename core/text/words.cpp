@@ -7,6 +7,8 @@
 #include <cmath>
 #include <system_error>
 
+#include "core/text/text_table.hpp"
+
 namespace workbench {
 namespace {
 
@@ -65,6 +67,18 @@ std::string in_quotes(std::string_view text, std::size_t longest) {
     std::string result = "'";
     for (const char c : text.substr(0, longest)) result += c >= ' ' && c <= '~' ? c : '?';
     return result + (text.size() > longest ? "...'" : "'");
+}
+
+std::string printable(std::string text) {
+    for (char& c : text) {
+        const bool is_control = (c >= 0 && c < ' ' && c != '\n' && c != '\t') || c == '\x7f';
+        if (is_control) c = '?';
+    }
+    return text;
+}
+
+std::string counted(long long number, std::string_view what) {
+    return fmt::format("{} {}{}", with_commas(number), what, number == 1 ? "" : "s");
 }
 
 std::string names_in_quotes(std::span<const std::string> names) {

@@ -34,6 +34,12 @@ void expect_end_of_line(std::string_view line, std::string_view expected);
 /// Input quoted in an error message: cut to a readable length, unprintable bytes replaced by '?'.
 [[nodiscard]] std::string in_quotes(std::string_view text, std::size_t longest = 40);
 
+/// Text with '?' for control characters, which could move the cursor of a terminal; lines and tabs are kept.
+[[nodiscard]] std::string printable(std::string text);
+
+/// "1 row", "1,234 rows".
+[[nodiscard]] std::string counted(long long number, std::string_view what);
+
 /// "'a', 'b' and 3 more" for an error message: the first 20 names.
 [[nodiscard]] std::string names_in_quotes(std::span<const std::string> names);
 

@@ -37,12 +37,16 @@ struct Range {
     const char* placeholder;
 };
 
+/// "1000" for "1e3"; other texts are unchanged.
+[[nodiscard]] std::string plain_integer(std::string text);
+
 /// An option that takes a number; a plain number (rather than an optional one) is the default.
 template <typename Value, typename Number>
 CLI::Option* add_number(CLI::App& command, const std::string& name, Value& value, const Range<Number>& range,
                         const std::string& help) {
     CLI::Option* option =
         command.add_option(name, value, help)->check(CLI::Range(range.low, range.high))->type_name(range.placeholder);
+    if constexpr (std::is_integral_v<Number>) option->transform(plain_integer);
     return std::is_arithmetic_v<Value> ? option->capture_default_str() : option;
 }
 

@@ -1,11 +1,12 @@
 #include "frontends/cli/matrix_source.hpp"
-#include "frontends/cli/terminal.hpp"
 
 #include <fmt/format.h>
 
 #include "core/input/inline_matrix.hpp"
 #include "core/input/npz/read_rows.hpp"
 #include "core/input/read_matrix.hpp"
+#include "core/text/words.hpp"
+#include "frontends/cli/terminal.hpp"
 
 namespace workbench {
 namespace {
@@ -44,7 +45,7 @@ struct Load {
     }
 
     CsrMatrix operator()(const MatrixFile& file) const {
-        report.source = source_of(file);
+        report.source = printable(source_of(file));
         return read_matrix(file.path, {file.member, [](const std::string& note) { print_error("note: " + note); }});
     }
 
@@ -74,7 +75,7 @@ std::pair<CsrMatrix, MatrixReport> load_matrix(const MatrixChoice& choice) {
 
 std::optional<MatrixRows> open_matrix_rows(const MatrixChoice& choice, MatrixReport& report) {
     if (const auto* const file = std::get_if<MatrixFile>(&choice.from)) {
-        report.source = source_of(*file);
+        report.source = printable(source_of(*file));
         const std::shared_ptr<RowReader> reader = open_rows(file->path, file->member);
         if (reader == nullptr) return std::nullopt;
         return MatrixRows{reader->rows(), [reader](RowRange range) { return reader->read(range); }};

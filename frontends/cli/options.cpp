@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <fstream>
+#include <optional>
 #include <regex>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include "core/system/host_memory.hpp"
 #include "core/system/whole_file.hpp"
 #include "core/text/text_table.hpp"
+#include "core/text/words.hpp"
 #include "frontends/cli/provenance.hpp"
 #include "kernels/device/cuda_device.hpp"
 #include "kernels/prepare/gpu_preparer.hpp"
@@ -40,6 +42,12 @@ void limit_memory(const std::string& given) {
 }
 
 }  // namespace
+
+std::string plain_integer(std::string text) {
+    const auto number = text.find_first_of("eE") == std::string::npos ? std::nullopt : parse_real(text);
+    constexpr double largest = 1e15;  // below which all integers are exact
+    return number && std::abs(*number) <= largest && std::trunc(*number) == *number ? fmt::format("{:.0f}", *number) : text;
+}
 
 CLI::Option* add_choice(CLI::App& command, const std::string& name, std::string& value, std::vector<std::string> words,
                         const std::string& help) {

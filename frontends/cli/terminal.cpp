@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "core/text/words.hpp"
+
 namespace workbench {
 
 Progress::Progress() : on_terminal_(isatty(STDERR_FILENO) == 1) {}
@@ -16,7 +18,7 @@ Progress::~Progress() {
 }
 
 void Progress::show(const std::string& step) const {
-    if (on_terminal_) (void)std::fputs(fmt::format("\r\033[K  {} ...", step).c_str(), stderr);
+    if (on_terminal_) (void)std::fputs(fmt::format("\r\033[K  {} ...", printable(step)).c_str(), stderr);
 }
 
 StdoutToStderr::StdoutToStderr() : output_(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)) {
@@ -33,7 +35,7 @@ StdoutToStderr::~StdoutToStderr() {
 
 void print_error(const std::string& line) {
     (void)std::fflush(stdout);
-    (void)std::fputs((line + '\n').c_str(), stderr);
+    (void)std::fputs((printable(line) + '\n').c_str(), stderr);
 }
 
 }  // namespace workbench

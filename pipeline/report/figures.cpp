@@ -6,8 +6,6 @@
 
 namespace workbench {
 
-std::string plain(const FigureValue& value) { return std::to_string(std::get<std::int64_t>(value)); }
-
 std::string spread(const FigureValue& value) { return spread_text(std::get<double>(value)); }
 
 std::string thousandths(const FigureValue& value) { return fmt::format("{:.3f}", std::get<double>(value)); }

@@ -135,7 +135,6 @@ template <typename Measured>
 }
 
 // Texts of values that are not as usual.
-[[nodiscard]] std::string plain(const FigureValue& value);        // 1234 without commas
 [[nodiscard]] std::string spread(const FigureValue& value);       // see spread_text
 [[nodiscard]] std::string thousandths(const FigureValue& value);  // 1.234
 [[nodiscard]] std::string complete(const FigureValue& value);     // a share that is 100 % only if nothing is missing

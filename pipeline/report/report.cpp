@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/text/text_table.hpp"
+#include "core/text/words.hpp"
 #include "pipeline/report/figures.hpp"
 
 namespace workbench {
@@ -105,8 +106,8 @@ std::string footprint_line(const LayoutOutcome& layout, bool is_whole_of_shares)
                                    byte_count(static_cast<double>(layout.bytes())),
                                    with_commas(static_cast<long long>(layout.slots())), filled);
     if (!layout.share.empty()) {
-        line += fmt::format("    {} nonzeros, {} rows\n", with_commas(static_cast<long long>(layout.nonzeros)),
-                            with_commas(static_cast<long long>(layout.rows)));
+        line += fmt::format("    {}, {}\n", counted(static_cast<long long>(layout.nonzeros), "nonzero"),
+                            counted(static_cast<long long>(layout.rows), "row"));
     }
     if (is_whole_of_shares) return line;  // each share lists its own
     for (const LayoutOutcome::Array& array : layout.footprint) {
@@ -178,8 +179,8 @@ std::vector<std::pair<std::string, std::string>> legend_of_metrics() {
 std::string to_text(const RunReport& report) {
     std::string text = fmt::format("{}\n", report.title());
     if (!report.recipe_source.empty()) text += fmt::format("  {}\n", report.recipe_source);
-    text += fmt::format("  {}: {} x {}, {} nonzeros, read in {}\n", report.matrix.source, with_commas(report.matrix.rows),
-                        with_commas(report.matrix.columns), with_commas(report.matrix.nonzeros),
+    text += fmt::format("  {}: {}, read in {}\n", report.matrix.source,
+                        size_text(report.matrix.rows, report.matrix.columns, report.matrix.nonzeros),
                         duration(report.matrix.read_seconds));
     if (!report.stages.empty()) text += "\nStages\n" + stage_table(report).text();
     for (const StageOutcome& stage : report.stages) {
@@ -194,7 +195,7 @@ std::string to_text(const RunReport& report) {
     }
     text += legend_of_rounding(report) + kernels_without_figures(report);
     if (const std::string more = remarks(report); !more.empty()) text += '\n' + more;
-    return text;
+    return printable(text);
 }
 
 }  // namespace workbench

@@ -232,7 +232,8 @@ std::string add_file(const std::filesystem::path& file, std::vector<Record>& rec
         throw RecipeError(fmt::format("{}: cannot be read; expected the lines of a bench or the JSON of a run", file.string()));
     }
     const std::string text{std::istreambuf_iterator<char>(stream), {}};
-    if (text.empty()) {
+    constexpr const char* blanks = " \t\r\n";
+    if (text.find_first_not_of(blanks) == std::string::npos) {
         return fmt::format("{}: this file is empty; expected the lines of a bench or the JSON of a run", file.string());
     }
     if (const Json whole = Json::parse(text, nullptr, false); is_report(whole)) {
@@ -243,6 +244,10 @@ std::string add_file(const std::filesystem::path& file, std::vector<Record>& rec
     for (std::size_t begin = 0; begin < text.size();) {
         ++number;
         const std::size_t end = std::min(text.find('\n', begin), text.size());
+        if (text.find_first_not_of(blanks, begin) >= end) {
+            begin = end + 1;
+            continue;
+        }
         const Json line = Json::parse(text.begin() + static_cast<std::ptrdiff_t>(begin),
                                       text.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
         if (is_report(line)) {

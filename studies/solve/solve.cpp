@@ -10,16 +10,11 @@
 #include "core/contract/errors.hpp"
 #include "core/contract/solve_range.hpp"
 #include "core/input/read_matrix.hpp"
+#include "core/text/words.hpp"
 #include "studies/solve/iterative_solve.hpp"
 #include "studies/solve/refined_solve.hpp"
 
 namespace workbench {
-namespace {
-
-/// "1 restart", "2 restarts".
-std::string counted(std::int64_t count, const char* what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); }
-
-}  // namespace
 
 std::string_view name_of(SolveEnd end) {
     switch (end) {

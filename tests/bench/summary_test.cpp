@@ -230,7 +230,8 @@ TEST_SUITE("summary") {
             return records;
         };
         for (const std::string& text :
-             {report, "{\"runs\":[" + report + "]}", report + "\n" + report + "\n", report + "\n{\"key\":{\"reci"}) {
+             {report, "{\"runs\":[" + report + "]}", report + "\n" + report + "\n", report + "\n{\"key\":{\"reci",
+              report + "\n\n", "\n" + report + "\r\n \t\n" + report + "\n\n"}) {
             const auto records = read(text);
             REQUIRE(records.size() == 1);
             CHECK(records[0].recipe == "R");
@@ -328,8 +329,10 @@ TEST_SUITE("summary") {
         };
         CHECK(message_of<RecipeError>([&] { (void)add("{\"key\":{\"recipe\":\"1\""); }) ==
               file.string() + ":1: this line is incomplete and left out; repeat the bench");
-        CHECK(message_of<RecipeError>([&] { (void)add(""); }) ==
-              file.string() + ": this file is empty; expected the lines of a bench or the JSON of a run");
+        for (const char* empty : {"", "\n \n"}) {
+            CHECK(message_of<RecipeError>([&] { (void)add(empty); }) ==
+                  file.string() + ": this file is empty; expected the lines of a bench or the JSON of a run");
+        }
         const std::string line = R"({"recipe":{"name":"R"},"matrix":{"source":"m"},"kernels":[]})";
         CHECK(add(line + "\n{\"key\":{\"rec") == file.string() + ":2: this line is incomplete and left out; repeat the bench");
         CHECK(add(line + "\n").empty());

@@ -232,6 +232,9 @@ TEST_SUITE("solve with the program") {
         CHECK(solved(small + "--precision f32")["tolerance"] == 1e-4);
         const auto other = solved(small + "--rhs OUT/b.mtx --method bicgstab --preconditioner jacobi");
         CHECK(other["right_hand_side"] == "b.mtx");
+        write(folder.path() / "b.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9\n");
+        const auto listed = solved(small + "--rhs OUT/b.txt --method bicgstab --preconditioner jacobi --iterations 1e3");
+        CHECK(listed["solves"][1]["residuals"] == other["solves"][1]["residuals"]);
         CHECK(other["method"] == "bicgstab");
         CHECK(other["preconditioner"] == "jacobi");
         CHECK(other["solves"][1]["end"] == "converged");

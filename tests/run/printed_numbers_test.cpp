@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/text/text_table.hpp"
+#include "core/text/words.hpp"
 #include "pipeline/measure/timing.hpp"
 #include "pipeline/report/figures.hpp"
 #include "pipeline/report/row_statistics.hpp"
@@ -29,6 +31,13 @@ TEST_CASE("formatted numbers") {
     CHECK(with_commas(999) == "999");
     CHECK(with_commas(1000) == "1,000");
     CHECK(with_commas(-1234567) == "-1,234,567");
+    CHECK(counted(1, "row") == "1 row");
+    CHECK(counted(0, "row") == "0 rows");
+    CHECK(counted(1234, "row") == "1,234 rows");
+    CHECK(significant(-std::numeric_limits<double>::quiet_NaN()) == "nan");
+    CHECK(percent(-std::numeric_limits<double>::quiet_NaN()) == "nan %");
+    CHECK(printable("a\x1b[31m\r\x7f \t\n\xc3\xa9") == "a?[31m?? \t\n\xc3\xa9");
+    CHECK(TextTable{{"name"}, 1, {{"a\x1b[2J"}}}.text() == "  name\n  a?[2J\n");
     CHECK(duration(0.0000123) == "12.3 us");
     CHECK(duration(0.5) == "500 ms");
     CHECK(duration(75) == "75.0 s");

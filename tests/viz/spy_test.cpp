@@ -30,7 +30,7 @@ TEST_CASE("spy: a small matrix entry by entry") {
 TEST_CASE("spy: dots of Braille") {
     // 16 dots both ways: 8 characters, 4 lines; the diagonal alternates between two characters.
     CHECK(spy_text(diagonal(16), {10, 6}) ==
-          "┌────────┐\n│⠑⢄      │\n│  ⠑⢄    │\n│    ⠑⢄  │\n│      ⠑⢄│\n└────────┘\na dot: 1 rows x 1 columns with a nonzero\n");
+          "┌────────┐\n│⠑⢄      │\n│  ⠑⢄    │\n│    ⠑⢄  │\n│      ⠑⢄│\n└────────┘\na dot: 1 row x 1 column with a nonzero\n");
     CHECK(spy_text(diagonal(1600), {10, 6}).find("a dot: 100 rows x 100 columns") != std::string::npos);
     CHECK(spy_text(diagonal(16), {10, 6, false}).find("|::      |") != std::string::npos);
 }
