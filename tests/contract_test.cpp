@@ -1,16 +1,27 @@
 // The contract room: the layout checker must detect every fault, and device models and catalogue entries are found by name.
 #include <doctest/doctest.h>
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "core/contract/catalogue.hpp"
 #include "core/contract/device.hpp"
 #include "core/contract/errors.hpp"
 #include "core/contract/layout.hpp"
 #include "core/matrix/csr_matrix.hpp"
+#include "core/system/compile.hpp"
 #include "core/system/whole_file.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
@@ -248,6 +259,51 @@ TEST_CASE("a file is complete or absent") {
     CHECK(files == 1);
     write_whole_file(folder.path() / "empty", {});  // the address of an empty text may be null
     CHECK(std::filesystem::file_size(folder.path() / "empty") == 0);
+}
+
+TEST_CASE("compiled code is kept only where nobody else can write") {
+    const TemporaryFolder folder;
+    const std::filesystem::path cache = folder.path() / "cache";
+    const auto variable = [](const char* name) { return std::string(std::getenv(name) == nullptr ? "" : std::getenv(name)); };
+    const std::string home = variable("HOME");
+    const std::string before = variable("XDG_CACHE_HOME");
+    unsetenv("HOME");
+    unsetenv("XDG_CACHE_HOME");
+    CHECK(cache_folder().filename() == "spmv-workbench-" + std::to_string(geteuid()));
+    setenv("XDG_CACHE_HOME", cache.c_str(), 1);
+    const std::filesystem::path outer = cache_folder();
+    const std::filesystem::path inner = outer / "kind";
+    const auto is_kept = [&] {
+        const KeptObject object = kept_shared_object(folder.path() / "a.cpp", "int a = 1;", {}, "kind", "", folder.path());
+        CHECK(std::filesystem::exists(object.file));
+        CHECK(object.compiled == (object.file.parent_path() != inner));
+        return !object.compiled;
+    };
+    using std::filesystem::perms;
+    const auto mode = [](const std::filesystem::path& of) { return std::filesystem::status(of).permissions(); };
+    const KeptObject first = kept_shared_object(folder.path() / "a.cpp", "int a = 1;", {}, "kind", "", folder.path());
+    CHECK(first.compiled);
+    CHECK(first.file.parent_path() == std::filesystem::canonical(inner));
+    CHECK(mode(inner) == perms::owner_all);
+    CHECK(is_kept());
+    for (const perms others : {perms::others_write, perms::group_write}) {
+        std::filesystem::permissions(inner, perms::owner_all | others);
+        CHECK_FALSE(is_kept());
+        std::filesystem::permissions(inner, perms::owner_all);
+        std::filesystem::permissions(outer, perms::owner_all | others);
+        CHECK(is_kept());
+        CHECK(mode(outer) == perms::owner_all);
+    }
+    if (geteuid() == 0) {  // others cannot give a folder away
+        for (const std::filesystem::path& each : {inner, outer}) {
+            REQUIRE(chown(each.c_str(), 12345, getegid()) == 0);
+            CHECK_FALSE(is_kept());
+            REQUIRE(chown(each.c_str(), geteuid(), getegid()) == 0);
+        }
+        CHECK(is_kept());
+    }
+    if (!home.empty()) setenv("HOME", home.c_str(), 1);
+    before.empty() ? unsetenv("XDG_CACHE_HOME") : setenv("XDG_CACHE_HOME", before.c_str(), 1);
 }
 
 }  // namespace workbench
