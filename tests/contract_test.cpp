@@ -261,6 +261,41 @@ TEST_CASE("a file is complete or absent") {
     CHECK(std::filesystem::file_size(folder.path() / "empty") == 0);
 }
 
+TEST_CASE("a link as an output is followed, whether or not what it names exists") {
+    const TemporaryFolder folder;
+    const auto at = [&](const char* name) { return folder.path() / name; };
+    std::filesystem::create_directory(at("elsewhere"));
+    std::filesystem::create_symlink("elsewhere/file", at("relative"));
+    std::filesystem::create_symlink("relative", at("second"));
+    std::filesystem::create_symlink(at("missing") / "deep" / "file", at("absolute"));
+    for (const auto& [link, target] :
+         {std::pair(at("second"), at("elsewhere") / "file"), std::pair(at("absolute"), at("missing") / "deep" / "file")}) {
+        CAPTURE(link);
+        check_writable(link);
+        CHECK_FALSE(std::filesystem::exists(target));
+        CHECK_FALSE(std::filesystem::exists(at("missing")));
+        for (const char* text : {"1", "22"}) {
+            write_whole_file(link, text);
+            CHECK(std::filesystem::is_symlink(link));
+            CHECK(std::filesystem::is_regular_file(std::filesystem::symlink_status(target)));
+            CHECK(std::filesystem::file_size(target) == std::string(text).size());
+        }
+    }
+    CHECK(std::filesystem::is_symlink(at("relative")));
+    std::filesystem::create_symlink("loop", at("loop"));
+    CHECK_THROWS_AS(write_whole_file(at("loop"), "text"), MachineError);
+    CHECK(std::filesystem::is_symlink(at("loop")));
+    std::filesystem::create_symlink("/dev/full", at("device"));
+    CHECK_THROWS_AS(write_whole_file(at("device"), "text"), MachineError);
+    CHECK(std::filesystem::is_symlink(at("device")));
+    std::array<int, 2> ends{};
+    REQUIRE(pipe2(ends.data(), O_CLOEXEC) == 0);
+    write_whole_file("/proc/self/fd/" + std::to_string(ends[1]), "text");  // as /dev/stdout
+    std::array<char, 5> text{};
+    CHECK(read(ends[0], text.data(), text.size()) == 4);
+    for (const int end : ends) close(end);
+}
+
 TEST_CASE("compiled code is kept only where nobody else can write") {
     const TemporaryFolder folder;
     const std::filesystem::path cache = folder.path() / "cache";

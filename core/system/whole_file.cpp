@@ -31,6 +31,17 @@ void forget(const char* name) {
     }
 }
 
+/// The file that a link names, through further links; it need not exist. Otherwise the path.
+std::filesystem::path followed(std::filesystem::path path) {
+    std::error_code failure;
+    for (int links = 0; links < 40 && std::filesystem::is_symlink(path, failure); ++links) {  // as many as Linux follows
+        const std::filesystem::path named = std::filesystem::read_symlink(path, failure);
+        if (failure) break;
+        path = path.parent_path() / named;
+    }
+    return path;
+}
+
 }  // namespace
 
 void remove_partial_files() noexcept {
@@ -39,19 +50,21 @@ void remove_partial_files() noexcept {
     }
 }
 
-WholeFile::WholeFile(const std::filesystem::path& path) : path_(path) {
+WholeFile::WholeFile(const std::filesystem::path& path) : path_(path), target_(followed(path)) {
+    const std::filesystem::path folder = target_.parent_path();
     std::error_code made;
-    if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), made);
+    if (!folder.empty()) std::filesystem::create_directories(folder, made);
     if (made) {
-        throw MachineError(path.string() + ": cannot be written: the folder " + path.parent_path().string() +
+        throw MachineError(path.string() + ": cannot be written: the folder " + folder.string() +
                            " cannot be created: " + made.message());
     }
 
-    // A regular file must not replace a device, a pipe or a link.
+    // A regular file must not replace a device, a pipe or a link. Some links of /proc name no path of what they lead to.
     std::error_code unknown;
     const std::filesystem::file_status status = std::filesystem::status(path, unknown);
-    replaceable_ = !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
-    target_ = std::filesystem::is_symlink(path, unknown) ? std::filesystem::weakly_canonical(path) : path;
+    replaceable_ = std::filesystem::exists(status)
+                       ? std::filesystem::is_regular_file(status) && std::filesystem::equivalent(path, target_, unknown)
+                       : !std::filesystem::is_symlink(target_, unknown);
     written_to_ = replaceable_ ? target_.string() + ".partial-" + std::to_string(getpid()) : path.string();
     file_ = std::fopen(written_to_.c_str(), "wb");
     if (file_ == nullptr) fail(errno);
@@ -88,8 +101,8 @@ void check_writable(const std::filesystem::path& path) {
     if (std::filesystem::exists(status) && std::filesystem::is_other(status)) return;
 
     std::vector<std::filesystem::path> missing;  // the folders that WholeFile creates, innermost first
-    for (std::filesystem::path folder = path.parent_path(); !folder.empty() && !std::filesystem::exists(folder, unknown);
-         folder = folder.parent_path()) {
+    for (std::filesystem::path folder = followed(path).parent_path();
+         !folder.empty() && !std::filesystem::exists(folder, unknown); folder = folder.parent_path()) {
         missing.push_back(folder);
     }
     const auto remove_missing = [&] {
