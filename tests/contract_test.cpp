@@ -296,6 +296,37 @@ TEST_CASE("a link as an output is followed, whether or not what it names exists"
     for (const int end : ends) close(end);
 }
 
+TEST_CASE("what killed processes have left of a file is removed when the file is written again") {
+    const TemporaryFolder folder;
+    const std::string file = (folder.path() / "a.txt").string();
+    const pid_t child = fork();
+    if (child == 0) {
+        WholeFile half(file);
+        half.write("half");
+        (void)raise(SIGKILL);
+    }
+    REQUIRE(waitpid(child, nullptr, 0) == child);
+    const std::string left = file + ".partial-" + std::to_string(child);
+    REQUIRE(std::filesystem::exists(left));
+
+    // Only that is removed: not files of other names, of a process that lives, or locked on another machine.
+    const std::vector<std::string> others{file + ".partial-",
+                                          file + ".partial-x",
+                                          left + "x",
+                                          file + ".partial--1",
+                                          file + ".partial-" + std::to_string(getppid()),
+                                          (folder.path() / ("b.txt.partial-" + std::to_string(child))).string()};
+    for (const std::string& other : others) std::ofstream(other) << "kept";
+    const int locked = open(left.c_str(), O_RDONLY | O_CLOEXEC);
+    REQUIRE(flock(locked, LOCK_EX) == 0);
+    write_whole_file(file, "whole");
+    CHECK(std::filesystem::exists(left));
+    close(locked);
+    write_whole_file(file, "whole");
+    CHECK_FALSE(std::filesystem::exists(left));
+    for (const std::string& other : others) CHECK_MESSAGE(std::filesystem::exists(other), other);
+}
+
 TEST_CASE("compiled code is kept only where nobody else can write") {
     const TemporaryFolder folder;
     const std::filesystem::path cache = folder.path() / "cache";

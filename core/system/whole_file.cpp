@@ -1,10 +1,14 @@
 #include "core/system/whole_file.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -42,6 +46,35 @@ std::filesystem::path followed(std::filesystem::path path) {
     return path;
 }
 
+constexpr std::string_view partial_ending = ".partial-";
+
+/// True if the file belongs to no process: none here has this number, and none, also on other machines that share the file
+/// system, holds the lock of a WholeFile.
+bool is_abandoned(const std::filesystem::path& file, pid_t process) {
+    if (kill(process, 0) == 0 || errno != ESRCH) return false;
+    const int descriptor = open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (descriptor < 0) return false;
+    const bool unlocked = flock(descriptor, LOCK_EX | LOCK_NB) == 0;
+    close(descriptor);
+    return unlocked;
+}
+
+/// Removes what processes that were killed have left of this file.
+void remove_abandoned(const std::filesystem::path& target) {
+    const std::string beginning = target.filename().string() + std::string(partial_ending);
+    const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : ".";
+    std::error_code failure;
+    for (std::filesystem::directory_iterator at(folder, failure), end; !failure && at != end; at.increment(failure)) {
+        const std::string name = at->path().filename().string();
+        if (!name.starts_with(beginning)) continue;
+        pid_t process = 0;
+        const char* const name_end = name.data() + name.size();
+        const auto number = std::from_chars(name.data() + beginning.size(), name_end, process);
+        if (number.ec != std::errc() || number.ptr != name_end || process < 1) continue;
+        if (is_abandoned(at->path(), process)) (void)unlink(at->path().c_str());
+    }
+}
+
 }  // namespace
 
 void remove_partial_files() noexcept {
@@ -65,10 +98,13 @@ WholeFile::WholeFile(const std::filesystem::path& path) : path_(path), target_(f
     replaceable_ = std::filesystem::exists(status)
                        ? std::filesystem::is_regular_file(status) && std::filesystem::equivalent(path, target_, unknown)
                        : !std::filesystem::is_symlink(target_, unknown);
-    written_to_ = replaceable_ ? target_.string() + ".partial-" + std::to_string(getpid()) : path.string();
-    file_ = std::fopen(written_to_.c_str(), "wb");
+    written_to_ = replaceable_ ? target_.string() + std::string(partial_ending) + std::to_string(getpid()) : path.string();
+    if (replaceable_) remove_abandoned(target_);
+    file_ = std::fopen(written_to_.c_str(), "wbe");
     if (file_ == nullptr) fail(errno);
-    if (replaceable_) remember(written_to_.c_str());
+    if (!replaceable_) return;
+    (void)flock(fileno(file_), LOCK_EX | LOCK_NB);  // see is_abandoned; some file systems have no locks
+    remember(written_to_.c_str());
 }
 
 WholeFile::~WholeFile() {
