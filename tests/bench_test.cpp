@@ -367,6 +367,25 @@ TEST_SUITE("bench") {
         CHECK(stage.said == Names{"[1/1] f/a.mtx", "  3 recipes: failed: refuses.toml: no such thing"});
     }
 
+    TEST_CASE("a matrix whose path is not UTF-8 is what a message blames, not the recipe") {
+        Stage stage;
+        stage.plan.matrices.push_back({"f/\xFFz.mtx", 3, {MatrixFile{"\xFFz.mtx"}}});
+        stage.plan.matrices.push_back({"f/c.mtx", 3, {MatrixFile{"\xE9t\xE9/c.mtx"}}});
+        stage.plan.matrices.push_back({"f/d.mtx", 3, {MatrixFile{"\xC3\xA9t\xC3\xA9/d.mtx"}}});  // UTF-8
+        stage.plan.precisions = {Precision::f64};
+        for (const char* name : {"one", "two"}) stage.add(name);
+        const BenchCount count = stage.run();
+        CHECK(count.measured == 6);
+        CHECK(count.failed == 4);
+        const std::string why =
+            "has bytes in its path that are not UTF-8, so that no recipe can name it; rename the file or its folder";
+        CHECK(std::count(stage.said.begin(), stage.said.end(), "[3/5] f/?z.mtx") == 1);
+        CHECK(std::count(stage.said.begin(), stage.said.end(), "  2 recipes: failed: f/?z.mtx " + why) == 1);
+        CHECK(std::count(stage.said.begin(), stage.said.end(), "  2 recipes: failed: f/c.mtx " + why) == 1);
+        CHECK(lines_of_results().size() == 10);  // each is JSON
+        CHECK(stage.run().already_measured == 10);
+    }
+
     TEST_CASE("a full disk ends the bench and is not stored as a failure of the recipe") {
         Stage stage;
         stage.plan.matrices.resize(1);

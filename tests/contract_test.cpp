@@ -1,16 +1,27 @@
 // The contract room: the layout checker must detect every fault, and device models and catalogue entries are found by name.
 #include <doctest/doctest.h>
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "core/contract/catalogue.hpp"
 #include "core/contract/device.hpp"
 #include "core/contract/errors.hpp"
 #include "core/contract/layout.hpp"
 #include "core/matrix/csr_matrix.hpp"
+#include "core/system/compile.hpp"
 #include "core/system/whole_file.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
@@ -248,6 +259,117 @@ TEST_CASE("a file is complete or absent") {
     CHECK(files == 1);
     write_whole_file(folder.path() / "empty", {});  // the address of an empty text may be null
     CHECK(std::filesystem::file_size(folder.path() / "empty") == 0);
+}
+
+TEST_CASE("a link as an output is followed, whether or not what it names exists") {
+    const TemporaryFolder folder;
+    const auto at = [&](const char* name) { return folder.path() / name; };
+    std::filesystem::create_directory(at("elsewhere"));
+    std::filesystem::create_symlink("elsewhere/file", at("relative"));
+    std::filesystem::create_symlink("relative", at("second"));
+    std::filesystem::create_symlink(at("missing") / "deep" / "file", at("absolute"));
+    for (const auto& [link, target] :
+         {std::pair(at("second"), at("elsewhere") / "file"), std::pair(at("absolute"), at("missing") / "deep" / "file")}) {
+        CAPTURE(link);
+        check_writable(link);
+        CHECK_FALSE(std::filesystem::exists(target));
+        CHECK_FALSE(std::filesystem::exists(at("missing")));
+        for (const char* text : {"1", "22"}) {
+            write_whole_file(link, text);
+            CHECK(std::filesystem::is_symlink(link));
+            CHECK(std::filesystem::is_regular_file(std::filesystem::symlink_status(target)));
+            CHECK(std::filesystem::file_size(target) == std::string(text).size());
+        }
+    }
+    CHECK(std::filesystem::is_symlink(at("relative")));
+    std::filesystem::create_symlink("loop", at("loop"));
+    CHECK_THROWS_AS(write_whole_file(at("loop"), "text"), MachineError);
+    CHECK(std::filesystem::is_symlink(at("loop")));
+    std::filesystem::create_symlink("/dev/full", at("device"));
+    CHECK_THROWS_AS(write_whole_file(at("device"), "text"), MachineError);
+    CHECK(std::filesystem::is_symlink(at("device")));
+    std::array<int, 2> ends{};
+    REQUIRE(pipe2(ends.data(), O_CLOEXEC) == 0);
+    write_whole_file("/proc/self/fd/" + std::to_string(ends[1]), "text");  // as /dev/stdout
+    std::array<char, 5> text{};
+    CHECK(read(ends[0], text.data(), text.size()) == 4);
+    for (const int end : ends) close(end);
+}
+
+TEST_CASE("what killed processes have left of a file is removed when the file is written again") {
+    const TemporaryFolder folder;
+    const std::string file = (folder.path() / "a.txt").string();
+    const pid_t child = fork();
+    if (child == 0) {
+        WholeFile half(file);
+        half.write("half");
+        (void)raise(SIGKILL);
+    }
+    REQUIRE(waitpid(child, nullptr, 0) == child);
+    const std::string left = file + ".partial-" + std::to_string(child);
+    REQUIRE(std::filesystem::exists(left));
+
+    // Only that is removed: not files of other names, of a process that lives, or locked on another machine.
+    const std::vector<std::string> others{file + ".partial-",
+                                          file + ".partial-x",
+                                          left + "x",
+                                          file + ".partial--1",
+                                          file + ".partial-" + std::to_string(getppid()),
+                                          (folder.path() / ("b.txt.partial-" + std::to_string(child))).string()};
+    for (const std::string& other : others) std::ofstream(other) << "kept";
+    const int locked = open(left.c_str(), O_RDONLY | O_CLOEXEC);
+    REQUIRE(flock(locked, LOCK_EX) == 0);
+    write_whole_file(file, "whole");
+    CHECK(std::filesystem::exists(left));
+    close(locked);
+    write_whole_file(file, "whole");
+    CHECK_FALSE(std::filesystem::exists(left));
+    for (const std::string& other : others) CHECK_MESSAGE(std::filesystem::exists(other), other);
+}
+
+TEST_CASE("compiled code is kept only where nobody else can write") {
+    const TemporaryFolder folder;
+    const std::filesystem::path cache = folder.path() / "cache";
+    const auto variable = [](const char* name) { return std::string(std::getenv(name) == nullptr ? "" : std::getenv(name)); };
+    const std::string home = variable("HOME");
+    const std::string before = variable("XDG_CACHE_HOME");
+    unsetenv("HOME");
+    unsetenv("XDG_CACHE_HOME");
+    CHECK(cache_folder().filename() == "spmv-workbench-" + std::to_string(geteuid()));
+    setenv("XDG_CACHE_HOME", cache.c_str(), 1);
+    const std::filesystem::path outer = cache_folder();
+    const std::filesystem::path inner = outer / "kind";
+    const auto is_kept = [&] {
+        const KeptObject object = kept_shared_object(folder.path() / "a.cpp", "int a = 1;", {}, "kind", "", folder.path());
+        CHECK(std::filesystem::exists(object.file));
+        CHECK(object.compiled == (object.file.parent_path() != inner));
+        return !object.compiled;
+    };
+    using std::filesystem::perms;
+    const auto mode = [](const std::filesystem::path& of) { return std::filesystem::status(of).permissions(); };
+    const KeptObject first = kept_shared_object(folder.path() / "a.cpp", "int a = 1;", {}, "kind", "", folder.path());
+    CHECK(first.compiled);
+    CHECK(first.file.parent_path() == std::filesystem::canonical(inner));
+    CHECK(mode(inner) == perms::owner_all);
+    CHECK(is_kept());
+    for (const perms others : {perms::others_write, perms::group_write}) {
+        std::filesystem::permissions(inner, perms::owner_all | others);
+        CHECK_FALSE(is_kept());
+        std::filesystem::permissions(inner, perms::owner_all);
+        std::filesystem::permissions(outer, perms::owner_all | others);
+        CHECK(is_kept());
+        CHECK(mode(outer) == perms::owner_all);
+    }
+    if (geteuid() == 0) {  // others cannot give a folder away
+        for (const std::filesystem::path& each : {inner, outer}) {
+            REQUIRE(chown(each.c_str(), 12345, getegid()) == 0);
+            CHECK_FALSE(is_kept());
+            REQUIRE(chown(each.c_str(), geteuid(), getegid()) == 0);
+        }
+        CHECK(is_kept());
+    }
+    if (!home.empty()) setenv("HOME", home.c_str(), 1);
+    before.empty() ? unsetenv("XDG_CACHE_HOME") : setenv("XDG_CACHE_HOME", before.c_str(), 1);
 }
 
 }  // namespace workbench

@@ -1,8 +1,10 @@
 #include "core/system/compile.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <set>
@@ -58,6 +60,32 @@ std::string processor() {
         if (line.starts_with("model name") || line.starts_with("flags") || line.starts_with("Features")) text += line;
     }
     return text;
+}
+
+/// The folder of compiled code of this kind, with links resolved; it is created if it is missing. Empty, with a warning, if it
+/// or the folder around it belongs to someone else, or if others can write to it: what they put there would be executed.
+std::filesystem::path private_folder(const std::string& kind) {
+    const std::filesystem::path around = cache_folder();
+    std::error_code failure;
+    std::filesystem::create_directories(around.parent_path(), failure);
+    std::filesystem::path folder = around / kind;
+    for (const std::filesystem::path& each : {around, folder}) {
+        (void)mkdir(each.c_str(), S_IRWXU);
+        const std::filesystem::path real = std::filesystem::canonical(each, failure);
+        struct stat facts = {};
+        if (failure || stat(real.c_str(), &facts) != 0) return {};
+        // Files other than code are also kept in the outer folder, which so may have been created with more permissions.
+        const mode_t writable = facts.st_mode & (S_IWGRP | S_IWOTH);
+        const bool mine = facts.st_uid == geteuid();
+        const bool closed = writable == 0 || (each == around && mine && chmod(real.c_str(), facts.st_mode & ~writable) == 0);
+        if (!mine || !closed) {
+            fmt::print(stderr, "warning: {}: {}; compiled code is not kept there\n", real.string(),
+                       mine ? "others can write to this folder" : "this folder belongs to another user");
+            return {};
+        }
+        folder = real;
+    }
+    return folder;
 }
 
 }  // namespace
@@ -148,13 +176,14 @@ KeptObject kept_shared_object(const std::filesystem::path& file, const std::stri
     add_includes(text, std::filesystem::absolute(file).parent_path(), known, all);
 
     const std::string name = fmt::format("{}-{}.so", file.stem().string(), checksum_of(all));
-    std::filesystem::path kept = cache_folder() / kind / name;
+    const std::filesystem::path keeping = private_folder(kind);
+    std::filesystem::path kept = keeping / name;
     std::error_code failure;
-    if (std::filesystem::is_regular_file(kept, failure)) return {kept, false};
+    if (!keeping.empty() && std::filesystem::is_regular_file(kept, failure)) return {kept, false};
     std::filesystem::path made = folder / name;
     compile_shared_object(file, text, options, folder, made);
+    if (keeping.empty()) return {made, true};
     // A copy under another name is renamed, so that no process finds half a file.
-    std::filesystem::create_directories(kept.parent_path(), failure);
     const std::filesystem::path copy = fmt::format("{}.{}", kept.string(), getpid());
     std::filesystem::copy_file(made, copy, std::filesystem::copy_options::overwrite_existing, failure);
     if (!failure) std::filesystem::rename(copy, kept, failure);
@@ -171,8 +200,8 @@ std::filesystem::path cache_folder() {
     };
     std::filesystem::path folder = value_of("XDG_CACHE_HOME");
     if (!folder.is_absolute() && value_of("HOME").is_absolute()) folder = value_of("HOME") / ".cache";
-    if (!folder.is_absolute()) folder = std::filesystem::temp_directory_path();
-    return folder / "spmv-workbench";
+    if (folder.is_absolute()) return folder / "spmv-workbench";
+    return std::filesystem::temp_directory_path() / fmt::format("spmv-workbench-{}", geteuid());
 }
 
 }  // namespace workbench

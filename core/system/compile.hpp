@@ -39,12 +39,14 @@ struct KeptObject {
 
 /// Like compile_shared_object, but compiles equal texts once: returns a file "NAME-CHECKSUM.so" in a folder `kind` of
 /// cache_folder(). `made_with` identifies everything else that the result depends on; files that the text includes in quotes
-/// from its own folder, the compiler and the processor are added. If nothing can be kept, the result is in `folder`.
+/// from its own folder, the compiler and the processor are added. If nothing can be kept, or others can write to that
+/// folder, which a warning says, the result is in `folder`.
 [[nodiscard]] KeptObject kept_shared_object(const std::filesystem::path& file, const std::string& text,
                                             const std::vector<std::string>& options, const std::string& kind,
                                             const std::string& made_with, const std::filesystem::path& folder);
 
-/// The folder of what is compiled once: $XDG_CACHE_HOME/spmv-workbench, ~/.cache/spmv-workbench, or one for temporary files.
+/// The folder of what is compiled once: $XDG_CACHE_HOME/spmv-workbench, ~/.cache/spmv-workbench, or one of this user for
+/// temporary files.
 [[nodiscard]] std::filesystem::path cache_folder();
 
 }  // namespace workbench

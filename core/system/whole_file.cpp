@@ -1,10 +1,14 @@
 #include "core/system/whole_file.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -31,6 +35,46 @@ void forget(const char* name) {
     }
 }
 
+/// The file that a link names, through further links; it need not exist. Otherwise the path.
+std::filesystem::path followed(std::filesystem::path path) {
+    std::error_code failure;
+    for (int links = 0; links < 40 && std::filesystem::is_symlink(path, failure); ++links) {  // as many as Linux follows
+        const std::filesystem::path named = std::filesystem::read_symlink(path, failure);
+        if (failure) break;
+        path = path.parent_path() / named;
+    }
+    return path;
+}
+
+constexpr std::string_view partial_ending = ".partial-";
+
+/// True if the file belongs to no process: none here has this number, and none, also on other machines that share the file
+/// system, holds the lock of a WholeFile.
+bool is_abandoned(const std::filesystem::path& file, pid_t process) {
+    if (kill(process, 0) == 0 || errno != ESRCH) return false;
+    const int descriptor = open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (descriptor < 0) return false;
+    const bool unlocked = flock(descriptor, LOCK_EX | LOCK_NB) == 0;
+    close(descriptor);
+    return unlocked;
+}
+
+/// Removes what processes that were killed have left of this file.
+void remove_abandoned(const std::filesystem::path& target) {
+    const std::string beginning = target.filename().string() + std::string(partial_ending);
+    const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : ".";
+    std::error_code failure;
+    for (std::filesystem::directory_iterator at(folder, failure), end; !failure && at != end; at.increment(failure)) {
+        const std::string name = at->path().filename().string();
+        if (!name.starts_with(beginning)) continue;
+        pid_t process = 0;
+        const char* const name_end = name.data() + name.size();
+        const auto number = std::from_chars(name.data() + beginning.size(), name_end, process);
+        if (number.ec != std::errc() || number.ptr != name_end || process < 1) continue;
+        if (is_abandoned(at->path(), process)) (void)unlink(at->path().c_str());
+    }
+}
+
 }  // namespace
 
 void remove_partial_files() noexcept {
@@ -39,23 +83,28 @@ void remove_partial_files() noexcept {
     }
 }
 
-WholeFile::WholeFile(const std::filesystem::path& path) : path_(path) {
+WholeFile::WholeFile(const std::filesystem::path& path) : path_(path), target_(followed(path)) {
+    const std::filesystem::path folder = target_.parent_path();
     std::error_code made;
-    if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), made);
+    if (!folder.empty()) std::filesystem::create_directories(folder, made);
     if (made) {
-        throw MachineError(path.string() + ": cannot be written: the folder " + path.parent_path().string() +
+        throw MachineError(path.string() + ": cannot be written: the folder " + folder.string() +
                            " cannot be created: " + made.message());
     }
 
-    // A regular file must not replace a device, a pipe or a link.
+    // A regular file must not replace a device, a pipe or a link. Some links of /proc name no path of what they lead to.
     std::error_code unknown;
     const std::filesystem::file_status status = std::filesystem::status(path, unknown);
-    replaceable_ = !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
-    target_ = std::filesystem::is_symlink(path, unknown) ? std::filesystem::weakly_canonical(path) : path;
-    written_to_ = replaceable_ ? target_.string() + ".partial-" + std::to_string(getpid()) : path.string();
-    file_ = std::fopen(written_to_.c_str(), "wb");
+    replaceable_ = std::filesystem::exists(status)
+                       ? std::filesystem::is_regular_file(status) && std::filesystem::equivalent(path, target_, unknown)
+                       : !std::filesystem::is_symlink(target_, unknown);
+    written_to_ = replaceable_ ? target_.string() + std::string(partial_ending) + std::to_string(getpid()) : path.string();
+    if (replaceable_) remove_abandoned(target_);
+    file_ = std::fopen(written_to_.c_str(), "wbe");
     if (file_ == nullptr) fail(errno);
-    if (replaceable_) remember(written_to_.c_str());
+    if (!replaceable_) return;
+    (void)flock(fileno(file_), LOCK_EX | LOCK_NB);  // see is_abandoned; some file systems have no locks
+    remember(written_to_.c_str());
 }
 
 WholeFile::~WholeFile() {
@@ -88,8 +137,8 @@ void check_writable(const std::filesystem::path& path) {
     if (std::filesystem::exists(status) && std::filesystem::is_other(status)) return;
 
     std::vector<std::filesystem::path> missing;  // the folders that WholeFile creates, innermost first
-    for (std::filesystem::path folder = path.parent_path(); !folder.empty() && !std::filesystem::exists(folder, unknown);
-         folder = folder.parent_path()) {
+    for (std::filesystem::path folder = followed(path).parent_path();
+         !folder.empty() && !std::filesystem::exists(folder, unknown); folder = folder.parent_path()) {
         missing.push_back(folder);
     }
     const auto remove_missing = [&] {

@@ -18,6 +18,7 @@
 #include "core/system/child.hpp"
 #include "core/system/whole_file.hpp"
 #include "pipeline/engine/brought_files.hpp"
+#include "pipeline/recipe/text.hpp"
 #include "studies/bench/line.hpp"
 
 namespace workbench {
@@ -26,11 +27,21 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds poll_interval{20};
+constexpr std::size_t longest_name = 1000;  // that is printed
 
 std::string text_of(const fs::path& file) {
     std::ifstream stream(file, std::ios::binary);
     return {std::istreambuf_iterator<char>(stream), {}};
 }
+
+/// True if the recipe, with its matrix, names a file by bytes that are not UTF-8, which a recipe as a text cannot do.
+bool names_other_than_utf8(const Recipe& recipe) {
+    const std::optional<TextError> error = first_text_error(resolved_recipe(recipe));
+    return error && error->message.find("UTF-8") != std::string::npos;
+}
+
+constexpr const char* not_utf8 =
+    "has bytes in its path that are not UTF-8, so that no recipe can name it; rename the file or its folder";
 
 /// A folder for the child processes' files; the destructor deletes it.
 class WorkFolder {
@@ -72,6 +83,9 @@ public:
             Recipe bare = recipe.recipe;
             bare.matrix = {};
             bare.node_size = 1;  // belongs to the recipe's own matrix
+            if (names_other_than_utf8(bare)) {
+                throw RecipeError(fmt::format("{}: a file that it names {}", printable(recipe.file, longest_name), not_utf8));
+            }
             facts_.push_back({.name = bare.name,
                               .source = bare.source,
                               .file = recipe.file,
@@ -85,7 +99,12 @@ public:
             const BenchMatrix& matrix = plan_.matrices[i];
             std::vector<Pending> pending = pending_for(matrix);
             if (pending.empty()) continue;
-            observer_.say(fmt::format("[{}/{}] {}", i + 1, plan_.matrices.size(), matrix.name));
+            observer_.say(fmt::format("[{}/{}] {}", i + 1, plan_.matrices.size(), printable(matrix.name, longest_name)));
+            Recipe first = pending.front().recipe->recipe;
+            first.matrix = matrix.choice;
+            if (names_other_than_utf8(first)) {
+                fail_all(pending, fmt::format("{} {}", printable(matrix.name, longest_name), not_utf8));
+            }
             const Stopwatch since_start(plan_.clock);
             while (!pending.empty() && !count_.stopped) run_process(matrix, pending, since_start);
         }
