@@ -36,7 +36,7 @@ std::vector<Estimate> estimates(const SolveRange& range) {
     const double end = norm + std::log10(std::max(range.tolerance, epsilon));  // residuals below rounding errors do not count
     const double b = std::log10(range.largest_of_b);
     std::vector<Estimate> all{{"the square of the residual", 2 * end, 2 * norm, Precision::f64}, {"b", b, b, range.precision}};
-    if (!(range.largest_of_matrix > 0) || std::isinf(range.largest_of_matrix)) return all;
+    if (!(range.largest_of_matrix > 0)) return all;
     const double matrix = std::log10(range.largest_of_matrix);
     if (range.method == KrylovMethod::cg) {
         const double factor = range.jacobi ? -matrix : matrix;
@@ -44,8 +44,7 @@ std::vector<Estimate> estimates(const SolveRange& range) {
     } else if (!range.jacobi) {
         all.push_back({"the square of A r", 2 * end + 2 * matrix, 2 * norm + 2 * matrix, Precision::f64});
     }
-    // Single values above the range are refused where they are stored, with their count.
-    all.push_back({"the matrix", matrix, std::min(matrix, 0.0), range.precision});
+    all.push_back({"the matrix", matrix, matrix, range.precision});
     if (range.jacobi) {
         all.push_back({"the inverse of the diagonal", -matrix, -matrix, range.precision});
     } else {
@@ -61,6 +60,8 @@ std::vector<Estimate> estimates(const SolveRange& range) {
 
 std::string reason_against(const SolveRange& range) {
     if (!(range.largest_of_b > 0)) return "";
+    // Values above the range of f32 are refused where they are stored, with their count.
+    if (range.largest_of_matrix > normal_range(range.precision).most) return "";
     for (const Estimate& one : estimates(range)) {
         const NormalRange within = normal_range(one.precision);
         const bool small = one.least < std::log10(within.least);
