@@ -327,7 +327,7 @@ TEST_CASE("what killed processes have left of a file is removed when the file is
     for (const std::string& other : others) CHECK_MESSAGE(std::filesystem::exists(other), other);
 }
 
-TEST_CASE("compiled code is kept only where nobody else can write") {
+TEST_CASE("compiled code is kept only in a folder that nobody else can write to") {
     const TemporaryFolder folder;
     const std::filesystem::path cache = folder.path() / "cache";
     const auto variable = [](const char* name) { return std::string(std::getenv(name) == nullptr ? "" : std::getenv(name)); };

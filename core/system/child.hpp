@@ -45,7 +45,7 @@ struct Ending {
 
     /// "exit code 3", "killed by signal 9 (Killed)".
     [[nodiscard]] std::string text() const;
-    /// The same, for a child that nobody killed on purpose: with the likely cause.
+    /// Like text(), with the likely cause; for a child that this program did not kill.
     [[nodiscard]] std::string text_of_loss() const;
 };
 

@@ -14,12 +14,12 @@ KrylovProgress at(KrylovState state, std::int64_t iterations = 0, double residua
 
 std::vector<double> not_needed() { throw std::logic_error("not needed"); }
 
-/// Of a solve whose recurrence has converged.
+/// How a solve ends whose recurrence has converged.
 std::optional<EndOfSolve> converged_at(SolveRules& rules, double true_residual) {
     return rules.end(at(KrylovState::converged, 9), not_needed, [&] { return true_residual; });
 }
 
-/// Of a solve with this history, [iterations + 1].
+/// How a running solve ends that has this history of residuals, [iterations + 1].
 std::optional<EndOfSolve> running_with(SolveRules& rules, const std::vector<double>& history) {
     return rules.end(
         at(KrylovState::running, std::ssize(history) - 1), [&] { return history; }, []() -> double { throw 1; });
