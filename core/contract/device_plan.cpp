@@ -13,21 +13,18 @@ public:
         has_nodes_ = true;
         return orders_ > 0 ? "nodes are found in an order of the matrix" : "";
     }
-    std::string operator()(const OrderByLevels&) { return reorder(); }
+    std::string operator()(const OrderByLevels&) { return order(orders_ > 0); }
     std::string operator()(const CutLevels&) {
         if (has_nodes_ || in_blocks_) return "parts have whole nodes";
-        std::string reason = reorder();
+        std::string reason = order(false);
         has_parts_ = true;
         return reason;
     }
     std::string operator()(const SortRows& sort) {
-        if (!sort.inside_partition) {
-            sorted_ = true;
-            return reorder();
-        }
-        if (!has_parts_ || sorted_) return "rows are sorted inside parts that the device did not just make";
+        const bool again = sorted_;
         sorted_ = true;
-        return "";
+        if (!sort.inside_partition) return order(again);
+        return !has_parts_ || again ? "rows are sorted inside parts that the device did not just make" : "";
     }
     std::string operator()(const SplitByPartition&) {
         split_ = true;
@@ -48,13 +45,13 @@ public:
     }
 
 private:
-    /// A further order begins from the rows in the order before it; rows of blocks do not move between.
-    std::string reorder() {
-        if (split_) return "an order follows a split";
-        const bool again = orders_ > (sorted_ ? 1 : 0) || (orders_ > 0 && !sorted_);
-        has_parts_ = false;
+    /// A further order begins from the rows in the order before it, which rows of blocks do not move to in between. `moves`: it
+    /// does not only refine that order.
+    std::string order(bool moves) {
         ++orders_;
-        return in_blocks_ && again ? "blocks are reordered twice" : "";
+        has_parts_ = false;
+        if (split_) return "an order follows a split";
+        return in_blocks_ && moves ? "blocks are reordered twice" : "";
     }
 
     bool has_nodes_;

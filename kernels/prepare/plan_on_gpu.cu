@@ -304,9 +304,10 @@ private:
 
     /// So that a further order begins from the one that was found last. Entries are nonzeros.
     void move_pattern() {
-        Moved moved{.offsets = workspace_.make<std::uint32_t>(nodes() + 1),
-                    .columns = workspace_.make<Index>(static_cast<std::size_t>(entries_)),
-                    .numbers = workspace_.make<std::uint32_t>(static_cast<std::size_t>(entries_))};
+        Moved moved;
+        moved.offsets = workspace_.make<std::uint32_t>(nodes() + 1);
+        moved.columns = workspace_.make<Index>(static_cast<std::size_t>(entries_));
+        moved.numbers = workspace_.make<std::uint32_t>(static_cast<std::size_t>(entries_));
         Move moves = move(moved.columns.data(), moved.numbers.data());
         slicing::narrow<<<blocks_of(nodes() + 1, block_threads), block_threads, 0, stream()>>>(
             moves.offsets.data(), nodes() + 1, moved.offsets.data());

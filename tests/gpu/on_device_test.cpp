@@ -41,7 +41,6 @@ const std::vector<std::string> sliced_recipes{
     // Orders after orders.
     windows + by_cuthill_mckee + short_columns,
     plain_cm + windows + by_cuthill_mckee + "[[stage]]\nid = 'last'\nuse = 'row_sort'\n" + short_columns,
-    "[[stage]]\nuse = 'rcm_blocks'\nparts = 3\n" + windows + "[layout]\nuse = 'sell'\n",
     "[[stage]]\nuse = 'rcm_blocks'\nparts = 3\n[layout]\nuse = 'sell'\n",
 };
 
