@@ -3,6 +3,7 @@
 #include <limits>
 #include <span>
 
+#include "core/contract/kernel.hpp"
 #include "kernels/device/cuda_device.cuh"
 #include "kernels/prepare/plan_on_gpu.hpp"
 #include "kernels/prepare/workspace.cuh"

@@ -2,25 +2,19 @@
 
 namespace workbench {
 
+/// The device's own pool, so that one plan after another uses the same memory.
 Workspace::Workspace() {
     int device = 0;
     check_cuda(cudaGetDevice(&device), "cudaGetDevice");
-    cudaMemPoolProps properties{};
-    properties.allocType = cudaMemAllocationTypePinned;
-    properties.location.type = cudaMemLocationTypeDevice;
-    properties.location.id = device;
-    check_cuda(cudaMemPoolCreate(&pool_, &properties), "cudaMemPoolCreate");
+    check_cuda(cudaDeviceGetDefaultMemPool(&pool_, device), "cudaDeviceGetDefaultMemPool");
     std::size_t available = 0;
     std::size_t total = 0;
     check_cuda(cudaMemGetInfo(&available, &total), "cudaMemGetInfo");
-    std::uint64_t kept = total / 16;
+    std::uint64_t kept = total / 64;
     check_cuda(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &kept), "cudaMemPoolSetAttribute");
 }
 
-Workspace::~Workspace() {
-    (void)cudaStreamSynchronize(stream());
-    (void)cudaMemPoolDestroy(pool_);
-}
+Workspace::~Workspace() { (void)cudaStreamSynchronize(stream()); }
 
 void* Workspace::allocate(std::size_t bytes) {
     if (bytes == 0) return nullptr;

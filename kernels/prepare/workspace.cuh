@@ -45,7 +45,7 @@ private:
     cudaStream_t stream_ = nullptr;
 };
 
-/// Arrays come from a pool that keeps at most a sixteenth of the GPU's memory between steps.
+/// Arrays come from a pool that keeps at most a 64th of the GPU's memory between plans.
 class Workspace {
 public:
     Workspace();

@@ -70,7 +70,7 @@ Ready<Value>::Ready(const Recipe& recipe, const CsrMatrix& matrix, const ReadyPl
             preparation_.notes.push_back(seconds_there > 0
                                              ? fmt::format("prepared on the host, because the GPU declined after {:.2f} ms: {}",
                                                            seconds_there * 1e3, declined)
-                                             : fmt::format("prepared in the memory of the host: {}", declined));
+                                             : fmt::format("prepared on the host: {}", declined));
         }
     }
     if (kernel_ != nullptr && plan.oracle == nullptr && plan.product != nullptr) check(*plan.product, plan.device);

@@ -15,14 +15,14 @@ std::variant<DevicePlan, std::string> device_plan_of(const Recipe& recipe) {
     for (const RecipeStage& stage : recipe.stages) {
         const auto declared = stage.entry->on_device;
         std::optional<DeviceStep> step = declared == nullptr ? std::nullopt : declared(stage.parameters);
-        if (!step) return fmt::format("the host does stage '{}'", stage.id);
+        if (!step) return fmt::format("a GPU does not do stage '{}'", stage.id);
         plan.steps.emplace_back(stage.id, *std::move(step));
     }
     const RecipeLayout& layout = recipe.layouts.front();
     const auto declared = layout.entry->on_device;
     const bool is_plain = !recipe.is_hybrid() && layout.own_kernels.empty() && declared != nullptr;
     const std::optional<DeviceStorage> storage = is_plain ? declared(layout.parameters) : std::nullopt;
-    if (!storage) return "the host stores layout " + name_of_layouts(recipe);
+    if (!storage) return "a GPU does not store layout " + name_of_layouts(recipe);
     plan.storage = *storage;
     plan.kernel = layout.entry->kernel_on_device;
     if (std::string reason = plan.refusal(); !reason.empty()) return reason;

@@ -129,29 +129,29 @@ TEST_CASE("a device carries out stages in any order that its layouts can store")
 
 TEST_CASE("recipes that the host prepares, and why") {
     const std::string other_sort = "[[stage]]\nuse = 'row_sort'\n";
-    CHECK(reason_of("[layout]\nuse = 'csr'\n") == "the host stores layout csr");
-    CHECK(reason_of("[[stage]]\nuse = 'random_order'\n" + sell) == "the host does stage 'random_order'");
+    CHECK(reason_of("[layout]\nuse = 'csr'\n") == "a GPU does not store layout csr");
+    CHECK(reason_of("[[stage]]\nuse = 'random_order'\n" + sell) == "a GPU does not do stage 'random_order'");
     for (const char* parameter : {"apply = 'rows'\n", "key = 'span'\n"}) {
-        CHECK(reason_of(other_sort + parameter + sell) == "the host does stage 'row_sort'");
+        CHECK(reason_of(other_sort + parameter + sell) == "a GPU does not do stage 'row_sort'");
     }
-    CHECK(reason_of(blocks + other_sort + "within = 'partition'\n" + sell) == "the host does stage 'row_sort'");
-    CHECK(reason_of("[[stage]]\nuse = 'metis_partition'\nparts = 4\n" + sell) == "the host does stage 'metis_partition'");
+    CHECK(reason_of(blocks + other_sort + "within = 'partition'\n" + sell) == "a GPU does not do stage 'row_sort'");
+    CHECK(reason_of("[[stage]]\nuse = 'metis_partition'\nparts = 4\n" + sell) == "a GPU does not do stage 'metis_partition'");
     CHECK(reason_of("[[stage]]\nuse = 'bfs_blocks'\nparts = 7\n" + inside + divided + outside + by_parts) ==
-          "the host does stage 'bfs_blocks'");
+          "a GPU does not do stage 'bfs_blocks'");
     for (const char* parameter : {"weights = 'nonzeros'\n", "keep = 'order'\n"}) {
-        CHECK(reason_of(blocks + parameter + sell) == "the host does stage 'rcm_blocks'");
+        CHECK(reason_of(blocks + parameter + sell) == "a GPU does not do stage 'rcm_blocks'");
     }
-    CHECK(reason_of(blocks + inside + "window = 64\n" + divided + outside + by_parts) == "the host does stage 'row_sort'");
-    CHECK(reason_of(blocks + inside + divided + outside + "key = 'span'\n" + by_parts) == "the host does stage 'outside'");
+    CHECK(reason_of(blocks + inside + "window = 64\n" + divided + outside + by_parts) == "a GPU does not do stage 'row_sort'");
+    CHECK(reason_of(blocks + inside + divided + outside + "key = 'span'\n" + by_parts) == "a GPU does not do stage 'outside'");
     for (const std::string& layout : {sell + "values = 'auto'\n", sell + "column_index = 'auto'\n"}) {
-        CHECK(reason_of(layout) == "the host stores layout sell");
+        CHECK(reason_of(layout) == "a GPU does not store layout sell");
     }
-    CHECK(reason_of(in_blocks + "values = 'auto'\n") == "the host stores layout block_sell");
+    CHECK(reason_of(in_blocks + "values = 'auto'\n") == "a GPU does not store layout block_sell");
     CHECK(reason_of(blocks + inside + divided + outside + by_parts + "column_index = 'u32'\n") ==
-          "the host stores layout ehyb");
+          "a GPU does not store layout ehyb");
     CHECK(reason_of("[[stage]]\nuse = 'split'\nby = 'row_length'\nlonger_than = 3\n"
                     "[[layout]]\nuse = 'sell'\nshare = 'long'\n[[layout]]\nuse = 'sell'\nshare = 'short'\n") ==
-          "the host does stage 'split'");
+          "a GPU does not do stage 'split'");
     CHECK(reason_of("[matrix]\nnode_size = 3\n" + rcm + sell) == "rows are in an order of nodes");
     CHECK(reason_of(nodes + sell) == "rows are in an order of nodes");
     CHECK(reason_of(rcm + nodes + in_blocks) == "node_blocks: nodes are found in an order of the matrix");

@@ -51,7 +51,7 @@ TEST_CASE("a matrix is not copied to the GPU if it cannot prepare the recipe, or
     const Preparation of_host = preparation_of("[[stage]]\nuse = 'rotate'\n" + plain, "gpu");
     CHECK_EQ(of_host.copy_seconds, 4);
     REQUIRE_FALSE(of_host.notes.empty());
-    CHECK_EQ(of_host.notes.back(), "prepared in the memory of the host: the host does stage 'rotate'");
+    CHECK_EQ(of_host.notes.back(), "prepared on the host: a GPU does not do stage 'rotate'");
     const Preparation not_asked = preparation_of(plain, "cpu");
     CHECK_EQ(not_asked.copy_seconds, 4);
     CHECK(not_asked.notes.empty());
