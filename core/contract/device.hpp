@@ -15,7 +15,7 @@
 namespace workbench {
 
 class Solvers;     // solvers.hpp
-class PlanRunner;  // device_plan.hpp
+class PlanRunner;  // planned_matrix.hpp
 
 enum class DeviceKind { host, gpu };
 

@@ -485,8 +485,6 @@ std::unique_ptr<PlannedMatrix<Value>> run_plan_on_gpu(const DevicePlan& plan, co
         return PlanOnGpu<Value>(plan, matrix, device).run();
     } catch (const NoRoom&) {
         throw Unsuitable("too little memory on the GPU to prepare the matrix there");
-    } catch (const Unsuitable& reason) {
-        throw Unsuitable(reason.what());
     }
 }
 

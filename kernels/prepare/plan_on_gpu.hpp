@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/contract/device.hpp"
-#include "core/contract/device_plan.hpp"
+#include "core/contract/planned_matrix.hpp"
 
 namespace workbench {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "core/contract/device_plan.hpp"
+#include "core/contract/planned_matrix.hpp"
 #include "kernels/common/storage/coded_values.hpp"
 #include "kernels/prepare/block_rows.cuh"
 #include "kernels/prepare/workspace.cuh"

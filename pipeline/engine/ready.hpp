@@ -2,11 +2,13 @@
 #pragma once
 
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/contract/planned_matrix.hpp"
 #include "pipeline/engine/built_layouts.hpp"
 #include "pipeline/engine/kernel_choice.hpp"
 #include "pipeline/measure/measure.hpp"
@@ -60,14 +62,15 @@ struct ReadyPlan {
     bool also_in_full = false;
 };
 
-/// A copy of a matrix in the memory of a device.
+/// A copy of a matrix in the memory of a device, which meanwhile loads the kernels of the plan that comes next.
 template <ValueType Value>
 class CopyOnDevice {
 public:
-    CopyOnDevice(Device& device, const CsrMatrix& matrix);
+    CopyOnDevice(Device& device, const CsrMatrix& matrix, const DevicePlan& next);
     [[nodiscard]] const CsrOnDevice<Value>& matrix() const { return matrix_; }
 
 private:
+    std::future<void> loading_;
     DeviceMemory offsets_;
     DeviceMemory columns_;
     DeviceMemory values_;
@@ -120,7 +123,8 @@ private:
     /// The same on the device, from a matrix in its memory.
     void prepare_on_device(const Recipe& recipe, const CsrOnDevice<Value>& matrix, const ReadyPlan<Value>& plan, bool verify);
     /// Copies the matrix to the device, which prepares the recipe. Returns the reason if the device declined, otherwise "".
-    [[nodiscard]] std::string copy_and_prepare(const Recipe& recipe, const CsrMatrix& matrix, const ReadyPlan<Value>& plan);
+    [[nodiscard]] std::string copy_and_prepare(const Recipe& recipe, const CsrMatrix& matrix, const DevicePlan& of_device,
+                                               const ReadyPlan<Value>& plan);
     /// Builds the layouts, and prepares and verifies the kernel.
     void make_ready(const Recipe& recipe, StagedMatrix& staged, AppliedStages& applied, const ReadyPlan<Value>& plan);
     /// Likewise with values in full.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/contract/errors.hpp"
+#include "core/contract/planned_matrix.hpp"
 #include "core/input/generators/generators.hpp"
 #include "core/matrix/battery.hpp"
 #include "core/matrix/random.hpp"
