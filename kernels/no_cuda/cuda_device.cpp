@@ -11,6 +11,8 @@ std::unique_ptr<Device> make_cuda_device() { return nullptr; }
 
 std::unique_ptr<Device> make_cuda_device_on(void*) { return nullptr; }
 
+std::string cusparse_version() { return ""; }
+
 void choose_cuda_device(int) {}
 
 std::unique_ptr<Preparer> make_gpu_preparer() { return nullptr; }
