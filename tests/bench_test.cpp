@@ -117,13 +117,14 @@ TEST_SUITE("lines of a bench") {
     TEST_CASE("a matrix is compared with the rows and nonzeros that its suite states") {
         std::string report = report_of(kernel_of("fast", 1, good));
         report.replace(report.find(R"("columns": 2)"), 12, R"("columns": 5)");
-        const auto warning = [&report](const MatrixFacts& facts) {
+        using Warnings = std::vector<std::string>;
+        const auto warnings = [&report](const MatrixFacts& facts) {
             const BenchKey key{"h", "m", 5, Precision::f64, "p", "d", "o"};
-            return line_of_report(key, {"R", "", "r.toml", "[layout]", false, "work/0_r.toml"}, report, false, facts).warning;
+            return line_of_report(key, {"R", "", "r.toml", "[layout]", false, "work/0_r.toml"}, report, false, facts).warnings;
         };
-        CHECK(warning({"S", 2, 3}).empty());
-        CHECK(warning({"S", 5, 3}) == "the file has 2 rows and 3 nonzeros, but S states 5 and 3");
-        CHECK(warning({"S", 2, 4}) == "the file has 2 rows and 3 nonzeros, but S states 2 and 4");
+        CHECK(warnings({"S", 2, 3}).empty());
+        CHECK(warnings({"S", 5, 3}) == Warnings{"the file has 2 rows and 3 nonzeros, but S states 5 and 3"});
+        CHECK(warnings({"S", 2, 4}) == Warnings{"the file has 2 rows and 3 nonzeros, but S states 2 and 4"});
     }
 
     TEST_CASE("the layout's kernel does not stand in for a kernel beside the recipe that failed") {
@@ -278,10 +279,10 @@ TEST_SUITE("bench") {
         stage.add("one");
         stage.add("two");
         (void)stage.run();
-        const std::string warning = "  warning: the file has 2 rows, but S states 7";
-        REQUIRE(stage.said.size() == 12);  // a matrix, its warning and four results, twice
-        CHECK(stage.said[1] == warning);
-        CHECK(stage.said[7] == warning);
+        const std::string warning = "    warning: the file has 2 rows, but S states 7";
+        REQUIRE(stage.said.size() == 12);  // a matrix, its first result, the warning and three more results, twice
+        CHECK(stage.said[2] == warning);
+        CHECK(stage.said[8] == warning);
         CHECK(std::count(stage.said.begin(), stage.said.end(), warning) == 2);
     }
 

@@ -22,6 +22,7 @@ namespace workbench {
 namespace {
 
 struct CheckArguments {
+    CheckArguments() { changes.unread_formats = true; }
     std::vector<std::string> recipes;
     RecipeChanges changes;
     bool resolved = false;
@@ -233,6 +234,9 @@ void add_check_command(CLI::App& app, Action& action) {
         ->capture_default_str();
     command.add_flag("--watch", arguments.watch,
                      "Check again whenever a recipe or source in the folders of the recipes is saved; Ctrl-C ends it");
+    command.add_flag_callback(
+        "--sources", [&arguments = arguments] { arguments.changes.unread_formats = false; },
+        "Compile and load the formats that recipes bring along, and check what they declare");
     command.add_flag("--resolved", arguments.resolved,
                      "Print the recipe, or the shown points of a space, with every default filled in");
 }

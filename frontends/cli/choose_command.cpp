@@ -204,7 +204,7 @@ ExitCode search(const ChooseArguments& arguments, const Candidates& candidates, 
     options.log = &log;
     options.complete = [&, &of = matrix_report](RunReport& report) {
         report.matrix = of;
-        add_provenance(report, *host);
+        add_provenance(report, *host, used != nullptr);
     };
     std::optional<Space> space;
     if (candidates.space) {

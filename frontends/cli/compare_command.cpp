@@ -1,5 +1,6 @@
 // workbench compare: runs two recipes on one matrix and shows them side by side.
 #include <cstdio>
+#include <initializer_list>
 #include <memory>
 #include <vector>
 
@@ -80,15 +81,32 @@ std::vector<std::string> write_sheets(const std::filesystem::path& folder, const
     return files;
 }
 
-/// `pages`: null if nothing is drawn.
-RunReport run_side(MatrixRunner& runner, const Recipe& recipe, bool with_pattern, Pages* pages) {
-    const StdoutToStderr redirection;
-    const Progress progress;
-    RunObserver observer;
-    observer.progress = [&progress](const std::string& step) {
+/// Shows the steps of a run, until the user stops it.
+ReportStep shown_on(const Progress& progress) {
+    return [&progress](const std::string& step) {
         stop_if_requested();
         progress.show(step);
     };
+}
+
+/// Calls `step`, and adds its failure to the reports. Throws Stopped, because a comparison needs both recipes.
+template <typename Step>
+void attempt(std::initializer_list<RunReport*> reports, const Step& step) {
+    const StdoutToStderr redirection;
+    try {
+        step();
+    } catch (const Stopped&) {
+        throw Stopped("stopped: a comparison needs both recipes, so nothing was written");
+    } catch (...) {
+        for (RunReport* report : reports) report->failures.push_back(current_failure());
+    }
+}
+
+/// Runs the stages of a recipe and verifies its kernels. `pages`: null if nothing is drawn.
+void make_ready(MatrixRunner& runner, const Recipe& recipe, bool with_pattern, Pages* pages, RunReport& report) {
+    const Progress progress;
+    RunObserver observer;
+    observer.progress = shown_on(progress);
     if (pages != nullptr) {
         observer.maps_storage = with_pattern;
         observer.stage_done = [pages, with_pattern, &recipe](const StagedMatrix& staged, StageOutcome& outcome) {
@@ -102,15 +120,7 @@ RunReport run_side(MatrixRunner& runner, const Recipe& recipe, bool with_pattern
             if (outcome.page != nullptr) pages->push_back(outcome.page);
         };
     }
-    RunReport report;
-    try {
-        runner(recipe).run(recipe, observer, report);
-    } catch (const Stopped&) {
-        throw Stopped("stopped: a comparison needs both recipes, so nothing was written");
-    } catch (...) {
-        report.failures.push_back(current_failure());
-    }
-    return report;
+    attempt({&report}, [&] { runner(recipe).make_ready(recipe, observer, report); });
 }
 
 void write_comparison_page(const CompareArguments& arguments, const std::vector<Recipe>& recipes,
@@ -145,13 +155,17 @@ ExitCode compare(const CompareArguments& arguments) {
     static_cast<void>(runner(recipes.front()));  // throws if the matrix cannot be read
 
     const Interruption interruption;
-    std::vector<RunReport> reports;
+    std::vector<RunReport> reports(recipes.size());
     std::vector<Pages> pages(recipes.size());
     const bool draws = !arguments.out.empty() || !arguments.no_page;
-    for (const Recipe& recipe : recipes) {
-        reports.push_back(run_side(runner, recipe, !arguments.no_page, draws ? &pages[reports.size()] : nullptr));
-        runner.add_facts(reports.back());
+    for (std::size_t i = 0; i < recipes.size(); ++i) {
+        make_ready(runner, recipes[i], !arguments.no_page, draws ? &pages[i] : nullptr, reports[i]);
     }
+    attempt({&reports[0], &reports[1]}, [&] {
+        const Progress progress;
+        runner(recipes.front()).time_together(shown_on(progress));
+    });
+    for (RunReport& report : reports) runner.add_facts(report);
     fmt::print("{}", arguments.as_json ? compare_json(reports[0], reports[1]) : compare_text(reports[0], reports[1]));
 
     std::vector<std::string> files;

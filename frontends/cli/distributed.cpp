@@ -204,7 +204,7 @@ private:
         RanksReport report = run_across<Value>(plan, std::move(input.rows), input.facts, solve, samples_);
         report.matrix = input.matrix;
         report.partitioning = input.partitioning;
-        report.versions = versions();
+        report.versions = versions_with(device.properties().kind == DeviceKind::gpu);
         if (report.solve) report.solve->right_hand_side = solve_->right_hand_side.text();
         return report;
     }

@@ -50,7 +50,7 @@ MatrixRunner::MatrixRunner(const MeasuringArguments& arguments, const std::vecto
 
 void MatrixRunner::add_facts(RunReport& report) const {
     report.matrix = report_;
-    add_provenance(report, *host_);
+    add_provenance(report, *host_, has_gpu());
     if (!note_.empty()) report.notes.push_back(note_);
 }
 

@@ -1,6 +1,11 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -86,6 +91,16 @@ int refuse_command_line(const CLI::App& app, const CLI::ParseError& error) {
                   ExitCode::bad_recipe);
 }
 
+/// Starts the program again, with the same arguments, so that the threads of OpenMP sleep while they wait, unless the user has
+/// decided about that: beside other work, spinning threads make a product take many times as long, and they take the cores from
+/// the browser of `serve`. OpenMP reads its settings when a program starts. Child processes inherit the variable.
+void restart_with_sleeping_threads(char** argv) {
+    if (std::getenv("OMP_WAIT_POLICY") != nullptr || setenv("OMP_WAIT_POLICY", "passive", 0) != 0) return;
+    std::error_code unknown;
+    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", unknown);
+    if (!unknown) (void)execv(program.c_str(), argv);  // returns only if it fails; then threads spin
+}
+
 }  // namespace
 
 int run_program(int argc, char** argv) {
@@ -129,6 +144,7 @@ int run_program(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         return refuse_command_line(app, error);
     }
+    restart_with_sleeping_threads(argv);
     end_cleanly_on_signals();
     return check_output(act(action));
 }

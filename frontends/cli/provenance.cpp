@@ -9,10 +9,26 @@
 #include <sstream>
 #include <thread>
 
+#include "kernels/gpu/gpu.hpp"
 #include "pipeline/keep/keep_folder.hpp"
 #include "workbench_commit.hpp"
 
 namespace workbench {
+namespace {
+
+/// Of the GPU's driver, "580.65.06"; empty if there is none.
+std::string driver_version() {
+    std::ifstream file("/proc/driver/nvidia/version");  // "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.65.06  Sun ..."
+    const auto is_version = [](const std::string& word) {
+        return word.find('.') != std::string::npos && word.find_first_not_of("0123456789.") == std::string::npos;
+    };
+    for (std::string word; file >> word;) {
+        if (is_version(word)) return word;
+    }
+    return "";
+}
+
+}  // namespace
 
 const std::map<std::string, std::string>& versions() {
     static const std::map<std::string, std::string> all = [] {
@@ -30,16 +46,20 @@ std::string program_identity() {
     return known ? version : version + " " + checksum_of_program();
 }
 
+std::map<std::string, std::string> versions_with(bool gpu) {
+    std::map<std::string, std::string> all = versions();
+    if (!gpu) return all;
+    if (const std::string version = driver_version(); !version.empty()) all["driver"] = version;
+    if (const std::string version = cusparse_version(); !version.empty()) all["cuSPARSE"] = version;
+    return all;
+}
+
 std::string software_text(bool gpu) {
     std::string text;
-    for (const auto& [name, version] : versions()) {
+    for (const auto& [name, version] : versions_with(gpu)) {
         if (name != "workbench") text += (text.empty() ? "" : ", ") + name + " " + version;
     }
-    if (!gpu) return text;
-    std::ifstream driver("/proc/driver/nvidia/version");  // "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.65.06 ..."
-    std::string line;
-    std::getline(driver, line);
-    return line.empty() ? text : text + ", " + line;
+    return text;
 }
 
 std::string version_number() { return WORKBENCH_VERSION; }

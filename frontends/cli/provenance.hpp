@@ -11,12 +11,14 @@ namespace workbench {
 /// Versions of "workbench" (with its commit), of the compiler and of every library.
 [[nodiscard]] const std::map<std::string, std::string>& versions();
 
+/// Those, and with a GPU the versions of its "driver" and of the "cuSPARSE" that this machine loads.
+[[nodiscard]] std::map<std::string, std::string> versions_with(bool gpu);
+
 /// Identifies this program: its version and commit and, if it was built from other sources than those of the commit, the
 /// checksum of its file.
 [[nodiscard]] std::string program_identity();
 
-/// The versions of the compiler and the libraries, and of the driver if a GPU is used, in one line: "CUDA 13.0, Eigen 3.4.0,
-/// ...".
+/// versions_with without the workbench, in one line: "CUDA 13.0, Eigen 3.4.0, ...".
 [[nodiscard]] std::string software_text(bool gpu);
 
 /// "0.1.0".
@@ -35,9 +37,9 @@ namespace workbench {
 [[nodiscard]] std::map<std::string, std::string> describe_machine(const DeviceProperties& host);
 
 template <typename Report>
-void add_provenance(Report& report, const Device& host) {
+void add_provenance(Report& report, const Device& host, bool gpu) {
     report.machine = describe_machine(host.properties());
-    report.versions = versions();
+    report.versions = versions_with(gpu);
 }
 
 }  // namespace workbench

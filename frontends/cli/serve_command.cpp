@@ -3,9 +3,7 @@
 
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -35,22 +33,6 @@ std::filesystem::path served_folder(const std::filesystem::path& recipe) {
     return is_in_folder(recipe, current) ? current : std::filesystem::absolute(recipe).parent_path();
 }
 
-/// Starts the program again, with the same arguments, so that the threads of OpenMP sleep while they wait, unless the user has
-/// decided about that: they would take the cores from the browser, which made runs take several times as long. OpenMP reads its
-/// settings when a program starts.
-void restart_with_sleeping_threads() {
-    if (std::getenv("OMP_WAIT_POLICY") != nullptr || setenv("OMP_WAIT_POLICY", "passive", 0) != 0) return;
-    std::ifstream file("/proc/self/cmdline", std::ios::binary);
-    std::vector<std::string> words;
-    for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
-    std::vector<char*> arguments;
-    for (std::string& word : words) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
-    std::error_code unknown;
-    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", unknown);
-    if (!unknown) (void)execv(program.c_str(), arguments.data());  // returns only if it fails; then threads spin
-}
-
 /// While it lives, signals that end the program wait in all threads that begin later, until `wait` takes one.
 class EndingSignals {
 public:
@@ -75,7 +57,6 @@ private:
 
 ExitCode serve(const ServeArguments& arguments) {
     check_thread_variables();
-    restart_with_sleeping_threads();
     const std::filesystem::path file = find_recipe(arguments.recipe);
     ServedReports reports(arguments);  // its state is that of the child process
     LiveSettings settings{.file = file,

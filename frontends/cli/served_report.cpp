@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
-#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -29,12 +27,6 @@ bool depends_on_device(const Recipe& recipe) {
                return std::any_of(values.begin(), values.end(),
                                   [](const auto& value) { return value.second == ParameterValue(std::string("auto")); });
            });
-}
-
-/// Returns true if waiting threads of OpenMP sleep. serve_command.cpp sets the variable, unless the user does.
-bool threads_sleep() {
-    const char* const policy = std::getenv("OMP_WAIT_POLICY");
-    return policy != nullptr && std::string_view(policy) == "passive";
 }
 
 /// Size and time of a file, which show whether it has changed.
@@ -108,14 +100,9 @@ std::string ServedReports::page_of(const Recipe& recipe, bool timed, const std::
     RunReport report;
     state.runner->run(recipe, observer, report);
     report.matrix = state.facts;
-    add_provenance(report, *state.host);
+    add_provenance(report, *state.host, state.gpu != nullptr);
     if (!state.note.empty()) report.notes.push_back(state.note);
     if (!timed) std::erase(report.notes, no_kernel_of(recipe));
-    if (timed && threads_sleep()) {
-        report.notes.emplace_back(
-            "The threads of CPU kernels sleep while they wait, so that short kernels take longer than in 'workbench run'; with "
-            "OMP_WAIT_POLICY=active in the environment of 'workbench serve' they do not");
-    }
     const std::array runs{PageRun{report, std::move(patterns), slice_height_of(recipe)}};
     return page_html(runs, {.title = report.title(), .kind = "run", .command = "", .compression = PageCompression::quick});
 }

@@ -166,7 +166,7 @@ ExitCode run_solve(const SolveArguments& arguments) {
     report.precision = precision_named(arguments.precision);
     report.options = options;
     report.device = device.properties();
-    add_provenance(report, *host);
+    add_provenance(report, *host, device.properties().kind == DeviceKind::gpu);
     report.options.poll = stop_if_requested;
     std::vector<double> b = make_right_hand_side(right_hand_side, matrix.rows);
     const Interruption interruption;

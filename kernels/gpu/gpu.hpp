@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "core/contract/device.hpp"
 
@@ -14,5 +15,8 @@ namespace workbench {
 /// Like make_cuda_device, with all work on the caller's stream, which must outlive it: a cudaStream_t; null: the default
 /// stream.
 [[nodiscard]] std::unique_ptr<Device> make_cuda_device_on(void* stream);
+
+/// The version of the cuSPARSE that this machine loads, "12.6.3"; empty if there is none.
+[[nodiscard]] std::string cusparse_version();
 
 }  // namespace workbench

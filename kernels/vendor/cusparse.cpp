@@ -6,6 +6,7 @@
 
 #include "core/contract/errors.hpp"
 #include "kernels/device/cuda_device.cuh"
+#include "kernels/gpu/gpu.hpp"
 #include "kernels/vendor/open_module.hpp"
 
 namespace workbench {
@@ -18,6 +19,11 @@ const CusparseModule& open_module() {
 }
 
 }  // namespace
+
+std::string cusparse_version() {
+    const ModuleFunction found = find_in_module(cusparse_module_file, cusparse_module_function);
+    return found.address == nullptr ? "" : reinterpret_cast<GetCusparseModule>(found.address)()->version();
+}
 
 void require_cusparse(Offset nonzeros) {
     if (nonzeros == 0) throw Unsuitable("cuSPARSE is not asked for a matrix without nonzeros");

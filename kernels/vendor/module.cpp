@@ -153,10 +153,22 @@ std::unique_ptr<Kernel<Value>> prepare(CusparseMatrix matrix, Device& device, vo
     return std::make_unique<CusparseKernel<Value>>(std::move(matrix), device, stream);
 }
 
+/// Of the library that was loaded, which may be newer than the header.
+std::string version() {
+    std::string text;
+    for (const libraryPropertyType part : {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL}) {
+        int number = 0;
+        check_cusparse(cusparseGetProperty(part, &number), "cusparseGetProperty");
+        text += (text.empty() ? "" : ".") + std::to_string(number);
+    }
+    return text;
+}
+
 }  // namespace
 }  // namespace workbench
 
 extern "C" const workbench::CusparseModule* workbench_cusparse_module() {
-    static constexpr workbench::CusparseModule module{{workbench::prepare<float>, workbench::prepare<double>}};
+    static constexpr workbench::CusparseModule module{{workbench::prepare<float>, workbench::prepare<double>},
+                                                      workbench::version};
     return &module;
 }

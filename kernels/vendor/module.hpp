@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "core/contract/kernel.hpp"
 
@@ -30,6 +31,7 @@ using PrepareCusparse = std::unique_ptr<Kernel<Value>> (*)(CusparseMatrix matrix
 /// The module's functions; the exported function cusparse_module_function, without arguments, returns them.
 struct CusparseModule {
     ForEachPrecision<PrepareCusparse> prepare;
+    std::string (*version)();  // "12.6.3"
 };
 
 using GetCusparseModule = const CusparseModule* (*)();

@@ -5,6 +5,7 @@
 #include <memory>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,8 +19,8 @@
 namespace workbench {
 namespace {
 
-void announce(const RunObserver& observer, const std::string& step) {
-    if (observer.progress) observer.progress(step);
+void announce(const ReportStep& progress, const std::string& step) {
+    if (progress) progress(step);
 }
 
 /// Warns if all data of a product remain in the cache from one run to the next. Inside CG, the other vectors of the solve
@@ -33,16 +34,16 @@ void warn_of_cache(KernelOutcome& kernel, const DeviceProperties& device, CacheS
                                           inside_cg ? " and the vectors of CG fit" : " fits", device.name));
 }
 
-void warn(KernelOutcome& kernel, const DeviceProperties& device, const Cuts* partition) {
+void warn(KernelOutcome& kernel, const DeviceProperties& device, const std::optional<Index>& partitions) {
     const auto name = [&] { return fmt::format("{} {} {}", kernel.layout, kernel.kernel, name_of(kernel.precision)); };
     const std::size_t samples = kernel.timing.samples.size();
-    if (partition != nullptr && device.kind == DeviceKind::gpu && partition->count() < device.processors) {
+    if (partitions && device.kind == DeviceKind::gpu && *partitions < device.processors) {
         kernel.warnings.push_back(
-            fmt::format("{} partitions on {} multiprocessors leave some idle; parts = \"auto\" makes as many",
-                        partition->count(), device.processors));
+            fmt::format("{} partitions on {} multiprocessors leave some idle; parts = \"auto\" makes as many", *partitions,
+                        device.processors));
     }
     // All threads wait for an interrupted one. If that happens in every sample, the spread does not show it.
-    if (device.kind == DeviceKind::host && kernel.timing.interruptions > static_cast<long>(samples)) {
+    if (machine_was_busy(kernel)) {
         kernel.warnings.push_back(
             fmt::format("{}: interrupted {} times in {} samples: this machine does other work, and the time says little",
                         name(), kernel.timing.interruptions, samples));
@@ -54,12 +55,81 @@ void warn(KernelOutcome& kernel, const DeviceProperties& device, const Cuts* par
     }
 }
 
-/// The kernels of one recipe in one precision. They are prepared and verified one after another, then timed in turns with the
-/// baselines.
+/// Times the waiting kernels of this baseline in turns with it, and derives their figures.
+class TurnsWithBaseline {
+public:
+    TurnsWithBaseline(std::vector<WaitingKernels>& waiting, ReadyKernel& baseline, const TimingOptions& timing,
+                      References& references)
+        : waiting_(waiting), baseline_(baseline), timing_(timing), references_(references) {}
+
+    void run(const ReportStep& progress) {
+        std::vector<ReadyKernel*> turns{&baseline_};
+        for_each_waiting([&turns](WaitingKernels&, ReadyKernel& kernel) { turns.push_back(&kernel); });
+        std::string names;
+        for (const ReadyKernel* kernel : turns) names += ' ' + kernel->outcome.kernel;
+        announce(progress, fmt::format("timing {}:{}", name_of(baseline_.outcome.precision), names));
+        time_in_turns(turns, timing_);
+
+        const int series = references_.next_series();
+        for (ReadyKernel* kernel : turns) kernel->outcome.series = series;
+        KernelOutcome base = baseline_.outcome;
+        compare_with_baseline(base, base);
+        warn_of(base, {});
+        for_each_waiting([&](WaitingKernels& of, ReadyKernel& kernel) {
+            KernelOutcome& outcome = kernel.outcome;
+            if (!outcome.share.empty()) return;  // a share's product is not that of the baseline
+            if (outcome.setup_seconds) *outcome.setup_seconds += outcome.vector_permutation_seconds;
+            compare_with_baseline(outcome, base);
+            warn_of(outcome, of.partitions);
+        });
+        for (WaitingKernels& of : waiting_) {
+            if (has_baseline(of)) add_baseline(base, of.report->kernels);
+        }
+    }
+
+private:
+    [[nodiscard]] bool has_baseline(const WaitingKernels& of) const {
+        return std::any_of(of.baselines.begin(), of.baselines.end(),
+                           [this](const auto& one) { return one.second == &baseline_; });
+    }
+
+    template <typename Visit>
+    void for_each_waiting(const Visit& visit) const {
+        for (WaitingKernels& of : waiting_) {
+            if (!has_baseline(of)) continue;
+            for (ReadyKernel& kernel : of.ready) {
+                if (kernel.device == baseline_.device) visit(of, kernel);
+            }
+        }
+    }
+
+    static void add_baseline(const KernelOutcome& base, std::vector<KernelOutcome>& kernels) {
+        const auto is_in_report = [&base](const KernelOutcome& kernel) {
+            return kernel.baseline && kernel.precision == base.precision &&
+                   device_of(kernel.backend) == device_of(base.backend);
+        };
+        if (std::none_of(kernels.begin(), kernels.end(), is_in_report)) kernels.push_back(base);
+    }
+
+    void warn_of(KernelOutcome& kernel, const std::optional<Index>& partitions) const {
+        if (!kernel.verified()) return;
+        const DeviceProperties& device = baseline_.device->properties();
+        warn_of_cache(kernel, device, timing_.cache, references_.input().rows);
+        warn(kernel, device, partitions);
+    }
+
+    std::vector<WaitingKernels>& waiting_;
+    ReadyKernel& baseline_;
+    const TimingOptions& timing_;
+    References& references_;
+};
+
+/// The kernels of one recipe in one precision, which are prepared and verified one after another.
 template <ValueType Value>
 class Measurement {
 public:
-    Measurement(const MeasuredRecipe& measured, const TimingOptions& timing, References& references, RunReport& report)
+    Measurement(const MeasuredRecipe& measured, const TimingOptions& timing, References& references, RunReport& report,
+                std::vector<WaitingKernels>& waiting)
         : recipe_(measured.recipe),
           products_(measured.products),
           observer_(measured.observer),
@@ -67,11 +137,13 @@ public:
           keeping_(measured.keeping),
           timing_(timing),
           references_(references),
-          report_(report) {}
+          report_(report),
+          waiting_(waiting) {}
 
-    /// Throws what a step throws, after the kernels that are ready have been timed.
+    /// Throws what a step throws, after the kernels that are ready have been added to those that wait.
     void run() {
         std::exception_ptr failure;
+        begin_waiting();
         try {
             make_ready();
         } catch (const Unsuitable& reason) {
@@ -86,19 +158,23 @@ public:
         } catch (...) {
             failure = std::current_exception();
         }
-        try {
-            time_ready();
-        } catch (...) {
-            if (failure == nullptr) throw;
-        }
         if (failure != nullptr) std::rethrow_exception(failure);
     }
 
 private:
+    void begin_waiting() {
+        const Cuts* const partition = matrix_.find_cuts(CutKind::partition);
+        waiting_.push_back({.report = &report_,
+                            .precision = precision_of<Value>,
+                            .baselines = baselines_,
+                            .partitions = partition == nullptr ? std::nullopt : std::optional(partition->count())});
+    }
+
     void make_ready() {
         std::set<DeviceKind> kinds;
         for (const Kernels& kernels : products_) kinds.insert(device_of(kernels.front()->backend));
         for (const DeviceKind kind : kinds) baselines_[kind] = &references_.baseline<Value>(kind, observer_.progress);
+        waiting_.back().baselines = baselines_;
         if (!products_.empty()) oracle_ = &references_.oracle<Value>();
         space_ = std::make_shared<const ProductSpace>(matrix_.row_order, matrix_.column_order);
         const Device* const gpu = references_.device(DeviceKind::gpu);
@@ -165,6 +241,7 @@ private:
     [[nodiscard]] std::unique_ptr<Kernel<Value>> kernel_there(Values values, Device& gpu) const {
         PlannedMatrix<Value>& planned = *there_->ready->planned();
         if (values == Values::real) {
+            there_->copy.upload_values(gpu, references_.input());
             planned.set_values(there_->copy.matrix().values);
         } else {
             const CsrMatrix& input = references_.input();
@@ -195,7 +272,7 @@ private:
     /// Adds the storage map to the report, if it is to have one.
     void map_storage() {
         if (!observer_.maps_storage || report_.storage != nullptr) return;
-        announce(observer_, "map of the storage");
+        announce(observer_.progress, "map of the storage");
         try {
             report_.storage = std::make_shared<const StorageMap>(storage_of(recipe_, matrix_.matrix, built_));
         } catch (const UserError&) {
@@ -214,15 +291,16 @@ private:
     void make_ready(const Kernels& kernels) {
         const std::string_view precision = name_of(precision_of<Value>);
         const std::string& layout = built_.outcome.name;
-        announce(observer_, recipe_.is_hybrid() ? fmt::format("kernels {} {}", layout, precision)
-                                                : fmt::format("kernel {} {} {}", layout, kernels.front()->name, precision));
+        announce(observer_.progress, recipe_.is_hybrid()
+                                         ? fmt::format("kernels {} {}", layout, precision)
+                                         : fmt::format("kernel {} {} {}", layout, kernels.front()->name, precision));
         try {
             Candidate<Value> candidate = built_.candidate(kernels, space_, recipe_.side_by_side);
             const bool is_there = there_ != nullptr && kernels.front()->name == there_->ready->preparation().kernel.kernel &&
                                   kernels.front()->backend == Backend::cuda;
             if (is_there) candidate.prepare_there = [this](Values values, Device& gpu) { return kernel_there(values, gpu); };
             add(candidate, *oracle_, built_.outcome);
-            if (is_there) require_same_order();
+            if (is_there) finish_there();
         } catch (const UserError&) {
             const auto is_own = [](const KernelEntry* kernel) { return bool(kernel->try_out.get<Value>()); };
             if (std::none_of(kernels.begin(), kernels.end(), is_own)) throw;
@@ -232,80 +310,52 @@ private:
         if (!recipe_.is_hybrid()) return;
         for (std::size_t i = 0; i < built_.shares.size(); ++i) {
             const BuiltShare<Value>& share = built_.shares[i];
-            announce(observer_, fmt::format("kernel {} {} of share {}", kernels[i]->name, precision, share.outcome.share));
+            announce(observer_.progress,
+                     fmt::format("kernel {} {} of share {}", kernels[i]->name, precision, share.outcome.share));
             const Oracle<Value> of_share(*oracle_, share_of_input(matrix_, *share.share), built_.exact_values,
                                          rounding_of(recipe_.layouts[i].parameters, precision_of<Value>));
             add(built_.candidate_of_share(i, kernels, space_), of_share, share.outcome);
         }
     }
 
-    /// A kernel in another order than the host's is wrong even if its products are right.
-    void require_same_order() {
-        KernelOutcome& outcome = ready_.back().outcome;
+    /// The prices of a kernel whose matrix the GPU prepared. In another order than the host's it is wrong even if its products
+    /// are right.
+    void finish_there() {
+        KernelOutcome& outcome = waiting_.back().ready.back().outcome;
+        if (!outcome.verified()) return;
+        outcome.new_values_seconds = outcome.prepare_seconds;  // which were copied and stored once more
         outcome.prepare_seconds = there_->copy_seconds;
+        outcome.setup_seconds = price_seconds_ + outcome.prepare_seconds;
         const ProductSpace& space = there_->ready->space();
         if (space.row_order == space_->row_order && space.column_order == space_->column_order) return;
         outcome.status = KernelOutcome::Status::wrong;
         outcome.reason = "the GPU prepared the matrix in another order than the host";
-        ready_.back().product.reset();
+        waiting_.back().ready.back().product.reset();
     }
 
-    /// If memory runs out, the kernels that are ready are timed first, which frees theirs.
+    /// If memory runs out, the kernels that wait are timed first, which frees theirs.
     void add(const Candidate<Value>& candidate, const Oracle<Value>& oracle, const LayoutOutcome& layout) {
         const auto make = [&] {
             const Verifier<Value> verifier{*references_.device(device_of(candidate.backend())), &oracle, timing_.clock};
             ReadyKernel ready = verifier.make_ready(candidate);
-            ready.outcome.layout = layout.name;
-            ready.outcome.share = layout.share;
-            ready_.push_back(std::move(ready));
+            KernelOutcome& outcome = ready.outcome;
+            outcome.layout = layout.name;
+            outcome.share = layout.share;
+            if (outcome.share.empty() && outcome.verified()) {
+                outcome.setup_seconds = price_seconds_ + outcome.prepare_seconds;
+                outcome.new_values_seconds = built_.outcome.seconds + outcome.prepare_seconds;
+            }
+            waiting_.back().ready.push_back(std::move(ready));
         };
         try {
             make();
         } catch (const MachineError&) {
-            if (ready_.empty()) throw;
-            time_ready();
+            const auto has_memory = [](const WaitingKernels& one) { return !one.ready.empty(); };
+            if (std::none_of(waiting_.begin(), waiting_.end(), has_memory)) throw;
+            time_waiting(waiting_, timing_, references_, observer_.progress);
+            begin_waiting();
             make();
         }
-    }
-
-    /// Times the ready kernels, on each device in turns with its baseline, and moves them to the report.
-    void time_ready() {
-        for (const auto& [kind, baseline] : baselines_) time_in_turns_with(*baseline);
-        for (ReadyKernel& kernel : ready_) report_.kernels.push_back(std::move(kernel.outcome));
-        ready_.clear();
-    }
-
-    void time_in_turns_with(ReadyKernel& baseline) {
-        std::vector<ReadyKernel*> turns{&baseline};
-        for (ReadyKernel& kernel : ready_) {
-            if (kernel.device == baseline.device) turns.push_back(&kernel);
-        }
-        std::string names;
-        for (const ReadyKernel* kernel : turns) names += ' ' + kernel->outcome.kernel;
-        announce(observer_, fmt::format("timing {}:{}", name_of(precision_of<Value>), names));
-        time_in_turns(turns, timing_);
-
-        KernelOutcome base = baseline.outcome;
-        compare_with_baseline(base, base, 0);
-        warn_of(base, *baseline.device, nullptr);
-        for (ReadyKernel* kernel : turns) {
-            KernelOutcome& outcome = kernel->outcome;
-            if (kernel == &baseline || !outcome.share.empty()) continue;  // a share's product is not that of the baseline
-            compare_with_baseline(outcome, base, price_seconds_ + outcome.prepare_seconds + outcome.vector_permutation_seconds);
-            warn_of(outcome, *baseline.device, matrix_.find_cuts(CutKind::partition));
-        }
-        const auto is_in_report = [&base](const KernelOutcome& kernel) {
-            return kernel.baseline && kernel.precision == base.precision &&
-                   device_of(kernel.backend) == device_of(base.backend);
-        };
-        auto& kernels = report_.kernels;
-        if (std::none_of(kernels.begin(), kernels.end(), is_in_report)) kernels.push_back(std::move(base));
-    }
-
-    void warn_of(KernelOutcome& kernel, const Device& device, const Cuts* partition) const {
-        if (!kernel.verified()) return;
-        warn_of_cache(kernel, device.properties(), timing_.cache, references_.input().rows);
-        warn(kernel, device.properties(), partition);
     }
 
     /// The matrix as the GPU prepared it.
@@ -336,24 +386,56 @@ private:
     const TimingOptions& timing_;
     References& references_;
     RunReport& report_;
+    std::vector<WaitingKernels>& waiting_;  // the last one is this recipe's
     const Oracle<Value>* oracle_ = nullptr;
     std::shared_ptr<const ProductSpace> space_;
     BuiltLayouts<Value> built_;
     std::shared_ptr<There> there_;  // null: the host prepared the matrix
     double price_seconds_ = 0;      // of the stages and the layouts
     std::map<DeviceKind, ReadyKernel*> baselines_;
-    std::vector<ReadyKernel> ready_;
 };
 
 }  // namespace
 
+void make_ready(Precision precision, const MeasuredRecipe& measured, const TimingOptions& timing, References& references,
+                RunReport& report, std::vector<WaitingKernels>& waiting) {
+    if (precision == Precision::f32) {
+        Measurement<float>(measured, timing, references, report, waiting).run();
+    } else {
+        Measurement<double>(measured, timing, references, report, waiting).run();
+    }
+}
+
+void time_waiting(std::vector<WaitingKernels>& waiting, const TimingOptions& timing, References& references,
+                  const ReportStep& progress) {
+    std::vector<WaitingKernels> all = std::exchange(waiting, {});
+    std::vector<ReadyKernel*> baselines;
+    for (const WaitingKernels& of : all) {
+        for (const auto& [kind, baseline] : of.baselines) {
+            if (std::find(baselines.begin(), baselines.end(), baseline) == baselines.end()) baselines.push_back(baseline);
+        }
+    }
+    for (ReadyKernel* const baseline : baselines) TurnsWithBaseline(all, *baseline, timing, references).run(progress);
+    for (WaitingKernels& of : all) {
+        for (ReadyKernel& kernel : of.ready) of.report->kernels.push_back(std::move(kernel.outcome));
+    }
+}
+
 void measure(Precision precision, const MeasuredRecipe& measured, const TimingOptions& timing, References& references,
              RunReport& report) {
-    if (precision == Precision::f32) {
-        Measurement<float>(measured, timing, references, report).run();
-    } else {
-        Measurement<double>(measured, timing, references, report).run();
+    std::vector<WaitingKernels> waiting;
+    std::exception_ptr failure;
+    try {
+        make_ready(precision, measured, timing, references, report, waiting);
+    } catch (...) {
+        failure = std::current_exception();
     }
+    try {
+        time_waiting(waiting, timing, references, measured.observer.progress);
+    } catch (...) {
+        if (failure == nullptr) throw;
+    }
+    if (failure != nullptr) std::rethrow_exception(failure);
 }
 
 }  // namespace workbench

@@ -35,12 +35,8 @@ CopyOnDevice<Value>::CopyOnDevice(Device& device, const CsrMatrix& matrix, const
                           })),
       offsets_(to_device(device, std::span<const Offset>(matrix.row_offsets), "row offsets")),
       columns_(to_device(device, std::span<const Index>(matrix.column_indices), "columns")) {
-    if constexpr (std::is_same_v<Value, double>) {
-        values_ = to_device(device, std::span<const double>(matrix.values), "values");
-    } else {
-        const std::vector<Value> rounded(matrix.values.begin(), matrix.values.end());
-        values_ = to_device(device, std::span<const Value>(rounded), "values");
-    }
+    values_ = device.allocate(matrix.values.size() * sizeof(Value), "values");
+    upload_values(device, matrix);
     matrix_ = {.rows = matrix.rows,
                .columns = matrix.columns,
                .nonzeros = matrix.nonzeros(),
@@ -48,6 +44,17 @@ CopyOnDevice<Value>::CopyOnDevice(Device& device, const CsrMatrix& matrix, const
                .column_indices = columns_.as<const Index>(),
                .values = values_.template as<const Value>()};
     loading_.get();
+}
+
+template <ValueType Value>
+void CopyOnDevice<Value>::upload_values(Device& device, const CsrMatrix& matrix) {
+    if constexpr (std::is_same_v<Value, double>) {
+        device.upload(std::as_bytes(std::span(matrix.values)), values_);
+    } else {
+        HostArray<Value> rounded;
+        make_copy(rounded, std::span(matrix.values));
+        device.upload(std::as_bytes(std::span(rounded)), values_);
+    }
 }
 
 template <ValueType Value>

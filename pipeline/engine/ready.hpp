@@ -67,6 +67,8 @@ template <ValueType Value>
 class CopyOnDevice {
 public:
     CopyOnDevice(Device& device, const CsrMatrix& matrix, const DevicePlan& next);
+    /// Those of a matrix of the same pattern.
+    void upload_values(Device& device, const CsrMatrix& matrix);
     [[nodiscard]] const CsrOnDevice<Value>& matrix() const { return matrix_; }
 
 private:

@@ -43,6 +43,9 @@ ReadyKernel& References::baseline(DeviceKind kind, const ReportStep& progress) {
     }
     ready.outcome.layout = entry.name;
     ready.outcome.baseline = true;
+    if (ready.outcome.verified()) {
+        ready.outcome.setup_seconds = ready.outcome.new_values_seconds = built.outcome.seconds + ready.outcome.prepare_seconds;
+    }
     return baselines_.emplace(key, std::move(ready)).first->second;
 }
 

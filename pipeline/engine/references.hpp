@@ -38,6 +38,9 @@ public:
     template <ValueType Value>
     [[nodiscard]] ReadyKernel& baseline(DeviceKind kind, const ReportStep& progress);
 
+    /// See KernelOutcome::series.
+    [[nodiscard]] int next_series() { return ++series_; }
+
 private:
     template <typename Value>
     using MaybeOracle = std::optional<Oracle<Value>>;
@@ -48,6 +51,7 @@ private:
     Clock clock_;
     ForEachPrecision<MaybeOracle> oracles_;
     std::map<std::pair<Precision, DeviceKind>, ReadyKernel> baselines_;
+    int series_ = 0;
 };
 
 }  // namespace workbench

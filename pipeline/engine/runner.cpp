@@ -1,6 +1,8 @@
 #include "pipeline/engine/runner.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -71,6 +73,32 @@ RunReport Runner::run(const Recipe& recipe, const RunObserver& observer) {
 }
 
 void Runner::run(const Recipe& recipe, const RunObserver& observer, RunReport& report) {
+    try {
+        run_stages(recipe, observer, report, [&](Precision precision, const MeasuredRecipe& measured) {
+            measure(precision, measured, options_.timing, references_, report);
+        });
+    } catch (...) {
+        conclude(report);
+        throw;
+    }
+    conclude(report);
+}
+
+void Runner::make_ready(const Recipe& recipe, const RunObserver& observer, RunReport& report) {
+    not_concluded_.push_back(&report);
+    run_stages(recipe, observer, report, [&](Precision precision, const MeasuredRecipe& measured) {
+        workbench::make_ready(precision, measured, options_.timing, references_, report, waiting_);
+    });
+}
+
+void Runner::time_together(const ReportStep& progress) {
+    const std::vector<RunReport*> reports = std::exchange(not_concluded_, {});
+    time_waiting(waiting_, options_.timing, references_, progress);
+    for (RunReport* report : reports) conclude(*report);
+}
+
+void Runner::run_stages(const Recipe& recipe, const RunObserver& observer, RunReport& report,
+                        const std::function<void(Precision, const MeasuredRecipe&)>& after) {
     report.recipe_name = recipe.name;
     report.recipe_source = recipe.source;
     report.recipe_file = recipe.file.string();
@@ -92,15 +120,9 @@ void Runner::run(const Recipe& recipe, const RunObserver& observer, RunReport& r
     if (products.empty()) report.notes.push_back(no_kernel_of(recipe));
     const auto measure_after = [&](const Chain& chain, StagedMatrix& matrix) {
         const MeasuredRecipe measured{recipe, products, observer, matrix, stages_.keeping_after(chain)};
-        for (const Precision precision : chain.precisions) measure(precision, measured, options_.timing, references_, report);
+        for (const Precision precision : chain.precisions) after(precision, measured);
     };
-    try {
-        stages_.run({recipe, observer, options_.timing.clock}, chains, report.stages, measure_after);
-    } catch (...) {
-        conclude(report);
-        throw;
-    }
-    conclude(report);
+    stages_.run({recipe, observer, options_.timing.clock}, chains, report.stages, measure_after);
 }
 
 std::optional<std::string> Runner::broken_device() const {

@@ -1,6 +1,7 @@
 // A recipe on a matrix: stages, layouts and kernels, in the order of the recipe.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -46,10 +47,19 @@ public:
     /// Like the other, into an empty report, which keeps the results of what ran before an exception.
     void run(const Recipe& recipe, const RunObserver& observer, RunReport& report);
 
+    /// Like run, but leaves the verified kernels to time_together. The recipe and the report must live until then.
+    void make_ready(const Recipe& recipe, const RunObserver& observer, RunReport& report);
+    /// Times the kernels of all recipes that were made ready, in turns with each other and with the baselines. Kernels were
+    /// timed before if there was no memory for all of them.
+    void time_together(const ReportStep& progress);
+
     /// The name of a device that no longer works, because a kernel has broken it; none if all work.
     [[nodiscard]] std::optional<std::string> broken_device() const;
 
 private:
+    /// Runs the stages, and calls `after` with the results for each precision.
+    void run_stages(const Recipe& recipe, const RunObserver& observer, RunReport& report,
+                    const std::function<void(Precision, const MeasuredRecipe&)>& after);
     /// Adds notes on results that were kept or could not be, and the devices that were used.
     void conclude(RunReport& report) const;
     /// True if its backend is among those to run, and its device is present.
@@ -61,6 +71,8 @@ private:
     RunOptions options_;
     References references_;
     SharedStages stages_;
+    std::vector<WaitingKernels> waiting_;
+    std::vector<RunReport*> not_concluded_;
 };
 
 }  // namespace workbench

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -87,13 +88,14 @@ Comparison verify_exactly(Kernel<Value>& kernel, Vectors<Value>& vectors, const 
 
 template <ValueType Value>
 Comparison verify_within_bounds(Kernel<Value>& kernel, Vectors<Value>& vectors, const Oracle<Value>& oracle,
-                                const std::vector<BoundedReference>* rounded, Device& device) {
+                                const std::vector<BoundedReference>* rounded, Device& device, double& first_seconds) {
     Comparison worst;
     const std::vector<BoundedReference>& references = rounded == nullptr ? oracle.references : *rounded;
     for (std::size_t i = 0; i < references.size(); ++i) {
         vectors.set_x([&](Index column) { return oracle.real_vectors[i][column]; });
         vectors.set_y([](Index) { return unwritten<Value>(); });
-        (void)device.time([&] { vectors.run(kernel, false); });
+        const double seconds = device.time([&] { vectors.run(kernel, false); });
+        if (i == 0) first_seconds = seconds;
         Comparison found = compare_within(vectors.y(), references[i]);
         if (!found.right) return found;
         worst.error_over_bound = std::max(worst.error_over_bound, found.error_over_bound);
@@ -124,7 +126,8 @@ VerifiedKernel<Value> verify_on(Vectors<Value>* vectors, const Candidate<Value>&
             (void)device.time([] {});  // waits for copies
             outcome.prepare_seconds = watch.seconds();
             if (oracle != nullptr)
-                found = verify_within_bounds(*verified.kernel, *vectors, *oracle, candidate.rounded.get(), device);
+                found = verify_within_bounds(*verified.kernel, *vectors, *oracle, candidate.rounded.get(), device,
+                                             outcome.first_seconds);
         }
         outcome.error_over_bound = found.error_over_bound;
         outcome.status = found.right ? KernelOutcome::Status::measured : KernelOutcome::Status::wrong;
@@ -277,6 +280,7 @@ ExactProblems Oracle<Value>::exact_problems() const {
 std::optional<Verdict> KernelOutcome::verdict() const {
     if (baseline || !speedup) return std::nullopt;
     if (!speedup_interval) return Verdict::too_few_samples;
+    if (busy) return Verdict::busy_machine;
     if (speedup_interval->low > 1) return Verdict::faster;
     return speedup_interval->high < 1 ? Verdict::slower : Verdict::within_noise;
 }
@@ -330,28 +334,49 @@ void time_in_turns(const std::vector<ReadyKernel*>& kernels, const TimingOptions
     }
 }
 
-void compare_with_baseline(KernelOutcome& kernel, const KernelOutcome& baseline, double price_in_seconds) {
+bool machine_was_busy(long interruptions, std::size_t samples, double seconds) {
+    constexpr double least_time_slice = 1e-3;
+    constexpr double tolerated = 0.1;
+    return interruptions > static_cast<long>(samples) &&
+           static_cast<double>(interruptions) * least_time_slice > tolerated * seconds;
+}
+
+bool machine_was_busy(const KernelOutcome& kernel) {
+    const std::vector<double>& samples = kernel.timing.samples;
+    return device_of(kernel.backend) == DeviceKind::host &&
+           machine_was_busy(kernel.timing.interruptions, samples.size(), std::accumulate(samples.begin(), samples.end(), 0.0));
+}
+
+Median ratio_in_turns(const Timing& one, const Timing& other) {
+    std::vector<double> ratios;
+    for (std::size_t round = 0; round < std::min(one.samples.size(), other.samples.size()); ++round) {
+        const bool equal = one.samples[round] == other.samples[round];  // a clock may be too coarse to see one product
+        ratios.push_back(equal ? 1 : one.samples[round] / other.samples[round]);
+    }
+    return median_of(std::move(ratios));
+}
+
+void compare_with_baseline(KernelOutcome& kernel, const KernelOutcome& baseline) {
     if (!kernel.verified() || !baseline.verified() || kernel.timing.median <= 0) return;
+    kernel.busy = machine_was_busy(kernel) || machine_was_busy(baseline);
     if (kernel.baseline) {
         kernel.speedup = 1;
         return;
     }
     const std::vector<double>& mine = kernel.timing.samples;
     const std::vector<double>& theirs = baseline.timing.samples;
-    std::vector<double> ratios;
-    std::vector<double> gains;  // seconds
-    for (std::size_t round = 0; round < std::min(mine.size(), theirs.size()); ++round) {
-        gains.push_back(theirs[round] - mine[round]);
-        // A clock may be too coarse to see one product.
-        ratios.push_back(gains.back() == 0 ? 1 : theirs[round] / mine[round]);
-    }
-    const Median ratio = median_of(std::move(ratios));
+    const Median ratio = ratio_in_turns(baseline.timing, kernel.timing);
     kernel.speedup = ratio.value;
     kernel.speedup_interval = ratio.interval;
     if (kernel.verdict() != Verdict::faster) return;
+    std::vector<double> gains;  // seconds
+    for (std::size_t round = 0; round < std::min(mine.size(), theirs.size()); ++round) {
+        gains.push_back(theirs[round] - mine[round]);
+    }
     const Median gain = median_of(std::move(gains));  // all of its interval is above 0, as that of the ratio is above 1
-    kernel.break_even = price_in_seconds / gain.value;
-    kernel.break_even_interval = Interval{price_in_seconds / gain.interval->high, price_in_seconds / gain.interval->low};
+    const double price = kernel.setup_seconds.value_or(0);
+    kernel.break_even = price / gain.value;
+    kernel.break_even_interval = Interval{price / gain.interval->high, price / gain.interval->low};
 }
 
 template struct Oracle<float>;

@@ -44,8 +44,9 @@ private:
     mutable std::array<std::optional<ExactReference>, 2> exact_;
 };
 
-/// The result of comparing samples of a kernel and of the baseline, taken in turns.
-enum class Verdict { faster, slower, within_noise, too_few_samples };
+/// The result of comparing samples of a kernel and of the baseline, taken in turns. busy_machine: none, because the machine did
+/// other work meanwhile.
+enum class Verdict { faster, slower, within_noise, too_few_samples, busy_machine };
 
 struct KernelOutcome {
     enum class Status { measured, wrong, unsuitable };
@@ -61,8 +62,11 @@ struct KernelOutcome {
     std::string reason;  // why it is unsuitable, or the first wrong row
 
     double error_over_bound = 0;
-    double prepare_seconds = 0;             // device copies, buffers
-    double vector_permutation_seconds = 0;  // x into the layout's order and y back, once; 0 if both keep the input's order
+    double prepare_seconds = 0;                // device copies, buffers
+    double vector_permutation_seconds = 0;     // x into the layout's order and y back, once; 0 if both keep the input's order
+    std::optional<double> setup_seconds;       // stages, layouts, preparation, permuting vectors; none for a share of a hybrid
+    std::optional<double> new_values_seconds;  // building the layouts and preparing again behind the known orders; likewise
+    double first_seconds = 0;                  // of the first product with the real values
     Timing timing;
     std::int64_t bytes_to_move = 0;  // at least: the matrix, x and y once each
     double gflops = 0;               // 10^9 floating-point operations per second: 2 per nonzero
@@ -75,6 +79,8 @@ struct KernelOutcome {
     std::optional<Interval> speedup_interval;     // absent with too few samples, and for the baseline
     std::optional<double> break_even;             // SpMVs after which preprocessing pays off; only if the kernel is faster
     std::optional<Interval> break_even_interval;  // likewise
+    bool busy = false;  // the machine did other work while this kernel or the baseline was timed, see machine_was_busy
+    int series = 0;     // kernels of one process with the same number were timed in turns; 0: not timed
     std::vector<std::string> warnings;
 
     [[nodiscard]] bool verified() const { return status == Status::measured; }
@@ -134,7 +140,15 @@ struct Verifier {
 /// Times the kernels that are right, in turns.
 void time_in_turns(const std::vector<ReadyKernel*>& kernels, const TimingOptions& options);
 
-/// Speed-up and break-even of a kernel that was timed in turns with the baseline.
-void compare_with_baseline(KernelOutcome& kernel, const KernelOutcome& baseline, double price_in_seconds);
+/// True if other work had the processors of the host while these samples, of `seconds` in all, were taken: threads were
+/// preempted more than once a sample, and at 1 ms each that takes a tenth of the time. All threads wait for a preempted one.
+[[nodiscard]] bool machine_was_busy(long interruptions, std::size_t samples, double seconds);
+[[nodiscard]] bool machine_was_busy(const KernelOutcome& kernel);
+
+/// The median over the rounds of the time of `one` over that of `other`, which was timed in turns with it.
+[[nodiscard]] Median ratio_in_turns(const Timing& one, const Timing& other);
+
+/// Speed-up and break-even of a kernel that was timed in turns with the baseline. The price is its setup_seconds.
+void compare_with_baseline(KernelOutcome& kernel, const KernelOutcome& baseline);
 
 }  // namespace workbench

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <optional>
 #include <span>
 
@@ -40,9 +41,29 @@ const Found* check_use(const RecipeTable& table, std::string_view what, const st
     return nullptr;
 }
 
-/// The entry of a format in a file beside the recipe; null after an error. Compiles and loads it, unless it is to be refused.
-const LayoutEntry* check_format(const Setting& source, const RecipeTable& table, std::span<const std::filesystem::path> files,
-                                const CheckedWith& with, Diagnostics& diagnostics) {
+/// Stands for a format that is neither compiled nor loaded: every value that the table sets is one of a parameter, and nothing
+/// else is known.
+const LayoutEntry& unread_format(const std::filesystem::path& file, const RecipeTable& table,
+                                 const std::vector<std::string>& others) {
+    static std::deque<LayoutEntry> all;  // recipes refer to them
+    LayoutEntry& entry = all.emplace_back();
+    entry.name = file.stem().string();
+    entry.file = std::filesystem::canonical(file);
+    entry.needs = [](const Parameters&) { return Needs(); };
+    for (const Setting& setting : table.settings) {
+        if (!setting.value || std::ranges::count(others, setting.key) > 0) continue;
+        entry.parameters.push_back({.name = setting.key, .type = type_of(*setting.value)});
+    }
+    return entry;
+}
+
+bool is_unread(const LayoutEntry& entry) { return !entry.file.empty() && entry.build.f64 == nullptr; }
+
+/// The entry of a format in a file beside the recipe; null after an error. Compiles and loads it, unless it is to be refused or
+/// remains unread.
+const LayoutEntry* check_format(const Setting& source, const RecipeTable& table, const std::vector<std::string>& others,
+                                std::span<const std::filesystem::path> files, const CheckedWith& with,
+                                Diagnostics& diagnostics) {
     if (table.find("use") != nullptr) {
         diagnostics.add(source.key_place, "found 'source' beside 'use'; expected one of them");
         return nullptr;
@@ -63,7 +84,8 @@ const LayoutEntry* check_format(const Setting& source, const RecipeTable& table,
         return nullptr;
     }
     try {
-        const LayoutEntry& format = with.catalogue.format_from_file(file);
+        const LayoutEntry& format =
+            with.unread_formats ? unread_format(file, table, others) : with.catalogue.format_from_file(file);
         if (with.catalogue.find_layout(format.name) == nullptr) return &format;
         diagnostics.add(source.value_place, "the workbench has a layout '{}'; expected another name, of the file and in it",
                         format.name);
@@ -237,7 +259,7 @@ CheckedLayout check_layout_table(const RecipeTable& table, const std::vector<std
                                  std::span<const std::filesystem::path> files, const CheckedWith& with,
                                  Diagnostics& diagnostics) {
     const Setting* const source = table.find("source");
-    const LayoutEntry* const entry = source != nullptr ? check_format(*source, table, files, with, diagnostics)
+    const LayoutEntry* const entry = source != nullptr ? check_format(*source, table, others, files, with, diagnostics)
                                                        : check_use(table, "layout", with.catalogue.layouts, diagnostics);
     if (entry == nullptr) return {};
     const std::string owner = fmt::format("layout '{}'", entry->name);
@@ -256,9 +278,11 @@ RecipeLayout check_kernel_table(const CheckedChoice& choice, std::span<const std
                                 const Catalogue& catalogue, Diagnostics& diagnostics) {
     RecipeLayout layout;
     layout.share = choice.share;
-    layout.kernels = check_kernels(*choice.kernel, choice.layout.entry, catalogue, diagnostics);
+    const LayoutEntry* const found = choice.layout.entry;
+    const LayoutEntry* const entry = found == nullptr || is_unread(*found) ? nullptr : found;
+    layout.kernels = check_kernels(*choice.kernel, entry, catalogue, diagnostics);
     if (choice.share) check_one_kernel_a_device(*choice.kernel, diagnostics);
-    layout.sources = check_sources(*choice.kernel, files, choice.layout.entry, diagnostics);
+    layout.sources = check_sources(*choice.kernel, files, entry, diagnostics);
     return layout;
 }
 
@@ -348,6 +372,11 @@ std::optional<Recipe> check_document(const RecipeDocument& document, const Check
     }
     for (std::size_t i = 0; i < layouts.size(); ++i) {
         complete_layout(recipe.layouts[i], std::move(layouts[i]), catalogue);
+        if (!is_unread(*recipe.layouts[i].entry)) continue;
+        recipe.notes.push_back(
+            fmt::format("layout '{}' was not compiled, so that its parameters, kernels and needs were not checked; --sources "
+                        "compiles and loads it",
+                        recipe.layouts[i].entry->name));
     }
     recipe.code = code_of(document, recipe);
     mark_rounding(recipe);

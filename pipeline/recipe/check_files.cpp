@@ -9,12 +9,13 @@
 #include "pipeline/recipe/text.hpp"
 
 namespace workbench {
-namespace {
 
 ParameterType type_of(const ParameterValue& value) {
     constexpr std::array types = {ParameterType::boolean, ParameterType::integer, ParameterType::real, ParameterType::text};
     return types.at(value.index());
 }
+
+namespace {
 
 /// True for a key that TOML takes without quotes.
 bool is_bare(const std::string& key) {

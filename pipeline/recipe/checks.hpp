@@ -45,6 +45,9 @@ template <typename Entry>
 [[nodiscard]] MatrixChoice check_matrix(const RecipeTable& table, std::span<const std::filesystem::path> files,
                                         const Catalogue& catalogue, Index* node_size, Diagnostics& diagnostics);
 
+/// The type of a parameter with this value, for code that declares none.
+[[nodiscard]] ParameterType type_of(const ParameterValue& value);
+
 /// The path of a file with the source of `of`, such as "a kernel", that a setting of `table` names. Empty after an error.
 [[nodiscard]] std::filesystem::path check_source_file(const Setting& setting, std::span<const std::filesystem::path> files,
                                                       std::string_view table, std::string_view of, Diagnostics& diagnostics);
@@ -83,7 +86,8 @@ struct CheckedChoice {
 /// The catalogue and rules that a recipe is checked against.
 struct CheckedWith {
     const Catalogue& catalogue;
-    bool no_sources = false;  // code beside the recipe is refused
+    bool no_sources = false;      // code beside the recipe is refused
+    bool unread_formats = false;  // see RecipeChanges
 };
 
 /// The error about code beside the recipe with --no-sources.

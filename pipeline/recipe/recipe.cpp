@@ -24,8 +24,7 @@ void refuse_code(const Recipe& recipe, Diagnostics& diagnostics) {
 }
 
 /// Checks each point of the sweeps.
-std::vector<Recipe> check_points(const RecipeDocument& document, const Catalogue& catalogue, bool no_sources,
-                                 Diagnostics& diagnostics) {
+std::vector<Recipe> check_points(const RecipeDocument& document, const CheckedWith& with, Diagnostics& diagnostics) {
     const Sweeps sweeps(document, diagnostics);
     const std::vector<RecipeProblem> before = diagnostics.take();
     std::vector<Recipe> points;
@@ -34,9 +33,9 @@ std::vector<Recipe> check_points(const RecipeDocument& document, const Catalogue
     for (std::size_t i = 0; i < sweeps.count() && problem_count <= most_problems; ++i) {
         RecipeDocument point = sweeps.document(i);
         fill_references(point, diagnostics);
-        if (std::optional<Recipe> recipe = check_document(point, {catalogue, no_sources}, diagnostics)) {
+        if (std::optional<Recipe> recipe = check_document(point, with, diagnostics)) {
             recipe->sweep = sweeps.point(i);
-            if (no_sources) refuse_code(*recipe, diagnostics);
+            if (with.no_sources) refuse_code(*recipe, diagnostics);
             points.push_back(std::move(*recipe));
         }
         problems.push_back(diagnostics.take());
@@ -75,7 +74,7 @@ LoadedRecipe parse_file(const std::filesystem::path& file, const Catalogue& cata
     for (;;) {
         RecipeDocument changed = document;
         apply_changes(changed, changes, loaded.unmatched, diagnostics);
-        loaded.points = check_points(changed, catalogue, changes.no_sources, diagnostics);
+        loaded.points = check_points(changed, {catalogue, changes.no_sources, changes.unread_formats}, diagnostics);
         std::vector<RecipeProblem> problems = diagnostics.take();
         const auto found = unmatched == Unmatched::noted ? unmatched_of(problems, document, changes, diagnostics)
                                                          : std::vector<UnmatchedChange>();

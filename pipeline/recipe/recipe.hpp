@@ -134,6 +134,10 @@ struct RecipeChanges {
 
     /// For recipes from others: code beside the recipe is an error (--no-sources).
     bool no_sources = false;
+
+    /// Formats beside the recipe are neither compiled nor loaded (`check` without --sources). What they declare is not checked,
+    /// and the recipe cannot run.
+    bool unread_formats = false;
 };
 
 /// An override or sweep that found nothing to change in a recipe.

@@ -87,6 +87,17 @@ std::string name_of(const KernelOutcome* kernel) {
     return name;
 }
 
+/// "1.23 x (1.20 to 1.25)", or why there is no such ratio.
+std::string ratio_text(const KernelPair& pair) {
+    const std::optional<Median> ratio = pair.ratio();
+    if (!ratio) return pair.a->verified() && pair.b->verified() ? "not timed in turns" : "-";
+    if (!ratio->interval) return "too few samples";
+    if (pair.a->busy || pair.b->busy) return "busy machine";
+    const auto [low, high] = *ratio->interval;
+    return fmt::format("{} ({} to {})", low <= 1 && high >= 1 ? "within noise" : factor(ratio->value), significant(low),
+                       significant(high));
+}
+
 std::string kernel_text(const RunReport& a, const RunReport& b, const KernelPair& pair) {
     const KernelOutcome& one = pair.either();
     std::string text =
@@ -108,13 +119,14 @@ std::string kernel_text(const RunReport& a, const RunReport& b, const KernelPair
     all("speed-up", [](const KernelOutcome& kernel) -> std::string {
         if (!kernel.speedup) return "-";
         if (kernel.verdict() == Verdict::too_few_samples) return "too few samples";
+        if (kernel.verdict() == Verdict::busy_machine) return "busy machine";
         return kernel.verdict() == Verdict::within_noise ? "within noise" : factor(*kernel.speedup);
     });
     all("break-even", [](const KernelOutcome& kernel) -> std::string {
         if (kernel.break_even) return with_commas(std::llround(std::ceil(*kernel.break_even)));
         return kernel.verdict() == Verdict::slower ? "never" : "-";
     });
-    if (const auto ratio = pair.ratio()) text += line("    time of A / B", factor(*ratio), "");
+    if (pair.a != nullptr && pair.b != nullptr) text += line("    time of A / B", ratio_text(pair), "");
     return text;
 }
 
@@ -163,9 +175,10 @@ std::string remarks_of(char letter, const RunReport& report) {
 
 }  // namespace
 
-std::optional<double> KernelPair::ratio() const {
+std::optional<Median> KernelPair::ratio() const {
     const bool measured = a != nullptr && b != nullptr && a->verified() && b->verified() && b->timing.median > 0;
-    return measured ? std::optional(a->timing.median / b->timing.median) : std::nullopt;
+    if (!measured || a->series != b->series) return std::nullopt;
+    return ratio_in_turns(a->timing, b->timing);
 }
 
 std::vector<KernelPair> pairs_of(const RunReport& a, const RunReport& b) {

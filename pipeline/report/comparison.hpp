@@ -21,8 +21,9 @@ struct KernelPair {
 
     [[nodiscard]] const KernelOutcome& either() const { return a != nullptr ? *a : *b; }
 
-    /// Time of a over time of b; none if one of them was not measured.
-    [[nodiscard]] std::optional<double> ratio() const;
+    /// The median over the rounds of the time of a over that of b; none if one of them was not measured, or if they were not
+    /// timed in turns.
+    [[nodiscard]] std::optional<Median> ratio() const;
 };
 
 /// Baselines, which both runs share, come first.

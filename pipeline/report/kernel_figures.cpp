@@ -21,6 +21,7 @@ FigureValue speedup_text(const Outcome& kernel) {
     const std::optional<Verdict> verdict = kernel.verdict();
     if (!verdict) return number;
     if (*verdict == Verdict::too_few_samples) return "too few samples";
+    if (*verdict == Verdict::busy_machine) return "busy machine";
     return (*verdict == Verdict::within_noise ? "within noise" : number) + interval_text(*kernel.speedup_interval, significant);
 }
 
@@ -35,7 +36,7 @@ FigureValue break_even_text(const Outcome& kernel) {
 FigureValue verdict_text(const Outcome& kernel) {
     const std::optional<Verdict> verdict = kernel.verdict();
     if (!verdict) return {};
-    constexpr std::array texts{"faster", "slower", "within noise", "too few samples"};
+    constexpr std::array texts{"faster", "slower", "within noise", "too few samples", "busy machine"};
     return std::string(texts.at(static_cast<std::size_t>(*verdict)));
 }
 
@@ -44,6 +45,12 @@ Figures<Outcome> time_figures() {
         {.key = "error_over_bound", .value = at(&Outcome::error_over_bound), .table = {.label = "error/bound", .place = 70}},
         {.key = "prepare_seconds", .unit = "s", .value = at(&Outcome::prepare_seconds)},
         {.key = "vector_permutation_seconds", .unit = "s", .value = at(&Outcome::vector_permutation_seconds)},
+        {.key = "setup_seconds", .unit = "s", .value = at(&Outcome::setup_seconds), .table = {.label = "set-up", .place = 82}},
+        {.key = "first_seconds", .unit = "s", .value = at(&Outcome::first_seconds), .table = {.label = "first", .place = 84}},
+        {.key = "new_values_seconds",
+         .unit = "s",
+         .value = at(&Outcome::new_values_seconds),
+         .table = {.label = "new values", .place = 86}},
         {.key = "median_seconds",
          .unit = "s",
          .value = at(&Outcome::timing, &Timing::median),

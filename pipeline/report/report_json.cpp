@@ -220,13 +220,16 @@ std::string compare_json(const RunReport& a, const RunReport& b) {
         return kernel == nullptr ? Json(nullptr) : Json(kernel - report.kernels.data());
     };
     for (const KernelPair& pair : pairs_of(a, b)) {
-        const std::optional<double> ratio = pair.ratio();
-        kernels.push_back({{"backend", name_of(pair.either().backend)},
-                           {"precision", name_of(pair.either().precision)},
-                           {"baseline", pair.either().baseline},
-                           {"a", number(a, pair.a)},
-                           {"b", number(b, pair.b)},
-                           {"ratio", ratio ? Json(*ratio) : Json(nullptr)}});
+        const std::optional<Median> ratio = pair.ratio();
+        const bool has_interval = ratio && ratio->interval;
+        kernels.push_back(
+            {{"backend", name_of(pair.either().backend)},
+             {"precision", name_of(pair.either().precision)},
+             {"baseline", pair.either().baseline},
+             {"a", number(a, pair.a)},
+             {"b", number(b, pair.b)},
+             {"ratio", ratio ? Json(ratio->value) : Json(nullptr)},
+             {"ratio_interval", has_interval ? Json{ratio->interval->low, ratio->interval->high} : Json(nullptr)}});
     }
     return text_of({{"runs", {json_of(a), json_of(b)}}, {"kernels", kernels}});
 }

@@ -314,10 +314,11 @@ private:
     void add(const Pending& pending, const BenchKey& key, const BenchLine& line) {
         store(key, line);
         const std::string status = line.status == "measured" ? "" : line.status + ": ";
-        if (!line.warning.empty() && std::exchange(warned_of_, pending.matrix) != pending.matrix) {
-            observer_.say("  warning: " + line.warning);
-        }
         observer_.say(fmt::format("  {} {}: {}{}", pending.facts.name, name_of(key.precision), status, line.summary));
+        if (std::exchange(warned_of_, pending.matrix) != pending.matrix) warnings_.clear();
+        for (const std::string& warning : line.warnings) {
+            if (warnings_.insert(warning).second) observer_.say("    warning: " + warning);
+        }
     }
 
     [[nodiscard]] bool out_of_time(const Stopwatch& since_start) const {
@@ -331,7 +332,8 @@ private:
     WorkFolder work_;
     std::vector<BenchRecipeFacts> facts_;
     BenchCount count_;
-    const BenchMatrix* warned_of_ = nullptr;  // the matrix of the last warning
+    const BenchMatrix* warned_of_ = nullptr;  // the matrix of the last line
+    std::set<std::string> warnings_;          // of this matrix, each of which is printed once
 };
 
 }  // namespace

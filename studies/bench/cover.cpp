@@ -51,9 +51,22 @@ private:
     std::map<std::vector<std::string>, std::vector<double>> seconds_;
 };
 
+struct RecipeTime {
+    double seconds = 0;  // see BaselineTimes
+    const Record* record = nullptr;
+};
+
+/// See Regret.
+double log_regret_of(const RecipeTime& one, const RecipeTime& fastest) {
+    const std::optional<Interval>& interval = one.record->interval;
+    const std::optional<Interval>& of_fastest = fastest.record->interval;
+    const bool tied = interval && of_fastest && interval->high >= of_fastest->low;
+    return tied ? 0 : std::log(one.seconds) - std::log(fastest.seconds);
+}
+
 TimeTable time_table(const std::vector<Record>& records, const std::string& device, const std::string& precision) {
     const BaselineTimes baselines(records);
-    std::map<std::string, std::map<std::string, double>> seconds;  // by matrix and recipe
+    std::map<std::string, std::map<std::string, RecipeTime>> seconds;  // by matrix and recipe
     std::map<std::string, std::map<std::string, double>> metrics;
     std::set<std::string> recipes;
     std::set<std::string> measured;  // on any device
@@ -65,7 +78,7 @@ TimeTable time_table(const std::vector<Record>& records, const std::string& devi
         measured.insert(record.matrix);
         if (record.device != device) continue;
         recipes.insert(record.recipe);
-        seconds[record.matrix][record.recipe] = baselines.seconds_of(record);
+        seconds[record.matrix][record.recipe] = {baselines.seconds_of(record), &record};
         metrics[record.matrix].insert(record.metrics.begin(), record.metrics.end());
     }
     TimeTable table;
@@ -73,12 +86,12 @@ TimeTable time_table(const std::vector<Record>& records, const std::string& devi
     table.precision = precision;
     table.recipes.assign(recipes.begin(), recipes.end());
     for (const auto& [matrix, times] : seconds) {
-        double least = not_measured;
-        for (const auto& [recipe, time] : times) least = std::min(least, time);
+        const RecipeTime& fastest =
+            std::ranges::min_element(times, {}, [](const auto& one) { return one.second.seconds; })->second;
         std::vector<double> row;
         for (const std::string& recipe : table.recipes) {
             const auto found = times.find(recipe);
-            row.push_back(found == times.end() ? not_measured : std::log(found->second) - std::log(least));
+            row.push_back(found == times.end() ? not_measured : log_regret_of(found->second, fastest));
         }
         table.matrices.push_back(matrix);
         table.log_regrets.push_back(std::move(row));

@@ -30,7 +30,8 @@ struct TimeTable {
 [[nodiscard]] std::vector<TimeTable> time_tables(const std::vector<Record>& records);
 
 /// The regret on a matrix is the time of a recipe over that of the fastest of all recipes measured on it. Each time is relative
-/// to the baseline beside which it was measured, if there is one. A matrix is unserved if the recipe was not measured on it.
+/// to the baseline beside which it was measured, if there is one. It is 1 if both are tied: if the intervals of their speed-ups
+/// overlap. A matrix is unserved if the recipe was not measured on it.
 class Regret {
 public:
     /// The logarithm of the regret on one more matrix; infinite if it is unserved.

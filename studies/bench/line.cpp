@@ -100,10 +100,22 @@ std::string summary_of(const Json& kernel) {
         text = "too few samples";
     } else {
         const bool noise = kernel["verdict"] == "within noise";
-        text = fmt::format("{} ({} to {})", noise ? "within noise" : significant(kernel["speedup"]) + " x",
-                           significant(kernel["speedup_interval"][0]), significant(kernel["speedup_interval"][1]));
+        text = kernel["verdict"] == "busy machine"
+                   ? "busy machine"
+                   : fmt::format("{} ({} to {})", noise ? "within noise" : significant(kernel["speedup"]) + " x",
+                                 significant(kernel["speedup_interval"][0]), significant(kernel["speedup_interval"][1]));
     }
     return fmt::format("{}, {} {}", text, kernel["backend"].get<std::string>(), kernel["kernel"].get<std::string>());
+}
+
+/// Those about the time of the fastest kernel and about the baseline's.
+void add_warnings_of_best(const Json& kernels, const Json& best, std::vector<std::string>& warnings) {
+    for (const Json& kernel : kernels) {
+        const bool is_its_baseline =
+            kernel["baseline"] && device_of_backend(kernel["backend"]) == device_of_backend(best["backend"]);
+        if (&kernel != &best && !is_its_baseline) continue;
+        for (const Json& warning : kernel.value("warnings", Json::array())) warnings.push_back(warning);
+    }
 }
 
 }  // namespace
@@ -145,9 +157,13 @@ BenchLine line_of_report(const BenchKey& key, const BenchRecipeFacts& recipe, co
     Judgement found = judge(report, layouts, kernels, facts_of_recipe(recipe.resolved));
     found.reason = in_given_name(found.reason, recipe);
     const Json& matrix = report.at("matrix");
-    const std::string warning = contradiction(facts, matrix.at("rows"), matrix.at("nonzeros"));
+    std::vector<std::string> warnings;
     Json notes = report.at("notes");
-    if (!warning.empty()) notes.push_back(warning);
+    if (std::string warning = contradiction(facts, matrix.at("rows"), matrix.at("nonzeros")); !warning.empty()) {
+        notes.push_back(warning);
+        warnings.push_back(std::move(warning));
+    }
+    if (found.best != nullptr) add_warnings_of_best(kernels, *found.best, warnings);
     const Json line{{"key", json_of(key)},
                     {"status", found.status},
                     {"reason", found.reason.empty() ? Json(nullptr) : Json(found.reason)},
@@ -162,7 +178,7 @@ BenchLine line_of_report(const BenchKey& key, const BenchRecipeFacts& recipe, co
                     {"machine", report.at("machine")},
                     {"versions", report.at("versions")},
                     {"notes", notes}};
-    return {in_one_line(line), found.status, warning, found.best == nullptr ? found.reason : summary_of(*found.best)};
+    return {in_one_line(line), found.status, warnings, found.best == nullptr ? found.reason : summary_of(*found.best)};
 }
 
 BenchLine line_of_failure(const BenchKey& key, const BenchRecipeFacts& recipe, const std::string& reason) {
@@ -171,7 +187,7 @@ BenchLine line_of_failure(const BenchKey& key, const BenchRecipeFacts& recipe, c
                     {"reason", reason},
                     {"recipe", json_of(recipe, key.recipe)},
                     {"matrix", {{"source", key.matrix}}}};
-    return {in_one_line(line), "failed", "", reason};
+    return {in_one_line(line), "failed", {}, reason};
 }
 
 }  // namespace workbench

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/contract/precision.hpp"
 #include "studies/bench/matrices.hpp"
@@ -43,9 +44,9 @@ struct BenchRecipeFacts {
 
 struct BenchLine {
     std::string text;
-    std::string status;   // "measured", "unsuitable", "wrong", "failed"
-    std::string warning;  // the matrix contradicts the suite; also one of the line's notes
-    std::string summary;  // for the terminal: "1.23 x (1.20 to 1.25), kernel lanes", or the reason
+    std::string status;                 // "measured", "unsuitable", "wrong", "failed"
+    std::vector<std::string> warnings;  // the matrix contradicts the suite; the times of `summary` say little
+    std::string summary;                // for the terminal: "1.23 x (1.20 to 1.25), kernel lanes", or the reason
 };
 
 /// The line of a run's report.json. Throws std::exception if the text is no such report.

@@ -45,7 +45,7 @@ void remove_colour(HeatMap& map) {
 /// The records of one ranking, by recipe and matrix.
 struct Field {
     const Ranking& ranking;
-    std::string where = (ranking.device == "gpu" ? "GPU, " : "CPU, ") + ranking.precision;
+    std::string where = (ranking.device == "gpu" ? "GPU, " : "CPU, ") + ranking.precision;  // with the number of warnings
     std::string suffix = ranking.device + "_" + ranking.precision;
     std::vector<std::string> recipes = {};   // the best, at most most_series
     std::vector<std::string> matrices = {};  // by name
@@ -72,12 +72,15 @@ Field field_of(const std::vector<Record>& records, const Ranking& ranking) {
         if (field.recipes.size() < most_series) field.recipes.push_back(one.recipe);
     }
     std::set<std::string> matrices;
+    std::size_t warned = 0;
     for (const Record& record : records) {
         const bool same = record.device == ranking.device && record.precision == ranking.precision;
         if (!same || record.status != "measured" || !record.speedup) continue;
         field.at[{record.recipe, record.matrix}] = &record;
         matrices.insert(record.matrix);
+        warned += record.warnings.empty() ? 0 : 1;
     }
+    if (warned > 0) field.where += fmt::format(", {} of {} times with warnings", warned, field.at.size());
     field.matrices.assign(matrices.begin(), matrices.end());
     return field;
 }

@@ -45,7 +45,7 @@ std::string PrintedTable::text() const {
     for (const std::vector<std::string>& row : rows) names.push_back(row[of_names]);
     names = shortened(names, name_width);
     for (std::size_t i = 0; i < rows.size(); ++i) table.rows[i][of_names] = names[i];
-    return caption + '\n' + table.text();
+    return caption + '\n' + table.text() + (note.empty() ? "" : wrapped(fmt::format("  {}\n", note)));
 }
 
 std::string PrintedTable::tex() const {
@@ -53,7 +53,7 @@ std::string PrintedTable::tex() const {
         fmt::format("% {}\n\\begin{{tabular}}{{{}{}}}\n\\hline\n{}\\hline\n", caption, std::string(left_columns, 'l'),
                     std::string(header.size() - left_columns, 'r'), tex_line(header));
     for (const std::vector<std::string>& row : rows) text += tex_line(row);
-    return text + "\\hline\n\\end{tabular}\n";
+    return text + "\\hline\n\\end{tabular}\n" + (note.empty() ? "" : fmt::format("\n{}\n\n", for_tex(note)));
 }
 
 std::string heading_of(const std::string& device, const std::string& precision, int matrices) {

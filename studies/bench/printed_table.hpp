@@ -17,9 +17,10 @@ struct PrintedTable {
     std::vector<std::vector<std::string>> rows = {};
     std::size_t left_columns = 1;
     std::size_t name_width = 24;  // longer names are cut in text
+    std::string note = {};        // sentences below the table; empty: none
 
     [[nodiscard]] std::string text() const;
-    /// Two blanks at the beginning of a cell become a \quad.
+    /// Two blanks at the beginning of a cell become a \quad. The note follows as a paragraph.
     [[nodiscard]] std::string tex() const;
 };
 

@@ -1,11 +1,13 @@
 #include "studies/bench/ranking.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -13,6 +15,7 @@
 #include "core/contract/rounding.hpp"
 #include "core/text/suggestion.hpp"
 #include "core/text/text_table.hpp"
+#include "pipeline/measure/median.hpp"
 #include "studies/bench/printed_table.hpp"
 
 namespace workbench {
@@ -57,7 +60,10 @@ Ranking rank_one(const std::vector<Record>& records, const std::string& device, 
     std::map<std::string, Ranked> ranked;
     std::map<std::string, std::vector<double>> speedups;
     for (const auto& [matrix, on_matrix] : matrices) {
-        for (const Record* record : on_matrix) speedups[record->recipe].push_back(*record->speedup);
+        for (const Record* record : on_matrix) {
+            speedups[record->recipe].push_back(*record->speedup);
+            ranked[record->recipe].warned += record->warnings.empty() ? 0 : 1;
+        }
         count_wins(on_matrix, ranked);
     }
     std::map<std::string, std::set<std::string>> missing;
@@ -96,12 +102,69 @@ void add_row(PrintedTable& table, const std::string& recipe, std::vector<std::st
     table.rows.push_back(std::move(cells));
 }
 
+/// Adds a column with the share of matrices on which a warning concerns a recipe, and its meaning, if there are warnings.
+void add_warned(PrintedTable& table, const Ranking& ranking) {
+    const auto is_warned = [](const Ranked& one) { return one.warned > 0; };
+    if (std::none_of(ranking.recipes.begin(), ranking.recipes.end(), is_warned)) return;
+    table.name_width = 20;  // within 80 columns
+    table.header.emplace_back("warned");
+    for (std::vector<std::string>& row : table.rows) {
+        const auto one = std::find_if(ranking.recipes.begin(), ranking.recipes.end(),
+                                      [&](const Ranked& ranked) { return ranked.recipe == row.front(); });
+        row.push_back(percentage(one->warned, one->speedup.count));
+    }
+    table.note = "warned: a warning says that the time of the recipe, or of the baseline, says little; --csv lists them.";
+}
+
 PrintedTable ranking_table(const Ranking& ranking) {
     PrintedTable table{heading(ranking) + ", speed-up over CSR in the input's order",
                        {"recipe", "won", "tied", "min", "mean", "geomean", "max", "matrices"}};
     for (const Ranked& one : ranking.recipes) {
         add_row(table, one.recipe, {percentage(one.won, ranking.matrices), percentage(one.tied, ranking.matrices)},
                 cells_of(one.speedup));
+    }
+    add_warned(table, ranking);
+    return table;
+}
+
+double median_in(std::vector<double> numbers) { return median_of(std::move(numbers)).value; }
+
+/// The medians of the four prices over the matrices. Without rows if the records have no prices.
+PrintedTable setup_table(const std::vector<Record>& records, const Ranking& ranking) {
+    PrintedTable table{heading(ranking) + ", prices: medians over the matrices",
+                       {"recipe", "set-up", "first product", "product", "new values", "matrices"}};
+    for (const Ranked& one : ranking.recipes) {
+        std::array<std::vector<double>, 4> prices;
+        for (const Record& record : records) {
+            if (record.recipe != one.recipe || !belongs(record, ranking) || !record.setup_seconds) continue;
+            prices[0].push_back(*record.setup_seconds);
+            prices[1].push_back(record.first_seconds.value_or(0));
+            prices[2].push_back(record.seconds);
+            prices[3].push_back(record.new_values_seconds.value_or(0));
+        }
+        if (prices[0].empty()) continue;
+        std::vector<std::string> cells;
+        for (const std::vector<double>& price : prices) cells.push_back(duration(median_in(price)));
+        add_row(table, one.recipe, std::move(cells), {std::to_string(prices[0].size())});
+    }
+    return table;
+}
+
+/// Products until preprocessing pays off. Without rows if it never does.
+PrintedTable break_even_table(const std::vector<Record>& records, const Ranking& ranking) {
+    PrintedTable table{heading(ranking) + ", products until preprocessing pays off",
+                       {"recipe", "pays off", "min", "median", "max", "matrices"}};
+    std::map<std::string, std::vector<double>> products;
+    for (const Record& record : records) {
+        if (belongs(record, ranking) && record.break_even) products[record.recipe].push_back(*record.break_even);
+    }
+    for (const Ranked& one : ranking.recipes) {
+        const std::vector<double>& numbers = products[one.recipe];
+        if (numbers.empty()) continue;
+        const auto [least, most] = std::minmax_element(numbers.begin(), numbers.end());
+        add_row(table, one.recipe,
+                {percentage(static_cast<int>(numbers.size()), one.speedup.count), products_text(*least),
+                 products_text(median_in(numbers)), products_text(*most), std::to_string(one.speedup.count)});
     }
     return table;
 }
@@ -214,23 +277,9 @@ std::string ranking_text(const std::vector<Record>& records, const std::string& 
 std::string prices_text(const std::vector<Record>& records) {
     std::string text;
     for (const Ranking& ranking : rank(records)) {
-        std::map<std::string, std::vector<double>> products;
-        for (const Record& record : records) {
-            if (belongs(record, ranking) && record.break_even) products[record.recipe].push_back(*record.break_even);
+        for (const PrintedTable& table : {setup_table(records, ranking), break_even_table(records, ranking)}) {
+            if (!table.rows.empty()) text += '\n' + table.text();
         }
-        if (products.empty()) continue;
-        PrintedTable table{heading(ranking) + ", products until preprocessing pays off",
-                           {"recipe", "pays off", "min", "median", "max", "matrices"}};
-        for (const Ranked& one : ranking.recipes) {
-            std::vector<double>& numbers = products[one.recipe];
-            if (numbers.empty()) continue;
-            std::sort(numbers.begin(), numbers.end());
-            const double median = (numbers[(numbers.size() - 1) / 2] + numbers[numbers.size() / 2]) / 2;
-            add_row(table, one.recipe,
-                    {percentage(static_cast<int>(numbers.size()), one.speedup.count), products_text(numbers.front()),
-                     products_text(median), products_text(numbers.back()), std::to_string(one.speedup.count)});
-        }
-        text += '\n' + table.text();
     }
     return text;
 }
@@ -239,6 +288,9 @@ std::string ranking_tex(const std::vector<Record>& records, const std::string& o
     std::string text;
     for (const Ranking& ranking : rank(records)) {
         text += ranking_table(ranking).tex();
+        for (const PrintedTable& table : {setup_table(records, ranking), break_even_table(records, ranking)}) {
+            if (!table.rows.empty()) text += table.tex();
+        }
         if (of.empty()) continue;
         if (const auto comparison = comparison_table(records, ranking, of)) text += comparison->tex();
     }
@@ -248,7 +300,8 @@ std::string ranking_tex(const std::vector<Record>& records, const std::string& o
 std::string records_csv(const std::vector<Record>& records) {
     std::string text =
         "recipe,matrix,device,precision,status,reason,layout,kernel,backend,median_seconds,gflops,gbytes_per_second,"
-        "bytes_per_nonzero,speedup,speedup_low,speedup_high,verdict,break_even,rows,columns,nonzeros\n";
+        "bytes_per_nonzero,speedup,speedup_low,speedup_high,verdict,break_even,setup_seconds,first_seconds,new_values_seconds,"
+        "rows,columns,nonzeros,warnings\n";
     for (const Record& r : records) {
         std::vector<std::string> cells{r.recipe, r.matrix, r.device, r.precision, r.status,
                                        r.reason, r.layout, r.kernel, r.backend};
@@ -260,8 +313,11 @@ std::string records_csv(const std::vector<Record>& records) {
         cells.push_back(r.interval ? fmt::format("{}", r.interval->low) : "");
         cells.push_back(r.interval ? fmt::format("{}", r.interval->high) : "");
         cells.push_back(r.verdict);
-        cells.push_back(known(r.break_even));
+        for (const auto& number : {r.break_even, r.setup_seconds, r.first_seconds, r.new_values_seconds}) {
+            cells.push_back(known(number));
+        }
         for (const char* key : {"rows", "columns", "nonzeros"}) cells.push_back(known(metric(r, key)));
+        cells.push_back(for_csv(fmt::format("{}", fmt::join(r.warnings, "; "))));
         text += fmt::format("{}\n", fmt::join(cells, ","));
     }
     return text;

@@ -31,6 +31,7 @@ struct Ranked {
     int won = 0;              // matrices where its confidence interval lies above all others
     int tied = 0;             // matrices where it did not win, but its interval overlaps that of the fastest
     int not_measured = 0;     // matrices where it failed or was unsuitable
+    int warned = 0;           // matrices where a warning says that its time or the baseline's says little
 };
 
 /// Comparable records: one device, one precision.
@@ -56,7 +57,8 @@ struct Against {
 
 /// Tables of at most 80 columns. `of`: a recipe to compare with all others; may be empty.
 [[nodiscard]] std::string ranking_text(const std::vector<Record>& records, const std::string& of = {});
-/// The number of products after which each recipe's preprocessing pays off; empty if none does.
+/// The prices of each recipe (set-up, first product, later ones, new values), and the number of products after which its
+/// preprocessing pays off; without the latter if none does.
 [[nodiscard]] std::string prices_text(const std::vector<Record>& records);
 [[nodiscard]] std::string ranking_tex(const std::vector<Record>& records, const std::string& of = {});
 

@@ -120,6 +120,25 @@ void add_preparation(const Json& report, const Json& kernel, Record& record) {
     if (vectors > 0) record.preparation.emplace_back("vectors", vectors);
 }
 
+/// The warnings about a kernel's time, and about that of the baseline, to which its speed-up is relative.
+void add_warnings(const Json& report, const Json& kernel, Record& record) {
+    std::vector<std::string>& all = record.warnings;
+    for (const Json& other : list_at(report, "kernels")) {
+        const bool is_baseline = other.is_object() && truth_at(other, "baseline") &&
+                                 text_at(other, "precision") == record.precision &&
+                                 device_of_backend(text_at(other, "backend")) == record.device;
+        if (&other != &kernel && !is_baseline) continue;
+        for (const Json& warning : list_at(other, "warnings")) {
+            if (warning.is_string() && std::ranges::count(all, warning.get<std::string>()) == 0) all.push_back(warning);
+        }
+    }
+}
+
+std::optional<double> known_number_at(const Json& object, const char* key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_number() ? std::optional(found->get<double>()) : std::nullopt;
+}
+
 void add_kernel(const Json& report, const Json& kernel, Record& record) {
     record.status = "measured";
     record.layout = text_at(kernel, "layout");
@@ -129,13 +148,18 @@ void add_kernel(const Json& report, const Json& kernel, Record& record) {
     record.gflops = number_at(kernel, "gflops");
     record.gbytes_per_second = number_at(kernel, "gbytes_per_second");
     record.bytes_per_nonzero = number_at(kernel, "bytes_per_nonzero");
-    if (const auto speedup = kernel.find("speedup"); speedup != kernel.end() && speedup->is_number()) record.speedup = *speedup;
+    record.speedup = known_number_at(kernel, "speedup");
+    record.setup_seconds = known_number_at(kernel, "setup_seconds");
+    record.first_seconds = known_number_at(kernel, "first_seconds");
+    record.new_values_seconds = known_number_at(kernel, "new_values_seconds");
+    add_warnings(report, kernel, record);
     const Json& interval = list_at(kernel, "speedup_interval");
     if (interval.size() == 2 && interval[0].is_number() && interval[1].is_number()) {
         record.interval = Interval{interval[0], interval[1]};
     }
     if (truth_at(kernel, "baseline")) record.interval = Interval{1, 1};
     record.verdict = truth_at(kernel, "baseline") ? "baseline" : text_at(kernel, "verdict");
+    if (record.verdict == "busy machine") record.interval.reset();
     if (const double products = number_at(kernel, "break_even"); products > 0) record.break_even = products;
     for (const Json& device : list_at(report, "devices")) {
         if (text_at(device, "kind") != record.device) continue;

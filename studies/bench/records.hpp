@@ -35,9 +35,13 @@ struct Record {
     double gbytes_per_second = 0;
     double bytes_per_nonzero = 0;
     std::optional<double> speedup;
-    std::optional<Interval> interval;  // of the speed-up; 1 to 1 for the baseline
+    std::optional<Interval> interval;  // of the speed-up; 1 to 1 for the baseline; none if the machine did other work
     std::string verdict;
     std::optional<double> break_even;
+    std::optional<double> setup_seconds;  // these three as in KernelOutcome; none in lines of earlier programs
+    std::optional<double> first_seconds;
+    std::optional<double> new_values_seconds;
+    std::vector<std::string> warnings;  // about its time or the baseline's, each once
     /// The parts of preprocessing in their order, with their seconds: each stage by its id, "layout" (building it), "copy" (to
     /// the device) and, if vectors are permuted, "vectors".
     std::vector<std::pair<std::string, double>> preparation;

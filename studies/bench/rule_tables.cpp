@@ -39,6 +39,28 @@ void add_rows(const RuleStudy& study, const TimeTable& table, std::size_t number
     add_rows(study, table, node.above, indented("otherwise", depth), depth + 1, printed);
 }
 
+/// Says if the rule is no better than one recipe, and which recipes are tied with that one; empty if there is nothing to say.
+std::string comment_on(const RuleStudy& study, const TimeTable& table) {
+    const std::string& single = table.recipes[study.single_recipe];
+    std::string text;
+    const double least_gain = std::log(least_rule_gain) * static_cast<double>(table.matrices.size());
+    const bool is_better = study.by_rule.cross_validated.is_better_than(study.single.cross_validated, least_gain);
+    if (!study.rule.front().metric.empty() && !is_better) {
+        text = fmt::format("This rule is no better than always {} on matrices that it was not grown from: use that recipe.",
+                           single);
+    }
+    std::vector<std::string> tied;
+    for (std::size_t recipe = 0; recipe < table.recipes.size(); ++recipe) {
+        const bool is_tied = std::ranges::all_of(table.log_regrets, [&](const std::vector<double>& of_matrix) {
+            return of_matrix[recipe] == 0 && of_matrix[study.single_recipe] == 0;
+        });
+        if (is_tied && recipe != study.single_recipe) tied.push_back(table.recipes[recipe]);
+    }
+    if (tied.empty()) return text;
+    return text + fmt::format("{}On all matrices {} is tied with {}: the times do not rank them.", text.empty() ? "" : " ",
+                              single, fmt::join(tied, ", "));
+}
+
 PrintedTable rule_table(const RuleStudy& study, const TimeTable& table) {
     PrintedTable printed{.caption = fmt::format("{}: which recipe when", heading_of(table.device, table.precision,
                                                                                     static_cast<int>(table.matrices.size()))),
@@ -64,6 +86,7 @@ PrintedTable validation_table(const RuleStudy& study, const TimeTable& table) {
     PrintedTable printed{.caption = "Regret, geometric mean over the matrices",
                          .header = {"choice", "in-sample", "cross-validated"},
                          .name_width = 36};
+    printed.note = comment_on(study, table);
     for (const Choice& choice : choices_of(study, table)) {
         printed.rows.push_back(
             {choice.what, rule_regret_text(choice.validated.in_sample), rule_regret_text(choice.validated.cross_validated)});
@@ -98,7 +121,8 @@ std::string rule_csv(const RuleStudy& study, const TimeTable& table) {
 }
 
 constexpr const char* regret_note =
-    "  regret: the time of the chosen recipe over that of the fastest of all recipes. cross-validated: on each matrix, the "
+    "  regret: the time of the chosen recipe over that of the fastest of all recipes; 1 if it is tied with that one. "
+    "cross-validated: on each matrix, the "
     "regret of the recipes and the rule that the other matrices give.";
 
 std::string text_of(const RuleStudy& study, const TimeTable& table) {

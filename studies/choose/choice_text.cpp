@@ -11,6 +11,7 @@
 #include "pipeline/recipe/text.hpp"
 #include "studies/bench/ranking.hpp"
 #include "studies/choose/choose.hpp"
+#include "studies/choose/rank_choice.hpp"
 
 namespace workbench {
 namespace {
@@ -30,6 +31,7 @@ bool is_baseline(const Timed& one) { return one.record.verdict == "baseline"; }
 std::string speedup_text(const Timed& one) {
     const Record& record = one.record;
     if (!record.speedup) return "-";
+    if (record.verdict == "busy machine") return record.verdict;
     if (is_baseline(one) || !record.interval) return ratio_text(*record.speedup);
     return fmt::format("{} ({}-{})", ratio_text(*record.speedup), ratio_text(record.interval->low),
                        ratio_text(record.interval->high));
@@ -98,9 +100,22 @@ Json json_of(const Timed& one) {
 }
 
 Json json_of(const SearchCount& search) {
-    return {{"points", search.points},    {"priced", search.priced}, {"pricing_seconds", search.pricing_seconds},
-            {"tried", search.tried},      {"logged", search.logged}, {"timed_longer", search.narrowed},
-            {"finished", search.finished}};
+    return {{"points", search.points},        {"priced", search.priced},    {"pricing_seconds", search.pricing_seconds},
+            {"tried", search.tried},          {"logged", search.logged},    {"timed_longer", search.narrowed},
+            {"timed_again", search.repeated}, {"finished", search.finished}};
+}
+
+/// The answer if noise prevents a choice.
+std::string undecided_text(const Choice& choice) {
+    const Timed& one = *std::ranges::find_if(choice.ranking, is_undecided);  // the fastest: they are sorted by speed-up
+    const std::optional<Interval>& interval = one.record.interval;
+    const std::string why = interval ? fmt::format("its speed-up over {} is between {} and {}", baseline_of(choice),
+                                                   ratio_text(interval->low), ratio_text(interval->high))
+                                     : "the machine did other work while it was timed";
+    return fmt::format(
+        "Noise prevents a choice: it hides whether {} beats CSR ({}). Stay with CSR, or choose again on an idle "
+        "machine or with a larger --budget.",
+        kernel_of(one), why);
 }
 
 }  // namespace
@@ -121,6 +136,7 @@ std::string answer_of(const Choice& choice, const ChooseOptions& options) {
         return a.faster() && (!b.faster() || a.record.break_even < b.record.break_even);
     };
     const Timed& best = *std::min_element(choice.ranking.begin(), choice.ranking.end(), earlier);
+    if (choice.undecided) return undecided_text(choice);
     if (!best.faster()) return "Stay with CSR: no measured recipe beats it by more than the noise.";
     return fmt::format("Stay with CSR: no recipe pays within {}; {} is {} x as fast as {} and pays after {}.",
                        counted_products(*options.products), kernel_of(best), ratio_text(*best.record.speedup),
@@ -142,8 +158,13 @@ std::string search_text(const Choice& choice, const ChooseOptions& options) {
     if (search.logged > 0) text += fmt::format(", {} of them in earlier runs", search.logged);
     text += fmt::format(", {} timed", choice.ranking.size());
     if (choice.stopped) return text + "; the search was stopped.";
-    return text + (search.finished ? "; nothing promising is left."
-                                   : fmt::format("; the budget of {:g} s is spent.", options.budget_seconds));
+    text += search.finished ? "; nothing promising is left."
+                            : fmt::format("; the budget of {:g} s is spent.", options.budget_seconds);
+    if (search.repeated > 0) {
+        text += fmt::format(" Because of noise, recipes were timed again {} time{}.", search.repeated,
+                            search.repeated == 1 ? "" : "s");
+    }
+    return text;
 }
 
 std::string choice_text(const Choice& choice, const ChooseOptions& options, const MatrixReport& matrix) {
@@ -185,7 +206,9 @@ std::string choice_text(const Choice& choice, const ChooseOptions& options, cons
         text += fmt::format("\nNot timed{}\n{}", predicted ? "; in brackets: the predicted time" : "", not_timed_text(choice));
     }
     text += warnings_text(choice.ranking.front());
-    if (choice.search.points > 0 || choice.search.logged > 0) text += fmt::format("\n{}\n", search_text(choice, options));
+    const SearchCount& search = choice.search;
+    if (search.points > 0 || search.logged > 0 || search.repeated > 0)
+        text += fmt::format("\n{}\n", search_text(choice, options));
     // Lines of the table are as long as the names of the recipes need.
     return wrapped(head) + table.text() + wrapped(text + fmt::format("\n{}\n", answer_of(choice, options)));
 }
@@ -223,6 +246,8 @@ std::string choice_json(const Choice& choice, const ChooseOptions& options, cons
                     {"baseline_kernel", choice.baseline_kernel},
                     {"answer", answer_of(choice, options)},
                     {"stay", choice.stay},
+                    {"undecided", choice.undecided},
+                    {"warnings", choice.ranking.front().warnings},
                     {"written", written},
                     {"search", json_of(choice.search)},
                     {"without_stage", without},

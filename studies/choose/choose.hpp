@@ -85,6 +85,7 @@ struct SearchCount {
     std::size_t tried = 0;     // recipes, with those of the log
     std::size_t logged = 0;    // recipes that are in the log of an earlier run
     std::size_t narrowed = 0;  // recipes that were timed again for longer during the search
+    std::size_t repeated = 0;  // timings at the end, because noise prevented a choice
     bool finished = false;     // nothing promising was left to try; false: the budget was spent
 };
 
@@ -103,7 +104,8 @@ struct Choice {
     /// number of products is known, the recipe that saves most in total; without candidates, the baseline. The others follow by
     /// speed-up.
     std::vector<Timed> ranking;
-    bool stay = true;  // no recipe beat the baseline, which comes first
+    bool stay = true;        // no recipe beat the baseline, which comes first
+    bool undecided = false;  // `stay` because noise hides whether a recipe beats the baseline, see is_undecided
     std::vector<NotTimed> not_timed;
     std::string baseline_kernel;
     std::string device;
@@ -121,9 +123,10 @@ struct Choice {
 /// first (with the preparation, if the number of products is known), until the budget is spent. Measured orders and times
 /// correct the predictions of the others. Recipes whose predicted bytes alone take longer than the best time are skipped, and
 /// so are those whose preparation would exceed the budget. The points of a space follow the recipes, see search.hpp. The winner
-/// is timed again, and if its advantage vanishes, so is the next one. After Stopped, nothing else is prepared or timed. Throws
-/// InputError if not even the baseline can be measured, Stopped if it was not timed before, RecipeError if the log belongs to
-/// another search, DeviceLost if a device no longer works.
+/// is timed again, and if its advantage vanishes, so is the next one. If noise prevents a choice, the rest of the budget goes
+/// into timing again. After Stopped, nothing else is prepared or timed. Throws InputError if not even the baseline can be
+/// measured, Stopped if it was not timed before, RecipeError if the log belongs to another search, DeviceLost if a device no
+/// longer works.
 [[nodiscard]] Choice choose(const CsrMatrix& matrix, const Catalogue& catalogue, Devices devices,
                             const std::vector<Recipe>& recipes, const ChooseOptions& options);
 

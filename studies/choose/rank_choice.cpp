@@ -32,6 +32,13 @@ bool are_tied(const Timed& a, const Timed& b) {
            b.record.interval->low <= a.record.interval->high;
 }
 
+bool is_undecided(const Timed& one) {
+    constexpr double worthwhile = 1.1;
+    const std::optional<Interval>& interval = one.record.interval;
+    if (!interval) return one.record.verdict == "busy machine";
+    return one.record.verdict == "within noise" && interval->high >= worthwhile;
+}
+
 const Timed* fastest_of(const Choice& choice) {
     const auto faster = [](const Timed& a, const Timed& b) { return a.record.seconds < b.record.seconds; };
     const auto found = std::min_element(choice.ranking.begin(), choice.ranking.end(), faster);

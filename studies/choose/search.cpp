@@ -67,6 +67,7 @@ Choice Search::run() {
     try_all();
     if (choice_.stopped && choice_.ranking.empty()) throw Stopped("stopped before anything was timed; nothing was written");
     confirm();
+    time_undecided();
     if (options_.ablate) ablate();
     choice_.seconds = watch_.seconds();
     return std::move(choice_);
@@ -399,6 +400,52 @@ void Search::confirm_at(std::size_t place) {
     } else if (!choice_.stopped) {
         choice_.ranking.erase(choice_.ranking.begin() + static_cast<std::ptrdiff_t>(place));
     }
+}
+
+/// The identities of the fastest recipes of which noise hides whether they beat the baseline; none if there is a choice.
+std::vector<std::string> Search::undecided() const {
+    constexpr std::size_t most = 3;
+    std::vector<std::string> identities;
+    if (!choice_.stay || !options_.confirm) return identities;
+    for (const Timed& one : choice_.ranking) {  // by speed-up
+        if (identities.size() < most && is_undecided(one)) identities.push_back(one.identity);
+    }
+    return identities;
+}
+
+/// If noise prevents a choice, spends the rest of the budget on timing again, in each round for twice as long.
+void Search::time_undecided() {
+    constexpr int most_rounds = 10;
+    TimingOptions timing = options_.timing;
+    const auto left = [this] { return options_.budget_seconds - watch_.seconds(); };
+    const auto may_go_on = [&] { return !choice_.stopped && left() > 0; };
+    for (int round = 0; round < most_rounds && may_go_on() && !undecided().empty(); ++round) {
+        timing.minimum_samples *= 2;
+        timing.minimum_seconds *= 2;
+        timing.maximum_seconds *= 2;
+        for (const std::string& identity : undecided()) {
+            TimingOptions affordable = timing;
+            affordable.maximum_seconds = std::min(timing.maximum_seconds, left());
+            if (may_go_on()) time_undecided_once(identity, affordable);
+        }
+        rank_choice(choice_, options_);
+        if (!choice_.stay) confirm();
+    }
+    choice_.undecided = !undecided().empty();
+}
+
+void Search::time_undecided_once(const std::string& identity, const TimingOptions& timing) {
+    const auto one = std::find_if(choice_.ranking.begin(), choice_.ranking.end(),
+                                  [&](const Timed& timed) { return timed.identity == identity; });
+    const RecipeTrial trial = next_trial(*one);
+    TrialResult result = trials_.run(trial, timing, progress_text("timing again, because of noise"));
+    if (choice_.stopped) return;
+    ++choice_.search.repeated;
+    if (!result.record) {
+        choice_.ranking.erase(one);
+        return;
+    }
+    add_timed(trials_.timed_of(trial, result), result);
 }
 
 void Search::ablate() {

@@ -67,6 +67,9 @@ private:
     // The end.
     void confirm();
     void confirm_at(std::size_t place);
+    void time_undecided();
+    void time_undecided_once(const std::string& identity, const TimingOptions& timing);
+    [[nodiscard]] std::vector<std::string> undecided() const;
     void ablate();
 
     [[nodiscard]] bool in_space() const { return options_.space != nullptr; }

@@ -242,11 +242,8 @@ Timed Trials::timed_of(const RecipeTrial& trial, const TrialResult& result) cons
         timed.price_seconds = report.stage_seconds(kernel->precision) + report.layouts.front().seconds +
                               kernel->prepare_seconds + kernel->vector_permutation_seconds;
         name_kernel(timed.recipe, *kernel);
-        timed.warnings.insert(timed.warnings.end(), kernel->warnings.begin(), kernel->warnings.end());
     }
-    for (const KernelOutcome& kernel : report.kernels) {
-        if (kernel.baseline) timed.warnings.insert(timed.warnings.end(), kernel.warnings.begin(), kernel.warnings.end());
-    }
+    timed.warnings = record.warnings;
     return timed;
 }
 

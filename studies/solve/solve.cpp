@@ -10,6 +10,7 @@
 #include "core/contract/errors.hpp"
 #include "core/contract/solve_range.hpp"
 #include "core/input/read_matrix.hpp"
+#include "core/text/text_table.hpp"
 #include "core/text/words.hpp"
 #include "studies/solve/iterative_solve.hpp"
 #include "studies/solve/refined_solve.hpp"
@@ -53,6 +54,14 @@ std::optional<double> SolveOutcome::over_parts() const {
     return iteration_seconds() / (products_of_one * product_seconds + vector_bytes / copy_bandwidth);
 }
 
+std::string SolveOutcome::noise() const {
+    constexpr double most_spread = 0.5;
+    const double spread = summarise(solve_samples).spread;
+    if (solve_samples.size() < fewest_for_interval || spread <= most_spread) return "";
+    return fmt::format("a spread of {} between the 10th and the 90th percentile of {} solves", spread_text(spread),
+                       solve_samples.size());
+}
+
 std::optional<SolveSpeedup> speedup_of(const SolveOutcome& one, const SolveOutcome& other) {
     if (one.solve_seconds <= 0 || other.solve_seconds <= 0 || one.iterations == 0 || other.iterations == 0) return std::nullopt;
     const std::size_t solves = std::min(one.solve_samples.size(), other.solve_samples.size());
@@ -62,6 +71,7 @@ std::optional<SolveSpeedup> speedup_of(const SolveOutcome& one, const SolveOutco
     if (of_one && of_other) speedup.interval = Interval{of_other->low / of_one->high, of_other->high / of_one->low};
     speedup.noise = speedup.interval ? speedup.interval->low <= 1 && speedup.interval->high >= 1
                                      : std::abs(speedup.ratio - 1) < single_solve_noise;
+    speedup.noise = speedup.noise || !one.noise().empty() || !other.noise().empty();
     return speedup;
 }
 

@@ -85,6 +85,9 @@ struct SolveOutcome {
     [[nodiscard]] double iteration_seconds() const {
         return iterations > 0 ? solve_seconds / static_cast<double>(iterations) : 0;
     }
+    /// Why the times of the solve support no comparison: those of its repetitions differ by more than half of their median.
+    /// Empty if they do not, or if there are fewer than five.
+    [[nodiscard]] std::string noise() const;
     /// Time of an iteration over the sum of its products' time and its vectors' traffic at copy bandwidth.
     [[nodiscard]] std::optional<double> over_parts() const;
 };
@@ -94,7 +97,8 @@ struct SolveSpeedup {
     double ratio = 0;
     std::optional<Interval> interval = {};  // if both solves were repeated often enough
     std::size_t solves = 1;                 // the number of timed solves of the one that has fewer
-    /// The interval contains 1; without an interval: the ratio differs from 1 by less than single_solve_noise.
+    /// The interval contains 1; without an interval: the ratio differs from 1 by less than single_solve_noise. Also if the
+    /// times of one of them are noise.
     bool noise = true;
 };
 

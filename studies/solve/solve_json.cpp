@@ -86,6 +86,7 @@ Json json_of(const SolveOutcome& one, const SolveOutcome* baseline) {
          {"solve_speedup", speedup ? Json(speedup->ratio) : Json(nullptr)},
          {"solve_speedup_interval", has_interval ? Json{speedup->interval->low, speedup->interval->high} : Json(nullptr)},
          {"within_noise", speedup ? Json(speedup->noise) : Json(nullptr)},
+         {"noise", one.noise().empty() ? Json(nullptr) : Json(one.noise())},
          {"total_seconds", one.total_seconds()},
          {"iteration_seconds", one.iteration_seconds()},
          {"product_seconds", one.product_seconds},

@@ -205,6 +205,10 @@ std::vector<Cheapest> cheapest_by_solves(const SolveReport& report) {
 std::string advice(const SolveReport& report) {
     const std::vector<Cheapest> cheapest = cheapest_by_solves(report);
     if (cheapest.empty()) return "";
+    if (const SolveOutcome* baseline = report.baseline(); baseline != nullptr && !baseline->noise().empty()) {
+        return fmt::format("\nNo advice: the times of the baseline are noise ({}). Solve again on an idle machine.\n",
+                           baseline->noise());
+    }
     std::string text;
     for (std::size_t i = 0; i < cheapest.size(); ++i) {
         const auto& [outcome, from] = cheapest[i];

@@ -51,6 +51,10 @@ Record counted_record(Counted& next, int recipe, int matrix, const std::string& 
     record.preparation.emplace_back("layout", next.milliseconds());
     record.preparation.emplace_back("copy", next.milliseconds());
     if (device == "gpu") record.preparation.emplace_back("vectors", next.milliseconds());
+    record.setup_seconds = next.milliseconds();
+    record.first_seconds = next.milliseconds();
+    record.new_values_seconds = next.milliseconds();
+    if (matrix % 3 == 0) record.warnings = {fmt::format("warning {}", next.count())};
     record.copy_bandwidth = (device == "gpu" ? 101 : 11) * 1e9;
     record.read_bandwidth = (device == "gpu" ? 207 : 23) * 1e9;
     record.metrics = {{"rows", 1000 + 100 * (matrix % 2)}, {"columns", 3000 + matrix}, {"nonzeros", 40000 + matrix}};
@@ -90,7 +94,7 @@ std::vector<Record> counted_records() {
 std::string shown_line(const BenchLine& line) {
     auto json = nlohmann::ordered_json::parse(line.text);
     for (auto& stage : json["stages"]) stage.erase("metrics");
-    return fmt::format("{}; {}; {}\n{}\n", line.status, line.summary, line.warning, json.dump(1));
+    return fmt::format("{}; {}; {}\n{}\n", line.status, line.summary, fmt::join(line.warnings, ", "), json.dump(1));
 }
 
 const BenchRecipeFacts recipe_facts{"R", "a source", "r.toml", "[layout]\nuse = \"ell\"\n", false, "copy.toml"};

@@ -65,13 +65,32 @@ TEST_CASE("new writes the start of a format, which runs" * doctest::test_suite(s
 
 TEST_CASE("check says which code a recipe brings, and --no-sources refuses it before it is compiled" *
           doctest::test_suite(slow)) {
-    const Outcome checked = with_recipe("check", layout_of_mistakes);
+    const Outcome checked = with_recipe("check", layout_of_mistakes, "--sources");
     CHECK(checked.exit_code == 0);
+    CHECK(checked.text.find("was not compiled") == std::string::npos);
     CHECK(checked.text.find("brings code: layout 'mistakes': source tests/kernels/formats/mistakes.hpp (mine.toml:5)") !=
           std::string::npos);
     const Outcome refused = with_recipe("check", layout_of_mistakes, "--no-sources");
     CHECK(refused.exit_code == 2);
     CHECK(refused.text.find("found code beside the recipe; expected none, because of --no-sources") != std::string::npos);
+}
+
+TEST_CASE("check compiles and loads nothing without --sources") {
+    const TemporaryFolder folder;
+    const fs::path written = folder.path() / "written";
+    std::ofstream(folder.path() / "writes.hpp") << "#include <fstream>\n"
+                                                << "static const bool initialised = [] {\n"
+                                                << "    std::ofstream(\"" << written.string() << "\") << 1;\n"
+                                                << "    return true;\n}();\n";
+    std::ofstream(folder.path() / "writes.toml") << "[layout]\nsource = 'writes.hpp'\nheight = 8\n";
+    const Outcome checked = workbench_in(folder.path(), "check writes.toml");
+    CHECK(checked.exit_code == 0);
+    CHECK(replaced(checked.text, folder.path().string() + "/", "") ==
+          "writes.toml: ok: writes\n"
+          "  brings code: layout 'writes': source writes.hpp (writes.toml:2)\n"
+          "  note: layout 'writes' was not compiled, so that its parameters, kernels and needs were not checked; "
+          "--sources compiles and loads it\n");
+    CHECK_FALSE(fs::exists(written));
 }
 
 TEST_CASE("a share of a hybrid can be stored in a format in one file" * doctest::test_suite(slow)) {
@@ -96,7 +115,7 @@ TEST_CASE("explain describes a format in one file, and prints the header of its 
 TEST_CASE("errors of recipes that name a format in one file" * doctest::test_suite(slow)) {
     std::string text;
     const auto add = [&](const std::string& recipe, const std::string& options = "") {
-        const Outcome outcome = with_recipe("check", recipe, options);
+        const Outcome outcome = with_recipe("check", recipe, "--sources " + options);
         CHECK(outcome.exit_code == 2);
         text += outcome.text;
     };

@@ -50,7 +50,8 @@ std::string masked(std::string text) {
     text = std::regex_replace(text, std::regex("\n\n\n"), "\n\n");
     text = std::regex_replace(text, std::regex(", on [^;]*;"), ", on DEVICE;");
     text = std::regex_replace(text, std::regex(R"((\n[^\n]+ x\s+as\s+fast\s+as\s+the\s+baseline[^]*?)(?=\n\n))"), "\nVERDICTS");
-    text = std::regex_replace(text, std::regex(R"((Least time in all: )[^\n]+(\n      [^\n]+)*)"), "$1RECIPES");
+    text = std::regex_replace(text, std::regex(R"((Least time in all|No advice): [^\n]+(\n      [^\n]+)*)"),
+                              "Least time in all: RECIPES");
     text = std::regex_replace(text, std::regex(R"(\d[\d.,]* (us|ms|s)\b)"), "# s");
     text = std::regex_replace(text, std::regex(R"(\d\.\d+e[+-]\d+)"), "#");
     // The columns "of parts" and "break-even".

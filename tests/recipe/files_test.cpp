@@ -6,6 +6,7 @@
 #include <string>
 
 #include "recipe/recipes.hpp"
+#include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace workbench {
@@ -154,6 +155,32 @@ TEST_CASE("a program: its words, its files, its own parameters") {
           "limit_seconds\n");
     CHECK(folder.error("[[stage]]\nprogram = 'mine'\n[[stage]]\nprogram = 'mine'\n") ==
           "a.toml:4:11: id 'mine' already names the stage on line 1\n");
+}
+
+TEST_CASE("a format that is not to be read is neither compiled nor loaded, and takes any parameter") {
+    const RecipeFolder folder;
+    Catalogue catalogue = catalogue_with_files();
+    catalogue.format_from_file = [](const std::filesystem::path& file) -> const LayoutEntry& {
+        throw RecipeError("compiled " + file.filename().string());
+    };
+    const auto load = [&](const std::string& text, bool unread) {
+        return parse_recipe(text, folder.path("a.toml"), catalogue, {.unread_formats = unread});
+    };
+    const std::string own = "source = 'mine.cpp'\nheight = 8\nname = 'x'\n";
+    const Recipe recipe = load("[layout]\n" + own + "[kernel]\nkokkos = 'any'\n", true);
+    CHECK(recipe.layouts.front().entry->name == "mine");
+    CHECK(recipe.layouts.front().parameters.integer("height") == 8);
+    CHECK(recipe.layouts.front().parameters.text("name") == "x");
+    CHECK(recipe.notes == std::vector<std::string>{"layout 'mine' was not compiled, so that its parameters, kernels and needs "
+                                                   "were not checked; --sources compiles and loads it"});
+    REQUIRE(recipe.code.size() == 1);
+    CHECK(contains(recipe.code.front().what, "layout 'mine': source "));
+    CHECK(contains(resolved_recipe(recipe), "height = 8"));
+    CHECK(contains(message_of<RecipeError>([&] { (void)load("[layout]\n" + own, false); }), "compiled mine.cpp"));
+    // The rest of the recipe is checked.
+    CHECK(contains(message_of<RecipeError>([&] { (void)load("[[stage]]\nuse = 'no_such'\n[layout]\n" + own, true); }),
+                   "unknown stage 'no_such'"));
+    CHECK(contains(message_of<RecipeError>([&] { (void)load("[layout]\nsource = 'none.cpp'\n", true); }), "none.cpp; expected the source of a format"));
 }
 
 TEST_CASE("a source, and recipes with code that are refused") {

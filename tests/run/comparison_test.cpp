@@ -30,11 +30,14 @@ std::vector<RunReport> run_priced(const std::vector<std::string>& texts,
     options.precisions = precisions;
     options.timing = {CacheState::warm, 5, 0, 1e9, scripted_clock()};
     Runner runner(example(), scripted_catalogue(), {host}, options);
-    std::vector<RunReport> reports;
-    for (const std::string& text : texts) {
-        reports.push_back(runner.run(parse_recipe(text, "recipes/test.toml", scripted_catalogue()), {}));
-        reports.back().matrix = {"a.mtx", 4, 4, 7, 0};
+    std::vector<Recipe> recipes;
+    for (const std::string& text : texts) recipes.push_back(parse_recipe(text, "recipes/test.toml", scripted_catalogue()));
+    std::vector<RunReport> reports(texts.size());
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        runner.make_ready(recipes[i], {}, reports[i]);
+        reports[i].matrix = {"a.mtx", 4, 4, 7, 0};
     }
+    runner.time_together({});
     return reports;
 }
 
@@ -178,7 +181,7 @@ TEST_CASE("kernels are paired by name, then in order; the rest is listed alone")
     const std::vector<RunReport> both = run_priced({a, a}, {Precision::f64, Precision::f32});
     for (const KernelPair& pair : pairs_of(both[0], both[1])) {
         CHECK(pair.a->precision == pair.b->precision);
-        CHECK(pair.ratio() == 1);
+        CHECK(pair.ratio()->value == 1);
     }
     // No kernel of one precision stands in for a missing one of the other.
     const std::vector<RunReport> fewer =
@@ -189,11 +192,53 @@ TEST_CASE("kernels are paired by name, then in order; the rest is listed alone")
     CHECK(names(pairs_of(fewer[0], fewer[1])) == twice);
 }
 
+TEST_CASE("the ratio of two times is that of samples which were taken in turns") {
+    Script& script = new_script();
+    ScriptedDevice host(host_properties(), {376, 752});
+    const auto ratio_of = [](const std::vector<RunReport>& reports) { return pairs_of(reports[0], reports[1])[1].ratio(); };
+    const Recipe fast = scripted_recipe("[layout]\nuse = 'plain'\n[kernel]\nkokkos = 'fast'\neigen = 'eigen'\n");
+    const Recipe slow = scripted_recipe("[layout]\nuse = 'plain'\n[kernel]\nkokkos = 'slow'\neigen = 'eigen'\n");
+    script.seconds["run fast"] = {4};
+    script.seconds["run slow"] = {8};
+    std::vector<RunReport> reports(2);
+    Runner together(example(), scripted_catalogue(), {host}, options_of());
+    together.make_ready(fast, {}, reports[0]);
+    together.make_ready(slow, {}, reports[1]);
+    CHECK(reports[0].kernels.empty());
+    together.time_together({});
+    CHECK(ratio_of(reports)->value == 0.5);
+    // The kernels of both recipes run in each round: the baseline, two kernels of each.
+    CHECK(kernel_of(reports[0], "fast").series == kernel_of(reports[1], "slow").series);
+    CHECK(kernel_of(reports[0], "usual").timing.samples == kernel_of(reports[1], "usual").timing.samples);
+    CHECK(reports[1].devices.size() == 1);
+
+    Runner apart(example(), scripted_catalogue(), {host}, options_of());
+    reports = {apart.run(fast, {}), apart.run(slow, {})};
+    CHECK_FALSE(ratio_of(reports));
+    CHECK(compare_text(reports[0], reports[1]).find("not timed in turns") != std::string::npos);
+}
+
+TEST_CASE("without memory for both recipes, the first is timed before the second is prepared") {
+    Script& script = new_script();
+    script.seconds["run fast"] = {4};
+    ScriptedDevice host(host_properties(), {376, 752});
+    const Recipe recipe = scripted_recipe("[layout]\nuse = 'plain'\n[kernel]\nkokkos = 'fast'\neigen = 'eigen'\n");
+    std::vector<RunReport> reports(2);
+    Runner runner(example(), scripted_catalogue(), {host}, options_of());
+    runner.make_ready(recipe, {}, reports[0]);
+    script.fails["prepare fast"] = {static_cast<int>(script.count("prepare fast")) + 1};
+    runner.make_ready(recipe, {}, reports[1]);
+    CHECK(kernel_of(reports[0], "fast").verified());  // timed already
+    runner.time_together({});
+    CHECK(kernel_of(reports[1], "fast").verified());
+    CHECK(kernel_of(reports[0], "fast").series != kernel_of(reports[1], "fast").series);
+}
+
 TEST_CASE("the ratio of two times requires both") {
     const std::vector<RunReport> reports = run_priced({"[layout]\nuse = 'plain'\n[kernel]\nkokkos = 'fast'\neigen = 'eigen'\n",
                                                        "[layout]\nuse = 'plain'\n[kernel]\nkokkos = 'slow'\n", bad});
-    CHECK(pairs_of(reports[0], reports[1])[1].ratio() == 4.0 / 32);
-    CHECK(pairs_of(reports[0], reports[1])[0].ratio() == 1);
+    CHECK(pairs_of(reports[0], reports[1])[1].ratio()->value == 4.0 / 32);
+    CHECK(pairs_of(reports[0], reports[1])[0].ratio()->value == 1);
     CHECK_FALSE(pairs_of(reports[0], reports[2])[1].ratio());
     const auto json = nlohmann::json::parse(compare_json(reports[0], reports[1]));
     CHECK(json["runs"].size() == 2);
@@ -201,6 +246,7 @@ TEST_CASE("the ratio of two times requires both") {
     CHECK(json["kernels"][1]["a"] == 1);
     CHECK(json["kernels"][1]["b"] == 1);
     CHECK(json["kernels"][1]["ratio"] == 0.125);
+    CHECK(json["kernels"][1]["ratio_interval"] == nlohmann::json{0.125, 0.125});
     CHECK(json["kernels"][1]["baseline"] == false);
     CHECK(json["kernels"][1]["backend"] == "kokkos");
     CHECK(json["runs"][0]["kernels"][1]["kernel"] == "fast");

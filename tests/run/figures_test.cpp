@@ -106,6 +106,7 @@ TEST_CASE("docs/report.md has the key and type of each figure of a kernel") {
     whole.speedup_interval = {1.5, 2.5};
     whole.break_even = 3;
     whole.break_even_interval = {2, 4};
+    whole.setup_seconds = whole.new_values_seconds = 1;
     CHECK(docs == types_in_list(kernel_figures(), whole));
     check_list(kernel_figures(), whole);
 }

@@ -104,6 +104,9 @@ RunReport distinct_figures() {
     fast.error_over_bound = 0.0625;
     fast.prepare_seconds = 0.75;
     fast.vector_permutation_seconds = 0.0009;
+    fast.setup_seconds = 1.25;
+    fast.first_seconds = 0.0625;
+    fast.new_values_seconds = 1;
     fast.timing = {{0.001, 0.003}, 0.002, 0.5, 4};
     fast.bytes_to_move = 20000;
     fast.gflops = 5.5;

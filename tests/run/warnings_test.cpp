@@ -90,17 +90,45 @@ TEST_SUITE("warnings") {
     }
 
     TEST_CASE("interruptions") {
+        // Five samples of 4 s. An interruption of 1 ms takes a tenth of that if there are more than 2000.
         price_everything();
-        script().interruptions["run fast"] = 1;
+        script().interruptions["run fast"] = 400;
         CHECK(warnings_of(host_properties()).empty());
         price_everything();
-        script().interruptions["run fast"] = 2;
-        CHECK(
-            warnings_of(host_properties()) ==
-            Names{"plain fast f64: interrupted 10 times in 5 samples: this machine does other work, and the time says little"});
+        script().interruptions["run fast"] = 401;
+        CHECK(warnings_of(host_properties()) == Names{"plain fast f64: interrupted 2005 times in 5 samples: this machine does "
+                                                      "other work, and the time says little"});
         price_everything();
-        script().interruptions["run gpu"] = 2;
+        script().interruptions["run gpu"] = 401;
         CHECK(warnings_of(gpu_properties()).empty());
+        // Short samples: more than one interruption a sample.
+        for (const long interruptions : {1, 2}) {
+            price_everything();
+            script().seconds["run fast"] = {0.001};
+            script().interruptions["run fast"] = interruptions;
+            CHECK(warnings_of(host_properties()).size() == (interruptions == 1 ? 0 : 1));
+        }
+    }
+
+    TEST_CASE("no verdict where the machine does other work") {
+        for (const char* busy : {"run fast", "run usual"}) {
+            price_everything();
+            script().interruptions[busy] = 10000;
+            const RunReport report = run("[layout]\nuse = 'plain'\n");
+            const KernelOutcome& fast = kernel_of(report, "fast");
+            CHECK(fast.verdict() == Verdict::busy_machine);
+            CHECK(fast.speedup == 4);
+            CHECK_FALSE(fast.break_even);
+            const bool is_baseline = std::string(busy) == "run usual";
+            CHECK(kernel_of(report, "slow").verdict() == (is_baseline ? Verdict::busy_machine : Verdict::slower));
+            const std::string text = to_text(report);
+            CHECK(text.find("busy machine") != std::string::npos);
+            CHECK(text.find("4.00 x") == std::string::npos);
+        }
+        price_everything();
+        script().interruptions["run fast"] = 10000;
+        const RunReport few = run("[layout]\nuse = 'plain'\n", options_of(CacheState::warm, 4));
+        CHECK(kernel_of(few, "fast").verdict() == Verdict::too_few_samples);
     }
 }
 

@@ -101,6 +101,25 @@ TEST_CASE("the recipe with the least time in all depends on the number of solves
     CHECK_EQ(advice(), "");
 }
 
+TEST_CASE("times of the baseline that are noise support no advice and no break-even") {
+    SolveReport all = report();
+    CHECK(solve_text(all).find("Least time in all: ") != std::string::npos);
+    // The percentiles of five samples lie between the outer two at either end: (59 - 3.8) / 10.
+    all.outcomes[0].solve_samples = {3, 5, 10, 35, 75};
+    CHECK(all.outcomes[0].noise() == "a spread of 552.0 % between the 10th and the 90th percentile of 5 solves");
+    CHECK(all.outcomes[1].noise().empty());
+    CHECK(speedup_of(all.outcomes[1], all.outcomes[0])->noise);
+    CHECK_FALSE(break_even_solves(all.outcomes[1], all.outcomes[0]));
+    CHECK_FALSE(break_even_iterations(all.outcomes[1], all.outcomes[0]));
+    const std::string text = solve_text(all);
+    CHECK(text.find("Least time in all: ") == std::string::npos);
+    CHECK(text.find("\nNo advice: the times of the baseline are noise (a spread of 552.0 %") != std::string::npos);
+    const auto solves = nlohmann::json::parse(solve_json(all))["solves"];
+    CHECK(solves[0]["noise"] == all.outcomes[0].noise());
+    CHECK(solves[1]["noise"] == nullptr);
+    CHECK(solves[1]["pays_after_solves"] == nullptr);
+}
+
 TEST_CASE("recipes that did not converge are not compared with the baseline") {
     SolveReport all = report();
     all.outcomes[1].end = SolveEnd::iteration_limit;

@@ -70,6 +70,9 @@ KernelOutcome kernel(Counted& next, const std::string& layout, const std::string
     one.error_over_bound = next.share();
     one.prepare_seconds = next.milliseconds();
     one.vector_permutation_seconds = next.milliseconds();
+    if (share.empty()) one.setup_seconds = next.milliseconds();
+    one.first_seconds = next.milliseconds();
+    if (share.empty()) one.new_values_seconds = next.milliseconds();
     one.timing = {{next.milliseconds(), next.milliseconds()}, next.milliseconds(), next.share(), next.count()};
     one.bytes_to_move = next.count();
     one.gflops = next.number();

@@ -55,7 +55,7 @@ export function benchSections(page: PageDocument): (HTMLElement | null)[] {
       { text: ok ? significant(record.gflops) : '–', value: ok ? record.gflops : null },
       { text: ok && record.copy_bandwidth > 0 ? percent((record.gbytes_per_second * 1e9) / record.copy_bandwidth) : '–', value: ok ? record.gbytes_per_second : null },
       { text: ok ? significant(record.bytes_per_nonzero) : '–', value: ok ? record.bytes_per_nonzero : null },
-      { text: record.speedup === null ? '–' : `${significant(record.speedup)} ×${record.interval ? ` (${significant(record.interval[0])} to ${significant(record.interval[1])})` : ''}`, value: record.speedup,
+      { text: record.speedup === null ? '–' : record.verdict === 'busy machine' ? record.verdict : `${significant(record.speedup)} ×${record.interval ? ` (${significant(record.interval[0])} to ${significant(record.interval[1])})` : ''}`, value: record.speedup,
         tone: record.verdict === 'faster' ? 'good' : record.verdict === 'slower' ? 'bad' : undefined },
       { text: record.break_even === null ? '–' : counted(Math.ceil(record.break_even)), value: record.break_even },
     ];

@@ -69,7 +69,7 @@ function kernelTable(runs: Run[]): HTMLElement {
     const interval = kernel.speedup_interval;
     const tone = kernel.verdict === 'faster' ? 'good' : kernel.verdict === 'slower' ? 'bad' : undefined;
     const speedup = kernel.speedup === null ? '–'
-      : kernel.baseline ? 'baseline'
+      : kernel.baseline ? 'baseline' : kernel.verdict === 'busy machine' ? kernel.verdict
         : `${significant(kernel.speedup)} ×${interval ? ` (${significant(interval[0])} to ${significant(interval[1])})` : ''}${kernel.verdict === 'within noise' ? ', within noise' : ''}`;
     const cells: Cell[] = [
       ...(runs.length > 1 ? [{ text: run.title }] : []),
