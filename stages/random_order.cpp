@@ -29,6 +29,7 @@ StageEntry random_order_stage() {
         .parameters = {seed_parameter(at_least(0)), apply_parameter(by_default("symmetric"), {"symmetric", "rows", "columns"})},
         .contract = contract_of_order,
         .orders_all = true,
+        .is_control = true,
         .reads_entries = [](const Parameters&) { return false; },
         .run = run_random_order,
         .foresee = foresee_scattered_rows,

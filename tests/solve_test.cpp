@@ -88,6 +88,12 @@ SolveReport solve_plain(const CsrMatrix& matrix, const std::vector<double>& b, S
     return solve_all(matrix, b, {plain_recipe()}, std::move(report));
 }
 
+/// The baseline is Eigen's kernel or the workbench's own, whichever was faster.
+bool is_csr_of_host(const SolveOutcome& one) {
+    const std::string& kernel = one.preparation.kernel.kernel;
+    return one.baseline && one.preparation.layout == "csr" && (kernel == "eigen" || kernel == "rows");
+}
+
 double distance(const std::vector<double>& x, const Eigen::VectorXd& expected) {
     return (Eigen::Map<const Eigen::VectorXd>(x.data(), std::ssize(x)) - expected).norm() / expected.norm();
 }
@@ -104,7 +110,7 @@ TEST_CASE("`reported` is called after each solve and failure") {
     std::vector<std::size_t> solves;
     plan.reported = [&] { solves.push_back(report.outcomes.size() + report.failures.size()); };
     solve_recipes(plan, {plain_recipe(), plain_recipe()}, report);
-    CHECK(solves == std::vector<std::size_t>{1, 2, 3, 4});
+    CHECK(solves == std::vector<std::size_t>{1, 2, 3, 4, 4});  // in the end when short solves have had their turns
 }
 
 TEST_CASE("conjugate gradients on a matrix that is not symmetric give a warning") {
@@ -174,7 +180,7 @@ TEST_CASE("every layout and hybrid gives Eigen's solution in input order") {
         CHECK_EQ(report.failures.size(), 0);
         REQUIRE_EQ(report.outcomes.size(), fitting.size() + 1);
         CHECK(report.outcomes.front().baseline);
-        CHECK_EQ(report.outcomes.front().preparation.kernel.kernel, "eigen");
+        CHECK(is_csr_of_host(report.outcomes.front()));
         int solved = 0;
         for (const SolveOutcome& one : report.outcomes) {
             CAPTURE(one.preparation.recipe);
@@ -304,7 +310,7 @@ TEST_CASE("the baseline is the vendor's CSR of the device, and has no options of
     SolvePlan plan = plan_of(matrix, b, *host);
     plan.keep = &keep;
     solve_recipes(plan, {}, report);
-    CHECK_EQ(report.outcomes.at(0).preparation.kernel.kernel, "eigen");
+    CHECK(is_csr_of_host(report.outcomes.at(0)));
     CHECK(std::filesystem::is_empty(folder.path()));  // so that its set-up is always measured
     solve_recipes(plan, {plain_recipe()}, report);
     CHECK_EQ(report.outcomes.back().preparation.kernel.kernel, "rows");

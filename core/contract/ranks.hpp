@@ -30,7 +30,8 @@ public:
     [[nodiscard]] virtual int rank() const = 0;
     [[nodiscard]] virtual int size() const = 0;
     [[nodiscard]] virtual int rank_on_machine() const = 0;  // among the ranks on the same machine
-    [[nodiscard]] virtual std::string engine() const = 0;   // "Open MPI 4.1.4"; empty without MPI
+    [[nodiscard]] virtual int ranks_on_machine() const { return 1; }
+    [[nodiscard]] virtual std::string engine() const = 0;  // "Open MPI 4.1.4"; empty without MPI
 
     /// Collective. Returns the bytes of each rank, in the order of the ranks.
     [[nodiscard]] virtual std::vector<Bytes> gather(std::span<const std::byte> mine) = 0;

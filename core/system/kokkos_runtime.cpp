@@ -88,6 +88,12 @@ int usable_threads() {
     return std::max(std::min(processors, processors_of_quota("/").value_or(processors)), 1);
 }
 
+/// The processors of all processes of this machine, within this process's quota, which they share.
+int processors_of_machine() {
+    const auto online = static_cast<int>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
+    return std::min(online, processors_of_quota("/").value_or(online));
+}
+
 /// While it lives, the environment has no variables of Kokkos except those of its tools: Kokkos reads some in a way of its own
 /// (0 threads lose loops, a device chosen at random among one that is skipped never ends), and refuses some beside arguments.
 class HiddenVariables {
@@ -144,11 +150,18 @@ std::optional<int> processors_of_quota(const std::filesystem::path& root) {
     return static_cast<int>(std::clamp(std::ceil(least), 1.0, most));
 }
 
-KokkosRuntime::KokkosRuntime(const std::function<void(const std::string&)>& note) {
+int share_of_threads(int usable, int processors, int processes) {
+    return std::clamp(processors / std::max(processes, 1), 1, usable);
+}
+
+KokkosRuntime::KokkosRuntime(const std::function<void(const std::string&)>& note, int processes_on_machine) {
     check_thread_variables();
     const char* const of_kokkos = std::getenv(threads_of_kokkos);
     const int requested = of_kokkos == nullptr ? omp_get_max_threads() : whole_number_in(of_kokkos).value();
-    const int threads = std::min(requested, usable_threads());
+    const bool is_requested = of_kokkos != nullptr || std::getenv(threads_of_openmp) != nullptr;
+    const int usable = usable_threads();
+    const int threads =
+        std::min(requested, is_requested ? usable : share_of_threads(usable, processors_of_machine(), processes_on_machine));
     const char* const variable = of_kokkos == nullptr ? threads_of_openmp : threads_of_kokkos;
     if (const char* const value = std::getenv(variable); note && value != nullptr && threads < requested) {
         note(fmt::format("note: {} = {} is more than the processors that this process may use; it runs {} thread{}", variable,

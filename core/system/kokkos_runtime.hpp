@@ -16,12 +16,17 @@ void check_thread_variables();
 /// a folder that stands for it.
 [[nodiscard]] std::optional<int> processors_of_quota(const std::filesystem::path& root);
 
+/// The threads of one of several processes that share the processors of a machine, of which this process may use `usable` (at
+/// least 1). At least 1.
+[[nodiscard]] int share_of_threads(int usable, int processors, int processes);
+
 /// Kokkos runs between construction and destruction. At most one exists. It has the number of threads that KOKKOS_NUM_THREADS
-/// or else OpenMP (OMP_NUM_THREADS) requests, but at least one, and no more than the processors that this process may use.
+/// or else OpenMP (OMP_NUM_THREADS) requests, but at least one, and no more than the processors that this process may use. If
+/// neither is set, the processes of one program on this machine share its processors.
 class KokkosRuntime {
 public:
     /// `note` receives a line if a variable requests more threads than run. Throws what check_thread_variables throws.
-    explicit KokkosRuntime(const std::function<void(const std::string&)>& note = {});
+    explicit KokkosRuntime(const std::function<void(const std::string&)>& note = {}, int processes_on_machine = 1);
     ~KokkosRuntime();
     KokkosRuntime(const KokkosRuntime&) = delete;
     KokkosRuntime& operator=(const KokkosRuntime&) = delete;

@@ -27,6 +27,7 @@
 #include "kernels/gpu/gpu.hpp"
 #include "kernels/host/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/recipe/control.hpp"
 #include "pipeline/recipe/rounding_of_recipe.hpp"
 #include "pipeline/recipe/space.hpp"
 #include "studies/bench/results_file.hpp"
@@ -42,6 +43,8 @@ struct ChooseArguments : SharedArguments {
     ChooseArguments() { out = "winner.toml"; }
     double budget = 60;
     std::optional<double> products;
+    std::optional<double> solves;
+    std::optional<double> iterations;
     bool force = false;
     std::string log;
     std::string page;
@@ -91,8 +94,9 @@ Candidates candidates_for(const ChooseArguments& arguments) {
     }
     if (!candidates.space || !files.empty()) {
         candidates.recipes = load_recipes(arguments.recipes.empty() ? shipped_recipes() : files, arguments.changes);
-        if (arguments.recipes.empty()) {  // a product that differs must be requested
-            std::erase_if(candidates.recipes, [](const Recipe& recipe) { return rounding_of(recipe) != Rounding::none; });
+        if (arguments.recipes.empty()) {  // a product that differs, and a control, must be requested
+            std::erase_if(candidates.recipes,
+                          [](const Recipe& recipe) { return rounding_of(recipe) != Rounding::none || is_control(recipe); });
         }
     }
     candidates.matrix = candidates.space ? candidates.space->matrix() : candidates.recipes.front().matrix;
@@ -188,6 +192,11 @@ ExitCode search(const ChooseArguments& arguments, const Candidates& candidates, 
     ChooseOptions options;
     options.budget_seconds = budget_seconds;
     options.products = arguments.products;
+    if (arguments.iterations) {
+        options.solves = arguments.solves.value_or(1);
+        options.products = options.solves * *arguments.iterations;
+        options.counts_solves = true;
+    }
     options.precision = precision_named(arguments.precision);
     options.always = candidates.space ? 1 : 2;  // CSR, and after RCM unless a space decides about it
     options.timing.minimum_seconds = 0;         // many recipes with few samples each
@@ -240,6 +249,10 @@ ExitCode search(const ChooseArguments& arguments, const Candidates& candidates, 
 
 ExitCode choose_recipe(const ChooseArguments& arguments) {
     check_finite("--budget", arguments.budget);
+    if (arguments.solves && !arguments.iterations) throw RecipeError("--solves needs --iterations, the number of each solve");
+    if (arguments.products && arguments.iterations) {
+        throw RecipeError("--products and --iterations both plan products; expected one of them");
+    }
     check_outputs(arguments);
     const Candidates candidates = candidates_for(arguments);
     std::optional<ResultsFile> file;
@@ -308,6 +321,10 @@ void add_choose_command(CLI::App& app, Action& action) {
                "Time for preprocessing and timing, without reading the matrix; the recipe running at the end is finished");
     add_number(command, "--products", arguments.products, Range{1.0, 1e15, "COUNT"},
                "Number of products planned: choose the recipe that saves most time in total (default: the fastest recipe)");
+    add_number(command, "--iterations", arguments.iterations, Range{1.0, 1e12, "COUNT"},
+               "Iterations of conjugate gradients planned for each solve: choose the recipe that saves most time in total");
+    add_number(command, "--solves", arguments.solves, Range{1.0, 1e12, "COUNT"},
+               "Number of such solves with this matrix; each permutes b and x (default: 1)");
     add_choice(command, "--precision", arguments.precision, {"f32", "f64"}, "f32 or f64");
     add_backends(command, arguments.backends,
                  "Backends of one device; the baseline's (eigen, cusparse) is always included (default: the GPU's, if any)");

@@ -251,7 +251,7 @@ ExitCode run_distributed(const SharedArguments& arguments, int samples, const st
             check_thread_variables();
             return true;
         });
-        const KokkosRuntime kokkos;
+        const KokkosRuntime kokkos({}, ranks->ranks_on_machine());
         exit_code = DistributedCommand(arguments, samples, solve, *ranks)();
     } catch (const RanksFailed& failure) {
         // Thrown on all ranks; rank 0 reports it.

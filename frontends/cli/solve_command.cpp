@@ -45,6 +45,7 @@ struct SolveArguments : SharedArguments {
     std::optional<double> tolerance;
     std::int64_t iterations = 10000;
     std::int64_t patience = 1000;
+    std::int64_t solves = 1;
 };
 
 /// The recipes, which all use the same matrix.
@@ -117,6 +118,7 @@ SolveOptions options_of(const SolveArguments& arguments) {
     check_finite("--tolerance", options.tolerance);
     options.most_iterations = arguments.iterations;
     options.patience = arguments.patience;
+    options.solves = arguments.solves;
     options.only = arguments.only;
     options.timing.minimum_seconds = 0;
     return options;
@@ -227,8 +229,8 @@ void add_solve_command(CLI::App& app, Action& action) {
     add_choice(command, "--preconditioner", arguments.preconditioner, {"none", "jacobi"},
                "none, or jacobi: the inverse of the diagonal");
     add_choice(command, "--engine", arguments.engine, {"graph", "persistent", "auto"},
-               "graph: one kernel after another; persistent: one kernel that stays on the GPU; auto: the faster one, "
-               "by trial");
+               "graph: one kernel after another; persistent: one kernel that stays on the GPU; auto: the one that "
+               "takes less time in all, by a model");
     add_choice(command, "--precision", arguments.precision, {"f32", "f64"},
                "Precision of matrix and vectors; reductions are always f64");
     command
@@ -247,6 +249,8 @@ void add_solve_command(CLI::App& app, Action& action) {
                "Maximum number of iterations");
     add_number(command, "--patience", arguments.patience, Range{std::int64_t{1}, std::int64_t{10000000}, "COUNT"},
                "Give up when this many iterations have not reduced the residual by 1 %");
+    add_number(command, "--solves", arguments.solves, Range{std::int64_t{1}, std::int64_t{1000000000}, "COUNT"},
+               "Number of solves planned with this matrix, for the choice of --engine auto");
     add_backends(command, arguments.backends,
                  "Backends of one device for the recipes; the baseline has its own (default: the GPU's, if any)");
     command.add_option("--only", arguments.only, "Use the kernel of this name in recipes that have it")->type_name("KERNEL");

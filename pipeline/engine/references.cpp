@@ -1,12 +1,42 @@
 #include "pipeline/engine/references.hpp"
 
+#include <algorithm>
 #include <memory>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "pipeline/engine/built_layouts.hpp"
 
 namespace workbench {
+
+namespace {
+
+bool has_result(const ReadyKernel& ready) { return ready.outcome.status != KernelOutcome::Status::unsuitable; }
+
+/// The fastest of the verified ones, or the first of all. They are at least one.
+ReadyKernel fastest_kernel(std::vector<ReadyKernel> kernels, const Clock& clock) {
+    std::vector<Contender> contenders;
+    std::vector<ReadyKernel*> verified;
+    for (ReadyKernel& kernel : kernels) {
+        if (kernel.product == nullptr) continue;
+        verified.push_back(&kernel);
+        contenders.push_back(
+            {.name = kernel.outcome.kernel, .device = kernel.device, .work = [&kernel] { kernel.product->run(); }});
+    }
+    return std::move(verified.empty() ? kernels.front() : *verified[fastest_of(contenders, clock)]);
+}
+
+}  // namespace
+
+std::size_t fastest_of(const std::vector<Contender>& contenders, const Clock& clock) {
+    if (contenders.size() == 1) return 0;
+    const std::vector<Timing> timings =
+        time_in_turns(contenders, {.minimum_samples = 7, .minimum_seconds = 0, .maximum_seconds = 0.5, .clock = clock});
+    const auto fastest =
+        std::min_element(timings.begin(), timings.end(), [](const Timing& a, const Timing& b) { return a.median < b.median; });
+    return static_cast<std::size_t>(fastest - timings.begin());
+}
 
 template <ValueType Value>
 const Oracle<Value>& References::oracle() {
@@ -32,15 +62,23 @@ ReadyKernel& References::baseline(DeviceKind kind, const ReportStep& progress) {
     const auto space =
         std::make_shared<const ProductSpace>(Permutation::identity(input_.rows), Permutation::identity(input_.columns));
     const Verifier<Value> verifier{*device(kind), &right, clock_};
-    ReadyKernel ready{.outcome = {}, .device = device(kind)};
-    for (const Backend backend : {Backend::cusparse, Backend::cuda, Backend::kokkos}) {  // a vendor's kernel first
+    std::vector<ReadyKernel> found;
+    ReadyKernel unsuitable{.outcome = {}, .device = device(kind)};
+    std::vector<Backend> backends{Backend::cusparse, Backend::cuda, Backend::kokkos};  // a vendor's kernel first
+    if (fastest_baseline_) backends.push_back(Backend::eigen);
+    for (const Backend backend : backends) {
+        if (!found.empty() && !fastest_baseline_) break;
+        bool backend_has_result = false;
         for (const KernelEntry& kernel : entry.kernels) {
-            const bool has_result = ready.outcome.status != KernelOutcome::Status::unsuitable;
-            if (kernel.backend != backend || device_of(backend) != kind || has_result) continue;
+            if (kernel.backend != backend || device_of(backend) != kind || backend_has_result) continue;
             if (progress) progress(fmt::format("baseline {} {} {}", entry.name, kernel.name, name_of(precision_of<Value>)));
-            ready = verifier.make_ready(built.candidate({&kernel}, space, false));
+            ReadyKernel ready = verifier.make_ready(built.candidate({&kernel}, space, false));
+            backend_has_result = has_result(ready);
+            (backend_has_result ? found.emplace_back() : unsuitable) = std::move(ready);
         }
     }
+    if (found.empty()) found.push_back(std::move(unsuitable));
+    ReadyKernel ready = fastest_kernel(std::move(found), clock_);
     ready.outcome.layout = entry.name;
     ready.outcome.baseline = true;
     if (ready.outcome.verified()) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "core/contract/catalogue.hpp"
 #include "core/contract/device.hpp"
@@ -18,13 +19,20 @@ struct Devices {
     Device* gpu = nullptr;  // null: none, or none is to be used
 };
 
+/// The number of the fastest contender in a short comparison in turns. There is at least one.
+[[nodiscard]] std::size_t fastest_of(const std::vector<Contender>& contenders, const Clock& clock);
+
 /// References and baselines are made when they are first requested, and once, so that all figures of a process can be compared
 /// with each other.
 class References {
 public:
-    /// All arguments must outlive this.
-    References(const CsrMatrix& input, const Catalogue& catalogue, Devices devices, Clock clock)
-        : input_(input), catalogue_(catalogue), devices_(devices), clock_(std::move(clock)) {}
+    /// All arguments must outlive this. fastest_baseline: the baseline is the fastest of the first kernels of all backends.
+    References(const CsrMatrix& input, const Catalogue& catalogue, Devices devices, Clock clock, bool fastest_baseline = false)
+        : input_(input),
+          catalogue_(catalogue),
+          devices_(devices),
+          clock_(std::move(clock)),
+          fastest_baseline_(fastest_baseline) {}
 
     [[nodiscard]] const CsrMatrix& input() const { return input_; }
     /// Null: there is none, or none is to be used.
@@ -33,8 +41,8 @@ public:
     template <ValueType Value>
     [[nodiscard]] const Oracle<Value>& oracle();
 
-    /// The first kernel of the baseline layout that gives a result on this kind of device, in the order of the input. Every
-    /// recipe's kernels are timed in turns with it.
+    /// The first kernel of the baseline layout that gives a result on this kind of device, in the order of the input; or the
+    /// fastest one, see the constructor. Every recipe's kernels are timed in turns with it.
     template <ValueType Value>
     [[nodiscard]] ReadyKernel& baseline(DeviceKind kind, const ReportStep& progress);
 
@@ -49,6 +57,7 @@ private:
     const Catalogue& catalogue_;
     Devices devices_;
     Clock clock_;
+    bool fastest_baseline_;
     ForEachPrecision<MaybeOracle> oracles_;
     std::map<std::pair<Precision, DeviceKind>, ReadyKernel> baselines_;
     int series_ = 0;

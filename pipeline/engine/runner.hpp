@@ -22,6 +22,7 @@ struct RunOptions {
     std::string only;  // run just the kernel of this name, and the baselines; empty: all
     TimingOptions timing;
     KeepFolder* keep = nullptr;  // where results of stages and layouts are kept; null: nowhere
+    bool fastest_baseline = false;  // see References
 };
 
 /// Runs recipes on one matrix in one process.

@@ -8,6 +8,7 @@
 
 #include "core/contract/rounding.hpp"
 #include "core/text/text_table.hpp"
+#include "pipeline/recipe/control.hpp"
 #include "pipeline/recipe/text.hpp"
 #include "studies/bench/ranking.hpp"
 #include "studies/choose/choose.hpp"
@@ -20,6 +21,14 @@ using Json = nlohmann::ordered_json;
 
 std::string counted_products(double products) {
     return products_text(products) + (std::ceil(products) == 1 ? " product" : " products");
+}
+
+/// "3 solves of 250 iterations", or "750 products".
+std::string planned(const ChooseOptions& options) {
+    const double products = options.products.value_or(0);
+    if (!options.counts_solves) return counted_products(products);
+    return fmt::format("{} solve{} of {} iterations", products_text(options.solves), options.solves == 1 ? "" : "s",
+                       products_text(products / options.solves));
 }
 
 std::string kernel_of(const Timed& one) { return fmt::format("{} ({})", one.recipe.name, one.record.kernel); }
@@ -86,6 +95,7 @@ Json json_of(const Timed& one) {
             {"kernel", record.kernel},
             {"backend", record.backend},
             {"median_seconds", record.seconds},
+            {"baseline_seconds", one.baseline_seconds()},
             {"predicted_seconds", one.predicted_seconds},
             {"bytes_to_move", one.bytes},
             {"speedup", optional(record.speedup)},
@@ -95,6 +105,8 @@ Json json_of(const Timed& one) {
             {"confirmed", one.confirmed},
             {"logged", one.logged},
             {"price_seconds", one.price_seconds},
+            {"permutation_seconds", one.permutation_seconds()},
+            {"control", is_control(one.recipe)},
             {"break_even", optional(record.break_even)},
             {"resolved", resolved_recipe(one.recipe)}};
 }
@@ -127,20 +139,21 @@ std::string answer_of(const Choice& choice, const ChooseOptions& options) {
             fmt::format("{} is {} x as fast as {}; it pays after {}", kernel_of(first), ratio_text(*first.record.speedup),
                         baseline_of(choice), counted_products(first.record.break_even.value_or(0)));
         if (options.products) {
-            text += fmt::format(", and {} save {}", counted_products(*options.products),
-                                duration(*first.saved_seconds(*options.products)));
+            text += fmt::format(", and {} save {}", planned(options),
+                                duration(*first.saved_seconds(*options.products, options.solves)));
         }
         return text + ".";
     }
-    const auto earlier = [](const Timed& a, const Timed& b) {
-        return a.faster() && (!b.faster() || a.record.break_even < b.record.break_even);
+    const auto is_candidate = [](const Timed& one) { return one.faster() && !is_control(one.recipe); };
+    const auto earlier = [&](const Timed& a, const Timed& b) {
+        return is_candidate(a) && (!is_candidate(b) || a.record.break_even < b.record.break_even);
     };
     const Timed& best = *std::min_element(choice.ranking.begin(), choice.ranking.end(), earlier);
     if (choice.undecided) return undecided_text(choice);
-    if (!best.faster()) return "Stay with CSR: no measured recipe beats it by more than the noise.";
-    return fmt::format("Stay with CSR: no recipe pays within {}; {} is {} x as fast as {} and pays after {}.",
-                       counted_products(*options.products), kernel_of(best), ratio_text(*best.record.speedup),
-                       baseline_of(choice), products_text(*best.record.break_even));
+    if (!is_candidate(best)) return "Stay with CSR: no measured recipe beats it by more than the noise.";
+    return fmt::format("Stay with CSR: no recipe pays within {}; {} is {} x as fast as {} and pays after {}.", planned(options),
+                       kernel_of(best), ratio_text(*best.record.speedup), baseline_of(choice),
+                       products_text(*best.record.break_even));
 }
 
 std::string search_text(const Choice& choice, const ChooseOptions& options) {
@@ -169,15 +182,15 @@ std::string search_text(const Choice& choice, const ChooseOptions& options) {
 
 std::string choice_text(const Choice& choice, const ChooseOptions& options, const MatrixReport& matrix) {
     constexpr std::size_t most_rows = 20;  // of the points of a space
-    TextTable table{{"", "candidate", "file", "time", "speed-up", "price", "pays after"}, 3, {}};
+    TextTable table{{"", "candidate", "file", "time", "CSR", "speed-up", "price", "pays after"}, 3, {}};
     bool tied = false;
     const std::size_t shown = choice.search.points > 0 ? std::min(most_rows, choice.ranking.size()) : choice.ranking.size();
     for (std::size_t i = 0; i < shown; ++i) {
         const Timed& one = choice.ranking[i];
         tied = tied || one.tied;
         table.rows.push_back({fmt::format("{}{}", i + 1, one.tied ? "=" : ""), one.recipe.name, file_name_of(one),
-                              duration(one.record.seconds), speedup_text(one),
-                              is_baseline(one) ? "-" : duration(one.price_seconds), pays_text(one)});
+                              duration(one.record.seconds), one.record.speedup ? duration(one.baseline_seconds()) : "-",
+                              speedup_text(one), is_baseline(one) ? "-" : duration(one.price_seconds), pays_text(one)});
     }
     const std::string head =
         fmt::format("{}: {}\n{} on {}, cold cache\n\n", matrix.source, size_text(matrix.rows, matrix.columns, matrix.nonzeros),
@@ -187,7 +200,8 @@ std::string choice_text(const Choice& choice, const ChooseOptions& options, cons
         text += fmt::format("  and {} other{}, which --json and --log contain\n", others, others == 1 ? "" : "s");
     }
     text += fmt::format(
-        "\n  time: the median of the fastest kernel. speed-up: over {} in the input's order, timed in turns with it, with its "
+        "\n  time: the median of the fastest kernel. CSR: the time of the baseline in the same turns. speed-up: over {} in the "
+        "input's order, timed in turns with it, with its "
         "95 % confidence interval; noise: the interval contains 1. price: reordering, building and copying. pays after: "
         "products until the price is recovered.\n",
         baseline_of(choice));
@@ -243,6 +257,7 @@ std::string choice_json(const Choice& choice, const ChooseOptions& options, cons
                     {"budget_seconds", options.budget_seconds},
                     {"seconds", choice.seconds},
                     {"products", optional(options.products)},
+                    {"solves", options.counts_solves ? Json(options.solves) : Json(nullptr)},
                     {"baseline_kernel", choice.baseline_kernel},
                     {"answer", answer_of(choice, options)},
                     {"stay", choice.stay},

@@ -33,6 +33,8 @@ struct DeviceLost : MachineError {
 struct ChooseOptions {
     double budget_seconds = 60;      // the recipe running when it expires is finished
     std::optional<double> products;  // the number of products planned; if none, minimise the break-even
+    double solves = 1;               // to which the products belong; each permutes its vectors
+    bool counts_solves = false;      // the answer is for solves by conjugate gradients, of products / solves iterations
     Precision precision = Precision::f64;
     std::vector<Backend> backends;  // of one kind of device
     bool confirm = true;            // time the winner again and use those figures: the fastest of many may just be lucky
@@ -65,8 +67,13 @@ struct Timed {
     std::vector<std::string> warnings = {};  // about its time or the baseline's
 
     [[nodiscard]] bool faster() const { return record.interval && record.interval->low > 1; }
-    /// Seconds that this many products save over the baseline, minus preprocessing; none if the recipe is not faster.
-    [[nodiscard]] std::optional<double> saved_seconds(double products) const;
+    /// Of a product of the baseline, in turns with this recipe: its time and its speed-up give it. 0 if that is unknown.
+    [[nodiscard]] double baseline_seconds() const { return record.seconds * record.speedup.value_or(0); }
+    /// For permuting x and y once, a part of the price.
+    [[nodiscard]] double permutation_seconds() const;
+    /// Seconds that the products of these solves save over the baseline, minus preprocessing and permuting the vectors of each
+    /// solve; none if the recipe is not faster.
+    [[nodiscard]] std::optional<double> saved_seconds(double products, double solves = 1) const;
 };
 
 /// A recipe, or one of its kernels, that was not timed.
@@ -102,7 +109,7 @@ struct Choice {
     /// The choice comes first. Candidates for it are the recipes that are faster than the baseline and as fast as the fastest
     /// (their speed-ups lie in each other's intervals). The choice is the candidate with the earliest break-even or, if the
     /// number of products is known, the recipe that saves most in total; without candidates, the baseline. The others follow by
-    /// speed-up.
+    /// speed-up. A control (is_control) is never the choice.
     std::vector<Timed> ranking;
     bool stay = true;        // no recipe beat the baseline, which comes first
     bool undecided = false;  // `stay` because noise hides whether a recipe beats the baseline, see is_undecided

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "pipeline/recipe/control.hpp"
+
 namespace workbench {
 namespace {
 
@@ -16,13 +18,14 @@ bool are_equally_fast(const Timed& a, const Timed& b) {
 }
 
 bool pays_earlier(const Timed& one, const Timed* other, const Timed* fastest) {
-    if (!one.faster() || !are_equally_fast(one, *fastest)) return false;
+    if (is_control(one.recipe) || !one.faster() || !are_equally_fast(one, *fastest)) return false;
     return other == nullptr || one.record.break_even < other->record.break_even;
 }
 
-bool saves_more(const Timed& one, const Timed* other, double products) {
-    const std::optional<double> saved = one.saved_seconds(products);
-    return saved && *saved > (other == nullptr ? 0 : *other->saved_seconds(products));
+bool saves_more(const Timed& one, const Timed* other, double products, double solves) {
+    if (is_control(one.recipe)) return false;
+    const std::optional<double> saved = one.saved_seconds(products, solves);
+    return saved && *saved > (other == nullptr ? 0 : *other->saved_seconds(products, solves));
 }
 
 }  // namespace
@@ -51,12 +54,14 @@ void rank_choice(Choice& choice, const ChooseOptions& options) {
     choice.stay = true;
     const Timed* fastest = nullptr;
     for (const Timed& one : ranking) {
+        if (is_control(one.recipe)) continue;
         if (one.faster() && (fastest == nullptr || speedup_of(one) > speedup_of(*fastest))) fastest = &one;
     }
     std::size_t chosen = 0;
     for (std::size_t i = 0; i < ranking.size(); ++i) {
         const Timed* const other = choice.stay ? nullptr : &ranking[chosen];
-        if (!(options.products ? saves_more(ranking[i], other, *options.products) : pays_earlier(ranking[i], other, fastest))) {
+        if (!(options.products ? saves_more(ranking[i], other, *options.products, options.solves)
+                               : pays_earlier(ranking[i], other, fastest))) {
             continue;
         }
         chosen = i;

@@ -87,7 +87,8 @@ Trials::Trials(const CsrMatrix& matrix, const Catalogue& catalogue, Devices devi
                .backends = options.backends,
                .only = "",
                .timing = options.timing,
-               .keep = options.keep}) {}
+               .keep = options.keep,
+               .fastest_baseline = true}) {}
 
 void Trials::skip(const Recipe& recipe, const std::string& reason, const std::optional<Price>& price) {
     const auto is_known = [&](const NotTimed& known) { return known.recipe == recipe.name && known.reason == reason; };

@@ -50,6 +50,7 @@ Json json_of(const RanksSolve& solve) {
             {"residual", solve.residual},
             {"true_residual", solve.true_residual},
             {"seconds", solve.seconds},
+            {"solver_seconds", solve.solver_seconds},
             {"iteration_seconds", solve.iteration_seconds()},
             {"residuals", solve.history}};
 }
@@ -128,10 +129,14 @@ std::string solve_lines(const RanksReport& report) {
                         solve.restarts > 0 ? fmt::format(", {} restart{}", solve.restarts, solve.restarts == 1 ? "" : "s") : "",
                         solve.residual, solve.true_residual);
     text += fmt::format("  {} in total, {} per iteration", duration(solve.seconds), duration(solve.iteration_seconds()));
-    if (solve.engine == SolveEngine::persistent) return text + " of a persistent kernel\n";
-    text += fmt::format("; timed alone, a product takes {} and a reduction {}\n", duration(report.product_seconds()),
-                        duration(spread_of(report.ranks, [](const RankFacts& facts) { return facts.sum_seconds; }).most));
-    return text;
+    if (solve.engine == SolveEngine::persistent) {
+        text += " of a persistent kernel\n";
+    } else {
+        text += fmt::format("; timed alone, a product takes {} and a reduction {}\n", duration(report.product_seconds()),
+                            duration(spread_of(report.ranks, [](const RankFacts& facts) { return facts.sum_seconds; }).most));
+    }
+    return text + fmt::format("  time to solution: {}, of it set-up {}\n", duration(report.setup_seconds() + solve.seconds),
+                              duration(report.setup_seconds()));
 }
 
 }  // namespace
@@ -144,6 +149,10 @@ double RankFacts::hidden() const {
 
 double RanksReport::product_seconds() const {
     return spread_of(ranks, [](const RankFacts& facts) { return facts.product_seconds; }).most;
+}
+
+double RanksReport::setup_seconds() const {
+    return spread_of(ranks, [](const RankFacts& facts) { return facts.setup_seconds(); }).most + solve->solver_seconds;
 }
 
 std::string ranks_text(const RanksReport& report) {
@@ -196,7 +205,11 @@ std::string ranks_json(const RanksReport& report) {
                  {"product_seconds", report.product_seconds()},
                  {"ranks", Json::array()}};
     for (std::size_t i = 0; i < report.ranks.size(); ++i) json["ranks"].push_back(json_of(report.ranks[i], report.names[i]));
-    if (report.solve) json["solve"] = json_of(*report.solve);
+    if (report.solve) {
+        json["solve"] = json_of(*report.solve);
+        json["solve"]["setup_seconds"] = report.setup_seconds();
+        json["solve"]["total_seconds"] = report.setup_seconds() + report.solve->seconds;
+    }
     json["notes"] = report.notes;
     json["versions"] = report.versions;
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -37,6 +37,10 @@ struct RankFacts {
     double sum_seconds = 0;         // one reduction over all ranks; 0 without a solve, or within a persistent kernel
     std::int64_t vector_bytes = 0;  // minimum traffic of an iteration's vector operations; 0 without a solve
 
+    /// All before the first iteration but reading and the solver's vectors.
+    [[nodiscard]] double setup_seconds() const {
+        return distribute_seconds + stage_seconds + build_seconds + copy_seconds + outside_seconds;
+    }
     [[nodiscard]] std::int64_t nonzeros() const { return nonzeros_inside + nonzeros_outside; }
     /// The fraction of the exchange that overlaps with the inside product: 1 if a product takes no longer than its two kernels.
     [[nodiscard]] double hidden() const;
@@ -57,6 +61,7 @@ struct RanksSolve {
     double true_residual = 0;     // |b - A x| / |b| in f64
     std::vector<double> history;  // |r| / |b|
     double seconds = 0;           // of the iterations, maximum over all ranks
+    double solver_seconds = 0;    // of the vectors and a persistent kernel, likewise
     std::vector<double> x;        // this rank's part, in the order of its rows
     std::string right_hand_side;
     double tolerance = 0;
@@ -88,6 +93,8 @@ struct RanksReport {
 
     /// The time of the slowest rank.
     [[nodiscard]] double product_seconds() const;
+    /// Likewise, of all that a solve takes before its iterations, reading left out. There must be a solve.
+    [[nodiscard]] double setup_seconds() const;
 };
 
 [[nodiscard]] std::string ranks_text(const RanksReport& report);

@@ -76,7 +76,9 @@ public:
     }
 
     RanksSolve run() {
+        const Stopwatch beginning(plan_.clock);
         begin();
+        solve_.solver_seconds = largest_of(plan_.ranks, beginning.seconds()) - solve_.seconds;
         const Stopwatch watch(plan_.clock);
         double checking_seconds = 0;  // true residuals, which are not part of the solve
         std::int64_t iterations = 1;

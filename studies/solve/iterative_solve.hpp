@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,29 +12,31 @@
 
 #include "core/contract/errors.hpp"
 #include "core/contract/solve_rules.hpp"
-#include "core/contract/solvers.hpp"
-#include "studies/solve/solve.hpp"
+#include "studies/solve/prepared_solver.hpp"
 
 namespace workbench {
 
-/// Solves with one multiplier; a derived class may replace it between iterations.
+/// One solve with a solver; a derived class may replace the multiplier between iterations.
 template <ValueType Value>
 class IterativeSolve {
 public:
-    IterativeSolve(const System<Value>& system, Multiplier<Value>& multiplier, Device& device, const SolveOptions& options)
-        : system_(system),
-          multiplier_(&multiplier),
-          device_(device),
+    IterativeSolve(PreparedSolver<Value>& solver, const SolveOptions& options)
+        : solver_(solver),
+          system_(solver.system()),
+          multiplier_(&solver.multiplier()),
+          device_(solver.device()),
           options_(options),
-          rules_(options.tolerance, system.norm_of_b(), options.most_iterations, options.patience) {}
+          rules_(options.tolerance, system_.norm_of_b(), options.most_iterations, options.patience) {}
     IterativeSolve(const IterativeSolve&) = delete;
     IterativeSolve& operator=(const IterativeSolve&) = delete;
     virtual ~IterativeSolve() = default;
 
     SolveOutcome run() {
         outcome_.preparation = multiplier_->preparation();
+        if (!solver_.note().empty()) outcome_.preparation.notes.push_back(solver_.note());
+        outcome_.engine = solver_.engine();
+        outcome_.solver_seconds = solver_.seconds();
         begin();
-        outcome_.preparation.build_seconds += multiplier_->persistent_seconds();
         check_progress();
         while (!ended_) {
             outcome_.solve_seconds += advance();
@@ -55,62 +57,11 @@ protected:
     }
 
     void begin() {
-        PersistentSolver<Value>* const persistent = persistent_solver();
         const Stopwatch watch(options_.timing.clock);
-        const std::vector<Value> b = system_.b_in(multiplier_->order());
-        const std::vector<Value> inverse =
-            options_.jacobi ? system_.inverse_diagonal_in(multiplier_->order()) : std::vector<Value>();
-        const KrylovPlan plan{options_.method, options_.tolerance * system_.norm_of_b(), options_.most_iterations};
-        if (persistent != nullptr) {
-            krylov_ = persistent->begin(plan, std::span<const Value>(b), std::span<const Value>(inverse));
-            outcome_.engine = SolveEngine::persistent;
-            if (multiplier_->rounds()) krylov_->use([this](const Value* x, Value* y) { multiply(x, y); });
-        }
-        if (persistent == nullptr || options_.engine == SolveEngine::automatic) {
-            auto graph = make_krylov<Value>(device_, plan, b, inverse);
-            if (graph == nullptr) throw MachineError(device_.properties().name + ": this device has no Krylov solver");
-            graph->use([this](const Value* x, Value* y) { multiply(x, y); });
-            graph->launch(0);  // the first launch records the CUDA graph, which is not an iteration's time
-            if (krylov_ == nullptr) {
-                krylov_ = std::move(graph);
-            } else {
-                keep_faster(std::move(graph));
-            }
-        }
+        krylov_ = &solver_.begin();
         progress_ = krylov_->wait();
-        outcome_.vector_seconds = watch.seconds() - outcome_.solve_seconds;
+        outcome_.vector_seconds = watch.seconds();
     }
-
-    /// Null: the graph runs the iterations.
-    [[nodiscard]] PersistentSolver<Value>* persistent_solver() {
-        const bool wanted = options_.engine == SolveEngine::persistent;
-        const bool possible = device_.properties().kind == DeviceKind::gpu;
-        if (!wanted && !(possible && options_.engine == SolveEngine::automatic)) return nullptr;
-        try {
-            return &multiplier_->persistent(options_.method, options_.jacobi);
-        } catch (const Unsuitable& reason) {
-            if (wanted) {
-                throw InputError(fmt::format("{}: --engine persistent: {}", outcome_.preparation.recipe, reason.what()));
-            }
-            outcome_.preparation.notes.push_back(fmt::format("no persistent kernel: {}", reason.what()));
-            return nullptr;
-        }
-    }
-
-    /// Both engines do the first iterations; the solve goes on with the faster one, whose time counts.
-    void keep_faster(std::unique_ptr<Krylov<Value>> graph) {
-        constexpr std::int64_t trial = 32;
-        const std::int64_t iterations = std::min({trial, options_.patience, options_.most_iterations});
-        const double of_persistent = device_.time([&] { krylov_->launch(iterations); });
-        const double of_graph = device_.time([&] { graph->launch(iterations); });
-        outcome_.solve_seconds = std::min(of_persistent, of_graph);
-        if (of_persistent <= of_graph) return;
-        krylov_ = std::move(graph);
-        outcome_.engine = SolveEngine::graph;
-    }
-
-    /// The product of an iteration or of a restart.
-    virtual void multiply(const Value* x, Value* y) { multiplier_->multiply(x, y); }
 
     void end(SolveEnd how, std::string reason = "") {
         ended_ = true;
@@ -120,7 +71,7 @@ protected:
 
     virtual void check_progress() {
         const auto found = rules_.end(
-            progress_, [&] { return krylov_->history(); }, [&] { return system_.true_residual(x_of_input()); });
+            progress_, [&] { return krylov_->history(); }, [&] { return true_residual(); });
         if (found) return end(found->how, reason_text(*found, progress_, options_, precision_of<Value>, outcome_.restarts));
         if (progress_.state != KrylovState::running) restart();
     }
@@ -131,11 +82,13 @@ protected:
         progress_ = krylov_->wait();
     }
 
-    std::vector<double> x_of_input() {
-        const std::vector<Value> reordered = krylov_->x();
-        std::vector<double> x(reordered.size());
-        for (Index i = 0; i < std::ssize(reordered); ++i) x[multiplier_->order().old_of_new(i)] = reordered[i];
-        return x;
+    /// The current x in the order of the input; valid until the next call.
+    [[nodiscard]] virtual std::span<const Value> x_of_input() { return solver_.x(); }
+
+    [[nodiscard]] double true_residual() {
+        const std::span<const Value> x = x_of_input();
+        outcome_.x.assign(x.begin(), x.end());
+        return system_.true_residual(outcome_.x);
     }
 
     virtual void finish() {
@@ -147,10 +100,9 @@ protected:
         for (double& residual : outcome_.history) residual /= norm_of_b;
         outcome_.vector_bytes = static_cast<double>(krylov_->vector_bytes());
         const Stopwatch watch(options_.timing.clock);
-        outcome_.x = x_of_input();
+        (void)x_of_input();
         outcome_.vector_seconds += watch.seconds();
-        outcome_.true_residual = system_.true_residual(outcome_.x);
-        krylov_.reset();  // frees its memory before the bandwidth is measured
+        outcome_.true_residual = true_residual();
         outcome_.copy_bandwidth = device_.bandwidth().copy;
     }
 
@@ -158,11 +110,12 @@ protected:
         outcome_.product_seconds = time_repeatedly(device_, multiplier_->product(), options_.timing).median;
     }
 
+    PreparedSolver<Value>& solver_;
     const System<Value>& system_;
     Multiplier<Value>* multiplier_;  // the one in use
     Device& device_;
     const SolveOptions& options_;
-    std::unique_ptr<Krylov<Value>> krylov_;
+    Krylov<Value>* krylov_ = nullptr;  // the solver's
     KrylovProgress progress_;
     SolveOutcome outcome_;
     bool ended_ = false;

@@ -28,7 +28,7 @@ const ReadyPlan<Value>& checked(const Recipe& recipe, const ReadyPlan<Value>& pl
 
 template <ValueType Value>
 Multiplier<Value>::Multiplier(const Recipe& recipe, const CsrMatrix& input, const ReadyPlan<Value>& plan)
-    : input_(input), device_(plan.device), clock_(plan.clock), ready_(recipe, input, checked(recipe, plan)) {}
+    : input_(input), device_(plan.device), ready_(recipe, input, checked(recipe, plan)) {}
 
 template <ValueType Value>
 void Multiplier<Value>::multiply(const Value* x, Value* y) {
@@ -43,13 +43,11 @@ void Multiplier<Value>::multiply_in_full(const Value* x, Value* y) {
 template <ValueType Value>
 PersistentSolver<Value>& Multiplier<Value>::persistent(KrylovMethod method, bool preconditioned) {
     if (persistent_ == nullptr && reason_against_persistent_.empty()) {
-        const Stopwatch watch(clock_);
         try {
             persistent_ = make_persistent(method, preconditioned);
         } catch (const Unsuitable& reason) {
             reason_against_persistent_ = reason.what();
         }
-        persistent_seconds_ = watch.seconds();
     }
     if (persistent_ == nullptr) throw Unsuitable(reason_against_persistent_);
     return *persistent_;

@@ -34,6 +34,13 @@ public:
     /// Asynchronous on a GPU.
     void multiply(const Value* x, Value* y);
 
+    /// The parts of the recipe's partition; 0: none.
+    [[nodiscard]] Index parts() const {
+        return ready_.partition().empty() ? 0 : static_cast<Index>(ready_.partition().size()) - 1;
+    }
+    /// The matrix that a device prepared as a whole; null if the host did.
+    [[nodiscard]] PlannedMatrix<Value>* planned() const { return ready_.planned(); }
+
     /// True if the values are rounded, and multiply_in_full multiplies with them in full.
     [[nodiscard]] bool rounds() const { return ready_.kernel_in_full() != nullptr; }
     void multiply_in_full(const Value* x, Value* y);
@@ -41,8 +48,6 @@ public:
     /// The matrix in the recipe's order for persistent solves, divided where the recipe's partition divides it; made by the
     /// first call. Throws Unsuitable with the reason if there can be no such solves.
     [[nodiscard]] PersistentSolver<Value>& persistent(KrylovMethod method, bool preconditioned);
-    /// The time that the first call took.
-    [[nodiscard]] double persistent_seconds() const { return persistent_seconds_; }
 
     /// A product with vectors of its own, for timing.
     [[nodiscard]] std::function<void()> product();
@@ -52,12 +57,10 @@ private:
 
     const CsrMatrix& input_;
     Device& device_;
-    Clock clock_;
     Ready<Value> ready_;
     std::unique_ptr<PersistentSolver<Value>> persistent_;
     std::string reason_against_persistent_;  // empty: none, or not tried
-    double persistent_seconds_ = 0;
-    DeviceMemory x_;  // for product()
+    DeviceMemory x_;                         // for product()
     DeviceMemory y_;
 };
 

@@ -11,22 +11,14 @@ namespace {
 template <ValueType Value>
 class RefinedSolve final : public IterativeSolve<Value> {
 public:
-    RefinedSolve(const System<Value>& system, Multiplier<Value>& multiplier, Device& device, const SolveOptions& options)
-        : IterativeSolve<Value>(system, multiplier, device, options),
-          rounding_(multiplier.preparation().rounding.value()),
-          stop_below_(options.tolerance * system.norm_of_b()) {
-        begin_round(system.norm_of_b(), std::sqrt(rounding_.norm));
+    RefinedSolve(PreparedSolver<Value>& solver, const SolveOptions& options)
+        : IterativeSolve<Value>(solver, options),
+          rounding_(solver.multiplier().preparation().rounding.value()),
+          stop_below_(options.tolerance * solver.system().norm_of_b()) {
+        begin_round(solver.system().norm_of_b(), std::sqrt(rounding_.norm));
     }
 
 protected:
-    void multiply(const Value* x, Value* y) override {
-        if (in_full_) {
-            this->multiplier_->multiply_in_full(x, y);
-        } else {
-            this->multiplier_->multiply(x, y);
-        }
-    }
-
     /// Runs until about the end of a round.
     double advance() override {
         const std::int64_t iterations =
@@ -46,9 +38,9 @@ protected:
 
     /// r = b - A x with the values in full.
     void restart() override {
-        in_full_ = true;
+        this->solver_.multiplies_in_full = true;
         IterativeSolve<Value>::restart();
-        in_full_ = false;
+        this->solver_.multiplies_in_full = false;
         begin_round(this->progress_.residual, target_ / begin_);
     }
 
@@ -97,7 +89,6 @@ private:
 
     RoundingError rounding_;
     double stop_below_;
-    bool in_full_ = false;
     // The round: the norm of r at its beginning, that at which it is to end, its first iteration.
     double begin_ = 0;
     double target_ = 0;
@@ -107,12 +98,11 @@ private:
 }  // namespace
 
 template <ValueType Value>
-SolveOutcome solve_refined(const System<Value>& system, Multiplier<Value>& multiplier, Device& device,
-                           const SolveOptions& options) {
-    return RefinedSolve<Value>(system, multiplier, device, options).run();
+SolveOutcome solve_refined(PreparedSolver<Value>& solver, const SolveOptions& options) {
+    return RefinedSolve<Value>(solver, options).run();
 }
 
-template SolveOutcome solve_refined(const System<float>&, Multiplier<float>&, Device&, const SolveOptions&);
-template SolveOutcome solve_refined(const System<double>&, Multiplier<double>&, Device&, const SolveOptions&);
+template SolveOutcome solve_refined(PreparedSolver<float>&, const SolveOptions&);
+template SolveOutcome solve_refined(PreparedSolver<double>&, const SolveOptions&);
 
 }  // namespace workbench

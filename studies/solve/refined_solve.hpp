@@ -12,7 +12,6 @@ namespace workbench {
 /// Source: Moler, "Iterative refinement in floating point" (1967), with a Krylov method for the correction as in Carson,
 /// Higham, "Accelerating the solution of linear systems by iterative refinement in three precisions" (2018).
 template <ValueType Value>
-[[nodiscard]] SolveOutcome solve_refined(const System<Value>& system, Multiplier<Value>& multiplier, Device& device,
-                                         const SolveOptions& options);
+[[nodiscard]] SolveOutcome solve_refined(PreparedSolver<Value>& solver, const SolveOptions& options);
 
 }  // namespace workbench

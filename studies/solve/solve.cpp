@@ -75,38 +75,6 @@ std::optional<SolveSpeedup> speedup_of(const SolveOutcome& one, const SolveOutco
     return speedup;
 }
 
-SolveOutcome repeat_if_short(const std::function<SolveOutcome(const SolveOptions&)>& solve, const SolveOptions& options) {
-    constexpr double most_seconds = 1;  // of all repetitions, with whatever else a solve does
-    constexpr double short_seconds = most_seconds / fewest_for_interval;
-    constexpr std::size_t most_solves = 11;
-    SolveOptions without_product = options;
-    without_product.timing.minimum_samples = 0;
-    without_product.timing.minimum_seconds = 0;
-    std::vector<SolveOutcome> outcomes;
-    outcomes.push_back(solve(options));
-    without_product.engine = outcomes.front().engine;
-    const bool is_short = outcomes.front().solve_seconds > 0 && outcomes.front().solve_seconds < short_seconds;
-    const Stopwatch watch(options.timing.clock);
-    while (is_short && outcomes.front().solved() && outcomes.size() < most_solves && watch.seconds() < most_seconds) {
-        outcomes.push_back(solve(without_product));
-    }
-    std::vector<double> samples;
-    for (const SolveOutcome& one : outcomes) samples.push_back(one.solve_seconds);
-    std::vector<double> sorted = samples;
-    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>((sorted.size() - 1) / 2);
-    std::nth_element(sorted.begin(), middle, sorted.end());
-    const auto chosen = std::find(samples.begin(), samples.end(), *middle) - samples.begin();
-    const double product_seconds = outcomes.front().product_seconds;
-    const double vector_seconds = outcomes.front().vector_seconds;
-    std::vector<std::string> notes = outcomes.front().preparation.notes;
-    SolveOutcome outcome = std::move(outcomes[static_cast<std::size_t>(chosen)]);
-    outcome.product_seconds = product_seconds;
-    outcome.vector_seconds = vector_seconds;
-    outcome.preparation.notes = std::move(notes);
-    outcome.solve_samples = std::move(samples);
-    return outcome;
-}
-
 bool is_nearly_symmetric(const CsrMatrix& matrix) {
     constexpr double rounding = 1e-10;
     Index unlike = 0;  // rows with an entry unlike its mirror image
@@ -140,10 +108,8 @@ std::optional<double> break_even_iterations(const SolveOutcome& one, const Solve
 
 std::optional<double> break_even_solves(const SolveOutcome& one, const SolveOutcome& other) {
     if (const auto speedup = speedup_of(one, other); !speedup || speedup->noise) return std::nullopt;
-    // Each solve permutes b and x.
-    const auto seconds_per_solve = [](const SolveOutcome& outcome) { return outcome.solve_seconds + outcome.vector_seconds; };
-    const double price = one.preparation.seconds() - other.preparation.seconds();
-    const double gain = seconds_per_solve(other) - seconds_per_solve(one);
+    const double price = one.once_seconds() - other.once_seconds();
+    const double gain = other.each_seconds() - one.each_seconds();
     if (price <= 0 || gain <= 0) return std::nullopt;
     return price / gain;
 }
@@ -204,7 +170,7 @@ std::vector<double> make_right_hand_side(const RightHandSide& choice, Index rows
 
 template <ValueType Value>
 System<Value>::System(const CsrMatrix& input, std::vector<double> b)
-    : input_(input), b_(std::move(b)), norm_of_b_(norm_of(b_)) {
+    : input_(input), b_(std::move(b)), b_values_(b_.begin(), b_.end()), norm_of_b_(norm_of(b_)) {
     if (!input.square()) {
         throw InputError(fmt::format("a linear system needs a square matrix; this one has {} rows and {} columns", input.rows,
                                      input.columns));
@@ -231,16 +197,13 @@ void System<Value>::require_range(const SolveOptions& options) const {
 }
 
 template <ValueType Value>
-std::vector<Value> System<Value>::b_in(const Permutation& order) const {
-    std::vector<Value> b(b_.size());
-    for (Index i = 0; i < order.size(); ++i) b[i] = static_cast<Value>(b_[order.old_of_new(i)]);
-    return b;
-}
-
-template <ValueType Value>
 std::vector<Value> System<Value>::inverse_diagonal_in(const Permutation& order) const {
     std::vector<Value> inverse(b_.size());
-    for (Index i = 0; i < order.size(); ++i) inverse[i] = static_cast<Value>(inverse_of_diagonal(input_, order.old_of_new(i)));
+    for_pieces(inverse.size(), [&](std::size_t begin, std::size_t end) {
+        for (auto i = static_cast<Index>(begin); i < static_cast<Index>(end); ++i) {
+            inverse[i] = static_cast<Value>(inverse_of_diagonal(input_, order.old_of_new(i)));
+        }
+    });
     return inverse;
 }
 
@@ -262,14 +225,14 @@ double System<Value>::true_residual(std::span<const double> x) const {
 }
 
 template <ValueType Value>
-SolveOutcome solve(const System<Value>& system, Multiplier<Value>& multiplier, Device& device, const SolveOptions& options) {
-    if (multiplier.rounds()) return solve_refined(system, multiplier, device, options);
-    return IterativeSolve<Value>(system, multiplier, device, options).run();
+SolveOutcome solve(PreparedSolver<Value>& solver, const SolveOptions& options) {
+    if (solver.multiplier().rounds()) return solve_refined(solver, options);
+    return IterativeSolve<Value>(solver, options).run();
 }
 
 template class System<float>;
 template class System<double>;
-template SolveOutcome solve(const System<float>&, Multiplier<float>&, Device&, const SolveOptions&);
-template SolveOutcome solve(const System<double>&, Multiplier<double>&, Device&, const SolveOptions&);
+template SolveOutcome solve(PreparedSolver<float>&, const SolveOptions&);
+template SolveOutcome solve(PreparedSolver<double>&, const SolveOptions&);
 
 }  // namespace workbench

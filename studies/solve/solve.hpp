@@ -19,8 +19,8 @@ namespace workbench {
 [[nodiscard]] std::string_view name_of(SolveEnd end);
 
 /// How iterations run. graph: the recipe's kernel and those of the vectors, one after another (on a GPU a CUDA graph).
-/// persistent: one kernel that stays on the GPU (PersistentSolver). automatic: the faster one in the first iterations, where
-/// both can run.
+/// persistent: one kernel that stays on the GPU (PersistentSolver). automatic: the one that takes less time in all by a model
+/// (engine_model.hpp).
 enum class SolveEngine { graph, persistent, automatic };
 
 [[nodiscard]] std::string_view name_of(SolveEngine engine);
@@ -31,7 +31,10 @@ struct SolveOptions {
     bool jacobi = false;
     double tolerance = 1e-8;  // on |b - A x| / |b|
     std::int64_t most_iterations = 10000;
-    std::int64_t patience = 1000;     // this many iterations must reduce the residual by 1 %
+    std::int64_t patience = 1000;  // this many iterations must reduce the residual by 1 %
+    // For the choice of an engine: the solves planned with this matrix, and the iterations of each; 0: the most.
+    std::int64_t solves = 1;
+    std::int64_t expected_iterations = 0;
     std::string only = {};            // name of the kernel; empty: the recipe's choice or the layout's default
     TimingOptions timing = {};        // of a product outside the solve
     std::function<void()> poll = {};  // called between launches of iterations; may throw Stopped
@@ -57,8 +60,9 @@ struct Trial {
 struct SolveOutcome {
     Preparation preparation;
     bool baseline = false;
-    std::string in_full;  // the recipe with values in full, without its name: equal for recipes that differ by rounding alone
-    bool tuned = false;   // `preparation` describes the kernel that the tuned solve started with
+    bool control = false;  // see is_control: no advice
+    std::string in_full;   // the recipe with values in full, without its name: equal for recipes that differ by rounding alone
+    bool tuned = false;    // `preparation` describes the kernel that the tuned solve started with
 
     SolveEngine engine = SolveEngine::graph;  // the one that ran
     SolveEnd end = SolveEnd::breakdown;
@@ -71,7 +75,8 @@ struct SolveOutcome {
     std::vector<double> history;        // |r| / |b| before the first iteration and after each one
     double solve_seconds = 0;           // of the iterations, on the device; the median if the solve was repeated
     std::vector<double> solve_samples;  // of a solve that was repeated, because it is short; otherwise one
-    double vector_seconds = 0;          // permuting b and copying it to the device, and the reverse for x
+    double solver_seconds = 0;          // the solver's vectors, and the matrix of a persistent kernel; once a matrix
+    double vector_seconds = 0;          // bringing b to the solver in its order, and x back; the median of the solves
     double product_seconds = 0;         // median of a product outside the solve
     double vector_bytes = 0;            // minimum traffic of an iteration's vector operations
     double copy_bandwidth = 0;          // of the device, in bytes per second
@@ -79,9 +84,12 @@ struct SolveOutcome {
     std::vector<Trial> trials;          // of a tuned solve, in order; those that were never tried come last
 
     [[nodiscard]] bool solved() const { return end == SolveEnd::converged; }
-    /// Time before the first iteration: reordering, building, copying.
-    [[nodiscard]] double setup_seconds() const { return preparation.seconds() + vector_seconds; }
-    [[nodiscard]] double total_seconds() const { return setup_seconds() + solve_seconds; }
+    /// N solves with one matrix take once_seconds() + N each_seconds().
+    [[nodiscard]] double once_seconds() const { return preparation.seconds() + solver_seconds; }
+    [[nodiscard]] double each_seconds() const { return vector_seconds + solve_seconds; }
+    /// All that a solve takes beside its iterations.
+    [[nodiscard]] double setup_seconds() const { return once_seconds() + vector_seconds; }
+    [[nodiscard]] double total_seconds() const { return once_seconds() + each_seconds(); }
     [[nodiscard]] double iteration_seconds() const {
         return iterations > 0 ? solve_seconds / static_cast<double>(iterations) : 0;
     }
@@ -108,11 +116,6 @@ inline constexpr double single_solve_noise = 0.05;
 /// None if one of them did no iteration.
 [[nodiscard]] std::optional<SolveSpeedup> speedup_of(const SolveOutcome& one, const SolveOutcome& other);
 
-/// Repeats, with the same engine, a solve that converged and is so short that enough repetitions for an interval fit in a
-/// second, and returns the one with the median time. Products outside the solve are timed once.
-[[nodiscard]] SolveOutcome repeat_if_short(const std::function<SolveOutcome(const SolveOptions&)>& solve,
-                                           const SolveOptions& options);
-
 /// False if a value differs from its mirror image by more than rounding, or has none. The matrix must be square.
 [[nodiscard]] bool is_nearly_symmetric(const CsrMatrix& matrix);
 
@@ -120,7 +123,8 @@ inline constexpr double single_solve_noise = 0.05;
 /// longer, or if its speed-up is noise.
 [[nodiscard]] std::optional<double> break_even_iterations(const SolveOutcome& one, const SolveOutcome& other);
 
-/// Like break_even_iterations, in solves of this length.
+/// The number of solves of this length after which `one` makes up for a higher once_seconds() than `other`'s by a lower
+/// each_seconds(); none if it never does, if it takes no longer once, or if its speed-up is noise.
 [[nodiscard]] std::optional<double> break_even_solves(const SolveOutcome& one, const SolveOutcome& other);
 
 /// The reason of an end, as a sentence for the user; empty if the solve converged.
@@ -163,13 +167,12 @@ public:
         if (!one_product_) one_product_.emplace(input_);
         return *one_product_;
     }
-    [[nodiscard]] const std::vector<double>& b() const { return b_; }
+    /// b as the solver stores it. In input order.
+    [[nodiscard]] std::span<const Value> b_values() const { return b_values_; }
     [[nodiscard]] double norm_of_b() const { return norm_of_b_; }
     /// Throws InputError if a solve with these options would leave its range of numbers (solve_range.hpp).
     void require_range(const SolveOptions& options) const;
 
-    /// b in this order.
-    [[nodiscard]] std::vector<Value> b_in(const Permutation& order) const;
     /// inverse_of_diagonal in this order.
     [[nodiscard]] std::vector<Value> inverse_diagonal_in(const Permutation& order) const;
 
@@ -179,15 +182,18 @@ public:
 private:
     const CsrMatrix& input_;
     std::vector<double> b_;
+    std::vector<Value> b_values_;
     double norm_of_b_;
     mutable std::optional<Oracle<Value>> oracle_;
     mutable std::optional<OneProduct<Value>> one_product_;
 };
 
-/// Solves with a multiplier that is ready; with refinement if it rounds values (refined_solve.hpp). Fills every member but
-/// `baseline`. Throws MachineError if the device fails.
 template <ValueType Value>
-[[nodiscard]] SolveOutcome solve(const System<Value>& system, Multiplier<Value>& multiplier, Device& device,
-                                 const SolveOptions& options);
+class PreparedSolver;  // prepared_solver.hpp
+
+/// Solves with a solver of these options; with refinement if its multiplier rounds values (refined_solve.hpp). Fills every
+/// member but `baseline` and `control`. Throws MachineError if the device fails.
+template <ValueType Value>
+[[nodiscard]] SolveOutcome solve(PreparedSolver<Value>& solver, const SolveOptions& options);
 
 }  // namespace workbench

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/system/whole_file.hpp"
+#include "studies/solve/advice.hpp"
 #include "studies/solve/solve_report.hpp"
 #include "viz/png.hpp"
 
@@ -57,6 +58,7 @@ Json json_of(const SolveOutcome& one, const SolveOutcome* baseline) {
     Json json = {{"recipe", one.preparation.recipe},
                  {"baseline", one.baseline},
                  {"tuned", one.tuned},
+                 {"control", one.control},
                  {"layout", one.preparation.layout},
                  {"kernel", kernel.kernel},
                  {"backend", name_of(kernel.backend)},
@@ -80,6 +82,7 @@ Json json_of(const SolveOutcome& one, const SolveOutcome* baseline) {
          {"restarts", one.restarts},
          {"residual", one.residual},
          {"true_residual", one.true_residual},
+         {"solver_seconds", one.solver_seconds},
          {"vector_seconds", one.vector_seconds},
          {"solve_seconds", one.solve_seconds},
          {"solve_samples", one.solve_samples},
@@ -87,6 +90,8 @@ Json json_of(const SolveOutcome& one, const SolveOutcome* baseline) {
          {"solve_speedup_interval", has_interval ? Json{speedup->interval->low, speedup->interval->high} : Json(nullptr)},
          {"within_noise", speedup ? Json(speedup->noise) : Json(nullptr)},
          {"noise", one.noise().empty() ? Json(nullptr) : Json(one.noise())},
+         {"once_seconds", one.once_seconds()},
+         {"each_seconds", one.each_seconds()},
          {"total_seconds", one.total_seconds()},
          {"iteration_seconds", one.iteration_seconds()},
          {"product_seconds", one.product_seconds},
@@ -107,11 +112,6 @@ std::vector<const SolveOutcome*> shown(const SolveReport& report) {
         if (one.history.size() > 1 && solves.size() < most_series) solves.push_back(&one);
     }
     return solves;
-}
-
-std::string subtitle_of(const SolveReport& report) {
-    return fmt::format("{}: {}{}, {}, {}", report.matrix.source, name_of(report.options.method),
-                       report.options.jacobi ? " with Jacobi" : "", name_of(report.precision), report.device.name);
 }
 
 /// A short history in full, otherwise about 2000 evenly spaced points including the last one.
@@ -135,7 +135,21 @@ XyChart chart_of(const SolveReport& report, const std::string& title, const std:
     return chart;
 }
 
+/// The arithmetic of advice_of.
+Json json_of(const std::vector<Advised>& advice) {
+    Json list = Json::array();
+    for (const auto& [outcome, from] : advice) {
+        list.push_back({{"recipe", outcome->preparation.recipe}, {"from_solves", from}});
+    }
+    return list;
+}
+
 }  // namespace
+
+std::string subtitle_of(const SolveReport& report) {
+    return fmt::format("{}: {}{}, {}, {}", report.matrix.source, name_of(report.options.method),
+                       report.options.jacobi ? " with Jacobi" : "", name_of(report.precision), report.device.name);
+}
 
 std::string solve_json(const SolveReport& report) {
     Json solves = Json::array();
@@ -157,8 +171,10 @@ std::string solve_json(const SolveReport& report) {
                        {"tolerance", report.options.tolerance},
                        {"most_iterations", report.options.most_iterations},
                        {"patience", report.options.patience},
+                       {"planned_solves", report.options.solves},
                        {"device", report.device.name},
                        {"solves", solves},
+                       {"advice", json_of(advice_of(report))},
                        {"errors", failures},
                        {"machine", report.machine},
                        {"versions", report.versions},
@@ -212,8 +228,9 @@ std::vector<std::string> write_solve(const SolveReport& report, const std::files
     write_whole_file(folder / files[0], solve_json(report));
     write_whole_file(folder / files[1], history_csv(report));
     if (shown(report).empty()) return files;
-    const std::map<std::string, XyChart> charts{{"residual_by_iteration", residual_by_iteration(report)},
-                                                {"residual_by_time", residual_by_time(report)}};
+    std::map<std::string, XyChart> charts{{"residual_by_iteration", residual_by_iteration(report)},
+                                          {"residual_by_time", residual_by_time(report)}};
+    if (XyChart chart = time_by_solves(report); !chart.series.empty()) charts.emplace("time_by_solves", std::move(chart));
     for (const auto& [name, chart] : charts) {
         write_png(folder / (name + ".png"), image_of(chart));
         write_whole_file(folder / (name + ".svg"), svg_of(chart));

@@ -1,15 +1,23 @@
 #include "studies/solve/solve_recipes.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "core/contract/errors.hpp"
 #include "core/contract/failure.hpp"
+#include "core/system/host_memory.hpp"
 #include "core/text/text_table.hpp"
+#include "pipeline/engine/references.hpp"
 #include "pipeline/keep/kept_result.hpp"
+#include "pipeline/recipe/control.hpp"
 #include "pipeline/recipe/rounding_of_recipe.hpp"
+#include "studies/solve/prepared_solver.hpp"
 #include "studies/solve/tuned_solve.hpp"
+#include "studies/solve/turns.hpp"
 
 namespace workbench {
 namespace {
@@ -28,6 +36,15 @@ std::string text_in_full(const Recipe& recipe) {
     return resolved_recipe(same);
 }
 
+/// Those that say how the outcome of a solve is reported.
+enum class Role { recipe, baseline, tuned };
+
+/// The caller holds CSR: nothing is built, and on the host nothing is copied.
+void charge_nothing_for_csr(Preparation& preparation, DeviceKind kind) {
+    preparation.build_seconds = 0;
+    if (kind == DeviceKind::host) preparation.copy_seconds = 0;
+}
+
 template <ValueType Value>
 class Solves {
 public:
@@ -41,29 +58,46 @@ public:
                 "the matrix is not symmetric: conjugate gradients need a symmetric positive definite one; --method bicgstab "
                 "takes others");
         }
+        (void)plan_.device.bandwidth();  // measured while no solver has memory of the device
         add_baseline();
         report_progress();
         for (const Recipe& recipe : recipes) {
-            try {
-                add(recipe, filter_of_recipes(), false);
-            } catch (const Stopped&) {
-                throw;
-            } catch (...) {
-                report_.failures.push_back(current_failure());
-            }
-            report_progress();
+            attempt([&] { add(recipe, filter_of_recipes(), Role::recipe); });
         }
-        if (plan_.tune_with.empty()) return;
-        add_tuned();
-        report_progress();
+        if (!plan_.tune_with.empty()) {
+            attempt([&] { add(*csr_of_baseline(), {plan_.device.properties().kind}, Role::tuned); });
+        }
+        if (take_turns()) report_progress();
     }
 
 private:
+    /// A recipe that is ready to solve again, whose outcome is in the report.
+    struct Open {
+        explicit Open(Recipe of) : recipe(std::move(of)) {}
+        Recipe recipe;
+        std::unique_ptr<Multiplier<Value>> multiplier = {};
+        std::unique_ptr<PreparedSolver<Value>> solver = {};  // null for a tuned solve
+        RepeatableSolve solves = {};
+        std::size_t place = 0;  // in the report
+    };
+
     void report_progress() const {
         if (plan_.keep != nullptr) {
             for (std::string& note : plan_.keep->take_notes()) report_.notes.push_back(std::move(note));
         }
         if (plan_.reported) plan_.reported();
+    }
+
+    /// Adds what the step adds, or its failure, to the report.
+    void attempt(const std::function<void()>& step) {
+        try {
+            step();
+        } catch (const Stopped&) {
+            throw;
+        } catch (...) {
+            report_.failures.push_back(current_failure());
+        }
+        report_progress();
     }
 
     [[nodiscard]] KernelFilter filter_of_recipes() const {
@@ -98,83 +132,156 @@ private:
         if (std::find(all.begin(), all.end(), warning) == all.end()) all.push_back(warning);
     }
 
-    /// Falls back to the workbench's own CSR if the vendor's kernel is missing or unsuitable.
+    /// The fastest CSR kernel on the arrays of the caller: the vendor's, or the workbench's own.
     void add_baseline() {
         const DeviceKind kind = plan_.device.properties().kind;
-        try {
-            if (add(baseline_recipe(plan_.catalogue, kind, true), {kind}, true)) return;
-            report_.notes.push_back("baseline: " + report_.outcomes.back().preparation.kernel.reason);
-            report_.outcomes.pop_back();
-        } catch (const MachineError& reason) {
-            report_.notes.push_back(fmt::format("baseline: {}", reason.what()));
+        std::vector<std::unique_ptr<Open>> ready;
+        std::unique_ptr<Open> last;
+        for (const bool of_vendor : {true, false}) {
+            auto open = std::make_unique<Open>(baseline_recipe(plan_.catalogue, kind, of_vendor));
+            if (open->recipe.layouts.front().kernels.empty()) continue;
+            try {
+                open->multiplier = multiplier_of(open->recipe, {kind}, Role::baseline);
+            } catch (const MachineError& reason) {
+                if (!of_vendor && ready.empty()) throw;
+                report_.notes.push_back(fmt::format("baseline: {}", reason.what()));
+                continue;
+            }
+            if (open->multiplier->ready()) {
+                ready.push_back(std::move(open));
+                continue;
+            }
+            if (of_vendor) report_.notes.push_back("baseline: " + open->multiplier->preparation().kernel.reason);
+            last = std::move(open);
         }
-        add(baseline_recipe(plan_.catalogue, kind, false), {kind}, true);
+        std::unique_ptr<Open> chosen = ready.empty() ? std::move(last) : fastest(std::move(ready));
+        if (chosen != nullptr) solve_first(std::move(chosen), Role::baseline);
+        const SolveOutcome* const baseline = report_.baseline();
+        if (baseline != nullptr && baseline->solved()) report_.options.expected_iterations = baseline->iterations;
     }
 
-    void add_tuned() {
-        const DeviceKind kind = plan_.device.properties().kind;
-        const bool of_vendor = report_.outcomes.front().preparation.kernel.backend == Backend::cusparse ||
-                               report_.outcomes.front().preparation.kernel.backend == Backend::eigen;
+    [[nodiscard]] std::unique_ptr<Open> fastest(std::vector<std::unique_ptr<Open>> ready) const {
+        std::vector<Contender> contenders;
+        for (const auto& open : ready) {
+            contenders.push_back({.name = open->multiplier->preparation().kernel.kernel,
+                                  .device = &plan_.device,
+                                  .work = open->multiplier->product()});
+        }
+        return std::move(ready[fastest_of(contenders, report_.options.timing.clock)]);
+    }
+
+    /// The recipe of the baseline, with which a tuned solve begins.
+    [[nodiscard]] const Recipe* csr_of_baseline() {
+        const Backend backend = report_.outcomes.front().preparation.kernel.backend;
+        const bool of_vendor = backend == Backend::cusparse || backend == Backend::eigen;
+        csr_ = baseline_recipe(plan_.catalogue, plan_.device.properties().kind, of_vendor);
+        return &csr_;
+    }
+
+    [[nodiscard]] std::unique_ptr<Multiplier<Value>> multiplier_of(const Recipe& recipe, const KernelFilter& filter,
+                                                                   Role role) {
+        ReadyPlan<Value> plan{
+            .device = plan_.device, .filter = filter, .progress = plan_.progress, .clock = report_.options.timing.clock};
+        // A tuned solve starts at once: its CSR is checked by the true residual in the end.
+        if (role != Role::tuned) plan.oracle = &system_.oracle();
+        if (role == Role::recipe) plan.keeping = keeping_;
+        plan.also_in_full = true;
+        return std::make_unique<Multiplier<Value>>(recipe, plan_.matrix, plan);
+    }
+
+    /// If memory runs out, the recipes that are open have their turns first, which frees theirs.
+    void add(const Recipe& recipe, const KernelFilter& filter, Role role) {
+        const auto prepare_and_solve = [&] {
+            auto open = std::make_unique<Open>(recipe);
+            open->multiplier = multiplier_of(open->recipe, filter, role);
+            solve_first(std::move(open), role);
+        };
+        if (bytes_of_open() > free_host_memory() / 4) (void)take_turns();
+        const std::size_t before = report_.outcomes.size();
         try {
-            const Recipe recipe = baseline_recipe(plan_.catalogue, kind, of_vendor);
-            // Not verified, so that the solve starts at once; the true residual checks it in the end.
-            Multiplier<Value> csr(
-                recipe, plan_.matrix,
-                {.device = plan_.device, .filter = {kind}, .progress = plan_.progress, .clock = report_.options.timing.clock});
-            if (plan_.progress) plan_.progress("tuned solve");
+            prepare_and_solve();
+        } catch (const MachineError&) {
+            if (open_.empty() || report_.outcomes.size() > before) throw;
+            (void)take_turns();
+            prepare_and_solve();
+        }
+    }
+
+    /// Solves, adds the outcome to the report, and keeps what is ready for repetitions if the solve is short.
+    void solve_first(std::unique_ptr<Open> open, Role role) {
+        open->place = report_.outcomes.size();
+        if (!open->multiplier->ready()) {
+            SolveOutcome outcome;
+            outcome.preparation = open->multiplier->preparation();
+            report_.outcomes.push_back(complete(std::move(outcome), open->recipe, role));
+            return;
+        }
+        const std::string what = role == Role::tuned ? "tuned solve" : open->recipe.name;
+        if (plan_.progress) plan_.progress(fmt::format("{}: {}", what, name_of(report_.options.method)));
+        open->solves.options = report_.options;
+        // For the baseline, which is what a user has without the workbench, and for tuned solves, which change kernels.
+        if (role != Role::recipe) open->solves.options.engine = SolveEngine::graph;
+        open->solves.solve = [this, &one = *open, role](const SolveOptions& options) {
+            return complete(solve_once(one, options, role), one.recipe, role);
+        };
+        open->solves.begin();
+        report_.outcomes.push_back(summary_of(open->solves));
+        warn(report_.outcomes.back());
+        if (open->solves.is_short()) open_.push_back(std::move(open));
+    }
+
+    [[nodiscard]] SolveOutcome solve_once(Open& open, const SolveOptions& options, Role role) {
+        if (role == Role::tuned) {
             const TuningPlan tuning{.recipes = plan_.tune_with,
                                     .filter = filter_of_recipes(),
                                     .make_device = plan_.make_device,
                                     .keeping = keeping_};
-            const auto solve_once = [&](const SolveOptions& options) {
-                return solve_tuned(system_, csr, plan_.device, options, tuning);
-            };
-            report_.outcomes.push_back(repeat_if_short(solve_once, options_with_graph()));
-            warn(report_.outcomes.back());
-        } catch (const Stopped&) {
-            throw;
-        } catch (...) {
-            report_.failures.push_back(current_failure());
+            return solve_tuned(system_, *open.multiplier, plan_.device, options, tuning);
         }
+        if (open.solver == nullptr) {
+            open.solver = std::make_unique<PreparedSolver<Value>>(system_, *open.multiplier, plan_.device, options);
+        }
+        return solve(*open.solver, options);
     }
 
-    /// For the baseline, which is what a user has without the workbench, and for tuned solves, which change kernels.
-    [[nodiscard]] SolveOptions options_with_graph() const {
-        SolveOptions options = report_.options;
-        options.engine = SolveEngine::graph;
-        return options;
+    [[nodiscard]] SolveOutcome complete(SolveOutcome outcome, const Recipe& recipe, Role role) const {
+        outcome.baseline = role == Role::baseline;
+        if (role == Role::recipe) {
+            outcome.in_full = text_in_full(recipe);
+            outcome.control = is_control(recipe);
+        } else {
+            charge_nothing_for_csr(outcome.preparation, plan_.device.properties().kind);
+        }
+        return outcome;
     }
 
-    /// Returns true if the kernel passed verification.
-    bool add(const Recipe& recipe, const KernelFilter& filter, bool baseline) {
-        Multiplier<Value> multiplier(recipe, plan_.matrix,
-                                     {.device = plan_.device,
-                                      .filter = filter,
-                                      .oracle = &system_.oracle(),
-                                      .progress = plan_.progress,
-                                      .clock = report_.options.timing.clock,
-                                      .keeping = baseline ? Keeping() : keeping_,
-                                      .also_in_full = true});
-        SolveOutcome outcome;
-        outcome.preparation = multiplier.preparation();
-        if (multiplier.ready()) {
-            if (plan_.progress) plan_.progress(fmt::format("{}: {}", recipe.name, name_of(report_.options.method)));
-            const auto solve_once = [&](const SolveOptions& options) {
-                return solve(system_, multiplier, plan_.device, options);
-            };
-            outcome = repeat_if_short(solve_once, baseline ? options_with_graph() : report_.options);
-            warn(outcome);
+    [[nodiscard]] std::size_t bytes_of_open() const {
+        std::size_t bytes = 0;
+        for (const auto& open : open_) bytes += static_cast<std::size_t>(open->multiplier->preparation().bytes);
+        return bytes;
+    }
+
+    /// Repeats the short solves in turns, and frees what was ready for them. Returns false if there are none.
+    bool take_turns() {
+        if (open_.empty()) return false;
+        if (plan_.progress) plan_.progress("short solves, in turns");
+        std::vector<RepeatableSolve*> solves;
+        for (const auto& open : open_) solves.push_back(&open->solves);
+        repeat_in_turns(solves, report_.options.timing.clock);
+        for (const auto& open : open_) {
+            report_.outcomes[open->place] = summary_of(open->solves);
+            warn(report_.outcomes[open->place]);
         }
-        outcome.baseline = baseline;
-        if (!baseline) outcome.in_full = text_in_full(recipe);
-        report_.outcomes.push_back(std::move(outcome));
-        return multiplier.ready();
+        open_.clear();
+        return true;
     }
 
     const SolvePlan& plan_;
     SolveReport& report_;
     System<Value> system_;
     Keeping keeping_;
+    Recipe csr_;
+    std::vector<std::unique_ptr<Open>> open_;  // of short solves
 };
 
 }  // namespace

@@ -24,11 +24,13 @@ struct SolvePlan {
     KeepFolder* keep = nullptr;                                 // see RunOptions
 };
 
-/// Fills outcomes, failures and notes of a report whose other members are set. The baseline is CSR in input order: cuSPARSE's
-/// on a GPU (or, with a note, the workbench's own if cuSPARSE is missing), Eigen's on a CPU. The other recipes are solved even
-/// if one fails. Throws if System's constructor throws.
+/// Fills outcomes, failures and notes of a report whose other members are set. The baseline is the fastest CSR kernel on the
+/// arrays of the caller in input order: on a GPU cuSPARSE's or the workbench's own, on a CPU Eigen's or the workbench's own. It
+/// is charged nothing for building CSR. The other recipes are solved even if one fails; short solves are repeated in turns.
+/// Throws if System's constructor throws.
 void solve_recipes(const SolvePlan& plan, const std::vector<Recipe>& recipes, SolveReport& report);
 
+/// The vendor's CSR or the workbench's own. It names no kernel if there is none.
 [[nodiscard]] Recipe baseline_recipe(const Catalogue& catalogue, DeviceKind kind, bool of_vendor);
 
 }  // namespace workbench

@@ -49,7 +49,10 @@ struct SolveReport {
 [[nodiscard]] XyChart residual_by_iteration(const SolveReport& report);
 [[nodiscard]] XyChart residual_by_time(const SolveReport& report);
 
-/// Writes solve.json, residuals.csv and both plots as PNG and SVG. Returns the file names.
+/// "m.mtx: cg with Jacobi, f64, NVIDIA H200", below the titles of charts.
+[[nodiscard]] std::string subtitle_of(const SolveReport& report);
+
+/// Writes solve.json, residuals.csv and three plots as PNG and SVG. Returns the file names.
 std::vector<std::string> write_solve(const SolveReport& report, const std::filesystem::path& folder);
 
 }  // namespace workbench

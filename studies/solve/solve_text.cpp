@@ -7,6 +7,7 @@
 
 #include "core/contract/errors.hpp"
 #include "core/text/text_table.hpp"
+#include "studies/solve/advice.hpp"
 #include "studies/solve/solve_report.hpp"
 
 namespace workbench {
@@ -102,7 +103,8 @@ std::string trials_table(const SolveReport& report) {
 }
 
 constexpr const char* legend = R"(
-  *: the baseline. set-up: reordering, building, copying, and permuting b and x.
+  *: the baseline: the fastest CSR kernel on the arrays of the caller. set-up:
+      reordering, building, copying, vectors, and permuting b and x.
       of parts: time of an iteration over the sum of its products' time and its
       vectors' traffic at copy bandwidth. break-even: iterations after which the
       recipe makes up for its set-up; ~: without an interval.
@@ -164,60 +166,45 @@ std::string verdicts(const SolveReport& report) {
             const long long whole = std::llround(std::ceil(*solves));
             text += fmt::format("; it pays after {}{} such solve{}", speedup->interval ? "" : "about ", with_commas(whole),
                                 whole == 1 ? "" : "s");
+        } else if (!speedup->noise && one.solve_seconds < baseline->solve_seconds &&
+                   one.each_seconds() >= baseline->each_seconds()) {
+            text += fmt::format(
+                "; it never pays: bringing b and x takes {} instead of {} in each solve, and its iterations save {}",
+                duration(one.vector_seconds), duration(baseline->vector_seconds),
+                duration(baseline->solve_seconds - one.solve_seconds));
         }
+        if (one.control) text += "; a control: no advice";
         text += against_full(report, one) + '\n';
     }
     return text.empty() ? text : '\n' + text;
 }
 
-/// A recipe whose preparation and solves together take less time than those of all others, for `from` or more solves.
-struct Cheapest {
-    const SolveOutcome* outcome;
-    long long from;
-};
-
-/// The cheapest recipe for each number of solves, ascending by `from`. Empty if fewer than two recipes solved the system.
-std::vector<Cheapest> cheapest_by_solves(const SolveReport& report) {
-    std::vector<const SolveOutcome*> solved;
-    for (const SolveOutcome& one : report.outcomes) {
-        if (one.solved() && !one.tuned) solved.push_back(&one);
-    }
-    if (solved.size() < 2) return {};
-    const auto takes_less = [](const SolveOutcome* a, const SolveOutcome* b) {
-        return a->total_seconds() < b->total_seconds();
-    };
-    std::vector<Cheapest> found{{*std::min_element(solved.begin(), solved.end(), takes_less), 1}};
-    for (std::optional<Cheapest> next; true; next.reset()) {
-        for (const SolveOutcome* one : solved) {
-            const auto solves = one == found.back().outcome ? std::nullopt : break_even_solves(*one, *found.back().outcome);
-            if (!solves) continue;
-            const long long from = std::max(found.back().from + 1, std::llround(std::ceil(*solves)));
-            if (!next || from < next->from || (from == next->from && one->solve_seconds < next->outcome->solve_seconds)) {
-                next = {one, from};
-            }
-        }
-        if (!next) return found;
-        found.push_back(*next);
-    }
+/// True if one solve takes as long as with the baseline, except for what set-ups differ by from run to run.
+bool is_near(const SolveOutcome& one, const SolveOutcome* baseline) {
+    if (baseline == nullptr || &one == baseline || !baseline->solved()) return false;
+    return baseline->total_seconds() < (1 + single_solve_noise) * one.total_seconds();
 }
 
 /// The advice which recipe to use for one solve, and for many.
 std::string advice(const SolveReport& report) {
-    const std::vector<Cheapest> cheapest = cheapest_by_solves(report);
-    if (cheapest.empty()) return "";
+    const std::vector<Advised> advised = advice_of(report);
+    if (advised.empty()) return "";
     if (const SolveOutcome* baseline = report.baseline(); baseline != nullptr && !baseline->noise().empty()) {
         return fmt::format("\nNo advice: the times of the baseline are noise ({}). Solve again on an idle machine.\n",
                            baseline->noise());
     }
     std::string text;
-    for (std::size_t i = 0; i < cheapest.size(); ++i) {
-        const auto& [outcome, from] = cheapest[i];
+    for (std::size_t i = 0; i < advised.size(); ++i) {
+        const auto& [outcome, from] = advised[i];
         text += (i == 0 ? "\nLeast time in all: " : ", ") + outcome->preparation.recipe;
-        if (i + 1 == cheapest.size()) {
+        if (i == 0 && is_near(*outcome, report.baseline())) {
+            text += fmt::format(" (within {:.0f} % of {})", 100 * single_solve_noise, report.baseline()->preparation.recipe);
+        }
+        if (i + 1 == advised.size()) {
             text +=
                 from == 1 ? " for any number of solves with this matrix" : fmt::format(" from {} solves on", with_commas(from));
         } else {
-            const long long last = cheapest[i + 1].from - 1;
+            const long long last = advised[i + 1].from - 1;
             text += last == from ? fmt::format(" for {} solve{}", with_commas(from), from == 1 ? "" : "s")
                                  : fmt::format(" for {} to {} solves", with_commas(from), with_commas(last));
         }

@@ -30,9 +30,8 @@ struct Candidate {
 template <ValueType Value>
 class TunedSolve final : public IterativeSolve<Value> {
 public:
-    TunedSolve(const System<Value>& system, Multiplier<Value>& csr, Device& device, const SolveOptions& options,
-               const TuningPlan& plan)
-        : IterativeSolve<Value>(system, csr, device, options), plan_(plan), watch_(options.timing.clock) {}
+    TunedSolve(PreparedSolver<Value>& solver, const SolveOptions& options, const TuningPlan& plan)
+        : IterativeSolve<Value>(solver, options), plan_(plan), watch_(options.timing.clock) {}
 
 protected:
     double advance() override {
@@ -77,6 +76,17 @@ protected:
     }
 
     void time_product() override {}  // the solve used several kernels
+
+    /// The vectors have the order of the multiplier in use.
+    [[nodiscard]] std::span<const Value> x_of_input() override {
+        const std::vector<Value> x = this->krylov_->x();
+        const Permutation& order = this->multiplier_->order();
+        x_.resize(x.size());
+        for_pieces(x.size(), [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) x_[i] = x[order.new_of_old(static_cast<Index>(i))];
+        });
+        return x_;
+    }
 
 private:
     /// A second thread iterates while this one prepares candidates. Returns the seconds until the iterations ended; a candidate
@@ -299,6 +309,7 @@ private:
     Multiplier<Value>* const csr_ = this->multiplier_;
     std::unique_ptr<Candidate<Value>> current_;  // null: CSR
     std::vector<Trial> trials_;
+    std::vector<Value> x_;
     double iteration_seconds_ = 0;
     double expected_loss_ = guessed_switch_seconds;  // of the next trial: the mean of the trials so far
     double lost_ = 0;
@@ -310,7 +321,8 @@ private:
 template <ValueType Value>
 SolveOutcome solve_tuned(const System<Value>& system, Multiplier<Value>& csr, Device& device, const SolveOptions& options,
                          const TuningPlan& plan) {
-    return TunedSolve<Value>(system, csr, device, options, plan).run();
+    PreparedSolver<Value> solver(system, csr, device, options);  // its vectors change their order while it is tuned
+    return TunedSolve<Value>(solver, options, plan).run();
 }
 
 template SolveOutcome solve_tuned(const System<float>&, Multiplier<float>&, Device&, const SolveOptions&, const TuningPlan&);

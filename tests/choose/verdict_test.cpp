@@ -29,7 +29,7 @@ TEST_SUITE("choose") {
         compare_choice("choose.txt", choice_text(choice, options_of(), matrix_report));
         choice.ranking[1].recipe.name = std::string(90, 'F') + " end";
         const std::string row =
-            fmt::format("  2=  {}  test.toml  4.00 s  4.00 (2.00-8.00)   500 s          42\n", choice.ranking[1].recipe.name);
+            fmt::format("  2=  {}  test.toml  4.00 s  16.0 s  4.00 (2.00-8.00)   500 s          42\n", choice.ranking[1].recipe.name);
         CHECK(choice_text(choice, options_of(), matrix_report).find(row) != std::string::npos);
 
         script_a_tie();

@@ -54,6 +54,9 @@ std::string masked(std::string text) {
                               "Least time in all: RECIPES");
     text = std::regex_replace(text, std::regex(R"(\d[\d.,]* (us|ms|s)\b)"), "# s");
     text = std::regex_replace(text, std::regex(R"(\d\.\d+e[+-]\d+)"), "#");
+    // The baseline is Eigen's kernel or the workbench's own.
+    text = std::regex_replace(text, std::regex("Eigen CSR"), "CSR");
+    text = std::regex_replace(text, std::regex(R"(\n  (CSR \*|tuned) +(eigen|rows) )"), "\n  $1  KERNEL  ");
     // The columns "of parts" and "break-even".
     text = std::regex_replace(text, std::regex(R"(# s +(\d[\d.]*|-)  )"), "# s  #  ");
     text = std::regex_replace(text, std::regex(R"(# s +(never|at once|noise|~?\d[\d,]*)\n)"), "# s  #\n");
@@ -139,13 +142,11 @@ TEST_SUITE("solve with the program") {
         CHECK(outcome.exit_code == 0);
         compare_with_stored("solve", masked(outcome.text));
         const fs::path solved = folder.path() / "solved";
-        for (const char* name : {"residual_by_iteration", "residual_by_time"}) {
+        for (const char* name : {"residual_by_iteration", "residual_by_time", "time_by_solves"}) {
             CHECK(file_text(solved / (std::string(name) + ".png")).rfind("\x89PNG", 0) == 0);
             CHECK(file_text(solved / (std::string(name) + ".svg")).find("Sliced ELL") != std::string::npos);
         }
-        CHECK(
-            file_text(solved / "residuals.csv").rfind("iteration,\"Eigen CSR\",\"Sliced ELL\",\"tuned\"\n0,1.000000e+00,", 0) ==
-            0);
+        CHECK(file_text(solved / "residuals.csv").find("CSR\",\"Sliced ELL\",\"tuned\"\n0,1.000000e+00,") < 20);
         const auto json = json_in(solved / "solve.json");
         CHECK(json == json_in(folder.path() / "copy.json"));
         REQUIRE(json["solves"].size() == 3);
@@ -189,7 +190,7 @@ TEST_SUITE("solve with the program") {
             folder.path(), "recipes/sell.toml --sweep layout.slice_height=1,2 --rhs random --seed 3" + small + on_host_to_out);
         CHECK(outcome.exit_code == 0);
         CHECK(file_text(folder.path() / "solved" / "residuals.csv")
-                  .rfind("iteration,\"Eigen CSR\",\"Sliced ELL: slice_height=1\",\"Sliced ELL: slice_height=2\"\n", 0) == 0);
+                  .find("CSR\",\"Sliced ELL: slice_height=1\",\"Sliced ELL: slice_height=2\"\n") < 20);
         CHECK(json_in(folder.path() / "solved" / "solve.json")["right_hand_side"] == "random (seed 3)");
     }
 

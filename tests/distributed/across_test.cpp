@@ -17,6 +17,7 @@
 #include "pipeline/measure/verification.hpp"
 #include "studies/distributed/collective.hpp"
 #include "studies/distributed/run_across.hpp"
+#include "studies/solve/prepared_solver.hpp"
 #include "support/cut_out.hpp"
 #include "support/layouts/krylov_problems.hpp"
 #include "support/layouts/scripted.hpp"
@@ -431,7 +432,8 @@ TEST_CASE("distributed: a solve ends as on one device") {
         const System<float> system(matrix, b);
         Multiplier<float> multiplier(recipe, matrix,
                                      {.device = device, .filter = {DeviceKind::host}, .clock = scripted_clock()});
-        const SolveOutcome alone = workbench::solve(system, multiplier, device, solve.options);
+        PreparedSolver<float> solver(system, multiplier, device, solve.options);
+        const SolveOutcome alone = workbench::solve(solver, solve.options);
         CHECK(across.end == asked.end);
         CHECK(alone.end == asked.end);
         CHECK((across.restarts > 0) == (alone.restarts > 0));

@@ -58,7 +58,7 @@ void on_each_device(const std::function<void(Device&, Links&)>& check) {
 int main(int argc, char** argv) {
     const std::unique_ptr<workbench::Ranks> ranks = workbench::start_ranks();
     workbench::ranks_of_program = ranks.get();
-    const workbench::KokkosRuntime kokkos;
+    const workbench::KokkosRuntime kokkos({}, ranks->ranks_on_machine());
     doctest::Context context(argc, argv);
     if (ranks->rank() != 0) context.setOption("minimal", true);  // prints failures only
     const int failed = context.run();

@@ -16,6 +16,7 @@
 #include "studies/distributed/collective.hpp"
 #include "studies/distributed/messages.hpp"
 #include "studies/distributed/run_across.hpp"
+#include "studies/solve/prepared_solver.hpp"
 #include "studies/solve/solve_recipes.hpp"
 #include "support/cut_out.hpp"
 #include "support/layouts/krylov_problems.hpp"
@@ -96,6 +97,14 @@ const StageEntry& node_blocks() { return *catalogue().find_stage("node_blocks");
 CsrMatrix laplacian(Index side) { return scaled_laplacian(side, 0); }
 
 }  // namespace
+
+TEST_CASE("ranks of one machine share its processors") {
+    if (std::getenv("OMP_NUM_THREADS") != nullptr || std::getenv("KOKKOS_NUM_THREADS") != nullptr) return;
+    const auto processors = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+    const int here = test_ranks().ranks_on_machine();
+    CHECK(here >= 1);
+    CHECK(host_threads() * here <= std::max(processors, here));
+}
 
 TEST_CASE("ranks exchange messages") {
     Ranks& ranks = test_ranks();
@@ -315,7 +324,8 @@ TEST_CASE("a solve across ranks ends like that of one rank, with the same soluti
                 // The same system on this rank only, by CG with two reductions per iteration.
                 const System<double> system(matrix, b);
                 Multiplier<double> multiplier(recipe, matrix, {.device = device, .filter = {.kind = device.properties().kind}});
-                const SolveOutcome alone = workbench::solve(system, multiplier, device, solve.options);
+                PreparedSolver<double> solver(system, multiplier, device, solve.options);
+                const SolveOutcome alone = workbench::solve(solver, solve.options);
                 CHECK(std::abs(report.solve->iterations - alone.iterations) <= 1 + alone.iterations / 20);
                 const std::vector<double> x = from_all(report.solve->x);
                 double difference = 0;

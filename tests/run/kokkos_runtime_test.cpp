@@ -111,6 +111,15 @@ TEST_SUITE("threads of Kokkos") {
         CHECK(processors_of_quota(root) == 1);
     }
 
+    TEST_CASE("processes of one machine share its processors") {
+        CHECK(share_of_threads(32, 32, 1) == 32);
+        CHECK(share_of_threads(32, 32, 2) == 16);
+        CHECK(share_of_threads(16, 32, 2) == 16);  // each is bound to its half
+        CHECK(share_of_threads(1, 32, 2) == 1);
+        CHECK(share_of_threads(32, 32, 3) == 10);
+        CHECK(share_of_threads(2, 2, 8) == 1);
+    }
+
     TEST_CASE("a quota in version 1 of control groups counts like one in version 2") {
         const TemporaryFolder folder;
         const fs::path root = folder.path();

@@ -39,6 +39,7 @@ SolveOutcome counted_outcome(Counted& next, const std::string& recipe, SolveEnd 
     one.history = {1, next.share(), next.share()};
     one.solve_seconds = 10 * next.seconds();
     one.vector_seconds = next.seconds();
+    one.solver_seconds = next.seconds();
     one.product_seconds = next.milliseconds();
     one.vector_bytes = next.count();
     one.copy_bandwidth = next.count();
@@ -88,6 +89,7 @@ SolveReport counted_solve(Precision precision) {
     report.outcomes[2].solve_seconds *= 0.5;
     report.outcomes[2].engine = SolveEngine::persistent;
     report.outcomes[3].solve_seconds *= 5;
+    report.outcomes[3].control = true;
     report.outcomes[4].tuned = true;
     report.outcomes[4].trials = counted_trials(next);
     for (SolveOutcome& one : report.outcomes) {

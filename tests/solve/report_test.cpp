@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "studies/solve/solve_report.hpp"
+#include "studies/solve/turns.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace workbench {
@@ -204,40 +205,66 @@ TEST_CASE("the speed-up of a solve has an interval if both were repeated, and no
              std::string::npos);
 }
 
-TEST_CASE("short solves are repeated, and the one with the median time is reported") {
-    const auto repeated = [](const std::vector<double>& seconds, double each = 0, SolveEnd end = SolveEnd::converged) {
-        double now = 0;
-        std::size_t count = 0;
-        SolveOptions options;
-        options.timing.clock.seconds = [&] { return now; };
-        const auto solve_once = [&](const SolveOptions& with) {
-            CHECK_EQ(with.timing.minimum_samples > 0, count == 0);  // products are timed after the first solve alone
-            now += each;
-            SolveOutcome next = outcome("one", 1, seconds[count % seconds.size()]);
-            next.end = end;
-            next.product_seconds = count == 0 ? 7 : 0;
-            next.vector_seconds = count == 0 ? 3 : 0;
-            next.restarts = static_cast<int>(count++);
-            return next;
-        };
-        const SolveOutcome one = repeat_if_short(solve_once, options);
-        CHECK_EQ(one.solve_samples.size(), count);
-        CHECK_EQ(one.product_seconds, 7);
-        CHECK_EQ(one.vector_seconds, 3);
-        return one;
+TEST_CASE("short solves are repeated in turns, and the one with the median time is reported") {
+    struct Repeated {
+        std::vector<double> seconds;
+        double each = 0;  // of the wall, in all
+        SolveEnd end = SolveEnd::converged;
     };
-    CHECK_EQ(repeated({0.2}).solve_samples.size(), 1);
-    CHECK_EQ(repeated({0.19}, 0.19).solve_samples.size(), 7);
-    const SolveOutcome eleven = repeated({0.01, 0.05, 0.02});
+    const auto repeated = [](const std::vector<Repeated>& all, std::string* order = nullptr) {
+        double now = 0;
+        Clock clock;
+        clock.seconds = [&] { return now; };
+        std::vector<RepeatableSolve> solves(all.size());
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            solves[i].solve = [&, i, count = 0](const SolveOptions& with) mutable {
+                CHECK_EQ(with.timing.minimum_samples > 0, count == 0);  // products are timed after the first solve alone
+                now += all[i].each;
+                if (order != nullptr) *order += static_cast<char>('a' + i);
+                SolveOutcome next = outcome("one", 1, all[i].seconds[count % all[i].seconds.size()]);
+                next.end = all[i].end;
+                next.product_seconds = count == 0 ? 7 : 0;
+                next.vector_seconds = count == 0 ? 3 : 1;
+                next.x = {1};
+                next.restarts = count++;
+                return next;
+            };
+            solves[i].begin();
+        }
+        std::vector<RepeatableSolve*> short_ones;
+        for (RepeatableSolve& one : solves) {
+            if (one.is_short()) short_ones.push_back(&one);
+        }
+        repeat_in_turns(short_ones, clock);
+        std::vector<SolveOutcome> found;
+        for (const RepeatableSolve& one : solves) found.push_back(summary_of(one));
+        for (const SolveOutcome& one : found) {
+            CHECK_EQ(one.product_seconds, 7);
+            CHECK_EQ(one.vector_seconds, one.solve_samples.size() > 1 ? 1 : 3);
+            CHECK_EQ(one.x.size(), 1);
+        }
+        return found;
+    };
+    const auto alone = [&](const Repeated& one) { return repeated({one}).front(); };
+    CHECK_EQ(alone({{0.2}}).solve_samples.size(), 1);
+    CHECK_EQ(alone({{0.19}, 0.19}).solve_samples.size(), 7);
+    const SolveOutcome eleven = alone({{0.01, 0.05, 0.02}});
     CHECK_EQ(eleven.solve_samples.size(), 11);
     CHECK_EQ(eleven.solve_seconds, 0.02);
     CHECK_EQ(eleven.restarts, 2);
-    CHECK_EQ(repeated({0.01}, 0.4).solve_samples.size(), 4);  // at most 1 s of repetitions with whatever else they do
-    const SolveOutcome four = repeated({0.04, 0.01, 0.03, 0.02}, 0.4);
+    CHECK_EQ(alone({{0.01}, 0.4}).solve_samples.size(), 4);  // at most 1 s of repetitions with whatever else they do
+    const SolveOutcome four = alone({{0.04, 0.01, 0.03, 0.02}, 0.4});
     CHECK_EQ(four.solve_seconds, 0.02);  // the faster of the middle two
     CHECK_EQ(four.restarts, 3);
-    CHECK_EQ(repeated({0.01}, 0, SolveEnd::stagnated).solve_samples.size(), 1);
-    CHECK_EQ(repeated({0}).solve_samples.size(), 1);
+    CHECK_EQ(alone({{0.01}, 0, SolveEnd::stagnated}).solve_samples.size(), 1);
+    CHECK_EQ(alone({{0}}).solve_samples.size(), 1);
+
+    std::string order;
+    const std::vector<SolveOutcome> both = repeated({{{0.01}, 0.3}, {{3.0}, 3}, {{0.02}, 0.5}}, &order);
+    CHECK_EQ(order, "abccaacca");  // 2 s for two short ones
+    CHECK_EQ(both[0].solve_samples.size(), 4);
+    CHECK_EQ(both[1].solve_samples.size(), 1);
+    CHECK_EQ(both[2].solve_samples.size(), 4);
 }
 
 TEST_CASE("the tables of a solve") {
@@ -338,7 +365,7 @@ TEST_CASE("the data of a solve") {
     CHECK_EQ(by_iteration.series[0].points[3].first, 3);
 
     const TemporaryFolder folder;
-    CHECK_EQ(write_solve(report(), folder.path() / "new").size(), 6);
+    CHECK_EQ(write_solve(report(), folder.path() / "new").size(), 8);
     CHECK(std::filesystem::exists(folder.path() / "new" / "residual_by_time.png"));
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "run/scripted_runs.hpp"
-#include "studies/solve/solve.hpp"
+#include "studies/solve/prepared_solver.hpp"
 #include "studies/solve/solve_recipes.hpp"
 
 namespace workbench {
@@ -30,7 +30,8 @@ SolveOutcome solve_scripted(const SolveOptions& options) {
     ScriptedDevice host(host_properties(), {1000, 2000});
     static const Recipe recipe = scripted_recipe("[recipe]\nname = 'R'\n[[stage]]\nuse = 'reverse'\n[layout]\nuse = 'csr'\n");
     Multiplier<Value> multiplier(recipe, matrix, {.device = host, .filter = {DeviceKind::host}, .clock = options.timing.clock});
-    return solve(system, multiplier, host, options);
+    PreparedSolver<Value> solver(system, multiplier, host, options);
+    return solve(solver, options);
 }
 
 SolveOptions scripted_options(KrylovMethod method, double tolerance) {

@@ -34,6 +34,7 @@ public:
         MPI_Comm machine = MPI_COMM_NULL;
         check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine), "MPI_Comm_split_type");
         check(MPI_Comm_rank(machine, &rank_on_machine_), "MPI_Comm_rank");
+        check(MPI_Comm_size(machine, &ranks_on_machine_), "MPI_Comm_size");
         check(MPI_Comm_free(&machine), "MPI_Comm_free");
     }
 
@@ -44,6 +45,7 @@ public:
     [[nodiscard]] int rank() const override { return rank_; }
     [[nodiscard]] int size() const override { return size_; }
     [[nodiscard]] int rank_on_machine() const override { return rank_on_machine_; }
+    [[nodiscard]] int ranks_on_machine() const override { return ranks_on_machine_; }
 
     [[nodiscard]] std::string engine() const override {
         std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
@@ -126,6 +128,7 @@ private:
     int rank_ = 0;
     int size_ = 1;
     int rank_on_machine_ = 0;
+    int ranks_on_machine_ = 1;
     std::vector<MPI_Request> under_way_;
 };
 

@@ -220,6 +220,15 @@ public:
     [[nodiscard]] KrylovOperands<Value> operands() const override { return {x_.data(), y_.data()}; }
 
     void use(KrylovProduct<Value> product) override { product_ = std::move(product); }
+    [[nodiscard]] Value* right_hand_side() override { return b_.data(); }
+    [[nodiscard]] const Value* solution() const override { return vectors_[0].data(); }
+    double begin_again(double tolerance) override {
+        scalars_ = krylov::first_scalars(plan_, history_.data());
+        scalars_.stop_below = 0;
+        for (std::vector<Value>& vector : vectors_) std::fill(vector.begin(), vector.end(), Value{0});
+        begin([](const Value*, Value*) {});
+        return krylov::stop_below(scalars_, tolerance);
+    }
     void restart() override {
         scalars_.state = KrylovState::running;
         begin(product_);

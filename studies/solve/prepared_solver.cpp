@@ -1,0 +1,189 @@
+#include "studies/solve/prepared_solver.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/contract/errors.hpp"
+#include "core/contract/planned_matrix.hpp"
+#include "core/contract/solvers.hpp"
+#include "studies/solve/engine_model.hpp"
+
+namespace workbench {
+namespace {
+
+/// Memory of a device that something else owns.
+template <typename Element>
+DeviceMemory view_of(const Element* address, std::size_t count) {
+    return {const_cast<Element*>(address), count * sizeof(Element), [](void*) {}};  // NOLINT: written if it is a vector
+}
+
+template <ValueType Value>
+void copy_elements(std::span<const Value> from, Value* to) {
+    for_pieces(from.size(),
+               [&](std::size_t begin, std::size_t end) { std::copy(from.data() + begin, from.data() + end, to + begin); });
+}
+
+/// to[i] = from[places[i]]
+template <ValueType Value>
+void gather(std::span<const Value> from, std::span<const Index> places, Value* to) {
+    for_pieces(from.size(), [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) to[i] = from[places[i]];
+    });
+}
+
+}  // namespace
+
+template <ValueType Value>
+PreparedSolver<Value>::PreparedSolver(const System<Value>& system, Multiplier<Value>& multiplier, Device& device,
+                                      const SolveOptions& options)
+    : system_(system),
+      multiplier_(multiplier),
+      device_(device),
+      options_(options),
+      plan_{options.method, options.tolerance * system.norm_of_b(), options.most_iterations} {
+    const Stopwatch watch(options.timing.clock);
+    if (options.jacobi) inverse_diagonal_ = system.inverse_diagonal_in(multiplier.order());
+    make_zeros(x_, system.b_values().size());
+    choose_engine();
+    if (persistent_ == nullptr) {
+        make_graph();
+    } else {
+        make_zeros(b_in_order_, x_.size());
+    }
+    seconds_ = watch.seconds();
+}
+
+template <ValueType Value>
+void PreparedSolver<Value>::choose_engine() {
+    const bool wanted = options_.engine == SolveEngine::persistent;
+    if (!wanted) {
+        if (on_host() || options_.engine == SolveEngine::graph) return;
+        const EngineForecast forecast = forecast_engines({.rows = system_.input().rows,
+                                                          .nonzeros = system_.input().nonzeros(),
+                                                          .bytes_of_product = multiplier_.preparation().bytes_to_move,
+                                                          .precision = precision_of<Value>,
+                                                          .method = options_.method,
+                                                          .jacobi = options_.jacobi,
+                                                          .parts = multiplier_.parts(),
+                                                          .device = device_.properties(),
+                                                          .copy_bandwidth = device_.bandwidth().copy});
+        const std::int64_t iterations =
+            options_.solves * (options_.expected_iterations > 0 ? options_.expected_iterations : options_.most_iterations);
+        note_ = reason_for(forecast, iterations);
+        if (!forecast.persistent_pays(iterations)) return;
+    }
+    try {
+        persistent_ = &multiplier_.persistent(options_.method, options_.jacobi);
+    } catch (const Unsuitable& reason) {
+        if (wanted) {
+            throw InputError(fmt::format("{}: --engine persistent: {}", multiplier_.preparation().recipe, reason.what()));
+        }
+        note_ = fmt::format("no persistent kernel: {}", reason.what());
+    }
+}
+
+template <ValueType Value>
+void PreparedSolver<Value>::make_graph() {
+    krylov_ = make_krylov<Value>(device_, plan_, std::span<const Value>(x_), std::span<const Value>(inverse_diagonal_));
+    if (krylov_ == nullptr) throw MachineError(device_.properties().name + ": this device has no Krylov solver");
+    krylov_->use(product());
+    krylov_->launch(0);  // the first launch records the CUDA graph
+    (void)krylov_->wait();
+    find_places();
+    if (on_host() || to_recipe_ == nullptr) return;
+    b_there_ = device_.allocate(x_.size() * sizeof(Value), "b in the order of the input");
+    x_there_ = device_.allocate(x_.size() * sizeof(Value), "x in the order of the input");
+}
+
+template <ValueType Value>
+void PreparedSolver<Value>::find_places() {
+    if (PlannedMatrix<Value>* const planned = multiplier_.planned()) {
+        if (!planned->facts().reordered) return;
+        to_recipe_ = planned->new_of_old();
+        to_input_ = planned->old_of_new();
+        return;
+    }
+    const Permutation& order = multiplier_.order();
+    if (order.is_identity()) return;
+    if (on_host()) {
+        to_recipe_ = order.new_of_old().data();
+        to_input_ = order.old_of_new().data();
+        return;
+    }
+    places_there_ = to_device(device_, order.new_of_old(), "a permutation of vectors");
+    places_back_there_ = to_device(device_, order.old_of_new(), "a permutation of vectors");
+    to_recipe_ = places_there_.template as<const Index>();
+    to_input_ = places_back_there_.template as<const Index>();
+}
+
+template <ValueType Value>
+KrylovProduct<Value> PreparedSolver<Value>::product() {
+    return [this](const Value* x, Value* y) {
+        if (multiplies_in_full) {
+            multiplier_.multiply_in_full(x, y);
+        } else {
+            multiplier_.multiply(x, y);
+        }
+    };
+}
+
+template <ValueType Value>
+Krylov<Value>& PreparedSolver<Value>::begin() {
+    if (persistent_ != nullptr) {
+        begin_persistent();
+        return *krylov_;
+    }
+    const std::span<const Value> b = system_.b_values();
+    const auto size = static_cast<Index>(b.size());
+    Value* const to = krylov_->right_hand_side();
+    if (on_host() && to_recipe_ == nullptr) {
+        copy_elements(b, to);
+    } else if (on_host()) {
+        device_.scatter(b.data(), to_recipe_, size, to);
+    } else if (to_recipe_ == nullptr) {
+        DeviceMemory there = view_of(to, b.size());
+        device_.upload(std::as_bytes(b), there);
+    } else {
+        device_.upload(std::as_bytes(b), b_there_);
+        device_.scatter(b_there_.template as<const Value>(), to_recipe_, size, to);
+    }
+    (void)krylov_->begin_again(options_.tolerance);
+    return *krylov_;
+}
+
+template <ValueType Value>
+void PreparedSolver<Value>::begin_persistent() {
+    krylov_.reset();  // frees the vectors of the solve before
+    gather(system_.b_values(), multiplier_.order().old_of_new(), b_in_order_.data());
+    krylov_ = persistent_->begin(plan_, std::span<const Value>(b_in_order_), std::span<const Value>(inverse_diagonal_));
+    if (multiplier_.rounds()) krylov_->use(product());
+    (void)krylov_->wait();
+}
+
+template <ValueType Value>
+std::span<const Value> PreparedSolver<Value>::x() {
+    if (persistent_ != nullptr) {
+        const std::vector<Value> x = krylov_->x();
+        gather(std::span<const Value>(x), multiplier_.order().new_of_old(), x_.data());
+        return x_;
+    }
+    const Value* const solution = krylov_->solution();
+    const auto size = static_cast<Index>(x_.size());
+    if (on_host() && to_input_ == nullptr) {
+        copy_elements(std::span(solution, x_.size()), x_.data());
+    } else if (on_host()) {
+        device_.scatter(solution, to_input_, size, x_.data());
+    } else if (to_input_ == nullptr) {
+        device_.download(view_of(solution, x_.size()), std::as_writable_bytes(std::span(x_)));
+    } else {
+        device_.scatter(solution, to_input_, size, x_there_.template as<Value>());
+        device_.download(x_there_, std::as_writable_bytes(std::span(x_)));
+    }
+    return x_;
+}
+
+template class PreparedSolver<float>;
+template class PreparedSolver<double>;
+
+}  // namespace workbench
