@@ -119,7 +119,11 @@ TEST_SUITE("lines of a bench") {
         report.replace(report.find(R"("columns": 2)"), 12, R"("columns": 5)");
         const auto warning = [&report](const MatrixFacts& facts) {
             const BenchKey key{"h", "m", 5, Precision::f64, "p", "d", "o"};
-            return line_of_report(key, {"R", "", "r.toml", "[layout]", false, "work/0_r.toml"}, report, false, facts).warning;
+            const BenchLine line =
+                line_of_report(key, {"R", "", "r.toml", "[layout]", false, "work/0_r.toml"}, report, false, facts);
+            const Json notes = Json::parse(line.text)["notes"];
+            CHECK(notes == (line.warning.empty() ? Json::array() : Json::array({line.warning})));
+            return line.warning;
         };
         CHECK(warning({"S", 2, 3}).empty());
         CHECK(warning({"S", 5, 3}) == "the file has 2 rows and 3 nonzeros, but S states 5 and 3");

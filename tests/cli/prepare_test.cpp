@@ -65,6 +65,9 @@ TEST_SUITE("prepare") {
         CHECK(run("run --no-pictures --samples 1 --seconds 0 --set recipe.prepare=cpu " + gpu).exit_code == 0);
         CHECK(run("solve " + gpu).exit_code == 4);
         CHECK(run("solve --prepare cpu " + gpu).exit_code == 0);
+        const Outcome bench = run("bench " + gpu);  // throws here rather than in each child process
+        CHECK(bench.exit_code == 4);
+        CHECK(bench.text.starts_with("error: [recipe] prepare = \"gpu\": "));
         const Outcome both = run("run " + cpu + " " + gpu);
         CHECK(both.exit_code == 2);
         CHECK(both.text.find("recipes of one run share their stages") != std::string::npos);
