@@ -120,7 +120,13 @@ TEST_SUITE("lines of a bench") {
         using Warnings = std::vector<std::string>;
         const auto warnings = [&report](const MatrixFacts& facts) {
             const BenchKey key{"h", "m", 5, Precision::f64, "p", "d", "o"};
-            return line_of_report(key, {"R", "", "r.toml", "[layout]", false, "work/0_r.toml"}, report, false, facts).warnings;
+            const BenchLine line =
+                line_of_report(key, {"R", "", "r.toml", "[layout]", false, "work/0_r.toml"}, report, false, facts);
+            for (const std::string& warning : line.warnings) {
+                const Json notes = Json::parse(line.text)["notes"];
+                CHECK(std::find(notes.begin(), notes.end(), warning) != notes.end());
+            }
+            return line.warnings;
         };
         CHECK(warnings({"S", 2, 3}).empty());
         CHECK(warnings({"S", 5, 3}) == Warnings{"the file has 2 rows and 3 nonzeros, but S states 5 and 3"});

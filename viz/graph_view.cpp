@@ -33,7 +33,6 @@ std::vector<std::size_t> hues_of_pieces(const GraphView& graph, const std::vecto
         if (low != high) adjacent.push_back({high, low});
     }
     std::sort(adjacent.begin(), adjacent.end());
-    adjacent.erase(std::unique(adjacent.begin(), adjacent.end()), adjacent.end());
     std::vector<std::size_t> hue(count);
     auto next = adjacent.begin();
     for (Index piece = 0; piece < count; ++piece) {

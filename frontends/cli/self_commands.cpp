@@ -27,7 +27,6 @@ ExitCode print_manual(const SelfArguments& arguments) {
 void add_completion_command(CLI::App& app, Action& action) {
     const auto [command, arguments] =
         add_command(app, action, "completion", "Print a completion script for a shell", print_completion);
-    arguments.program = &app;
     command.add_option("shell", arguments.shell, "The shell")
         ->required()
         ->check(CLI::IsMember({"bash", "zsh", "fish"}))

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -106,7 +107,9 @@ SuiteMatrices matrices_of(const Suite& suite, const std::string& given) {
         try {
             matrices.here.push_back({item.text, 0, generated_matrix(item.text, {}, catalogue())});
         } catch (const RecipeError& error) {
-            throw RecipeError(item.where.empty() ? error.what() : fmt::format("{}: {}", item.where, error.what()));
+            const std::string_view what = error.what();
+            if (item.where.empty()) throw;
+            throw RecipeError(fmt::format("{}: {}", item.where, what.starts_with("error: ") ? what.substr(7) : what));
         }
     }
     std::map<std::string, std::uintmax_t> seen;

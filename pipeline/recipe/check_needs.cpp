@@ -93,14 +93,13 @@ bool holds_with_some_optional(const StageEntry& entry, const std::map<std::strin
 }
 
 /// "metis_partition, split": the stages of the catalogue that can keep a promise, by default, with some word for one of their
-/// choices, or with one of their optional parameters.
+/// parameters, or with one of their optional parameters.
 std::string stages_that(const Catalogue& catalogue, const auto& promise) {
     std::vector<std::string> names;
     for (const StageEntry& entry : catalogue.stages) {
         const auto values = plausible_values(entry.parameters);
         bool can = holds_with_some_optional(entry, values, promise);
         for (const ParameterDeclaration& declaration : entry.parameters) {
-            if (declaration.type != ParameterType::choice) continue;
             for (const std::string& word : declaration.words) {
                 auto others = values;
                 others[declaration.name] = word;

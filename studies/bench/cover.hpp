@@ -1,6 +1,7 @@
 // Sets of recipes that serve a collection of matrices best.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <map>
@@ -42,7 +43,7 @@ public:
         }
         ++served_;
         log_sum_ += log_regret;
-        if (log_regret > log_most_) log_most_ = log_regret;
+        log_most_ = std::max(log_most_, log_regret);
     }
     void add(const Regret& other);
 

@@ -4,6 +4,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -107,6 +109,37 @@ TEST_SUITE("records") {
         CHECK(records[0].precision == "f32");
         CHECK(records[0].preparation == Parts{{"sort", 1}, {"cut", 3}, {"layout", 5}, {"copy", 0}});
         CHECK(records[1].preparation == Parts{{"sort", 1}, {"cut", 2}, {"layout", 4}, {"copy", 0}});
+    }
+
+    TEST_CASE("a record has the names and the parameters of its stages and its layout, each once") {
+        const std::string stages = R"("stages":[{"id":"input","name":"input","parameters":{"height":9}},)"
+                                   R"({"id":"sort","name":"row_sort","precision":"f64","parameters":{"window":4}},)"
+                                   R"({"id":"sort","name":"row_sort","precision":"f32","parameters":{"window":5}},)"
+                                   R"({"id":"again","name":"row_sort","parameters":{"window":6}}],)";
+        const std::vector<Record> records = records_in(report_json(kernel_json("rows", "kokkos", "f64", 2), stages));
+        REQUIRE(records.size() == 1);
+        CHECK(records[0].shape == "row_sort row_sort ell");
+        CHECK(records[0].parameters == std::map<std::string, double>{{"stage.sort.window", 4}, {"stage.again.window", 6}});
+    }
+
+    TEST_CASE("without a measured kernel, a record says why") {
+        const auto why = [](const std::string& kernels, const std::string& more) {
+            std::vector<std::string> found;
+            for (const Record& one : records_in(report_json(kernels, more))) found.push_back(one.status + ": " + one.reason);
+            return fmt::format("{}", fmt::join(found, "; "));
+        };
+        CHECK(why("", R"("errors":["no memory"],)") == "failed: no memory");
+        CHECK(why("", R"("errors":["not square"],"unsuitable":"not square",)") == "unsuitable: not square");
+        CHECK(why("", "") == "unsuitable: ");
+        const auto kernel = [](const std::string& status, bool baseline) {
+            return fmt::format(R"({{"layout":"ell","kernel":"rows","backend":"kokkos","precision":"f64","share":null,)"
+                               R"("baseline":{},"status":"{}","reason":"row 3"}})",
+                               baseline, status);
+        };
+        const std::string staged = R"("stages":[{"id":"input","name":"input"},{"id":"sort","name":"row_sort"}],)";
+        CHECK(why(kernel("unsuitable", false), staged) == "unsuitable: row 3");
+        CHECK(why(kernel("unsuitable", true), staged) == "unsuitable: ");  // the baseline is not the recipe
+        CHECK(why(kernel("wrong", false), staged) == "wrong: row 3; unsuitable: row 3");
     }
 
     TEST_CASE("the layouts of the shares of a hybrid count once in its preparation") {
@@ -283,6 +316,10 @@ TEST_SUITE("rankings of two axes") {
                                                     result_of("even", "one", 4), result_of("even", "two", 4)});
         CHECK(rankings[0].recipes[0].recipe == "even");
         CHECK(rankings[0].recipes[1].speedup.mean == 5);
+        std::vector<Record> equal;
+        for (int i = 0; i < 20; ++i) equal.push_back(result_of(fmt::format("r{:02}", 19 - i), "one", 2));
+        const Ranking by_name = rank(equal)[0];
+        for (int i = 0; i < 20; ++i) CHECK(by_name.recipes[i].recipe == fmt::format("r{:02}", i));
     }
 
     TEST_CASE("the page of a bench has the records and the rankings of both precisions") {
@@ -356,6 +393,11 @@ TEST_SUITE("rankings of two axes") {
         CHECK(series[1].points == Points{{2, 2}, {8, 8}});
         CHECK(series[2].name == "two");
         CHECK(series[2].points == Points{{2, 8}, {8, 32}});
+        records[1].interval = Interval{0.5, 9};  // of `two` at 2
+        records[1].verdict = "within noise";
+        const XyChart noisy = plots_of(records, {}).curves.back().chart;
+        using Points_of = std::set<std::size_t>;
+        for (std::size_t i = 0; i < 3; ++i) CHECK(noisy.series[i].hollow == (i == 2 ? Points_of{0} : Points_of{}));
     }
 
     TEST_CASE("a baseline that is no truth value is none") {

@@ -10,6 +10,9 @@
 
 #include "core/contract/errors.hpp"
 #include "core/forecast/forecast.hpp"
+#include "core/matrix/battery.hpp"
+#include "kernels/formats/sell/layout.hpp"
+#include "kernels/formats/sell/long_rows.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "studies/choose/cost_model.hpp"
 #include "support/layouts/layout_recipes.hpp"
@@ -194,6 +197,26 @@ TEST_SUITE("forecasts of any shape") {
         CHECK_EQ(unread_bytes(2, 10, {{0, 9, 1}}), 1 * 8);
         CHECK_EQ(unread_bytes(4, 4, {{0, 1, 1}, {3, 0, 1}}), 2 * 3 * 8);
         CHECK_EQ(unread_bytes(5, 0, {}), 0);
+    }
+
+    TEST_CASE("padding of slices is unread where the kernel reads the lengths of rows instead") {
+        const LayoutEntry& entry = *catalogue().find_layout("sell");
+        int by_lengths = 0;
+        int by_slices = 0;
+        for (const NamedMatrix& one : battery()) {
+            for (const std::int64_t split_length : {4, 512}) {
+                CAPTURE(one.name);
+                CAPTURE(split_length);
+                const Parameters parameters(entry.parameters, {{"split_length", split_length}});
+                const auto built = entry.build.get<double>()(stage_input(one.matrix), parameters);
+                const auto& sell = dynamic_cast<const SellLayout<double>&>(*built);
+                const std::int64_t unread = sell.by_lengths() ? sell.bytes_to_move() - sell.bytes_by_rows({}) : 0;
+                CHECK_EQ(entry.predict(PatternForecast(one.matrix), parameters, Precision::f64).unread_bytes, unread);
+                ++(sell.by_lengths() ? by_lengths : by_slices);
+            }
+        }
+        CHECK(by_lengths > 10);
+        CHECK(by_slices > 3);
     }
 }
 

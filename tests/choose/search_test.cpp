@@ -23,6 +23,7 @@
 #include "studies/choose/ablation.hpp"
 #include "studies/choose/choose.hpp"
 #include "studies/choose/cost_model.hpp"
+#include "studies/choose/pool.hpp"
 #include "studies/choose/search.hpp"
 #include "studies/choose/search_page.hpp"
 #include "support/layouts/scripted.hpp"
@@ -167,6 +168,65 @@ TEST_SUITE("search") {
         options.log = &whole;
         options.budget_seconds = 1;
         CHECK(choose_planted(options).ranking.front().recipe.name == continued.ranking.front().recipe.name);
+    }
+
+    TEST_CASE("the points of a log are found again, also if the space lists them in another order") {
+        std::vector<std::string> lines;
+        for (const char* values : {"[6, 7, 9]", "[9, 7, 6]", "[7, 6]"}) {
+            const Space space =
+                parse_space(std::string("[space]\nname = 's'\n[layout]\nuse = 'kind3'\nb = 2\na = ") + values + "\n",
+                            "spaces/s.toml", planted_catalogue());
+            planted_script();
+            SearchLog log = log_into(lines);
+            ChooseOptions options = options_for(space, 100);
+            options.log = &log;
+            const Choice choice = choose_planted(options);
+            CHECK(choice.ranking.size() == 4);
+            std::uint64_t points = 0;
+            for (const Timed& one : choice.ranking) {
+                if (!one.point) continue;
+                ++points;
+                CHECK(identity_of_trial(space.recipe(*one.point)) == one.identity);
+            }
+            CHECK(points == space.count());
+        }
+    }
+
+    TEST_CASE("first trials of a search over a space are short") {
+        const Space space = parse_space("[space]\nname = 's'\n[layout]\nuse = 'kind3'\na = [6, 9]\nb = 2\n", "spaces/s.toml",
+                                        planted_catalogue());
+        ChooseOptions options = options_for(space, 100);
+        options.confirm = false;
+        const auto samples = [&] {
+            planted_script();
+            std::set<std::size_t> counts;
+            for (const RunReport& report : choose_planted(options).reports) {
+                for (const KernelOutcome& kernel : report.kernels) counts.insert(kernel.timing.samples.size());
+            }
+            return counts;
+        };
+        CHECK(*samples().begin() == 7);  // a third of 20
+        options.timing.minimum_samples = 9;
+        CHECK(*samples().begin() == 5);
+    }
+
+    TEST_CASE("the best points of a large space are candidates, and the best of each kind") {
+        const Space space = planted_space();
+        ChooseOptions options = options_for(space, 100);
+        const auto price_of = [](const Recipe& recipe) {
+            const Parameters& layout = recipe.layouts.front().parameters;
+            Price price;
+            price.product = static_cast<double>(16 * layout.integer("a") + layout.integer("b") + 1);
+            return price;
+        };
+        Pool pool(options, price_of);
+        SearchCount count;
+        CHECK(pool.add_points(
+                      space, [] { return false; }, count)
+                  .empty());
+        CHECK(count.priced == space.count());
+        CHECK(pool.size() == 4096);
+        CHECK(space.count() > 4096);
     }
 
     TEST_CASE("a wrong result in the log is reported by the search that continues it") {

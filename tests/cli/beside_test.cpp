@@ -153,6 +153,9 @@ TEST_CASE("check lists the code of a recipe, and --no-sources refuses it") {
     const Outcome check = place.workbench("check a.toml");
     CHECK(check.exit_code == 0);
     compare_with_stored("beside_check", check.text);
+    place.write("b.toml", "[[stage]]\nprogram = ['sh', 'other.sh']\n[layout]\nuse = 'csr'\n");
+    CHECK(place.workbench("check b.toml --set stage.other.program=\"['sh', 'mine.sh']\"").text ==
+          "b.toml: ok: other -> csr\n  brings code: stage 'other': program sh mine.sh (the command line)\n");
     const Outcome refused = place.workbench("check a.toml --no-sources");
     CHECK(refused.exit_code == 2);
     compare_with_stored("beside_no_sources", refused.text);

@@ -277,7 +277,7 @@ void multiply(const Arrays&, const Value*, Value*, bool accumulate) {
         const Outcome hung = workbench_in(folder.path(), "choose hang.toml --budget 6 --log other.jsonl --force" + generated,
                                           "WORKBENCH_HANG_SECONDS=3");  // half of the budget
         CHECK_MESSAGE(hung.exit_code == 0, hung.text);
-        CHECK(hung.text.find("hang: did not end within ") != std::string::npos);
+        CHECK_MESSAGE(hung.text.find("hang: did not end within 3 s") != std::string::npos, hung.text);
     }
 }
 

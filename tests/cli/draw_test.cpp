@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -35,6 +38,23 @@ void expect_drawing(const std::string& name, const std::string& folder, const st
 
 std::size_t count_files(const fs::path& folder) {
     return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+}
+
+/// The compressed data of each picture of a PNG, which may be an animation.
+std::vector<std::string> pictures_in(const std::string& png) {
+    std::vector<std::string> pictures;
+    std::string data;
+    for (std::size_t at = 8; at + 8 <= png.size();) {
+        const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(png[at + i])); };
+        const std::size_t length = byte(0) << 24U | byte(1) << 16U | byte(2) << 8U | byte(3);
+        const std::string kind = png.substr(at + 4, 4);
+        const std::size_t number = kind == "fdAT" ? 4 : 0;  // the bytes that number the piece
+        if (kind == "IDAT" || kind == "fdAT") data += png.substr(at + 8 + number, length - number);
+        if ((kind == "fcTL" || kind == "IEND") && !data.empty()) pictures.push_back(std::exchange(data, ""));
+        at += 12 + length;
+    }
+    REQUIRE(!pictures.empty());
+    return pictures;
 }
 
 }  // namespace
@@ -161,7 +181,30 @@ TEST_SUITE("draw") {
         CHECK(order != parts);
         CHECK(draw("draw " + small_recipe) != draw("draw " + small_recipe + " --stage input"));
         CHECK(draw("draw --generate rmat:scale=8") != "");
-        CHECK(draw("animate " + small_recipe) != "");
+        // The colours of an animation are those of each stage.
+        std::set<std::string> inputs;
+        for (const std::string colours : {"order", "length", "level"}) {
+            inputs.insert(pictures_in(draw("animate " + small_recipe + " --colour-by " + colours)).front());
+        }
+        CHECK(inputs.size() == 3);
+        // A partition that a later stage makes colours the graph after that stage alone.
+        std::ofstream(folder.path() / "cut.toml") << "[[stage]]\nuse = 'natural'\n[[stage]]\nuse = 'row_blocks'\nheight = 3\n"
+                                                     "[layout]\nuse = 'csr'\n";
+        const std::string cut = "draw " + (folder.path() / "cut.toml").string() + " --generate laplace2d:nx=3";
+        CHECK(draw(cut + " --colour-by partition") != draw(cut + " --colour-by order"));
+        const Outcome before =
+            run_utf8(cut + " --graph --stage natural --colour-by partition -o " + (folder.path() / "y.png").string());
+        CHECK(before.exit_code == 2);
+        CHECK(before.text.find("found no partitions, row blocks or length groups after the drawn stage") != std::string::npos);
+    }
+
+    TEST_CASE("nonzeros move in an animation, by a different distance in each picture") {
+        const TemporaryFolder folder;
+        const std::string file = (folder.path() / "x.png").string();
+        REQUIRE(run_utf8("animate " + small_recipe + " --width 320 -o " + file).exit_code == 0);
+        const std::vector<std::string> pictures = pictures_in(file_text(file));
+        CHECK(pictures.size() > 12);
+        CHECK(std::set<std::string>(pictures.begin(), pictures.end()).size() > pictures.size() * 3 / 4);
     }
 
     TEST_CASE("names in Chinese, Japanese and Korean are drawn with or without a font") {
@@ -238,6 +281,12 @@ TEST_SUITE("spy") {
         CHECK(on_terminal("TERM=vt100 COLORTERM= NO_COLOR=").find("\x1b[3") != std::string::npos);
         CHECK(on_terminal("TERM=xterm-256color NO_COLOR=1").find("\x1b[3") == std::string::npos);
         CHECK(on_terminal("TERM=dumb NO_COLOR=").find("\x1b[3") == std::string::npos);
+        const std::string steps = shell("script -qec \"'" WORKBENCH_BINARY "' cache '" + csr_file +
+                                        "' --generate laplace2d:nx=9 "
+                                        "--sweep matrix.nx=9,10\" /dev/null </dev/null")
+                                      .text;
+        CHECK(steps.find("\x1b[K  reading the matrix ...") != std::string::npos);
+        CHECK(steps.find("\x1b[K  nx=10 ...") != std::string::npos);
     }
 }
 

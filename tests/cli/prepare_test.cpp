@@ -60,6 +60,9 @@ TEST_SUITE("prepare") {
         CHECK(run("run --no-pictures --samples 1 --seconds 0 --set recipe.prepare=cpu " + gpu).exit_code == 0);
         CHECK(run("solve " + gpu).exit_code == 4);
         CHECK(run("solve --prepare cpu " + gpu).exit_code == 0);
+        const Outcome bench = run("bench " + gpu);  // throws here rather than in each child process
+        CHECK(bench.exit_code == 4);
+        CHECK(bench.text.starts_with("error: [recipe] prepare = \"gpu\": "));
         CHECK(run("run " + cpu + " " + gpu).exit_code == 4);
     }
 }

@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/shell.hpp"
+#include "support/golden.hpp"
+#include "support/page_sections.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace workbench {
@@ -66,10 +68,14 @@ TEST_CASE("a run that fails leaves no folder behind") {
 
 TEST_CASE("--json - prints the report") {
     const TemporaryFolder folder;
-    const Outcome json =
-        run("run recipes/csr.toml --generate laplace2d:nx=4 --json - --no-pictures --out " + folder.path().string() + quick);
+    const Outcome json = run("run recipes/csr.toml --generate laplace2d:nx=4 --json - --out " + folder.path().string() + quick);
     CHECK(json.exit_code == 0);
-    CHECK(nlohmann::json::parse(json.text)["matrix"]["rows"] == 16);
+    const auto report = nlohmann::json::parse(json.text);
+    CHECK(report["matrix"]["rows"] == 16);
+    CHECK(report["versions"].contains("workbench"));
+    const auto page = nlohmann::json::parse(section_of_page(file_text(folder.path() / "csr" / "report.html"), "document"));
+    CHECK(page["command"] ==
+          "workbench run recipes/csr.toml --generate laplace2d:nx=4 --json - --out " + folder.path().string() + quick);
 }
 
 TEST_CASE("results are written even if standard output is full") {

@@ -101,6 +101,23 @@ TEST_CASE("the schema of recipes has every stage, layout and generator with its 
     CHECK(run("schema report").exit_code == 2);
 }
 
+TEST_CASE("the values that each stage, layout and generator accepts, with their limits") {
+    std::string text;
+    const auto add = [&text](const std::string& kind, const auto& entries) {
+        for (const auto& entry : entries) {
+            for (const ParameterDeclaration& parameter : entry.parameters) {
+                text += kind + " " + entry.name + ", " + parameter.name + ": " + accepted_values(parameter);
+                if (parameter.default_value) text += "; default " + to_text(*parameter.default_value);
+                text += parameter.optional ? "; optional\n" : "\n";
+            }
+        }
+    };
+    add("stage", catalogue().stages);
+    add("layout", catalogue().layouts);
+    add("generator", catalogue().generators);
+    compare_with_stored("parameters", text);
+}
+
 TEST_CASE("check --format") {
     const TemporaryFolder folder;
     std::ofstream(folder.path() / "good.toml") << "[layout]\nuse = \"csr\"\n";

@@ -196,6 +196,9 @@ TEST_SUITE("serve") {
         const Outcome missing = workbench_in(folder.path(), "serve none.toml");
         CHECK(missing.exit_code == 2);
         CHECK(missing.text.find("none.toml: ") != std::string::npos);
+        const Outcome endless = shell("timeout 20 '" WORKBENCH_BINARY "' serve '" + csr_file + "' --limit nan 2>&1");
+        CHECK(endless.exit_code == 2);
+        CHECK(endless.text == "error: --limit: found a number that is not finite\n");
         std::ofstream(folder.path() / "wrong.toml") << "[layout\n";
         Background program(folder.path(), "serve wrong.toml");
         CHECK(program.comes_to("Ctrl-C ends the server.\n", 1));

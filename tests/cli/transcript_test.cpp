@@ -102,6 +102,7 @@ TEST_SUITE("transcripts") {
         transcript.run({"check wrong.toml --format json",
                         "check wrong.toml --format github",
                         "check wrong.toml none.toml recipes/csr.toml",
+                        "check recipes/csr.toml recipes/coo.toml --set layout.nope=3 --format github",
                         sell + "--format json",
                         sell + "--format github",
                         sell + "--sweep layout.slice_height=4,8",
@@ -117,6 +118,7 @@ TEST_SUITE("transcripts") {
                         "new stage my_sort",
                         "new stage my_sort --force",
                         "new stage 9x",
+                        "new stage my-sort",
                         "new format my_rows -o rows",
                         "new format csr",
                         "schema suits",
@@ -124,6 +126,7 @@ TEST_SUITE("transcripts") {
                         "export " + grid + " -o e --format text",
                         "export " + grid + " -o e --format text --force",
                         "export recipes/csr.toml --matrix none.mtx -o f",
+                        "export " + grid + " -o g --format text",
                         "generate laplace2d:nx=3 -o a.mtx",
                         "generate laplace2d:nx=3 -o a.mtx",
                         "generate laplace2d:nx=4 -o a.mtx --force",
@@ -131,11 +134,14 @@ TEST_SUITE("transcripts") {
                         "convert a.mtx b.npz",
                         "convert a.mtx b.npz --force",
                         "convert a.mtx c.mtx --member a.mtx"});
+        CHECK(fs::exists(transcript.folder() / "e/000_input"));
+        CHECK(!fs::exists(transcript.folder() / "g/000_input"));
     }
 
     TEST_CASE("errors of run, compare, solve, choose, bench and calibrate") {
         Transcript transcript("measuring");
         transcript.file("column.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n2\n");
+        transcript.file("suite.toml", "[suite]\nrecipes = [\"" + csr_file + "\"]\ngenerate = [\"laplace2d:nx=0\"]\n");
         const std::string matrix = " --generate laplace2d:nx=3";
         const std::string solve = "solve recipes/sell.toml --backend kokkos --out s" + matrix;
         const std::string choose = "choose recipes/sell.toml --backend kokkos" + matrix;
@@ -163,6 +169,9 @@ TEST_SUITE("transcripts") {
                         choose + " --products 0",
                         choose + " --sweep matrix.nx=3,4",
                         bench + " --points 3",
+                        "bench --backend kokkos none.toml other.toml",
+                        "bench suite.toml --backend kokkos",
+                        bench + " --generate laplace2d:nx=0",
                         bench + " --shard 0/3",
                         bench + " --inside cg --cache cold",
                         bench + " --limit -1",

@@ -39,6 +39,15 @@ TEST_CASE("bf16: to nearest, ties to even, rounded once") {
     static_assert(static_cast<float>(bf16_of(256)) == 256);
     for (int whole = 0; whole <= 256; ++whole) CHECK(static_cast<double>(bf16_of(whole)) == whole);
     CHECK(static_cast<double>(bf16_of(257)) == 256);
+    for (const double scale : {0x1p-120, 0x1p-9, 0.5, 4.0, 0x1p100}) {
+        CAPTURE(scale);
+        for (const double sign : {1.0, -1.0}) {  // at a distance from a tie that f32 does not represent
+            const std::uint16_t down = bits(sign * scale);
+            CHECK(bits(sign * scale * (1 + 0x1p-8 - 0x1p-50)) == down);
+            CHECK(bits(sign * scale * (1 + 0x1p-8)) == down);
+            CHECK(bits(sign * scale * (1 + 0x1p-8 + 0x1p-50)) == down + 1);
+        }
+    }
     std::mt19937_64 random(1);
     for (int i = 0; i < 100; ++i) {
         const double value = std::ldexp(1 + std::ldexp(static_cast<double>(random() >> 12), -52), -120 + i / 10);

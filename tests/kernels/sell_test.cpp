@@ -147,6 +147,19 @@ TEST_CASE("sell: threads share a row for any slice height") {
     CHECK(text == "0:0/0 12:0/1 1:1/0 13:1/1 3:8/0 4:9/0 6:16/0 7:17/0 9:24/0 10:25/0 ");
 }
 
+TEST_CASE("sell: slices around the heights for which the kernel is compiled") {
+    for (const NamedMatrix& named : battery()) {
+        CAPTURE(named.name);
+        for (const std::int64_t height : {1, 7, 8, 9, 15, 16, 17, 31, 32, 33}) {
+            CAPTURE(height);
+            for (const std::int64_t threads : {1, 2, 4}) {
+                const auto layout = build_sell(named.matrix, height, threads);
+                CHECK_NOTHROW(check_schedule(*layout, sell_entry().schedules.front().walk.f64));
+            }
+        }
+    }
+}
+
 TEST_CASE("sell: a number of threads per row that is not a power of two is refused") {
     const LayoutEntry entry = sell_entry();
     for (const std::int64_t threads : {3, 6, 31}) {

@@ -35,7 +35,7 @@ bool all_right(std::size_t count) {
     }
 
     HostArray<Offset> counts(count);
-    for (std::size_t i = 0; i < count; ++i) counts[i] = static_cast<Offset>(i % 7);
+    for (std::size_t i = 0; i < count; ++i) counts[i] = static_cast<Offset>(3 + i % 7);
     std::vector<Offset> expected(counts.begin(), counts.end());
     std::partial_sum(expected.begin(), expected.end(), expected.begin());
     sum_up(counts);

@@ -106,6 +106,26 @@ TEST_CASE("the matrix remains P A Q^T after consecutive orders") {
     }
 }
 
+TEST_CASE("an order of the other axis and one that divides nodes are refused") {
+    const auto refused = [](const CsrMatrix& matrix, StageChange change) {
+        StagedMatrix staged = stage_input(matrix);
+        CHECK_THROWS_AS(apply(staged, std::move(change), {}), std::logic_error);
+        CHECK_NOTHROW(check_invariants(staged, matrix));
+    };
+    const CsrMatrix wide = placed(2, 3, {{0, 0}, {1, 2}});
+    refused(wide, reorder(Acts::rows, random_permutation(3, 1)));
+    refused(wide, reorder(Acts::columns, random_permutation(2, 1)));
+    refused(wide, reorder(Acts::symmetric, random_permutation(2, 1)));
+    refused(wide, reorder(Acts::symmetric, random_permutation(3, 1)));
+    StageChange nodes;
+    nodes.node_size = 2;
+    for (const Acts acts : {Acts::rows, Acts::columns, Acts::symmetric}) {
+        StagedMatrix staged = stage_input(placed(4, 4, {{0, 1}, {3, 2}}));
+        apply(staged, reorder(acts, Permutation::from_old_of_new({0, 2, 1, 3})), {});
+        CHECK_THROWS_AS(apply(staged, nodes, {}), std::logic_error);
+    }
+}
+
 TEST_CASE("entries that follow several orders at once give the same matrix as entries that follow each order") {
     for (const NamedMatrix& named : battery()) {
         const CsrMatrix& matrix = named.matrix;

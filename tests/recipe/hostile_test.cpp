@@ -21,6 +21,13 @@ TEST_CASE("bytes that the TOML parser must not see") {
     CHECK(contains(errors_of("x = \"\xFF\""), "1:6: found a byte that is not UTF-8"));
     CHECK(contains(errors_of("x = \"\xED\xA0\x80\""), "1:6: found a byte that is not UTF-8"));
     CHECK(contains(errors_of("x = \"\xC0\xAF\""), "1:6: found a byte that is not UTF-8"));
+    for (const char* beyond :
+         {"\xF0\x8F\xBF\xBF", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xF0\x9F\x98", "\xF1\x80\xC0\x80"}) {
+        CHECK(contains(errors_of(fmt::format("x = \"{}\"", beyond)), "1:6: found a byte that is not UTF-8"));
+    }
+    for (const char* last : {"\xF0\x90\x80\x80", "\xF3\xBF\xBF\xBF", "\xF4\x8F\xBF\xBF", "\xEF\xBF\xBD", "\xDF\xBF"}) {
+        CHECK(contains(errors_of(fmt::format("x = \"{}\"", last)), "unknown key 'x'"));
+    }
     CHECK(contains(errors_of(std::string("a = 1\nb\0c = 1", 13)), "2:2: found control character 0x00"));
     CHECK(contains(errors_of("a = 1\rb = 2"), "1:6: found control character 0x0D"));
     CHECK(contains(errors_of("a = \"\x1B[31m\""), "1:6: found control character 0x1B"));
@@ -29,6 +36,10 @@ TEST_CASE("bytes that the TOML parser must not see") {
     // Texts that violate the parser's own assumptions.
     CHECK(contains(errors_of("[=]"), "1:2: expected the name of a table"));
     CHECK(contains(errors_of("# c\n[[.a]]"), "2:3: expected the name of a table"));
+    for (const char* named : {"[x]", "['x']", "[\"x\"]", "[[x]]", "[ 'x' ]"}) {
+        CAPTURE(named);
+        CHECK(contains(errors_of(named), "unknown"));
+    }
     CHECK(contains(errors_of("[[[a]]]"), "1:3: expected the name of a table"));
     CHECK(contains(errors_of("a = [ }"), "1:7: found '}' without a matching '{'"));
     CHECK(contains(errors_of("a = 1[\"\xD0\x86\"]"), "1:5: found neither a number nor true or false"));

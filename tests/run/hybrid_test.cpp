@@ -280,7 +280,7 @@ TEST_SUITE("hybrids") {
     TEST_CASE("rows and bytes of a share are those of its precision and of the rows that it has") {
         // Rows of 1, 3, 0, 2 nonzeros: long are those of more than 2, short the others. COO has all rows of a share.
         const CsrMatrix input = csr_from_entries(
-            4, 5, std::vector<Entry>{{0, 2, 1.5}, {1, 0, 2.5}, {1, 1, 3.5}, {1, 4, 4.5}, {3, 3, 5.5}, {3, 4, 6.5}});
+            4, 5, std::vector<Entry>{{0, 2, 1.5}, {1, 0, 2.1}, {1, 1, 3.7}, {1, 4, 4.3}, {3, 3, 5.5}, {3, 4, 6.5}});
         ScriptedDevice host({DeviceKind::host, "a host", 1, 0, 0, 0});
         RunOptions options;
         options.precisions = {Precision::f64, Precision::f32};
@@ -305,10 +305,12 @@ TEST_SUITE("hybrids") {
             const KernelOutcome& kernel = report.kernels[4 * f32 + 3];
             CHECK(kernel.share == "long");
             CHECK(kernel.precision == few.precision);
+            if (f32 == 1) CHECK(kernel.error_over_bound > 0);  // real values are multiplied, too
             // Alone, y is zeroed, then one row of it written; x is read.
             CHECK(kernel.bytes_to_move == static_cast<std::int64_t>(many.bytes() + (4 + 1 + 5) * value_bytes));
         }
         CHECK(to_text(report).find("\n    3 nonzeros, 2 rows\n") != std::string::npos);
+        CHECK(runner.run(recipe_of("[layout]\nuse = 'csr'\n"), {}).layouts.at(0).rows == 4);
         std::vector<std::string> shares;
         const auto json = nlohmann::json::parse(to_json(report));
         for (const auto& kernel : json["kernels"]) {

@@ -1,6 +1,7 @@
 // The page of a run: its contents, and its limit of size.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -109,6 +110,27 @@ TEST_CASE("a page has the places of its graph if it shows every entry") {
     const CsrMatrix large = random_matrix(2'000, 900'000);
     CHECK(places_of(large, std::vector<Point>(2'000)) == "none");
     CHECK(places_of(small, {}) == "none");
+}
+
+TEST_CASE("a page has the boundaries of all cuts, or of some at equal distances") {
+    const auto cuts_of = [](Index size, Index distance) {
+        ShuffledRun ran = shuffled(random_matrix(size, 5), 2);
+        StagedMatrix staged = stage_input(random_matrix(size, 5));
+        std::vector<Index> boundaries{0};
+        while (boundaries.back() < size) boundaries.push_back(std::min(boundaries.back() + distance, size));
+        staged.cuts = {{CutKind::row_block, boundaries}};
+        ran.patterns.back() = page_pattern(staged);
+        const auto document = nlohmann::json::parse(section_of_page(page_of_run(ran), "document"));
+        return document["runs"][0]["pattern"]["stages"].back()["cuts"];
+    };
+    const auto few = cuts_of(7, 3);
+    REQUIRE(few.size() == 1);
+    CHECK(few[0] == nlohmann::json{{"kind", "row_block"}, {"count", 3}, {"step", 1}, {"boundaries", {0, 3, 6, 7}}});
+    const auto many = cuts_of(45'000, 1);
+    CHECK(many[0]["count"] == 45'000);
+    CHECK(many[0]["step"] == 3);
+    REQUIRE(many[0]["boundaries"].size() == 15'001);
+    for (int i = 0; i <= 15'000; ++i) CHECK(many[0]["boundaries"][i] == 3 * i);
 }
 
 TEST_CASE("names and commands with any bytes become JSON") {

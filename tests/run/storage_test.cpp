@@ -274,6 +274,11 @@ TEST_CASE("storage: the map of every hybrid on the battery") {
                 if (!whole.unsuitable.empty()) continue;
                 const StorageMap map = storage_of(one.recipe, staged.matrix, built);
                 CHECK(map.parts.size() == built.shares.size());
+                for (const auto& share : built.shares) {
+                    for (const auto& field : share.outcome.footprint) {
+                        if (field.name == "share_rows") CHECK(field.count > 0);
+                    }
+                }
                 std::size_t bytes = 0;
                 for (const StoragePart& part : map.parts) bytes += part.bytes();
                 CHECK(bytes == whole.bytes());
@@ -361,6 +366,7 @@ TEST_CASE("storage: as JSON") {
         for (const auto& [name, list] : array["cells"].items()) {
             CHECK_MESSAGE(list.size() == array["length"], name);
         }
+        CHECK(array["cells"].size() == (array["role"] == "structure" ? 1 : 8));  // the text alone
         if (array["name"] != "values") continue;
         CHECK(array["type"] == "f64");
         CHECK(array["cells"]["text"][2] == "2");

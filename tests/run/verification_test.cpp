@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 #include <vector>
@@ -92,6 +93,12 @@ TEST_CASE("bounded comparison") {
     CHECK(unwritten_nan.first_wrong == "row 2 was never written");
     const double just_off = -0.5 + reference.bound[0] / 2;
     CHECK(compare_within<double>({just_off, infinity, nan, 0.0}, reference).error_over_bound == doctest::Approx(0.5));
+    const BoundedReference quarter{.r = {1}, .bound = {0.25}};
+    for (const double error : {0.25, -0.25}) {
+        CHECK(compare_within<double>({1 + error}, quarter).right);
+        CHECK(compare_within<double>({1 + error}, quarter).error_over_bound == 1);
+    }
+    CHECK(!compare_within<double>({std::nextafter(1.25, 2)}, quarter).right);
 }
 
 }  // namespace workbench

@@ -354,6 +354,12 @@ TEST_CASE("the data of a solve") {
     CHECK(json["solves"][0]["level_after_iterations"].is_null());
     CHECK(json["solves"][2]["pays_after_solves"].is_null());
     CHECK_EQ(json["solves"][1]["residuals"].size(), 11);
+    distinct.outcomes.erase(distinct.outcomes.begin());  // the baseline failed
+    const auto alone = nlohmann::json::parse(solve_json(distinct));
+    CHECK_EQ(alone["solves"][0]["recipe"], "costly");
+    for (const char* compared : {"solve_speedup", "within_noise", "level_after_iterations", "pays_after_solves"}) {
+        CHECK_MESSAGE(alone["solves"][0][compared].is_null(), compared);
+    }
 
     const XyChart by_time = residual_by_time(report());
     REQUIRE_EQ(by_time.series.size(), 4);

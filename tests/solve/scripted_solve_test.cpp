@@ -23,10 +23,9 @@ CsrMatrix differences(Index size) {
 }
 
 template <ValueType Value>
-SolveOutcome solve_scripted(const SolveOptions& options) {
+SolveOutcome solve_scripted(const SolveOptions& options, const CsrMatrix& matrix = differences(40)) {
     new_script().seconds = {{"run usual", {1}}, {"build csr", {20}}, {"prepare usual", {300}}, {"stage reverse", {4000}}};
-    const CsrMatrix matrix = differences(40);
-    const System<Value> system(matrix, std::vector<double>(40, 1.0));
+    const System<Value> system(matrix, std::vector<double>(matrix.rows, 1.0));
     ScriptedDevice host(host_properties(), {1000, 2000});
     static const Recipe recipe = scripted_recipe("[recipe]\nname = 'R'\n[[stage]]\nuse = 'reverse'\n[layout]\nuse = 'csr'\n");
     Multiplier<Value> multiplier(recipe, matrix, {.device = host, .filter = {DeviceKind::host}, .clock = options.timing.clock});
@@ -75,6 +74,42 @@ TEST_CASE("products, times and bytes of a solve in both methods") {
     CHECK(two.products == 2 * two.iterations);
     CHECK(two.solve_seconds == static_cast<double>(two.products));
     CHECK(two.over_parts() == 2.0 / (2 + 1));
+}
+
+TEST_CASE("Jacobi solves a diagonal matrix in one iteration, and without it each distinct value takes one") {
+    std::vector<Entry> entries;
+    for (Index i = 0; i < 40; ++i) entries.push_back({i, i, 1.0 + i % 5});
+    for (const KrylovMethod method : {KrylovMethod::cg, KrylovMethod::bicgstab}) {
+        SolveOptions options = scripted_options(method, 1e-10);
+        const CsrMatrix diagonal = csr_from_entries(40, 40, entries);
+        CHECK(solve_scripted<double>(options, diagonal).iterations == 5);
+        options.jacobi = true;
+        CHECK(solve_scripted<double>(options, diagonal).iterations == 1);
+    }
+}
+
+TEST_CASE("a solve warns if its repetitions take times that differ by more than a tenth") {
+    const CsrMatrix matrix = differences(40);
+    const auto warnings = [&](double slow) {
+        new_script().seconds["run usual"] = std::deque<double>(60, slow * 1e-5);
+        script().seconds["run usual"].push_back(1e-5);
+        ScriptedDevice host(host_properties(), {1000, 2000});
+        SolveReport report;
+        report.options = scripted_options(KrylovMethod::cg, 1e-3);
+        solve_recipes({.matrix = matrix,
+                       .b = std::vector<double>(40, 1.0),
+                       .catalogue = scripted_catalogue(),
+                       .device = host,
+                       .backends = {Backend::kokkos}},
+                      {}, report);
+        CHECK(report.outcomes.at(0).solve_samples.size() == 11);
+        return report.warnings;
+    };
+    CHECK(warnings(1) == std::vector<std::string>{});
+    const std::vector<std::string> uneven = warnings(3);
+    REQUIRE(uneven.size() == 1);
+    CHECK(uneven[0].find(": a spread of ") != std::string::npos);
+    CHECK(uneven[0].ends_with(" between the 10th and the 90th percentile of 11 solves"));
 }
 
 TEST_CASE("permuting b before the iterations and x after them counts") {

@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <thread>
 
 #include "core/contract/errors.hpp"
 #include "run/scripted_runs.hpp"
@@ -63,7 +65,10 @@ public:
                                  {.device = gpu, .filter = {DeviceKind::gpu, "", of_vendor}, .clock = with.timing.clock});
         TuningPlan plan{.recipes = recipes, .filter = {DeviceKind::gpu, "", ours}};
         if (concurrent) {
-            plan.make_device = [] { return std::make_unique<ScriptedDevice>(gpu_properties(), Bandwidth{3000, 4000}); };
+            plan.make_device = [this] {
+                ++devices;
+                return std::make_unique<ScriptedDevice>(gpu_properties(), Bandwidth{3000, 4000});
+            };
         }
         return solve_tuned(system, begin, gpu, with, plan);
     }
@@ -78,6 +83,7 @@ public:
 
     CsrMatrix matrix;
     System<double> system;
+    std::atomic<int> devices = 0;  // that were made for candidates
 
 private:
     static bool of_vendor(const KernelEntry& kernel) { return kernel.name == "vendor"; }
@@ -285,11 +291,18 @@ TEST_CASE("with own devices for candidates, iterations run in a second thread") 
     Bench bench(3000);
     SolveOptions real_time = options();
     real_time.timing.clock = {};
+    const Stopwatch watch;
+    real_time.poll = [&bench, &watch] {  // the solve waits for the first candidate
+        while (bench.devices == 0 && watch.seconds() < 10) std::this_thread::yield();
+    };
     for (int round = 0; round < 3; ++round) {
         new_script();
+        bench.devices = 0;
         const SolveOutcome outcome = bench.solve({reversed(), refusing(), plain(), reversed(), plain()}, true, real_time);
         bench.check(outcome);
         CHECK_EQ(outcome.trials.size(), 5);
+        CHECK_GE(bench.devices, 1);
+        CHECK_LE(bench.devices, 5);
     }
 }
 

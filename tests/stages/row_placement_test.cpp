@@ -273,6 +273,10 @@ TEST_CASE("both stages: battery") {
             pass(tiles, column_segmentation_stage(), {{"count", std::int64_t{3}}});
             pass(tiles, stage, {{"within", std::string("tile")}});
             CHECK_NOTHROW(check_invariants(tiles, named.matrix));
+            if (const auto metrics = measure(tiles).tiles) {
+                const double lanes = 32.0 * static_cast<double>(metrics->warp_iterations) * (1 - metrics->idle_lanes);
+                CHECK(lanes == doctest::Approx(static_cast<double>(named.matrix.nonzeros())));
+            }
         }
     }
 }

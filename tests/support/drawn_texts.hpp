@@ -19,16 +19,17 @@ struct DrawnText {
     Rectangle place;  // of its capitals and digits, without the room below the baseline
 };
 
-/// Records the places of texts.
+/// Records the places of texts and boxes.
 class TextCanvas final : public Canvas {
 public:
     void line(Point, Point, Colour, double) override {}
-    void box(const Rectangle&, Colour, double) override {}
-    void boxes(std::span<const Box>, const Filling&) override {}
+    void box(const Rectangle& box, Colour, double) override { drawn.push_back(box); }
+    void boxes(std::span<const Box> boxes, const Filling&) override { drawn.insert(drawn.end(), boxes.begin(), boxes.end()); }
     void picture(const Box&, const Image&) override {}
     void marker(Marker, Point, double, Colour) override {}
 
     std::vector<DrawnText> texts;
+    std::vector<Rectangle> drawn;
 
 private:
     void draw_text(Point at, std::string_view text, const TextStyle& style) override {
@@ -46,7 +47,7 @@ inline bool overlap(const Rectangle& a, const Rectangle& b) {
 
 using Faults = std::vector<std::string>;
 
-/// What is wrong with the texts of a picture; empty: nothing.
+/// What is wrong with the texts and boxes of a picture; empty: nothing.
 template <typename Picture>
 [[nodiscard]] Faults faults_of(const Picture& picture) {
     TextCanvas canvas;
@@ -55,6 +56,12 @@ template <typename Picture>
     std::vector<DrawnText>& texts = canvas.texts;
     std::sort(texts.begin(), texts.end(), [](const DrawnText& a, const DrawnText& b) { return a.place.y < b.place.y; });
     Faults faults;
+    for (const Rectangle& box : canvas.drawn) {
+        if (box.width <= 0 || box.height <= 0) continue;
+        if (box.x < -1 || box.y < -1 || box.x + box.width > size.width + 1 || box.y + box.height > size.height + 1) {
+            faults.push_back(fmt::format("a box at {}, {} leaves the picture", box.x, box.y));
+        }
+    }
     for (std::size_t i = 0; i < texts.size(); ++i) {
         const auto& [text, place] = texts[i];
         if (text.find("…") != std::string::npos) faults.push_back(fmt::format("'{}' is cut", text));

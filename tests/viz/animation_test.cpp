@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "viz/moves.hpp"
 #include "viz/pdf_canvas.hpp"
 #include "viz/png.hpp"
+#include "viz/text.hpp"
 
 namespace workbench {
 namespace {
@@ -215,6 +217,7 @@ TEST_CASE("nonzeros of a rectangular matrix move on its own rows and columns") {
     REQUIRE(start.column_bins() == 40);
     CHECK(start.count(5, 35) == 1);
     CHECK(start.count(15, 5) == 1);
+    CHECK(start.plane_names == rasterise(staged).plane_names);
     CHECK(start.count(15, 35) == 0);
 }
 
@@ -261,6 +264,52 @@ TEST_CASE("a PDF has reproducible bytes") {
     CHECK(pdf == drawn({10, 20, 30}));
     CHECK(pdf != drawn({10, 20, 31}));
     CHECK(pdf.find("CreationDate") == std::string::npos);
+}
+
+TEST_CASE("a PDF contains the boxes and outlines that were drawn") {
+    const auto content = [](const std::function<void(Canvas&)>& draws) {
+        PdfCanvas canvas(400, 200);
+        draws(canvas);
+        const std::string pdf = canvas.bytes();
+        std::string text;
+        for (std::size_t at = pdf.find("stream\r\n"); at != std::string::npos; at = pdf.find("\nstream\r\n", at + 1)) {
+            const std::size_t begin = pdf.find('\n', at + 1) + 1;
+            std::string bytes(100'000, '\0');
+            z_stream stream{};
+            stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(pdf.data() + begin));  // only read
+            stream.avail_in = static_cast<uInt>(pdf.size() - begin);
+            stream.next_out = reinterpret_cast<Bytef*>(bytes.data());
+            stream.avail_out = static_cast<uInt>(bytes.size());
+            REQUIRE(inflateInit(&stream) == Z_OK);
+            if (inflate(&stream, Z_FINISH) == Z_STREAM_END) text += bytes.substr(0, stream.total_out);
+            (void)inflateEnd(&stream);
+        }
+        return text;
+    };
+    const auto count = [](const std::string& text, const std::string& part) {
+        std::ptrdiff_t found = 0;
+        for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+        return found;
+    };
+    const std::string boxes = content([](Canvas& canvas) {
+        canvas.box({10, 15, 50, 20}, {1, 2, 3});
+        canvas.box({10, 15, 0, 20}, {1, 2, 3});
+        canvas.box({10, 15, 50, 0}, {1, 2, 3});
+        canvas.box({7, 0, 3, 9}, {1, 2, 3}, 0.5);
+    });
+    CHECK(count(boxes, " re\n") == 2);
+    CHECK(count(boxes, "10 165 50 20 re\nf\n") == 1);
+    CHECK(count(boxes, "7 191 3 9 re\nf\n") == 1);
+
+    const TextStyle style{24, {1, 2, 3}, Align::left};
+    const std::string letters = content([&](Canvas& canvas) { canvas.text(20, 100, "SpMV 8", style); });
+    const std::vector<OutlinePart> outline = text_outline({20, 100}, "SpMV 8", style);
+    for (const auto& [kind, part] :
+         {std::pair{OutlinePart::Kind::move, " m\n"}, {OutlinePart::Kind::line, " l\n"}, {OutlinePart::Kind::curve, " c\n"}}) {
+        const auto parts = std::count_if(outline.begin(), outline.end(), [&](const auto& each) { return each.kind == kind; });
+        CHECK(parts > 3);
+        CHECK(count(letters, part) == parts);
+    }
 }
 
 }  // namespace workbench

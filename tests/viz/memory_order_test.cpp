@@ -1,6 +1,10 @@
 // Groups of cells in memory order, and joined bins.
+#include <algorithm>
 #include <array>
+#include <map>
+#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -92,6 +96,33 @@ TEST_CASE("eight equal elements of a structure share a place, seven do not") {
     CHECK(places[6].cells == 1);
     CHECK(places[7].cells == 8);
     CHECK(places[8].cell == 15);
+}
+
+TEST_CASE("arrays whose places correspond to those of another one are drawn with it") {
+    StoragePart part;
+    for (const int like : {-1, 0, -1, 2, 0}) {
+        part.arrays.push_back({.name = "array"});
+        part.arrays.back().like = like;
+    }
+    CHECK(tracks_of(part) == std::vector<std::vector<int>>{{0, 1, 4}, {2, 3}});
+}
+
+TEST_CASE("a matrix as text has each of its rows and columns once, with their numbers in the input") {
+    for (const auto& [rows, columns] : {std::pair{2, 5}, {5, 2}}) {
+        StagedMatrix staged = stage_input(csr_from_entries(rows, columns, std::vector<Entry>{{0, 1, 33}, {1, 0, 44}}));
+        std::vector<Index> backwards(columns);
+        for (Index i = 0; i < columns; ++i) backwards[i] = columns - 1 - i;
+        apply(staged, {OrderChange{Acts::columns, Permutation::from_old_of_new(backwards)}}, {});
+        std::istringstream words(draw_matrix(staged));
+        std::map<std::string, int> count;
+        for (std::string word; words >> word;) ++count[word];
+        CHECK(count["."] == rows * columns - 2);
+        CHECK(count["["] == rows);
+        CHECK(count["columns"] == 1);
+        CHECK(count["0"] == 3);  // above, before a row, and below
+        const std::string last = std::to_string(std::max(rows, columns) - 1);
+        CHECK(count[last] == (columns > rows ? 2 : 1));  // above and below, or before a row
+    }
 }
 
 TEST_CASE("the text of a hybrid names the share of each layout") {

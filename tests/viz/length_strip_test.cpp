@@ -1,0 +1,73 @@
+// The bars of row lengths beside a pattern, and the slices of a layout on them.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "core/matrix/battery.hpp"
+#include "support/drawn_texts.hpp"
+#include "viz/length_strip.hpp"
+#include "viz/raster.hpp"
+
+namespace workbench {
+namespace {
+
+/// Four nonzeros in each row, so that the ends of bars are drawn alone.
+CsrMatrix even_rows(Index rows) {
+    std::vector<Entry> entries;
+    for (Index row = 0; row < rows; ++row) {
+        for (Index k = 0; k < 4; ++k) entries.push_back({row, (row * 5 + k * 7) % 40, 1});
+    }
+    return csr_from_entries(rows, 40, entries);
+}
+
+constexpr Box place{100, 50, 80, 400};
+
+std::vector<Rectangle> boxes_of(const LengthStrip& strip) {
+    TextCanvas canvas;
+    draw_strip(canvas, strip, place);
+    return canvas.drawn;
+}
+
+}  // namespace
+
+TEST_CASE("bars and slices are drawn within their strip") {
+    std::vector<NamedMatrix> matrices = battery();
+    for (const Index rows : {40, 400, 1600}) matrices.push_back({"even", even_rows(rows)});
+    for (const NamedMatrix& one : matrices) {
+        CAPTURE(one.name);
+        PatternRaster raster = rasterise(stage_input(one.matrix), 400);
+        for (const Index slice_height : {0, 8, 32}) {
+            raster.slice_height = slice_height;
+            for (const Rectangle& box : boxes_of(row_lengths(raster, place.height))) {
+                CHECK(box.x >= place.x - 1);
+                CHECK(box.x + box.width <= place.right() + 1);
+                CHECK(box.y >= place.y - 1);
+                CHECK(box.y + box.height <= place.bottom() + 1);
+            }
+        }
+    }
+}
+
+TEST_CASE("a line across the bars begins each slice but the first, and one ends its padded rows") {
+    PatternRaster raster = rasterise(stage_input(even_rows(40)), 400);
+    const std::size_t without = boxes_of(row_lengths(raster, place.height)).size();
+    raster.slice_height = 16;
+    const LengthStrip strip = row_lengths(raster, place.height);
+    REQUIRE(strip.slices.size() == 4);
+    const std::vector<Rectangle> boxes = boxes_of(strip);
+    const auto count = [&](double x, double y, double width, double height) {
+        return std::count_if(boxes.begin(), boxes.end(), [&](const Rectangle& box) {
+            return box.x == x && box.y == y && box.width == width && box.height == height;
+        });
+    };
+    const std::vector<int> tops{50, 210, 370, 450};
+    for (std::size_t slice = 0; slice < 3; ++slice) {
+        CAPTURE(slice);
+        CHECK(count(place.x, tops[slice], place.width, 1) == (slice == 0 ? 0 : 1));
+        CHECK(count(place.right(), tops[slice], 1, tops[slice + 1] - tops[slice]) == 1);  // all rows have the longest length
+    }
+    CHECK(boxes.size() == without + 2 + 3);
+}
+
+}  // namespace workbench
