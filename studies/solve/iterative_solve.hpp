@@ -155,7 +155,14 @@ protected:
     }
 
     virtual void time_product() {
-        outcome_.product_seconds = time_repeatedly(device_, multiplier_->product(), options_.timing).median;
+        if (options_.timing.minimum_samples == 0) return;
+        const Timing timing = multiplier_->time_product(options_.timing);
+        if (timing.fault.empty()) {
+            outcome_.product_seconds = timing.median;
+            return;
+        }
+        outcome_.preparation.kernel.status = KernelOutcome::Status::wrong;
+        outcome_.preparation.kernel.reason = timing.fault;
     }
 
     const System<Value>& system_;

@@ -11,6 +11,7 @@
 #include "core/contract/rounding.hpp"
 #include "core/contract/solvers.hpp"
 #include "pipeline/engine/chain.hpp"
+#include "pipeline/measure/checked_product.hpp"
 #include "pipeline/recipe/rounding_of_recipe.hpp"
 
 namespace workbench {
@@ -80,14 +81,15 @@ std::unique_ptr<PersistentSolver<Value>> Multiplier<Value>::make_persistent(Kryl
 }
 
 template <ValueType Value>
-std::function<void()> Multiplier<Value>::product() {
-    if (x_.bytes() == 0) {
-        const std::vector<double> values = real_vector(order().size(), 1);
-        const std::vector<Value> rounded(values.begin(), values.end());
-        x_ = to_device(device_, std::span<const Value>(rounded), "x");
-        y_ = device_.allocate(x_.bytes(), "y");
-    }
-    return [this] { multiply(x_.as<const Value>(), y_.as<Value>()); };
+Timing Multiplier<Value>::time_product(const TimingOptions& options) {
+    ProductVectors<Value> vectors(ready_.candidate().space, device_);
+    vectors.set_x([](Index column) { return real_element(column, 1); });
+    const std::shared_ptr<void> not_owned;
+    const std::shared_ptr<Kernel<Value>> kernel(not_owned, ready_.kernel());
+    const std::shared_ptr<const CsrMatrix> input(not_owned, &input_);
+    const std::shared_ptr<const CsrMatrix>& rounded = ready_.candidate().rounded;
+    CheckedProduct<Value> product(std::move(vectors), kernel, rounded == nullptr ? input : rounded, device_);
+    return time_in_turns({product.contender(preparation().kernel.kernel, preparation().bytes_to_move)}, options).front();
 }
 
 template class Multiplier<float>;

@@ -1,7 +1,6 @@
 // A recipe's SpMV with x and y in the same order, as Krylov methods need it.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -44,8 +43,8 @@ public:
     /// The time that the first call took.
     [[nodiscard]] double persistent_seconds() const { return persistent_seconds_; }
 
-    /// A product with vectors of its own, for timing.
-    [[nodiscard]] std::function<void()> product();
+    /// Times products with vectors of their own. The plan must have had an oracle.
+    [[nodiscard]] Timing time_product(const TimingOptions& options);
 
 private:
     [[nodiscard]] std::unique_ptr<PersistentSolver<Value>> make_persistent(KrylovMethod method, bool preconditioned);
@@ -57,8 +56,6 @@ private:
     std::unique_ptr<PersistentSolver<Value>> persistent_;
     std::string reason_against_persistent_;  // empty: none, or not tried
     double persistent_seconds_ = 0;
-    DeviceMemory x_;  // for product()
-    DeviceMemory y_;
 };
 
 }  // namespace workbench

@@ -77,7 +77,9 @@ SolveOutcome repeat_if_short(const std::function<SolveOutcome(const SolveOptions
     without_product.engine = outcomes.front().engine;
     const bool is_short = outcomes.front().solve_seconds > 0 && outcomes.front().solve_seconds < short_seconds;
     const Stopwatch watch(options.timing.clock);
-    while (is_short && outcomes.front().solved() && outcomes.size() < most_solves && watch.seconds() < most_seconds) {
+    const KernelOutcome kernel = outcomes.front().preparation.kernel;  // with the verdict on the product that was timed
+    while (is_short && kernel.verified() && outcomes.front().solved() && outcomes.size() < most_solves &&
+           watch.seconds() < most_seconds) {
         outcomes.push_back(solve(without_product));
     }
     std::vector<double> samples;
@@ -93,6 +95,7 @@ SolveOutcome repeat_if_short(const std::function<SolveOutcome(const SolveOptions
     outcome.product_seconds = product_seconds;
     outcome.vector_seconds = vector_seconds;
     outcome.preparation.notes = std::move(notes);
+    outcome.preparation.kernel = kernel;
     outcome.solve_samples = std::move(samples);
     return outcome;
 }
