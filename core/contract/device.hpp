@@ -111,8 +111,9 @@ public:
     virtual void scatter_add(const float* values, const Index* target, Index count, float* y) = 0;
     virtual void scatter_add(const double* values, const Index* target, Index count, double* y) = 0;
 
-    /// Sets bytes of the device's memory to 0.
-    virtual void zero(void* memory, std::size_t bytes) = 0;
+    /// Sets each of these bytes of the device's memory to `byte`.
+    virtual void fill(void* memory, std::byte byte, std::size_t bytes) = 0;
+    void zero(void* memory, std::size_t bytes) { fill(memory, std::byte{0}, bytes); }
 
     /// Writes and reads a buffer of at least twice the last-level cache, so that the next run starts with a cold cache.
     virtual void flush_cache() = 0;
@@ -135,6 +136,10 @@ public:
 
     /// Measured at the first call.
     [[nodiscard]] virtual Bandwidth bandwidth() = 0;
+
+    /// The highest bandwidth of reading data of this size again and again, in bytes per second: that of the nearest cache which
+    /// holds the data, or of the memory. Measured at each call.
+    [[nodiscard]] virtual double read_bandwidth(std::size_t bytes) = 0;
 
     /// Begin and end a named range for a profiler; ranges must nest. See ProfilerRange.
     virtual void enter_range(std::string_view) {}

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <limits>
 #include <stdexcept>
 
 #include "kernels/device/cuda_check.cuh"
@@ -242,8 +243,8 @@ void CudaDevice::scatter_add(const double* values, const Index* target, Index co
     launch_scatter_add(stream_, values, target, count, y);
 }
 
-void CudaDevice::zero(void* memory, std::size_t bytes) {
-    if (bytes > 0) check_cuda(cudaMemsetAsync(memory, 0, bytes, stream_), "cudaMemsetAsync");
+void CudaDevice::fill(void* memory, std::byte byte, std::size_t bytes) {
+    if (bytes > 0) check_cuda(cudaMemsetAsync(memory, std::to_integer<int>(byte), bytes, stream_), "cudaMemsetAsync");
 }
 
 void CudaDevice::flush_cache() {
@@ -291,6 +292,28 @@ std::unique_ptr<Branch> CudaDevice::make_branch() { return std::make_unique<Cuda
 Bandwidth CudaDevice::bandwidth() {
     if (!bandwidth_) bandwidth_ = measure_bandwidth();
     return *bandwidth_;
+}
+
+double CudaDevice::read_bandwidth(std::size_t bytes) {
+    const std::size_t most = std::min(4 * properties_.last_level_cache, properties_.memory / 16);
+    const std::size_t words = std::clamp<std::size_t>(bytes, std::size_t{1} << 16, most) / sizeof(uint4);
+    const DeviceMemory from = allocate((words + 1) * sizeof(uint4), "a buffer to measure bandwidth");
+    const auto blocks = static_cast<unsigned>(blocks_per_processor * properties_.processors);
+    fill_kernel<<<blocks, threads_per_block, 0, stream_>>>(from.as<uint4>(), words);
+    check_launch("fill");
+    constexpr std::size_t read_at_least = std::size_t{1} << 28;  // so that the first launch takes no time
+    const std::size_t passes = std::clamp<std::size_t>(read_at_least / (words * sizeof(uint4)), 1, 200);
+    double seconds = std::numeric_limits<double>::infinity();
+    for (int round = 0; round < 5; ++round) {
+        seconds = std::min(seconds, time([&] {
+                               for (std::size_t pass = 0; pass < passes; ++pass) {
+                                   read_kernel<<<blocks, threads_per_block, 0, stream_>>>(from.as<uint4>(), words,
+                                                                                          &from.as<uint4>()[words].x);
+                                   check_launch("read");
+                               }
+                           }));
+    }
+    return static_cast<double>(passes * words * sizeof(uint4)) / seconds;
 }
 
 void CudaDevice::enter_range(std::string_view name) { (void)nvtxRangePushA(std::string(name).c_str()); }

@@ -30,12 +30,13 @@ public:
     void scatter(const double* values, const Index* target, Index count, double* y) override;
     void scatter_add(const float* values, const Index* target, Index count, float* y) override;
     void scatter_add(const double* values, const Index* target, Index count, double* y) override;
-    void zero(void* memory, std::size_t bytes) override;
+    void fill(void* memory, std::byte byte, std::size_t bytes) override;
     void flush_cache() override;
     [[nodiscard]] double time(const std::function<void()>& work) override;
     void wait_for(Device& earlier) override;
     [[nodiscard]] std::unique_ptr<Branch> make_branch() override;
     [[nodiscard]] Bandwidth bandwidth() override;
+    [[nodiscard]] double read_bandwidth(std::size_t bytes) override;
     void enter_range(std::string_view name) override;
     void leave_range() override;
 

@@ -102,6 +102,22 @@ Word sum_words(const Word* words, std::size_t count) {
     return sum;
 }
 
+/// Reads the words again and again. count: a multiple of 8.
+void read_words(const Word* words, std::size_t count, std::size_t passes) {
+    using Lanes [[gnu::vector_size(64)]] = Word;
+    Lanes sum{};
+    for (std::size_t pass = 0; pass < passes; ++pass) {
+        asm volatile("" : : "r"(words) : "memory");  // the words may have changed, so each pass reads them
+        for (std::size_t k = 0; k < count; k += 8) {
+            Lanes lanes;
+            std::memcpy(&lanes, words + k, sizeof(lanes));
+            sum += lanes;
+        }
+    }
+    const Word first = sum[0];
+    asm volatile("" : : "r"(first), "r"(&sum) : "memory");
+}
+
 /// The compiler cannot remove a sum that is used, nor the reads behind it.
 void require_sum(Word sum, Word expected) {
     if (sum != expected) throw MachineError("host memory does not keep what is written to it");
@@ -183,11 +199,12 @@ public:
         scatter_add_values(values, target, count, y);
     }
 
-    void zero(void* memory, std::size_t bytes) override {
+    void fill(void* memory, std::byte byte, std::size_t bytes) override {
         auto* const to = static_cast<std::byte*>(memory);
         constexpr std::size_t piece = 1 << 15;
+        const int value = std::to_integer<int>(byte);
         Kokkos::parallel_for(Words(0, (bytes + piece - 1) / piece),
-                             [=](std::size_t i) { std::memset(to + i * piece, 0, std::min(piece, bytes - i * piece)); });
+                             [=](std::size_t i) { std::memset(to + i * piece, value, std::min(piece, bytes - i * piece)); });
     }
 
     void flush_cache() override {
@@ -203,6 +220,11 @@ public:
     [[nodiscard]] Bandwidth bandwidth() override {
         static const Bandwidth of_machine = measure_bandwidth(large_buffer(), seconds_of);
         return of_machine;
+    }
+
+    [[nodiscard]] double read_bandwidth(std::size_t bytes) override {
+        const std::span<const Word> words = large_buffer();
+        return measure_read_bandwidth(words.first(std::min(bytes / sizeof(Word), words.size())), seconds_of);
     }
 
 private:
@@ -269,6 +291,24 @@ Bandwidth measure_bandwidth(std::span<Word> buffer, const std::function<double(c
     }
     const auto bytes = static_cast<double>(buffer.size_bytes());
     return {bytes / copy_seconds, bytes / read_seconds};
+}
+
+double measure_read_bandwidth(std::span<const Word> words, const std::function<double(const std::function<void()>&)>& time) {
+    constexpr std::size_t lanes = 8;
+    constexpr std::size_t least_read = 64 * mebibyte / sizeof(Word);  // so that the start of the threads takes no time
+    const auto threads = static_cast<std::size_t>(host_threads());
+    const std::size_t of_thread = words.size() / threads / lanes * lanes;
+    if (of_thread == 0) return std::numeric_limits<double>::infinity();  // registers hold it
+    const std::size_t passes = std::max<std::size_t>(1, least_read / (of_thread * threads));
+    double seconds = std::numeric_limits<double>::infinity();
+    for (int round = 0; round < 5; ++round) {
+        seconds = std::min(seconds, time([&] {
+                               Kokkos::parallel_for(Words(0, threads), [=](std::size_t thread) {
+                                   read_words(words.data() + thread * of_thread, of_thread, passes);
+                               });
+                           }));
+    }
+    return static_cast<double>(of_thread * threads * passes * sizeof(Word)) / seconds;
 }
 
 std::unique_ptr<Device> make_host_device() { return std::make_unique<HostDevice>(); }

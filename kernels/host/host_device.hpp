@@ -20,6 +20,11 @@ namespace workbench {
 [[nodiscard]] Bandwidth measure_bandwidth(std::span<std::uint64_t> buffer,
                                           const std::function<double(const std::function<void()>&)>& time);
 
+/// The bytes per second of the best of five rounds in which each thread reads its part of these words again and again, at least
+/// 64 MiB in all. Infinite for fewer than 8 words a thread.
+[[nodiscard]] double measure_read_bandwidth(std::span<const std::uint64_t> words,
+                                            const std::function<double(const std::function<void()>&)>& time);
+
 /// The bytes of all caches of the highest level together (a processor may have several, each for some of its cores); 0 if
 /// unknown. cores: the folder in which Linux describes them.
 [[nodiscard]] std::size_t last_level_cache(const std::filesystem::path& cores);

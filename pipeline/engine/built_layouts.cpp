@@ -153,23 +153,13 @@ void note_rounding(LayoutOutcome& outcome, const RoundingError& error) {
     outcome.notes.emplace_back("values", error.text());
 }
 
-/// The references of the verification within bounds: products of the staged matrix with these values, in the input's order.
-template <ValueType Value>
-std::vector<BoundedReference> references_with(HostArray<double> values, StagedMatrix& staged) {
+/// The staged matrix with other values, in the order of the input.
+CsrMatrix of_input_with(HostArray<double> values, StagedMatrix& staged) {
     const OtherValues other(staged.matrix, std::move(values));
-    std::vector<BoundedReference> references;
-    for (const std::uint32_t seed : seeds_of_real_vectors) {
-        std::vector<double> x(staged.matrix.columns);
-        for (Index j = 0; j < staged.matrix.columns; ++j) x[j] = real_element(staged.column_order.old_of_new(j), seed);
-        const BoundedReference reordered = bounded_reference<Value>(staged.matrix, x);
-        BoundedReference reference = reordered;
-        for (Index i = 0; i < staged.matrix.rows; ++i) {
-            reference.r[staged.row_order.old_of_new(i)] = reordered.r[i];
-            reference.bound[staged.row_order.old_of_new(i)] = reordered.bound[i];
-        }
-        references.push_back(std::move(reference));
-    }
-    return references;
+    const auto back = [](const Permutation& order) {
+        return Permutation::from_new_of_old({order.old_of_new().begin(), order.old_of_new().end()});
+    };
+    return permute(staged.matrix, back(staged.row_order), back(staged.column_order));
 }
 
 /// Says what the layouts of a recipe changed, and what their product is to be compared with.
@@ -202,7 +192,7 @@ void note_rounding(const Recipe& recipe, StagedMatrix& staged, bool is_verified,
     }
     note_rounding(all.outcome, error_of_rounding(staged.matrix.values, values, coarsest));
     if (!is_verified) return;
-    all.rounded = std::make_shared<const std::vector<BoundedReference>>(references_with<Value>(std::move(values), staged));
+    all.rounded = std::make_shared<const CsrMatrix>(of_input_with(std::move(values), staged));
 }
 
 template <ValueType Value>

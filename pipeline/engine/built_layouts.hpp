@@ -37,7 +37,7 @@ struct BuiltLayouts {
     LayoutOutcome outcome;                  // of a hybrid as if it were one layout; array names start with their share
     std::vector<BuiltShare<Value>> shares;  // in the order of the recipe's layouts
     ExactValues exact_values = ExactValues::by_place;
-    std::shared_ptr<const std::vector<BoundedReference>> rounded = nullptr;  // see Candidate
+    std::shared_ptr<const CsrMatrix> rounded = nullptr;  // see Candidate
 
     /// The product with all shares, or with share `i` alone; one kernel per share of the recipe. `outcome` must be suitable.
     [[nodiscard]] Candidate<Value> candidate(const std::vector<const KernelEntry*>& kernels,

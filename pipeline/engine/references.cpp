@@ -1,6 +1,7 @@
 #include "pipeline/engine/references.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -21,8 +22,7 @@ ReadyKernel fastest_kernel(std::vector<ReadyKernel> kernels, const Clock& clock)
     for (ReadyKernel& kernel : kernels) {
         if (kernel.product == nullptr) continue;
         verified.push_back(&kernel);
-        contenders.push_back(
-            {.name = kernel.outcome.kernel, .device = kernel.device, .work = [&kernel] { kernel.product->run(); }});
+        contenders.push_back(kernel.product->contender());
     }
     return std::move(verified.empty() ? kernels.front() : *verified[fastest_of(contenders, clock)]);
 }
@@ -33,8 +33,10 @@ std::size_t fastest_of(const std::vector<Contender>& contenders, const Clock& cl
     if (contenders.size() == 1) return 0;
     const std::vector<Timing> timings =
         time_in_turns(contenders, {.minimum_samples = 7, .minimum_seconds = 0, .maximum_seconds = 0.5, .clock = clock});
-    const auto fastest =
-        std::min_element(timings.begin(), timings.end(), [](const Timing& a, const Timing& b) { return a.median < b.median; });
+    const auto seconds = [](const Timing& timing) {
+        return timing.fault.empty() ? timing.median : std::numeric_limits<double>::infinity();
+    };
+    const auto fastest = std::ranges::min_element(timings, {}, seconds);
     return static_cast<std::size_t>(fastest - timings.begin());
 }
 

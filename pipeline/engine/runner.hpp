@@ -21,7 +21,7 @@ struct RunOptions {
     std::vector<Backend> backends{Backend::kokkos, Backend::eigen, Backend::cpu, Backend::cuda, Backend::cusparse};
     std::string only;  // run just the kernel of this name, and the baselines; empty: all
     TimingOptions timing;
-    KeepFolder* keep = nullptr;  // where results of stages and layouts are kept; null: nowhere
+    KeepFolder* keep = nullptr;     // where results of stages and layouts are kept; null: nowhere
     bool fastest_baseline = false;  // see References
 };
 

@@ -56,9 +56,8 @@ struct Candidate {
     std::shared_ptr<const ProductSpace> space;
     bool side_by_side = false;                         // see HybridKernel
     ExactValues exact_values = ExactValues::by_place;  // the integers of the exact layouts
-    /// With layouts that round values: the products of the matrix with rounded values, one per x of the oracle, which replace
-    /// its own. Null: no layout rounds.
-    std::shared_ptr<const std::vector<BoundedReference>> rounded = nullptr;
+    /// With layouts that round values: the matrix with rounded values, in the order of the input. Null: no layout rounds.
+    std::shared_ptr<const CsrMatrix> rounded = nullptr;
 
     /// Makes the kernels of a matrix that their device prepared, instead of those of the layouts, which are the same. Empty:
     /// the host prepared it.

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "core/contract/errors.hpp"
-#include "core/contract/solvers.hpp"
 #include "core/system/host_memory.hpp"
+#include "pipeline/measure/checked_product.hpp"
 
 namespace workbench {
 namespace {
@@ -19,84 +19,36 @@ void require_memory_for_results(const CsrMatrix& input) {
     require_host_memory(2 * sizeof(double) * (std::size_t{3} * input.rows + input.columns), "the right results");
 }
 
-/// x and y of one product on a device.
 template <ValueType Value>
-class Vectors {
-public:
-    Vectors(std::shared_ptr<const ProductSpace> space, Device& device)
-        : space_(std::move(space)),
-          device_(&device),
-          x_(device.allocate(space_->column_order.size() * sizeof(Value), "x")),
-          y_(device.allocate(space_->row_order.size() * sizeof(Value), "y")),
-          rows_of_y_(space_->rows_of_result()) {}
-
-    /// x in the input's order.
-    template <typename At>
-    void set_x(At at) {
-        const Permutation& order = space_->column_order;
-        std::vector<Value> x(order.size());
-        for (Index i = 0; i < order.size(); ++i) x[i] = static_cast<Value>(at(order.old_of_new(i)));
-        device_->upload(std::as_bytes(std::span(x)), x_);
-    }
-
-    /// y before a run, in the input's order.
-    template <typename At>
-    void set_y(At at) {
-        std::vector<Value> y(rows_of_y_.size());
-        for (std::size_t i = 0; i < y.size(); ++i) y[i] = at(rows_of_y_[i]);
-        device_->upload(std::as_bytes(std::span(y)), y_);
-    }
-
-    void run(Kernel<Value>& kernel, bool accumulate) {
-        kernel.run(x_.template as<const Value>(), y_.template as<Value>(), accumulate);
-    }
-
-    /// y in the input's order.
-    [[nodiscard]] std::vector<Value> y() {
-        std::vector<Value> there(rows_of_y_.size());
-        device_->download(y_, std::as_writable_bytes(std::span(there)));
-        std::vector<Value> back(there.size());
-        for (std::size_t i = 0; i < back.size(); ++i) back[rows_of_y_[i]] = there[i];
-        return back;
-    }
-
-private:
-    std::shared_ptr<const ProductSpace> space_;
-    Device* device_;
-    DeviceMemory x_;
-    DeviceMemory y_;
-    std::vector<Index> rows_of_y_;  // of the input
-};
-
-template <ValueType Value>
-Comparison verify_exactly(Kernel<Value>& kernel, Vectors<Value>& vectors, const ExactReference& exact, Device& device) {
+Comparison verify_exactly(Kernel<Value>& kernel, ProductVectors<Value>& vectors, const ExactReference& exact, Device& device) {
     for (int vector = 0; vector < exact.problem.vector_count(); ++vector) {
         vectors.set_x([&](Index column) { return exact.problem.x(vector, column); });
         vectors.set_y([](Index) { return unwritten<Value>(); });
         (void)device.time([&] { vectors.run(kernel, false); });
-        if (Comparison found = compare_exactly(vectors.y(), exact.products[vector]); !found.right) return found;
+        if (Comparison found = compare_exactly(vectors.y_of_input(), exact.products[vector]); !found.right) return found;
     }
     // The last x again, added to a y that is already there.
     std::vector<double> expected = exact.products.back();
     for (std::size_t row = 0; row < expected.size(); ++row) expected[row] += ExactProblem::start(static_cast<Index>(row));
     vectors.set_y([&](Index row) { return static_cast<Value>(ExactProblem::start(row)); });
     (void)device.time([&] { vectors.run(kernel, true); });
-    Comparison found = compare_exactly(vectors.y(), expected);
+    Comparison found = compare_exactly(vectors.y_of_input(), expected);
     if (!found.right) found.first_wrong += " (adding to a y that was there)";
     return found;
 }
 
 template <ValueType Value>
-Comparison verify_within_bounds(Kernel<Value>& kernel, Vectors<Value>& vectors, const Oracle<Value>& oracle,
-                                const std::vector<BoundedReference>* rounded, Device& device, double& first_seconds) {
+Comparison verify_within_bounds(Kernel<Value>& kernel, ProductVectors<Value>& vectors, const Oracle<Value>& oracle,
+                                const CsrMatrix* rounded, Device& device, double& first_seconds) {
     Comparison worst;
-    const std::vector<BoundedReference>& references = rounded == nullptr ? oracle.references : *rounded;
-    for (std::size_t i = 0; i < references.size(); ++i) {
+    for (std::size_t i = 0; i < oracle.references.size(); ++i) {
         vectors.set_x([&](Index column) { return oracle.real_vectors[i][column]; });
         vectors.set_y([](Index) { return unwritten<Value>(); });
         const double seconds = device.time([&] { vectors.run(kernel, false); });
         if (i == 0) first_seconds = seconds;
-        Comparison found = compare_within(vectors.y(), references[i]);
+        Comparison found = compare_within(
+            vectors.y_of_input(),
+            rounded == nullptr ? oracle.references[i] : bounded_reference<Value>(*rounded, oracle.real_vectors[i]));
         if (!found.right) return found;
         worst.error_over_bound = std::max(worst.error_over_bound, found.error_over_bound);
     }
@@ -105,7 +57,8 @@ Comparison verify_within_bounds(Kernel<Value>& kernel, Vectors<Value>& vectors, 
 
 /// The vectors may be null without an oracle.
 template <ValueType Value>
-VerifiedKernel<Value> verify_on(Vectors<Value>* vectors, const Candidate<Value>& candidate, const Verifier<Value>& verifier) {
+VerifiedKernel<Value> verify_on(ProductVectors<Value>* vectors, const Candidate<Value>& candidate,
+                                const Verifier<Value>& verifier) {
     VerifiedKernel<Value> verified;
     KernelOutcome& outcome = verified.outcome;
     outcome.kernel = candidate.kernel();
@@ -164,25 +117,6 @@ double time_vector_permutation(const ProductSpace& space, Device& device) {
     return seconds;
 }
 
-/// Conjugate gradients on a square matrix, for the same right-hand side whatever its order. They begin anew before numbers get
-/// so small that a processor takes longer for them.
-template <ValueType Value>
-std::unique_ptr<Krylov<Value>> begin_cg(const ProductSpace& space, Device& device) {
-    constexpr double tolerance = 1e-6;
-    constexpr std::int64_t most_iterations = 10'000;
-    const std::vector<double> right_hand_side = real_vector(space.column_order.size(), 1);
-    std::vector<Value> b(right_hand_side.size());
-    double square = 0;
-    for (std::size_t i = 0; i < b.size(); ++i) {
-        b[i] = static_cast<Value>(right_hand_side[space.column_order.old_of_new(static_cast<Index>(i))]);
-        square += static_cast<double>(b[i]) * static_cast<double>(b[i]);
-    }
-    const KrylovPlan plan{KrylovMethod::cg, tolerance * std::sqrt(square), most_iterations};
-    std::unique_ptr<Krylov<Value>> krylov = make_krylov<Value>(device, plan, b, {});
-    if (krylov == nullptr) throw MachineError(fmt::format("inside CG: {} cannot iterate", device.properties().name));
-    return krylov;
-}
-
 void derive_rates(KernelOutcome& outcome, Offset nonzero_count, std::int64_t bytes_to_move, Device& device) {
     const auto nonzeros = static_cast<double>(nonzero_count);
     outcome.bytes_to_move = bytes_to_move;
@@ -199,21 +133,20 @@ void derive_rates(KernelOutcome& outcome, Offset nonzero_count, std::int64_t byt
 template <ValueType Value>
 class VerifiedProduct final : public TimedProduct {
 public:
-    VerifiedProduct(Candidate<Value> candidate, Vectors<Value> vectors, std::shared_ptr<Kernel<Value>> kernel, Device& device)
-        : candidate_(std::move(candidate)), vectors_(std::move(vectors)), kernel_(std::move(kernel)), device_(device) {
+    VerifiedProduct(Candidate<Value> candidate, ProductVectors<Value> vectors, std::shared_ptr<Kernel<Value>> kernel,
+                    std::shared_ptr<const CsrMatrix> matrix, Device& device)
+        : candidate_(std::move(candidate)),
+          kernel_(std::move(kernel)),
+          product_(std::move(vectors), kernel_, std::move(matrix), device),
+          device_(device) {
         for (auto& share : candidate_.shares) share.layout.exact.reset();
     }
 
-    void run() override {
-        if (cg_ == nullptr) {
-            vectors_.run(*kernel_, false);
-        } else {
-            kernel_->run(cg_->operands().x, cg_->operands().y, false);
-        }
+    [[nodiscard]] Contender contender() override {
+        return product_.contender(candidate_.kernel(), candidate_.bytes_to_move(*kernel_));
     }
-    void begin_cg() override { cg_ = workbench::begin_cg<Value>(*candidate_.space, device_); }
-    void rest_of_iteration() override { cg_->rest_of_iteration(); }
-    void end_cg() override { cg_.reset(); }
+    void begin_cg() override { product_.begin_cg(); }
+    void end_cg() override { product_.end_cg(); }
 
     void derive_rates(KernelOutcome& outcome) override {
         outcome.vector_permutation_seconds = time_vector_permutation<Value>(*candidate_.space, device_);
@@ -222,10 +155,9 @@ public:
 
 private:
     Candidate<Value> candidate_;
-    Vectors<Value> vectors_;
     std::shared_ptr<Kernel<Value>> kernel_;
+    CheckedProduct<Value> product_;
     Device& device_;
-    std::unique_ptr<Krylov<Value>> cg_;  // null: outside of CG
 };
 
 ExactReference reference_of(const ExactProblem& problem, const CsrMatrix& matrix) {
@@ -239,7 +171,7 @@ ExactReference reference_of(const ExactProblem& problem, const CsrMatrix& matrix
 }  // namespace
 
 template <ValueType Value>
-Oracle<Value>::Oracle(const CsrMatrix& input) : matrix_(&input) {
+Oracle<Value>::Oracle(const CsrMatrix& input) : matrix_(std::shared_ptr<void>(), &input), is_whole_(true) {
     require_memory_for_results(input);
     (void)exact(ExactValues::by_place);
     for (const std::uint32_t seed : seeds_of_real_vectors) {
@@ -249,24 +181,22 @@ Oracle<Value>::Oracle(const CsrMatrix& input) : matrix_(&input) {
 }
 
 template <ValueType Value>
-Oracle<Value>::Oracle(const Oracle& whole, const CsrMatrix& share, ExactValues kind, Rounding rounding)
+Oracle<Value>::Oracle(const Oracle& whole, CsrMatrix share, ExactValues kind, Rounding rounding)
     : real_vectors(whole.real_vectors) {
     require_memory_for_results(share);
     exact_[static_cast<std::size_t>(kind)] = reference_of(whole.exact(kind).problem, share);
-    CsrMatrix rounded_share;
     if (rounding != Rounding::none) {
-        rounded_share = share;
-        for (double& value : rounded_share.values) value = rounded(value, rounding);
+        for (double& value : share.values) value = rounded(value, rounding);
     }
-    const CsrMatrix& stored = rounding == Rounding::none ? share : rounded_share;
-    for (const std::vector<double>& x : real_vectors) references.push_back(bounded_reference<Value>(stored, x));
+    for (const std::vector<double>& x : real_vectors) references.push_back(bounded_reference<Value>(share, x));
+    matrix_ = std::make_shared<const CsrMatrix>(std::move(share));
 }
 
 template <ValueType Value>
 const ExactReference& Oracle<Value>::exact(ExactValues kind) const {
     std::optional<ExactReference>& exact = exact_[static_cast<std::size_t>(kind)];
     if (!exact) {
-        if (matrix_ == nullptr) throw std::logic_error("the oracle of a share has one kind of integers");
+        if (!is_whole_) throw std::logic_error("the oracle of a share has one kind of integers");
         exact = reference_of(ExactProblem(*matrix_, kind), *matrix_);
     }
     return *exact;
@@ -288,18 +218,19 @@ std::optional<Verdict> KernelOutcome::verdict() const {
 template <ValueType Value>
 VerifiedKernel<Value> Verifier<Value>::verify(const Candidate<Value>& candidate) const {
     if (oracle == nullptr) return verify_on<Value>(nullptr, candidate, *this);
-    Vectors<Value> vectors(candidate.space, device);
+    ProductVectors<Value> vectors(candidate.space, device);
     return verify_on(&vectors, candidate, *this);
 }
 
 template <ValueType Value>
 ReadyKernel Verifier<Value>::make_ready(const Candidate<Value>& candidate) const {
-    Vectors<Value> vectors(candidate.space, device);
+    ProductVectors<Value> vectors(candidate.space, device);
     VerifiedKernel<Value> verified = verify_on(&vectors, candidate, *this);
     ReadyKernel ready{.outcome = std::move(verified.outcome), .device = &device};
     if (verified.kernel != nullptr) {
-        ready.product =
-            std::make_unique<VerifiedProduct<Value>>(candidate, std::move(vectors), std::move(verified.kernel), device);
+        ready.product = std::make_unique<VerifiedProduct<Value>>(
+            candidate, std::move(vectors), std::move(verified.kernel),
+            candidate.rounded == nullptr ? oracle->matrix() : candidate.rounded, device);
     }
     return ready;
 }
@@ -319,18 +250,22 @@ void time_in_turns(const std::vector<ReadyKernel*>& kernels, const TimingOptions
     const bool inside_cg = options.cache == CacheState::inside_cg;
     std::vector<Contender> contenders;
     for (const ReadyKernel* kernel : timed) {
-        TimedProduct& product = *kernel->product;
-        if (inside_cg) product.begin_cg();
-        contenders.push_back({.name = kernel->outcome.kernel,
-                              .device = kernel->device,
-                              .work = [&product] { product.run(); },
-                              .rest_of_iteration = [&product] { product.rest_of_iteration(); }});
+        if (inside_cg) kernel->product->begin_cg();
+        contenders.push_back(kernel->product->contender());
     }
     std::vector<Timing> timings = time_in_turns(contenders, options);
     for (std::size_t i = 0; i < timed.size(); ++i) {
-        if (inside_cg) timed[i]->product->end_cg();
-        timed[i]->outcome.timing = std::move(timings[i]);
-        timed[i]->product->derive_rates(timed[i]->outcome);
+        ReadyKernel& kernel = *timed[i];
+        if (inside_cg) kernel.product->end_cg();
+        if (timings[i].fault.empty()) {
+            kernel.outcome.timing = std::move(timings[i]);
+            kernel.product->derive_rates(kernel.outcome);
+        } else {
+            kernel.outcome.status = KernelOutcome::Status::wrong;
+            kernel.outcome.reason = std::move(timings[i].fault);
+            kernel.outcome.timing = {};
+            kernel.product.reset();
+        }
     }
 }
 

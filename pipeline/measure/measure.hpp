@@ -30,17 +30,20 @@ public:
     explicit Oracle(const CsrMatrix& input);
     /// An oracle for some of the input's nonzeros, at their places in the input, and for one kind of integers. rounding: how
     /// the values in `references` were rounded.
-    Oracle(const Oracle& whole, const CsrMatrix& share, ExactValues kind, Rounding rounding = Rounding::none);
+    Oracle(const Oracle& whole, CsrMatrix share, ExactValues kind, Rounding rounding = Rounding::none);
 
     /// Computed when it is first requested. Throws std::logic_error if it is not the kind of a share.
     [[nodiscard]] const ExactReference& exact(ExactValues kind) const;
     [[nodiscard]] ExactProblems exact_problems() const;
+    /// The nonzeros that are multiplied, in the order of the input. That of the input does not own it.
+    [[nodiscard]] const std::shared_ptr<const CsrMatrix>& matrix() const { return matrix_; }
 
     std::vector<std::vector<double>> real_vectors;  // two different x, [column]
     std::vector<BoundedReference> references;       // one per x
 
 private:
-    const CsrMatrix* matrix_ = nullptr;  // null: a share
+    std::shared_ptr<const CsrMatrix> matrix_;
+    bool is_whole_ = false;  // false: a share
     mutable std::array<std::optional<ExactReference>, 2> exact_;
 };
 
@@ -59,7 +62,7 @@ struct KernelOutcome {
     bool baseline = false;
 
     Status status = Status::unsuitable;
-    std::string reason;  // why it is unsuitable, or the first wrong row
+    std::string reason;  // why it is unsuitable, or what is wrong
 
     double error_over_bound = 0;
     double prepare_seconds = 0;                // device copies, buffers
@@ -88,19 +91,14 @@ struct KernelOutcome {
     [[nodiscard]] std::optional<Verdict> verdict() const;
 };
 
-/// A verified product with vectors of its own on a device.
-class TimedProduct {
+/// A verified product with vectors of its own on a device (pipeline/measure/checked_product.hpp).
+class TimedProduct : public Interface {
 public:
-    TimedProduct() = default;
-    TimedProduct(const TimedProduct&) = delete;
-    TimedProduct& operator=(const TimedProduct&) = delete;
-    virtual ~TimedProduct() = default;
-
-    virtual void run() = 0;
+    /// Refers to this object.
+    [[nodiscard]] virtual Contender contender() = 0;
 
     /// From here on, products are those of conjugate gradients. Throws MachineError if the device cannot iterate.
     virtual void begin_cg() = 0;
-    virtual void rest_of_iteration() = 0;
     virtual void end_cg() = 0;
 
     /// Derives rates and the price of permuting x and y from the outcome's timing.
@@ -131,13 +129,13 @@ struct Verifier {
     /// Records a layout or kernel that does not suit as unsuitable, and a wrong result as wrong. The candidate must outlive the
     /// kernel. Throws MachineError if the device fails or lacks memory.
     [[nodiscard]] VerifiedKernel<Value> verify(const Candidate<Value>& candidate) const;
-    /// Like verify, for timing.
+    /// Like verify, for timing; with an oracle, whose input must outlive the result.
     [[nodiscard]] ReadyKernel make_ready(const Candidate<Value>& candidate) const;
     /// Like make_ready, and times the kernel alone.
     [[nodiscard]] KernelOutcome measure(const Candidate<Value>& candidate, const TimingOptions& timing) const;
 };
 
-/// Times the kernels that are right, in turns.
+/// Times the kernels that are right, in turns. One that is wrong in the course, or faster than possible, has no timing.
 void time_in_turns(const std::vector<ReadyKernel*>& kernels, const TimingOptions& options);
 
 /// True if other work had the processors of the host while these samples, of `seconds` in all, were taken: threads were

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <numeric>
 #include <random>
+
+#include <fmt/format.h>
 
 namespace workbench {
 namespace {
@@ -21,21 +24,59 @@ struct Taken {
     std::vector<double> samples;
     double sum = 0;
     long interruptions = 0;
+    bool is_compared = false;  // the result of the last sample
+    std::string fault;
 };
 
-void take_sample(const Contender& contender, bool is_alone, const TimingOptions& options, Taken& taken) {
+void call(const std::function<void()>& function) {
+    if (function) function();
+}
+
+void take_sample(const Contender& contender, const TimingOptions& options, Taken& taken) {
     Device& device = *contender.device;
+    call(contender.clear_result);
     if (options.cache == CacheState::cold) {
+        call(contender.change_operands);
         device.flush_cache();
-    } else if (!is_alone) {
+    } else {
         (void)device.time(contender.work);
+        if (options.cache == CacheState::inside_cg) contender.rest_of_iteration();
+        call(contender.change_operands);
     }
-    if (options.cache == CacheState::inside_cg) contender.rest_of_iteration();
     const ProfilerRange range(device, contender.name);
     const long before = options.clock.interruptions();
     taken.samples.push_back(device.time(contender.work));
     taken.interruptions += options.clock.interruptions() - before;
     taken.sum += taken.samples.back();
+    taken.is_compared = false;
+}
+
+void compare_result(const Contender& contender, Taken& taken) {
+    taken.is_compared = true;
+    if (!contender.fault) return;
+    const std::string fault = contender.fault();
+    if (fault.empty()) return;
+    taken.fault = fmt::format("{} (in timed run {}; the kernel was right before)", fault, taken.samples.size());
+}
+
+/// Returns why the work cannot have taken so little time, or "".
+std::string fault_of_time(const Contender& contender, double seconds, CacheState cache) {
+    constexpr double most = 2;  // bandwidths are measured, too, on machines that may do other work
+    if (contender.least_bytes <= 0 || seconds <= 0) return "";
+    Device& device = *contender.device;
+    const double found = static_cast<double>(contender.least_bytes) / seconds;
+    const Bandwidth memory = device.bandwidth();
+    double highest = std::max(memory.read, memory.copy);
+    if (found <= most * highest) return "";
+    const bool is_cold = cache == CacheState::cold;
+    highest = std::max(highest, device.read_bandwidth(is_cold ? std::numeric_limits<std::size_t>::max()
+                                                              : static_cast<std::size_t>(contender.least_bytes)));
+    if (found <= most * highest) return "";
+    return fmt::format(
+        "a run of {:.3g} us would move its {} bytes at {:.4g} GB/s, but {} reads {} at {:.4g} GB/s at most: the kernel "
+        "does not do all of the work when it is timed",
+        1e6 * seconds, contender.least_bytes, found / 1e9, device.properties().name, is_cold ? "its memory" : "as many bytes",
+        highest / 1e9);
 }
 
 /// Used instead of std::shuffle, whose order differs between standard libraries.
@@ -76,6 +117,7 @@ Timing summarise(std::vector<double> samples) {
 std::vector<Timing> time_in_turns(const std::vector<Contender>& contenders, const TimingOptions& options) {
     constexpr std::size_t rounds_in_any_case = 5;
     const Stopwatch watch(options.clock);
+    double seconds_of_comparisons = 0;
     for (const Contender& contender : contenders) {
         (void)contender.device->time(contender.work);  // loads code and touches pages
     }
@@ -83,25 +125,36 @@ std::vector<Timing> time_in_turns(const std::vector<Contender>& contenders, cons
     std::vector<std::size_t> order(contenders.size());
     std::iota(order.begin(), order.end(), 0);
     std::mt19937 random(options.seed);
+    std::mt19937 random_checks(options.seed_of_checks);
     const double most_seconds = options.maximum_seconds * static_cast<double>(contenders.size());
     const auto enough = [&options](const Taken& one) {
+        if (!one.fault.empty()) return true;
         return one.samples.size() >= static_cast<std::size_t>(options.minimum_samples) && one.sum >= options.minimum_seconds;
     };
+    const auto compare = [&](std::size_t turn) {
+        const Stopwatch comparison(options.clock);
+        compare_result(contenders[turn], taken[turn]);
+        seconds_of_comparisons += comparison.seconds();
+    };
     for (std::size_t round = 0; !std::all_of(taken.begin(), taken.end(), enough); ++round) {
-        if (round >= rounds_in_any_case && watch.seconds() > most_seconds) break;
+        if (round >= rounds_in_any_case && watch.seconds() - seconds_of_comparisons > most_seconds) break;
         shuffle(order, random);
-        for (const std::size_t turn : order) take_sample(contenders[turn], contenders.size() == 1, options, taken[turn]);
+        for (const std::size_t turn : order) {
+            if (!taken[turn].fault.empty()) continue;
+            take_sample(contenders[turn], options, taken[turn]);
+            if (random_checks() % (round + 2) < 2) compare(turn);
+        }
     }
     std::vector<Timing> timings;
-    for (Taken& one : taken) {
+    for (std::size_t i = 0; i < contenders.size(); ++i) {
+        Taken& one = taken[i];
+        if (!one.samples.empty() && !one.is_compared) compare(i);
         timings.push_back(summarise(std::move(one.samples)));
         timings.back().interruptions = one.interruptions;
+        if (one.fault.empty()) one.fault = fault_of_time(contenders[i], timings.back().median, options.cache);
+        timings.back().fault = std::move(one.fault);
     }
     return timings;
-}
-
-Timing time_repeatedly(Device& device, const std::function<void()>& work, const TimingOptions& options) {
-    return std::move(time_in_turns({{"", &device, work}}, options).front());
 }
 
 }  // namespace workbench

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <random>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,7 +50,8 @@ struct TimingOptions {
     double minimum_seconds = 0.2;  // sum of the samples
     double maximum_seconds = 2.0;  // limit of the wall time, including flushes; at least five samples are taken
     Clock clock = {};
-    std::uint32_t seed = 1;  // of the random order of the turns
+    std::uint32_t seed = 1;                                 // of the random order of the turns
+    std::uint32_t seed_of_checks = std::random_device{}();  // of the choice of samples whose results are compared
 };
 
 /// Samples in seconds, in the order in which they were taken, and their statistics.
@@ -58,27 +60,41 @@ struct Timing {
     double median = 0;
     double spread = 0;       // (90th - 10th percentile) / median
     long interruptions = 0;  // preemptions of this process while the samples were taken
+    /// Why these are not the times of the work: a wrong result of a sample, or fewer seconds than its bytes take. Empty:
+    /// nothing is wrong.
+    std::string fault;
 };
 
 /// Median and spread of samples; percentiles are linearly interpolated between neighbours. All zero without samples.
 [[nodiscard]] Timing summarise(std::vector<double> samples);
 
-/// One of several pieces of work that are timed in turns.
+/// One of several pieces of work that are timed in turns, with the means to find out whether each sample did all of it. Only
+/// `work` is timed. The functions behind it may be empty.
 struct Contender {
     std::string name;  // for a profiler
     Device* device = nullptr;
     std::function<void()> work;
     std::function<void()> rest_of_iteration = {};  // inside CG: the untimed rest of the iteration; waits for its end
+
+    std::function<void()> clear_result = {};  // before each sample, and before the caches get their state: all of the result
+    /// Right before each sample: changes a few operands, so that no earlier result is right, and clears a few places of the
+    /// result. Caches keep their contents.
+    std::function<void()> change_operands = {};
+    std::function<std::string()> fault = {};  // compares the result of the last run; returns what is wrong, or ""
+    std::int64_t least_bytes = 0;             // that the work must read or write; 0: unknown
 };
 
 /// Times all contenders in rounds: each round takes one sample of each, in a newly shuffled order, so that a disturbance of the
 /// machine affects all alike and the i-th samples are comparable. One untimed run of each comes first. The rounds end when
-/// every contender has reached both minima, or when the time limit, multiplied by their number, is exceeded. For a warm cache
-/// and inside CG, one of several contenders runs once untimed before each of its samples, because the others have replaced the
+/// every contender has reached both minima, or when the time limit, multiplied by their number, is exceeded, to which
+/// comparisons of results do not count.
+///
+/// For a warm cache and inside CG, a contender runs once untimed before each of its samples, because others have replaced the
 /// contents of the caches; inside CG the rest of the iteration follows, then the sample.
+///
+/// The result of sample i (from 0) is compared with a probability of 2 / (2 + i), and that of the last sample always. A
+/// contender with a wrong result has no further samples. A median of less than half of the time that least_bytes take at the
+/// highest bandwidth of the memory, or for warm caches of the cache that holds as many bytes, is a fault as well.
 [[nodiscard]] std::vector<Timing> time_in_turns(const std::vector<Contender>& contenders, const TimingOptions& options);
-
-/// Times `work` on the device: one untimed run, then samples until both minima or the maximum are reached.
-[[nodiscard]] Timing time_repeatedly(Device& device, const std::function<void()>& work, const TimingOptions& options);
 
 }  // namespace workbench

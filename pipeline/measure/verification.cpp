@@ -134,14 +134,11 @@ std::vector<double> ExactProblem::product(const CsrMatrix& input, int vector) co
     return y;
 }
 
-template <>
-float unwritten<float>() {
-    return std::bit_cast<float>(std::uint32_t{0x7FC5A5A5U});
-}
-
-template <>
-double unwritten<double>() {
-    return std::bit_cast<double>(std::uint64_t{0x7FF8A5A5A5A5A5A5U});
+template <ValueType Value>
+Value unwritten() {
+    std::array<std::byte, sizeof(Value)> bytes{};
+    bytes.fill(unwritten_byte);
+    return std::bit_cast<Value>(bytes);
 }
 
 template <ValueType Value>
@@ -217,6 +214,8 @@ std::vector<double> real_vector(Index columns, std::uint32_t seed) {
     return x;
 }
 
+template float unwritten<float>();
+template double unwritten<double>();
 template Comparison compare_exactly<float>(const std::vector<float>&, const std::vector<double>&);
 template Comparison compare_exactly<double>(const std::vector<double>&, const std::vector<double>&);
 template BoundedReference bounded_reference<float>(const CsrMatrix&, const std::vector<double>&);

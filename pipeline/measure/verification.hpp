@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -66,7 +67,10 @@ using ExactProblems = std::function<const ExactProblem&(ExactValues)>;
 /// The nonzeros of the longest row; 0 if there are no rows.
 [[nodiscard]] Offset longest_row(const CsrMatrix& matrix);
 
-/// The NaN payload that fills y before a run and reveals rows that were never written.
+/// Each byte of `unwritten`.
+inline constexpr std::byte unwritten_byte{0xFF};
+
+/// The NaN that fills y before a run and reveals rows that were never written.
 template <ValueType Value>
 [[nodiscard]] Value unwritten();
 

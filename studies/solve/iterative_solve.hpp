@@ -107,7 +107,17 @@ protected:
     }
 
     virtual void time_product() {
-        outcome_.product_seconds = time_repeatedly(device_, multiplier_->product(), options_.timing).median;
+        if (options_.timing.minimum_samples == 0) return;
+        const Preparation& preparation = multiplier_->preparation();
+        const auto product = multiplier_->checked_product();
+        const Contender contender = product->contender(preparation.kernel.kernel, preparation.bytes_to_move);
+        const Timing timing = time_in_turns({contender}, options_.timing).front();
+        if (timing.fault.empty()) {
+            outcome_.product_seconds = timing.median;
+            return;
+        }
+        outcome_.preparation.kernel.status = KernelOutcome::Status::wrong;
+        outcome_.preparation.kernel.reason = timing.fault;
     }
 
     PreparedSolver<Value>& solver_;

@@ -78,14 +78,15 @@ std::unique_ptr<PersistentSolver<Value>> Multiplier<Value>::make_persistent(Kryl
 }
 
 template <ValueType Value>
-std::function<void()> Multiplier<Value>::product() {
-    if (x_.bytes() == 0) {
-        const std::vector<double> values = real_vector(order().size(), 1);
-        const std::vector<Value> rounded(values.begin(), values.end());
-        x_ = to_device(device_, std::span<const Value>(rounded), "x");
-        y_ = device_.allocate(x_.bytes(), "y");
-    }
-    return [this] { multiply(x_.as<const Value>(), y_.as<Value>()); };
+std::unique_ptr<CheckedProduct<Value>> Multiplier<Value>::checked_product() {
+    (void)ready_.space();  // of a matrix that a device prepared, it is made at the first call
+    ProductVectors<Value> vectors(ready_.candidate().space, device_);
+    vectors.set_x([](Index column) { return real_element(column, 1); });
+    const std::shared_ptr<void> not_owned;
+    const std::shared_ptr<Kernel<Value>> kernel(not_owned, ready_.kernel());
+    const std::shared_ptr<const CsrMatrix> input(not_owned, &input_);
+    const std::shared_ptr<const CsrMatrix>& rounded = ready_.candidate().rounded;
+    return std::make_unique<CheckedProduct<Value>>(std::move(vectors), kernel, rounded == nullptr ? input : rounded, device_);
 }
 
 template class Multiplier<float>;

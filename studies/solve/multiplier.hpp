@@ -1,7 +1,6 @@
 // A recipe's SpMV with x and y in the same order, as Krylov methods need it.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "core/contract/krylov.hpp"
 #include "pipeline/engine/kernel_choice.hpp"
 #include "pipeline/engine/ready.hpp"
+#include "pipeline/measure/checked_product.hpp"
 
 namespace workbench {
 
@@ -49,8 +49,8 @@ public:
     /// first call. Throws Unsuitable with the reason if there can be no such solves.
     [[nodiscard]] PersistentSolver<Value>& persistent(KrylovMethod method, bool preconditioned);
 
-    /// A product with vectors of its own, for timing.
-    [[nodiscard]] std::function<void()> product();
+    /// A product with vectors of its own, for timing. Refers to this object. The plan must have had an oracle.
+    [[nodiscard]] std::unique_ptr<CheckedProduct<Value>> checked_product();
 
 private:
     [[nodiscard]] std::unique_ptr<PersistentSolver<Value>> make_persistent(KrylovMethod method, bool preconditioned);
@@ -60,8 +60,6 @@ private:
     Ready<Value> ready_;
     std::unique_ptr<PersistentSolver<Value>> persistent_;
     std::string reason_against_persistent_;  // empty: none, or not tried
-    DeviceMemory x_;                         // for product()
-    DeviceMemory y_;
 };
 
 }  // namespace workbench

@@ -161,11 +161,12 @@ private:
     }
 
     [[nodiscard]] std::unique_ptr<Open> fastest(std::vector<std::unique_ptr<Open>> ready) const {
+        std::vector<std::unique_ptr<CheckedProduct<Value>>> products;
         std::vector<Contender> contenders;
         for (const auto& open : ready) {
-            contenders.push_back({.name = open->multiplier->preparation().kernel.kernel,
-                                  .device = &plan_.device,
-                                  .work = open->multiplier->product()});
+            const Preparation& preparation = open->multiplier->preparation();
+            products.push_back(open->multiplier->checked_product());
+            contenders.push_back(products.back()->contender(preparation.kernel.kernel, preparation.bytes_to_move));
         }
         return std::move(ready[fastest_of(contenders, report_.options.timing.clock)]);
     }

@@ -20,7 +20,8 @@ void RepeatableSolve::begin() { outcomes.push_back(solve(options)); }
 
 bool RepeatableSolve::is_short() const {
     const double seconds = outcomes.front().solve_seconds;
-    return outcomes.front().solved() && seconds > 0 && seconds < most_seconds / fewest_for_interval;
+    const SolveOutcome& first = outcomes.front();
+    return first.preparation.kernel.verified() && first.solved() && seconds > 0 && seconds < most_seconds / fewest_for_interval;
 }
 
 void repeat_in_turns(const std::vector<RepeatableSolve*>& solves, const Clock& clock) {
@@ -52,6 +53,7 @@ SolveOutcome summary_of(const RepeatableSolve& repeated) {
     outcome.x = first.x;
     outcome.product_seconds = first.product_seconds;
     outcome.preparation.notes = first.preparation.notes;
+    outcome.preparation.kernel = first.preparation.kernel;  // with the verdict on the product that was timed
     outcome.solve_samples = std::move(seconds);
     outcome.vector_seconds = lower_median(std::move(of_vectors));
     return outcome;

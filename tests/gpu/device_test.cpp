@@ -134,6 +134,24 @@ TEST_SUITE("timing") {
             CHECK_LT(each, 2e13);
         }
         CHECK_EQ(device->bandwidth().copy, bandwidth.copy);  // measured once
+        const std::size_t cache = device->properties().last_level_cache;
+        const double of_memory = device->read_bandwidth(100 * cache);
+        const double of_cache = device->read_bandwidth(cache / 8);
+        MESSAGE(fmt::format("read again and again: {:.0f} GB/s from memory, {:.0f} GB/s from L2", 1e-9 * of_memory,
+                            1e-9 * of_cache));
+        CHECK_GT(of_memory, 0.8 * bandwidth.read);
+        CHECK_GT(of_cache, of_memory);
+        CHECK_LT(of_cache, 1e14);
+    }
+
+    TEST_CASE("memory is filled with a byte") {
+        const auto device = make_cuda_device();
+        const DeviceMemory memory = device->allocate(8, "eight bytes");
+        device->zero(memory.address(), 8);
+        device->fill(memory.address(), std::byte{0xFF}, 5);
+        std::uint64_t found = 0;
+        device->download(memory, std::as_writable_bytes(std::span(&found, 1)));
+        CHECK(found == 0xFFFFFFFFFFULL);
     }
 
     TEST_CASE("timing excludes the launch time of the host, and work that waits for the device completes") {
@@ -162,7 +180,9 @@ TEST_SUITE("timing") {
         const DeviceMemory values = to_device(*device, std::span<const double>(real_vector(count, 7)), "values");
         const DeviceMemory y = device->allocate(count * sizeof(double), "y");
         const auto work = [&] { device->scatter(values.as<double>(), device_target.as<Index>(), count, y.as<double>()); };
-        const auto median = [&](CacheState cache) { return time_repeatedly(*device, work, {cache, 21, 0, 10}).median; };
+        const auto median = [&](CacheState cache) {
+            return time_in_turns({{"", device.get(), work}}, {cache, 21, 0, 10}).front().median;
+        };
         const double warm = median(CacheState::warm);
         const double cold = median(CacheState::cold);
         MESSAGE(fmt::format("{} values scattered: warm {:.2f} us, cold {:.2f} us", count, 1e6 * warm, 1e6 * cold));

@@ -96,11 +96,11 @@ TEST_SUITE("inside CG") {
         CHECK(to_text(report).find("\nKernels (inside CG)\n") != std::string::npos);
     }
 
-    TEST_CASE("a kernel that is alone on its device repeats no product") {
+    TEST_CASE("a kernel that is alone on its device repeats its products, too") {
         price_everything();
         (void)run("[layout]\nuse = 'csr'\n", options_of(CacheState::inside_cg));
         const int verified = ExactProblem(example()).vector_count() + 3;
-        CHECK(script().count("run usual") == verified + 1 + 5);
+        CHECK(script().count("run usual") == verified + 1 + 2 * 5);
         CHECK(script().count("rest of iteration") == 5);
     }
 

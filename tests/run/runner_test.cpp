@@ -10,6 +10,15 @@
 #include "support/message_of.hpp"
 
 namespace workbench {
+namespace {
+
+/// The scatters of whole vectors; others change a few elements before a sample.
+std::ptrdiff_t permutations_of_vectors() {
+    const auto is_whole = [](const std::vector<Index>& targets) { return std::ssize(targets) == example().rows; };
+    return std::count_if(script().targets.begin(), script().targets.end(), is_whole);
+}
+
+}  // namespace
 
 TEST_SUITE("runner") {
     TEST_CASE("speed-up, and break-even of stages, layout, preparation and permutation") {
@@ -219,7 +228,7 @@ TEST_SUITE("runner") {
         CHECK(kernel_of(report, "fast").vector_permutation_seconds == 1);
         CHECK(kernel_of(report, "fast").timing.samples == std::vector<double>(5, 4));
         // For each of three kernels: x and y, after one untimed round of both.
-        CHECK(script().count("scatter") == 3 * 4);
+        CHECK(permutations_of_vectors() == 3 * 4);
     }
 
     TEST_CASE("permuting vectors: x and y by the order of the columns; rows are permuted within the product") {
@@ -244,7 +253,7 @@ TEST_SUITE("runner") {
         price_everything();
         const RunReport report = run("[layout]\nuse = 'plain'\n");
         CHECK(kernel_of(report, "fast").vector_permutation_seconds == 0);
-        CHECK(script().count("scatter") == 0);
+        CHECK(permutations_of_vectors() == 0);
     }
 
     TEST_CASE("y is permuted within the product if rows and columns have different orders") {
@@ -433,8 +442,32 @@ TEST_SUITE("runner") {
         new_script();
         (void)run("[layout]\nuse = 'csr'\n", options_of(CacheState::warm, 5));
         const int vectors = ExactProblem(example()).vector_count();
-        CHECK(script().count("run usual") == vectors + 1 + 2 + 1 + 5);
+        CHECK(script().count("run usual") == vectors + 1 + 2 + 1 + 2 * 5);
         CHECK(script().count("prepare usual") == 2);
+    }
+
+    TEST_CASE("a kernel that stops multiplying when it is timed is wrong, and has no times") {
+        for (const CacheState cache : {CacheState::cold, CacheState::warm, CacheState::inside_cg}) {
+            price_everything();
+            const RunReport report = run("[layout]\nuse = 'bad'\n[kernel]\nkokkos = 'stops'\n", options_of(cache, 20));
+            const KernelOutcome& stops = kernel_of(report, "stops");
+            CHECK(stops.status == KernelOutcome::Status::wrong);
+            CHECK_MESSAGE(stops.reason.find("(in timed run ") != std::string::npos, stops.reason);
+            CHECK(stops.timing.samples.empty());
+            CHECK(!stops.speedup);
+            CHECK(!report.all_verified());
+            CHECK(kernel_of(report, "usual").timing.samples.size() == 20);
+        }
+    }
+
+    TEST_CASE("a kernel that is faster than its bytes allow is wrong") {
+        price_everything();
+        script().seconds["run fast"] = {188.0 / 2000};  // of the baseline: 188 bytes in 16 s
+        script().cache_bandwidth = 999;
+        const RunReport report = run("[layout]\nuse = 'plain'\n");
+        CHECK(kernel_of(report, "fast").status == KernelOutcome::Status::wrong);
+        CHECK(kernel_of(report, "fast").reason.find("would move its 188 bytes at ") != std::string::npos);
+        CHECK(kernel_of(report, "usual").verified());
     }
 
     TEST_CASE("an unsuitable stage ends the run with an error that names its line") {

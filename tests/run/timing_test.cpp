@@ -3,9 +3,12 @@
 
 #include <chrono>
 #include <deque>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "pipeline/measure/median.hpp"
 #include "pipeline/measure/timing.hpp"
@@ -19,8 +22,7 @@ Timing timed(TimingOptions options) {
     ScriptedDevice device({});
     options.clock = scripted_clock();
     script().seconds.try_emplace("run", std::deque<double>{1});
-    return time_repeatedly(
-        device, [] { script().pass("run"); }, options);
+    return time_in_turns({{"", &device, [] { script().pass("run"); }}}, options).front();
 }
 
 std::vector<Contender> contenders(Device& device, const std::vector<std::string>& names) {
@@ -123,13 +125,14 @@ TEST_SUITE("timing") {
 
     TEST_CASE("inside CG, the rest of the iteration precedes each sample, and nothing is flushed") {
         Script& script = new_script();
-        script.seconds = {{"run", {9, 1, 2}}, {"rest", {50}}};
+        script.seconds = {{"run", {9, 9, 1, 9, 2}}, {"rest", {50}}};
         ScriptedDevice device({});
         const Contender alone{"", &device, [] { workbench::script().pass("run"); }, [] { workbench::script().pass("rest"); }};
         const TimingOptions options{CacheState::inside_cg, 2, 0, 1000, scripted_clock()};
         CHECK(time_in_turns({alone}, options).front().samples == std::vector<double>{1, 2});
         using Events = std::vector<std::string>;
-        CHECK(script.events == Events{"time", "run", "rest", "time", "run", "rest", "time", "run"});
+        CHECK(script.events ==
+              Events{"time", "run", "time", "run", "rest", "time", "run", "time", "run", "rest", "time", "run"});
     }
 
     TEST_CASE("inside CG, each of several kernels repeats its last product before the rest of the iteration") {
@@ -167,6 +170,88 @@ TEST_SUITE("timing") {
         CHECK(rounds(8, 1000) == 8);
         CHECK(rounds(100, 20) == 10);  // 4 s of untimed runs and 4 s per round: 40 s after 9 rounds do not exceed 2 * 20
         CHECK(rounds(100, 0) == 5);
+    }
+
+    TEST_CASE("before each sample the result is cleared and operands change, without a change of the state of the caches") {
+        const auto events = [](CacheState cache) {
+            new_script();
+            ScriptedDevice device({});
+            const auto pass = [](const char* event) { return [event] { script().pass(event); }; };
+            const Contender contender{"", &device, pass("run"), pass("rest"), pass("clear"), pass("change")};
+            (void)time_in_turns({contender}, {cache, 2, 0, 1000, scripted_clock()});
+            std::erase(script().events, "time");
+            return script().events;
+        };
+        using Events = std::vector<std::string>;
+        CHECK(events(CacheState::cold) == Events{"run", "clear", "change", "flush", "run", "clear", "change", "flush", "run"});
+        CHECK(events(CacheState::warm) == Events{"run", "clear", "run", "change", "run", "clear", "run", "change", "run"});
+        CHECK(events(CacheState::inside_cg) ==
+              Events{"run", "clear", "run", "rest", "change", "run", "clear", "run", "rest", "change", "run"});
+    }
+
+    TEST_CASE("the first and the last result are compared, and others at random, more rarely as they get more") {
+        const auto compared = [](std::uint32_t seed, int samples) {
+            new_script().seconds["compare"] = {1e6};  // does not count as time
+            ScriptedDevice device({});
+            std::vector<std::ptrdiff_t> found;
+            Contender one = contenders(device, {"a"}).front();
+            one.fault = [&found] {
+                script().pass("compare");
+                found.push_back(script().count("run a") - 1);
+                return "";
+            };
+            TimingOptions options{CacheState::cold, samples, 0, 1000, scripted_clock()};
+            options.seed_of_checks = seed;
+            CHECK(time_in_turns({one}, options).front().samples.size() == static_cast<std::size_t>(samples));
+            CHECK(found.front() == 1);
+            CHECK(found.back() == samples);
+            CHECK(std::set(found.begin(), found.end()).size() == found.size());
+            return found;
+        };
+        CHECK(compared(1, 1).size() == 1);
+        CHECK(compared(1, 20) == compared(1, 20));
+        CHECK(compared(1, 20) != compared(2, 20));
+        const std::size_t many = compared(1, 10000).size();  // expected: 2 (1/2 + 1/3 + ... + 1/10001) + 1, about 19
+        CHECK(many > 8);
+        CHECK(many < 40);
+    }
+
+    TEST_CASE("a wrong result ends the samples of its kernel alone") {
+        new_script().seconds = {{"run a", {1}}, {"run b", {2}}};
+        ScriptedDevice device({});
+        std::vector<Contender> both = contenders(device, {"a", "b"});
+        both[0].fault = [] { return script().count("run a") > 4 ? "row 7 was never written" : ""; };
+        both[1].fault = [] { return ""; };
+        TimingOptions options{CacheState::cold, 100, 0, 1000, scripted_clock()};
+        options.seed_of_checks = 1;
+        const auto timings = time_in_turns(both, options);
+        CHECK(timings[0].samples.size() >= 4);
+        CHECK(timings[0].samples.size() < 100);
+        CHECK(timings[0].fault ==
+              fmt::format("row 7 was never written (in timed run {}; the kernel was right before)", timings[0].samples.size()));
+        CHECK(timings[1].samples.size() == 100);
+        CHECK(timings[1].fault == "");
+    }
+
+    TEST_CASE("a time that beats twice the bandwidth of what holds the bytes is a fault") {
+        const auto fault = [](CacheState cache, std::int64_t bytes, double of_cache) {
+            new_script().seconds["run a"] = {2};
+            script().cache_bandwidth = of_cache;
+            ScriptedDevice device({DeviceKind::host, "a host"}, {30e9, 40e9});
+            Contender one = contenders(device, {"a"}).front();
+            one.least_bytes = bytes;
+            return time_in_turns({one}, {cache, 5, 0, 1000, scripted_clock()}).front().fault;
+        };
+        CHECK(fault(CacheState::cold, 160'000'000'000, 0) == "");
+        CHECK(fault(CacheState::cold, 160'000'000'001, 0).find("a host reads its memory at 40 GB/s at most") !=
+              std::string::npos);
+        CHECK(fault(CacheState::cold, 200'000'000'000, 50e9) == "");  // the bandwidth was measured again
+        CHECK(fault(CacheState::warm, 2'000'000'000'000, 500e9) == "");
+        CHECK(
+            fault(CacheState::warm, 2'100'000'000'000, 500e9) ==
+            "a run of 2e+06 us would move its 2100000000000 bytes at 1050 GB/s, but a host reads as many bytes at 500 GB/s at "
+            "most: the kernel does not do all of the work when it is timed");
+        CHECK(fault(CacheState::warm, 0, 0) == "");
     }
 
     TEST_CASE("the confidence interval of a median follows from coin tosses") {

@@ -19,10 +19,11 @@ public:
     void scatter(const double* v, const Index* t, Index n, double* y) override { device_.scatter(v, t, n, y); }
     void scatter_add(const float* v, const Index* t, Index n, float* y) override { device_.scatter_add(v, t, n, y); }
     void scatter_add(const double* v, const Index* t, Index n, double* y) override { device_.scatter_add(v, t, n, y); }
-    void zero(void* memory, std::size_t bytes) override { device_.zero(memory, bytes); }
+    void fill(void* memory, std::byte byte, std::size_t bytes) override { device_.fill(memory, byte, bytes); }
     void flush_cache() override { device_.flush_cache(); }
     [[nodiscard]] double time(const std::function<void()>& work) override { return device_.time(work); }
     [[nodiscard]] Bandwidth bandwidth() override { return device_.bandwidth(); }
+    [[nodiscard]] double read_bandwidth(std::size_t bytes) override { return device_.read_bandwidth(bytes); }
     [[nodiscard]] Solvers* solvers() override { return device_.solvers(); }
 
 private:

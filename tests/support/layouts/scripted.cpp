@@ -117,11 +117,11 @@ struct PlainRows final : Layout<Value> {
     void for_each_slot(const std::function<void(const Slot&)>&) const override {}
 };
 
-enum class Which { usual, vendor, own, fast, slow, eigen, gpu, wrong, wrong_later, coarse, unfit };
+enum class Which { usual, vendor, own, fast, slow, eigen, gpu, wrong, wrong_later, coarse, unfit, stops };
 
 std::string name_of(Which which) {
-    constexpr std::array names{"usual", "vendor", "own",         "fast",   "slow", "eigen",
-                               "gpu",   "wrong",  "wrong_later", "coarse", "unfit"};
+    constexpr std::array names{"usual", "vendor", "own",         "fast",   "slow",  "eigen",
+                               "gpu",   "wrong",  "wrong_later", "coarse", "unfit", "stops"};
     return names.at(static_cast<std::size_t>(which));
 }
 
@@ -135,6 +135,7 @@ public:
 
     void run(const Value* x, Value* y, bool accumulate) override {
         const CsrMatrix& matrix = layout_.matrix;
+        if (which_ == Which::stops && real_ && runs_ >= 10) return script().pass("run stops");
         double magnitudes = 0;
         for (Index row = 0; row < matrix.rows; ++row) {
             Value sum = 0;
@@ -395,9 +396,9 @@ void ScriptedDevice::scatter_add(const double* values, const Index* target, Inde
     scatter_add_values(values, target, count, y);
 }
 
-void ScriptedDevice::zero(void* memory, std::size_t bytes) {
-    std::memset(memory, 0, bytes);
-    script().pass("zero");
+void ScriptedDevice::fill(void* memory, std::byte byte, std::size_t bytes) {
+    std::memset(memory, std::to_integer<int>(byte), bytes);
+    script().pass(byte == std::byte{0} ? "zero" : "fill");
 }
 
 double ScriptedDevice::time(const std::function<void()>& work) {
@@ -432,7 +433,8 @@ const Catalogue& scripted_catalogue() {
                         layout<1>({kernel<Which::fast>(Backend::kokkos), kernel<Which::slow>(Backend::kokkos),
                                    kernel<Which::eigen>(Backend::eigen), kernel<Which::gpu>(Backend::cuda)}),
                         layout<2>({kernel<Which::wrong>(Backend::kokkos), kernel<Which::wrong_later>(Backend::kokkos),
-                                   kernel<Which::coarse>(Backend::kokkos), kernel<Which::unfit>(Backend::kokkos)})},
+                                   kernel<Which::coarse>(Backend::kokkos), kernel<Which::unfit>(Backend::kokkos),
+                                   kernel<Which::stops>(Backend::kokkos)})},
                        {},
                        "csr"};
         LayoutEntry refusing = layout<1>({kernel<Which::fast>(Backend::kokkos)});

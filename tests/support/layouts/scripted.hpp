@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -15,10 +16,10 @@
 
 namespace workbench {
 
-/// Events have names: "stage reverse", "build plain", "prepare fast", "run fast", "scatter", "scatter_add", "zero", "flush",
-/// "upload", "download", "time", "bandwidth", "rest of iteration" and, for branches, which are numbered from 1, "fork 1",
-/// "take 1", "taken 1", "join 1". There is one global script, because stages and layouts are plain functions; each test begins
-/// with a new one.
+/// Events have names: "stage reverse", "build plain", "prepare fast", "run fast", "scatter", "scatter_add", "zero", "fill",
+/// "flush", "upload", "download", "time", "bandwidth", "rest of iteration" and, for branches, which are numbered from 1, "fork
+/// 1", "take 1", "taken 1", "join 1". There is one global script, because stages and layouts are plain functions; each test
+/// begins with a new one.
 struct Script {
     std::map<std::string, std::deque<double>> seconds;  // of each occurrence; the last one repeats; none: 0
     std::map<std::string, long> interruptions;          // that each occurrence adds
@@ -28,6 +29,8 @@ struct Script {
     bool broken = false;
 
     std::map<std::string, std::int64_t> bytes;  // that a kernel reports to move, by its name; otherwise those of the layout
+
+    double cache_bandwidth = std::numeric_limits<double>::infinity();  // of all devices, see Device::read_bandwidth
 
     double now = 1000;
     long interrupted = 7;
@@ -65,7 +68,7 @@ public:
     void scatter(const double* values, const Index* target, Index count, double* y) override;
     void scatter_add(const float* values, const Index* target, Index count, float* y) override;
     void scatter_add(const double* values, const Index* target, Index count, double* y) override;
-    void zero(void* memory, std::size_t bytes) override;
+    void fill(void* memory, std::byte byte, std::size_t bytes) override;
     void flush_cache() override { script().pass("flush"); }
     [[nodiscard]] double time(const std::function<void()>& work) override;
     [[nodiscard]] std::unique_ptr<Branch> make_branch() override;
@@ -76,6 +79,7 @@ public:
     [[nodiscard]] std::unique_ptr<Krylov<double>> krylov(const KrylovPlan& plan, std::span<const double> b,
                                                          std::span<const double> inverse_diagonal) override;
     [[nodiscard]] Bandwidth bandwidth() override;
+    [[nodiscard]] double read_bandwidth(std::size_t) override { return script().cache_bandwidth; }
 
 private:
     int branches_ = 0;
@@ -88,8 +92,9 @@ private:
 /// baseline, with the kernels `usual` on the host, and `vendor` (cusparse) and `own` (cuda) on the GPU; `plain` with `fast`,
 /// `slow` and `eigen` on the host and `gpu` on the GPU; `bad` on the host only, with `wrong`, which omits a 1 in the last row,
 /// `wrong_later`, which does so for real values from the second product on, `coarse`, whose error in the last row is half of
-/// the bound for the second product on real values in f64, for the first one in f32, and a quarter for the other, and `unfit`,
-/// which refuses every matrix; `refusing`, which is unsuitable for every matrix.
+/// the bound for the second product on real values in f64, for the first one in f32, and a quarter for the other, `unfit`,
+/// which refuses every matrix, and `stops`, which leaves y alone from its eleventh product of real values on; `refusing`, which
+/// is unsuitable for every matrix.
 [[nodiscard]] const Catalogue& scripted_catalogue();
 
 }  // namespace workbench

@@ -1,0 +1,129 @@
+#include "pipeline/measure/checked_product.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/contract/errors.hpp"
+#include "core/contract/solvers.hpp"
+
+namespace workbench {
+namespace {
+
+/// What changes before a sample: elements of x, and rows of y that are marked as unwritten.
+template <ValueType Value>
+struct Changes {
+    static constexpr int most = 64;
+    std::array<Value, most> x;
+    std::array<Value, most> y;
+    std::array<Index, most> places_in_x;
+    std::array<Index, most> places_in_y;
+};
+
+/// Different random numbers from draw(), at most Changes::most.
+std::set<Index> different(const auto& draw) {
+    std::set<Index> numbers;
+    for (int i = 0; i < Changes<double>::most; ++i) numbers.insert(draw());
+    return numbers;
+}
+
+/// Conjugate gradients on a square matrix, for the same right-hand side whatever its order. They begin anew before numbers get
+/// so small that a processor takes longer for them.
+template <ValueType Value>
+std::unique_ptr<Krylov<Value>> make_cg(const ProductSpace& space, Device& device) {
+    constexpr double tolerance = 1e-6;
+    constexpr std::int64_t most_iterations = 10'000;
+    const std::vector<double> right_hand_side = real_vector(space.column_order.size(), 1);
+    std::vector<Value> b(right_hand_side.size());
+    double square = 0;
+    for (std::size_t i = 0; i < b.size(); ++i) {
+        b[i] = static_cast<Value>(right_hand_side[space.column_order.old_of_new(static_cast<Index>(i))]);
+        square += static_cast<double>(b[i]) * static_cast<double>(b[i]);
+    }
+    const KrylovPlan plan{KrylovMethod::cg, tolerance * std::sqrt(square), most_iterations};
+    std::unique_ptr<Krylov<Value>> krylov = make_krylov<Value>(device, plan, b, {});
+    if (krylov == nullptr) throw MachineError(fmt::format("inside CG: {} cannot iterate", device.properties().name));
+    return krylov;
+}
+
+}  // namespace
+
+template <ValueType Value>
+CheckedProduct<Value>::CheckedProduct(ProductVectors<Value> vectors, std::shared_ptr<Kernel<Value>> kernel,
+                                      std::shared_ptr<const CsrMatrix> matrix, Device& device)
+    : vectors_(std::move(vectors)),
+      kernel_(std::move(kernel)),
+      matrix_(std::move(matrix)),
+      device_(device),
+      changes_(device.allocate(sizeof(Changes<Value>), "changes of x and y")) {}
+
+template <ValueType Value>
+Contender CheckedProduct<Value>::contender(std::string name, std::int64_t bytes_to_move) {
+    // Columns without nonzeros need not be read.
+    const std::int64_t unread = std::max<std::int64_t>(0, matrix_->columns - matrix_->nonzeros());
+    return {.name = std::move(name),
+            .device = &device_,
+            .work = [this] { kernel_->run(x(), y(), false); },
+            .rest_of_iteration = [this] { cg_->rest_of_iteration(); },
+            .clear_result = [this] { device_.fill(y(), unwritten_byte, matrix_->rows * sizeof(Value)); },
+            .change_operands = [this] { change_operands(); },
+            .fault = [this] { return fault(); },
+            .least_bytes = bytes_to_move - unread * static_cast<std::int64_t>(sizeof(Value))};
+}
+
+template <ValueType Value>
+void CheckedProduct<Value>::begin_cg() {
+    cg_ = make_cg<Value>(vectors_.space(), device_);
+}
+
+template <ValueType Value>
+void CheckedProduct<Value>::change_operands() {
+    if (matrix_->rows == 0) return;
+    std::set<Index> columns;
+    if (cg_ == nullptr && matrix_->nonzeros() > 0) {  // p of CG changes by itself
+        const auto nonzeros = static_cast<std::uint64_t>(matrix_->nonzeros());
+        columns = different([&] { return matrix_->column_indices[random_() % nonzeros]; });
+    }
+    const auto count = static_cast<std::uint64_t>(matrix_->rows);
+    const std::set<Index> rows = different([&] { return static_cast<Index>(random_() % count); });
+    Changes<Value> changes{};
+    changes.y.fill(unwritten<Value>());
+    std::copy(rows.begin(), rows.end(), changes.places_in_y.begin());
+    const auto seed = static_cast<std::uint32_t>(random_());
+    std::size_t number = 0;
+    for (const Index column : columns) {
+        changes.x[number] = static_cast<Value>(real_element(column, seed));
+        changes.places_in_x[number++] = vectors_.space().column_order.new_of_old(column);
+    }
+    device_.upload(std::as_bytes(std::span(&changes, 1)), changes_);
+    const auto& there = *changes_.template as<const Changes<Value>>();
+    if (!columns.empty()) {
+        device_.scatter(there.x.data(), there.places_in_x.data(), static_cast<Index>(columns.size()), vectors_.x());
+    }
+    device_.scatter(there.y.data(), there.places_in_y.data(), static_cast<Index>(rows.size()), y());
+}
+
+template <ValueType Value>
+std::string CheckedProduct<Value>::fault() const {
+    const std::vector<double> x_of_input = vectors_.x_of_input(x());
+    const double most = std::sqrt(static_cast<double>(std::numeric_limits<Value>::max()));
+    const auto in_range = [most](double element) { return std::abs(element) <= most; };
+    const auto rows = static_cast<std::size_t>(matrix_->rows);
+    // In a solve that leaves the range of numbers, sums depend on their order, but all rows are written.
+    const BoundedReference reference =
+        std::all_of(x_of_input.begin(), x_of_input.end(), in_range)
+            ? bounded_reference<Value>(*matrix_, x_of_input)
+            : BoundedReference{std::vector<double>(rows), std::vector<double>(rows, std::numeric_limits<double>::infinity())};
+    return compare_within(vectors_.y_of_input(y()), reference).first_wrong;
+}
+
+template class CheckedProduct<float>;
+template class CheckedProduct<double>;
+
+}  // namespace workbench
