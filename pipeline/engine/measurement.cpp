@@ -321,16 +321,24 @@ private:
     /// The prices of a kernel whose matrix the GPU prepared. In another order than the host's it is wrong even if its products
     /// are right.
     void finish_there() {
-        KernelOutcome& outcome = waiting_.back().ready.back().outcome;
-        if (!outcome.verified()) return;
-        outcome.new_values_seconds = outcome.prepare_seconds;  // which were copied and stored once more
+        ReadyKernel& ready = waiting_.back().ready.back();
+        KernelOutcome& outcome = ready.outcome;
+        const double stored_again = outcome.prepare_seconds;  // values, which were copied and stored once more
         outcome.prepare_seconds = there_->copy_seconds;
-        outcome.setup_seconds = price_seconds_ + outcome.prepare_seconds;
+        set_prices(outcome);
+        if (outcome.new_values_seconds) outcome.new_values_seconds = stored_again;
         const ProductSpace& space = there_->ready->space();
         if (space.row_order == space_->row_order && space.column_order == space_->column_order) return;
         outcome.status = KernelOutcome::Status::wrong;
         outcome.reason = "the GPU prepared the matrix in another order than the host";
-        waiting_.back().ready.back().product.reset();
+        ready.product.reset();
+    }
+
+    /// What is known before the kernel is timed.
+    void set_prices(KernelOutcome& outcome) const {
+        if (!outcome.share.empty() || !outcome.verified()) return;
+        outcome.setup_seconds = price_seconds_ + outcome.prepare_seconds;
+        outcome.new_values_seconds = built_.outcome.seconds + outcome.prepare_seconds;
     }
 
     /// If memory runs out, the kernels that wait are timed first, which frees theirs.
@@ -338,13 +346,9 @@ private:
         const auto make = [&] {
             const Verifier<Value> verifier{*references_.device(device_of(candidate.backend())), &oracle, timing_.clock};
             ReadyKernel ready = verifier.make_ready(candidate);
-            KernelOutcome& outcome = ready.outcome;
-            outcome.layout = layout.name;
-            outcome.share = layout.share;
-            if (outcome.share.empty() && outcome.verified()) {
-                outcome.setup_seconds = price_seconds_ + outcome.prepare_seconds;
-                outcome.new_values_seconds = built_.outcome.seconds + outcome.prepare_seconds;
-            }
+            ready.outcome.layout = layout.name;
+            ready.outcome.share = layout.share;
+            set_prices(ready.outcome);
             waiting_.back().ready.push_back(std::move(ready));
         };
         try {
