@@ -21,7 +21,6 @@ struct RunOptions {
     std::string only;  // run just the kernel of this name, and the baselines; empty: all
     TimingOptions timing;
     KeepFolder* keep = nullptr;     // where results of stages and layouts are kept; null: nowhere
-    Preparer* preparer = nullptr;   // see StagedMatrix::preparer
     bool fastest_baseline = false;  // see References
 };
 

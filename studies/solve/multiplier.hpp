@@ -39,7 +39,7 @@ public:
         return ready_.partition().empty() ? 0 : static_cast<Index>(ready_.partition().size()) - 1;
     }
     /// The matrix that a device prepared as a whole; null if the host did.
-    [[nodiscard]] SlicedMatrix<Value>* sliced() const { return ready_.sliced(); }
+    [[nodiscard]] PlannedMatrix<Value>* planned() const { return ready_.planned(); }
 
     /// True if the values are rounded, and multiply_in_full multiplies with them in full.
     [[nodiscard]] bool rounds() const { return ready_.kernel_in_full() != nullptr; }

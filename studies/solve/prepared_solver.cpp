@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "core/contract/device_plan.hpp"
 #include "core/contract/errors.hpp"
-#include "core/contract/sliced_on_device.hpp"
 #include "core/contract/solvers.hpp"
 #include "studies/solve/engine_model.hpp"
 
@@ -98,10 +98,10 @@ void PreparedSolver<Value>::make_graph() {
 
 template <ValueType Value>
 void PreparedSolver<Value>::find_places() {
-    if (SlicedMatrix<Value>* const sliced = multiplier_.sliced()) {
-        if (!sliced->facts().reordered) return;
-        to_recipe_ = sliced->new_of_old();
-        to_input_ = sliced->old_of_new();
+    if (const PlannedMatrix<Value>* const planned = multiplier_.planned()) {
+        if (!planned->facts().reordered) return;
+        to_recipe_ = planned->new_of_old();
+        to_input_ = planned->old_of_new();
         return;
     }
     const Permutation& order = multiplier_.order();

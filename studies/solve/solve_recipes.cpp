@@ -49,10 +49,7 @@ template <ValueType Value>
 class Solves {
 public:
     Solves(const SolvePlan& plan, SolveReport& report)
-        : plan_(plan),
-          report_(report),
-          system_(plan.matrix, plan.b),
-          keeping_(keeping_with(Keeping(plan.keep, plan.matrix), plan.preparer)) {}
+        : plan_(plan), report_(report), system_(plan.matrix, plan.b), keeping_(plan.keep, plan.matrix) {}
 
     void run(const std::vector<Recipe>& recipes) {
         system_.require_range(report_.options);
@@ -187,10 +184,7 @@ private:
             .device = plan_.device, .filter = filter, .progress = plan_.progress, .clock = report_.options.timing.clock};
         // A tuned solve starts at once: its CSR is checked by the true residual in the end.
         if (role != Role::tuned) plan.oracle = &system_.oracle();
-        if (role == Role::recipe) {
-            plan.keeping = keeping_;
-            plan.preparer = plan_.preparer;
-        }
+        if (role == Role::recipe) plan.keeping = keeping_;
         plan.also_in_full = true;
         return std::make_unique<Multiplier<Value>>(recipe, plan_.matrix, plan);
     }
@@ -241,8 +235,7 @@ private:
             const TuningPlan tuning{.recipes = plan_.tune_with,
                                     .filter = filter_of_recipes(),
                                     .make_device = plan_.make_device,
-                                    .keeping = keeping_,
-                                    .preparer = plan_.preparer};
+                                    .keeping = keeping_};
             return solve_tuned(system_, *open.multiplier, plan_.device, options, tuning);
         }
         if (open.solver == nullptr) {

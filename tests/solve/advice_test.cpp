@@ -10,7 +10,6 @@
 #include "studies/solve/advice.hpp"
 #include "studies/solve/engine_model.hpp"
 #include "studies/solve/solve_recipes.hpp"
-#include "support/layouts/second_preparer.hpp"
 
 namespace workbench {
 namespace {
@@ -53,19 +52,20 @@ SolveReport solve_with(const Combination& how) {
     const CsrMatrix matrix = chain_of(24);
     const bool on_gpu = how.kind == DeviceKind::gpu;
     ScriptedDevice device(on_gpu ? gpu_properties() : host_properties(), {1e12, 1e12});
-    SecondPreparer preparer;
     SolveReport report;
     report.options.engine = how.engine;
     report.options.timing = {CacheState::warm, 1, 0, 0, scripted_clock()};
-    const std::vector<Recipe> recipes{recipe_named("plain", "[layout]\nuse = 'plain'\n"),
-                                      recipe_named("twin", "[layout]\nuse = 'plain'\n"),
-                                      recipe_named("reversed", "[[stage]]\nuse = 'reverse'\n[layout]\nuse = 'plain'\n")};
+    std::vector<Recipe> recipes{recipe_named("plain", "[layout]\nuse = 'plain'\n"),
+                                recipe_named("twin", "[layout]\nuse = 'plain'\n"),
+                                recipe_named("reversed", "[[stage]]\nuse = 'reverse'\n[layout]\nuse = 'plain'\n")};
+    if (how.prepares) {
+        for (Recipe& recipe : recipes) recipe.prepare = "gpu";  // this GPU declines
+    }
     SolvePlan plan{.matrix = matrix,
                    .b = std::vector<double>(24, 1.0),
                    .catalogue = scripted_catalogue(),
                    .device = device,
                    .backends = {on_gpu ? Backend::cuda : Backend::kokkos}};
-    if (how.prepares) plan.preparer = &preparer;
     if (how.tunes) plan.tune_with = {recipes.back()};
     solve_recipes(plan, recipes, report);
     REQUIRE(report.failures.empty());
