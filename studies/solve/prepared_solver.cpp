@@ -98,7 +98,7 @@ void PreparedSolver<Value>::make_graph() {
 
 template <ValueType Value>
 void PreparedSolver<Value>::find_places() {
-    if (PlannedMatrix<Value>* const planned = multiplier_.planned()) {
+    if (const PlannedMatrix<Value>* const planned = multiplier_.planned()) {
         if (!planned->facts().reordered) return;
         to_recipe_ = planned->new_of_old();
         to_input_ = planned->old_of_new();

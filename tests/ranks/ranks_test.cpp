@@ -1,7 +1,9 @@
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <numeric>
 #include <set>
@@ -10,6 +12,7 @@
 
 #include "core/contract/errors.hpp"
 #include "core/matrix/battery.hpp"
+#include "core/matrix/host_threads.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/engine/kernel_choice.hpp"
 #include "ranks/ranks.hpp"

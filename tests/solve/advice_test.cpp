@@ -58,14 +58,14 @@ SolveReport solve_with(const Combination& how) {
     std::vector<Recipe> recipes{recipe_named("plain", "[layout]\nuse = 'plain'\n"),
                                 recipe_named("twin", "[layout]\nuse = 'plain'\n"),
                                 recipe_named("reversed", "[[stage]]\nuse = 'reverse'\n[layout]\nuse = 'plain'\n")};
+    if (how.prepares) {
+        for (Recipe& recipe : recipes) recipe.prepare = "gpu";  // this GPU declines
+    }
     SolvePlan plan{.matrix = matrix,
                    .b = std::vector<double>(24, 1.0),
                    .catalogue = scripted_catalogue(),
                    .device = device,
                    .backends = {on_gpu ? Backend::cuda : Backend::kokkos}};
-    if (how.prepares) {
-        for (Recipe& recipe : recipes) recipe.prepare = "gpu";
-    }
     if (how.tunes) plan.tune_with = {recipes.back()};
     solve_recipes(plan, recipes, report);
     REQUIRE(report.failures.empty());
