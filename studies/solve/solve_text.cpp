@@ -7,6 +7,7 @@
 
 #include "core/contract/errors.hpp"
 #include "core/text/text_table.hpp"
+#include "core/text/words.hpp"
 #include "studies/solve/solve_report.hpp"
 
 namespace workbench {
@@ -46,8 +47,8 @@ std::string residuals_table(const SolveReport& report) {
         std::vector<std::string> row{names[i], persistent ? "persistent" : shortened(kernel, kernel_width),
                                      at_limit ? "at the limit" : ending_of(one)};
         if (iterated(one)) {
-            row.insert(row.end(),
-                       {with_commas(one.iterations), std::to_string(one.restarts), fmt::format("{:.2e}", one.true_residual)});
+            row.insert(row.end(), {with_commas(one.iterations), std::to_string(one.restarts),
+                                   fmt::format("{:.2e}", std::abs(one.true_residual))});  // nan without its sign
         } else {
             row.insert(row.end(), {"-", "-", "-"});
         }
@@ -112,7 +113,7 @@ constexpr const char* legend = R"(
 std::string speedup_text(const SolveSpeedup& speedup) {
     const std::string ratio = fmt::format("{:.2f} x", speedup.ratio);
     if (!speedup.interval) {
-        return fmt::format("{} ({} solve{} timed: no interval)", ratio, speedup.solves, speedup.solves == 1 ? "" : "s");
+        return fmt::format("{} ({} timed: no interval)", ratio, counted_with_commas(speedup.solves, "solve"));
     }
     return fmt::format("{} ({:.2f} to {:.2f})", ratio, speedup.interval->low, speedup.interval->high);
 }
@@ -162,8 +163,8 @@ std::string verdicts(const SolveReport& report) {
                             speedup_text(*speedup), noise);
         if (const auto solves = break_even_solves(one, *baseline)) {
             const long long whole = std::llround(std::ceil(*solves));
-            text += fmt::format("; it pays after {}{} such solve{}", speedup->interval ? "" : "about ", with_commas(whole),
-                                whole == 1 ? "" : "s");
+            text += fmt::format("; it pays after {}{}", speedup->interval ? "" : "about ",
+                                counted_with_commas(whole, "such solve"));
         }
         text += against_full(report, one) + '\n';
     }
@@ -210,12 +211,12 @@ std::string advice(const SolveReport& report) {
         const auto& [outcome, from] = cheapest[i];
         text += (i == 0 ? "\nLeast time in all: " : ", ") + outcome->preparation.recipe;
         if (i + 1 == cheapest.size()) {
-            text +=
-                from == 1 ? " for any number of solves with this matrix" : fmt::format(" from {} solves on", with_commas(from));
+            text += from == 1 ? " for any number of solves with this matrix"
+                              : fmt::format(" from {} on", counted_with_commas(from, "solve"));
         } else {
             const long long last = cheapest[i + 1].from - 1;
-            text += last == from ? fmt::format(" for {} solve{}", with_commas(from), from == 1 ? "" : "s")
-                                 : fmt::format(" for {} to {} solves", with_commas(from), with_commas(last));
+            text += last == from ? " for " + counted_with_commas(from, "solve")
+                                 : fmt::format(" for {} to {}", with_commas(from), counted_with_commas(last, "solve"));
         }
     }
     return text + '\n';

@@ -11,6 +11,7 @@
 #include "core/contract/partition_plan.hpp"
 #include "core/matrix/block_rows.hpp"
 #include "core/matrix/node_size.hpp"
+#include "core/text/words.hpp"
 #include "kernels/common/refusal/narrow_columns.hpp"
 #include "kernels/device/cuda_device.cuh"
 #include "kernels/formats/block_sell/kernel_on_gpu.hpp"
@@ -100,7 +101,7 @@ private:
         longest_ = found.longest;
         const bool has_lengths = !request_.in_blocks && !request_.parts;
         if (has_lengths && longest_ > static_cast<std::uint32_t>(request_.split_length)) {
-            throw LeftToHost("a row has " + std::to_string(longest_) + " nonzeros, more than split_length");
+            throw LeftToHost("a row has " + counted(longest_, "nonzero") + ", more than split_length");
         }
         pattern_ = {matrix_.rows, offsets_.data(), matrix_.column_indices};
         entries_ = matrix_.nonzeros;
@@ -144,8 +145,7 @@ private:
             sliced_->own_facts.node_size = size;
         }
         if (matrix_.rows % size != 0) {
-            throw LeftToHost("nodes of " + std::to_string(size) + " rows do not divide " + std::to_string(matrix_.rows) +
-                             " rows");
+            throw LeftToHost("nodes of " + counted(size, "row") + " do not divide " + std::to_string(matrix_.rows) + " rows");
         }
         return size;
     }
@@ -154,10 +154,9 @@ private:
     void find_blocks() {
         const Index of_node = node_size();
         const Index size = request_.block_size > 0 ? request_.block_size : of_node;
-        if (!is_block_size(size)) throw LeftToHost("no kernel has blocks of " + std::to_string(size) + " rows");
+        if (!is_block_size(size)) throw LeftToHost("no kernel has blocks of " + counted(size, "row"));
         if (size != of_node && sliced_->own_facts.reordered) {
-            throw LeftToHost("blocks of " + std::to_string(size) + " rows after an order of nodes of " +
-                             std::to_string(of_node));
+            throw LeftToHost("blocks of " + counted(size, "row") + " after an order of nodes of " + std::to_string(of_node));
         }
         if (size == 1) return;
         const slicing::RowsInBlocks matrix = in_blocks(size);
@@ -347,7 +346,7 @@ private:
         const Index threads = request_.threads_per_row;
         if (threads > 0) return;
         const bool fills_warp = height == 32 || height == 16 || height == 8;
-        if (!fills_warp) throw LeftToHost("slices of " + std::to_string(height) + " rows do not fill a warp");
+        if (!fills_warp) throw LeftToHost("slices of " + counted(height, "row") + " do not fill a warp");
         if (slots > 2 * matrix_.nonzeros) throw LeftToHost("most slots would be padding");
     }
 
