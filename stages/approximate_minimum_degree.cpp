@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/contract/errors.hpp"
+#include "core/text/words.hpp"
 #include "stages/graph.hpp"
 #include "stages/order.hpp"
 #include "stages/stages.hpp"
@@ -26,8 +27,8 @@ StageResult run_approximate_minimum_degree(const StagedMatrix& staged, const Par
     const auto status =
         amd_l_order(graph.vertex_count(), offsets.data(), neighbours.data(), found.data(), control.data(), info.data());
     if (status == AMD_OUT_OF_MEMORY) {
-        throw MachineError(fmt::format("approximate_minimum_degree: AMD ran out of memory on {} vertices and {} edges",
-                                       graph.vertex_count(), graph.neighbours.size() / 2));
+        throw MachineError(fmt::format("approximate_minimum_degree: AMD ran out of memory on {} and {}",
+                                       counted(graph.vertex_count(), "vertex"), counted(graph.neighbours.size() / 2, "edge")));
     }
     if (status != AMD_OK) throw InputError(fmt::format("approximate_minimum_degree: AMD failed with status {}", status));
 

@@ -8,6 +8,7 @@
 
 #include "core/contract/device.hpp"
 #include "core/contract/errors.hpp"
+#include "core/text/words.hpp"
 #include "stages/blocks.hpp"
 #include "stages/parameters.hpp"
 #include "stages/stages.hpp"
@@ -117,7 +118,7 @@ std::string describe_widths(const Cuts& segments) {
         narrowest = std::min(narrowest, segments.size(segment));
         widest = std::max(widest, segments.size(segment));
     }
-    const std::string most = std::to_string(widest) + (widest == 1 ? " column" : " columns");
+    const std::string most = counted(widest, "column");
     return narrowest == widest ? most : std::to_string(narrowest) + " to " + most;
 }
 

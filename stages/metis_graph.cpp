@@ -13,6 +13,7 @@
 #include <span>
 
 #include "core/contract/errors.hpp"
+#include "core/text/words.hpp"
 
 namespace workbench {
 namespace {
@@ -59,8 +60,8 @@ Options default_options(Index seed, std::string_view stage) {
 
 void check_status(int status, const MetisGraph& graph) {
     if (status == METIS_ERROR_MEMORY) {
-        throw MachineError(fmt::format("{}: METIS ran out of memory on {} vertices and {} edges", graph.stage,
-                                       graph.vertices.size(), graph.neighbours.size() / 2));
+        throw MachineError(fmt::format("{}: METIS ran out of memory on {} and {}", graph.stage,
+                                       counted(graph.vertices.size(), "vertex"), counted(graph.neighbours.size() / 2, "edge")));
     }
     if (status != METIS_OK) throw InputError(fmt::format("{}: METIS failed with status {}", graph.stage, status));
 }

@@ -10,6 +10,7 @@
 #include "core/forecast/forecast.hpp"
 #include "core/matrix/guarded_loop.hpp"
 #include "core/matrix/node_size.hpp"
+#include "core/text/words.hpp"
 #include "stages/stages.hpp"
 
 namespace workbench {
@@ -56,9 +57,8 @@ NodeBlocks find_nodes(const StagedMatrix& staged) {
 
 NodeBlocks asked_for(const StagedMatrix& staged, Index size) {
     if (size > 1 && !may_be_node(staged, size)) {
-        throw Unsuitable(fmt::format(
-            "a matrix of {} x {}, in its current order, cannot be divided into nodes of {} consecutive rows (unknowns)",
-            staged.matrix.rows, staged.matrix.columns, size));
+        throw Unsuitable(fmt::format("a matrix of {} x {}, in its current order, cannot be divided into nodes of {} (unknowns)",
+                                     staged.matrix.rows, staged.matrix.columns, counted(size, "consecutive row")));
     }
     return {size, size > 1 ? count_blocks(staged.matrix, size) : staged.matrix.nonzeros()};
 }

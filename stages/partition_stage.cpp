@@ -7,6 +7,7 @@
 
 #include "core/forecast/forecast.hpp"
 #include "core/matrix/host_threads.hpp"
+#include "core/text/words.hpp"
 #include "stages/fit_partition.hpp"
 #include "stages/order.hpp"
 #include "stages/parameters.hpp"
@@ -79,7 +80,7 @@ Partitioning::Partitioning(const StagedMatrix& staged, const Parameters& paramet
       graph_(adjacency_graph(staged.matrix, staged.node_size)) {
     if (plan_.rounds) note("K", *plan_.rounds);
     note("partitions", plan_.parts);
-    note("capacity", Offset{plan_.capacity} * staged.node_size, " rows");
+    note("capacity", counted(Offset{plan_.capacity} * staged.node_size, "row"));
 }
 
 std::vector<Offset> Partitioning::weights() const {
@@ -99,9 +100,7 @@ std::vector<Offset> Partitioning::weights() const {
     return result;
 }
 
-void Partitioning::note(std::string what, Offset value, std::string_view unit) {
-    note(std::move(what), fmt::format("{}{}", value, unit));
-}
+void Partitioning::note(std::string what, Offset value) { note(std::move(what), std::to_string(value)); }
 
 void Partitioning::note(std::string what, std::string text) { result_.notes.emplace_back(std::move(what), std::move(text)); }
 
@@ -110,7 +109,8 @@ bool Partitioning::is_for_metis() {
     Index coupled = 0;
     for (Index vertex = 0; vertex < graph_.vertex_count(); ++vertex) coupled += graph_.degree(vertex) > 0 ? 1 : 0;
     if (plan_.parts < coupled) return true;
-    note("METIS", fmt::format("not called: {} coupled rows for {} parts", Offset{coupled} * staged_.node_size, plan_.parts));
+    note("METIS", fmt::format("not called: {} for {}", counted(Offset{coupled} * staged_.node_size, "coupled row"),
+                              counted(plan_.parts, "part")));
     return false;
 }
 

@@ -35,7 +35,7 @@ public:
     /// [nodes] The weight of each node, at least 1.
     [[nodiscard]] std::vector<Offset> weights() const;
 
-    void note(std::string what, Offset value, std::string_view unit = "");
+    void note(std::string what, Offset value);
     void note(std::string what, std::string text);
 
     /// Calls `find` for the part of each node [nodes], and moves nodes until every part fits (fit_partition). The nodes keep

@@ -92,7 +92,7 @@ TEST_CASE("wrong orders are refused with their place") {
     CHECK(reason("a.txt", "0 1\n2\n") == "a.txt:1: found several numbers in a line; expected one");
     CHECK(reason("a.txt", "") == "a.txt: found 0 numbers; expected 6, one for each row");
     CHECK(reason("a.mtx", "%%MatrixMarket matrix array integer general\n5 1\n0\n") ==
-          "a.mtx:4: found 1 numbers; expected 5, as the header says");
+          "a.mtx:4: found 1 number; expected 5, as the header says");
     CHECK(reason("a.mtx", "%%MatrixMarket matrix coordinate integer general\n5 1\n0\n") ==
           "a.mtx:1: found '%%MatrixMarket matrix coordinate integer general'; expected '%%MatrixMarket matrix array integer "
           "general'");
@@ -158,7 +158,7 @@ TEST_CASE("imported cuts") {
         folder.write("cuts.txt", text);
         return folder.reason(imported_stage(), {{"cuts", folder.file("cuts.txt")}, {"kind", kind}}, unsymmetric(node_size));
     };
-    CHECK(reason("0\n") == "cuts.txt: found 1 numbers; expected boundaries from 0 to 6");
+    CHECK(reason("0\n") == "cuts.txt: found 1 number; expected boundaries from 0 to 6");
     CHECK(reason("1\n6\n") == "cuts.txt:1: found 1; expected 0, the first boundary");
     CHECK(reason("0\n4\n2\n6\n") == "cuts.txt:3: found 2; expected a boundary from 4 to 6");
     CHECK(reason("0\n5\n") == "cuts.txt:2: found 5; expected 6, the last boundary");

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/text/words.hpp"
 #include "viz/chart.hpp"
 #include "viz/style.hpp"
 
@@ -143,7 +144,8 @@ ProductFlow flow_of(const StagedMatrix& staged) {
     const Cuts* segments = staged.find_cuts(CutKind::segment);
     if (!staged.has_tiles() || segments == nullptr) throw std::invalid_argument("the nonzeros are in no segments or tiles");
     if (matrix.rows > most_flow_rows || matrix.columns > most_flow_rows || matrix.rows == 0 || matrix.columns == 0) {
-        throw std::invalid_argument(fmt::format("the matrix has {} rows and {} columns", matrix.rows, matrix.columns));
+        throw std::invalid_argument(
+            fmt::format("the matrix has {} and {}", counted(matrix.rows, "row"), counted(matrix.columns, "column")));
     }
     ProductFlow flow;
     for (Index row = 0; row < matrix.rows; ++row) flow.row_numbers.push_back(staged.row_order.old_of_new(row));
@@ -179,7 +181,8 @@ void draw(Canvas& canvas, const FlowPicture& picture) {
     };
     line(plan.left, 62, picture.title, 46, style::ink);
     line(plan.left, 104, picture.subtitle, 26, style::muted);
-    line(plan.left, 168, fmt::format("phase 1: each piece times its part of x, {} partial results", flow.partial_results()), 28,
+    line(plan.left, 168,
+         fmt::format("phase 1: each piece times its part of x, {}", counted(flow.partial_results(), "partial result")), 28,
          style::ink);
     line(plan.second_left, 168, "phase 2: sums by row", 28, style::ink);
     draw_x(canvas, flow, plan);

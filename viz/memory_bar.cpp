@@ -1,4 +1,5 @@
 #include "viz/memory_bar.hpp"
+#include "core/text/words.hpp"
 
 #include <algorithm>
 #include <array>
@@ -46,8 +47,8 @@ void storage_bar(Canvas& canvas, const StorageMap& map, const Box& box, Unit uni
     const int size = unit(22);
     const Offset places = map.places();
     const std::string words =
-        fmt::format("stored: {} nonzeros in {} places, {:.1f} % of padding, {} bytes", grouped(map.nonzeros), grouped(places),
-                    100.0 * map.padding_share(), grouped(static_cast<Offset>(map.bytes())));
+        fmt::format("stored: {} in {}, {:.1f} % of padding, {} bytes", count_of(map.nonzeros, "nonzero"),
+                    count_of(places, "place"), 100.0 * map.padding_share(), grouped(static_cast<Offset>(map.bytes())));
     const int baseline = box.y + unit(26);
     canvas.text(box.x, baseline, words, {size, style::ink});
     const std::array<std::pair<const char*, Filling>, 4> keys{{{"structure", filling_of(ArrayRole::structure)},

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/text/words.hpp"
 #include "viz/palette.hpp"
 #include "viz/style.hpp"
 #include "viz/text.hpp"
@@ -263,7 +264,7 @@ std::vector<std::string> pattern_notes(const PatternRaster& raster, const Box& b
     if (raster.tiles > 0) notes.emplace_back("rows are compressed: empty ones of a tile are left out");
     if (!raster.tile_rows.empty()) notes.emplace_back("in the corners: the rows, as the input numbers them");
     if (!drawn_slices(raster, box.height).empty()) {
-        notes.push_back(fmt::format("lines: slices of {} rows{}", grouped(raster.slice_height),
+        notes.push_back(fmt::format("lines: slices of {}{}", count_of(raster.slice_height, "row"),
                                     bins_fit_slices(raster) ? ", and beside the bars the length to which each is padded" : ""));
     }
     for (const PatternRaster::Pieces& cuts : raster.pieces) {

@@ -1,4 +1,5 @@
 #include "viz/placed_rows.hpp"
+#include "core/text/words.hpp"
 
 #include <fmt/format.h>
 
@@ -54,7 +55,7 @@ std::vector<std::string> plane_names(const StagedMatrix& staged, int most_planes
         if (names.size() == most) break;
         names.push_back(name_of(share.id));
     }
-    if (staged.shares.size() > most) names.back() = fmt::format("{} other shares", staged.shares.size() - most + 1);
+    if (staged.shares.size() > most) names.back() = fmt::format("{}", counted(staged.shares.size() - most + 1, "other share"));
     return names;
 }
 

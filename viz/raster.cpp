@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <stdexcept>
 
+#include "core/text/words.hpp"
 #include "viz/placed_rows.hpp"
 #include "viz/text.hpp"
 
@@ -175,8 +176,7 @@ PatternRaster rasterise(const StagedMatrix& staged, int resolution) {
     raster.tiles = static_cast<Index>(placement.tiles().size());
     raster.plane_names = plane_names(staged);
     if (raster.tiles > 0) {
-        const char* word = raster.tiles == 1 ? "tile" : "tiles";
-        raster.plane_names = {fmt::format("nonzeros of {} {}, rows as stored", grouped(raster.tiles), word)};
+        raster.plane_names = {fmt::format("nonzeros of {}, rows as stored", count_of(raster.tiles, "tile"))};
     }
     if (placement.planes() > 1) raster.planes[1].resize(raster.planes[0].size());
     if (raster.tiles > 0) raster.rows_in_tiles.resize(raster.row_bins());

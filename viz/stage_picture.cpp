@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/text/words.hpp"
 #include "viz/length_strip.hpp"
 #include "viz/pattern_view.hpp"
 #include "viz/text.hpp"
@@ -161,7 +162,7 @@ void draw(Canvas& canvas, const StagePicture& picture) {
         if (highest > 0) notes.push_back(fmt::format("below: mean column lengths, up to {:.4g}", highest));
     }
     if (caption.left_out > 0) {
-        notes.push_back(fmt::format("{} more figure{} in report.json", caption.left_out, caption.left_out == 1 ? "" : "s"));
+        notes.push_back(counted(caption.left_out, "more figure") + " in report.json");
     }
     draw_caption(canvas, caption.lines, place, unit);
     const int x = flat ? pattern.x : place.box.x;

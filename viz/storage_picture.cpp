@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/text/words.hpp"
 #include "viz/memory_bar.hpp"
 #include "viz/memory_order.hpp"
 #include "viz/palette.hpp"
@@ -112,11 +113,11 @@ void draw_legend(Sheet& sheet) {
 
 void draw_head(Sheet& sheet, const StoragePart& part) {
     const Offset slots = part.nonzeros() + part.padding();
-    sheet.paragraph(fmt::format("{}{}: {} nonzeros in {} places, {} of padding; {} bytes",
-                                part.share.empty() ? "" : "share " + part.share + " in ", part.layout,
-                                grouped(part.nonzeros() + part.mirrors), grouped(slots), percent(part.padding(), slots),
-                                grouped(static_cast<Offset>(part.bytes()))),
-                    19, style::ink, 18);
+    sheet.paragraph(
+        fmt::format("{}{}: {} in {}, {} of padding; {} bytes", part.share.empty() ? "" : "share " + part.share + " in ",
+                    part.layout, count_of(part.nonzeros() + part.mirrors, "nonzero"), count_of(slots, "place"),
+                    percent(part.padding(), slots), grouped(static_cast<Offset>(part.bytes()))),
+        19, style::ink, 18);
 }
 
 void draw_name(const Sheet& sheet, const StorageArray& array, int baseline) {
@@ -301,8 +302,8 @@ void draw_bins(Sheet& sheet, const StoragePart& part, int number) {
     for (const StorageArray& other : part.arrays) {
         if (other.like == number) beside += fmt::format(", parallel to {} ({})", other.name, name_of(other.type));
     }
-    sheet.paragraph(fmt::format("{} ({}){}: {} places, {} of padding", array.name, name_of(array.type), beside,
-                                grouped(array.length), percent(array.padding, array.length)),
+    sheet.paragraph(fmt::format("{} ({}){}: {}, {} of padding", array.name, name_of(array.type), beside,
+                                count_of(array.length, "place"), percent(array.padding, array.length)),
                     16, style::ink, 14);
     const std::size_t in_line = sheet.content_width() / bin_width;
     const auto [bins, width] = joined_bins(array, in_line * sheet.detail.most_lines);

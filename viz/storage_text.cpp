@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/text/words.hpp"
 #include "viz/memory_order.hpp"
 
 namespace workbench {
@@ -105,8 +106,6 @@ std::string draw(const Track& track, std::size_t names, std::size_t width) {
     return text;
 }
 
-std::string plural(Offset number, std::string_view one) { return fmt::format("{} {}{}", number, one, number == 1 ? "" : "s"); }
-
 /// One line per step, and one column for each lane that reads a nonzero in any of them.
 std::string draw(const WarpReads& warp, const StoragePart& part) {
     std::vector<int> lanes;
@@ -148,7 +147,7 @@ std::string draw(const WarpReads& warp, const StoragePart& part) {
     if (idle > 0) others += fmt::format("{} {} idle", others.empty() ? "" : ",", idle);
     if (!others.empty()) text += "  other lanes:" + others + '\n';
     if (warp.listed_steps() < warp.steps) {
-        text += fmt::format("  {}\n", plural(warp.steps - warp.listed_steps(), "more step"));
+        text += fmt::format("  {}\n", counted(warp.steps - warp.listed_steps(), "more step"));
     }
     return text;
 }
@@ -157,9 +156,9 @@ std::string draw(const StoragePart& part, std::size_t width) {
     const Offset slots = part.nonzeros() + part.padding();
     std::string text =
         fmt::format("{}{}: {} in {}, {:.1f} % of padding; {}\n", part.share.empty() ? "" : "share " + part.share + " in ",
-                    part.layout, plural(part.nonzeros() + part.mirrors, "nonzero"), plural(slots, "place"),
+                    part.layout, counted(part.nonzeros() + part.mirrors, "nonzero"), counted(slots, "place"),
                     slots == 0 ? 0.0 : 100.0 * static_cast<double>(part.padding()) / static_cast<double>(slots),
-                    plural(part.bytes(), "byte"));
+                    counted(part.bytes(), "byte"));
     std::size_t names = 8;
     for (const StorageArray& array : part.arrays) names = std::max(names, array.name.size());
     std::vector<Along> seen;
@@ -174,7 +173,7 @@ std::string draw(const StoragePart& part, std::size_t width) {
     text += fmt::format("\nwhich thread reads what in kernel {}: a line per step, a column per lane\n", part.kernel);
     for (const WarpReads& warp : part.shown_warps) text += draw(warp, part);
     const auto shown_count = static_cast<std::int64_t>(part.shown_warps.size());
-    if (shown_count < part.warps) text += fmt::format("  {} of {} warps\n", shown_count, part.warps);
+    if (shown_count < part.warps) text += fmt::format("  {} of {}\n", shown_count, counted(part.warps, "warp"));
     return text;
 }
 

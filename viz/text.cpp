@@ -13,6 +13,8 @@
 #define STBTT_STATIC
 #include <stb/stb_truetype.h>
 
+#include "core/text/words.hpp"
+
 // The font files, embedded by the assembler.
 asm(".pushsection .rodata\n"
     "workbench_font: .incbin \"" WORKBENCH_FONT_FILE
@@ -272,6 +274,10 @@ std::string grouped(Offset number) {
         digits.insert(place, "\u202F");
     }
     return digits;
+}
+
+std::string count_of(Offset number, std::string_view noun) {
+    return grouped(number) + ' ' + (number == 1 ? std::string(noun) : plural(noun));
 }
 
 std::string compact(Offset number) {

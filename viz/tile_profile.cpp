@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/matrix/metrics.hpp"
+#include "core/text/words.hpp"
 #include "viz/length_strip.hpp"
 #include "viz/style.hpp"
 #include "viz/text.hpp"
@@ -67,8 +68,6 @@ constexpr int below_strip = 56;
 constexpr int foot_height = 70;
 constexpr int text_size = 22;
 
-std::string count_of(Offset count, const std::string& thing) { return grouped(count) + " " + thing + (count == 1 ? "" : "s"); }
-
 /// Bars of short tiles are not stretched beyond a readable height.
 int height_of_strip(const TileProfile& tile, int most_height) {
     const int bars = static_cast<int>(tile.longest.size());
@@ -106,7 +105,7 @@ std::string notes_of(const TileProfiles& profiles) {
     const auto more_than_bars = [](const TileProfile& tile) { return tile.rows > TileProfile::most_bars; };
     if (std::any_of(profiles.chosen.begin(), profiles.chosen.end(), more_than_bars)) notes += "; several rows share a bar";
     const auto count = static_cast<Index>(profiles.chosen.size());
-    if (profiles.tiles > count) notes += fmt::format("; {} of {} tiles", count, grouped(profiles.tiles));
+    if (profiles.tiles > count) notes += fmt::format("; {} of {}", count, count_of(profiles.tiles, "tile"));
     return notes;
 }
 

@@ -90,8 +90,9 @@ public:
         const NpyArray inner = array(group, "indices_1");
         const NpyArray values = array(group, "values");
         if (matrix.stored >= 0 && matrix.stored != inner.size()) {
-            fail_here(fmt::format("found {} indices and \"number_of_stored_values\": {}", inner.size(), matrix.stored),
-                      "as many");
+            fail_here(
+                fmt::format("found {} and \"number_of_stored_values\": {}", counted(inner.size(), "index"), matrix.stored),
+                "as many");
         }
         const bool listed = matrix.format.starts_with("COO");
         const bool doubly = matrix.format.starts_with("D");
@@ -252,7 +253,7 @@ private:
         const bool is_signed = kind == H5T_INTEGER && H5Tget_sign(base) == H5T_SGN_2;
         // A file can claim up to 2^64 numbers; in f64, bytes of them do not overflow.
         require_host_memory(static_cast<std::size_t>(std::min(static_cast<double>(count) * static_cast<double>(bytes), 1e18)),
-                            fmt::format("{}: array {} of {} numbers", path_, in_quotes(name), count));
+                            fmt::format("{}: array {} of {}", path_, in_quotes(name), counted(count, "number")));
         NpyArray result;
         result.type = fmt::format("{}{}{}", bytes == 1 ? '|' : '<', real ? 'f' : is_signed ? 'i' : 'u', bytes);
         result.shape = {count};
@@ -270,7 +271,7 @@ private:
     template <typename Number>
     [[nodiscard]] std::vector<Number> list_of(std::int64_t count) const {
         const auto size = static_cast<std::size_t>(count);
-        require_host_memory(size * sizeof(Number), fmt::format("{}: a list of {} numbers", path_, count));
+        require_host_memory(size * sizeof(Number), fmt::format("{}: a list of {}", path_, counted(count, "number")));
         return std::vector<Number>(size);
     }
 
@@ -287,7 +288,8 @@ private:
     [[nodiscard]] std::vector<double> numbers(const NpyArray& array, const Descriptor& matrix, std::int64_t count) const {
         const bool one = matrix.one_value;
         if (array.size() != (one ? 1 : count)) {
-            fail_here(fmt::format("found {} values for {} entries", array.size(), count), one ? "one of all" : "as many");
+            fail_here(fmt::format("found {} for {}", counted(array.size(), "value"), counted(count, "entry")),
+                      one ? "one of all" : "as many");
         }
         auto result = list_of<double>(count);
         const auto take = [&](auto number) {
@@ -331,12 +333,14 @@ private:
         auto& [rows, columns, values] = entries;
         if (matrix.by_columns) std::swap(rows, columns);
         if (rows.size() != columns.size()) {
-            fail_here(fmt::format("found {} rows and {} columns of entries", rows.size(), columns.size()), "as many");
+            fail_here(fmt::format("found {} and {} of entries", counted(rows.size(), "row"), counted(columns.size(), "column")),
+                      "as many");
         }
         const bool lower = matrix.structure.ends_with("lower");
         const double sign = matrix.structure.starts_with("skew") ? -1 : 1;
         const std::size_t stored = matrix.structure.empty() ? 0 : rows.size();
-        require_host_memory(3 * stored * sizeof(double), fmt::format("{}: a matrix of {} entries", path_, 2 * stored));
+        require_host_memory(3 * stored * sizeof(double),
+                            fmt::format("{}: a matrix of {}", path_, counted(2 * stored, "entry")));
         for (std::size_t i = 0; i < stored; ++i) {
             if (lower ? columns[i] > rows[i] : rows[i] > columns[i]) {
                 fail_here(fmt::format("found an entry in row {} and column {}, from 0", rows[i], columns[i]),

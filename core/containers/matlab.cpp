@@ -200,7 +200,7 @@ private:
 
     void write(const std::string& name, const matvar_t& matrix, WholeFile& npz) const {
         if (matrix.isComplex != 0) fail_at(name, "found complex values, which are not supported", "real ones");
-        if (matrix.rank != 2) fail_at(name, fmt::format("found {} dimensions", matrix.rank), "2");
+        if (matrix.rank != 2) fail_at(name, fmt::format("found {}", counted(matrix.rank, "dimension")), "2");
         const auto type = type_of(matrix.data_type);
         if (!type)
             fail_at(name, fmt::format("found values of MATLAB's type {}", int{matrix.data_type}), "numbers or logical values");
@@ -208,8 +208,9 @@ private:
         const std::size_t count = count_in(sparse);
         if (!is_consistent(matrix)) {
             fail_at(name,
-                    fmt::format("found {} column offsets, {} rows and {} values for {} columns and {} entries", sparse.njc,
-                                sparse.nir, sparse.ndata, matrix.dims[1], count),
+                    fmt::format("found {}, {} and {} for {} and {}", counted(sparse.njc, "column offset"),
+                                counted(sparse.nir, "row"), counted(sparse.ndata, "value"), counted(matrix.dims[1], "column"),
+                                counted(count, "entry")),
                     "an undamaged file");
         }
         const auto array = [](const std::string& numbers, const void* data, std::size_t length, std::size_t bytes) {
@@ -262,8 +263,8 @@ void write_matlab(const std::filesystem::path& path, const CsrMatrix& transposed
     };
     constexpr Offset most = std::numeric_limits<std::int32_t>::max() / sizeof(double);
     if (transposed.nonzeros() > most) {
-        throw MachineError(fmt::format("{}: found {} entries; expected at most {} in a .mat file, or a .h5 or .npz file",
-                                       path.string(), transposed.nonzeros(), most));
+        throw MachineError(fmt::format("{}: found {}; expected at most {} in a .mat file, or a .h5 or .npz file", path.string(),
+                                       counted(transposed.nonzeros(), "entry"), most));
     }
     std::vector<Index32> offsets(transposed.row_offsets.begin(), transposed.row_offsets.end());
     std::vector<Index32> rows(transposed.column_indices.begin(), transposed.column_indices.end());

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/contract/device.hpp"
 #include "core/contract/device_plan.hpp"
 #include "core/contract/parameters.hpp"
 #include "core/contract/pipeline_facts.hpp"

@@ -46,6 +46,7 @@ constexpr std::array signatures{
     Signature{"PAR1"sv, "a Parquet file"},
     Signature{"ARROW1"sv, "an Arrow file"},
     Signature{"%PDF"sv, "a PDF file"},
+    Signature{"<?xml"sv, "an XML document, perhaps the error of a server", "the file itself"},
     Signature{"{"sv, "JSON"},
 };
 
@@ -121,6 +122,15 @@ Pairs pairs_in(const std::vector<std::vector<std::string_view>>& lines, std::siz
     return pairs;
 }
 
+/// True if the first line is numbers with commas between them, or the second, below a head with commas.
+bool is_table_with_commas(const std::vector<std::vector<std::string_view>>& lines) {
+    const auto has_comma = [](std::string_view word) { return word.find_first_of(",;") != std::string_view::npos; };
+    const auto is_row = [&](std::size_t i) {
+        return i < lines.size() && has_comma(lines[i][0]) && lines[i][0].find_first_of("0123456789.-") == 0;
+    };
+    return is_row(0) || (is_row(1) && std::ranges::any_of(lines[0], has_comma));
+}
+
 std::string banner_of(const Pairs& pairs) {
     return fmt::format("'%%MatrixMarket matrix coordinate {} general'", pairs.words == 2 ? "pattern" : "real");
 }
@@ -145,9 +155,7 @@ std::optional<ForeignFile> foreign_file(std::string_view start) {
         }
         if (word != "c" && !word.empty()) break;
     }
-    const auto lines = lines_in(start, true).words;
-    const auto is_comma = [](char c) { return c == ',' || c == ';'; };
-    if (!lines.empty() && std::ranges::any_of(lines[0][0], is_comma) && lines[0][0].find_first_of("0123456789.") == 0) {
+    if (is_table_with_commas(lines_in(start, true).words)) {
         return ForeignFile{
             "a table of numbers with commas (CSV)",
             "a Matrix Market file: '%%MatrixMarket matrix coordinate real general', a line 'ROWS COLUMNS ENTRIES', and "

@@ -25,8 +25,9 @@ CsrMatrix csr_from_rows(std::span<const std::string> rows) {
         }
         if (i == 0) columns = length;
         if (length != columns) {
-            throw InlineMatrixError(i, rows[i].size(),
-                                    fmt::format("row {}: found {} columns; expected {}, as in row 1", i + 1, length, columns));
+            throw InlineMatrixError(
+                i, rows[i].size(),
+                fmt::format("row {}: found {}; expected {}, as in row 1", i + 1, counted(length, "column"), columns));
         }
     }
     return csr_from_entries(static_cast<Index>(rows.size()), columns, entries);

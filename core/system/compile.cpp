@@ -16,6 +16,7 @@
 #include "core/system/child.hpp"
 #include "core/system/process.hpp"
 #include "core/system/whole_file.hpp"
+#include "core/text/words.hpp"
 
 namespace workbench {
 namespace {
@@ -79,7 +80,7 @@ std::filesystem::path private_folder(const std::string& kind) {
         const bool mine = facts.st_uid == geteuid();
         const bool closed = writable == 0 || (each == around && mine && chmod(real.c_str(), facts.st_mode & ~writable) == 0);
         if (!mine || !closed) {
-            fmt::print(stderr, "warning: {}: {}; compiled code is not kept there\n", real.string(),
+            fmt::print(stderr, "warning: {}: {}; compiled code is not kept there\n", printable(real.string()),
                        mine ? "others can write to this folder" : "this folder belongs to another user");
             return {};
         }
@@ -140,7 +141,7 @@ void throw_compile_error(const std::filesystem::path& file, const std::string& c
     for (std::string line; std::getline(lines, line); ++count) {
         if (count < most_message_lines) shown += "\n" + line;
     }
-    if (count > most_message_lines) shown += fmt::format("\n... and {} lines more", count - most_message_lines);
+    if (count > most_message_lines) shown += fmt::format("\n... and {} more", counted(count - most_message_lines, "line"));
     throw RecipeError(fmt::format("{}: {} cannot compile it{}", file.string(), compiler, shown));
 }
 

@@ -35,8 +35,8 @@ std::optional<std::size_t> available_memory() {
 
 std::size_t page_size() { return static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE)); }
 
-constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
-std::atomic<std::size_t> limit_of_process = no_limit;
+constexpr std::size_t no_memory_limit = std::numeric_limits<std::size_t>::max();
+std::atomic<std::size_t> limit_of_process = no_memory_limit;
 
 }  // namespace
 
@@ -54,7 +54,7 @@ std::size_t free_host_memory() {
     const auto limit = number_in("/sys/fs/cgroup/memory.max");
     const auto used = number_in("/sys/fs/cgroup/memory.current");
     if (limit && used) free = std::min(free, *limit - std::min(*limit, *used));
-    if (const std::size_t most = limit_of_process; most != no_limit) {
+    if (const std::size_t most = limit_of_process; most != no_memory_limit) {
         free = std::min(free, most - std::min(most, resident_memory()));
     }
     return free;

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "core/contract/errors.hpp"
+#include "core/text/words.hpp"
 
 namespace workbench {
 namespace {
@@ -164,8 +165,8 @@ KokkosRuntime::KokkosRuntime(const std::function<void(const std::string&)>& note
         std::min(requested, is_requested ? usable : share_of_threads(usable, processors_of_machine(), processes_on_machine));
     const char* const variable = of_kokkos == nullptr ? threads_of_openmp : threads_of_kokkos;
     if (const char* const value = std::getenv(variable); note && value != nullptr && threads < requested) {
-        note(fmt::format("note: {} = {} is more than the processors that this process may use; it runs {} thread{}", variable,
-                         value, threads, threads == 1 ? "" : "s"));
+        note(fmt::format("note: {} = {} is more than the processors that this process may use; it runs {}", variable, value,
+                         counted(threads, "thread")));
     }
     // Kokkos takes the number of threads of a first parallel region of OpenMP, and later regions must not have fewer.
     omp_set_dynamic(0);

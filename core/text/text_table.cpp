@@ -68,7 +68,7 @@ std::string with_commas(long long number) {
 }
 
 std::string size_text(long long rows, long long columns, long long nonzeros) {
-    return fmt::format("{} x {}, {}", with_commas(rows), with_commas(columns), counted(nonzeros, "nonzero"));
+    return fmt::format("{} x {}, {}", with_commas(rows), with_commas(columns), counted_with_commas(nonzeros, "nonzero"));
 }
 
 std::string significant(double number) {

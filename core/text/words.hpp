@@ -1,6 +1,7 @@
 // Words and numbers of a line of text.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -37,8 +38,16 @@ void expect_end_of_line(std::string_view line, std::string_view expected);
 /// Text with '?' for control characters, which could move the cursor of a terminal; lines and tabs are kept.
 [[nodiscard]] std::string printable(std::string text);
 
-/// "1 row", "1,234 rows".
-[[nodiscard]] std::string counted(long long number, std::string_view what);
+/// "rows", "matrices", "entries": the noun as it follows a number other than 1.
+[[nodiscard]] std::string plural(std::string_view noun);
+
+/// "1 row", "1234 rows", "2 matrices": a number with its noun, which is given in the singular.
+[[nodiscard]] std::string counted(std::integral auto number, std::string_view noun) {
+    return std::to_string(number) + ' ' + (number == 1 ? std::string(noun) : plural(noun));
+}
+
+/// Likewise with commas, for reports: "1,234 rows".
+[[nodiscard]] std::string counted_with_commas(std::int64_t number, std::string_view noun);
 
 /// "'a', 'b' and 3 more" for an error message: the first 20 names.
 [[nodiscard]] std::string names_in_quotes(std::span<const std::string> names);

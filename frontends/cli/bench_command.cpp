@@ -14,6 +14,7 @@
 #include "core/system/child.hpp"
 #include "core/system/kokkos_runtime.hpp"
 #include "core/system/whole_file.hpp"
+#include "core/text/words.hpp"
 #include "frontends/cli/command.hpp"
 #include "frontends/cli/interruption.hpp"
 #include "frontends/cli/provenance.hpp"
@@ -238,22 +239,23 @@ ExitCode run_bench(const BenchArguments& arguments) {
     if (results.was_truncated()) print_error(fmt::format("{}: the last line was incomplete; it is measured again", out));
     count_done(arguments.done, results);
     if (shard) {
-        print_error(fmt::format("shard {}: {} of {} matrices", arguments.shard, plan.matrices.size(), matrices.here.size()));
+        print_error(
+            fmt::format("shard {}: {} of {}", arguments.shard, plan.matrices.size(), counted(matrices.here.size(), "matrix")));
     }
     const Interruption interruption;
     const BenchCount count = bench(plan, results, {print_error, Interruption::requested});
-    fmt::print("{}{} measured, {} unsuitable, {} wrong, {} failed, {} already measured; written to {}\n",
+    print_text("{}{} measured, {} unsuitable, {} wrong, {} failed, {} already measured; written to {}\n",
                count.stopped ? "stopped: " : "", count.measured, count.unsuitable, count.wrong, count.failed,
                count.already_measured, out);
     if (matrices.missing > 0) {
-        fmt::print("{} of the suite's {} matrices were missing\n", matrices.missing, suite.named.size());
+        print_text("{} of the suite's {} matrices were missing\n", matrices.missing, suite.named.size());
     }
     std::vector<Record> records;
     if (std::error_code unknown; std::filesystem::file_size(out, unknown) > 0 && !unknown) add_records({out}, records);
-    if (!records.empty()) fmt::print("\n{}{}", ranking_text(records), prices_text(records));
+    if (!records.empty()) print_text("\n{}{}", ranking_text(records), prices_text(records));
     if (!page.empty() && !records.empty()) write_whole_file(page, bench_page(records, suite.name, command_line()));
     if (count.stopped) {
-        fmt::print("{} done; repeat the command for the rest.\n",
+        print_text("{} done; repeat the command for the rest.\n",
                    count.measured + count.unsuitable + count.wrong + count.failed + count.already_measured);
         return ExitCode::stopped;
     }

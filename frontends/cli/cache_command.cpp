@@ -6,6 +6,7 @@
 #include "core/contract/errors.hpp"
 #include "core/system/kokkos_runtime.hpp"
 #include "core/system/whole_file.hpp"
+#include "core/text/words.hpp"
 #include "frontends/cli/command.hpp"
 #include "frontends/cli/matrix_source.hpp"
 #include "frontends/cli/recipe_changes.hpp"
@@ -67,8 +68,8 @@ ExitCode study(const CacheArguments& arguments) {
     const KokkosRuntime kokkos;
     const DeviceProperties& device = *find_device_model(arguments.device);
     if (arguments.block_warps > arguments.resident_warps) {
-        throw RecipeError(fmt::format("--block: found {} warps, expected at most --resident, which is {}",
-                                      arguments.block_warps, arguments.resident_warps));
+        throw RecipeError(fmt::format("--block: found {}, expected at most --resident, which is {}",
+                                      counted(arguments.block_warps, "warp"), arguments.resident_warps));
     }
     CacheStudy study;
     study.device = device.name;
@@ -92,14 +93,14 @@ ExitCode study(const CacheArguments& arguments) {
         file->write(to_json(study));
         file->finish();
     }
-    fmt::print("{}", study.text());
-    if (file) fmt::print("\nwritten to {}\n", arguments.json);
+    print_text("{}", study.text());
+    if (file) print_text("\nwritten to {}\n", arguments.json);
     if (arguments.plot.empty()) return ExitCode::ok;
     const std::filesystem::path plot = arguments.plot;
     Plots plots;
     plots.curves.push_back({plot.filename().string(), chart_of(study)});
     write_plots(plots, plot.parent_path());
-    fmt::print("\ndrawn to {}\n", fmt::join(files_of(plots), ", "));
+    print_text("\ndrawn to {}\n", fmt::join(files_of(plots), ", "));
     return ExitCode::ok;
 }
 

@@ -74,7 +74,7 @@ ExitCode calibrate(const CalibrateArguments& arguments) {
     calibration.device = device.properties().name;
     calibration.processors = device.properties().processors;
     write_calibration(file, calibration);
-    fmt::print("{}\nKept in {}, which `choose` uses.\n", calibration_text(calibration, defaults), file.string());
+    print_text("{}\nKept in {}, which `choose` uses.\n", calibration_text(calibration, defaults), file.string());
     return ExitCode::ok;
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/contract/errors.hpp"
 #include "core/text/text_table.hpp"
+#include "core/text/words.hpp"
 #include "frontends/cli/command.hpp"
 #include "frontends/cli/findings.hpp"
 #include "frontends/cli/matrix_source.hpp"
@@ -53,8 +54,8 @@ std::string chain_of(const Recipe& recipe) {
 
 void print_resolved(const std::vector<Recipe>& points) {
     for (const Recipe& point : points) {
-        if (points.size() > 1) fmt::print("{}# {}\n", &point == &points.front() ? "" : "\n", point.sweep.label);
-        fmt::print("{}", resolved_recipe(point));
+        if (points.size() > 1) print_text("{}# {}\n", &point == &points.front() ? "" : "\n", point.sweep.label);
+        print_text("{}", resolved_recipe(point));
     }
 }
 
@@ -64,7 +65,7 @@ void print_summary(const std::string& file, const std::vector<Recipe>& points) {
         const std::string chain = chain_of(point);
         if (std::find(chains.begin(), chains.end(), chain) == chains.end()) chains.push_back(chain);
     }
-    for (const std::string& chain : chains) fmt::print("{}: ok: {}\n", file, chain);
+    for (const std::string& chain : chains) print_text("{}: ok: {}\n", file, chain);
     std::vector<std::string> code;
     for (const Recipe& point : points) {
         for (const RecipeCode& each : point.code) {
@@ -73,9 +74,9 @@ void print_summary(const std::string& file, const std::vector<Recipe>& points) {
             if (std::find(code.begin(), code.end(), line) == code.end()) code.push_back(line);
         }
     }
-    fmt::print("{}", fmt::join(code, ""));
+    print_text("{}", fmt::join(code, ""));
     if (points.front().sweep.values.empty()) return;
-    fmt::print("  sweep of {} recipes:\n{}", points.size(), swept_values(points));
+    print_text("  sweep of {}:\n{}", counted(points.size(), "recipe"), swept_values(points));
 }
 
 /// The numbers of at most ten points at equal distances, the first and the last among them.
@@ -100,21 +101,21 @@ std::string uses_of(const SpacePlace& place) {
 }
 
 void print_space(const std::string& file, const Space& space, bool has_facts) {
-    fmt::print("{}: ok: a space of {} points\n", file, with_commas(static_cast<long long>(space.count())));
+    print_text("{}: ok: a space of {}\n", file, counted_with_commas(space.count(), "point"));
     std::size_t widest = 0;
     for (const SpacePlace& place : space.places()) widest = std::max(widest, place.name.size());
     for (const SpacePlace& place : space.places()) {
-        fmt::print("  {:{}}  {:>4} option{}  {}\n", place.name, widest, place.options.size(),
+        print_text("  {:{}}  {:>4} option{}  {}\n", place.name, widest, place.options.size(),
                    place.options.size() == 1 ? " " : "s", uses_of(place));
     }
     if (space.depends_on_matrix() && !has_facts) {
-        fmt::print("  note: conditions on the matrix are taken to hold; --matrix FILE or --generate KIND evaluates them\n");
+        print_text("  note: conditions on the matrix are taken to hold; --matrix FILE or --generate KIND evaluates them\n");
     }
     const std::vector<std::uint64_t> numbers = shown_points(space);
-    fmt::print("  {}:\n", numbers.size() == space.count() ? "the points" : fmt::format("{} of the points", numbers.size()));
+    print_text("  {}:\n", numbers.size() == space.count() ? "the points" : fmt::format("{} of the points", numbers.size()));
     const std::size_t digits = fmt::format("{}", space.count() - 1).size();
     for (const std::uint64_t number : numbers) {
-        fmt::print("  {:>{}}  {}\n", number, digits + 2, space.recipe(space.point(number)).name);
+        print_text("  {:>{}}  {}\n", number, digits + 2, space.recipe(space.point(number)).name);
     }
 }
 
@@ -131,23 +132,23 @@ Space loaded_space(const std::string& file, const CheckArguments& arguments) {
 void print_checked_space(const std::string& file, const CheckArguments& arguments, const Space& space) {
     if (arguments.point) {
         if (*arguments.point >= space.count()) {
-            throw RecipeError(fmt::format("error: --point {}: {} has {} points; expected a number below that", *arguments.point,
-                                          file, space.count()));
+            throw RecipeError(fmt::format("error: --point {}: {} has {}; expected a number below that", *arguments.point, file,
+                                          counted(space.count(), "point")));
         }
-        return fmt::print("{}", resolved_recipe(space.recipe(space.point(*arguments.point))));
+        return print_text("{}", resolved_recipe(space.recipe(space.point(*arguments.point))));
     }
     if (!arguments.resolved) {
         return print_space(file, space, arguments.changes.matrix || arguments.changes.generate);
     }
     for (const std::uint64_t number : shown_points(space)) {
-        fmt::print("{}# point {}\n{}", number == 0 ? "" : "\n", number, resolved_recipe(space.recipe(space.point(number))));
+        print_text("{}# point {}\n{}", number == 0 ? "" : "\n", number, resolved_recipe(space.recipe(space.point(number))));
     }
 }
 
 void print_checked_recipe(const std::string& file, const CheckArguments& arguments, const std::vector<Recipe>& points) {
     if (arguments.resolved) return print_resolved(points);
     print_summary(file, points);
-    for (const std::string& note : points.front().notes) fmt::print("  note: {}\n", note);
+    for (const std::string& note : points.front().notes) print_text("  note: {}\n", note);
 }
 
 /// The findings of one or all recipes; in the format "text" they are printed at once.
@@ -206,7 +207,7 @@ ExitCode check_once(const CheckArguments& arguments) {
         }
     }
     if (arguments.format == "json") fmt::print("{}", json_line(findings.all));
-    if (arguments.format == "github") fmt::print("{}", github_lines(findings.all));
+    if (arguments.format == "github") print_text("{}", github_lines(findings.all));
     return findings.exit_code;
 }
 

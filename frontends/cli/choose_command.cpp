@@ -173,7 +173,7 @@ void write_choice(const Choice& choice, const ChooseOptions& options, const Matr
         return;
     }
     if (!arguments.json.empty()) write_whole_file(arguments.json, json);
-    fmt::print("{}Written to {}\n", choice_text(choice, options, matrix), fmt::join(files_of(arguments), ", "));
+    print_text("{}Written to {}\n", choice_text(choice, options, matrix), fmt::join(files_of(arguments), ", "));
 }
 
 /// WORKBENCH_HANG_SECONDS, if it is a positive number; otherwise `usual`.

@@ -9,6 +9,7 @@
 #include "core/contract/errors.hpp"
 #include "core/system/kokkos_runtime.hpp"
 #include "core/system/whole_file.hpp"
+#include "core/text/words.hpp"
 #include "frontends/cli/command.hpp"
 #include "frontends/cli/drawn_graph.hpp"
 #include "frontends/cli/interruption.hpp"
@@ -39,8 +40,8 @@ std::string page_file(const CompareArguments& arguments) {
 std::vector<Recipe> two_recipes(const CompareArguments& arguments) {
     std::vector<Recipe> recipes = load_recipes(arguments.recipes, arguments.changes);
     if (recipes.size() != 2) {
-        throw RecipeError(fmt::format("found {} recipe{}, expected two: two files, or one with a --sweep of two values",
-                                      recipes.size(), recipes.size() == 1 ? "" : "s"));
+        throw RecipeError(fmt::format("found {}, expected two: two files, or one with a --sweep of two values",
+                                      counted(recipes.size(), "recipe")));
     }
     if (recipes.front().matrix != recipes.back().matrix) {
         throw RecipeError("the recipes name different matrices; choose one with --matrix or --generate");
@@ -166,7 +167,7 @@ ExitCode compare(const CompareArguments& arguments) {
         runner(recipes.front()).time_together(shown_on(progress));
     });
     for (RunReport& report : reports) runner.add_facts(report);
-    fmt::print("{}", arguments.as_json ? compare_json(reports[0], reports[1]) : compare_text(reports[0], reports[1]));
+    fmt::print("{}", arguments.as_json ? compare_json(reports[0], reports[1]) : printable(compare_text(reports[0], reports[1])));
 
     std::vector<std::string> files;
     if (!arguments.out.empty()) files = write_sheets(arguments.out, recipes, reports, pages);
@@ -174,7 +175,7 @@ ExitCode compare(const CompareArguments& arguments) {
         write_comparison_page(arguments, recipes, reports, pages);
         files.push_back(page_file(arguments));
     }
-    if (!arguments.as_json && !files.empty()) fmt::print("\nwritten to {}\n", fmt::join(files, ", "));
+    if (!arguments.as_json && !files.empty()) print_text("\nwritten to {}\n", fmt::join(files, ", "));
 
     ExitCode exit_code = ExitCode::ok;
     for (const RunReport& report : reports) {

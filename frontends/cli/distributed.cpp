@@ -13,6 +13,7 @@
 #include "core/system/kokkos_runtime.hpp"
 #include "core/system/whole_file.hpp"
 #include "core/text/text_table.hpp"
+#include "core/text/words.hpp"
 #include "frontends/cli/matrix_source.hpp"
 #include "frontends/cli/measuring.hpp"
 #include "frontends/cli/options.hpp"
@@ -106,8 +107,9 @@ private:
         if (with_gpu != 0 && with_gpu != ranks_.size()) {
             throw RanksFailed(
                 ExitCode::machine_error,
-                fmt::format("only {} of {} ranks have a GPU; use --backend kokkos to run all ranks on their hosts", with_gpu,
-                            ranks_.size()));
+                fmt::format(
+                    "found a GPU on {} of {}, expected one on each; use --backend kokkos to run all ranks on their hosts",
+                    with_gpu, counted(ranks_.size(), "rank")));
         }
         links_ = on_gpu_ ? make_cuda_links(ranks_, *gpu_) : make_host_links(ranks_, *host_);
     }
@@ -186,8 +188,8 @@ private:
             const Index rows = input.matrix.rows;
             if (rows != input.matrix.columns) {
                 throw RanksFailed(ExitCode::bad_input,
-                                  fmt::format("a linear system needs a square matrix; this one has {} rows and {} columns",
-                                              rows, input.matrix.columns));
+                                  fmt::format("a linear system needs a square matrix; this one has {} and {}",
+                                              counted(rows, "row"), counted(input.matrix.columns, "column")));
             }
             const auto b = in_agreement(ranks_, [&] {
                 return std::make_shared<std::vector<double>>(make_right_hand_side(solve_->right_hand_side, rows));
@@ -216,7 +218,7 @@ private:
         if (arguments_.json == standard_output) {
             fmt::print("{}", ranks_json(report));
         } else {
-            fmt::print("{}\n{}", ranks_text(report), wrapped(fmt::format("Written to {}: {}\n", arguments_.out, report_file)));
+            print_text("{}\n{}", ranks_text(report), wrapped(fmt::format("Written to {}: {}\n", arguments_.out, report_file)));
         }
         (void)std::fflush(stdout);
     }
@@ -256,11 +258,11 @@ ExitCode run_distributed(const SharedArguments& arguments, int samples, const st
     } catch (const RanksFailed& failure) {
         // Thrown on all ranks; rank 0 reports it.
         exit_code = failure.exit_code;
-        if (ranks->rank() == 0) fmt::print(stderr, "error: {}\n", failure.what());
+        if (ranks->rank() == 0) print_error(fmt::format("error: {}", failure.what()));
     } catch (...) {
         // The other ranks may be waiting for this one, so all are ended.
         const Failure failure = current_failure();
-        fmt::print(stderr, "error: rank {} of {}: {}\n", ranks->rank(), ranks->size(), failure.text);
+        print_error(fmt::format("error: rank {} of {}: {}", ranks->rank(), ranks->size(), failure.text));
         (void)std::fflush(stderr);
         ranks->end_all(failure.exit_code);
     }

@@ -11,6 +11,7 @@
 #include "core/contract/errors.hpp"
 #include "core/system/kokkos_runtime.hpp"
 #include "core/system/whole_file.hpp"
+#include "core/text/words.hpp"
 #include "frontends/cli/command.hpp"
 #include "frontends/cli/drawn_graph.hpp"
 #include "frontends/cli/drawn_stages.hpp"
@@ -171,7 +172,7 @@ ExitCode draw(const DrawArguments& arguments) {
     if (arguments.flow || arguments.graph) {
         (arguments.flow ? draw_flow : draw_graph)(arguments, recipe, format, file);
         file.finish();
-        fmt::print("drawn to {}\n", out.string());
+        print_text("drawn to {}\n", out.string());
         return ExitCode::ok;
     }
     // Captions are not known before the stages have run, so a sheet selects from several resolutions.
@@ -189,7 +190,7 @@ ExitCode draw(const DrawArguments& arguments) {
         file.write(drawn_sheet(arguments, format, report, resolutions, rasters));
     }
     file.finish();
-    fmt::print("drawn to {}\n", out.string());
+    print_text("drawn to {}\n", out.string());
     return ExitCode::ok;
 }
 
@@ -207,8 +208,8 @@ std::vector<AnimationFrame> frames_of(const RunReport& report, const std::vector
             StageCaption caption = captions[i];
             const auto moving = static_cast<Offset>(entries[i].places.size());
             if (moving < entries[i].nonzeros) {
-                caption.origin = fmt::format("moving: a sample of {} of the {} nonzeros  ·  {}", moving, entries[i].nonzeros,
-                                             caption.origin);
+                caption.origin = fmt::format("moving: a sample of {} of the {}  ·  {}", moving,
+                                             counted(entries[i].nonzeros, "nonzero"), caption.origin);
             }
             for (int step = 1; step < steps; ++step) {
                 const int eased = step * step * (3 * steps - 2 * step);  // smoothstep: slow at both ends
@@ -254,7 +255,7 @@ ExitCode animate(const DrawArguments& arguments) {
     const std::vector<AnimationFrame> frames = frames_of(report, rasters, entries, draw);
     file.write(format == "mp4" ? movie_bytes(frames) : format == "gif" ? gif_bytes(frames) : animated_png_bytes(frames));
     file.finish();
-    fmt::print("{} pictures drawn to {}\n", frames.size(), arguments.out);
+    print_text("{} drawn to {}\n", counted(frames.size(), "picture"), arguments.out);
     return ExitCode::ok;
 }
 

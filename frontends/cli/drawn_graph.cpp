@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/contract/errors.hpp"
+#include "core/text/words.hpp"
 #include "pipeline/report/page.hpp"
 #include "stages/vertex_places.hpp"
 
@@ -20,14 +21,14 @@ std::vector<NodePlace> mesh_places(const MatrixChoice& choice) {
 
 GraphView drawn_graph(const MatrixChoice& choice, const CsrMatrix& matrix) {
     if (!matrix.square()) {
-        throw InputError(fmt::format("{}: found {} x {} entries; --graph expects a square matrix", choice.where, matrix.rows,
-                                     matrix.columns));
+        throw InputError(fmt::format("{}: found {} and {}; --graph expects a square matrix", choice.where,
+                                     counted(matrix.rows, "row"), counted(matrix.columns, "column")));
     }
     const Graph graph = adjacency_graph(matrix, 1);
     const std::size_t count = graph.neighbours.size() / 2;
     if (count > most_graph_edges || matrix.rows > static_cast<Index>(most_graph_edges)) {
-        throw InputError(fmt::format("{}: found a graph of {} vertices and {} edges; --graph draws up to {} of each",
-                                     choice.where, matrix.rows, count, most_graph_edges));
+        throw InputError(fmt::format("{}: found a graph of {} and {}; --graph draws up to {} of each", choice.where,
+                                     counted(matrix.rows, "vertex"), counted(count, "edge"), most_graph_edges));
     }
     std::vector<NodePlace> places = mesh_places(choice);
     if (places.empty()) places = place_vertices(graph);

@@ -6,6 +6,7 @@
 #include "core/system/kokkos_runtime.hpp"
 #include "core/text/suggestion.hpp"
 #include "frontends/cli/command.hpp"
+#include "frontends/cli/terminal.hpp"
 #include "kernels/source/arrays_header.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/engine/layout_examples.hpp"
@@ -16,33 +17,33 @@ namespace {
 
 void print_parameters(const std::vector<ParameterDeclaration>& declarations) {
     if (declarations.empty()) {
-        fmt::print("\nNo parameters.\n");
+        print_text("\nNo parameters.\n");
         return;
     }
-    fmt::print("\nParameters\n");
+    print_text("\nParameters\n");
     for (const ParameterDeclaration& declaration : declarations) {
         std::string presence = "required";
         if (declaration.optional) presence = "optional";
         if (declaration.default_value) presence = fmt::format("default {}", to_text(*declaration.default_value));
-        fmt::print("  {}: {}\n      {}; {}\n", declaration.name, declaration.help, accepted_values(declaration), presence);
+        print_text("  {}: {}\n      {}; {}\n", declaration.name, declaration.help, accepted_values(declaration), presence);
     }
 }
 
 void print_head(const std::string& kind, const std::string& name, const std::string& summary, const std::string& source) {
-    fmt::print("{} {}\n  {}\n", kind, name, summary);
-    if (!source.empty()) fmt::print("  Source: {}\n", source);
+    print_text("{} {}\n  {}\n", kind, name, summary);
+    if (!source.empty()) print_text("  Source: {}\n", source);
 }
 
 void print_layout(const LayoutEntry& layout) {
     print_head("layout", layout.name, layout.summary, layout.source);
     const KokkosRuntime kokkos;
     for (const LayoutExample& example : examples_of(layout, catalogue())) {
-        fmt::print("\nA 6 x 6 matrix in this layout, made by these lines of a recipe:\n\n{}", to_text(example));
+        print_text("\nA 6 x 6 matrix in this layout, made by these lines of a recipe:\n\n{}", to_text(example));
     }
     print_parameters(layout.parameters);
-    fmt::print("\nKernels\n");
+    print_text("\nKernels\n");
     for (const KernelEntry& kernel : layout.kernels) {
-        fmt::print("  {} ({}): {}\n", kernel.name, name_of(kernel.backend), kernel.summary);
+        print_text("  {} ({}): {}\n", kernel.name, name_of(kernel.backend), kernel.summary);
     }
 }
 
@@ -116,7 +117,7 @@ const Figure<Metrics>* find_figure(const std::string& name) {
 
 void print_figure(const Figure<Metrics>& figure) {
     const Shown& shown = figure.caption.meaning.empty() ? figure.rows : figure.caption;
-    fmt::print("figure {}\n  {}: {}\n", figure.key.empty() ? shown.label : figure.key,
+    print_text("figure {}\n  {}: {}\n", figure.key.empty() ? shown.label : figure.key,
                shown.legend.empty() ? shown.label : shown.legend, shown.meaning);
 }
 
@@ -150,8 +151,8 @@ ExitCode print_header(const std::string& name, Precision precision) {
     if (list == nullptr) throw RecipeError(fmt::format("--header: layout '{}' does not support kernel sources", name));
     bool first = true;
     for (const std::vector<LayoutField>& fields : list()) {
-        if (!first) fmt::print("\n// With other parameters or for other matrices:\n\n");
-        fmt::print("{}", arrays_header(layout->name, fields, precision));
+        if (!first) print_text("\n// With other parameters or for other matrices:\n\n");
+        print_text("{}", arrays_header(layout->name, fields, precision));
         first = false;
     }
     return ExitCode::ok;
@@ -179,7 +180,7 @@ ExitCode explain(const ExplainArguments& arguments) {
     } else if (const auto topic =
                    std::find_if(topics.begin(), topics.end(), [&](const Topic& one) { return name == one.name; });
                topic != topics.end()) {
-        fmt::print("{}", topic->text);
+        print_text("{}", topic->text);
     } else {
         throw RecipeError(fmt::format("unknown name '{}'{}", name, expected_one_of(name, all_names())));
     }

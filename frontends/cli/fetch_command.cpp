@@ -172,10 +172,10 @@ private:
     static void report(const Wanted& wanted, const CheckedMatrix& matrix, const std::string& what, const std::string& more) {
         const std::string name = wanted.matrix.full_name();
         if (!matrix.unchecked.empty()) {
-            fmt::print("{}: {}, {}\n", name, what, more);
+            print_text("{}: {}, {}\n", name, what, more);
             return print_error(fmt::format("note: {}: not checked: {}", name, matrix.unchecked));
         }
-        fmt::print("{}: {}, {}, {}\n", name, what, size_text(matrix.rows, matrix.columns, matrix.nonzeros), more);
+        print_text("{}: {}, {}, {}\n", name, what, size_text(matrix.rows, matrix.columns, matrix.nonzeros), more);
         const std::string warning = contradiction(wanted.facts, matrix.rows, matrix.nonzeros);
         if (!warning.empty()) print_error(fmt::format("warning: {}: {}", name, warning));
     }
@@ -191,9 +191,9 @@ ExitCode fetch(const FetchArguments& arguments) {
     const KokkosRuntime kokkos;
     const FetchCount count = Fetching(arguments).run(all);
     if (all.size() > 1) {
-        fmt::print("{} fetched, {} already present, {} failed", count.fetched, count.present, count.failed);
-        if (count.unknown > 0) fmt::print(", {} without a known group", count.unknown);
-        fmt::print("; in {}\n", arguments.into);
+        print_text("{} fetched, {} already present, {} failed", count.fetched, count.present, count.failed);
+        if (count.unknown > 0) print_text(", {} without a known group", count.unknown);
+        print_text("; in {}\n", arguments.into);
     }
     return count.failed > 0 ? ExitCode::incomplete : ExitCode::ok;
 }

@@ -11,6 +11,7 @@
 #include "core/text/text_table.hpp"
 #include "frontends/cli/command.hpp"
 #include "frontends/cli/matrix_source.hpp"
+#include "frontends/cli/terminal.hpp"
 #include "pipeline/report/row_statistics.hpp"
 
 namespace workbench {
@@ -31,7 +32,7 @@ void print_legend(const Legend& legend) {
     table.left_columns = 2;
     table.header = {"figure", "meaning"};
     for (const auto& [label, meaning] : legend) table.rows.push_back({label, meaning});
-    fmt::print("\n{}", table.text());
+    print_text("\n{}", table.text());
 }
 
 Legend legend_of_info() {
@@ -73,7 +74,7 @@ ExitCode info_of_one(const InfoOptions& options) {
     table.rows.push_back({"entropy of a value", fmt::format("{:.3g} B", values.entropy_bytes)});
     table.rows.push_back({"values exact in f32", values.exact_in_f32 ? "yes" : "no"});
     table.rows.push_back({"equal values", where_values_are_equal(values)});
-    fmt::print("{}", table.text());
+    print_text("{}", table.text());
     if (options.legend) print_legend(legend_of_info());
     return ExitCode::ok;
 }
@@ -81,7 +82,7 @@ ExitCode info_of_one(const InfoOptions& options) {
 ExitCode info_table(const InfoOptions& options) {
     std::vector<MeasuredMatrix> matrices;
     for (const std::string& file : options.files) matrices.push_back(measured({file, options.member}));
-    fmt::print("{}", options.json ? to_json(matrices) : row_statistics_text(matrices));
+    fmt::print("{}", options.json ? to_json(matrices) : printable(row_statistics_text(matrices)));
     if (options.legend && !options.json) print_legend(legend_of_row_statistics());
     return ExitCode::ok;
 }

@@ -5,7 +5,9 @@
 #include "core/contract/device.hpp"
 #include "core/contract/errors.hpp"
 #include "core/text/text_table.hpp"
+#include "core/text/words.hpp"
 #include "frontends/cli/command.hpp"
+#include "frontends/cli/terminal.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 
 namespace workbench {
@@ -35,7 +37,7 @@ Rows device_rows() {
     Rows rows;
     for (const std::string& name : device_model_names()) {
         const DeviceProperties& model = *find_device_model(name);
-        rows.push_back({name, model.name, fmt::format("{} multiprocessors", model.processors),
+        rows.push_back({name, model.name, fmt::format("{}", counted(model.processors, "multiprocessor")),
                         fmt::format("{} per block", byte_count(static_cast<double>(model.shared_memory_per_block))),
                         fmt::format("L2 {}", byte_count(static_cast<double>(model.last_level_cache)))});
     }
@@ -63,10 +65,10 @@ ExitCode list(const std::string& what) {
         TextTable table;
         table.rows = section.rows();
         table.left_columns = 5;
-        fmt::print("{}{}\n{}", first ? "" : "\n", section.title, table.text());
+        print_text("{}{}\n{}", first ? "" : "\n", section.title, table.text());
         first = false;
     }
-    if (what.empty()) fmt::print("\n'workbench explain NAME' describes one of them and its parameters.\n");
+    if (what.empty()) print_text("\n'workbench explain NAME' describes one of them and its parameters.\n");
     return ExitCode::ok;
 }
 

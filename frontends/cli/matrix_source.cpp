@@ -6,7 +6,6 @@
 #include "core/input/npz/read_rows.hpp"
 #include "core/input/read_matrix.hpp"
 #include "core/text/words.hpp"
-#include "frontends/cli/terminal.hpp"
 
 namespace workbench {
 namespace {
@@ -46,7 +45,7 @@ struct Load {
 
     CsrMatrix operator()(const MatrixFile& file) const {
         report.source = printable(source_of(file));
-        return read_matrix(file.path, {file.member, [](const std::string& note) { print_error("note: " + note); }});
+        return read_matrix(file.path, {file.member});
     }
 
     CsrMatrix operator()(const InlineMatrix& matrix) const {

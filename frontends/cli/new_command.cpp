@@ -146,7 +146,7 @@ ExitCode write_new(const NewArguments& arguments) {
         write_whole_file(folder / name, with_name(text, arguments.name));
         written += (written.empty() ? "" : ", ") + name;
     }
-    fmt::print("written to {}: {}\nworkbench run {} compiles it and runs it.\n", folder.string(), written,
+    print_text("written to {}: {}\nworkbench run {} compiles it and runs it.\n", folder.string(), written,
                (folder / (arguments.name + ".toml")).string());
     return ExitCode::ok;
 }

@@ -33,7 +33,7 @@ ExitCode write_to(const std::string& name, const MatrixChoice& choice, bool forc
     progress.show("writing " + name);
     write_matrix(file, format, matrix);
     file.finish();
-    fmt::print("{}: {}, written to {}\n", report.source, size_of(report), name);
+    print_text("{}: {}, written to {}\n", report.source, size_of(report), name);
     return ExitCode::ok;
 }
 
@@ -115,11 +115,11 @@ ExitCode export_recipe(const ExportArguments& arguments) {
     const auto files = write_export(folder, staged, forms);
     write_whole_file(folder / "README.txt", read_me(recipe, report, files));
     resolved.finish();
-    fmt::print("{}: {}: {}\nwritten to {}: README.txt, recipe.toml", recipe.name, report.source, size_of(report),
+    print_text("{}: {}: {}\nwritten to {}: README.txt, recipe.toml", recipe.name, report.source, size_of(report),
                folder.string());
-    for (const ExportedFile& file : files) fmt::print(", {}", file.name);
-    if (arguments.each_stage) fmt::print(", a folder for each stage");
-    fmt::print("\n");
+    for (const ExportedFile& file : files) print_text(", {}", file.name);
+    if (arguments.each_stage) print_text(", a folder for each stage");
+    print_text("\n");
     return ExitCode::ok;
 }
 

@@ -12,6 +12,7 @@
 #include "core/contract/errors.hpp"
 #include "core/contract/failure.hpp"
 #include "core/system/whole_file.hpp"
+#include "core/text/words.hpp"
 #include "frontends/cli/drawn_graph.hpp"
 #include "frontends/cli/interruption.hpp"
 #include "frontends/cli/options.hpp"
@@ -252,14 +253,14 @@ ExitCode run_recipes(const FindRunner& runner_for, const std::vector<Recipe>& re
         if (recipes.size() == 1 && one.report.kernels.empty() && one.error != nullptr) give_up(one, output);
         const std::string text = write_and_describe(folder_of(output, recipe), output, one);
         if (output.json != standard_output) {
-            print((reports.empty() ? "" : "\n") + text);
+            print((reports.empty() ? "" : "\n") + printable(text));
             (void)std::fflush(stdout);
         }
         reports.push_back(std::move(one.report));
         if (one.broke_device) break;
     }
     const std::size_t not_run = stopped ? 0 : recipes.size() - reports.size();
-    if (reports.size() > 1 && output.json != standard_output) print("\n" + ranking_text(records_of(reports)));
+    if (reports.size() > 1 && output.json != standard_output) print("\n" + printable(ranking_text(records_of(reports))));
     if (stopped && reports.empty()) throw Stopped("stopped: nothing was measured, and nothing was written");
     if (!output.json.empty()) {
         const std::string text = reports.size() == 1 ? to_json(reports.front()) : to_json(reports);
@@ -273,8 +274,8 @@ ExitCode run_recipes(const FindRunner& runner_for, const std::vector<Recipe>& re
         print_error(fmt::format("error: {} further recipe{} not run", not_run, not_run == 1 ? " was" : "s were"));
     }
     if (!stopped) return conclude(recipes, reports, output.json != standard_output);
-    print_error(fmt::format("stopped: the results of {} of {} recipes are kept in {}", reports.size(), recipes.size(),
-                            output.folder.string()));
+    print_error(fmt::format("stopped: the results of {} of {} are kept in {}", reports.size(),
+                            counted(recipes.size(), "recipe"), output.folder.string()));
     return ExitCode::stopped;
 }
 

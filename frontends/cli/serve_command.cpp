@@ -14,6 +14,7 @@
 #include "frontends/cli/measuring.hpp"
 #include "frontends/cli/recipe_changes.hpp"
 #include "frontends/cli/served_report.hpp"
+#include "frontends/cli/terminal.hpp"
 #include "frontends/serve/serve.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/recipe/document.hpp"
@@ -70,7 +71,7 @@ ExitCode serve(const ServeArguments& arguments) {
     check_finite("--limit", arguments.limit);
     const EndingSignals signals;
     const LiveServer server(std::move(settings), arguments.port);
-    fmt::print("{} is at {}\nCtrl-C ends the server.\n", file.string(), server.address());
+    print_text("{} is at {}\nCtrl-C ends the server.\n", file.string(), server.address());
     (void)std::fflush(stdout);
     signals.wait();
     return ExitCode::ok;

@@ -203,7 +203,7 @@ ExitCode run_solve(const SolveArguments& arguments) {
     } else {
         const std::string written = fmt::format("Written to {}: {}\n", folder.string(), fmt::join(files, ", "));
         const std::string kept = fmt::format("The results of an earlier solve in {} are kept.\n", folder.string());
-        fmt::print("{}\n{}", solve_text(report), wrapped(files.empty() ? kept : written));
+        print_text("{}\n{}", solve_text(report), wrapped(files.empty() ? kept : written));
     }
     for (const Failure& failure : report.failures) print_error("error: " + failure.text);
     if (!stopped) return exit_code_of(report);

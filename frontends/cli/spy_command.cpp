@@ -12,6 +12,7 @@
 #include "core/contract/errors.hpp"
 #include "core/system/kokkos_runtime.hpp"
 #include "core/text/text_table.hpp"
+#include "core/text/words.hpp"
 #include "frontends/cli/command.hpp"
 #include "frontends/cli/drawn_stages.hpp"
 #include "viz/spy.hpp"
@@ -79,7 +80,8 @@ ExitCode spy(const SpyArguments& arguments) {
     });
     const MatrixReport& matrix = report.matrix;
     const std::string after = recipe.stages.empty() ? "" : fmt::format(", after {}", report.stages[number].id);
-    fmt::print("{}: {}{}\n{}", matrix.source, size_text(matrix.rows, matrix.columns, matrix.nonzeros), after, picture);
+    fmt::print("{}: {}{}\n{}", printable(matrix.source), size_text(matrix.rows, matrix.columns, matrix.nonzeros), after,
+               picture);
     return ExitCode::ok;
 }
 

@@ -9,11 +9,13 @@
 #include "core/contract/storage_size.hpp"
 #include "core/system/kokkos_runtime.hpp"
 #include "core/text/text_table.hpp"
+#include "core/text/words.hpp"
 #include "frontends/cli/command.hpp"
 #include "frontends/cli/drawn_stages.hpp"
 #include "frontends/cli/matrix_source.hpp"
 #include "frontends/cli/recipe_changes.hpp"
 #include "frontends/cli/recipe_sizes.hpp"
+#include "frontends/cli/terminal.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 
 namespace workbench {
@@ -42,7 +44,7 @@ double padding(const StorageSize& size, Offset nonzeros) {
 }
 
 void print_table(const MatrixReport& matrix, const Storage& storage) {
-    fmt::print("{}: {}\n\n", matrix.source, size_text(matrix.rows, matrix.columns, matrix.nonzeros));
+    print_text("{}: {}\n\n", matrix.source, size_text(matrix.rows, matrix.columns, matrix.nonzeros));
     TextTable table;
     table.header = {"format", "height", "alpha", "slots", "padding", "f32 bytes", "f64 bytes", "f64 B/nonzero"};
     for (std::size_t i = 0; i < storage.f64.size(); ++i) {
@@ -53,7 +55,7 @@ void print_table(const MatrixReport& matrix, const Storage& storage) {
                               fmt::format("{:.1f} %", 100 * padding(size, matrix.nonzeros)), with_commas(storage.f32[i].bytes),
                               with_commas(size.bytes), matrix.nonzeros == 0 ? "-" : significant(each)});
     }
-    fmt::print("{}\nheight: rows per slice or block; alpha: minimum fraction of a length group. Indices have 32 bits.\n",
+    print_text("{}\nheight: rows per slice or block; alpha: minimum fraction of a length group. Indices have 32 bits.\n",
                table.text());
 }
 
@@ -84,7 +86,7 @@ ExitCode storage_of_formats(const StorageArguments& arguments) {
         throw RecipeError(fmt::format("--alpha: found {}, expected a number from 0 to 1", alpha));
     }
     if (arguments.what.size() > 1) {
-        throw RecipeError(fmt::format("found {} files, expected one matrix, or recipes", arguments.what.size()));
+        throw RecipeError(fmt::format("found {}, expected one matrix, or recipes", counted(arguments.what.size(), "file")));
     }
     if (!arguments.changes.sweeps.empty() || !arguments.changes.overrides.empty()) {
         throw RecipeError("--set and --sweep change recipes, found a matrix");

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/contract/errors.hpp"
+#include "core/text/words.hpp"
 #include "frontends/cli/provenance.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 
@@ -101,7 +102,7 @@ SuiteMatrices matrices_of(const Suite& suite, const std::string& given) {
         add_files(matrices.here, suite);
         if (names_files_alone(suite)) missing.clear();
         matrices.missing = missing.size();
-        if (!missing.empty()) (void)std::fputs(missing_text(suite, missing, given).c_str(), stderr);
+        if (!missing.empty()) (void)std::fputs(printable(missing_text(suite, missing, given)).c_str(), stderr);
     }
     for (const SuiteItem& item : suite.generated) {
         try {

@@ -6,6 +6,7 @@
 
 #include "core/contract/errors.hpp"
 #include "core/text/suggestion.hpp"
+#include "core/text/words.hpp"
 #include "frontends/cli/command.hpp"
 #include "frontends/cli/options.hpp"
 #include "frontends/cli/terminal.hpp"
@@ -71,10 +72,11 @@ ExitCode summary(const SummaryArguments& arguments) {
             check_new(std::filesystem::path(arguments.plots) / name, arguments.force);
         }
     }
-    fmt::print("{}", tables_of(records, arguments));
+    print_text("{}", tables_of(records, arguments));
     if (arguments.plots.empty()) return ExitCode::ok;
     write_plots(plots, arguments.plots);
-    if (!arguments.csv && !arguments.tex) fmt::print("\n{} files written to {}\n", files_of(plots).size(), arguments.plots);
+    if (!arguments.csv && !arguments.tex)
+        print_text("\n{} written to {}\n", counted(files_of(plots).size(), "file"), arguments.plots);
     return ExitCode::ok;
 }
 

@@ -5,10 +5,6 @@
 
 #include <cstdio>
 
-#include <fmt/format.h>
-
-#include "core/text/words.hpp"
-
 namespace workbench {
 
 Progress::Progress() : on_terminal_(isatty(STDERR_FILENO) == 1) {}

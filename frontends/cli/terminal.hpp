@@ -2,6 +2,11 @@
 #pragma once
 
 #include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/text/words.hpp"
 
 namespace workbench {
 
@@ -30,6 +35,13 @@ public:
 private:
     int output_;  // a copy of standard output; negative if it is closed
 };
+
+/// Prints to standard output, with '?' for control characters, such as those of names of files. Names in JSON are escaped, and
+/// pictures of a terminal have escape sequences: these are printed with fmt::print.
+template <typename... Values>
+void print_text(fmt::format_string<Values...> text, Values&&... values) {
+    fmt::print("{}", printable(fmt::format(text, std::forward<Values>(values)...)));
+}
 
 /// Prints a line to standard error, in order with standard output if both are the same file. Never throws.
 void print_error(const std::string& line);

@@ -11,6 +11,7 @@
 
 #include "core/contract/errors.hpp"
 #include "core/system/whole_file.hpp"
+#include "core/text/words.hpp"
 #include "frontends/serve/guard.hpp"
 #include "frontends/serve/live_json.hpp"
 #include "pipeline/recipe/document.hpp"
@@ -167,8 +168,8 @@ std::optional<Recipe> LiveSite::checked(const std::string& text, std::string& me
     message = std::move(result.message);
     if (!message.empty()) return std::nullopt;
     if (result.points.size() > 1) {
-        message = fmt::format("error: {}: found a sweep of {} recipes; expected a single recipe", settings_.file.string(),
-                              result.points.size());
+        message = fmt::format("error: {}: found a sweep of {}; expected a single recipe", settings_.file.string(),
+                              counted(result.points.size(), "recipe"));
         return std::nullopt;
     }
     const auto* const matrix = std::get_if<MatrixFile>(&result.points.front().matrix.from);

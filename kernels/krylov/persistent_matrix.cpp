@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/contract/errors.hpp"
+#include "core/text/words.hpp"
 #include "kernels/device/host_loops.hpp"
 
 namespace workbench::krylov {
@@ -80,9 +81,9 @@ private:
             halo.erase(std::unique(halo.begin(), halo.end()), halo.end());
             part.halo = static_cast<Index>(halo.size());
             if (part.rows + part.halo > most_columns) {
-                throw Unsuitable("part " + std::to_string(number) + " has " + std::to_string(end - begin) + " rows and reads " +
-                                 std::to_string(part.halo) + " elements of other parts; at most " +
-                                 std::to_string(most_columns) + " together have numbers of 16 bits");
+                throw Unsuitable("part " + std::to_string(number) + " has " + counted(end - begin, "row") + " and reads " +
+                                 counted(part.halo, "element") + " of other parts; at most " + std::to_string(most_columns) +
+                                 " together have numbers of 16 bits");
             }
         });
         Index row = 0;
@@ -199,8 +200,8 @@ private:
             const std::size_t least = shared_places_of(part).end;
             if (least > plan_.shared_bytes || entries > std::numeric_limits<Index>::max()) {
                 throw Unsuitable("part " + std::to_string(number) + ", one of a multiprocessor, has " +
-                                 std::to_string(boundaries_[number + 1] - boundaries_[number]) + " rows and reads " +
-                                 std::to_string(part.halo) + " elements of other parts, which need " + std::to_string(least) +
+                                 counted(boundaries_[number + 1] - boundaries_[number], "row") + " and reads " +
+                                 counted(part.halo, "element") + " of other parts, which need " + std::to_string(least) +
                                  " bytes of shared memory; " + std::to_string(plan_.shared_bytes) + " are available");
             }
             part.entries = static_cast<Index>(entries);

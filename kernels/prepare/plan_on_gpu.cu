@@ -11,6 +11,7 @@
 #include "core/contract/partition_plan.hpp"
 #include "core/matrix/block_rows.hpp"
 #include "core/matrix/node_size.hpp"
+#include "core/text/words.hpp"
 #include "kernels/common/refusal/narrow_columns.hpp"
 #include "kernels/device/cuda_device.cuh"
 #include "kernels/formats/block_sell/kernel_on_gpu.hpp"
@@ -78,8 +79,7 @@ private:
             note(stage, "unknowns a node: " + std::to_string(node_size_));
         }
         if (matrix_.rows % node_size_ != 0) {
-            throw Unsuitable("nodes of " + std::to_string(node_size_) + " rows do not divide " + std::to_string(matrix_.rows) +
-                             " rows");
+            throw Unsuitable("nodes of " + counted(node_size_, "row") + " do not divide " + counted(matrix_.rows, "row"));
         }
     }
 
@@ -163,7 +163,7 @@ private:
         longest_ = found.longest;
         const auto* const slices = std::get_if<RowSlices>(&plan_.storage);
         if (slices != nullptr && longest_ > static_cast<std::uint32_t>(slices->split_length)) {
-            throw Unsuitable("a row has " + std::to_string(longest_) + " nonzeros, more than split_length");
+            throw Unsuitable("a row has " + counted(longest_, "nonzero") + ", more than split_length");
         }
         pattern_ = {matrix_.rows, offsets_.data(), matrix_.column_indices};
         entries_ = matrix_.nonzeros;
@@ -205,11 +205,10 @@ private:
     /// Replaces rows by rows of blocks, and nonzeros by blocks.
     void find_blocks(const BlockSlices& storage) {
         const Index size = storage.block_size > 0 ? storage.block_size : node_size_;
-        if (!is_block_size(size)) throw Unsuitable("no kernel has blocks of " + std::to_string(size) + " rows");
+        if (!is_block_size(size)) throw Unsuitable("no kernel has blocks of " + counted(size, "row"));
         if (size != node_size_ &&
             !std::ranges::all_of(plan_.steps, is_node_step, &std::pair<std::string, DeviceStep>::second)) {
-            throw Unsuitable("blocks of " + std::to_string(size) + " rows after an order of nodes of " +
-                             std::to_string(node_size_));
+            throw Unsuitable("blocks of " + counted(size, "row") + " after an order of nodes of " + std::to_string(node_size_));
         }
         if (size == 1) return;
         const slicing::RowsInBlocks matrix = rows_in_blocks(size);
@@ -442,7 +441,7 @@ private:
         if (sell.threads_per_row > 0) return;
         const Index height = sell.slice_height;
         const bool fills_warp = height == 32 || height == 16 || height == 8;
-        if (!fills_warp) throw Unsuitable("slices of " + std::to_string(height) + " rows do not fill a warp");
+        if (!fills_warp) throw Unsuitable("slices of " + counted(height, "row") + " do not fill a warp");
         if (slots > 2 * matrix_.nonzeros) throw Unsuitable("most slots would be padding");
     }
 

@@ -14,6 +14,7 @@
 
 #include "core/contract/errors.hpp"
 #include "core/system/process.hpp"
+#include "core/text/words.hpp"
 #include "kernels/device/cuda_device.hpp"
 #include "kernels/source/arrays_header.hpp"
 #include "kernels/source/checked_driver.hpp"
@@ -57,7 +58,8 @@ public:
         if (prints_) return;
         prints_ = true;
         const char* const text = on_gpu() ? "remove printf before measuring" : "its later output is discarded, but timed";
-        (void)std::fputs(fmt::format("note: {} prints; {}\n", source_.file.filename().string(), text).c_str(), stderr);
+        (void)std::fputs(printable(fmt::format("note: {} prints; {}\n", source_.file.filename().string(), text)).c_str(),
+                         stderr);
     }
     [[nodiscard]] bool prints() const { return prints_; }
 

@@ -12,6 +12,7 @@
 #include "core/contract/errors.hpp"
 #include "core/contract/failure.hpp"
 #include "core/text/text_table.hpp"
+#include "core/text/words.hpp"
 #include "pipeline/engine/built_layouts.hpp"
 #include "pipeline/engine/ready.hpp"
 #include "pipeline/engine/recipe_storage.hpp"
@@ -38,20 +39,19 @@ void warn(KernelOutcome& kernel, const DeviceProperties& device, const std::opti
     const auto name = [&] { return fmt::format("{} {} {}", kernel.layout, kernel.kernel, name_of(kernel.precision)); };
     const std::size_t samples = kernel.timing.samples.size();
     if (partitions && device.kind == DeviceKind::gpu && *partitions < device.processors) {
-        kernel.warnings.push_back(
-            fmt::format("{} partitions on {} multiprocessors leave some idle; parts = \"auto\" makes as many", *partitions,
-                        device.processors));
+        kernel.warnings.push_back(fmt::format("some of {} are idle with {}; parts = \"auto\" makes as many",
+                                              counted(device.processors, "multiprocessor"), counted(*partitions, "partition")));
     }
     // All threads wait for an interrupted one. If that happens in every sample, the spread does not show it.
     if (machine_was_busy(kernel)) {
         kernel.warnings.push_back(
-            fmt::format("{}: interrupted {} times in {} samples: this machine does other work, and the time says little",
-                        name(), kernel.timing.interruptions, samples));
+            fmt::format("{}: interrupted {} in {}: this machine does other work, and the time says little", name(),
+                        counted(kernel.timing.interruptions, "time"), counted(samples, "sample")));
     }
     if (samples < 5) kernel.warnings.emplace_back("fewer than 5 samples a kernel: their times and spreads say little");
     if (kernel.timing.spread > 0.1) {
-        kernel.warnings.push_back(fmt::format("{}: a spread of {} between the 10th and the 90th percentile of {} samples",
-                                              name(), spread_text(kernel.timing.spread), samples));
+        kernel.warnings.push_back(fmt::format("{}: a spread of {} between the 10th and the 90th percentile of {}", name(),
+                                              spread_text(kernel.timing.spread), counted(samples, "sample")));
     }
 }
 

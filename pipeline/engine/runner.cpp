@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/contract/errors.hpp"
+#include "core/text/words.hpp"
 #include "pipeline/engine/kernel_choice.hpp"
 #include "pipeline/measure/still_works.hpp"
 
@@ -113,8 +114,8 @@ void Runner::run_stages(const Recipe& recipe, const RunObserver& observer, RunRe
     const CsrMatrix& input = references_.input();
     check_against(recipe, input.rows, input.columns);
     if (options_.timing.cache == CacheState::inside_cg && input.rows != input.columns) {
-        throw InputError(fmt::format("the matrix has {} rows and {} columns; expected a square one, to time inside CG",
-                                     input.rows, input.columns));
+        throw InputError(fmt::format("the matrix has {} and {}; expected a square one, to time inside CG",
+                                     counted(input.rows, "row"), counted(input.columns, "column")));
     }
     const std::vector<Kernels> products = products_of(recipe);
     if (products.empty()) report.notes.push_back(no_kernel_of(recipe));

@@ -10,6 +10,7 @@
 #include "core/system/checksum.hpp"
 #include "core/system/compile.hpp"
 #include "core/text/text_table.hpp"
+#include "core/text/words.hpp"
 
 namespace workbench {
 namespace {
@@ -133,8 +134,9 @@ Keeping keeping_after(const Keeping& before, const ChainStep& step) {
     std::string line =
         "stage " + step.entry->name + text_of(step.parameters) + contents_of_files(step.entry->parameters, step.parameters);
     if (const DeviceProperties* device = step.device) {
-        line += fmt::format("; for {} ({} processors, {} B of shared memory, {} B of cache, {} B of memory)", device->name,
-                            device->processors, device->shared_memory_per_block, device->last_level_cache, device->memory);
+        line += fmt::format("; for {} ({}, {} B of shared memory, {} B of cache, {} B of memory)", device->name,
+                            counted(device->processors, "processor"), device->shared_memory_per_block, device->last_level_cache,
+                            device->memory);
     }
     if (step.entry->contract(step.parameters).depends_on_precision) line += fmt::format("; for {}", name_of(step.precision));
     return before.after(step.entry->name, line);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "core/text/words.hpp"
 #include "pipeline/recipe/text.hpp"
 
 namespace workbench {
@@ -85,7 +86,7 @@ void Diagnostics::throw_if_any() const {
     std::ranges::stable_sort(sorted, {}, order);
     std::string text;
     for (std::size_t i = 0; i < std::min(sorted.size(), most_errors); ++i) text += print(sorted[i]);
-    if (sorted.size() > most_errors) text += fmt::format("and {} more errors\n", sorted.size() - most_errors);
+    if (sorted.size() > most_errors) text += fmt::format("and {}\n", counted(sorted.size() - most_errors, "more error"));
     text.pop_back();  // the last line end, which printing adds
     std::vector<LocatedProblem> located;
     for (const RecipeProblem& problem : sorted) {

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/text/suggestion.hpp"
+#include "core/text/words.hpp"
 #include "pipeline/recipe/checks.hpp"
 #include "pipeline/recipe/document.hpp"
 #include "pipeline/recipe/text.hpp"
@@ -230,7 +231,7 @@ void refuse_words_of_merging(RecipeDocument& document, Diagnostics& diagnostics)
 
 void check_stage_count(const RecipeDocument& document, Diagnostics& diagnostics) {
     if (document.stages.size() <= most_stages) return;
-    diagnostics.add({}, "found {} stages; expected at most {}", document.stages.size(), most_stages);
+    diagnostics.add({}, "found {}; expected at most {}", counted(document.stages.size(), "stage"), most_stages);
     diagnostics.throw_if_any();
 }
 

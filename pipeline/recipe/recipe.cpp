@@ -7,6 +7,7 @@
 
 #include "core/contract/rounding.hpp"
 #include "core/text/suggestion.hpp"
+#include "core/text/words.hpp"
 #include "pipeline/recipe/checked_text.hpp"
 #include "pipeline/recipe/checks.hpp"
 #include "pipeline/recipe/sweep.hpp"
@@ -136,8 +137,8 @@ Recipe parse_recipe(std::string_view text, const std::filesystem::path& file, co
     for (const SweptValue& value : loaded.points.front().sweep.values) {
         names += fmt::format("{}--set {}=VALUE", names.empty() ? "" : " ", value.name);
     }
-    throw RecipeError(fmt::format("error: {}: found a sweep of {} recipes; expected a single recipe: {}",
-                                  printable(file.string(), 1000), loaded.points.size(), names));
+    throw RecipeError(fmt::format("error: {}: found a sweep of {}; expected a single recipe: {}",
+                                  printable(file.string(), 1000), counted(loaded.points.size(), "recipe"), names));
 }
 
 std::string name_of_layouts(const Recipe& recipe) {
@@ -163,8 +164,8 @@ void check_matched(const std::vector<LoadedRecipe>& recipes) {
             return true;
         });
         if (!misses_all) continue;
-        text +=
-            fmt::format("error: {}: changes nothing in any of these {} recipes\n{}", change.option, recipes.size(), reasons);
+        text += fmt::format("error: {}: changes nothing in any of these {}\n{}", change.option,
+                            counted(recipes.size(), "recipe"), reasons);
     }
     if (text.empty()) return;
     text.pop_back();  // the last line end, which printing adds
@@ -191,12 +192,12 @@ void check_against(const Recipe& recipe, Index rows, Index columns) {
             needed_by.push_back(fmt::format("layout '{}' ({})", layout.entry->name, recipe.line_of(layout.place)));
         }
         if (node_size > 1) needed_by.push_back(fmt::format("node_size = {} in [matrix]", node_size));
-        throw InputError(fmt::format("the matrix has {} rows and {} columns; expected a square one, for {}", rows, columns,
-                                     join(needed_by)));
+        throw InputError(fmt::format("the matrix has {} and {}; expected a square one, for {}", counted(rows, "row"),
+                                     counted(columns, "column"), join(needed_by)));
     }
     if (rows % node_size != 0) {
-        throw InputError(fmt::format("the matrix has {} rows; expected a multiple of node_size = {} in [matrix] of {}", rows,
-                                     node_size, recipe.file.string()));
+        throw InputError(fmt::format("the matrix has {}; expected a multiple of node_size = {} in [matrix] of {}",
+                                     counted(rows, "row"), node_size, recipe.file.string()));
     }
 }
 

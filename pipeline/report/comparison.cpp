@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/text/text_table.hpp"
+#include "core/text/words.hpp"
 #include "pipeline/report/figures.hpp"
 
 namespace workbench {
@@ -208,8 +209,8 @@ std::vector<KernelPair> pairs_of(const RunReport& a, const RunReport& b) {
 
 std::string compare_text(const RunReport& a, const RunReport& b) {
     std::string text = head_of('A', a) + head_of('B', b);
-    text += fmt::format("{}: {} x {}, {} nonzeros\n\n", a.matrix.source, with_commas(a.matrix.rows),
-                        with_commas(a.matrix.columns), with_commas(a.matrix.nonzeros));
+    text += fmt::format("{}: {} x {}, {}\n\n", a.matrix.source, with_commas(a.matrix.rows), with_commas(a.matrix.columns),
+                        counted_with_commas(a.matrix.nonzeros, "nonzero"));
     text += line("Stages", "A", "B") + stages_text(a, b);
     text += '\n' + line("Layouts", "A", "B") + price_text(a, b);
     text += '\n' + line(fmt::format("Kernels ({})", words_of(a.cache)), "A", "B");

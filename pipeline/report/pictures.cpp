@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "core/text/text_table.hpp"
+#include "core/text/words.hpp"
 #include "pipeline/report/figures.hpp"
 #include "pipeline/report/storage_pictures.hpp"
 #include "viz/png.hpp"
@@ -31,8 +32,8 @@ std::vector<std::string> telling_labels() {
 }
 
 std::string size_of(const MatrixReport& matrix) {
-    return fmt::format("{}: {} × {}, {} nonzeros", matrix.source, with_commas(matrix.rows), with_commas(matrix.columns),
-                       with_commas(matrix.nonzeros));
+    return fmt::format("{}: {} × {}, {}", matrix.source, with_commas(matrix.rows), with_commas(matrix.columns),
+                       counted_with_commas(matrix.nonzeros, "nonzero"));
 }
 
 std::string joined(std::initializer_list<std::string> parts) {

@@ -100,14 +100,14 @@ std::string footprint_line(const LayoutOutcome& layout, bool is_whole_of_shares)
     const auto nonzeros = static_cast<std::size_t>(layout.nonzeros);
     // Fewer slots than nonzeros: some serve two, and only the layout distinguishes padding.
     const std::string filled = layout.slots() < nonzeros
-                                   ? fmt::format("for {} nonzeros", with_commas(static_cast<long long>(nonzeros)))
+                                   ? fmt::format("for {}", counted_with_commas(nonzeros, "nonzero"))
                                    : fmt::format("with {} of padding", percent(padding_share(layout.slots(), nonzeros)));
-    std::string line = fmt::format("  {}: built in {}, {} in all, {} slots {}\n", name, duration(layout.seconds),
-                                   byte_count(static_cast<double>(layout.bytes())),
-                                   with_commas(static_cast<long long>(layout.slots())), filled);
+    std::string line =
+        fmt::format("  {}: built in {}, {} in all, {} {}\n", name, duration(layout.seconds),
+                    byte_count(static_cast<double>(layout.bytes())), counted_with_commas(layout.slots(), "slot"), filled);
     if (!layout.share.empty()) {
-        line += fmt::format("    {}, {}\n", counted(static_cast<long long>(layout.nonzeros), "nonzero"),
-                            counted(static_cast<long long>(layout.rows), "row"));
+        line += fmt::format("    {}, {}\n", counted_with_commas(static_cast<long long>(layout.nonzeros), "nonzero"),
+                            counted_with_commas(static_cast<long long>(layout.rows), "row"));
     }
     if (is_whole_of_shares) return line;  // each share lists its own
     for (const LayoutOutcome::Array& array : layout.footprint) {

@@ -81,7 +81,7 @@ void check_offsets(const ExportedShares& file, const char* name, const std::vect
                    std::size_t end) {
     const bool sound = offsets.size() == size && size > 0 && offsets.front() == 0 &&
                        offsets.back() == static_cast<Offset>(end) && std::is_sorted(offsets.begin(), offsets.end());
-    if (!sound) file.refuse("member {}.npy: expected {} offsets that ascend from 0 to {}", name, size, end);
+    if (!sound) file.refuse("member {}.npy: expected {} that ascend from 0 to {}", name, counted(size, "offset"), end);
 }
 
 }  // namespace

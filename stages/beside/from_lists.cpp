@@ -12,6 +12,7 @@
 
 #include "core/contract/errors.hpp"
 #include "core/text/suggestion.hpp"
+#include "core/text/words.hpp"
 #include "stages/order.hpp"
 #include "stages/parameters.hpp"
 
@@ -38,10 +39,10 @@ bool lists_nodes(const NumberList& list, Index length, Index node_size, std::str
     const std::size_t nodes = rows / static_cast<std::size_t>(node_size);
     if (node_size > 1 && list.size() == nodes) return true;
     if (node_size > 1) {
-        refuse_list(list, "found {} numbers; expected {}, one for each {}, or {}, one for each node", list.size(), rows, item,
-                    nodes);
+        refuse_list(list, "found {}; expected {}, one for each {}, or {}, one for each node", counted(list.size(), "number"),
+                    rows, item, nodes);
     }
-    refuse_list(list, "found {} numbers; expected {}, one for each {}", list.size(), rows, item);
+    refuse_list(list, "found {}; expected {}, one for each {}", counted(list.size(), "number"), rows, item);
 }
 
 /// The entries as indices from 0 to size - 1, each of which must occur once.
@@ -80,17 +81,17 @@ void check_whole_nodes(const NumberList& list, const Permutation& order, Index n
         const Index first = order.old_of_new(i - within);
         if (first % node_size == 0 && order.old_of_new(i) == first + within) continue;
         throw Unsuitable(
-            fmt::format("{}: position {} of the new order has row {}; expected the {} rows of a node together and in order "
+            fmt::format("{}: position {} of the new order has row {}; expected the {} of a node together and in order "
                         "(node_size)",
-                        list.file(), i, order.old_of_new(i), node_size));
+                        list.file(), i, order.old_of_new(i), counted(node_size, "row")));
     }
 }
 
 StageResult result_of_shares(std::vector<Share> shares) {
     StageResult result;
     for (const Share& share : shares) {
-        result.notes.emplace_back(name_of(share.id),
-                                  fmt::format("{} nonzeros in {} rows", share.entries.size(), share.rows.size()));
+        result.notes.emplace_back(name_of(share.id), fmt::format("{} in {}", counted(share.entries.size(), "nonzero"),
+                                                                 counted(share.rows.size(), "row")));
     }
     result.change.shares = std::move(shares);
     return result;
@@ -119,16 +120,16 @@ std::vector<Index> parts_of_nodes(const NumberList& labels, const StagedMatrix& 
         const std::int64_t part = offset_from(labels[i], base);
         if (part < 0) refuse_entry(labels, i, "found {}; expected a part of at least {}", labels[i], base);
         if (part >= rows) {
-            refuse_entry(labels, i, "found part {}; expected fewer parts than the {} rows", labels[i], rows);
+            refuse_entry(labels, i, "found part {}; expected fewer parts than the {}", labels[i], counted(rows, "row"));
         }
         const std::size_t node = i / static_cast<std::size_t>(step);
         if (i % static_cast<std::size_t>(step) == 0) {
             part_of[node] = static_cast<Index>(part);
         } else if (part_of[node] != part) {
             refuse_entry(labels, i,
-                         "found part {} for row {}, but part {} for the first row of its node of {} rows; expected "
+                         "found part {} for row {}, but part {} for the first row of its node of {}; expected "
                          "one part for a node",
-                         labels[i], i, part_of[node] + base, node_size);
+                         labels[i], i, part_of[node] + base, counted(node_size, "row"));
         }
     }
     return part_of;
@@ -177,7 +178,7 @@ StageResult partition_from(const NumberList& labels, const StagedMatrix& staged,
 Cuts cuts_from(const NumberList& boundaries, const StagedMatrix& staged, CutKind kind) {
     const Index length = cuts_rows(kind) ? staged.matrix.rows : staged.matrix.columns;
     if (boundaries.size() < 2) {
-        refuse_list(boundaries, "found {} numbers; expected boundaries from 0 to {}", boundaries.size(), length);
+        refuse_list(boundaries, "found {}; expected boundaries from 0 to {}", counted(boundaries.size(), "number"), length);
     }
     Cuts cuts{kind, {}};
     for (std::size_t i = 0; i < boundaries.size(); ++i) {
@@ -188,8 +189,8 @@ Cuts cuts_from(const NumberList& boundaries, const StagedMatrix& staged, CutKind
             refuse_entry(boundaries, i, "found {}; expected a boundary from {} to {}", boundaries[i], least, length);
         }
         if (kind == CutKind::partition && boundaries[i] % staged.node_size != 0) {
-            refuse_entry(boundaries, i, "found {}, which cuts a node of {} rows; expected whole nodes", boundaries[i],
-                         staged.node_size);
+            refuse_entry(boundaries, i, "found {}, which cuts a node of {}; expected whole nodes", boundaries[i],
+                         counted(staged.node_size, "row"));
         }
         cuts.boundaries.push_back(static_cast<Index>(boundaries[i]));
     }
@@ -203,7 +204,7 @@ Cuts cuts_from(const NumberList& boundaries, const StagedMatrix& staged, CutKind
 StageResult shares_from(const NumberList& labels, const StagedMatrix& staged, const std::vector<ShareKind>& kinds, int base) {
     const CsrMatrix& matrix = staged.matrix;
     if (static_cast<Offset>(labels.size()) != matrix.nonzeros()) {
-        refuse_list(labels, "found {} numbers; expected {}, one for each nonzero", labels.size(), matrix.nonzeros());
+        refuse_list(labels, "found {}; expected {}, one for each nonzero", counted(labels.size(), "number"), matrix.nonzeros());
     }
     std::vector<Share> shares;
     for (const ShareKind kind : kinds) shares.push_back({.id = {kind}});

@@ -12,6 +12,7 @@
 #include "core/input/npz/npz_archive.hpp"
 #include "core/input/texts/line_reader.hpp"
 #include "core/system/host_memory.hpp"
+#include "core/text/words.hpp"
 
 namespace workbench {
 namespace {
@@ -22,7 +23,7 @@ NumberList numbers_of_npy(const std::string& file, ByteSource& source) {
     const NpyArray array = read_npy(file, source);
     const bool column = array.shape.size() == 2 && array.shape[1] == 1;
     if (array.shape.size() != 1 && !column) {
-        throw Unsuitable(fmt::format("{}: found an array of {} dimensions; expected 1", file, array.shape.size()));
+        throw Unsuitable(fmt::format("{}: found an array of {}; expected 1", file, counted(array.shape.size(), "dimension")));
     }
     const auto count = static_cast<std::size_t>(array.size());
     require_host_memory(count * sizeof(std::int64_t), file);
@@ -87,7 +88,7 @@ NumberList numbers_of_text(const std::string& file, std::unique_ptr<ByteSource> 
         if (!next_word(line).empty()) lines.fail("found several numbers in a line; expected one");
     }
     if (size && *size != numbers.size()) {
-        lines.fail("found {} numbers; expected {}, as the header says", numbers.size(), *size);
+        lines.fail("found {}; expected {}, as the header says", counted(numbers.size(), "number"), *size);
     }
     NumberList list(file, std::move(numbers));
     for (std::size_t i = 0; i < line_of.size(); ++i) list.note_line(i, line_of[i]);

@@ -17,6 +17,7 @@
 #include "core/contract/errors.hpp"
 #include "core/system/child.hpp"
 #include "core/system/whole_file.hpp"
+#include "core/text/words.hpp"
 #include "pipeline/engine/brought_files.hpp"
 #include "pipeline/recipe/text.hpp"
 #include "studies/bench/line.hpp"
@@ -248,7 +249,7 @@ private:
         for (const Pending* one : failed) {
             for (const BenchKey& key : one->keys) store(key, line_of_failure(key, one->facts, reason));
         }
-        observer_.say(fmt::format("  {} recipes: failed: {}", failed.size(), reason));
+        observer_.say(fmt::format("  {}: failed: {}", counted_with_commas(failed.size(), "recipe"), reason));
     }
 
     /// The file to which a process writes all its reports when it ends.

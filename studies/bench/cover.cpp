@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/text/text_table.hpp"
+#include "core/text/words.hpp"
 #include "pipeline/measure/median.hpp"
 #include "studies/bench/ranking.hpp"
 
@@ -213,9 +214,9 @@ private:
 };
 
 PrintedTable table_of(const TimeTable& table, const std::vector<RecipeSet>& sets) {
-    PrintedTable printed{fmt::format("{}, {} {}: the sets that serve them best",
+    PrintedTable printed{fmt::format("{}, {}: the sets that serve them best",
                                      heading_of(table.device, table.precision, static_cast<int>(table.matrices.size())),
-                                     table.recipes.size(), table.recipes.size() == 1 ? "recipe" : "recipes"),
+                                     counted_with_commas(table.recipes.size(), "recipe")),
                          {"recipe", "set of", "unserved", "regret", "max", "search", "fastest on"}};
     for (const RecipeSet& set : sets) {
         std::map<std::size_t, int> fastest;

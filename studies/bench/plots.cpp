@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "core/system/whole_file.hpp"
+#include "core/text/words.hpp"
 #include "studies/bench/ranking.hpp"
 #include "viz/png.hpp"
 
@@ -61,8 +62,9 @@ struct Field {
     }
     [[nodiscard]] std::string subtitle() const {
         const std::size_t all = ranking.recipes.size();
-        const std::string some = all > recipes.size() ? fmt::format(", the best {} of {} recipes", recipes.size(), all) : "";
-        return fmt::format("{}, {} {}{}", where, matrices.size(), matrices.size() == 1 ? "matrix" : "matrices", some);
+        const std::string some =
+            all > recipes.size() ? fmt::format(", the best {} of {}", recipes.size(), counted_with_commas(all, "recipe")) : "";
+        return fmt::format("{}, {}{}", where, counted_with_commas(matrices.size(), "matrix"), some);
     }
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/text/text_table.hpp"
+#include "core/text/words.hpp"
 
 namespace workbench {
 namespace {
@@ -57,8 +58,7 @@ std::string PrintedTable::tex() const {
 }
 
 std::string heading_of(const std::string& device, const std::string& precision, int matrices) {
-    return fmt::format("{}, {}: {} {}", device == "gpu" ? "GPU" : "CPU", precision, matrices,
-                       matrices == 1 ? "matrix" : "matrices");
+    return fmt::format("{}, {}: {}", device == "gpu" ? "GPU" : "CPU", precision, counted_with_commas(matrices, "matrix"));
 }
 
 std::string for_csv(const std::string& text) {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/contract/errors.hpp"
+#include "core/text/words.hpp"
 
 namespace workbench {
 namespace {
@@ -53,8 +54,8 @@ void check_chartable(const std::vector<Recipe>& recipes, const CacheModel& model
         curves.insert(chart_place(recipe).curve);
     }
     if (curves.size() * model.caches.size() > most_series) {
-        throw RecipeError(fmt::format("--plot: {} values of what else is swept, on {} caches, are more than {} curves",
-                                      curves.size(), model.caches.size(), most_series));
+        throw RecipeError(fmt::format("--plot: {} of what else is swept, on {} caches, are more than {} curves",
+                                      counted_with_commas(curves.size(), "value"), model.caches.size(), most_series));
     }
 }
 

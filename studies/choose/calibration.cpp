@@ -13,6 +13,7 @@
 #include "core/contract/errors.hpp"
 #include "core/system/whole_file.hpp"
 #include "core/text/text_table.hpp"
+#include "core/text/words.hpp"
 
 namespace workbench {
 namespace {
@@ -231,8 +232,9 @@ std::string calibration_text(const Calibration& calibration, const DeviceSpeed& 
     row("sector of x", defaults.sector_seconds, speed.sector_seconds, 1e-12, "ps");
     row("launch", defaults.launch_seconds, speed.launch_seconds, 1e-6, "us");
     if (speed.is_gpu) row("step of a chain", defaults.step_seconds, speed.step_seconds, 1e-9, "ns");
-    std::string text = fmt::format("{}, {} processors: {} product{}\n\n{}\n", calibration.device, calibration.processors,
-                                   calibration.lines, calibration.lines == 1 ? "" : "s", table.text());
+    std::string text =
+        fmt::format("{}, {}: {}\n\n{}\n", calibration.device, counted_with_commas(calibration.processors, "processor"),
+                    counted_with_commas(calibration.lines, "product"), table.text());
     text += fmt::format("mean error of the predictions: {:.0f} % with the defaults, {:.0f} % fitted\n",
                         100 * std::expm1(calibration.error_before), 100 * std::expm1(calibration.error_after));
     return text;

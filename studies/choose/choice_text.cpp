@@ -8,6 +8,7 @@
 
 #include "core/contract/rounding.hpp"
 #include "core/text/text_table.hpp"
+#include "core/text/words.hpp"
 #include "pipeline/recipe/control.hpp"
 #include "pipeline/recipe/text.hpp"
 #include "studies/bench/ranking.hpp"
@@ -162,10 +163,10 @@ std::string search_text(const Choice& choice, const ChooseOptions& options) {
     std::string text;
     if (search.points > 0) {
         text = search.priced == search.points
-                   ? fmt::format("The model priced all {} points of the space in {}. ", number(search.points),
+                   ? fmt::format("The model priced all {} of the space in {}. ", counted_with_commas(search.points, "point"),
                                  duration(search.pricing_seconds))
-                   : fmt::format("The model priced {} of the {} points of the space, spread evenly, in {}. ",
-                                 number(search.priced), number(search.points), duration(search.pricing_seconds));
+                   : fmt::format("The model priced {} of the {} of the space, spread evenly, in {}. ", number(search.priced),
+                                 counted_with_commas(search.points, "point"), duration(search.pricing_seconds));
     }
     text += fmt::format("{} recipe{} tried", search.tried, search.tried == 1 ? " was" : "s were");
     if (search.logged > 0) text += fmt::format(", {} of them in earlier runs", search.logged);
@@ -197,7 +198,7 @@ std::string choice_text(const Choice& choice, const ChooseOptions& options, cons
                     name_of(options.precision), choice.device);
     std::string text;
     if (const std::size_t others = choice.ranking.size() - shown; others > 0) {
-        text += fmt::format("  and {} other{}, which --json and --log contain\n", others, others == 1 ? "" : "s");
+        text += fmt::format("  and {}, which --json and --log contain\n", counted_with_commas(others, "other"));
     }
     text += fmt::format(
         "\n  time: the median of the fastest kernel. CSR: the time of the baseline in the same turns. speed-up: over {} in the "

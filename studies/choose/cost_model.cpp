@@ -8,6 +8,7 @@
 
 #include "core/contract/errors.hpp"
 #include "core/matrix/host_threads.hpp"
+#include "core/text/words.hpp"
 #include "pipeline/recipe/checks.hpp"
 
 namespace workbench {
@@ -40,7 +41,7 @@ LayoutCost cost_of_csr(const PatternForecast& pattern, Precision precision) {
 std::string unmet_need(const Recipe& recipe, const CsrMatrix& matrix) {
     if (!matrix.square() && needs_square(recipe)) return "needs a square matrix";
     if (matrix.rows % recipe.node_size == 0) return {};
-    return fmt::format("needs a multiple of {} rows, for node_size in [matrix]", recipe.node_size);
+    return fmt::format("needs a multiple of {}, for node_size in [matrix]", counted(recipe.node_size, "row"));
 }
 
 CostModel::CostModel(const CsrMatrix& input, Precision precision, const DeviceProperties& device, const DeviceProperties* gpu)

@@ -9,6 +9,7 @@
 #include "core/contract/errors.hpp"
 #include "core/contract/failure.hpp"
 #include "core/text/text_table.hpp"
+#include "core/text/words.hpp"
 #include "pipeline/engine/brought_files.hpp"
 #include "studies/choose/ablation.hpp"
 #include "studies/choose/rank_choice.hpp"
@@ -124,15 +125,14 @@ void Search::resume(const std::vector<LoggedTrial>& logged) {
 void Search::add_points() {
     const double begin = watch_.seconds();
     const double deadline = begin + share_of_pricing * options_.budget_seconds;
-    if (options_.progress)
-        options_.progress(fmt::format("pricing {} points", with_commas(static_cast<long long>(options_.space->count()))));
+    if (options_.progress) options_.progress(fmt::format("pricing {}", counted_with_commas(options_.space->count(), "point")));
     for (const Timed& one : choice_.ranking) pool_.seek(one.recipe);
     const std::map<std::string, FailedPoints> failed = pool_.add_points(
         *options_.space, [&] { return watch_.seconds() > deadline; }, choice_.search);
     choice_.search.pricing_seconds = watch_.seconds() - begin;
     for (const auto& [reason, points] : failed) {
         const std::uint64_t more = points.count - 1;
-        const std::string others = more == 0 ? "" : fmt::format(" ({} other point{}: the same)", more, more == 1 ? "" : "s");
+        const std::string others = more == 0 ? "" : fmt::format(" ({}: the same)", counted_with_commas(more, "other point"));
         trials_.skip(options_.space->recipe(options_.space->point(points.first)), reason + others);
     }
     for (PricedRecipe& one : pool_.candidates()) {

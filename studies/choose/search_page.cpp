@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/text/text_table.hpp"
+#include "core/text/words.hpp"
 #include "pipeline/recipe/text.hpp"
 #include "studies/bench/ranking.hpp"
 #include "viz/encode.hpp"
@@ -147,7 +148,8 @@ XyChart model_chart(const Choice& choice) {
     const auto points = predictions_of(all);
     const std::optional<double> correlation = rank_correlation_of(points);
     XyChart chart{.title = "Model against measurement",
-                  .subtitle = fmt::format("Predicted when the recipe was chosen to be tried. {} recipes{}.", points.size(),
+                  .subtitle = fmt::format("Predicted when the recipe was chosen to be tried. {}{}.",
+                                          counted_with_commas(points.size(), "recipe"),
                                           correlation ? fmt::format(", rank correlation {:.2f}", *correlation) : ""),
                   .x = {.label = "predicted, us", .logarithmic = true},
                   .y = {.label = "measured, us", .logarithmic = true},

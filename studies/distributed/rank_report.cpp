@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "core/text/text_table.hpp"
+#include "core/text/words.hpp"
 #include "studies/distributed/rank_report.hpp"
 
 namespace workbench {
@@ -124,10 +126,11 @@ std::string solve_lines(const RanksReport& report) {
     const RanksSolve& solve = *report.solve;
     std::string text = fmt::format("Conjugate gradients, one reduction per iteration{}, b: {}, tolerance {:.3g}\n",
                                    solve.jacobi ? ", Jacobi preconditioner" : "", solve.right_hand_side, solve.tolerance);
-    text += fmt::format("  {}{}{}: {} iterations{}, residual {:.3g}, true residual {:.3g}\n", name_of(solve.end),
-                        solve.reason.empty() ? "" : ": ", solve.reason, with_commas(solve.iterations),
-                        solve.restarts > 0 ? fmt::format(", {} restart{}", solve.restarts, solve.restarts == 1 ? "" : "s") : "",
-                        solve.residual, solve.true_residual);
+    text +=
+        fmt::format("  {}{}{}: {}{}, residual {:.3g}, true residual {:.3g}\n", name_of(solve.end),
+                    solve.reason.empty() ? "" : ": ", solve.reason, counted_with_commas(solve.iterations, "iteration"),
+                    solve.restarts > 0 ? ", " + counted_with_commas(solve.restarts, "restart") : "", std::abs(solve.residual),
+                    std::abs(solve.true_residual));  // nan without its sign
     text += fmt::format("  {} in total, {} per iteration", duration(solve.seconds), duration(solve.iteration_seconds()));
     if (solve.engine == SolveEngine::persistent) {
         text += " of a persistent kernel\n";
@@ -157,9 +160,9 @@ double RanksReport::setup_seconds() const {
 
 std::string ranks_text(const RanksReport& report) {
     const MatrixReport& matrix = report.matrix;
-    std::string text = fmt::format("{}: {}, over {} rank{} in {} ({})\n", matrix.source,
-                                   size_text(matrix.rows, matrix.columns, matrix.nonzeros), report.ranks.size(),
-                                   report.ranks.size() == 1 ? "" : "s", report.partitioning, report.engine);
+    std::string text =
+        fmt::format("{}: {}, over {} in {} ({})\n", matrix.source, size_text(matrix.rows, matrix.columns, matrix.nonzeros),
+                    counted_with_commas(report.ranks.size(), "rank"), report.partitioning, report.engine);
     text += fmt::format("Inside shares: recipe {}, layout {}, kernel {}, {}; outside shares: sell\n\n", report.recipe,
                         report.layout, report.kernel, name_of(report.precision));
     text += table_of_ranks(report) + "\n";
@@ -169,8 +172,10 @@ std::string ranks_text(const RanksReport& report) {
     text += table_of_phases(report) + "\n";
     const double seconds = report.product_seconds();
     const auto nonzeros = static_cast<double>(matrix.nonzeros);
-    text += fmt::format("Product: {}, {} GFLOP/s; the median of {} samples of {} products each\n", duration(seconds),
-                        significant(seconds > 0 ? 2 * nonzeros / seconds / 1e9 : 0), report.samples, report.products_a_sample);
+    text +=
+        fmt::format("Product: {}, {} GFLOP/s; the median of {} of {} each\n", duration(seconds),
+                    significant(seconds > 0 ? 2 * nonzeros / seconds / 1e9 : 0), counted_with_commas(report.samples, "sample"),
+                    counted_with_commas(report.products_a_sample, "product"));
     double bytes = 0;
     const double bytes_of_value = report.precision == Precision::f64 ? 8 : 4;
     for (const RankFacts& facts : report.ranks) bytes += static_cast<double>(facts.halo) * bytes_of_value;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/matrix/staged_matrix.hpp"
+#include "core/text/words.hpp"
 #include "studies/distributed/collective.hpp"
 #include "studies/distributed/messages.hpp"
 
@@ -209,15 +210,13 @@ RankRows scatter(Ranks& ranks, CsrMatrix whole) {
 RankRows partition(Ranks& ranks, RankRows rows, const StageEntry& nodes, const StageEntry& stage) {
     if (ranks.size() == 1) return rows;
     if (rows.rows() != rows.columns()) {
-        throw RanksFailed(
-            ExitCode::bad_input,
-            fmt::format("stage {} needs a square matrix; this one has {} rows and {} columns: use --rows-to-ranks equal",
-                        stage.name, rows.rows(), rows.columns()));
+        throw RanksFailed(ExitCode::bad_input,
+                          fmt::format("stage {} needs a square matrix; this one has {} and {}: use --rows-to-ranks equal",
+                                      stage.name, counted(rows.rows(), "row"), counted(rows.columns(), "column")));
     }
     if (rows.rows() < ranks.size()) {
-        throw RanksFailed(
-            ExitCode::bad_input,
-            fmt::format("{} rows cannot be partitioned among {} ranks: use --rows-to-ranks equal", rows.rows(), ranks.size()));
+        throw RanksFailed(ExitCode::bad_input, fmt::format("{} cannot be partitioned among {}: use --rows-to-ranks equal",
+                                                           counted(rows.rows(), "row"), counted(ranks.size(), "rank")));
     }
     CsrMatrix pattern = gather_pattern(ranks, rows);
     Numbering numbering = in_agreement(

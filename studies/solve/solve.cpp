@@ -116,7 +116,7 @@ std::optional<double> break_even_solves(const SolveOutcome& one, const SolveOutc
 
 std::string reason_text(const EndOfSolve& end, const KrylovProgress& progress, const SolveOptions& options, Precision precision,
                         int restarts) {
-    const std::string iterations = counted(progress.iterations, "iteration");
+    const std::string iterations = counted_with_commas(progress.iterations, "iteration");
     const bool finite = std::isfinite(progress.residual) && std::isfinite(progress.divisor);
     switch (end.how) {
         case SolveEnd::converged: return "";
@@ -129,12 +129,12 @@ std::string reason_text(const EndOfSolve& end, const KrylovProgress& progress, c
             return fmt::format("{} after {} and {}",
                                finite ? fmt::format("a divisor of {} is {:.3g}", name_of(options.method), progress.divisor)
                                       : fmt::format("a value is no longer finite in {}", name_of(precision)),
-                               iterations, counted(restarts, "restart"));
+                               iterations, counted_with_commas(restarts, "restart"));
         case SolveEnd::stagnated: break;
     }
     if (progress.state == KrylovState::running) {
-        return fmt::format("the last {} of {} iterations did not reduce the residual below {:.3g} of |b|", options.patience,
-                           progress.iterations, end.residual);
+        return fmt::format("the last {} of {} did not reduce the residual below {:.3g} of |b|", options.patience,
+                           counted_with_commas(progress.iterations, "iteration"), end.residual);
     }
     return fmt::format("the recurrence reached {:.3g}, but the true residual stays at {:.3g}: {} is not accurate enough",
                        options.tolerance, end.residual, name_of(precision));
@@ -162,8 +162,8 @@ std::vector<double> make_right_hand_side(const RightHandSide& choice, Index rows
     if (choice.kind == RightHandSide::Kind::random) return real_vector(rows, choice.seed);
     std::vector<double> b = read_vector(choice.file, choice.member);
     if (std::ssize(b) != rows) {
-        throw InputError(
-            fmt::format("{}: found {} numbers; expected {}, one per row of the matrix", choice.file.string(), b.size(), rows));
+        throw InputError(fmt::format("{}: found {}; expected {}, one per row of the matrix", choice.file.string(),
+                                     counted_with_commas(b.size(), "number"), rows));
     }
     return b;
 }
@@ -172,12 +172,12 @@ template <ValueType Value>
 System<Value>::System(const CsrMatrix& input, std::vector<double> b)
     : input_(input), b_(std::move(b)), b_values_(b_.begin(), b_.end()), norm_of_b_(norm_of(b_)) {
     if (!input.square()) {
-        throw InputError(fmt::format("a linear system needs a square matrix; this one has {} rows and {} columns", input.rows,
-                                     input.columns));
+        throw InputError(fmt::format("a linear system needs a square matrix; this one has {} and {}",
+                                     counted_with_commas(input.rows, "row"), counted_with_commas(input.columns, "column")));
     }
     if (std::ssize(b_) != input.rows) {
-        throw InputError(
-            fmt::format("the right-hand side has {} elements; expected {}, one per row of the matrix", b_.size(), input.rows));
+        throw InputError(fmt::format("the right-hand side has {}; expected {}, one per row of the matrix",
+                                     counted_with_commas(b_.size(), "element"), input.rows));
     }
     if (std::isnan(norm_of_b_) || std::isinf(largest_magnitude(b_))) {
         throw InputError("the right-hand side has values that are not finite");

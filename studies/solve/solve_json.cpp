@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/system/whole_file.hpp"
+#include "core/text/words.hpp"
 #include "studies/solve/advice.hpp"
 #include "studies/solve/solve_report.hpp"
 #include "viz/png.hpp"
@@ -131,7 +132,7 @@ XyChart chart_of(const SolveReport& report, const std::string& title, const std:
     XyChart chart{title, subtitle_of(report), {label}, {"|r| / |b|", true}, {}};
     const std::size_t all =
         std::count_if(report.outcomes.begin(), report.outcomes.end(), [](const auto& one) { return one.history.size() > 1; });
-    if (all > most_series) chart.foot = fmt::format("the first {} of {} recipes", most_series, all);
+    if (all > most_series) chart.foot = fmt::format("the first {} of {}", most_series, counted_with_commas(all, "recipe"));
     return chart;
 }
 
@@ -199,7 +200,7 @@ std::string history_csv(const SolveReport& report) {
     for (std::size_t i = 0; i < longest; ++i) {
         text += std::to_string(i);
         for (const SolveOutcome* one : solves) {
-            text += i < one->history.size() ? fmt::format(",{:.6e}", one->history[i]) : ",";
+            text += i < one->history.size() ? fmt::format(",{:.6e}", std::abs(one->history[i])) : ",";
         }
         text += '\n';
     }

@@ -11,6 +11,7 @@
 #include "core/contract/failure.hpp"
 #include "core/system/host_memory.hpp"
 #include "core/text/text_table.hpp"
+#include "core/text/words.hpp"
 #include "pipeline/engine/references.hpp"
 #include "pipeline/keep/kept_result.hpp"
 #include "pipeline/recipe/control.hpp"
@@ -122,8 +123,8 @@ private:
                 device.name));
         }
         if (const double spread = spread_of(outcome.solve_samples); spread > 0.1) {
-            warn_once(fmt::format("{}: a spread of {} between the 10th and the 90th percentile of {} solves", name,
-                                  spread_text(spread), outcome.solve_samples.size()));
+            warn_once(fmt::format("{}: a spread of {} between the 10th and the 90th percentile of {}", name,
+                                  spread_text(spread), counted_with_commas(outcome.solve_samples.size(), "solve")));
         }
     }
 

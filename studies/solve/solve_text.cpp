@@ -7,6 +7,7 @@
 
 #include "core/contract/errors.hpp"
 #include "core/text/text_table.hpp"
+#include "core/text/words.hpp"
 #include "studies/solve/advice.hpp"
 #include "studies/solve/solve_report.hpp"
 
@@ -47,8 +48,8 @@ std::string residuals_table(const SolveReport& report) {
         std::vector<std::string> row{names[i], persistent ? "persistent" : shortened(kernel, kernel_width),
                                      at_limit ? "at the limit" : ending_of(one)};
         if (iterated(one)) {
-            row.insert(row.end(),
-                       {with_commas(one.iterations), std::to_string(one.restarts), fmt::format("{:.2e}", one.true_residual)});
+            row.insert(row.end(), {with_commas(one.iterations), std::to_string(one.restarts),
+                                   fmt::format("{:.2e}", std::abs(one.true_residual))});  // nan without its sign
         } else {
             row.insert(row.end(), {"-", "-", "-"});
         }
@@ -114,7 +115,7 @@ constexpr const char* legend = R"(
 std::string speedup_text(const SolveSpeedup& speedup) {
     const std::string ratio = fmt::format("{:.2f} x", speedup.ratio);
     if (!speedup.interval) {
-        return fmt::format("{} ({} solve{} timed: no interval)", ratio, speedup.solves, speedup.solves == 1 ? "" : "s");
+        return fmt::format("{} ({} timed: no interval)", ratio, counted_with_commas(speedup.solves, "solve"));
     }
     return fmt::format("{} ({:.2f} to {:.2f})", ratio, speedup.interval->low, speedup.interval->high);
 }
@@ -164,8 +165,8 @@ std::string verdicts(const SolveReport& report) {
                             speedup_text(*speedup), noise);
         if (const auto solves = break_even_solves(one, *baseline)) {
             const long long whole = std::llround(std::ceil(*solves));
-            text += fmt::format("; it pays after {}{} such solve{}", speedup->interval ? "" : "about ", with_commas(whole),
-                                whole == 1 ? "" : "s");
+            text += fmt::format("; it pays after {}{}", speedup->interval ? "" : "about ",
+                                counted_with_commas(whole, "such solve"));
         } else if (!speedup->noise && one.solve_seconds < baseline->solve_seconds &&
                    one.each_seconds() >= baseline->each_seconds()) {
             text += fmt::format(
@@ -201,12 +202,12 @@ std::string advice(const SolveReport& report) {
             text += fmt::format(" (within {:.0f} % of {})", 100 * single_solve_noise, report.baseline()->preparation.recipe);
         }
         if (i + 1 == advised.size()) {
-            text +=
-                from == 1 ? " for any number of solves with this matrix" : fmt::format(" from {} solves on", with_commas(from));
+            text += from == 1 ? " for any number of solves with this matrix"
+                              : fmt::format(" from {} on", counted_with_commas(from, "solve"));
         } else {
             const long long last = advised[i + 1].from - 1;
-            text += last == from ? fmt::format(" for {} solve{}", with_commas(from), from == 1 ? "" : "s")
-                                 : fmt::format(" for {} to {} solves", with_commas(from), with_commas(last));
+            text += last == from ? " for " + counted_with_commas(from, "solve")
+                                 : fmt::format(" for {} to {}", with_commas(from), counted_with_commas(last, "solve"));
         }
     }
     return text + '\n';

@@ -185,7 +185,7 @@ TEST_SUITE("serve") {
         const nlohmann::json wrong{
             {"text", "[matrix]\nrows = [\"1 1\"]\n[[stage]]\nuse = \"cuthill_mckee\"\n[layout]\nuse = \"csr\"\n"}};
         CHECK(nlohmann::json::parse(address.post("run", wrong.dump()).body)["error"] ==
-              "error: the matrix has 1 rows and 2 columns; expected a square one, for stage 'cuthill_mckee' (r.toml:3)");
+              "error: the matrix has 1 row and 2 columns; expected a square one, for stage 'cuthill_mckee' (r.toml:3)");
         CHECK(program.end(SIGINT) == 0);
         CHECK(program.text() == output);
         CHECK(!Connection(address).is_open());

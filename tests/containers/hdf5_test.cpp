@@ -154,7 +154,7 @@ TEST_CASE("Binsparse: a fill value of 0, as Finch writes it, and booleans") {
     CHECK(refusal(hdf5(filled, with(csr, "fill_value", {{1.5}, H5T_IEEE_F64LE}))) ==
           "m.h5: group '/': found the fill value 1.5; expected zeros where nothing is stored");
     CHECK(refusal(hdf5(filled, with(csr, "fill_value", {{0, 0}, H5T_IEEE_F64LE}))) ==
-          "m.h5: group '/': found 2 values for 1 entries; expected one of all");
+          "m.h5: group '/': found 2 values for 1 entry; expected one of all");
     CHECK(refusal(hdf5(filled, csr)).starts_with("m.h5: group '/': array 'fill_value': cannot be opened ("));
 
     const auto enumeration = [](const std::vector<std::pair<std::string, std::int8_t>>& members) {

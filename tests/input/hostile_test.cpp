@@ -129,7 +129,7 @@ TEST_CASE("a matrix that does not fit is refused with the bytes needed and avail
     // The entries fit, the rows do not.
     const FreeMemory little(64 * mebibyte);
     const std::string wide = real_general("16000000 1 1\n1 1 1\n");
-    CHECK(outcome(write("m.mtx", wide)).find("m.mtx: reading a matrix of 16000000 rows and 1 entries needs 128000032 bytes") !=
+    CHECK(outcome(write("m.mtx", wide)).find("m.mtx: reading a matrix of 16000000 rows and 1 entry needs 128000032 bytes") !=
           std::string::npos);
 }
 

@@ -108,7 +108,8 @@ TEST_CASE("banded_block: a wide band is refused with the figures") {
     const std::vector<Entry> entries{{0, 0, 1}, {0, 99, 2}, {99, 0, 3}, {50, 50, 4}};
     const CsrMatrix matrix = csr_from_entries(100, 100, entries);
     CHECK(message_of<Unsuitable>([&] { (void)build_banded_block(matrix, 10, 5, 4); }) ==
-          "10 block rows of 38 blocks of 10 x 5 have 19000 slots for 4 nonzeros: 4750 a nonzero, but at most 4 are allowed; an "
+          "10 block rows of 38 blocks of 10 x 5 would have 19000 slots for 4 nonzeros: 4750 a nonzero, but at most 4 are "
+          "allowed; an "
           "order with a narrower band has fewer (cuthill_mckee), and so have smaller blocks");
 }
 

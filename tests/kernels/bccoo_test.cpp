@@ -198,7 +198,7 @@ TEST_CASE("bccoo: block sizes without a kernel and too much padding are refused"
     CHECK(message_of<Unsuitable>([] {
               (void)build_bccoo(one_row(4, 0, 8, {0, 4}), {{"block_height", 4_i}, {"block_width", 4_i}});
           }) ==
-          "2 blocks of 4 x 4 have 32 slots for 2 nonzeros: 16 a nonzero, but at most 4 are allowed; smaller blocks "
+          "2 blocks of 4 x 4 would have 32 slots for 2 nonzeros: 16 a nonzero, but at most 4 are allowed; smaller blocks "
           "(block_height, "
           "block_width) have fewer, and slots_per_nonzero allows more");
 }

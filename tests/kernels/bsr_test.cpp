@@ -138,9 +138,10 @@ TEST_CASE("bsr: mostly padding is refused with the figures and the parameters") 
             (void)build_bsr<double>(matrix, {{"block_size", size}, {"slots_per_nonzero", slots_per_nonzero}});
         });
     };
-    CHECK(with(3, 8.5) ==
-          "300 blocks of 3 x 3 have 2700 slots for 300 nonzeros: 9 a nonzero, but at most 8.5 are allowed; smaller blocks "
-          "(block_size) have fewer, and slots_per_nonzero allows more");
+    CHECK(
+        with(3, 8.5) ==
+        "300 blocks of 3 x 3 would have 2700 slots for 300 nonzeros: 9 a nonzero, but at most 8.5 are allowed; smaller blocks "
+        "(block_size) have fewer, and slots_per_nonzero allows more");
     CHECK(with(3, 9) == "nothing was thrown");
 }
 

@@ -77,7 +77,8 @@ TEST_CASE("dia: mostly padding is refused with the figures") {
         return message_of<Unsuitable>([&] { (void)build_dia(matrix, slots_per_nonzero); });
     };
     CHECK(with(70) ==
-          "71 diagonals of 100 rows have 7100 slots for 100 nonzeros: 71 a nonzero, but at most 70 are allowed; an order with "
+          "71 diagonals of 100 rows would have 7100 slots for 100 nonzeros: 71 a nonzero, but at most 70 are allowed; an order "
+          "with "
           "fewer diagonals has fewer (natural on a grid), and slots_per_nonzero allows more");
     CHECK(with(71) == "nothing was thrown");
 }

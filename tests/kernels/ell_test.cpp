@@ -129,7 +129,7 @@ TEST_CASE("ell: too much padding is refused with the figures") {
     CHECK(message_of<Unsuitable>([&] {
               (void)build_ell(matrix, {{"slots_per_nonzero", 50.0}});
           }) ==
-          "100 rows as wide as the longest (100) have 10000 slots for 199 nonzeros: 50.25 a nonzero, but at most 50 are "
+          "100 rows as wide as the longest (100) would have 10000 slots for 199 nonzeros: 50.25 a nonzero, but at most 50 are "
           "allowed; slices (layout sell) pad less, slots_per_nonzero allows more");
     CHECK(message_of<Unsuitable>([&] { (void)build_ell(matrix); }).find("at most 10 are allowed") != std::string::npos);
     const CsrMatrix none = csr_from_entries(5, 5, {});
@@ -140,7 +140,7 @@ TEST_CASE("ell: too much padding is refused with the figures") {
 TEST_CASE("ell: padding that exceeds memory is refused before it is allocated") {
     const CsrMatrix matrix = arrow(1 << 21);
     const std::string message = message_of<Unsuitable>([&] { (void)build_ell<float>(matrix, {{"slots_per_nonzero", 1e9}}); });
-    CHECK(message.find("have 4398046511104 slots for 4194303 nonzeros: 35184372088832 bytes, but ") != std::string::npos);
+    CHECK(message.find("would have 4398046511104 slots for 4194303 nonzeros: 35184372088832 bytes, but ") != std::string::npos);
 }
 
 TEST_CASE("ell: inconsistent arrays are refused") {

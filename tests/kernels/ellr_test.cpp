@@ -88,7 +88,8 @@ TEST_CASE("ellr: too much padding is refused with the figures") {
     CHECK_NOTHROW((void)build_ellr(stage_input(matrix), 40));
     CHECK(message_of<Unsuitable>([&] {
               (void)build_ellr(stage_input(matrix), 39);
-          }).find("40 rows as wide as the longest (40) have 1600 slots for 40 nonzeros: 40 a nonzero, but at most 39") == 0);
+          }).find("40 rows as wide as the longest (40) would have 1600 slots for 40 nonzeros: 40 a nonzero, but at most 39") ==
+          0);
 }
 
 }  // namespace workbench

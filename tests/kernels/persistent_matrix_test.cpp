@@ -248,7 +248,7 @@ TEST_CASE("a part that does not fit is refused with the figures") {
     CHECK(message_of<Unsuitable>([&] {
               const std::vector<Index> of_long_row{0, 1, 30000, 70000};
               (void)krylov::make_persistent_matrix<double>(long_row, {.boundaries = of_long_row, .shared_bytes = 1 << 30});
-          }) == "part 0 has 1 rows and reads 69999 elements of other parts; at most 65536 together have numbers of 16 bits");
+          }) == "part 0 has 1 row and reads 69999 elements of other parts; at most 65536 together have numbers of 16 bits");
 }
 
 }  // namespace workbench

@@ -262,7 +262,7 @@ TEST_CASE("segmented: lanes that exceed memory are refused before they are alloc
     const FreeMemory memory(64 * mebibyte);
     const std::size_t most_before = memory_figure("VmHWM");
     const std::string message = refusal(staged, {{"piece", "sell"}, {"slice_height", 4096_i}});
-    CHECK(message.find("4096 slices of height 4096 have 16777216 lanes: 134217728 bytes, but ") == 0);
+    CHECK(message.find("4096 slices of height 4096 would have 16777216 lanes: 134217728 bytes, but ") == 0);
     CHECK(memory_figure("VmHWM") < most_before + 64 * mebibyte);
 }
 

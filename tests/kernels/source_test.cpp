@@ -258,7 +258,7 @@ TEST_CASE("a long list of messages is cut") {
         }
     };
     CHECK(text(2) == "a.cu: NVRTC cannot compile it\nline 1\nline 2");
-    CHECK(text(41).ends_with("\nline 40\n... and 1 lines more"));
+    CHECK(text(41).ends_with("\nline 40\n... and 1 line more"));
 }
 
 TEST_CASE("the examples compile for a GPU") {

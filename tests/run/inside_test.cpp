@@ -109,7 +109,7 @@ TEST_SUITE("inside CG") {
         const CsrMatrix wide = csr_from_entries(1, 2, std::vector<Entry>{{0, 1, 0.5}});
         CHECK(message_of<InputError>([&] {
                   (void)run("[layout]\nuse = 'plain'\n", options_of(CacheState::inside_cg), false, wide);
-              }) == "the matrix has 1 rows and 2 columns; expected a square one, to time inside CG");
+              }) == "the matrix has 1 row and 2 columns; expected a square one, to time inside CG");
         CHECK(script().count("build plain") == 0);
         script().solves = false;
         CHECK(message_of<MachineError>([] { (void)run("[layout]\nuse = 'plain'\n", options_of(CacheState::inside_cg)); }) ==

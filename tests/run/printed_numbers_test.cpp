@@ -33,10 +33,17 @@ TEST_CASE("formatted numbers") {
     CHECK(with_commas(-1234567) == "-1,234,567");
     CHECK(counted(1, "row") == "1 row");
     CHECK(counted(0, "row") == "0 rows");
-    CHECK(counted(1234, "row") == "1,234 rows");
+    CHECK(counted(1234, "row") == "1234 rows");
+    CHECK(counted(std::size_t{2}, "matrix") == "2 matrices");
+    CHECK(counted(1, "matrix") == "1 matrix");
+    CHECK(counted(0, "more entry") == "0 more entries");
+    CHECK(counted(3, "column index") == "3 column indices");
+    CHECK(counted_with_commas(1, "vertex") == "1 vertex");
+    CHECK(counted_with_commas(-1234, "vertex") == "-1,234 vertices");
     CHECK(significant(-std::numeric_limits<double>::quiet_NaN()) == "nan");
     CHECK(percent(-std::numeric_limits<double>::quiet_NaN()) == "nan %");
     CHECK(printable("a\x1b[31m\r\x7f \t\n\xc3\xa9") == "a?[31m?? \t\n\xc3\xa9");
+    CHECK(printable("\xc2\x9b" "31m \xc2\x80\xc2\xa0\xc2") == "??31m ??\xc2\xa0\xc2");
     CHECK(TextTable{{"name"}, 1, {{"a\x1b[2J"}}}.text() == "  name\n  a?[2J\n");
     CHECK(duration(0.0000123) == "12.3 us");
     CHECK(duration(0.5) == "500 ms");

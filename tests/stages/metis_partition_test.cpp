@@ -163,7 +163,7 @@ TEST_SUITE("metis_partition") {
         CHECK(plan(2'000'000, 8) == "K 3, 240 x 8334 rows");  // 200,000: 66,667 in each of three rounds
         CHECK(plan(983'040, 8) == "K 2, 160 x 6144 rows");    // 98,304 is not less than 98,304
         CHECK(plan(982'960, 8) == "K 1, 80 x 12287 rows");    // 98,296
-        CHECK(plan(50, 8) == "K 1, 80 x 1 rows");
+        CHECK(plan(50, 8) == "K 1, 80 x 1 row");
     }
 
     TEST_CASE("the size of values is that of the run, unless the recipe gives it") {

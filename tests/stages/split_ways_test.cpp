@@ -114,7 +114,7 @@ TEST_CASE("a share that is split again is replaced in its place, keeps its stora
     CHECK(staged.shares[0].id == ShareId{ShareKind::long_rows});
     CHECK(staged.shares[1] == Share{first, {3, 0, 5}, {0, 1, 2, 3}, {4, 0, 10}});
     CHECK(staged.shares[2] == Share{rest, {3}, {0, 1}, {5}});
-    CHECK(result.notes == Notes{{"k", "1"}, {"short/first", "3 nonzeros in 3 rows"}, {"short/rest", "1 nonzeros in 1 rows"}});
+    CHECK(result.notes == Notes{{"k", "1"}, {"short/first", "3 nonzeros in 3 rows"}, {"short/rest", "1 nonzero in 1 row"}});
     check_invariants(staged, six_rows());
 
     // In share 'far' the block at (0, 0) is empty, and the others have 1 of 2 places.

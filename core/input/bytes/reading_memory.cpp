@@ -35,13 +35,14 @@ void check_size(std::int64_t rows, std::int64_t columns, Offset entries) {
     constexpr std::int64_t lines_per_entry = 64;
     check_size(rows, columns);
     if (entries > 0 && (rows == 0 || columns == 0)) {
-        throw LineError{fmt::format("found a matrix of {} x {} with {} entries; expected none", rows, columns, entries)};
+        throw LineError{
+            fmt::format("found a matrix of {} x {} with {}; expected none", rows, columns, counted(entries, "entry"))};
     }
     if (rows + columns > always_accepted && (rows + columns) / lines_per_entry > entries) {
         throw LineError{
-            fmt::format("found {} rows and {} columns with {} entries: too empty to read; expected at least one entry "
+            fmt::format("found {} and {} with {}: too empty to read; expected at least one entry "
                         "per {} rows and columns above 2^24 of them",
-                        rows, columns, entries, lines_per_entry)};
+                        counted(rows, "row"), counted(columns, "column"), counted(entries, "entry"), lines_per_entry)};
     }
 }
 
@@ -58,13 +59,14 @@ void ReadingMemory::take(std::size_t bytes) {
 }
 
 void ReadingMemory::require_matrix(Offset nonzeros) const {
-    require_host_memory(saturated(bytes_of({claimed_.rows, 0, nonzeros})),
-                        fmt::format("{}: a matrix of {} rows and {} nonzeros", name_, claimed_.rows, nonzeros));
+    require_host_memory(
+        saturated(bytes_of({claimed_.rows, 0, nonzeros})),
+        fmt::format("{}: a matrix of {} and {}", name_, counted(claimed_.rows, "row"), counted(nonzeros, "nonzero")));
 }
 
 void ReadingMemory::fail() const {
-    throw MachineError(fmt::format("{}: reading a matrix of {} rows and {} entries needs {} bytes of memory; {} are free",
-                                   name_, claimed_.rows, claimed_.listed, wanted_, free_));
+    throw MachineError(fmt::format("{}: reading a matrix of {} and {} needs {} bytes of memory; {} are free", name_,
+                                   counted(claimed_.rows, "row"), counted(claimed_.listed, "entry"), wanted_, free_));
 }
 
 }  // namespace workbench

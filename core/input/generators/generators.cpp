@@ -8,6 +8,7 @@
 #include "core/contract/errors.hpp"
 #include "core/input/generators/generator_kinds.hpp"
 #include "core/system/host_memory.hpp"
+#include "core/text/words.hpp"
 
 namespace workbench {
 namespace {
@@ -75,8 +76,8 @@ Grid grid_of(const Parameters& parameters, int dimensions, Index unknowns) {
     for (const std::int64_t nodes : grid.lengths) {
         if (rows > most_rows / nodes) {
             const auto& [nx, ny, nz] = grid.lengths;
-            throw InputError(fmt::format("found a grid of {} x {} x {} nodes with {} unknown{} each; expected at most {} rows",
-                                         nx, ny, nz, unknowns, unknowns == 1 ? "" : "s", most_rows));
+            throw InputError(fmt::format("found a grid of {} x {} x {} nodes with {} each; expected at most {} rows", nx, ny,
+                                         nz, counted(unknowns, "unknown"), most_rows));
         }
         rows *= nodes;
     }

@@ -38,14 +38,15 @@ public:
     [[nodiscard]] const NpyArray& list(const std::string& name) const {
         const NpyArray& found = array(name);
         if (found.shape.size() != 1) {
-            fail(name, "found an array of {} dimensions; expected 1", found.shape.size());
+            fail(name, "found an array of {}; expected 1", counted(found.shape.size(), "dimension"));
         }
         return found;
     }
 
     /// Throws MachineError if memory is short for `items` more items of `bytes` each.
     void require_memory(std::int64_t items, std::size_t bytes) const {
-        require_host_memory(static_cast<std::size_t>(items) * bytes, fmt::format("{}: a matrix of {} entries", path_, items));
+        require_host_memory(static_cast<std::size_t>(items) * bytes,
+                            fmt::format("{}: a matrix of {}", path_, counted(items, "entry")));
     }
 
     [[nodiscard]] bool has(const std::string& name) const { return arrays_.contains(name); }
@@ -130,8 +131,7 @@ struct Shape {
 
 Shape shape_of(const Npz& npz) {
     const auto lengths = integers<std::int64_t>(npz, "shape", std::numeric_limits<std::int64_t>::max());
-    if (lengths.size() != 2)
-        npz.fail("shape", "found {} dimension{}; expected 2", lengths.size(), lengths.size() == 1 ? "" : "s");
+    if (lengths.size() != 2) npz.fail("shape", "found {}; expected 2", counted(lengths.size(), "dimension"));
     return {lengths[0], lengths[1]};
 }
 
@@ -147,14 +147,14 @@ void check_same_length(const Npz& npz, const std::string& name, const std::strin
     const std::int64_t found = npz.list(name).size();
     const std::int64_t expected = npz.list(other).size();
     if (found != expected) {
-        npz.fail(name, "found {} items; expected {}, as in {}.npy", found, expected, other);
+        npz.fail(name, "found {}; expected {}, as in {}.npy", counted(found, "item"), expected, other);
     }
 }
 
 HostArray<Offset> offsets(const Npz& npz, std::int64_t rows, std::int64_t entries) {
     auto result = integers<Offset>(npz, "indptr", entries);
     if (static_cast<std::int64_t>(result.size()) != rows + 1) {
-        npz.fail("indptr", "found {} items; expected {}", result.size(), rows + 1);
+        npz.fail("indptr", "found {}; expected {}", counted(result.size(), "item"), rows + 1);
     }
     if (result.front() != 0) npz.fail("indptr", "found {} at place 0; expected 0", result.front());
     for (std::size_t i = 1; i < result.size(); ++i) {

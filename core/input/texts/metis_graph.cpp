@@ -14,6 +14,7 @@
 #include "core/input/bytes/reading_memory.hpp"
 #include "core/input/texts/entry_store.hpp"
 #include "core/input/texts/line_blocks.hpp"
+#include "core/text/words.hpp"
 
 namespace workbench {
 namespace {
@@ -74,7 +75,8 @@ MetisHeader read_metis_header(LineReader& lines) {
     if (std::string_view more = rest; !next_word(more).empty()) {
         const std::int64_t weights = take_integer(rest, "number of weights", 0, std::numeric_limits<Index>::max());
         if (weights > 0 && header.vertex_weights == 0) {
-            lines.fail("found {} weights per vertex and a format without any; expected 1 as its second digit", weights);
+            lines.fail("found {} per vertex and a format without any; expected 1 as its second digit",
+                       counted(weights, "weight"));
         }
         if (weights > 0) header.vertex_weights = weights;
     }
@@ -204,7 +206,7 @@ void place_block(const LineReader& lines, const MetisHeader& header, std::int64_
     };
     if (first_vertex + block.last_with_words >= header.vertices) {
         fail_at_vertex(block.last_with_words,
-                       fmt::format("found a line after the last vertex; expected {} vertices", header.vertices));
+                       fmt::format("found a line after the last vertex; expected {}", counted(header.vertices, "vertex")));
     }
     if (header.words_in_every_line() && block.first_without_words != none &&
         first_vertex + block.first_without_words < header.vertices) {
@@ -212,10 +214,9 @@ void place_block(const LineReader& lines, const MetisHeader& header, std::int64_
     }
     const auto remaining = static_cast<std::size_t>(header.neighbours - neighbours_before);
     if (block.entries.size() > remaining) {
-        fail_at_vertex(
-            block.entries[remaining].row,
-            fmt::format("found more than {} neighbours; expected {}, two for each edge that the first line announces",
-                        header.neighbours, header.neighbours));
+        fail_at_vertex(block.entries[remaining].row,
+                       fmt::format("found more than {}; expected {}, two for each edge that the first line announces",
+                                   counted(header.neighbours, "neighbour"), header.neighbours));
     }
     for (Entry& entry : block.entries) {
         if (first_vertex + entry.row == entry.column) {
@@ -237,11 +238,12 @@ void place_blocks(LineReader& lines, const MetisHeader& header, std::deque<Verte
         lines.count(block.lines);
     }
     if (lines.next() || vertices < header.vertices) {
-        lines.fail("found the end of the file after {} of {} vertices; expected a line for each", vertices, header.vertices);
+        lines.fail("found the end of the file after {} of {}; expected a line for each", vertices,
+                   counted(header.vertices, "vertex"));
     }
     if (neighbours < header.neighbours) {
-        lines.fail("found {} neighbours in total; expected {}, two for each edge that the first line announces", neighbours,
-                   header.neighbours);
+        lines.fail("found {} in total; expected {}, two for each edge that the first line announces",
+                   counted(neighbours, "neighbour"), header.neighbours);
     }
 }
 

@@ -15,6 +15,7 @@
 #include "core/input/texts/fortran_format.hpp"
 #include "core/input/texts/line_blocks.hpp"
 #include "core/matrix/guarded_loop.hpp"
+#include "core/text/words.hpp"
 
 namespace workbench {
 namespace {
@@ -109,8 +110,8 @@ RutherfordBoeingHeader read_rutherford_boeing_header(LineReader& lines) {
     }
     check_size(header.rows, header.columns, header.entries);
     if (header.triangle() && header.rows != header.columns) {
-        lines.fail("found {} rows and {} columns; expected a square matrix, because its type is symmetric", header.rows,
-                   header.columns);
+        lines.fail("found {} and {}; expected a square matrix, because its type is symmetric", counted(header.rows, "row"),
+                   counted(header.columns, "column"));
     }
     std::string_view formats = next_header_line(lines, "the formats");
     header.pointers = read_format(lines, formats, "pointers", 'i');
@@ -172,8 +173,8 @@ public:
         }
         // The beginning of a number that was cut off may look like a number.
         if (open_end_ && std::cmp_less(field.size(), width)) {
-            throw LineError{fmt::format("found the end of the file in {}, a field of {}; expected {} characters",
-                                        in_quotes(field), list_.what, width)};
+            throw LineError{fmt::format("found the end of the file in {}, a field of {}; expected {}", in_quotes(field),
+                                        list_.what, counted(width, "character"))};
         }
         if (std::string_view more = rest_; ++given_ == fields_.size() && !next_word(more).empty()) {
             expect_end_of_line(rest_, fmt::format("{} {}, {} per line", list_.count, list_.what, per_line_));

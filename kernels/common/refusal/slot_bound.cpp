@@ -4,6 +4,7 @@
 
 #include "core/contract/errors.hpp"
 #include "core/system/host_memory.hpp"
+#include "core/text/words.hpp"
 
 namespace workbench {
 
@@ -19,8 +20,8 @@ ParameterDeclaration slots_per_nonzero_parameter(double default_value) {
 void require_bounded_slots(const std::string& storage, double slots, Offset nonzeros, std::size_t bytes_per_slot,
                            const SlotBound& bound) {
     const auto refuse = [&](const std::string& why) {
-        throw Unsuitable(
-            fmt::format("{} have {:.0f} slots for {} nonzeros: {}; {}", storage, slots, nonzeros, why, bound.advice));
+        throw Unsuitable(fmt::format("{} would have {:.0f} slots for {}: {}; {}", storage, slots, counted(nonzeros, "nonzero"),
+                                     why, bound.advice));
     };
     const auto count = static_cast<double>(nonzeros);
     if (slots > bound.slots_per_nonzero * count) {
