@@ -11,20 +11,15 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_G
   set(CMAKE_PCH_WARN_INVALID OFF)
 endif()
 find_program(CCACHE_PROGRAM ccache)
-if(CCACHE_PROGRAM AND WORKBENCH_PRECOMPILED_HEADERS)
-  # ccache needs these settings to cache files that are compiled with a precompiled header.
-  set(CCACHE_PROGRAM ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
-  add_compile_options($<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-fpch-preprocess>)
-endif()
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  # With these settings, and -fpch-preprocess, ccache keeps what is compiled with a precompiled header.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
 endif()
+add_compile_options($<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-fpch-preprocess>)
 
-set(WORKBENCH_OPTIMISATION -O3)
 if(WORKBENCH_CHECK_ONLY)
-  set(WORKBENCH_OPTIMISATION -O1)  # compiles in two thirds of the time
-  string(REPLACE "-O3" "-O1" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
+  string(REPLACE "-O3" "-O1" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")  # in two thirds of the time; kernels keep -O3
 endif()
 
 add_library(workbench_options INTERFACE)
@@ -32,26 +27,20 @@ target_include_directories(workbench_options INTERFACE ${CMAKE_SOURCE_DIR})
 
 # Contraction to fused multiply-add is off, so that pictures and references are bit-identical on every processor.
 set(WORKBENCH_WARNINGS -Wall -Wextra -Wpedantic)
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU" OR CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # Newer versions of g++, and of libraries that mark functions as deprecated, warn where the tested ones do not. That must not keep
-  # anybody from building. The warnings about uninitialized std::optional are false (GCC bug 80635).
-  list(APPEND WORKBENCH_WARNINGS -Wno-maybe-uninitialized)
-else()
+  # anybody from building.
   list(APPEND WORKBENCH_WARNINGS -Werror)
 endif()
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # False warnings about overlapping copies inside std::string (GCC bug 105651).
-  list(APPEND WORKBENCH_WARNINGS -Wno-restrict)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # False warnings about std::optional (GCC bug 80635) and about overlapping copies inside std::string (GCC bug 105651).
+  list(APPEND WORKBENCH_WARNINGS -Wno-maybe-uninitialized -Wno-restrict)
 endif()
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND WORKBENCH_SANITIZE)
-  # With sanitizers GCC warns about initialized variables, as its manual states.
-  list(APPEND WORKBENCH_WARNINGS -Wno-maybe-uninitialized)
-endif()
-if(WORKBENCH_TOGETHER AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # In a unity build GCC takes a source file with an unnamed namespace for a header.
   list(APPEND WORKBENCH_WARNINGS -Wno-subobject-linkage)
 endif()
-if(WORKBENCH_PRECOMPILED_HEADERS AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # In precompiled headers GCC takes the standard library for a file of the project, and warns falsely about copies inside std::string.
   # Builds without precompiled headers compile with these warnings.
   list(APPEND WORKBENCH_WARNINGS -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)

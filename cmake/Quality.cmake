@@ -19,7 +19,7 @@ find_program(CLANG_TIDY_PROGRAM NAMES clang-tidy clang-tidy-14)
 if(RUN_CLANG_TIDY_PROGRAM AND CLANG_TIDY_PROGRAM)
   add_custom_target(tidy
     COMMAND ${CMAKE_COMMAND} -S ${CMAKE_SOURCE_DIR} -B ${CMAKE_BINARY_DIR}/tidy -G ${CMAKE_GENERATOR} -DCMAKE_BUILD_TYPE=Debug
-            -DWORKBENCH_TOGETHER=OFF -DWORKBENCH_CUDA=${WORKBENCH_CUDA} -DKokkos_DIR=${Kokkos_DIR}
+            -DWORKBENCH_CUDA=${WORKBENCH_CUDA} -DKokkos_DIR=${Kokkos_DIR}
     COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR}/tidy --target workbench_commit
     COMMAND ${RUN_CLANG_TIDY_PROGRAM} -quiet -clang-tidy-binary ${CLANG_TIDY_PROGRAM} -p ${CMAKE_BINARY_DIR}/tidy
             -extra-arg=-Wno-unknown-warning-option "${CMAKE_SOURCE_DIR}/.*\\.cpp$"

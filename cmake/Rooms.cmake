@@ -8,60 +8,7 @@ function(workbench_room name folder)
   target_link_libraries(workbench_${name} PUBLIC workbench_options ${room_USES} PRIVATE ${room_PRIVATELY})
 endfunction()
 
-# workbench_compile_quickly(ROOM [EXCEPT names...]): compiles code that runs once per run, not per row or nonzero, with -Og in three
-# fifths of the time. EXCEPT names files, without .cpp, that loop over matrices and stay fully optimised.
-function(workbench_compile_quickly room)
-  cmake_parse_arguments(files "" "" "EXCEPT" ${ARGN})
-  target_compile_options(workbench_${room} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-Og>)
-  get_target_property(sources workbench_${room} SOURCES)
-  foreach(source IN LISTS sources)
-    get_filename_component(name ${source} NAME_WE)
-    if(name IN_LIST files_EXCEPT)
-      set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release,RelWithDebInfo>:${WORKBENCH_OPTIMISATION}>)
-    endif()
-  endforeach()
-endfunction()
-
-# workbench_compile_together(TARGET [BATCHES count] [EXCEPT names...]): compiles several files of a room at a time, because parsing
-# headers dominates the build. Names must then be unique within a room, even in unnamed namespaces; EXCEPT names files, without .cpp,
-# that violate this. BATCHES: the number of compilations. Default: the number of batches of 16 files.
-# The presets `debug` and `sanitize` compile each file alone, which finds missing includes.
-function(workbench_compile_together target)
-  cmake_parse_arguments(files "" "BATCHES" "EXCEPT" ${ARGN})
-  if(NOT WORKBENCH_TOGETHER)
-    return()
-  endif()
-  get_target_property(sources ${target} SOURCES)
-  list(LENGTH sources count)
-  if(NOT files_BATCHES)
-    math(EXPR files_BATCHES "(${count} + 15) / 16")
-  endif()
-  math(EXPR size "(${count} + ${files_BATCHES} - 1) / ${files_BATCHES}")  # batches of one size
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
-  foreach(source IN LISTS sources)
-    get_filename_component(name ${source} NAME_WE)
-    if(name IN_LIST files_EXCEPT)
-      set_property(SOURCE ${source} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
-    endif()
-  endforeach()
-endfunction()
-
-# Like workbench_compile_together, but per folder, for a target of many folders.
-function(workbench_compile_folders_together target)
-  if(NOT WORKBENCH_TOGETHER)
-    return()
-  endif()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  get_target_property(sources ${target} SOURCES)
-  foreach(source IN LISTS sources)
-    cmake_path(GET source PARENT_PATH folder)
-    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${CMAKE_SOURCE_DIR})
-    string(MAKE_C_IDENTIFIER ${folder} group)
-    set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${group})
-  endforeach()
-endfunction()
-
-# workbench_cuda_sources(TARGET files...): adds .cu files, several of which are compiled at a time for the same reason.
+# workbench_cuda_sources(TARGET files...): adds .cu files, several of which are compiled at a time: CMake does so only for C++.
 function(workbench_cuda_sources target)
   set(files ${ARGN})
   set(files_at_once 5)
@@ -69,7 +16,7 @@ function(workbench_cuda_sources target)
     set(files_at_once 14)  # without optimisation, reading the headers takes most of the time
   endif()
   set(batch 0)
-  while(files AND WORKBENCH_TOGETHER)
+  while(files AND CMAKE_UNITY_BUILD)
     list(SUBLIST files 0 ${files_at_once} together)
     list(REMOVE_ITEM files ${together})
     list(TRANSFORM together REPLACE "(.+)" "#include \"\\1\"")
@@ -94,7 +41,16 @@ function(workbench_kernels)
   target_link_libraries(workbench_kernels PUBLIC workbench_options workbench_forecast PRIVATE workbench_system fmt::fmt Eigen3::Eigen)
   target_compile_definitions(workbench_kernels PUBLIC WORKBENCH_HAS_CUDA=$<BOOL:${WORKBENCH_HAS_CUDA}>)
   include(CudaKernels)
-  workbench_compile_folders_together(workbench_kernels)
+  target_compile_options(workbench_kernels PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O3>)  # also in tests without a GPU
+  # Only files of one folder are compiled together: names are unique there, not in the room.
+  set_target_properties(workbench_kernels PROPERTIES UNITY_BUILD_MODE GROUP)
+  get_target_property(sources workbench_kernels SOURCES)
+  foreach(source IN LISTS sources)
+    cmake_path(GET source PARENT_PATH folder)
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${CMAKE_SOURCE_DIR})
+    string(MAKE_C_IDENTIFIER ${folder} group)
+    set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${group})
+  endforeach()
   # Runs untested kernels beside recipes in a separate process; the program finds it in lib.
   file(GLOB trial CONFIGURE_DEPENDS kernels/source/trial/*.cpp)
   add_executable(workbench_trial ${trial} kernels/source/trial.cpp kernels/source/cuda_driver.cpp core/system/crash.cpp)
@@ -148,8 +104,7 @@ function(workbench_program name folder)
   target_include_directories(workbench_cli PRIVATE ${CMAKE_BINARY_DIR}/generated)
   target_compile_definitions(workbench_cli PRIVATE
     WORKBENCH_VERSION="${PROJECT_VERSION}" WORKBENCH_LIBRARY_VERSIONS="${WORKBENCH_LIBRARY_VERSIONS}")
-  workbench_compile_quickly(cli)
-  workbench_compile_together(workbench_cli EXCEPT provenance)  # which every commit changes
+  set_source_files_properties(${CMAKE_SOURCE_DIR}/${folder}/provenance.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # each commit changes it
   add_executable(${name} ${folder}/main.cpp)
   target_link_libraries(${name} PRIVATE workbench_cli)
   workbench_serves_formats(${name})
@@ -186,6 +141,5 @@ function(workbench_library folder)
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib
     LINK_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/exports.map)
-  workbench_compile_together(spmv_workbench)
   target_link_options(spmv_workbench PRIVATE -Wl,--version-script=${CMAKE_SOURCE_DIR}/${folder}/exports.map -Wl,--as-needed)
 endfunction()

@@ -29,6 +29,7 @@ if [[ $1 == --build ]]; then
 else
     mkdir -p "build/$2/Testing/Temporary"
     printf 'CMAKE_HOME_DIRECTORY:INTERNAL=%s\nPython_EXECUTABLE:FILEPATH=%s\n' "$PWD" "${0%/*}/python" >"build/$2/CMakeCache.txt"
+    [[ $* != *WORKBENCH_PYTHON=ON* ]] || mkdir -p "build/$2/python"
     touch "build/$2/build.ninja" "build/$2/Testing/Temporary/LastTest.log"
 fi
 END
@@ -155,13 +156,19 @@ lacks calls "-DWORKBENCH_PYTHON"
 holds err "these packages are missing, so the Python module is not tested: python3-dev python3-numpy"
 holds calls "ctest"
 
-# `python` builds the module and starts the Python that it was built for.
+# `python` builds the module beside the program, which stays there, and starts the Python that it was built for.
 stand_in python <<<'echo "$PYTHONPATH: $*"; exit 3'
+bootstrap run csr.toml
 bootstrap python script.py "two words"
 exits 3
-holds calls "cmake --preset python"
-holds calls "cmake --build --preset python"
-[[ $(cat "$folder/out") == "$checkout/build/python/python: script.py two words" ]] || fault "Python was started in another way"
+holds calls "cmake --preset run"
+holds calls "-DWORKBENCH_LIBRARY=ON -DWORKBENCH_PYTHON=ON"
+holds calls "cmake --build --preset run"
+[[ $(cat "$folder/out") == "$checkout/build/run/python: script.py two words" ]] || fault "Python was started in another way"
+for command in run python; do
+    bootstrap $command csr.toml
+    lacks calls "cmake --preset"
+done
 
 # For the tests of the page: npm installs its packages if present, and a failure affects only these tests.
 lacks calls "npm"
@@ -182,7 +189,7 @@ exits 0
 holds err "the page's packages could not be installed: it is not tested in a browser"
 holds calls "ctest"
 
-# Without a GPU, `test` compiles the kernels for one kind, not optimised; `build` goes back to optimised ones for every GPU.
+# Without a GPU, `test` checks the syntax of CUDA kernels; `build` compiles them, for every GPU.
 no_gpu
 bootstrap test
 exits 0

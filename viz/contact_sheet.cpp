@@ -21,14 +21,14 @@ namespace workbench {
 namespace {
 
 // In nominal lengths (Unit).
-constexpr int margin = 36;
+constexpr int sheet_margin = 36;
 constexpr int column_gap = 42;
 constexpr int row_gap = 22;
 constexpr int head_height = 116;
 constexpr int foot_height = 102;
 constexpr int short_head = 44;  // title and parameters in one line
 constexpr std::size_t most_heading_lines = 3;
-constexpr int title_size = 30;
+constexpr int sheet_title_size = 30;
 constexpr int title_gap = 20;
 constexpr int line_pitch = 28;  // of parameters
 constexpr int strip_gap = 10;
@@ -42,8 +42,8 @@ constexpr int value_size = 28;
 constexpr int lead_size = 44;  // of the value that a stage changed most
 constexpr double least_leading_factor = 1.1;
 constexpr int line_height = 32;
-constexpr int text_size = 22;
-constexpr int text_width_of_sheet = nominal_width - 2 * margin;
+constexpr int sheet_text_size = 22;
+constexpr int text_width_of_sheet = nominal_width - 2 * sheet_margin;
 
 int reserved_height(bool storage) { return storage ? storage_bar_height : 0; }
 
@@ -58,7 +58,7 @@ struct Plan {
     bool captions_beside = false;
     int numbers = 0;  // width of the row and column numbers
 
-    [[nodiscard]] int x(int frame) const { return margin + frame % columns * (cell_width + column_gap); }
+    [[nodiscard]] int x(int frame) const { return sheet_margin + frame % columns * (cell_width + column_gap); }
     [[nodiscard]] int y(int frame) const { return head_height + frame / columns * (cell_height + row_gap); }
 };
 
@@ -73,8 +73,8 @@ struct HeadingLine {
 /// The parameters beside the title, and in lines below; the last of `most` lines may be shortened.
 std::vector<HeadingLine> heading_of(const StageCaption& caption, int width, std::size_t most, Unit unit) {
     std::vector<HeadingLine> lines;
-    const int size = unit(text_size);
-    int left = text_width(caption.title, unit(title_size)) + unit(title_gap);
+    const int size = unit(sheet_text_size);
+    int left = text_width(caption.title, unit(sheet_title_size)) + unit(title_gap);
     std::string_view rest = caption.subtitle;
     for (std::size_t line = 1; line <= most && !rest.empty(); ++line, left = 0) {
         const bool is_last = line == most;
@@ -175,7 +175,7 @@ int longest_side(std::span<const StageFrame> frames) {
 }
 
 void draw_lines_below(Canvas& canvas, const std::vector<CaptionLine>& lines, const Box& box, Unit unit) {
-    const int size = unit(text_size);
+    const int size = unit(sheet_text_size);
     int baseline = box.y + unit(24);
     for (const CaptionLine& line : lines) {
         const std::string value = shortened(line.value, size, box.width / 2);
@@ -196,7 +196,8 @@ void draw_stacked_lines(Canvas& canvas, const std::vector<CaptionLine>& lines, b
     int y = box.y;
     for (const CaptionLine& line : lines) {
         const bool leads = has_lead && &line == &lines.front();
-        canvas.text(box.x, y + scaled(18), line.label, {scaled(text_size), style::muted, Align::left, box.width, unit(16)});
+        canvas.text(box.x, y + scaled(18), line.label,
+                    {scaled(sheet_text_size), style::muted, Align::left, box.width, unit(16)});
         const int size =
             leads ? fitting_size(line.value, scaled(lead_size), scaled(value_size), box.width) : scaled(value_size);
         if (leads) y += size - scaled(value_size);
@@ -204,8 +205,8 @@ void draw_stacked_lines(Canvas& canvas, const std::vector<CaptionLine>& lines, b
         canvas.text(box.x, y + scaled(47), value, {size, style::ink});
         const std::string before = line.before.empty() || line.before == "-" ? "" : "was " + line.before;
         const int left = text_width(value, size) + scaled(10);
-        if (left + text_width(before, scaled(text_size)) <= box.width) {
-            canvas.text(box.x + left, y + scaled(47), before, {scaled(text_size), style::muted});
+        if (left + text_width(before, scaled(sheet_text_size)) <= box.width) {
+            canvas.text(box.x + left, y + scaled(47), before, {scaled(sheet_text_size), style::muted});
         }
         y += scaled(caption_pitch);
     }
@@ -213,11 +214,11 @@ void draw_stacked_lines(Canvas& canvas, const std::vector<CaptionLine>& lines, b
 
 /// The title, and the parameters beside it and in the lines below.
 void draw_heading(Canvas& canvas, const StageCaption& caption, const Box& box, Unit unit) {
-    canvas.text(box.x, box.y + unit(26), caption.title, {unit(title_size), style::ink, Align::left, box.width});
+    canvas.text(box.x, box.y + unit(26), caption.title, {unit(sheet_title_size), style::ink, Align::left, box.width});
     const auto most = static_cast<std::size_t>(1 + (box.height - unit(short_head)) / unit(line_pitch));
     int baseline = box.y + unit(26);
     for (const HeadingLine& line : heading_of(caption, box.width, most, unit)) {
-        canvas.text(box.x + line.left, baseline, line.text, {unit(text_size), style::muted});
+        canvas.text(box.x + line.left, baseline, line.text, {unit(sheet_text_size), style::muted});
         baseline += unit(line_pitch);
     }
 }
@@ -247,8 +248,8 @@ void draw_frame(Canvas& canvas, const StageFrame& frame, const DensityScale& sca
     const int left = plan.captions_beside ? right + unit(2 * strip_gap) : x;
     if (lines.empty() && plan.lines > 0 && number > 0) {
         int baseline = (plan.captions_beside ? pattern.y : below) + unit(24);
-        for (const std::string& line : wrapped("figures as before", unit(text_size), x + width - left, 2)) {
-            canvas.text(left, baseline, line, {unit(text_size), style::muted});
+        for (const std::string& line : wrapped("figures as before", unit(sheet_text_size), x + width - left, 2)) {
+            canvas.text(left, baseline, line, {unit(sheet_text_size), style::muted});
             baseline += unit(line_pitch);
         }
     } else if (plan.captions_beside) {
@@ -259,7 +260,7 @@ void draw_frame(Canvas& canvas, const StageFrame& frame, const DensityScale& sca
         draw_lines_below(canvas, lines, {x, below, std::max(right - x, width * 3 / 4), 0}, unit);
     }
     if (number == 0) return;
-    const int middle = number % plan.columns == 0 ? x - unit(margin / 2) : x - unit(column_gap / 2);
+    const int middle = number % plan.columns == 0 ? x - unit(sheet_margin / 2) : x - unit(column_gap / 2);
     canvas.text(middle, pattern.y + pattern.height / 2 + unit(10), "→", {unit(34), style::faint, Align::centre});
 }
 
@@ -315,8 +316,8 @@ void draw(Canvas& canvas, const ContactSheet& sheet) {
         throw std::invalid_argument("a contact sheet needs at least one pixel per bin of its rasters");
     }
     const int text_block = unit(text_width_of_sheet);
-    canvas.text(unit(margin), unit(60), sheet.head.title, {unit(46), style::ink, Align::left, text_block});
-    canvas.text(unit(margin), unit(98), sheet.head.origin, {unit(24), style::muted, Align::left, text_block, unit(18)});
+    canvas.text(unit(sheet_margin), unit(60), sheet.head.title, {unit(46), style::ink, Align::left, text_block});
+    canvas.text(unit(sheet_margin), unit(98), sheet.head.origin, {unit(24), style::muted, Align::left, text_block, unit(18)});
     for (std::size_t number = 0; number < sheet.frames.size(); ++number) {
         draw_frame(canvas, sheet.frames[number], sheet.scale, plan, static_cast<int>(number), unit);
     }
@@ -327,11 +328,14 @@ void draw(Canvas& canvas, const ContactSheet& sheet) {
     const auto most = std::max_element(sheet.frames.begin(), sheet.frames.end(),
                                        [&](const auto& a, const auto& b) { return complexity(a) < complexity(b); });
     const int foot = nominal_height - reserved_height(sheet.storage != nullptr);
-    draw_legend(canvas, most->raster, sheet.scale, {unit(margin), unit(foot - foot_height + 12), text_block, unit(text_size)});
+    draw_legend(canvas, most->raster, sheet.scale,
+                {unit(sheet_margin), unit(foot - foot_height + 12), text_block, unit(sheet_text_size)});
     const std::string notes = notes_of(most->raster, pattern_box(most->raster, 0, 0, unit(plan.side)));
-    canvas.text(unit(margin), unit(foot - 14), notes, {unit(text_size), style::muted, Align::left, text_block, unit(16)});
+    canvas.text(unit(sheet_margin), unit(foot - 14), notes,
+                {unit(sheet_text_size), style::muted, Align::left, text_block, unit(16)});
     if (sheet.storage == nullptr) return;
-    storage_bar(canvas, *sheet.storage, {unit(margin), unit(foot), width - 2 * unit(margin), height - unit(foot)}, unit);
+    storage_bar(canvas, *sheet.storage, {unit(sheet_margin), unit(foot), width - 2 * unit(sheet_margin), height - unit(foot)},
+                unit);
 }
 
 }  // namespace workbench

@@ -14,14 +14,14 @@
 namespace workbench {
 namespace {
 
-constexpr int margin = 32;
+constexpr int map_margin = 32;
 constexpr int name_width = 210;  // beside cells
 constexpr int cell_height = 27;
 constexpr int note_height = 17;  // of a line of small numbers at cells
 constexpr int bin_width = 3;
 constexpr int band_height = 44;
 constexpr int range_height = 22;
-constexpr int warp_size = 32;
+constexpr int lanes_per_warp = 32;
 
 constexpr Colour idle_colour{243, 245, 247};
 
@@ -37,7 +37,7 @@ struct Sheet {
     double scale = 1;
     int y = 0;
 
-    [[nodiscard]] int content_width() const { return detail.width - 2 * margin; }
+    [[nodiscard]] int content_width() const { return detail.width - 2 * map_margin; }
 
     void text(int x, int baseline, std::string_view text, TextStyle style) const {
         if (canvas == nullptr || text.empty()) return;
@@ -66,7 +66,7 @@ struct Sheet {
         y += space_above;
         for (const std::string& line : wrapped(words, size, content_width(), 2)) {
             y += size;
-            text(margin, y, line, {size, colour});
+            text(map_margin, y, line, {size, colour});
             y += size / 3;
         }
     }
@@ -79,7 +79,7 @@ void draw_memory_bar(Sheet& sheet) {
     sheet.paragraph(fmt::format("memory at scale: {} bytes", grouped(static_cast<Offset>(sheet.map.bytes()))), 16, style::ink,
                     10);
     sheet.y += 6;
-    const Box bar{margin, sheet.y, sheet.content_width(), 40};
+    const Box bar{map_margin, sheet.y, sheet.content_width(), 40};
     for (const BarPiece& piece : memory_bar(sheet.map, bar, std::trunc)) {
         for (const auto& [box, filling] : boxes_of(piece, 1)) sheet.boxes({box}, filling);
         const std::string name = piece.part.share.empty() ? piece.array.name : piece.part.share + " " + piece.array.name;
@@ -92,10 +92,10 @@ void draw_memory_bar(Sheet& sheet) {
 
 void draw_legend(Sheet& sheet) {
     sheet.y += 18;
-    int x = margin;
+    int x = map_margin;
     const auto entry = [&](const Filling& filling, const std::string& text) {
-        if (x > margin && x + 34 + text_width(text, 14) > margin + sheet.content_width()) {
-            x = margin;
+        if (x > map_margin && x + 34 + text_width(text, 14) > map_margin + sheet.content_width()) {
+            x = map_margin;
             sheet.y += 22;
         }
         const Box swatch{x, sheet.y - 12, 26, 14};
@@ -123,8 +123,8 @@ void draw_head(Sheet& sheet, const StoragePart& part) {
 void draw_name(const Sheet& sheet, const StorageArray& array, int baseline) {
     const std::string type(name_of(array.type));
     const std::string text = shortened(array.name, 14, name_width - 22 - text_width(type, 12));
-    sheet.text(margin, baseline, text, {14, style::ink});
-    sheet.text(margin + text_width(text, 14) + 6, baseline, type, {12, style::muted});
+    sheet.text(map_margin, baseline, text, {14, style::ink});
+    sheet.text(map_margin + text_width(text, 14) + 6, baseline, type, {12, style::muted});
 }
 
 // ---- Cells.
@@ -162,7 +162,7 @@ int width_of(const StorageDetail& detail, const CellTrack& track, const DrawnPla
 /// A line of small numbers, one for each place.
 template <typename TextOf>
 void draw_notes(Sheet& sheet, const CellLine& line, std::string_view title, const TextOf& text_of_place) {
-    sheet.text(margin, sheet.y + 12, title, {12, style::muted});
+    sheet.text(map_margin, sheet.y + 12, title, {12, style::muted});
     for (std::size_t i = 0; i < line.places.size(); ++i) {
         const Box& at = line.at[i];
         sheet.text(at.x + at.width / 2, sheet.y + 12, text_of_place(line.places[i]), {11, style::muted, Align::centre});
@@ -240,7 +240,7 @@ void draw_cells(Sheet& sheet, const StoragePart& part, const std::vector<int>& n
     if (places.empty()) {
         sheet.y += 8;
         draw_name(sheet, track.leader, sheet.y + 18);
-        sheet.text(margin + name_width, sheet.y + 18, "none", {14, style::muted});
+        sheet.text(map_margin + name_width, sheet.y + 18, "none", {14, style::muted});
         sheet.y += cell_height;
         return;
     }
@@ -248,17 +248,17 @@ void draw_cells(Sheet& sheet, const StoragePart& part, const std::vector<int>& n
     for (std::size_t begin = 0; begin < places.size(); ++lines) {
         if (lines == sheet.detail.most_lines) {
             const std::string more = fmt::format("… and {} more", grouped(static_cast<Offset>(places.size() - begin)));
-            sheet.text(margin + name_width, sheet.y + 16, more, {14, style::muted});
+            sheet.text(map_margin + name_width, sheet.y + 16, more, {14, style::muted});
             sheet.y += 22;
             return;
         }
         CellLine line;
-        int x = margin + name_width;
+        int x = map_margin + name_width;
         std::size_t end = begin;
         for (; end < places.size(); ++end) {
             const int gap = end == begin ? 0 : gap_before(places[end]);
             const int width = width_of(sheet.detail, track, places[end]);
-            if (end > begin && x + gap + width > margin + sheet.content_width()) break;
+            if (end > begin && x + gap + width > map_margin + sheet.content_width()) break;
             line.at.push_back({x + gap, 0, width, 0});
             x += gap + width;
         }
@@ -272,15 +272,15 @@ void draw_cells(Sheet& sheet, const StoragePart& part, const std::vector<int>& n
 
 /// A line of bins: a band that is filled in proportion to the nonzeros, and below it the range of their columns.
 void draw_bin_line(Sheet& sheet, const StorageArray& array, std::span<const StorageBin> bins, std::span<const Offset> places) {
-    const Box band{margin, sheet.y, static_cast<int>(bins.size()) * bin_width, band_height};
-    const Box range{margin, band.bottom() + 3, band.width, range_height};
+    const Box band{map_margin, sheet.y, static_cast<int>(bins.size()) * bin_width, band_height};
+    const Box range{map_margin, band.bottom() + 3, band.width, range_height};
     const auto height_of_column = [&](Index column) {
         return static_cast<int>(static_cast<std::int64_t>(range_height - 1) * column / std::max(sheet.map.columns, 1));
     };
     std::vector<Box> filled;
     std::vector<Box> columns;
     for (std::size_t i = 0; i < bins.size(); ++i) {
-        const int left = margin + static_cast<int>(i) * bin_width;
+        const int left = map_margin + static_cast<int>(i) * bin_width;
         const Offset nonzeros = places[i] - bins[i].padding;
         const auto height = static_cast<int>((2 * band_height * nonzeros + places[i]) / (2 * places[i]));
         if (height > 0) filled.push_back({left, band.bottom() - height, bin_width, height});
@@ -354,27 +354,27 @@ void draw_warp_cells(Sheet& sheet, const StoragePart& part, const WarpReads& war
     constexpr int height = 36;
     constexpr TextStyle head{12, style::muted, Align::centre};
     constexpr TextStyle count{14, style::ink, Align::centre};
-    const int left = margin + 96;
-    const int width = (sheet.content_width() - 96 - 104) / warp_size;
-    const int values_at = left + warp_size * width + 30;
+    const int left = map_margin + 96;
+    const int width = (sheet.content_width() - 96 - 104) / lanes_per_warp;
+    const int values_at = left + lanes_per_warp * width + 30;
     const int x_at = values_at + 50;
-    sheet.text(margin, sheet.y + 14, fmt::format("warp {}", warp.warp), {15, style::ink});
-    for (int lane = 0; lane < warp_size; ++lane) {
+    sheet.text(map_margin, sheet.y + 14, fmt::format("warp {}", warp.warp), {15, style::ink});
+    for (int lane = 0; lane < lanes_per_warp; ++lane) {
         sheet.text(left + lane * width + width / 2, sheet.y + 14, std::to_string(lane), head);
     }
     sheet.text(values_at, sheet.y + 14, "values", head);
     sheet.text(x_at, sheet.y + 14, "x", head);
     sheet.y += 20;
     for (std::int64_t step = 0; step < shown_steps(sheet, warp); ++step, sheet.y += height) {
-        sheet.text(margin, sheet.y + 22, fmt::format("step {}", step), {14, style::muted});
+        sheet.text(map_margin, sheet.y + 22, fmt::format("step {}", step), {14, style::muted});
         ReadBoxes boxes;
-        for (int lane = 0; lane < warp_size; ++lane) {
+        for (int lane = 0; lane < lanes_per_warp; ++lane) {
             boxes.add(warp.at(step, lane), {left + lane * width, sheet.y, width - 2, height - 2});
         }
         sheet.boxes(boxes.nonzeros, filling_of(ArrayRole::value));
         sheet.boxes(boxes.padding, padding_filling);
         sheet.boxes(boxes.idle, {idle_colour});
-        for (int lane = 0; lane < warp_size; ++lane) {
+        for (int lane = 0; lane < lanes_per_warp; ++lane) {
             const LaneRead& read = warp.at(step, lane);
             if (read.array < 0 || read.padding) continue;
             const auto within = [&](int baseline, const std::string& text, int size) {
@@ -400,19 +400,19 @@ int draw_warp_grid(const Sheet& sheet, const WarpReads& warp, int left, int widt
                fmt::format("warp {}, steps: {}{}", grouped(warp.warp), grouped(warp.steps),
                            steps < warp.steps ? fmt::format(", {} shown", steps) : ""),
                {14, style::ink});
-    const Box grid{left, sheet.y + 22, warp_size * pitch + 1, static_cast<int>(steps) * pitch + 1};
+    const Box grid{left, sheet.y + 22, lanes_per_warp * pitch + 1, static_cast<int>(steps) * pitch + 1};
     ReadBoxes reads;
     std::vector<Box> value_bars;
     std::vector<Box> x_bars;
     const int longest_bar = width - grid.width - 10;
     for (std::int64_t step = 0; step < steps; ++step) {
         const int y = grid.y + 1 + static_cast<int>(step) * pitch;
-        for (int lane = 0; lane < warp_size; ++lane) {
+        for (int lane = 0; lane < lanes_per_warp; ++lane) {
             reads.add(warp.at(step, lane), {left + 1 + lane * pitch, y, pitch - 1, pitch - 1});
         }
         const ReadSectors sectors = sectors_of(warp, step, value_bytes(sheet.map.precision));
         // At most one sector per lane.
-        const auto bar = [&](std::size_t count) { return static_cast<int>(count) * longest_bar / warp_size; };
+        const auto bar = [&](std::size_t count) { return static_cast<int>(count) * longest_bar / lanes_per_warp; };
         value_bars.push_back({grid.right() + 8, y, bar(sectors.values), 3});
         x_bars.push_back({grid.right() + 8, y + 3, bar(sectors.x), 4});
     }
@@ -446,7 +446,7 @@ void draw_warps(Sheet& sheet, const StoragePart& part) {
     const int width = (sheet.content_width() + gap) / beside - gap;
     int bottom = sheet.y;
     for (std::size_t i = 0; i < shown; ++i) {
-        const int left = margin + static_cast<int>(i) * (width + gap);
+        const int left = map_margin + static_cast<int>(i) * (width + gap);
         bottom = std::max(bottom, draw_warp_grid(sheet, part.shown_warps[i], left, width));
     }
     sheet.y = bottom + 10;
@@ -478,7 +478,7 @@ int draw_all(Canvas* canvas, const StoragePicture& picture) {
         if (picture.detail.arrays) draw_arrays(sheet, part);
         draw_warps(sheet, part);
     }
-    return sheet.y + margin;
+    return sheet.y + map_margin;
 }
 
 }  // namespace

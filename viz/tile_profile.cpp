@@ -57,11 +57,11 @@ LengthStrip strip_of(const TileProfile& tile) {
 }
 
 // In nominal lengths (Unit).
-constexpr int margin = 48;
+constexpr int tiles_margin = 48;
 constexpr int columns = 6;
-constexpr int cell_width = (nominal_width - 2 * margin + 24) / columns;
-constexpr int strip_width = 126;
-constexpr int strip_gap = 24;
+constexpr int cell_width = (nominal_width - 2 * tiles_margin + 24) / columns;
+constexpr int tile_strip_width = 126;
+constexpr int tile_strip_gap = 24;
 constexpr int head_height = 186;
 constexpr int name_height = 100;
 constexpr int below_strip = 56;
@@ -94,9 +94,9 @@ void draw_cell(Canvas& canvas, const TileProfile& before, const TileProfile& aft
     line(52, count_of(after.nonzeros, "nonzero") + " in", text_size - 2, style::muted);
     line(74, count_of(after.rows, "row"), text_size - 2, style::muted);
     const int height = height_of_strip(after, cell.height - unit(name_height + below_strip));
-    const Box left{cell.x, cell.y + unit(name_height), unit(strip_width), height};
+    const Box left{cell.x, cell.y + unit(name_height), unit(tile_strip_width), height};
     draw_side(canvas, before, "before", left, unit);
-    draw_side(canvas, after, "after", {left.right() + unit(strip_gap), left.y, left.width, left.height}, unit);
+    draw_side(canvas, after, "after", {left.right() + unit(tile_strip_gap), left.y, left.width, left.height}, unit);
 }
 
 /// Explains the bars, and how many tiles are shown.
@@ -147,19 +147,19 @@ void draw(Canvas& canvas, const TileProfilePicture& picture) {
     const int rows = std::max(1, (count + columns - 1) / columns);
     const int cell_height = unit((nominal_height - head_height - foot_height) / rows);
     const auto line = [&](int baseline, std::string_view text, int size, Colour colour) {
-        canvas.text(unit(margin), unit(baseline), text,
-                    {unit(size), colour, Align::left, unit(nominal_width - 2 * margin), unit(18)});
+        canvas.text(unit(tiles_margin), unit(baseline), text,
+                    {unit(size), colour, Align::left, unit(nominal_width - 2 * tiles_margin), unit(18)});
     };
     line(62, caption.title, 46, style::ink);
     line(104, caption.subtitle, 28, style::muted);
     line(140, "row lengths in tiles, the first stored row on top, rows without nonzeros left out", text_size, style::muted);
     line(170, notes_of(after), text_size, style::muted);
     for (int i = 0; i < count; ++i) {
-        const Box cell{unit(margin + i % columns * cell_width), unit(head_height) + i / columns * cell_height,
-                       unit(2 * strip_width + strip_gap), cell_height};
+        const Box cell{unit(tiles_margin + i % columns * cell_width), unit(head_height) + i / columns * cell_height,
+                       unit(2 * tile_strip_width + tile_strip_gap), cell_height};
         draw_cell(canvas, before.chosen[i], after.chosen[i], cell, unit);
     }
-    draw_strip_legend(canvas, unit(margin), unit(nominal_height - 62), unit(text_size));
+    draw_strip_legend(canvas, unit(tiles_margin), unit(nominal_height - 62), unit(text_size));
     line(nominal_height - 16, caption.origin, text_size, style::muted);
 }
 

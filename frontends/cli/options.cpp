@@ -1,10 +1,11 @@
 #include "frontends/cli/options.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <fstream>
 #include <optional>
-#include <regex>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -22,8 +23,17 @@ namespace {
 
 /// CLI11's own check takes -1 for 2^64 - 1.
 std::string check_size(const std::string& text) {
-    static const std::regex size(R"(\d+\s*([kmgtpe]i?)?b?)", std::regex::icase);
-    return std::regex_match(text, size) ? "" : "found '" + text + "', expected a number of bytes, such as 500M or 8G";
+    const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    std::string unit = text.substr(digits);
+    unit.erase(0, unit.find_first_not_of(" \t"));
+    const auto drop_last = [&unit](std::string_view letters) {
+        if (!unit.empty() && letters.find(unit.back()) != std::string_view::npos) unit.pop_back();
+    };
+    drop_last("bB");
+    if (unit.size() == 2) drop_last("iI");
+    drop_last("kmgtpeKMGTPE");
+    const bool is_size = digits > 0 && unit.empty();
+    return is_size ? "" : "found '" + text + "', expected a number of bytes, such as 500M or 8G";
 }
 
 void limit_memory(const std::string& given) {

@@ -63,7 +63,8 @@ class SpmvWorkbench(CMakePackage):
         ]
         args += [
             self.define("WORKBENCH_TESTS", False),
-            self.define("WORKBENCH_TOGETHER", True),
+            self.define("CMAKE_UNITY_BUILD", True),
+            self.define("CMAKE_UNITY_BUILD_BATCH_SIZE", 16),
             self.define("WORKBENCH_BUNDLE_LIBRARIES", False),
             self.define_from_variant("WORKBENCH_CUDA", "cuda"),
             self.define_from_variant("WORKBENCH_PYTHON", "python"),

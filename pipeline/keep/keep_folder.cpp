@@ -8,14 +8,11 @@
 #include <cstring>
 #include <memory>
 #include <new>
-#include <span>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include "core/contract/errors.hpp"
 #include "core/system/checksum.hpp"
@@ -26,28 +23,6 @@ namespace {
 
 // Increased when the format of files changes.
 constexpr std::string_view beginning = "SpMV workbench, kept result 1\n";
-
-class Checksum {
-public:
-    Checksum() { XXH3_128bits_reset(state_.get()); }
-
-    void add(const void* data, std::size_t bytes) { XXH3_128bits_update(state_.get(), data, bytes); }
-    template <typename Element>
-    void add(std::span<const Element> array) {
-        add(array.data(), array.size_bytes());
-    }
-
-    [[nodiscard]] std::string text() const {
-        const XXH128_hash_t hash = XXH3_128bits_digest(state_.get());
-        return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
-    }
-
-private:
-    struct Free {
-        void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
-    };
-    std::unique_ptr<XXH3_state_t, Free> state_{XXH3_createState()};
-};
 
 constexpr std::size_t checksum_letters = 32;
 
@@ -125,11 +100,11 @@ KeepFolder::KeepFolder(std::filesystem::path folder, std::string maker) : folder
 
 KeepFolder::Key KeepFolder::key_of(const CsrMatrix& matrix) const {
     Checksum checksum;
-    const std::array<std::int64_t, 2> size{matrix.rows, matrix.columns};
-    checksum.add(std::span<const std::int64_t>(size));
-    checksum.add(std::span<const Offset>(matrix.row_offsets));
-    checksum.add(std::span<const Index>(matrix.column_indices));
-    checksum.add(std::span<const double>(matrix.values));
+    const auto add = [&](const auto& array) { checksum.add(array.data(), array.size() * sizeof(*array.data())); };
+    add(std::array<std::int64_t, 2>{matrix.rows, matrix.columns});
+    add(matrix.row_offsets);
+    add(matrix.column_indices);
+    add(matrix.values);
     Key key{checksum.text(), "matrix", ""};
     key.text = fmt::format("{}\nmatrix of {} x {} with {} nonzeros, {}\n", maker_, matrix.rows, matrix.columns,
                            matrix.nonzeros(), key.matrix);
