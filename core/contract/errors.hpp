@@ -11,6 +11,7 @@ enum class ExitCode {
     ok = 0,
     wrong_result = 1,     // a kernel failed verification
     incomplete = 1,       // some matrices could not be fetched
+    unfinished = 1,       // a kernel did not end its trial
     bad_recipe = 2,       // or a bad command line
     bad_input = 3,        // the matrix cannot be read, or the recipe cannot take it
     machine_error = 4,    // no GPU, too little memory, a full disk
@@ -50,9 +51,16 @@ struct Unsuitable : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// A kernel does not end, or writes outside of y. The report records it as a wrong result.
+/// A kernel or a format beside a recipe failed its trial: it crashes, or writes outside of y. The report records it as a wrong
+/// result.
 struct BrokenKernel : std::runtime_error {
     using std::runtime_error::runtime_error;
+};
+
+/// A kernel or a format beside a recipe did not end its trial within the limit, which says nothing about its results. The text
+/// names the limit and what sets it.
+struct UnfinishedKernel : UserError {
+    explicit UnfinishedKernel(const std::string& what) : UserError(ExitCode::unfinished, what) {}
 };
 
 }  // namespace workbench

@@ -30,6 +30,7 @@ struct StageContext {
 struct StageResult {
     StageChange change = {};
     std::vector<std::pair<std::string, std::string>> notes = {};
+    double untimed_seconds = 0;  // of the run, which are not part of the stage's time: a source was compiled
 };
 
 class PatternForecast;  // forecast.hpp

@@ -1,9 +1,11 @@
 #include "core/matrix/trial_process.hpp"
 
+#include <malloc.h>
 #include <sys/mman.h>
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <new>
 
 namespace workbench {
@@ -32,6 +34,7 @@ void* allocate_guarded(std::size_t bytes) {
     if (region == MAP_FAILED) throw std::bad_alloc();
     char* const end = static_cast<char*>(region) + pages;
     if (mprotect(end, guard_page, PROT_NONE) != 0) throw std::bad_alloc();
+    std::memset(end - bytes, 0xFF, bytes);
     all.places[all.count++] = {end - bytes, bytes};
     return end - bytes;
 }
@@ -49,7 +52,10 @@ void advise_huge_pages(void* begin, std::size_t bytes) {
 
 bool in_trial_process() { return trial_arrays().active; }
 
-void enter_trial_process() { trial_arrays().active = true; }
+void enter_trial_process() {
+    trial_arrays().active = true;
+    (void)mallopt(M_PERTURB, 0x5A);  // fills what malloc returns
+}
 
 TrialArrayPlace trial_array_before(const void* address) {
     const TrialArrays& all = trial_arrays();

@@ -1,5 +1,6 @@
 // The child process in which code beside a recipe runs first. It is a copy of the program with a single thread: parallel loops
-// run on that thread, and each array ends at an inaccessible page, so that the first access behind its end is noticed.
+// run on that thread, and each array ends at an inaccessible page, so that the first access behind its end is noticed. New
+// memory is not zero, so that what is never written is noticed, too: each byte of an array is 0xFF.
 #pragma once
 
 #include <cstddef>

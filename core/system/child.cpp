@@ -38,6 +38,26 @@ int require_open(int file, const std::string& what) {
     return file;
 }
 
+/// The environment of this process, with variables "NAME=VALUE" instead of those of the same name.
+std::vector<std::string> environment_with(const std::vector<std::string>& others) {
+    std::vector<std::string> all = others;
+    for (char** variable = environ; *variable != nullptr; ++variable) {
+        const std::string_view one = *variable;
+        const std::string_view name = one.substr(0, one.find('=') + 1);
+        const auto replaces = [&](const std::string& other) { return other.starts_with(name); };
+        if (std::none_of(others.begin(), others.end(), replaces)) all.emplace_back(one);
+    }
+    return all;
+}
+
+/// As exec takes them, with a null pointer at the end.
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+    std::vector<char*> pointers;
+    for (std::string& text : texts) pointers.push_back(text.data());
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
 void close_if_open(int file) {
     if (file >= 0) (void)close(file);
 }
@@ -91,9 +111,9 @@ public:
         (void)sigprocmask(SIG_SETMASK, &none, nullptr);
     }
 
-    /// Starts a program. Returns errno if that fails, otherwise 0. vfork does not copy the page tables of large matrices: until
-    /// the program is loaded, the child uses the memory of this process, which waits.
-    int run(char* const* arguments, const char* folder, pid_t& process) const {
+    /// Starts a program with an environment. Returns errno if that fails, otherwise 0. vfork does not copy the page tables of
+    /// large matrices: until the program is loaded, the child uses the memory of this process, which waits.
+    int run(char* const* arguments, char* const* variables, const char* folder, pid_t& process) const {
         volatile int error = 0;
         sigset_t all;
         sigset_t before;
@@ -102,7 +122,7 @@ public:
         process = vfork();                                  // NOLINT(clang-analyzer-security.insecureAPI.vfork)
         if (process == 0) {
             enter(false);  // NOLINT(clang-analyzer-unix.Vfork)
-            if (*folder == '\0' || chdir(folder) == 0) (void)execvp(arguments[0], arguments);
+            if (*folder == '\0' || chdir(folder) == 0) (void)execvpe(arguments[0], arguments, variables);
             error = errno;
             _exit(127);
         }
@@ -131,11 +151,9 @@ std::string Ending::text_of_loss() const {
 Child::Child(const std::vector<std::string>& command, const ChildOptions& options)
     : prints_(options.output == ChildOutput::printed) {
     std::vector<std::string> words = command;
-    std::vector<char*> arguments;
-    for (std::string& word : words) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
+    std::vector<std::string> variables = environment_with(options.environment);
     Streams streams(options);
-    const int error = streams.run(arguments.data(), options.folder.c_str(), process_);
+    const int error = streams.run(pointers_to(words).data(), pointers_to(variables).data(), options.folder.c_str(), process_);
     if (process_ < 0) throw MachineError(fmt::format("{}: cannot be started ({})", command.front(), std::strerror(error)));
     take_over(streams);
     if (error != 0) end_.not_started = std::strerror(error);

@@ -28,10 +28,11 @@ enum class ChildOutput {
 
 struct ChildOptions {
     ChildOutput output = ChildOutput::shared;
-    std::filesystem::path file = {};    // for ChildOutput::errors
-    std::filesystem::path folder = {};  // the current folder of a program; empty: that of this process
-    bool connected = false;             // to this process: Child::connection
-    bool gets_signals = false;          // a copy: SIGINT, SIGTERM and SIGHUP, which this process passes on instead of ending
+    std::filesystem::path file = {};            // for ChildOutput::errors
+    std::filesystem::path folder = {};          // the current folder of a program; empty: that of this process
+    std::vector<std::string> environment = {};  // of a program: "NAME=VALUE", instead of or besides those of this process
+    bool connected = false;                     // to this process: Child::connection
+    bool gets_signals = false;  // a copy: SIGINT, SIGTERM and SIGHUP, which this process passes on instead of ending
 };
 
 /// How a child ended.

@@ -15,6 +15,7 @@
 #include "frontends/cli/provenance.hpp"
 #include "frontends/cli/recipe_changes.hpp"
 #include "frontends/cli/run_recipes.hpp"
+#include "frontends/cli/sanitizer.hpp"
 #include "frontends/cli/terminal.hpp"
 #include "frontends/cli/watch.hpp"
 #include "kernels/device/cuda_device.hpp"
@@ -30,6 +31,7 @@ struct RunArguments : MeasuringArguments {
     std::string scale_from;
     bool no_page = false;
     bool watch = false;
+    bool sanitize = false;
 };
 
 /// The kernels of all layouts of a recipe, and its kernel sources.
@@ -101,6 +103,7 @@ ExitCode run_once(const RunArguments& arguments) {
     set_preparation(arguments.prepare, recipes);
     check_only(arguments, options_of(arguments), recipes);
     check_folders(recipes);
+    if (arguments.sanitize) print_error(sanitize(recipes, arguments.changes.overrides));
     sort_by_matrix(recipes);
     RunOutput output{.folder = arguments.out,
                      .json = arguments.json,
@@ -145,6 +148,10 @@ void add_run_command(CLI::App& app, Action& action) {
     command
         .add_flag("--watch", arguments.watch,
                   "Run again whenever a recipe or source in the folder of a recipe is saved, until Ctrl-C")
+        ->excludes("--distributed");
+    command
+        .add_flag("--sanitize", arguments.sanitize,
+                  "First run the recipes' own code for a GPU on small matrices under compute-sanitizer")
         ->excludes("--distributed");
     CLI::Option* none = command.add_flag("--no-pictures", arguments.no_pictures, "Do not draw pictures or write report.html");
     command

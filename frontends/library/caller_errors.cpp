@@ -22,6 +22,8 @@ void rethrow_to_caller() {
         throw spmv_workbench::MatrixError(error.what());
     } catch (const MachineError& error) {
         throw spmv_workbench::MachineError(error.what());
+    } catch (const UnfinishedKernel& error) {
+        throw spmv_workbench::WrongResult(error.what());
     } catch (const UserError& error) {  // a variable of the environment
         throw spmv_workbench::Error(error.what());
     } catch (const Unsuitable& error) {

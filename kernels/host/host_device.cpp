@@ -224,7 +224,7 @@ public:
 
     [[nodiscard]] double read_bandwidth(std::size_t bytes) override {
         const std::span<const Word> words = large_buffer();
-        return measure_read_bandwidth(words.first(std::min(bytes / sizeof(Word), words.size())), seconds_of);
+        return measure_read_bandwidth(words.first(std::min(bytes / sizeof(Word), words.size())));
     }
 
 private:
@@ -293,22 +293,30 @@ Bandwidth measure_bandwidth(std::span<Word> buffer, const std::function<double(c
     return {bytes / copy_seconds, bytes / read_seconds};
 }
 
-double measure_read_bandwidth(std::span<const Word> words, const std::function<double(const std::function<void()>&)>& time) {
+double measure_read_bandwidth(std::span<const Word> words) {
     constexpr std::size_t lanes = 8;
-    constexpr std::size_t least_read = 64 * mebibyte / sizeof(Word);  // so that the start of the threads takes no time
+    constexpr std::size_t timed = mebibyte / sizeof(Word);  // words; so few that many readings are not interrupted
+    constexpr std::size_t readings = 256;
     const auto threads = static_cast<std::size_t>(host_threads());
     const std::size_t of_thread = words.size() / threads / lanes * lanes;
     if (of_thread == 0) return std::numeric_limits<double>::infinity();  // registers hold it
-    const std::size_t passes = std::max<std::size_t>(1, least_read / (of_thread * threads));
-    double seconds = std::numeric_limits<double>::infinity();
-    for (int round = 0; round < 5; ++round) {
-        seconds = std::min(seconds, time([&] {
-                               Kokkos::parallel_for(Words(0, threads), [=](std::size_t thread) {
-                                   read_words(words.data() + thread * of_thread, of_thread, passes);
-                               });
-                           }));
-    }
-    return static_cast<double>(of_thread * threads * passes * sizeof(Word)) / seconds;
+    const std::size_t chunk = std::min(of_thread, timed);
+    const std::size_t passes = timed / chunk;
+    double sum = 0;
+    Kokkos::parallel_reduce(
+        Words(0, threads),
+        [=](std::size_t thread, double& total) {
+            std::chrono::duration<double> least{std::numeric_limits<double>::infinity()};
+            for (std::size_t i = 0; i < readings; ++i) {
+                const Word* const begin = words.data() + thread * of_thread + i % (of_thread / chunk) * chunk;
+                const auto start = std::chrono::steady_clock::now();
+                read_words(begin, chunk, passes);
+                least = std::min<std::chrono::duration<double>>(least, std::chrono::steady_clock::now() - start);
+            }
+            total += static_cast<double>(chunk * passes * sizeof(Word)) / least.count();
+        },
+        sum);
+    return sum;
 }
 
 std::unique_ptr<Device> make_host_device() { return std::make_unique<HostDevice>(); }

@@ -20,10 +20,10 @@ namespace workbench {
 [[nodiscard]] Bandwidth measure_bandwidth(std::span<std::uint64_t> buffer,
                                           const std::function<double(const std::function<void()>&)>& time);
 
-/// The bytes per second of the best of five rounds in which each thread reads its part of these words again and again, at least
-/// 64 MiB in all. Infinite for fewer than 8 words a thread.
-[[nodiscard]] double measure_read_bandwidth(std::span<const std::uint64_t> words,
-                                            const std::function<double(const std::function<void()>&)>& time);
+/// The sum over all threads of the highest bandwidth with which one of them reads a mebibyte of its part of these words, again
+/// and again if the part is smaller, in bytes per second. Other work of the machine hardly lowers it. Infinite for fewer than 8
+/// words a thread.
+[[nodiscard]] double measure_read_bandwidth(std::span<const std::uint64_t> words);
 
 /// The bytes of all caches of the highest level together (a processor may have several, each for some of its cores); 0 if
 /// unknown. cores: the folder in which Linux describes them.

@@ -140,7 +140,7 @@ bool has_defaults(const LayoutEntry& entry) {
                        [](const ParameterDeclaration& one) { return one.optional || one.default_value.has_value(); });
 }
 
-LayoutEntry load(const std::filesystem::path& file) {
+LayoutEntry load(const std::filesystem::path& file, UnfinishedKernels& unfinished) {
     const std::string name = format_name(file);
     const WorkFolder scratch;
     const std::filesystem::path library = compiled_format(file, name, scratch);
@@ -163,12 +163,24 @@ LayoutEntry load(const std::filesystem::path& file) {
     entry.file_checksum = checksum;
     if (passed == checksum) return entry;
     try {
-        if (has_defaults(entry)) try_format_on_battery(entry, Parameters(entry.parameters, {}));
+        if (has_defaults(entry)) try_format_on_battery(entry, Parameters(entry.parameters, {}), unfinished);
     } catch (const BrokenKernel& fault) {
         throw RecipeError(fault.what());
     }
-    if (library.parent_path() != scratch.path()) write_whole_file(passed_file(library), checksum);
+    if (library.parent_path() != scratch.path() && unfinished.empty()) write_whole_file(passed_file(library), checksum);
     return entry;
+}
+
+/// What tries a kernel of the format out, unless it did not end the trial of the format.
+template <ValueType Value>
+TryKernel<Value> unless_unfinished(const KernelEntry& kernel, const std::shared_ptr<const UnfinishedKernels>& unfinished) {
+    const bool on_host = device_of(kernel.backend) == DeviceKind::host;
+    return [name = kernel.name, on_host, try_out = kernel.try_out.template get<Value>(), unfinished](
+               const Layout<Value>& layout, Device& device) {
+        const auto found = unfinished->find(name);
+        if (on_host && found != unfinished->end()) throw UnfinishedKernel(found->second);
+        if (try_out) try_out(layout, device);
+    };
 }
 
 }  // namespace
@@ -203,12 +215,15 @@ const LayoutEntry& format_from_file(const std::filesystem::path& file) {
     const std::filesystem::path absolute = std::filesystem::canonical(file);
     std::unique_ptr<const LayoutEntry>& known = loaded[absolute];
     if (known == nullptr) {
-        LayoutEntry entry = load(absolute);
-        auto made = std::make_unique<LayoutEntry>(std::move(entry));
+        const auto unfinished = std::make_shared<UnfinishedKernels>();
+        auto made = std::make_unique<LayoutEntry>(load(absolute, *unfinished));
         const LayoutEntry* const itself = made.get();
-        made->try_out = [itself](const StagedMatrix& staged, const Parameters& parameters, Precision precision) {
-            try_format(*itself, staged, parameters, precision);
+        made->try_out = [itself, unfinished](const StagedMatrix& staged, const Parameters& parameters, Precision precision) {
+            try_format(*itself, staged, parameters, precision, *unfinished);
         };
+        for (KernelEntry& kernel : made->kernels) {
+            kernel.try_out = {unless_unfinished<float>(kernel, unfinished), unless_unfinished<double>(kernel, unfinished)};
+        }
         known = std::move(made);
     }
     return *known;

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/contract/errors.hpp"
+#include "core/matrix/permutation.hpp"
 #include "core/system/process.hpp"
 #include "core/text/words.hpp"
 #include "kernels/device/cuda_device.hpp"
@@ -170,10 +171,37 @@ private:
     std::optional<LoadedFunction> function_;
 };
 
+/// Adds the result of a kernel that computes y = A x alone from a buffer.
+template <ValueType Value>
+class AddedFromBuffer final : public Kernel<Value> {
+public:
+    AddedFromBuffer(std::unique_ptr<Kernel<Value>> kernel, Index rows, Device& device)
+        : kernel_(std::move(kernel)), rows_(rows), device_(device) {}
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        if (!accumulate) return kernel_->run(x, y, false);
+        kernel_->run(x, buffer_.template as<Value>(), false);
+        device_.scatter_add(buffer_.template as<const Value>(), places_.template as<const Index>(), rows_, y);
+    }
+
+private:
+    std::unique_ptr<Kernel<Value>> kernel_;
+    Index rows_;
+    Device& device_;
+    DeviceMemory buffer_ = device_.allocate(static_cast<std::size_t>(rows_) * sizeof(Value), "y before it is added");
+    DeviceMemory places_ = to_device(device_, Permutation::identity(rows_).old_of_new(), "the rows of y");
+};
+
 template <ValueType Value>
 std::unique_ptr<Kernel<Value>> prepare(CompiledSource& compiled, const Layout<Value>& layout, Device& device) {
-    if (compiled.on_gpu()) return std::make_unique<GpuSourceKernel<Value>>(compiled, layout, device);
-    return std::make_unique<HostSourceKernel<Value>>(compiled, layout);
+    std::unique_ptr<Kernel<Value>> kernel;
+    if (compiled.on_gpu()) {
+        kernel = std::make_unique<GpuSourceKernel<Value>>(compiled, layout, device);
+    } else {
+        kernel = std::make_unique<HostSourceKernel<Value>>(compiled, layout);
+    }
+    if (compiled.source().accumulate) return kernel;
+    return std::make_unique<AddedFromBuffer<Value>>(std::move(kernel), layout.rows(), device);
 }
 
 template <ValueType Value>
@@ -184,6 +212,7 @@ void try_out(CompiledSource& compiled, const Layout<Value>& layout) {
                       .on_gpu = compiled.on_gpu(),
                       .launch = launch_of(source, fields, layout),
                       .limit_seconds = source.limit_seconds,
+                      .accumulates = source.accumulate,
                       .precision = precision_of<Value>,
                       .rows = layout.rows(),
                       .columns = layout.columns()};

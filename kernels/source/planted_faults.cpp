@@ -44,7 +44,8 @@ Element far_away(Element) {
 template <ValueType Value>
 class FaultPlanter {
 public:
-    FaultPlanter(const Layout<Value>& layout, const CsrMatrix& matrix) : layout_(layout), matrix_(matrix) {}
+    FaultPlanter(const Layout<Value>& layout, const CsrMatrix& matrix, const std::function<void(const std::string&)>& begin)
+        : layout_(layout), matrix_(matrix), begin_(begin) {}
 
     void plant_in(const LayoutField& array, int number) {
         if (array.constant && array.dictionary) return;  // the codes and the dictionary belong to other fields
@@ -77,8 +78,10 @@ private:
     void plant(const LayoutField& array, const std::vector<std::size_t>& places, Element (*change)(Element), const char* name) {
         for (const std::size_t place : places) {
             const Planted<Element> fault(array, place, change);
-            if (!fault.changes_something() || is_noticed()) continue;
-            unnoticed_.push_back(array.name + " [" + std::to_string(place) + "] " + name);
+            if (!fault.changes_something()) continue;
+            const std::string text = array.name + " [" + std::to_string(place) + "] " + name;
+            if (begin_) begin_(text);
+            if (!is_noticed()) unnoticed_.push_back(text);
         }
     }
 
@@ -112,14 +115,16 @@ private:
 
     const Layout<Value>& layout_;
     const CsrMatrix& matrix_;
+    const std::function<void(const std::string&)>& begin_;
     std::vector<std::string> unnoticed_;
 };
 
 }  // namespace
 
 template <ValueType Value>
-std::vector<std::string> unnoticed_faults(const Layout<Value>& layout, const CsrMatrix& matrix) {
-    FaultPlanter<Value> planter(layout, matrix);
+std::vector<std::string> unnoticed_faults(const Layout<Value>& layout, const CsrMatrix& matrix,
+                                          const std::function<void(const std::string&)>& begin) {
+    FaultPlanter<Value> planter(layout, matrix, begin);
     const std::vector<LayoutField> fields = layout.fields();
     for (std::size_t number = 0; number < fields.size(); ++number) {
         if (fields[number].is_array()) planter.plant_in(fields[number], static_cast<int>(number));
@@ -127,7 +132,9 @@ std::vector<std::string> unnoticed_faults(const Layout<Value>& layout, const Csr
     return std::move(planter).unnoticed();
 }
 
-template std::vector<std::string> unnoticed_faults(const Layout<float>&, const CsrMatrix&);
-template std::vector<std::string> unnoticed_faults(const Layout<double>&, const CsrMatrix&);
+template std::vector<std::string> unnoticed_faults(const Layout<float>&, const CsrMatrix&,
+                                                   const std::function<void(const std::string&)>&);
+template std::vector<std::string> unnoticed_faults(const Layout<double>&, const CsrMatrix&,
+                                                   const std::function<void(const std::string&)>&);
 
 }  // namespace workbench

@@ -1,6 +1,7 @@
 // Faults planted in the arrays of a layout, to see that check_layout notices each.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -8,9 +9,11 @@
 
 namespace workbench {
 
-/// Changes the elements of the layout's arrays, one at a time, and restores them. Returns the changes that check_layout does
-/// not notice: "row_offsets [3] + 1". Padding may read any column that exists.
+/// Changes the elements of the layout's arrays, one at a time, and restores them. Calls `begin` with each change,
+/// "row_offsets [3] + 1", before it is checked. Returns those that check_layout does not notice. Padding may read any column
+/// that exists.
 template <ValueType Value>
-[[nodiscard]] std::vector<std::string> unnoticed_faults(const Layout<Value>& layout, const CsrMatrix& matrix);
+[[nodiscard]] std::vector<std::string> unnoticed_faults(const Layout<Value>& layout, const CsrMatrix& matrix,
+                                                        const std::function<void(const std::string&)>& begin = {});
 
 }  // namespace workbench

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <fstream>
@@ -74,8 +75,9 @@ struct CopyVerdict {
     };
 
     TrialVerdict verdict;
-    long long bytes_behind = -1;   // how far an access was behind an array; -1: elsewhere
-    std::array<char, 64> array{};  // its name
+    long long bytes_behind = -1;    // how far an access was behind an array; -1: elsewhere
+    std::array<char, 64> array{};   // its name
+    std::array<char, 64> kernel{};  // that is running
     std::size_t name_count = 0;
     std::array<NamedArray, 64> names{};
 };
@@ -115,7 +117,7 @@ std::string in_words(const CopyVerdict& copy, double limit_seconds) {
         case TrialKind::fine: return "";
         case TrialKind::failed: return text_of(verdict.text);
         case TrialKind::lacks_memory: return "memory runs out";
-        case TrialKind::hung: return fmt::format("it does not end within {} s", limit_seconds);
+        case TrialKind::hung: return fmt::format("not finished in {} s", limit_seconds);
         case TrialKind::exited: return fmt::format("it ends the program, with exit code {}", verdict.number);
         default: break;
     }
@@ -134,12 +136,33 @@ void set_text(std::array<char, size>& to, const std::string& text) {
 
 std::uint64_t whole_pages(std::uint64_t bytes) { return (bytes + trial_page - 1) / trial_page * trial_page; }
 
+/// True if all values are integers, and a row of the largest one in all columns has a sum that is exact.
+bool has_exact_sums(const std::vector<LayoutField>& fields, const TrialSetUp& set_up) {
+    const double most = set_up.precision == Precision::f32 ? 0x1p24 : 0x1p53;
+    const auto is_exact = [&](double value) {
+        return value == std::floor(value) && std::abs(value) * std::max(1, set_up.columns) <= most;
+    };
+    const auto are_exact = [&](const void* data, ElementType type, std::size_t count) {
+        const auto* const narrow = static_cast<const float*>(data);
+        const auto* const wide = static_cast<const double*>(data);
+        if (type == ElementType::f32) return std::all_of(narrow, narrow + count, is_exact);
+        return type != ElementType::f64 || std::all_of(wide, wide + count, is_exact);
+    };
+    return std::all_of(fields.begin(), fields.end(), [&](const LayoutField& field) {
+        const std::size_t count = field.constant ? 1 : field.count;
+        return are_exact(field.data, field.type, count) &&
+               (!field.dictionary || are_exact(field.dictionary->data, field.dictionary->type, field.dictionary->count));
+    });
+}
+
 /// The plan of a trial, with the offset of each array in the file.
 TrialPlan make_plan(const TrialSetUp& set_up, const std::vector<LayoutField>& fields) {
     TrialPlan plan;
     plan.on_gpu = set_up.on_gpu;
     plan.limit_seconds = set_up.limit_seconds;
     plan.launch = set_up.launch;
+    plan.accumulates = set_up.accumulates;
+    plan.repeats = has_exact_sums(fields, set_up);
     const PackedArrays packed = pack_arrays(fields);
     if (packed.bytes.size() > plan.arguments.size()) throw std::logic_error("a layout with too many fields for a trial");
     plan.argument_bytes = packed.bytes.size();
@@ -241,7 +264,12 @@ bool has_overload(const TrialSetUp& set_up) {
                                               : fmt::format("no function '{}'; expected", kernel_function),
                                           declaration_of_kernel(set_up.on_gpu)));
         case TrialKind::refused: throw MachineError(fmt::format("the trial of {}: {}", file, text));
-        case TrialKind::hung: throw broken(fmt::format("does not end within {} s (limit_seconds)", plan.limit_seconds));
+        case TrialKind::hung:
+            throw UnfinishedKernel(
+                fmt::format("{}: not finished in {} s (limit: limit_seconds){}", file, plan.limit_seconds, when));
+        case TrialKind::differs:
+            throw broken(fmt::format(
+                "gives another result for the same x: {}; its threads race, or a product depends on earlier ones", text));
         case TrialKind::signal:
             throw broken(verdict.number == SIGSEGV || verdict.number == SIGBUS
                              ? place_of(verdict.fault_address, plan)
@@ -257,7 +285,10 @@ bool has_overload(const TrialSetUp& set_up) {
 
 }  // namespace
 
-void begin_trial_step(const std::string& step) { copy_text(own_verdict->verdict.step, step); }
+void begin_trial_step(const std::string& step, const std::string& kernel) {
+    copy_text(own_verdict->verdict.step, step);
+    copy_text(own_verdict->kernel, kernel);
+}
 
 void name_trial_array(const void* begin, const std::string& name) {
     if (own_verdict->name_count == own_verdict->names.size()) return;
@@ -275,7 +306,8 @@ TrialEnd try_in_copy(double limit_seconds, const std::function<void()>& work) {
     note_ending(shared.verdict, child.wait(limit_seconds + grace_seconds));
     const std::string step = text_of(shared.verdict.step);
     const std::string words = in_words(shared, limit_seconds);
-    return {shared.verdict.kind, text_of(shared.verdict.text), words.empty() || step.empty() ? words : step + ": " + words};
+    return {shared.verdict.kind, text_of(shared.verdict.text), words.empty() || step.empty() ? words : step + ": " + words,
+            text_of(shared.kernel)};
 }
 
 bool try_kernel(const TrialSetUp& set_up, const std::vector<LayoutField>& fields) {
@@ -292,12 +324,18 @@ bool try_kernel(const TrialSetUp& set_up, const std::vector<LayoutField>& fields
 
     // The trial enforces its limit itself; this limit catches a trial that never starts.
     const double start_up = 60 + static_cast<double>(plan->file_bytes) / 1e8;
-    const Ending end = Child({program->string(), std::to_string(file.descriptor())}, {.output = ChildOutput::printed})
-                           .wait(2 * set_up.limit_seconds + start_up);
+    // Memory of malloc is not zero, so that what is never written is noticed. Threads that wait leave the cores to others.
+    const std::vector<std::string> environment{"GLIBC_TUNABLES=glibc.malloc.perturb=90:glibc.malloc.tcache_count=0",
+                                               "MALLOC_PERTURB_=90", "OMP_WAIT_POLICY=passive", "OMP_DYNAMIC=false",
+                                               "OMP_PROC_BIND=false"};
+    const Ending end = Child({program->string(), std::to_string(file.descriptor())},
+                             {.output = ChildOutput::printed, .environment = environment})
+                           .wait((2 + 2 * limits_of_repeated) * set_up.limit_seconds + start_up);
     if (!end.not_started.empty()) throw MachineError(fmt::format("{}: {}", program->string(), end.not_started));
     if (shared.verdict.kind == TrialKind::fine) return end.printed;
     if (shared.verdict.kind == TrialKind::none && end.too_long) {
-        throw BrokenKernel(fmt::format("{} could not be ended in time and was killed", set_up.file.string()));
+        throw UnfinishedKernel(
+            fmt::format("{}: could not be ended at its limit (limit_seconds) and was killed", set_up.file.string()));
     }
     note_ending(shared.verdict, end);
     throw_verdict(set_up, shared);

@@ -15,8 +15,9 @@ namespace workbench {
 /// How a trial in a copy of the program ended.
 struct TrialEnd {
     TrialKind kind = TrialKind::fine;
-    std::string text = {};   // failed: the reason
-    std::string words = {};  // "building: it reads or writes behind the end of values, by 8 bytes"; empty: it ended well
+    std::string text = {};    // failed: the reason
+    std::string words = {};   // "building: it reads or writes behind the end of values, by 8 bytes"; empty: it ended well
+    std::string kernel = {};  // that was running; empty: something else
 };
 
 /// Calls work in a copy of the program and waits. What work throws is its failure. Its output goes to standard error, up to a
@@ -24,8 +25,8 @@ struct TrialEnd {
 [[nodiscard]] TrialEnd try_in_copy(double limit_seconds, const std::function<void()>& work);
 
 // In the copy:
-/// Names what follows: "building".
-void begin_trial_step(const std::string& step);
+/// Names what follows: "building", or the work of a kernel.
+void begin_trial_step(const std::string& step, const std::string& kernel = "");
 /// Names an array for the message about an access behind its end.
 void name_trial_array(const void* begin, const std::string& name);
 
@@ -36,14 +37,16 @@ struct TrialSetUp {
     std::string image = {};                    // loaded by a GPU
     Launch launch = {};
     double limit_seconds = 10;
+    bool accumulates = true;  // false: the kernel computes y = A x alone
     Precision precision = Precision::f64;
     Index rows = 0;
     Index columns = 0;
 };
 
-/// Runs y = A x and then y += A x in a separate process, and returns true if the kernel printed something. Throws BrokenKernel
-/// if the kernel crashes, hangs or accesses memory outside its arrays, RecipeError if it cannot be loaded, and MachineError if
-/// the machine lacks something.
+/// Runs y = A x and then y += A x in a separate process, and returns true if the kernel printed something. If the values are
+/// integers whose sums are exact in any order, repeats them, on the host with more threads than cores. Throws BrokenKernel if
+/// the kernel crashes, accesses memory outside its arrays, or has different results for the same x, UnfinishedKernel at the
+/// limit, RecipeError if it cannot be loaded, and MachineError if the machine lacks something.
 [[nodiscard]] bool try_kernel(const TrialSetUp& set_up, const std::vector<LayoutField>& fields);
 
 }  // namespace workbench

@@ -25,6 +25,7 @@ enum class TrialKind : std::int32_t {
     refused,        // text; the device failed, not the kernel
     wrote_outside,  // the guards of an array changed
     wrote_inside,   // a read-only array changed
+    differs,        // text: products of the same x are not the same
 };
 
 /// The code may have overwritten any of it.

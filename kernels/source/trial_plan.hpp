@@ -2,6 +2,10 @@
 // and the arrays.
 #pragma once
 
+#include <functional>
+#include <string>
+#include <vector>
+
 #include "kernels/source/cuda_driver.hpp"
 #include "kernels/source/trial.hpp"
 
@@ -39,6 +43,8 @@ struct TrialArray {
 struct TrialPlan {
     bool on_gpu = false;
     double limit_seconds = 0;
+    bool repeats = false;     // products, whose sums are exact in any order, so that all of them are the same
+    bool accumulates = true;  // false: the kernel computes y = A x alone
     std::uint64_t file_bytes = 0;
     Launch launch;
     std::uint64_t argument_bytes = 0;
@@ -62,8 +68,17 @@ struct MappedTrial {
     const unsigned char* bytes = nullptr;  // the whole file
 };
 
+/// A product with more threads than cores, which are stopped in between, may take this many times the limit.
+inline constexpr double limits_of_repeated = 10;
+
 /// Starts the time limit of the product.
-void start_product(TrialPlan& plan, bool accumulating);
+void start_product(TrialPlan& plan, bool accumulating, double limits);
+
+/// Repeats y = A x and y += A x for a quarter of a second, and concludes with `differs` if the result is not that of the first
+/// time. expected: y after the first two products. run(accumulate, y) computes a product from the bytes of y, and returns what
+/// it did differently: "5 threads", or "".
+void repeat_products(TrialPlan& plan, const std::array<std::vector<unsigned char>, 2>& expected,
+                     const std::function<std::string(bool accumulate, std::vector<unsigned char>& y)>& run);
 
 [[noreturn]] void try_on_host(const MappedTrial& trial);
 [[noreturn]] void try_on_gpu(const MappedTrial& trial);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <functional>
 #include <stdexcept>
 
 #include "core/contract/errors.hpp"
@@ -54,8 +55,9 @@ private:
 template <ValueType Value>
 class Exercise {
 public:
-    Exercise(const LayoutEntry& entry, const StagedMatrix& staged, const Parameters& parameters, std::string on)
-        : entry_(entry), staged_(staged), parameters_(parameters), on_(std::move(on)) {}
+    Exercise(const LayoutEntry& entry, const StagedMatrix& staged, const Parameters& parameters,
+             const UnfinishedKernels& unfinished, std::string on)
+        : entry_(entry), staged_(staged), parameters_(parameters), unfinished_(unfinished), on_(std::move(on)) {}
 
     /// exact: the values of the matrix are exact_value, and everything is checked.
     void run(bool exact) {
@@ -75,12 +77,13 @@ public:
             check_layout(*layout, staged_.matrix);
         }
         for (const KernelEntry& kernel : entry_.kernels) {
-            if (device_of(kernel.backend) == DeviceKind::host) multiply(kernel, *layout, exact);
+            const bool runs_here = device_of(kernel.backend) == DeviceKind::host && !unfinished_.contains(kernel.name);
+            if (runs_here) multiply(kernel, *layout, exact);
         }
         for (const ScheduleEntry& schedule : entry_.schedules) walk(schedule, *layout, exact);
         if (!exact || !has_work_for_planter()) return;
-        begin("faults planted in its arrays");
-        const std::vector<std::string> unnoticed = unnoticed_faults(*layout, staged_.matrix);
+        const std::vector<std::string> unnoticed =
+            unnoticed_faults(*layout, staged_.matrix, [this](const std::string& fault) { begin("with the fault " + fault); });
         if (!unnoticed.empty()) {
             throw std::logic_error(fmt::format("the walk over its slots does not notice {}", unnoticed.front()));
         }
@@ -97,12 +100,12 @@ private:
         return true;
     }
 
-    void begin(const std::string& step) const {
-        begin_trial_step(fmt::format("{} ({}{})", step, name_of(precision_of<Value>), on_));
+    void begin(const std::string& step, const std::string& kernel = "") const {
+        begin_trial_step(fmt::format("{} ({}{})", step, name_of(precision_of<Value>), on_), kernel);
     }
 
     void multiply(const KernelEntry& entry, const Layout<Value>& layout, bool exact) {
-        begin("kernel " + entry.name);
+        begin("kernel " + entry.name, entry.name);
         static const std::unique_ptr<Device> host = make_host_device();
         const auto kernel = entry.prepare.template get<Value>()(layout, *host);
         const CsrMatrix& matrix = staged_.matrix;
@@ -145,18 +148,26 @@ private:
     const LayoutEntry& entry_;
     const StagedMatrix& staged_;
     const Parameters& parameters_;
+    const UnfinishedKernels& unfinished_;
     std::string on_;
 };
 
-void require_fine(const LayoutEntry& entry, const TrialEnd& end) {
-    if (end.kind == TrialKind::fine) return;
-    const std::string text = fmt::format("{}: {}", entry.file.string(), end.words);
-    if (end.kind == TrialKind::lacks_memory) throw MachineError(text);
-    throw BrokenKernel(text);
+/// Repeats a trial without the kernels that do not end. Throws unless it ends well then.
+void try_without_unfinished(const LayoutEntry& entry, double limit_seconds, UnfinishedKernels& unfinished,
+                            const std::function<void()>& work) {
+    for (;;) {
+        const TrialEnd end = try_in_copy(limit_seconds, work);
+        if (end.kind == TrialKind::fine) return;
+        const std::string text = fmt::format("{}: {}", entry.file.string(), end.words);
+        if (end.kind == TrialKind::lacks_memory) throw MachineError(text);
+        if (end.kind != TrialKind::hung) throw BrokenKernel(text);
+        const std::string limit = text + " (limit: WORKBENCH_TRIAL_SECONDS)";
+        if (end.kernel.empty() || !unfinished.emplace(end.kernel, limit).second) throw UnfinishedKernel(limit);
+    }
 }
 
 template <ValueType Value>
-void exercise_on_battery(const LayoutEntry& entry, const Parameters& parameters) {
+void exercise_on_battery(const LayoutEntry& entry, const Parameters& parameters, const UnfinishedKernels& unfinished) {
     for (const NamedMatrix& named : battery()) {
         StagedMatrix staged = stage_input(named.matrix);
         CsrMatrix& matrix = staged.matrix;
@@ -166,33 +177,32 @@ void exercise_on_battery(const LayoutEntry& entry, const Parameters& parameters)
             }
         }
         if (entry.needs(parameters).square && matrix.rows != matrix.columns) continue;
-        Exercise<Value>(entry, staged, parameters, ", matrix '" + named.name + "'").run(true);
+        Exercise<Value>(entry, staged, parameters, unfinished, ", matrix '" + named.name + "'").run(true);
     }
 }
 
 }  // namespace
 
-void try_format(const LayoutEntry& entry, const StagedMatrix& staged, const Parameters& parameters, Precision precision) {
-    const TrialEnd end = try_in_copy(limit_for(staged.matrix), [&] {
+void try_format(const LayoutEntry& entry, const StagedMatrix& staged, const Parameters& parameters, Precision precision,
+                UnfinishedKernels& unfinished) {
+    try_without_unfinished(entry, limit_for(staged.matrix), unfinished, [&] {
         if (precision == Precision::f32) {
-            Exercise<float>(entry, staged, parameters, "").run(false);
+            Exercise<float>(entry, staged, parameters, unfinished, "").run(false);
         } else {
-            Exercise<double>(entry, staged, parameters, "").run(false);
+            Exercise<double>(entry, staged, parameters, unfinished, "").run(false);
         }
     });
-    require_fine(entry, end);
 }
 
-void try_format_on_battery(const LayoutEntry& entry, const Parameters& given) {
-    const TrialEnd end = try_in_copy(seconds_of_trial(), [&] {
+void try_format_on_battery(const LayoutEntry& entry, const Parameters& given, UnfinishedKernels& unfinished) {
+    try_without_unfinished(entry, seconds_of_trial(), unfinished, [&] {
         begin_trial_step("its parameters");
         const Parameters parameters = given.on_device(entry.parameters, tuned_device_model());
         const Needs needs = entry.needs(parameters);
         if (!needs.cuts.empty() || !needs.shares.empty() || needs.columns_by_density) return;
-        exercise_on_battery<double>(entry, parameters);
-        exercise_on_battery<float>(entry, parameters);
+        exercise_on_battery<double>(entry, parameters, unfinished);
+        exercise_on_battery<float>(entry, parameters, unfinished);
     });
-    require_fine(entry, end);
 }
 
 }  // namespace workbench

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <stdexcept>
+#include <type_traits>
 #include <vector>
 
 #include <fmt/format.h>
@@ -123,6 +124,7 @@ Obtained<Result> read_or_make(const Keeping& keeping, const Clock& clock, Result
     const Stopwatch making(clock);
     found.result = make();
     found.seconds = making.seconds();
+    if constexpr (std::is_same_v<Result, StageResult>) found.seconds -= found.result.untimed_seconds;
     keeping.write(transfer);
     return found;
 }

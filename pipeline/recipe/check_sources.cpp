@@ -90,6 +90,10 @@ const std::vector<ParameterDeclaration>& source_parameters() {
          .type = ParameterType::boolean,
          .default_value = false,
          .help = "set y to zero before each product, for kernels that add to it atomically"},
+        {.name = "accumulate",
+         .type = ParameterType::boolean,
+         .default_value = true,
+         .help = "false: the kernel computes y = A x alone; y += A x goes through a buffer"},
         {.name = "limit_seconds",
          .type = ParameterType::real,
          .default_value = 10.0,
@@ -127,6 +131,7 @@ std::vector<KernelSource> check_sources(const RecipeTable& table, std::span<cons
                             .threads_per_block = static_cast<int>(parameters->integer("threads_per_block")),
                             .shared_bytes = static_cast<int>(parameters->integer("shared_bytes")),
                             .zero_y = parameters->boolean("zero_y"),
+                            .accumulate = parameters->boolean("accumulate"),
                             .limit_seconds = parameters->real("limit_seconds")};
         if (layout != nullptr && !source.file.empty()) check_layout(setting, source, *layout, diagnostics);
         sources.push_back(std::move(source));

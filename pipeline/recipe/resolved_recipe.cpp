@@ -62,6 +62,7 @@ void add_sources(Lines& lines, const std::vector<KernelSource>& sources, const s
     add("threads_per_block", std::to_string(any.threads_per_block));
     add("shared_bytes", std::to_string(any.shared_bytes));
     add("zero_y", to_text(ParameterValue(any.zero_y)));
+    add("accumulate", to_text(ParameterValue(any.accumulate)));
     add("limit_seconds", to_text(ParameterValue(any.limit_seconds)));
 }
 

@@ -43,8 +43,10 @@ StageResult run_source(const StagedMatrix& staged, const Parameters& parameters,
                                    .parameters = parameters,
                                    .declared = source_parameters_of_stage(),
                                    .precision = context.precision});
+    result.untimed_seconds = compiling.count();
     if (library.compiled) {
-        result.notes.emplace_back("compiled", fmt::format("{:.3g} s of the stage's time, in this run only", compiling.count()));
+        result.notes.emplace_back("compiled",
+                                  fmt::format("in {:.3g} s, which are not part of the stage's time", compiling.count()));
     }
     return result;
 }

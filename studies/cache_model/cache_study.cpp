@@ -128,6 +128,12 @@ CachePoint study_cache(const Recipe& recipe, const CsrMatrix& matrix, Precision 
         throw RecipeError(fmt::format("error: {}: the cache model follows one layout; expected [layout], found {} layouts",
                                       recipe.line_of(recipe.layouts.front().place), recipe.layouts.size()));
     }
+    if (choose_schedule(recipe.layouts.front()) == nullptr) {
+        throw RecipeError(
+            fmt::format("error: {}: layout '{}' has no CUDA kernel whose reads are known; expected one with a "
+                        "schedule (.cuda<SCHEDULE>(...) in a format beside the recipe)",
+                        recipe.line_of(recipe.layouts.front().place), recipe.layouts.front().entry->name));
+    }
     check_against(recipe, matrix.rows, matrix.columns);
     CachePoint point;
     point.rows = matrix.rows;

@@ -237,6 +237,9 @@ TEST_CASE("a stage in one C++ file: its start runs, is compiled once, and its mi
     CHECK(stage.place.workbench("new stage my_order").exit_code == 2);  // nothing is replaced
     const Outcome first = stage.run("unchanged", "unchanged", "--json report.json");
     CHECK_MESSAGE(first.exit_code == 0, first.text);
+    const nlohmann::json of_stage = json_in(stage.place.path("report.json"))["stages"][1];
+    const std::string compiled = of_stage["notes"]["compiled"];  // "in 4.2 s, which are not part of the stage's time"
+    CHECK(of_stage["seconds"] < std::stod(compiled.substr(3)));
     const Outcome again = stage.run("width  = 2", "width  = 3");
     CHECK_MESSAGE(again.exit_code == 0, again.text);
     CHECK(stage.compiled() == 1);

@@ -145,7 +145,11 @@ TEST_CASE("Ctrl-C in compare says that nothing was written, and in solve what is
 #include "arrays.hpp"
 void multiply(const Arrays&, const Value*, Value*, bool accumulate) {
     const bool in_trial = std::strcmp(program_invocation_short_name, "workbench_trial") == 0;
-    if (in_trial && !accumulate) kill(getppid(), SIGINT);
+    static bool sent = false;
+    if (in_trial && !accumulate && !sent) {
+        sent = true;
+        kill(getppid(), SIGINT);
+    }
 }
 )";
     const std::string command = "'" WORKBENCH_BINARY "' compare mine.toml '" + (project / "recipes/csr.toml").string() +
@@ -184,7 +188,7 @@ TEST_CASE("the output of a kernel that prints without end is cut") {
     CHECK(one.outcome.exit_code == 1);
     CHECK(one.says("again and again\n"));
     CHECK(one.says("... the output is cut after 16384 bytes\n"));
-    CHECK(one.says("does not end within 0.2 s"));
+    CHECK(one.says("not finished in 0.2 s (limit: limit_seconds)"));
     CHECK(one.outcome.text.size() < 40000);
 }
 
@@ -293,8 +297,9 @@ TEST_CASE("a kernel that forgets to add is wrong") {
 TEST_CASE("a kernel that does not end is reported and does not stop the others") {
     const OneRun one("        for (volatile bool always = true; always;) {}", "--set kernel.limit_seconds=0.2");
     CHECK(one.outcome.exit_code == 1);
-    CHECK_MESSAGE(one.says("WRONG RESULT: mine.cpp does not end within 0.2 s (limit_seconds)"), one.outcome.text);
-    CHECK(one.kernels() == "rows kokkos f64 measured mine cpu f64 wrong ");
+    CHECK_MESSAGE(one.says("mine.cpp: not finished in 0.2 s (limit: limit_seconds)"), one.outcome.text);
+    CHECK_FALSE(one.says("WRONG RESULT"));
+    CHECK(one.kernels() == "rows kokkos f64 measured ");
 }
 
 TEST_CASE("a kernel that writes out of bounds is reported and does not stop the others") {

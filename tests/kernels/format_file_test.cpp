@@ -1,9 +1,12 @@
 // Formats beside a recipe: what is compiled and loaded, what the trials notice, and what is said.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <memory>
 #include <sstream>
+#include <stdexcept>
 
 #include "core/contract/errors.hpp"
 #include "core/matrix/battery.hpp"
@@ -13,6 +16,7 @@
 #include "kernels/host/host_device.hpp"
 #include "kernels/source/compile.hpp"
 #include "kernels/source/format_file.hpp"
+#include "kernels/source/run_trial.hpp"
 #include "kernels/source/try_format.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
@@ -56,13 +60,25 @@ std::vector<double> product_of(const LayoutEntry& entry, const CsrMatrix& matrix
     return y;
 }
 
+void try_mistake(int mistake, Precision precision = Precision::f64) {
+    UnfinishedKernels unfinished;
+    try_format(mistakes(), stage_input(drawn()), with_mistake(mistake), precision, unfinished);
+    CHECK(unfinished.empty());
+}
+
+void try_on_battery(int mistake) {
+    UnfinishedKernels unfinished;
+    try_format_on_battery(mistakes(), with_mistake(mistake), unfinished);
+    CHECK(unfinished.empty());
+}
+
+template <typename Error = BrokenKernel>
 std::string message_of_trial(int mistake) {
-    return message_of<BrokenKernel>(
-        [&] { try_format(mistakes(), stage_input(drawn()), with_mistake(mistake), Precision::f64); });
+    return message_of<Error>([&] { try_mistake(mistake); });
 }
 
 std::string message_of_battery(int mistake) {
-    return message_of<BrokenKernel>([&] { try_format_on_battery(mistakes(), with_mistake(mistake)); });
+    return message_of<BrokenKernel>([&] { try_on_battery(mistake); });
 }
 
 /// The message without the path of the file.
@@ -167,22 +183,24 @@ TEST_CASE("NVRTC compiles the kernels of the shipped formats" * doctest::test_su
 TEST_CASE("the trial on the recipe's matrix notices code that crashes, hangs, exits, throws, or leaves its arrays" *
           doctest::test_suite(slow)) {
     REQUIRE(setenv("WORKBENCH_TRIAL_SECONDS", "1", 1) == 0);
-    CHECK_NOTHROW(try_format(mistakes(), stage_input(drawn()), with_mistake(0), Precision::f64));
+    CHECK_NOTHROW(try_mistake(0));
     CHECK(without_path(message_of_trial(1)) == "building (f64): it ends with a signal: Aborted");
     CHECK(without_path(message_of_trial(2)) == "building (f64): it ends the program, with exit code 3");
-    CHECK(contains(message_of_trial(3), "building (f64): it does not end within 1"));
+    const std::string endless = message_of_trial<UnfinishedKernel>(3);
+    CHECK(contains(endless, "building (f64): not finished in 1"));
+    CHECK(endless.ends_with(" s (limit: WORKBENCH_TRIAL_SECONDS)"));
     CHECK(without_path(message_of_trial(4)) == "building (f64): no such luck");
     CHECK(without_path(message_of_trial(5)) == "building (f64): it reads or writes behind the end of an array, by 0 bytes");
     CHECK(without_path(message_of_trial(6)) == "building (f64): it throws something that is not a std::exception");
     CHECK(without_path(message_of_trial(23)) == "schedule of kernel lanes (f64): a row's slots lie outside their array of 13");
     // A matrix that the format refuses is no fault, and output is cut.
-    CHECK_NOTHROW(try_format(mistakes(), stage_input(drawn()), with_mistake(11), Precision::f64));
-    CHECK_NOTHROW(try_format(mistakes(), stage_input(drawn()), with_mistake(12), Precision::f32));
+    CHECK_NOTHROW(try_mistake(11));
+    CHECK_NOTHROW(try_mistake(12, Precision::f32));
     REQUIRE(unsetenv("WORKBENCH_TRIAL_SECONDS") == 0);
 }
 
 TEST_CASE("the trial on small matrices notices arrays and schedules that are wrong" * doctest::test_suite(slow)) {
-    CHECK_NOTHROW(try_format_on_battery(mistakes(), with_mistake(0)));
+    CHECK_NOTHROW(try_on_battery(0));
     CHECK(contains(message_of_battery(7), "its slots (f64, matrix '"));
     CHECK(contains(message_of_battery(8), "does not hold its nonzero's value"));
     CHECK(contains(message_of_battery(9), "reads a column that does not exist"));
@@ -190,6 +208,41 @@ TEST_CASE("the trial on small matrices notices arrays and schedules that are wro
     CHECK(contains(message_of_battery(20), "schedule of kernel lanes (f64, matrix '"));
     CHECK(contains(message_of_battery(21), "read twice, or does not exist"));
     CHECK(contains(message_of_battery(22), "but is not theirs"));
+    // Threads of the last block of a CUDA kernel, behind those of the schedule.
+    CHECK(contains(message_of_battery(24), "schedule of kernel lanes (f64, matrix '"));
+    CHECK(contains(message_of_battery(24), "it reads or writes behind the end of row_offsets, by "));
+    CHECK(contains(message_of_battery(25), " has a row, but there are "));
+    // A crash with a planted fault names its place.
+    const std::string divides = message_of_battery(26);
+    CHECK(contains(divides, "with the fault column_indices ["));
+    CHECK(contains(divides, "] - 1 (f64, matrix '"));
+    CHECK(contains(divides, "it ends with a signal: Floating point exception"));
+}
+
+TEST_CASE("a kernel that does not end is the only one that is not tried" * doctest::test_suite(slow)) {
+    REQUIRE(setenv("WORKBENCH_TRIAL_SECONDS", "1", 1) == 0);
+    const LayoutEntry& entry = format_from_file(source_folder / "tests/kernels/formats/endless.hpp");
+    const std::unique_ptr<Device> host = make_host_device();
+    const auto layout = entry.build.f64(stage_input(drawn()), Parameters());
+    REQUIRE(entry.kernels.size() == 2);
+    const std::string message = message_of<UnfinishedKernel>([&] { entry.kernels[0].try_out.f64(*layout, *host); });
+    CHECK(contains(message, "endless.hpp: kernel endless (f64, matrix '"));
+    CHECK(message.ends_with("not finished in 1 s (limit: WORKBENCH_TRIAL_SECONDS)"));
+    CHECK_NOTHROW(entry.kernels[1].try_out.f64(*layout, *host));
+    CHECK_NOTHROW(entry.try_out(stage_input(drawn()), Parameters(), Precision::f64));
+    REQUIRE(unsetenv("WORKBENCH_TRIAL_SECONDS") == 0);
+}
+
+TEST_CASE("memory that nobody has written is not zero in a trial") {
+    const TrialEnd end = try_in_copy(5, [] {
+        constexpr std::size_t bytes = 100'000;
+        const HostArray<double> array = unwritten_array<double>(bytes / sizeof(double));
+        const std::unique_ptr<unsigned char, void (*)(void*)> memory(static_cast<unsigned char*>(std::malloc(bytes)),
+                                                                     std::free);
+        if (!std::isnan(array.front()) || !std::isnan(array.back())) throw std::logic_error("an array of numbers");
+        if (memory.get()[bytes / 2] == 0) throw std::logic_error("memory of malloc");
+    });
+    CHECK(end.words == "");
 }
 
 TEST_CASE("a file that does not compile, has no entry, or another name: the line and what was expected" *

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -75,6 +76,18 @@ TEST_CASE("the host as a device") {
         CHECK(bandwidth.copy > 1e8);
         CHECK(bandwidth.read > 1e8);
         CHECK(device.bandwidth().copy == bandwidth.copy);
+        CHECK(device.read_bandwidth(std::size_t{1} << 40) > 1e8);
+        CHECK(device.read_bandwidth(1 << 15) > 1e9);
+        CHECK(std::isinf(device.read_bandwidth(0)));
+    }
+    SUBCASE("memory is filled with a byte") {
+        const DeviceMemory memory = device.allocate(100'000, "bytes");
+        device.zero(memory.address(), 100'000);
+        device.fill(memory.address(), std::byte{0xFF}, 99'999);
+        std::vector<std::byte> there(100'000);
+        device.download(memory, there);
+        CHECK(std::count(there.begin(), there.end(), std::byte{0xFF}) == 99'999);
+        CHECK(there.back() == std::byte{0});
     }
 }
 

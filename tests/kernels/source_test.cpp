@@ -9,6 +9,7 @@
 
 #include "core/contract/errors.hpp"
 #include "core/system/process.hpp"
+#include "kernels/formats/csc/layout.hpp"
 #include "kernels/formats/csr/layout.hpp"
 #include "kernels/formats/ehyb/layout.hpp"
 #include "kernels/formats/hbp/layout.hpp"
@@ -153,14 +154,14 @@ void multiply(const Arrays& arrays, const Value* x, Value* y, bool accumulate) {
     const auto found = [&](Index rows) { return trial_of(kernel, rows, folder.path().string()); };
     CHECK(found(0) == "fine");
     CHECK(found(1) == "fine");
-    CHECK(found(2) == "faults.cpp does not end within 0.3 s (limit_seconds)");
+    CHECK(found(2) == "faults.cpp: not finished in 0.3 s (limit: limit_seconds)");
     CHECK(found(3) == "faults.cpp writes outside y, before its beginning or behind its end");
     CHECK(found(4) == "faults.cpp reaches behind the end of y (element 1000 of 4, counted from 0)");
     CHECK(found(5) == "faults.cpp writes to values (element 2), which is only to be read");
     CHECK(found(6) == "faults.cpp ends with a signal: Aborted");
     CHECK(found(7) == "faults.cpp writes outside y, before its beginning or behind its end");
     CHECK(found(8) == "faults.cpp ends the program, with exit code 3");
-    CHECK(found(9) == "faults.cpp does not end within 0.3 s (limit_seconds) (adding to a y that was there)");
+    CHECK(found(9) == "faults.cpp: not finished in 0.3 s (limit: limit_seconds) (adding to a y that was there)");
     CHECK(found(10) == "faults.cpp reaches behind the end of x (element 16 of 10, counted from 0)");
     CHECK(found(11) == "faults.cpp ends with a signal: Floating point exception");
     CHECK(found(12) == "faults.cpp reaches before the beginning of y, by 8000 bytes");
@@ -208,6 +209,63 @@ void multiply(const Arrays& arrays, const Value* x, Value* y, bool) {
     CHECK(result(true, false) == 6);
     CHECK(result(true, true) == 16);
     CHECK(result(false, false) == 16);
+}
+
+TEST_CASE("a kernel that computes y = A x alone adds through a buffer, and is never asked to add") {
+    const TemporaryFolder folder;
+    write(folder.path() / "plain.cpp", R"(#include "arrays.hpp"
+#include <cstdlib>
+void multiply(const Arrays& arrays, const Value* x, Value* y, bool accumulate) {
+    if (accumulate) std::abort();
+    for (Index row = 0; row < arrays.row_count; ++row) y[row] = x[row];
+}
+)");
+    const auto device = make_host_device();
+    const auto layout = build(csr_entry(), stage_input(drawn()));
+    const KernelEntry kernel = kernel_from_source({.file = folder.path() / "plain.cpp", .layout = "csr", .accumulate = false});
+    CHECK_NOTHROW(kernel.try_out.get<double>()(*layout, *device));
+    const auto prepared = kernel.prepare.get<double>()(*layout, *device);
+    const std::vector<double> x{1, 2, 3, 4, 5, 6};
+    std::vector<double> y(6, 10);
+    prepared->run(x.data(), y.data(), true);
+    CHECK(y == std::vector<double>{11, 12, 13, 14, 15, 16});
+    prepared->run(x.data(), y.data(), false);
+    CHECK(y == x);
+}
+
+TEST_CASE("the trial repeats products with other threads, so that races show") {
+    const TemporaryFolder folder;
+    const auto trial = [&](const std::string& name, const std::string& before_add) {
+        write(folder.path() / (name + ".cpp"), R"(#include "arrays.hpp"
+void multiply(const Arrays& arrays, const Value* x, Value* y, bool) {
+#pragma omp parallel for
+    for (Index column = 0; column < arrays.column_count; ++column) {
+        for (Offset k = arrays.column_offsets[column]; k < arrays.column_offsets[column + 1]; ++k) {
+)" + before_add + R"(
+            y[arrays.row_indices[k]] += arrays.values[k] * x[column];
+        }
+    }
+}
+)");
+        std::vector<Entry> entries;  // a row that all columns add to
+        constexpr Index size = 2000;
+        for (Index i = 1; i < size; ++i) entries.push_back({i, i, 2.0});
+        for (Index i = 0; i < size; ++i) entries.push_back({0, i, 1.0 + i % 7});
+        const auto layout = build(csc_entry(), stage_input(csr_from_entries(size, size, entries)));
+        const KernelEntry kernel =
+            kernel_from_source({.file = folder.path() / (name + ".cpp"), .layout = "csc", .zero_y = true});
+        const auto device = make_host_device();
+        try {
+            kernel.try_out.get<double>()(*layout, *device);
+        } catch (const BrokenKernel& reason) {
+            return without(reason.what(), folder.path().string());
+        }
+        return std::string("fine");
+    };
+    CHECK(trial("atomic", "#pragma omp atomic") == "fine");
+    const std::string races = trial("races", "");
+    CHECK_MESSAGE(races.find("races.cpp gives another result for the same x: y[0] is ") == 0, races);
+    CHECK(races.find(" threads; its threads race, or a product depends on earlier ones") != std::string::npos);
 }
 
 TEST_CASE("files that cannot be compiled or loaded for the host") {

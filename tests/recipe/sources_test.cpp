@@ -45,7 +45,7 @@ TEST_CASE("settings of kernels next to the recipe") {
     const Beside beside;
     const Recipe both = beside.recipe(
         "cuda_source = 'mine.cu'\ncpu_source = 'mine.cpp'\nthreads = 'slots / 2'\nthreads_per_row = 4\nthreads_per_block = 64\n"
-        "shared_bytes = 100\nzero_y = true\nlimit_seconds = 2.5\nkokkos = 'rows'\n");
+        "shared_bytes = 100\nzero_y = true\naccumulate = false\nlimit_seconds = 2.5\nkokkos = 'rows'\n");
     KernelSource expected{.file = beside.path("mine.cu"),
                           .layout = "plain",
                           .backend = Backend::cuda,
@@ -54,6 +54,7 @@ TEST_CASE("settings of kernels next to the recipe") {
                           .threads_per_block = 64,
                           .shared_bytes = 100,
                           .zero_y = true,
+                          .accumulate = false,
                           .limit_seconds = 2.5};
     const std::vector<KernelSource>& of_both = both.layouts.front().sources;
     REQUIRE(of_both.size() == 2);
@@ -75,6 +76,7 @@ threads_per_row   = 1
 threads_per_block = 256
 shared_bytes      = 0
 zero_y            = false
+accumulate        = true
 limit_seconds     = 10.0
 )",
                                                      beside.path("mine.cpp").string())));

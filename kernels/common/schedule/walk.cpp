@@ -1,5 +1,7 @@
 #include "kernels/common/schedule/walk.hpp"
 
+#include "core/matrix/trial_process.hpp"
+
 namespace workbench {
 namespace {
 
@@ -19,6 +21,19 @@ std::vector<Owner> owners_of_slots(const WalkedSchedule& schedule) {
         }
     });
     return owners;
+}
+
+/// The last block of the CUDA kernel has threads behind the last one of the schedule, which must have no row. In a trial, a run
+/// that reads behind the end of an array ends the process.
+void require_idle_threads_of_block(const WalkedSchedule& schedule) {
+    const Offset end = (schedule.threads + row_threads - 1) / row_threads * row_threads;
+    for (Offset thread = schedule.threads; thread < end; ++thread) {
+        if (schedule.run(schedule.arrays, thread).row < 0) continue;
+        throw std::logic_error("thread " + std::to_string(thread) + " has a row, but there are " +
+                               std::to_string(schedule.threads) +
+                               " threads; expected a run without a row, because a block of " + "the CUDA kernel has " +
+                               std::to_string(row_threads));
+    }
 }
 
 }  // namespace
@@ -49,6 +64,7 @@ void for_each_run(const WalkedSchedule& schedule, const std::function<void(Offse
 
 void for_each_read(const WalkedSchedule& schedule, int values, const std::function<void(const Read&)>& visit,
                    std::int64_t first_warp) {
+    if (in_trial_process()) require_idle_threads_of_block(schedule);
     std::vector<Slot> slots;
     for_each_run(schedule, [&](Offset thread, const WalkedRun& run) {
         if (run.row < 0) return;

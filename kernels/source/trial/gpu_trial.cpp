@@ -29,19 +29,39 @@ public:
         if (driver_.function(&function, module, plan_.function.data()) != 0) conclude(plan_.verdict, TrialKind::no_function);
         expect(allow_shared_memory(driver_, plan_.launch, function));
         upload();
+        const TrialArray& y = plan_.arrays[plan_.array_count - 1];
+        std::array<std::vector<unsigned char>, 2> results;
         for (const bool accumulate : {false, true}) {
-            const TrialArray& y = plan_.arrays[plan_.array_count - 1];
-            start_product(plan_, accumulate);
-            expect(launch_product(driver_, plan_.launch, function, arguments_.data(),
-                                  plan_.arrays[plan_.array_count - 2].address, y.address, y.bytes, accumulate, nullptr));
-            expect(driver_.synchronise());
-            set_timer(0);
+            if (accumulate && !plan_.accumulates) continue;
+            multiply(function, accumulate, 1);
             compare();
+            results[accumulate ? 1 : 0] = fetched(y.address, y.bytes);
         }
+        repeat_products(plan_, results, [&](bool accumulate, std::vector<unsigned char>& bytes) {
+            if (y.bytes > 0) require(driver_.upload(y.address, bytes.data(), y.bytes));
+            multiply(function, accumulate, limits_of_repeated);
+            bytes = fetched(y.address, y.bytes);
+            return std::string();
+        });
         conclude(plan_.verdict, TrialKind::fine);
     }
 
 private:
+    void multiply(void* function, bool accumulate, double limits) {
+        const TrialArray& y = plan_.arrays[plan_.array_count - 1];
+        start_product(plan_, accumulate, limits);
+        expect(launch_product(driver_, plan_.launch, function, arguments_.data(), plan_.arrays[plan_.array_count - 2].address,
+                              y.address, y.bytes, accumulate, nullptr));
+        expect(driver_.synchronise());
+        set_timer(0);
+    }
+
+    [[nodiscard]] std::vector<unsigned char> fetched(DriverAddress address, std::size_t bytes) const {
+        std::vector<unsigned char> there(bytes);
+        if (bytes > 0) require(driver_.download(there.data(), address, bytes));
+        return there;
+    }
+
     void require(DriverResult result) const {
         if (result != 0) conclude(plan_.verdict, TrialKind::refused, driver_.name_of(result));
     }
@@ -65,21 +85,16 @@ private:
     }
 
     void compare() {
-        std::vector<unsigned char> there;
-        const auto fetch = [&](DriverAddress address, std::size_t bytes) {
-            there.resize(bytes);
-            if (bytes > 0) require(driver_.download(there.data(), address, bytes));
-        };
         for (int i = 0; i < plan_.array_count; ++i) {
             const TrialArray& array = plan_.arrays[i];
             plan_.array = i;
             for (const DriverAddress guard : {array.address - trial_guard_bytes, array.address + array.bytes}) {
-                fetch(guard, trial_guard_bytes);
+                const std::vector<unsigned char> there = fetched(guard, trial_guard_bytes);
                 const auto changed = [](unsigned char byte) { return byte != trial_guard; };
                 if (std::any_of(there.begin(), there.end(), changed)) conclude(plan_.verdict, TrialKind::wrote_outside);
             }
             if (i == plan_.array_count - 1) break;  // y
-            fetch(array.address, array.bytes);
+            const std::vector<unsigned char> there = fetched(array.address, array.bytes);
             const unsigned char* const was = trial_.bytes + array.offset;
             if (!std::equal(there.begin(), there.end(), was)) conclude(plan_.verdict, TrialKind::wrote_inside);
         }

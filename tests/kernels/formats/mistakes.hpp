@@ -31,6 +31,15 @@ struct MistakesRows final : ScheduleBase<Hooks{.lanes = lanes_of_row}> {
         if (lanes_of_row > 1 && arrays.mistake == 21 && thread % lanes_of_row == 1) run.first -= 1;  // reads some twice
         if (lanes_of_row > 1 && arrays.mistake == 22 && run.row > 0) --run.row;                      // for the row before
         if (lanes_of_row > 1 && arrays.mistake == 23) ++run.count;                                   // beyond the array
+        if (lanes_of_row > 1 && arrays.mistake == 24 && thread >= threads(arrays)) {                 // forgets the last row
+            const Offset* const offsets = arrays.row_offsets.data() + thread / lanes_of_row;
+            run.count = load.kept(offsets + 1) - load.kept(offsets);
+        }
+        if (lanes_of_row > 1 && arrays.mistake == 25 && thread >= threads(arrays)) run.row = 0;
+        if (arrays.mistake == 26 && run.count > 0) {  // divides by 0 if a column is -1
+            volatile Index quotient = 1000 / (arrays.column_indices[run.first] + 1);
+            (void)quotient;
+        }
         return run;
     }
 };
