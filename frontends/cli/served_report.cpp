@@ -117,7 +117,7 @@ std::string ServedReports::page_of(const Recipe& recipe, bool timed, const std::
             "OMP_WAIT_POLICY=active in the environment of 'workbench serve' they do not");
     }
     const std::array runs{PageRun{report, std::move(patterns), slice_height_of(recipe)}};
-    return page_html(runs, {.title = report.title(), .kind = "run", .command = "", .compression = PageCompression::quick});
+    return page_data(runs, {.title = report.title(), .kind = "run", .command = ""});
 }
 
 }  // namespace workbench

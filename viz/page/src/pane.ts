@@ -51,7 +51,7 @@ export class Pane {
     let inner = width - left - right;
     let height = inner / shape;
     if (height + top > most_height) {
-      height = Math.max(120, most_height - top - 2);
+      height = Math.max(60, most_height - top - 2);
       inner = Math.min(inner, height * shape);
     }
     this.width = Math.min(width, Math.ceil(left + inner + right));

@@ -2,6 +2,7 @@
 import { sizeOf } from './bins';
 import { css, palette, steps } from './colours';
 import { counted, h, plural, seconds } from './dom';
+import { headline, tells } from './headline';
 import { sentenceOf } from './sentence';
 import type { PatternView } from './view';
 
@@ -74,13 +75,14 @@ export class Panels {
     const key = this.view.tracks.map((track) => Math.round(track.position)).join();
     if (key === this.facts_key) return;
     this.facts_key = key;
-    this.sentence.replaceChildren(...this.view.tracks.map((track) =>
-      h('p', {}, this.view.tracks.length > 1 ? h('b', {}, `${track.run.title}: `) : null, sentenceOf(track, Math.round(track.position)))));
+    this.sentence.replaceChildren(...this.view.tracks.flatMap((track) => [
+      headline(track, Math.round(track.position)),
+      h('p', {}, this.view.tracks.length > 1 ? h('b', {}, `${track.run.title}: `) : null, sentenceOf(track, Math.round(track.position)))]));
     this.facts.replaceChildren(...this.view.tracks.flatMap((track, t) => {
       const number = Math.round(track.position);
       const stage = track.pattern.facts.stages[number];
       const outcome = track.run.report.stages[number];
-      const figures = track.run.figures.filter((figure) => figure.telling > 0 || figure.label === 'profile')
+      const figures = track.run.figures.filter((figure) => (figure.telling > 0 || figure.label === 'profile') && tells(figure.label, stage))
         .sort((a, b) => (a.telling || 99) - (b.telling || 99));
       const rows = figures.flatMap((figure) => {
         const now = figure.texts[number];

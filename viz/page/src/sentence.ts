@@ -2,6 +2,7 @@
 import { originalOf, type Stage } from './bins';
 import { counted, plural } from './dom';
 import type { CutsFacts, Figure } from './document';
+import { tells } from './headline';
 import type { Track } from './view';
 
 const pieces: Record<Exclude<CutsFacts['kind'], 'slice'>, [string, string]> = {
@@ -89,7 +90,7 @@ export function sentenceOf(track: Track, number: number): string {
   const before = pattern.stages[now.facts.before];
   const inside = text_of('nonzeros inside');
   const did = [...moves(before, now), ...divisions(before, now, inside), ...shares(before, now)];
-  const effect = changes(run.figures, now.facts.before, number);
+  const effect = changes(run.figures.filter((figure) => tells(figure.label, now.facts)), now.facts.before, number);
   const { share } = run.report.stages[number].parameters;
   const stored = share ? `changed how the share ${share} is stored, but ` : '';
   const unchanged = effect.length === 0 ? `${stored || 'changed '}neither the pattern nor its figures` : stored ? `${stored}not the pattern` : 'did not change the pattern';
