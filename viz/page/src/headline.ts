@@ -1,21 +1,27 @@
 // The figures that a stage is for: three large numbers, before and after it. The one that changed most for the better is first.
 import { h, percent, significant } from './dom';
-import type { Run, StageFacts } from './document';
+import type { Stage } from './bins';
+import type { Run } from './document';
 import type { Track } from './view';
 
 // The figures that may be named, and whether less of them is better. `whole`: of the matrix as if one layout stored all of it,
-// which says nothing once shares or tiles are stored apart.
-const known: Record<string, { name: string; less: boolean; whole?: boolean }> = {
+// which says nothing once shares or tiles are stored apart. `square`: about the distance from the diagonal of a square matrix.
+// No name: not here.
+const known: Record<string, { name: string; less: boolean; whole?: boolean; square?: boolean }> = {
   'nonzeros inside': { name: 'nonzeros inside partitions', less: false },
   'idle lanes in tiles': { name: 'idle lanes in tiles', less: true },
-  bandwidth: { name: 'bandwidth', less: true },
+  bandwidth: { name: 'bandwidth', less: true, square: true },
   'edge cut': { name: 'edge cut', less: true },
   'SELL-32 padding': { name: 'padding in slices of 32', less: true, whole: true },
-  'mean bandwidth': { name: 'mean bandwidth', less: true },
+  'mean bandwidth': { name: 'mean bandwidth', less: true, square: true },
+  profile: { name: '', less: true, square: true },
   'warp iterations': { name: 'warp iterations', less: true, whole: true },
 };
-// False for a figure of the whole matrix that says nothing about what is stored, because shares or tiles are stored apart.
-export const tells = (label: string, stage: StageFacts): boolean => !known[label]?.whole || (stage.planes.length < 2 && stage.tiles === 0);
+// False for a figure that says nothing about this stage.
+export function tells(label: string, { facts, rows, columns }: Stage): boolean {
+  const about = known[label];
+  return !(about?.whole && (facts.planes.length > 1 || facts.tiles > 0)) && !(about?.square && rows !== columns);
+}
 
 const most = 3;
 const least_change = 0.002; // relative
@@ -50,7 +56,7 @@ export function headlineOf(track: Track, number: number): Headline[] {
   const all = run.figures.flatMap((figure): Headline[] => {
     const about = known[figure.label];
     const [text, value] = [figure.texts[number], figure.numbers[number]?.[0] ?? null];
-    if (!about || text === null || value === null || !tells(figure.label, facts)) return [];
+    if (!about?.name || text === null || value === null || !tells(figure.label, pattern.stages[number])) return [];
     const old = number > 0 ? figure.numbers[facts.before]?.[0] ?? null : null;
     const is_new = number > 0 && old === null;
     const ratio = old === null ? 1 : about.less ? Math.max(old, 1e-9) / Math.max(value, 1e-9) : Math.max(value, 1e-9) / Math.max(old, 1e-9);
@@ -82,5 +88,5 @@ function sharesOf(track: Track, number: number): Headline[] {
 export function headline(track: Track, number: number): HTMLElement {
   return h('dl', { class: 'headline' }, ...headlineOf(track, number).map(({ name, meaning, before, now, gain }) =>
     h('div', { class: gain < 0 ? 'worse' : gain > 0 ? 'better' : '', title: meaning }, h('dt', {}, name),
-      h('dd', {}, before === null ? null : h('span', { class: 'was' }, `${before} → `), h('b', {}, now)))));
+      h('dd', {}, before === null ? null : h('span', { class: 'was' }, `${before} →`), before === null ? null : ' ', h('b', {}, now)))));
 }

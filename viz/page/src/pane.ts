@@ -2,6 +2,7 @@
 import { countAt, originalOf, type Pattern, type Region, type Stage } from './bins';
 import { css, palette } from './colours';
 import { counted, exact } from './dom';
+import type { CutsFacts } from './document';
 import { axes, clipped, drawCuts, drawRowLengths, type Painted, paintDifference, paintStage, type Switches, type View } from './paint';
 
 export interface Transform {
@@ -22,7 +23,7 @@ export class Pane {
   readonly canvas = document.createElement('canvas');
   view: View = { left: 0, top: 0, width: 1, height: 1, scale: 1, x: 0, y: 0 };
   painted: Painted | null = null; // the bins that are visible
-  lines_left_out = false;
+  left_out: CutsFacts[] = []; // whose lines would touch each other
   private readonly cache = new Map<string, Painted>();
   private cache_of = '';
   private width = 0;
@@ -123,7 +124,7 @@ export class Pane {
       this.cache.set(key, this.painted);
       put(this.painted, 1);
     }
-    this.lines_left_out = drawCuts(context, stage, view, switches.cuts);
+    this.left_out = drawCuts(context, stage, view, switches.cuts);
     this.drawValues(context, scene, stage);
     if (scene.kind === 'move' || (switches.sample && scene.kind === 'stage')) this.drawSample(context, scene);
     if (mark) this.drawMark(context, stage, mark);

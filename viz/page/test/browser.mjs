@@ -74,6 +74,27 @@ async function fits(page, name) {
   }
 }
 
+// A matrix with many more rows than pixels: no line that stands for many, and a diagonal that is equally dark everywhere.
+async function many(page, name) {
+  await page.locator('button[data-stage="1"]').click();
+  await settle(page);
+  const text = await page.locator('.crowded').allInnerTexts();
+  check(`${name}: too many slices are not drawn, and the page says so`, text.join() === '11,250 slices of the layout: too many to draw; zoom in', text.join());
+  const [least, most] = await page.evaluate(() => {
+    const canvas = window.copyOf([...document.querySelectorAll('.pane:not([hidden]) canvas')].at(-1));
+    const { left, top, width, height } = window.spmvPage.frame();
+    const { data } = canvas.getContext('2d').getImageData(left, top + height * 0.2, width, height * 0.6);
+    const inks = [];
+    for (let row = 0; row * width * 4 < data.length; ++row) {
+      let ink = 0;
+      for (let at = row * width; at < (row + 1) * width; ++at) ink += 765 - data[4 * at] - data[4 * at + 1] - data[4 * at + 2];
+      inks.push(ink);
+    }
+    return [Math.min(...inks), Math.max(...inks)];
+  });
+  check(`${name}: the diagonal is equally dark`, least > 0 && most < 1.3 * least, `${least} to ${most}`);
+}
+
 // The large figures are those of report.json: of the stage, and after the last one of what the layouts store.
 async function headline(page, name, file) {
   const report = JSON.parse(readFileSync(file.replace(/html$/, 'json'), 'utf8'));
@@ -348,6 +369,7 @@ async function test(word) {
     await sentences(page, name);
     await fits(page, name);
     await headline(page, name, file);
+    if (name === 'rcm_csr') await many(page, name);
     await sizes(page, name);
     await zooming(page, name);
     await theme(page, name);
