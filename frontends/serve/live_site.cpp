@@ -77,6 +77,8 @@ std::vector<std::string> matrix_files(const std::filesystem::path& folder, const
     namespace fs = std::filesystem;
     constexpr int deepest = 4;
     constexpr std::size_t most_visited = 100'000;
+    // Of a checkout of this program; they would hide the few matrices that somebody wants to see.
+    constexpr std::array<std::string_view, 4> folders_without_matrices{"build", "fuzz", "node_modules", "tests"};
     std::vector<std::string> files;
     std::error_code problem;
     std::size_t visited = 0;
@@ -84,7 +86,9 @@ std::vector<std::string> matrix_files(const std::filesystem::path& folder, const
     for (; !problem && at != fs::recursive_directory_iterator() && visited < most_visited; at.increment(problem), ++visited) {
         std::error_code unknown;
         const bool hidden = at->path().filename().string().starts_with('.');
-        if (at->is_directory(unknown) && (hidden || at.depth() >= deepest)) at.disable_recursion_pending();
+        const bool other =
+            std::ranges::find(folders_without_matrices, at->path().filename().string()) != folders_without_matrices.end();
+        if (at->is_directory(unknown) && (hidden || other || at.depth() >= deepest)) at.disable_recursion_pending();
         if (hidden || !is_matrix_file(at->path()) || !at->is_regular_file(unknown)) continue;
         if (!is_in_folder(at->path(), folder)) continue;  // a link to another place
         files.push_back(fs::absolute(at->path()).lexically_relative(fs::absolute(from)).string());

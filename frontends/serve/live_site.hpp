@@ -95,7 +95,8 @@ private:
     std::deque<std::pair<long, std::shared_ptr<const std::string>>> pages_;
 };
 
-/// The matrix files in a folder and its subfolders, relative to `from`, in alphabetical order; at most `most`.
+/// The matrix files in a folder and its subfolders, relative to `from`, in alphabetical order; at most `most`. None of
+/// folders named build, fuzz, node_modules or tests.
 [[nodiscard]] std::vector<std::string> matrix_files(const std::filesystem::path& folder, const std::filesystem::path& from,
                                                     std::size_t most = 1000);
 

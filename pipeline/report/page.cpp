@@ -94,6 +94,8 @@ Json figures_of(const RunReport& report) {
         list.push_back({{"label", cell.shown().label},
                         {"meaning", cell.shown().meaning},
                         {"telling", telling},
+                        {"more_is_better", cell.figures.front()->more_is_better},
+                        {"of_whole", cell.figures.front()->of_whole},
                         {"texts", std::move(texts)},
                         {"numbers", std::move(numbers)}});
     }
@@ -272,6 +274,7 @@ std::string fill(PageFile& page, std::span<const PageRun> runs, const PageFacts&
             const PagePattern& one = *run.patterns[i];
             stages[i]["rows"] = order_section(one.rows_moved, one.original_rows, sections);
             stages[i]["columns"] = order_section(one.columns_moved, one.original_columns, sections);
+            stages[i]["stored_lengths"] = one.stored_lengths.empty() ? Json(nullptr) : sections.add(one.stored_lengths);
             stages[i]["stored"] = one.tiles.empty() ? Json(nullptr) : sections.add(one.tiles);
         }
         pattern["stages"] = std::move(stages);
@@ -294,6 +297,12 @@ std::shared_ptr<const PagePattern> page_pattern(const StagedMatrix& staged, cons
         pattern.tile_count = static_cast<Index>(std::count_if(staged.shares.begin(), staged.shares.end(),
                                                               [](const Share& share) { return !share.entries.empty(); }));
         if (has_values) pattern.tiles = packed_tiles(staged);
+    }
+    if (staged.shares.size() == 2 && !staged.has_tiles()) {
+        const ShareView view(staged.shares.back());
+        for (Index row = 0; row < std::min(view.row_count(), longest_order); ++row) {
+            add_number(pattern.stored_lengths, static_cast<std::uint64_t>(view.length(row)));
+        }
     }
     pattern.rows_moved = !staged.row_order.is_identity();
     pattern.columns_moved = !staged.column_order.is_identity();

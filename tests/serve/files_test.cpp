@@ -43,7 +43,7 @@ TEST_SUITE("live page") {
     TEST_CASE("the matrices of a folder: no hidden ones, no other files, at most as many as asked for") {
         const TemporaryFolder folder;
         for (const char* file : {"b.mtx", "a.graph.gz", ".hidden.mtx", ".git/c.mtx", "sub/d.npz", "sub/notes.txt",
-                                 "1/2/3/4/deep.mtx", "1/2/3/4/5/deeper.mtx"}) {
+                                 "1/2/3/4/deep.mtx", "1/2/3/4/5/deeper.mtx", "tests/golden/e.mtx"}) {
             fs::create_directories((folder.path() / file).parent_path());
             std::ofstream(folder.path() / file) << "1";
         }

@@ -28,6 +28,7 @@ export interface StageFacts {
   rows: number | 'same' | null; // section of the rows' original numbers; null: not stored
   columns: number | 'same' | null;
   stored: number | null; // section of the rows of tiles
+  stored_lengths?: number | null; // section of the lengths of the rows of the second share, as it stores them
 }
 
 export interface PatternFacts {
@@ -45,6 +46,8 @@ export interface Figure {
   label: string;
   meaning: string;
   telling: number;
+  more_is_better: boolean;
+  of_whole: boolean; // as if one layout stored the whole matrix
   texts: (string | null)[];
   numbers: (number | null)[][];
 }
@@ -281,6 +284,10 @@ export function sectionBytes(number: number): Promise<Uint8Array> {
 export class Numbers {
   private at = 0;
   constructor(private readonly bytes: Uint8Array) {}
+
+  get ended(): boolean {
+    return this.at >= this.bytes.length;
+  }
 
   next(): number {
     let number = 0;

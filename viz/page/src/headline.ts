@@ -1,26 +1,18 @@
 // The figures that a stage is for: three large numbers, before and after it. The one that changed most for the better is first.
 import { h, percent, significant } from './dom';
 import type { Stage } from './bins';
-import type { Run } from './document';
+import type { Figure, Run } from './document';
 import type { Track } from './view';
 
-// The figures that may be named, and whether less of them is better. `whole`: of the matrix as if one layout stored all of it,
-// which says nothing once shares or tiles are stored apart. `square`: about the distance from the diagonal of a square matrix.
-// No name: not here.
-const known: Record<string, { name: string; less: boolean; whole?: boolean; square?: boolean }> = {
-  'nonzeros inside': { name: 'nonzeros inside partitions', less: false },
-  'idle lanes in tiles': { name: 'idle lanes in tiles', less: true },
-  bandwidth: { name: 'bandwidth', less: true, square: true },
-  'edge cut': { name: 'edge cut', less: true },
-  'SELL-32 padding': { name: 'padding in slices of 32', less: true, whole: true },
-  'mean bandwidth': { name: 'mean bandwidth', less: true, square: true },
-  profile: { name: '', less: true, square: true },
-  'warp iterations': { name: 'warp iterations', less: true, whole: true },
-};
-// False for a figure that says nothing about this stage.
-export function tells(label: string, { facts, rows, columns }: Stage): boolean {
-  const about = known[label];
-  return !(about?.whole && (facts.planes.length > 1 || facts.tiles > 0)) && !(about?.square && rows !== columns);
+// Names that need no explanation.
+const names: Record<string, string> = { 'nonzeros inside': 'nonzeros inside partitions', 'SELL-32 padding': 'padding in slices of 32' };
+// The distance from the diagonal is one of square matrices.
+const of_square = ['bandwidth', 'mean bandwidth', 'profile'];
+
+// False for a figure that says nothing about this stage: what one layout of the whole matrix would store, once shares or tiles are
+// stored apart.
+export function tells({ label, of_whole }: Figure, { facts, rows, columns }: Stage): boolean {
+  return !(of_whole && (facts.planes.length > 1 || facts.tiles > 0)) && !(of_square.includes(label) && rows !== columns);
 }
 
 const most = 3;
@@ -39,31 +31,36 @@ function storedFigures(run: Run): Headline[] {
   const built = run.report.layouts.filter((one) => one.unsuitable === null && one.slots > 0);
   if (built.length === 0 || run.report.layouts.some((one) => one.unsuitable !== null)) return [];
   const precision = built[0].precision;
-  const parts = built.filter((one) => one.precision === precision);
+  const of_one = built.filter((one) => one.precision === precision);
+  // A hybrid is listed as a whole and by its shares.
+  const wholes = of_one.filter((one) => one.share === null);
+  const parts = wholes.length > 0 ? wholes : of_one;
   const sum = (of: (one: (typeof parts)[0]) => number): number => parts.reduce((all, one) => all + of(one), 0);
   const nonzeros = sum((one) => one.nonzeros);
   if (nonzeros === 0) return [];
-  const names = [...new Set(parts.map((one) => one.name))].join(' and ');
-  return [
-    { name: `padding in ${names}`, meaning: 'share of the slots of the layout without a nonzero', before: null, now: `${(100 * (1 - nonzeros / sum((one) => one.slots))).toFixed(1)} %`, gain: 0 },
-    { name: `bytes per nonzero in ${names}`, meaning: `all arrays of the layout in ${precision}, over the nonzeros`, before: null, now: significant(sum((one) => one.bytes) / nonzeros), gain: 0 },
+  const names_of_layouts = [...new Set(parts.map((one) => one.name))].join(' and ');
+  const slots = sum((one) => one.slots);
+  const padding: Headline[] = slots < nonzeros ? [] : [ // some slots serve two nonzeros
+    { name: `padding in ${names_of_layouts}`, meaning: 'share of the slots of the layout without a nonzero', before: null, now: `${(100 * (1 - nonzeros / slots)).toFixed(1)} %`, gain: 0 },
+  ];
+  return [...padding,
+    { name: `bytes per nonzero in ${names_of_layouts}`, meaning: `all arrays of the layout in ${precision}, over the nonzeros`, before: null, now: significant(sum((one) => one.bytes) / nonzeros), gain: 0 },
   ];
 }
 
 export function headlineOf(track: Track, number: number): Headline[] {
   const { run, pattern } = track;
   const { facts } = pattern.stages[number];
-  const all = run.figures.flatMap((figure): Headline[] => {
-    const about = known[figure.label];
+  const all = [...run.figures].sort((a, b) => a.telling - b.telling).flatMap((figure): Headline[] => {
     const [text, value] = [figure.texts[number], figure.numbers[number]?.[0] ?? null];
-    if (!about?.name || text === null || value === null || !tells(figure.label, pattern.stages[number])) return [];
+    if (figure.telling === 0 || text === null || value === null || !tells(figure, pattern.stages[number])) return [];
     const old = number > 0 ? figure.numbers[facts.before]?.[0] ?? null : null;
     const is_new = number > 0 && old === null;
-    const ratio = old === null ? 1 : about.less ? Math.max(old, 1e-9) / Math.max(value, 1e-9) : Math.max(value, 1e-9) / Math.max(old, 1e-9);
+    const ratio = old === null ? 1 : figure.more_is_better ? Math.max(value, 1e-9) / Math.max(old, 1e-9) : Math.max(old, 1e-9) / Math.max(value, 1e-9);
     const changed = old !== null && figure.texts[facts.before] !== text && Math.abs(old - value) > least_change * Math.max(Math.abs(old), Math.abs(value));
     // A figure that the stage has introduced is what it is for.
     const gain = is_new ? 100 - figure.telling : changed ? Math.log(ratio) : 0;
-    return [{ name: about.name, meaning: figure.meaning, before: changed ? figure.texts[facts.before] : null, now: text, gain }];
+    return [{ name: names[figure.label] ?? figure.label, meaning: figure.meaning, before: changed ? figure.texts[facts.before] : null, now: text, gain }];
   });
   const planes = facts.planes.length > 1 ? sharesOf(track, number) : [];
   const is_last = number === pattern.stages.length - 1;

@@ -327,3 +327,25 @@ export function drawRowLengths(context: CanvasRenderingContext2D, stage: Stage, 
     }
   });
 }
+
+// Draws the mean length of the rows of the second share, in the order in which it stores them, from the top.
+export function drawStoredLengths(context: CanvasRenderingContext2D, lengths: number[], level: Level, view: View, rows: number, left: number, width: number): void {
+  const { perRow } = axes(view, rows, 1);
+  const size = 2 ** level.rowBits;
+  const means = Array.from({ length: Math.ceil(lengths.length / size) }, (_, bin) => {
+    const own = lengths.slice(bin * size, (bin + 1) * size);
+    return own.reduce((a, b) => a + b, 0) / own.length;
+  });
+  const longest = means.reduce((a, b) => Math.max(a, b), 0);
+  if (longest === 0) return;
+  clipped(context, { ...view, left, width }, () => {
+    context.fillStyle = palette().faint;
+    context.fillRect(left, view.top, 1, view.height);
+    context.fillStyle = css(palette().planes[1][Math.round(steps * 0.55)]);
+    means.forEach((mean, bin) => {
+      const y0 = Math.round(view.top + view.y + bin * size * perRow);
+      const y1 = Math.max(y0 + 1, Math.round(view.top + view.y + (bin + 1) * size * perRow));
+      context.fillRect(left, y0, (width * mean) / longest, y1 - y0 - (y1 - y0 >= 6 ? 1 : 0));
+    });
+  });
+}

@@ -82,7 +82,7 @@ export class Panels {
       const number = Math.round(track.position);
       const stage = track.pattern.facts.stages[number];
       const outcome = track.run.report.stages[number];
-      const figures = track.run.figures.filter((figure) => (figure.telling > 0 || figure.label === 'profile') && tells(figure.label, track.pattern.stages[number]))
+      const figures = track.run.figures.filter((figure) => (figure.telling > 0 || figure.label === 'profile') && tells(figure, track.pattern.stages[number]))
         .sort((a, b) => (a.telling || 99) - (b.telling || 99));
       const rows = figures.flatMap((figure) => {
         const now = figure.texts[number];

@@ -14,6 +14,7 @@ import { Reader } from './reader';
 import type { Mode, PatternView, Track } from './view';
 
 const move_milliseconds = 900;
+const slide_pixels = 1920;
 const reduced_motion = matchMedia('(prefers-reduced-motion: reduce)');
 
 export class Viewer implements PatternView {
@@ -28,6 +29,7 @@ export class Viewer implements PatternView {
   private readonly frames: HTMLElement[] = [];
   private readonly pictures = h('div', { class: 'panes' });
   private is_lecture = false;
+  private ratio: number | undefined; // device pixels of a CSS pixel in the pictures; undefined: those of the screen
   private readonly graph_frame = h('figure', { class: 'pane', hidden: true });
   private transform: Transform = { k: 1, x: 0, y: 0 };
   readonly switches: Switches = { planes: [], cuts: {}, sample: false };
@@ -48,6 +50,7 @@ export class Viewer implements PatternView {
   constructor(readonly tracks: Track[]) {
     this.mode = tracks.length > 1 ? 'beside' : 'one';
     this.panes = [new Pane('The pattern before'), new Pane('The pattern of the nonzeros')];
+    for (const pane of this.panes) pane.has_stored = tracks.some((track) => track.pattern.stages.some((stage) => stage.storedLengths !== null));
     const { pattern } = tracks[0];
     this.graph = tracks.length === 1 && pattern.places && pattern.stages[0].showsEntries ? new GraphPane(pattern, pattern.places) : null;
     this.colouring = this.makeColouring();
@@ -425,7 +428,7 @@ export class Viewer implements PatternView {
       // The whole picture is in the window, with what stands above it on the page.
       const room = this.lecture ? this.pictures.clientHeight : innerHeight - this.pictures.getBoundingClientRect().top - scrollY - 0.5 * rem;
       const most = Math.max(this.lecture ? 60 : 300, (is_column && this.lecture ? (room - gap) / 2 : room) - captions);
-      const [needed] = this.panes.map((pane) => pane.resize(width, most, rows, columns));
+      const [needed] = this.panes.map((pane) => pane.resize(width, most, rows, columns, this.ratio));
       const graph = with_graph && this.graph ? this.graph.resize(width, most) : needed;
       const main = beside && !narrow ? graph + needed + gap : needed;
       this.body.style.gridTemplateColumns = stacked || this.lecture ? 'minmax(0, 1fr)' : `${Math.max(main, 30 * rem)}px minmax(0, 1fr)`;
@@ -507,11 +510,20 @@ export class Viewer implements PatternView {
     else if (document.fullscreenEnabled) void this.element.requestFullscreen();
   }
 
-  // The visible pictures with their captions.
+  // The visible pictures with their captions, as wide as a slide.
   picture(): HTMLCanvasElement {
     const shown = [this.graph_frame, ...this.frames].filter((frame) => !frame.hidden);
-    return withCaptions(shown.map((frame) => ({ canvas: frame.querySelector('canvas') as HTMLCanvasElement, caption: frame.firstElementChild?.textContent ?? '' })),
+    const canvases = shown.map((frame) => frame.querySelector('canvas') as HTMLCanvasElement);
+    const width = canvases.reduce((sum, canvas) => sum + canvas.clientWidth, 0);
+    this.ratio = this.mode === 'graph' ? undefined : Math.max(devicePixelRatio, slide_pixels / Math.max(1, width));
+    this.resize();
+    this.drawAll();
+    const picture = withCaptions(shown.map((frame, i) => ({ canvas: canvases[i], caption: frame.firstElementChild?.textContent ?? '' })),
       this.tracks.length > 1 ? '' : this.tracks[0].run.title);
+    this.ratio = undefined;
+    this.resize();
+    this.drawAll();
+    return picture;
   }
 
   private save(): void {

@@ -103,7 +103,7 @@ async function headline(page, name, file) {
     await settle(page);
     return (await page.locator('.headline > div').allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));
   };
-  const built = report.layouts.filter((one) => one.precision === 'f64' && one.unsuitable === null);
+  const built = report.layouts.filter((one) => one.precision === 'f64' && one.unsuitable === null && one.share === null);
   const sum = (key) => built.reduce((all, one) => all + one[key], 0);
   const last = await shown(report.stages.length - 1);
   const padding = `${(100 * (1 - sum('nonzeros') / sum('slots'))).toFixed(1)} %`;
