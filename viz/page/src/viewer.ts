@@ -49,6 +49,7 @@ export class Viewer implements PatternView {
 
   constructor(readonly tracks: Track[]) {
     this.mode = tracks.length > 1 ? 'beside' : 'one';
+    this.active = tracks.reduce((most, track, i) => (track.pattern.stages.length > tracks[most].pattern.stages.length ? i : most), 0);
     this.panes = [new Pane('The pattern before'), new Pane('The pattern of the nonzeros')];
     for (const pane of this.panes) pane.has_stored = tracks.some((track) => track.pattern.stages.some((stage) => stage.storedLengths !== null));
     const { pattern } = tracks[0];

@@ -398,6 +398,11 @@ async function test(word) {
   }
   if (compares) {
     check(`${name}: two pictures`, (await page.locator('.pane:not([hidden])').count()) === 2);
+    await page.keyboard.press('ArrowRight');
+    await settle(page);
+    check(`${name}: an arrow goes through the recipe with stages`, (await page.locator('.track').nth(1).locator('[aria-current=true]').getAttribute('data-stage')) === '1');
+    await page.keyboard.press('ArrowLeft');
+    await settle(page);
     const before = await look(page);
     await page.locator('.track').nth(1).locator('button[data-stage]').last().click();
     await settle(page);
