@@ -35,4 +35,9 @@ if grep -q 'without cpp-httplib' "$folder/log"; then
     echo "tests of the live page skipped: built without cpp-httplib"
     exit 77
 fi
-node "$source/viz/page/test/$test.mjs" "$address" "${@:4:2}" "${@:7}"
+if [[ $test == live_speed ]]; then
+    node "$source/viz/page/test/live_speed.mjs" "$address" "${@:4:2}" "${@:7}"
+else
+    export XDG_CACHE_HOME=$folder/cache # of the servers that the test starts
+    node "$source/viz/page/test/live.mjs" "$address" "$program" "$folder/$test.toml"
+fi

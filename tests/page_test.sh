@@ -18,7 +18,7 @@ fi
 quick=(--samples 5 --seconds 0 --cache warm --out "$folder" --backend kokkos)
 "$program" run "$source/tests/page/small.toml" "${quick[@]}" >"$folder/log"
 "$program" run "$source/recipes/ehyb.toml" "$source/recipes/hbp.toml" "${quick[@]}" >>"$folder/log"
-"$program" run "$source/recipes/rcm_csr.toml" --generate laplace2d:nx=600,ny=600 "${quick[@]}" >>"$folder/log"
+"$program" run "$source/recipes/rcm_csr.toml" --set layout.use=sell --generate laplace2d:nx=600,ny=600 "${quick[@]}" >>"$folder/log"
 "$program" compare "$source/recipes/csr.toml" "$source/recipes/rcm_sell.toml" --samples 5 --seconds 0 --cache warm --backend kokkos \
     --page "$folder/compare/report.html" >>"$folder/log"
 "$program" bench "$source/recipes/csr.toml" "$source/recipes/sell.toml" --generate laplace2d:nx=20 --backend kokkos --samples 5 \

@@ -16,7 +16,9 @@
 #include "serve/connection.hpp"
 #include "support/golden.hpp"
 #include "support/message_of.hpp"
+#include "support/page_sections.hpp"
 #include "support/temporary_folder.hpp"
+#include "viz/page_file.hpp"
 
 namespace workbench {
 namespace {
@@ -26,6 +28,13 @@ using Texts = std::vector<std::string>;
 namespace fs = std::filesystem;
 
 const std::string small_recipe = "[matrix]\nrows = [\"1 .\", \". 1\"]\n\n[layout]\nuse = \"csr\"\n";
+
+/// The answer to a run, without the bytes that follow; of a report only its number.
+Json head_of(const Reply& reply) {
+    Json head = Json::parse(reply.body.substr(0, reply.body.find('\n')));
+    head.erase("parts");
+    return head;
+}
 
 /// A server over a temporary folder whose runs do what the name of the recipe says.
 struct Served {
@@ -52,7 +61,7 @@ struct Served {
     [[nodiscard]] std::string work(const Recipe& given, bool timed, const GoOn& go_on) const {
         static int runs = 0;  // of this process
         ++runs;
-        if (given.name == "count") return std::to_string(runs);
+        if (given.name == "count") return joined_parts({"title", std::to_string(runs)});
         for (int i = 0; given.name == "steps" && i < 1000; ++i) {
             beat();
             go_on();
@@ -63,7 +72,7 @@ struct Served {
         if (given.name == "sleep" || given.name == "nap") {
             for (int i = 0; i < (given.name == "nap" ? 20 : 1000); ++i) beat();
         }
-        return "<p>" + given.name + (timed ? " timed" : "") + "</p>";
+        return joined_parts({"title", given.name + (timed ? " timed" : ""), "a section"});
     }
 
     void beat() const {
@@ -90,7 +99,11 @@ struct Served {
     [[nodiscard]] Reply get(const std::string& path) const { return address.get(path); }
     [[nodiscard]] Reply post(const std::string& path, const Json& body) const { return address.post(path, body.dump()); }
     [[nodiscard]] Json run(const std::string& name, bool timed = false) const {
-        return Json::parse(post("run", {{"text", named(name)}, {"timed", timed}}).body);
+        return head_of(post("run", {{"text", named(name)}, {"timed", timed}}));
+    }
+    /// The document of a report.
+    [[nodiscard]] std::string document(int page) const {
+        return section_of_page(get("page/" + std::to_string(page)).body, "document");
     }
     [[nodiscard]] static std::string named(const std::string& name) {
         return "[recipe]\nname = \"" + name + "\"\n\n" + small_recipe;
@@ -121,15 +134,34 @@ TEST_SUITE("live page") {
         CHECK(served.run("first") == Json({{"page", 1}}));
         CHECK(served.run("second", true) == Json({{"page", 2}}));
         const Reply report = served.get("page/1");
-        CHECK(report.body == "<p>first</p>");
+        CHECK(section_of_page(report.body, "document") == "first");
+        CHECK(section_of_page(report.body, "section-0") == "a section");
         CHECK(report.head.find("frame-ancestors 'self'") != std::string::npos);
-        CHECK(served.get("page/2").body == "<p>second timed</p>");
+        CHECK(served.document(2) == "second timed");
+        const Reply empty = served.get("page");
+        CHECK(empty.body.ends_with("</html>\n"));
+        CHECK(empty.body.find("id=\"document\">") == std::string::npos);
         for (const std::string& number : Texts{"0", "3", "-1", "1x", "", "99999999999999999999"}) {
             CHECK(served.get("page/" + number).status == 404);
         }
-        for (int i = 0; i < 4; ++i) CHECK(served.run("more").contains("page"));
-        CHECK(served.get("page/2").status == 404);  // only the last four are kept
+        for (int i = 0; i < 8; ++i) CHECK(served.run("more").contains("page"));
+        CHECK(served.get("page/2").status == 404);  // only the last eight are kept
         CHECK(served.get("page/3").status == 200);
+    }
+
+    TEST_CASE("a run sends the parts of its report that the page does not have") {
+        const Served served;
+        const auto run = [&](const std::string& name, int have) {
+            return served.post("run", {{"text", Served::named(name)}, {"have", have}}).body;
+        };
+        CHECK(run("one", 0) == R"({"page":1,"parts":[{"bytes":5},{"bytes":3},{"bytes":9}]})"
+                               "\ntitleonea section");
+        CHECK(run("two", 1) == R"({"page":2,"parts":[{"same":0},{"bytes":3},{"same":2}]})"
+                               "\ntwo");
+        CHECK(run("two", 2) == R"({"page":3,"parts":[{"same":0},{"same":1},{"same":2}]})"
+                               "\n");
+        CHECK(run("two", 99) == R"({"page":4,"parts":[{"bytes":5},{"bytes":3},{"bytes":9}]})"
+                                "\ntitletwoa section");
     }
 
     TEST_CASE("answers are sent as they are, because compressing them takes longer than sending them") {
@@ -153,7 +185,7 @@ TEST_SUITE("live page") {
         const auto message = checked["message"].get<std::string>();
         CHECK(message.find("recipe.toml:5:7: unknown layout") != std::string::npos);
         CHECK(message.ends_with("  5 | use = \"csrr\"\n    |       ^"));
-        const Json ran = Json::parse(served.post("run", {{"text", wrong}}).body);
+        const Json ran = head_of(served.post("run", {{"text", wrong}}));
         CHECK(ran == Json({{"error", message}}));
 
         const Json broken = Json::parse(served.post("check", {{"text", "[matrix\n"}}).body);
@@ -170,35 +202,6 @@ TEST_SUITE("live page") {
         CHECK(extended["message"].get<std::string>().find("base.toml:5:7: unknown layout 'csrr'") != std::string::npos);
     }
 
-    TEST_CASE("kernels are timed only if the server was started for it") {
-        const TemporaryFolder folder;
-        const LiveServer server({.file = folder.path() / "r.toml",
-                                 .text = "",
-                                 .folder = folder.path(),
-                                 .catalogue = catalogue(),
-                                 .page = [](const Recipe&, bool, const GoOn&) { return std::string("<p></p>"); }},
-                                0);
-        const Address address(server.address());
-        const Reply refused = address.post("run", Json({{"text", small_recipe}, {"timed", true}}).dump());
-        CHECK(refused.status == 400);
-        CHECK(refused.body == "kernels are not timed: the server was started without --backend\n");
-        CHECK(address.post("run", Json({{"text", small_recipe}, {"timed", false}}).dump()).status == 200);
-    }
-
-    TEST_CASE("the matrices of a folder: no hidden ones, no other files, at most as many as asked for") {
-        const TemporaryFolder folder;
-        for (const char* file : {"b.mtx", "a.graph.gz", ".hidden.mtx", ".git/c.mtx", "sub/d.npz", "sub/notes.txt",
-                                 "1/2/3/4/deep.mtx", "1/2/3/4/5/deeper.mtx"}) {
-            fs::create_directories((folder.path() / file).parent_path());
-            std::ofstream(folder.path() / file) << "1";
-        }
-        fs::create_directory(folder.path() / "folder.mtx");
-        const Texts all{"1/2/3/4/deep.mtx", "a.graph.gz", "b.mtx", "sub/d.npz"};
-        CHECK(matrix_files(folder.path(), folder.path()) == all);
-        CHECK(matrix_files(folder.path(), folder.path(), 2) == Texts{all[0], all[1]});
-        CHECK(matrix_files(folder.path() / "sub", folder.path() / "1") == Texts{"../sub/d.npz"});
-    }
-
     TEST_CASE("matrices are named relative to the recipe") {
         const TemporaryFolder folder;
         for (const char* name : {"recipes", "matrices"}) fs::create_directories(folder.path() / name);
@@ -207,12 +210,15 @@ TEST_SUITE("live page") {
                                  .text = "",
                                  .folder = folder.path(),
                                  .catalogue = catalogue(),
-                                 .page = [](const Recipe&, bool, const GoOn&) { return std::string("<p></p>"); }},
+                                 .page =
+                                     [](const Recipe&, bool, const GoOn&) {
+                                         return joined_parts({"title", "{}"});
+                                     }},
                                 0);
         const Address address(server.address());
         CHECK(Json::parse(address.get("matrices.json").body) == Json::array({"../matrices/a.mtx"}));
         const std::string text = "[matrix]\npath = \"../matrices/a.mtx\"\n\n[layout]\nuse = \"csr\"\n";
-        CHECK(Json::parse(address.post("run", Json({{"text", text}}).dump()).body) == Json({{"page", 1}}));
+        CHECK(head_of(address.post("run", Json({{"text", text}}).dump())) == Json({{"page", 1}}));
     }
 
     TEST_CASE("a matrix file is written beside the recipe, under a plain name, and replaces none") {
@@ -304,7 +310,7 @@ TEST_SUITE("live page") {
         CHECK(Json::parse(served.get("matrices.json").body) == Json::array({"inside.mtx"}));
         const std::string end = "\n[layout]\nuse = \"csr\"\n";
         const auto error_of = [&](const std::string& text) {
-            const Json ran = Json::parse(served.post("run", {{"text", text}}).body);
+            const Json ran = head_of(served.post("run", {{"text", text}}));
             return ran.value("error", std::string());
         };
         for (const std::string& path :
@@ -367,11 +373,24 @@ TEST_SUITE("live page") {
         CHECK(served.comes_to_rest());
     }
 
+    TEST_CASE("the runs of two pages wait for each other") {
+        const Served served;
+        const auto run = [&](const std::string& name, const std::string& client) {
+            return head_of(served.post("run", {{"text", Served::named(name)}, {"client", client}, {"number", 1}}));
+        };
+        Json first;
+        std::thread other([&] { first = run("nap", "presenter"); });
+        while (served.beats() == 0) (void)usleep(5'000);
+        CHECK(run("new", "projector") == Json({{"page", 2}}));
+        other.join();
+        CHECK(first == Json({{"page", 1}}));
+    }
+
     TEST_CASE("requests of a page that overtake each other leave the newest") {
         const Served served;
         const auto run = [&](const std::string& client, int number) {
             const Json body{{"text", small_recipe}, {"client", client}, {"number", number}};
-            return Json::parse(served.post("run", body).body).contains("page");
+            return head_of(served.post("run", body)).contains("page");
         };
         CHECK(run("a", 2));
         CHECK_FALSE(run("a", 1));
@@ -382,9 +401,7 @@ TEST_SUITE("live page") {
 
     TEST_CASE("runs share a process until one is replaced within a step, is timed or is lost") {
         const Served served;
-        const auto count = [&](bool timed = false) {
-            return served.get("page/" + std::to_string(served.run("count", timed)["page"].get<int>())).body;
-        };
+        const auto count = [&](bool timed = false) { return served.document(served.run("count", timed)["page"].get<int>()); };
         CHECK(count() == "1");
         CHECK(count() == "2");
         CHECK(served.run("refuse").contains("error"));
@@ -465,11 +482,6 @@ TEST_SUITE("live page") {
             .file = other.path() / "x.toml", .text = "", .folder = other.path(), .catalogue = catalogue(), .page = {}};
         CHECK(message_of<MachineError>([&] { const LiveServer second(settings, std::stoi(served.address.port)); }) ==
               "--port " + served.address.port + ": the port is in use; expected a free one, or 0");
-    }
-
-    TEST_CASE("tokens are long and differ") {
-        CHECK(random_token().size() == 32);
-        CHECK(random_token() != random_token());
     }
 }
 

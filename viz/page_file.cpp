@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <sstream>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -31,14 +32,11 @@ constexpr std::string_view data_mark = "<!--data-->";
 }  // namespace
 
 std::string page_text(std::string_view bytes, PageCompression compression) {
-    constexpr int usual_window = 15;
-    constexpr int usual_memory = 8;
+    if (compression == PageCompression::none) return std::string(bytes);
     z_stream stream{};
-    // Without a search for repetitions, which takes three times as long as the rest.
-    const int status = compression == PageCompression::best
-                           ? deflateInit(&stream, Z_BEST_COMPRESSION)
-                           : deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, usual_window, usual_memory, Z_RLE);
-    if (status != Z_OK) throw MachineError("out of memory while compressing the data of a page");
+    if (deflateInit(&stream, Z_BEST_COMPRESSION) != Z_OK) {
+        throw MachineError("out of memory while compressing the data of a page");
+    }
     std::string deflated(deflateBound(&stream, bytes.size()), '\0');
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));  // only read
     stream.next_out = reinterpret_cast<Bytef*>(deflated.data());
@@ -58,6 +56,33 @@ std::string page_text(std::string_view bytes, PageCompression compression) {
     (void)deflateEnd(&stream);
     if (state != Z_STREAM_END) throw std::logic_error("deflate needs more space than deflateBound has promised");
     return base64(std::string_view(deflated).substr(0, written));
+}
+
+std::string joined_parts(const std::vector<std::string_view>& parts) {
+    std::string lengths;
+    std::size_t bytes = 0;
+    for (const std::string_view part : parts) {
+        lengths += fmt::format("{} ", part.size());
+        bytes += part.size();
+    }
+    std::string data = lengths + '\n';
+    data.reserve(data.size() + bytes);
+    for (const std::string_view part : parts) data += part;
+    return data;
+}
+
+std::vector<std::string_view> parts_of(std::string_view data) {
+    const std::size_t end = data.find('\n');
+    if (end == std::string_view::npos) throw std::logic_error("the data of a page have no lengths");
+    std::istringstream lengths{std::string(data.substr(0, end))};
+    data.remove_prefix(end + 1);
+    std::vector<std::string_view> parts;
+    for (std::size_t length = 0; lengths >> length; data.remove_prefix(length)) {
+        if (length > data.size()) throw std::logic_error("the data of a page are incomplete");
+        parts.push_back(data.substr(0, length));
+    }
+    if (parts.size() < 2 || !data.empty()) throw std::logic_error("the data of a page do not have their lengths");
+    return parts;
 }
 
 std::size_t PageFile::add(std::string text) {
@@ -86,10 +111,25 @@ std::string PageFile::html(std::string_view title, std::string_view document) co
     const auto add_script = [&text](const std::string& id, std::string_view content) {
         text += fmt::format("<script type=\"text/plain\" id=\"{}\">{}</script>\n", id, content);
     };
-    add_script("document", page_text(document, compression_));
+    if (!document.empty()) add_script("document", page_text(document, compression_));
     for (std::size_t i = 0; i < sections_.size(); ++i) add_script(fmt::format("section-{}", i), sections_[i]);
     text += page().substr(data_at + data_mark.size());
     return text;
 }
+
+std::string PageFile::data(std::string_view title, std::string_view document) const {
+    std::vector<std::string_view> parts{title, document};
+    parts.insert(parts.end(), sections_.begin(), sections_.end());
+    return joined_parts(parts);
+}
+
+std::string page_of_parts(std::string_view data) {
+    const std::vector<std::string_view> parts = parts_of(data);
+    PageFile page;
+    for (std::size_t i = 2; i < parts.size(); ++i) page.add(page_text(parts[i]));
+    return page.html(parts[0], parts[1]);
+}
+
+std::string empty_page() { return PageFile().html("SpMV workbench", ""); }
 
 }  // namespace workbench

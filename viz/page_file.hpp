@@ -9,11 +9,16 @@
 
 namespace workbench {
 
-/// Files are compressed as much as possible; a page that is shown at once, in a fraction of the time.
-enum class PageCompression { best, quick };
+/// Sections of files are compressed as much as possible, and in base64. Those that are shown at once are plain bytes.
+enum class PageCompression { best, none };
 
-/// The bytes compressed with zlib, in base64. Throws MachineError if memory runs out.
+/// The bytes as a section contains them. Throws MachineError if memory runs out.
 [[nodiscard]] std::string page_text(std::string_view bytes, PageCompression compression = PageCompression::best);
+
+/// The title, the document and the sections of a page as one string, for a page that is open already.
+[[nodiscard]] std::string joined_parts(const std::vector<std::string_view>& parts);
+/// Reverses joined_parts. Throws std::logic_error for other bytes.
+[[nodiscard]] std::vector<std::string_view> parts_of(std::string_view data);
 
 /// Sections are numbered in the order in which they are added; the document refers to these numbers.
 class PageFile {
@@ -30,8 +35,11 @@ public:
     /// The size of the page without sections.
     [[nodiscard]] static std::size_t template_bytes();
 
-    /// The whole page. `document` is JSON; `title` is plain text.
+    /// The whole page, of compressed sections. `document` is JSON; empty: the page waits for
+    /// data. `title` is plain text.
     [[nodiscard]] std::string html(std::string_view title, std::string_view document) const;
+    /// Its parts, of sections that are not compressed.
+    [[nodiscard]] std::string data(std::string_view title, std::string_view document) const;
 
 private:
     PageCompression compression_;
@@ -39,5 +47,10 @@ private:
     std::map<std::string, std::size_t> numbers_;
     std::size_t bytes_ = 0;
 };
+
+/// The page of the parts that PageFile::data has joined.
+[[nodiscard]] std::string page_of_parts(std::string_view data);
+/// The page without data, which is given them later.
+[[nodiscard]] std::string empty_page();
 
 }  // namespace workbench

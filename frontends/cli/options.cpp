@@ -1,16 +1,21 @@
 #include "frontends/cli/options.hpp"
 
+#include <sys/xattr.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <fstream>
 #include <optional>
+#include <regex>
 #include <string_view>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include "core/contract/errors.hpp"
+#include "core/system/checksum.hpp"
 #include "core/system/host_memory.hpp"
 #include "core/system/whole_file.hpp"
 #include "core/text/text_table.hpp"
@@ -88,13 +93,49 @@ void add_memory_option(CLI::App& command) {
 
 void add_force_option(CLI::App& command, bool& force) { command.add_flag("--force", force, "Replace a file that exists"); }
 
+namespace {
+
+/// The attribute of a file that says which command has written it, and with which contents.
+constexpr const char* writer_attribute = "user.spmv_workbench.writer";
+
+std::vector<std::filesystem::path>& new_files() {
+    static std::vector<std::filesystem::path> files;
+    return files;
+}
+
+std::string writer_of(const std::filesystem::path& file) {
+    std::string line = command_line();
+    if (const std::size_t at = line.find(" --force"); at != std::string::npos)
+        line.erase(at, std::string_view(" --force").size());
+    return checksum_of(line) + checksum_of_file(file);
+}
+
+/// False as well if the file system keeps no attributes.
+bool is_as_this_command_wrote_it(const std::filesystem::path& file) {
+    std::array<char, 256> found{};
+    const ssize_t length = getxattr(file.c_str(), writer_attribute, found.data(), found.size());
+    return length > 0 && std::string_view(found.data(), static_cast<std::size_t>(length)) == writer_of(file);
+}
+
+}  // namespace
+
 void check_new(const std::filesystem::path& output, bool force) {
     std::error_code unknown;
     const bool folder = std::filesystem::is_directory(output, unknown);
     const bool taken = folder ? !std::filesystem::is_empty(output, unknown) : std::filesystem::is_regular_file(output, unknown);
-    if (force || !taken) return;
+    if (!folder) new_files().push_back(std::filesystem::absolute(output, unknown));
+    if (force || !taken || (!folder && is_as_this_command_wrote_it(output))) return;
     throw RecipeError(fmt::format("{}: this {}; choose another one, or replace it with --force", output.string(),
                                   folder ? "folder is not empty" : "file exists"));
+}
+
+void mark_new_files() {
+    for (const std::filesystem::path& file : new_files()) {
+        std::error_code unknown;
+        if (!std::filesystem::is_regular_file(file, unknown)) continue;
+        const std::string writer = writer_of(file);
+        (void)setxattr(file.c_str(), writer_attribute, writer.data(), writer.size(), 0);  // else the next one needs --force
+    }
 }
 
 void check_results_file(const std::string& option, const std::string& file) {

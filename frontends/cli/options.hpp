@@ -48,8 +48,12 @@ void add_memory_option(CLI::App& command);
 /// --force.
 void add_force_option(CLI::App& command, bool& force);
 
-/// Throws RecipeError if the file exists, or the folder and it is not empty, unless `force`.
+/// Throws RecipeError if the file exists, or the folder and it is not empty, unless `force`. A file that the same command line
+/// has written, and that has not changed since, may be written again.
 void check_new(const std::filesystem::path& output, bool force);
+
+/// Remembers in the files of check_new, as an attribute of the file system, that this command has written them.
+void mark_new_files();
 
 /// Checks a file for results, such as `--json FILE`, which replaces that of an earlier command: throws RecipeError if it is
 /// something else, MachineError if it cannot be written. An empty name and standard output are fine.

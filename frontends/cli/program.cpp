@@ -17,6 +17,7 @@
 #include "frontends/cli/command_line.hpp"
 #include "frontends/cli/commands.hpp"
 #include "frontends/cli/interruption.hpp"
+#include "frontends/cli/options.hpp"
 #include "frontends/cli/provenance.hpp"
 #include "frontends/cli/terminal.hpp"
 
@@ -146,7 +147,9 @@ int run_program(int argc, char** argv) {
     }
     restart_with_sleeping_threads(argv);
     end_cleanly_on_signals();
-    return check_output(act(action));
+    const int exit_code = act(action);
+    if (exit_code == static_cast<int>(ExitCode::ok)) mark_new_files();
+    return check_output(exit_code);
 }
 
 }  // namespace workbench

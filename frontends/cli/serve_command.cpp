@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "core/system/compile.hpp"
 #include "core/system/kokkos_runtime.hpp"
 #include "frontends/cli/command.hpp"
 #include "frontends/cli/measuring.hpp"
@@ -70,7 +71,11 @@ ExitCode serve(const ServeArguments& arguments) {
                           .limit_seconds = arguments.limit};
     check_finite("--limit", arguments.limit);
     const EndingSignals signals;
-    const LiveServer server(std::move(settings), arguments.port);
+    // The address of a port that the user has chosen remains the same, so that an open page goes on after a restart of the
+    // server.
+    const std::string token =
+        arguments.port == 0 ? random_token() : kept_token(cache_folder() / fmt::format("serve-{}", arguments.port));
+    const LiveServer server(std::move(settings), arguments.port, token);
     print_text("{} is at {}\nCtrl-C ends the server.\n", file.string(), server.address());
     (void)std::fflush(stdout);
     signals.wait();
@@ -85,7 +90,8 @@ void add_serve_command(CLI::App& app, Action& action) {
     command.add_option("recipe", arguments.recipe, "Recipe file to begin with; it is not changed")
         ->required()
         ->type_name("RECIPE");
-    add_number(command, "--port", arguments.port, Range{0, 65535, "PORT"}, "Port on 127.0.0.1; 0: any free one");
+    add_number(command, "--port", arguments.port, Range{0, 65535, "PORT"},
+               "Port on 127.0.0.1, whose address then stays the same; 0: any free one");
     add_number(command, "--limit", arguments.limit, Range{0.1, 3600.0, "SECONDS"}, "Longest time of a run");
     add_measuring_options(command, arguments);
 }

@@ -104,7 +104,7 @@ std::string ServedReports::page_of(const Recipe& recipe, bool timed, const std::
     if (!state.note.empty()) report.notes.push_back(state.note);
     if (!timed) std::erase(report.notes, no_kernel_of(recipe));
     const std::array runs{PageRun{report, std::move(patterns), slice_height_of(recipe)}};
-    return page_html(runs, {.title = report.title(), .kind = "run", .command = "", .compression = PageCompression::quick});
+    return page_data(runs, {.title = report.title(), .kind = "run", .command = ""});
 }
 
 }  // namespace workbench

@@ -1,6 +1,9 @@
 #include "frontends/serve/guard.hpp"
 
+#include <fcntl.h>
 #include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdlib>
@@ -31,6 +34,28 @@ std::string random_token() {
     }
     std::string token;
     for (const unsigned char byte : bytes) token += fmt::format("{:02x}", byte);
+    return token;
+}
+
+std::string kept_token(const std::filesystem::path& file) {
+    constexpr mode_t others = S_IRWXG | S_IRWXO;
+    const std::size_t length = random_token().size();
+    std::string token(length, ' ');
+    const int old = open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    struct stat status {};
+    const bool is_mine = old >= 0 && fstat(old, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+                         (status.st_mode & others) == 0;
+    const bool is_read = is_mine && read(old, token.data(), length) == static_cast<ssize_t>(length);
+    if (old >= 0) (void)close(old);
+    if (is_read && token.find_first_not_of("0123456789abcdef") == std::string::npos) return token;
+    token = random_token();
+    std::error_code unknown;
+    std::filesystem::create_directories(file.parent_path(), unknown);
+    std::filesystem::remove(file, unknown);
+    const int fresh = open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    const bool is_written = fresh >= 0 && write(fresh, token.data(), length) == static_cast<ssize_t>(length);
+    if (fresh >= 0) (void)close(fresh);
+    if (!is_written) throw MachineError(fmt::format("{}: cannot be written", file.string()));
     return token;
 }
 

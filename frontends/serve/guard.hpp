@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -14,6 +15,10 @@ inline constexpr std::size_t longest_matrix = std::size_t{1} << 26;   // bytes o
 
 /// 128 random bits as 32 hexadecimal digits. Throws MachineError if the system has no random numbers.
 [[nodiscard]] std::string random_token();
+
+/// The token in this file, which no other user can read. If there is none, a new one is written to it, so that the address of a
+/// server remains the same when it is started again. Throws MachineError if the file cannot be written.
+[[nodiscard]] std::string kept_token(const std::filesystem::path& file);
 
 /// Accepts requests that contain the token and come from the page itself: addressed to this machine by its own name, so that no
 /// other name can be made to point here (DNS rebinding), and, if a page sends them, from a page of this server.

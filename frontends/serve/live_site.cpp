@@ -16,16 +16,18 @@
 #include "frontends/serve/live_json.hpp"
 #include "pipeline/recipe/document.hpp"
 #include "viz/live_page.hpp"
+#include "viz/page_file.hpp"
 
 namespace workbench {
 namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t most_pages = 4;  // reports that are kept
+constexpr std::size_t most_pages = 8;  // reports that are kept
 constexpr char timed_mark = 't';       // the first letter of a request to the child process
 constexpr char untimed_mark = 'u';
 constexpr const char* json_type = "application/json";
+constexpr const char* bytes_type = "application/octet-stream";
 constexpr const char* html_type = "text/html; charset=utf-8";
 
 /// File names may contain any bytes.
@@ -37,6 +39,10 @@ WebAnswer not_found() { return {.status = 404, .body = "not found\n"}; }
 /// A report contains its script and makes no requests.
 constexpr const char* report_policy =
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; frame-ancestors 'self'";
+
+WebAnswer report_answer(std::string html) {
+    return {.type = html_type, .body = std::move(html), .headers = {{"Content-Security-Policy", report_policy}}};
+}
 
 bool is_matrix_file(const std::filesystem::path& file) {
     constexpr std::array<std::string_view, 14> endings{".mtx",      ".rb",     ".graph",   ".npz",   ".mtx.gz",
@@ -61,6 +67,7 @@ std::optional<LiveRequest> read_request(const std::string& body) {
     if (const auto timed = json.find("timed"); timed != json.end() && timed->is_boolean()) request.timed = *timed;
     if (const auto client = json.find("client"); client != json.end() && client->is_string()) request.client = *client;
     if (const auto number = json.find("number"); number != json.end() && number->is_number_integer()) request.number = *number;
+    if (const auto have = json.find("have"); have != json.end() && have->is_number_integer()) request.have = *have;
     return request;
 }
 
@@ -71,6 +78,8 @@ std::vector<std::string> matrix_files(const std::filesystem::path& folder, const
     namespace fs = std::filesystem;
     constexpr int deepest = 4;
     constexpr std::size_t most_visited = 100'000;
+    // Of a checkout of this program; they would hide the few matrices that somebody wants to see.
+    constexpr std::array<std::string_view, 4> folders_without_matrices{"build", "fuzz", "node_modules", "tests"};
     std::vector<std::string> files;
     std::error_code problem;
     std::size_t visited = 0;
@@ -78,7 +87,9 @@ std::vector<std::string> matrix_files(const std::filesystem::path& folder, const
     for (; !problem && at != fs::recursive_directory_iterator() && visited < most_visited; at.increment(problem), ++visited) {
         std::error_code unknown;
         const bool hidden = at->path().filename().string().starts_with('.');
-        if (at->is_directory(unknown) && (hidden || at.depth() >= deepest)) at.disable_recursion_pending();
+        const bool other =
+            std::ranges::find(folders_without_matrices, at->path().filename().string()) != folders_without_matrices.end();
+        if (at->is_directory(unknown) && (hidden || other || at.depth() >= deepest)) at.disable_recursion_pending();
         if (hidden || !is_matrix_file(at->path()) || !at->is_regular_file(unknown)) continue;
         if (!is_in_folder(at->path(), folder)) continue;  // a link to another place
         files.push_back(fs::absolute(at->path()).lexically_relative(fs::absolute(from)).string());
@@ -99,6 +110,7 @@ WebAnswer LiveSite::answer(const std::string& method, const std::string& path, c
     if (method == "GET") {
         if (path.empty()) return start_page();
         if (path == "matrices.json") return matrices();
+        if (path == "page") return report_answer(empty_page());
         return path.starts_with("page/") ? page(path.substr(5)) : not_found();
     }
     if (path.starts_with("matrix/")) return keep_matrix(path.substr(7), body);
@@ -189,20 +201,28 @@ WebAnswer LiveSite::check(const std::string& text) {
 }
 
 WebAnswer LiveSite::run(const LiveRequest& request) {
-    std::string message;
+    const auto at_once = [](const Json& json) { return WebAnswer{.type = bytes_type, .body = text_of(json) + '\n'}; };
     long number = 0;
     {
-        const std::scoped_lock lock(forking_);
-        // Requests of a page may overtake each other on their way.
-        if (request.client == last_client_ && request.number < last_number_) return json_answer({{"replaced", true}});
-        last_client_ = request.client;
-        last_number_ = request.number;
-        if (!checked(request.text, message)) return json_answer({{"error", message}});
-        number = worker_.announce();
+        const std::scoped_lock lock(newest_mutex_);
+        // Requests of a page may overtake each other on their way. Those of another page wait for each other.
+        Newest& newest = newest_[request.client];
+        if (request.number < newest.of_client) return at_once({{"replaced", true}});
+        newest = {request.number, number = ++last_run_};
     }
-    return {.type = json_type, .later = [this, number, request](const ClientIsThere& client_is_there) {
+    std::string message;
+    {
+        const std::scoped_lock lock(forking_);
+        if (!checked(request.text, message)) return at_once({{"error", message}});
+    }
+    return {.type = bytes_type, .later = [this, number, request](const ClientIsThere& client_is_there) {
                 return run_now(number, request, client_is_there);
             }};
+}
+
+bool LiveSite::is_newest(const std::string& client, long number) {
+    const std::scoped_lock lock(newest_mutex_);
+    return newest_[client].of_all == number;
 }
 
 std::string LiveSite::page_of(const std::string& request, const GoOn& go_on) const {
@@ -215,40 +235,63 @@ std::string LiveSite::page_of(const std::string& request, const GoOn& go_on) con
 std::string LiveSite::run_now(long number, const LiveRequest& request, const ClientIsThere& client_is_there) {
     using End = WorkResult::End;
     WorkResult result;
+    const auto wanted = [&] {
+        if (!client_is_there()) return Wanted::gone;
+        return is_newest(request.client, number) ? Wanted::yes : Wanted::replaced;
+    };
     try {
         // A child that has timed kernels ends, because it may occupy a GPU.
-        result = worker_.run(number, (request.timed ? timed_mark : untimed_mark) + request.text, settings_.limit_seconds,
-                             client_is_there, request.timed);
+        result = worker_.run((request.timed ? timed_mark : untimed_mark) + request.text, settings_.limit_seconds, wanted,
+                             request.timed);
     } catch (const UserError& error) {
         result = {End::failed, error.what()};
     }
+    const auto error = [](const std::string& text) { return text_of({{"error", "error: " + text}}) + '\n'; };
     switch (result.end) {
-        case End::done: {
-            const std::scoped_lock lock(pages_mutex_);
-            pages_.emplace_back(++last_page_, std::make_shared<const std::string>(std::move(result.text)));
-            if (pages_.size() > most_pages) pages_.pop_front();
-            return text_of({{"page", last_page_}});
-        }
-        case End::failed: return text_of({{"error", "error: " + result.text}});
-        case End::lost: return text_of({{"error", "error: the run ended early: " + result.text}});
+        case End::done: return keep_page(std::move(result.text), request.have);
+        case End::failed: return error(result.text);
+        case End::lost: return error("the run ended early: " + result.text);
         case End::too_long:
-            return text_of(
-                {{"error", fmt::format("error: the run did not end within {} s and was stopped; --limit SECONDS allows more",
-                                       settings_.limit_seconds)}});
-        case End::replaced:
+            return error(fmt::format("the run did not end within {} s and was stopped; --limit SECONDS allows more",
+                                     settings_.limit_seconds));
         case End::unwanted: break;
     }
-    return text_of({{"replaced", true}});
+    return text_of({{"replaced", true}}) + '\n';
+}
+
+std::string LiveSite::keep_page(std::string data, long have) {
+    const auto kept = std::make_shared<const std::string>(std::move(data));
+    const std::shared_ptr<const std::string> before = kept_page(have);
+    const std::vector<std::string_view> old = before == nullptr ? std::vector<std::string_view>() : parts_of(*before);
+    Json parts = Json::array();
+    std::string bytes;
+    for (const std::string_view part : parts_of(*kept)) {
+        const auto same = std::ranges::find(old, part);
+        if (same != old.end()) {
+            parts.push_back({{"same", same - old.begin()}});
+        } else {
+            parts.push_back({{"bytes", part.size()}});
+            bytes += part;
+        }
+    }
+    const std::scoped_lock lock(pages_mutex_);
+    pages_.emplace_back(++last_page_, kept);
+    if (pages_.size() > most_pages) pages_.pop_front();
+    return text_of({{"page", last_page_}, {"parts", std::move(parts)}}) + '\n' + bytes;
+}
+
+std::shared_ptr<const std::string> LiveSite::kept_page(long number) {
+    const std::scoped_lock lock(pages_mutex_);
+    const auto found = std::ranges::find(pages_, number, [](const auto& each) { return each.first; });
+    return found == pages_.end() ? nullptr : found->second;
 }
 
 WebAnswer LiveSite::page(const std::string& number) {
     long wanted = 0;
     const auto [end, problem] = std::from_chars(number.data(), number.data() + number.size(), wanted);
     if (problem != std::errc() || end != number.data() + number.size()) return not_found();
-    const std::scoped_lock lock(pages_mutex_);
-    const auto found = std::ranges::find(pages_, wanted, [](const auto& each) { return each.first; });
-    if (found == pages_.end()) return not_found();
-    return {.type = html_type, .body = *found->second, .headers = {{"Content-Security-Policy", report_policy}}};
+    const std::shared_ptr<const std::string> kept = kept_page(wanted);
+    return kept == nullptr ? not_found() : report_answer(page_of_parts(*kept));
 }
 
 }  // namespace workbench

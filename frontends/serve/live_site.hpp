@@ -4,6 +4,7 @@
 #include <deque>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -23,8 +24,8 @@ struct LiveSettings {
     std::filesystem::path folder;  // no file outside of it is read
     const Catalogue& catalogue;
     RecipeChanges changes = {};  // that apply to every text
-    /// Runs a recipe and returns its report as a page; `timed`: with its kernels. Called in a child process, for one recipe
-    /// after another until one is timed. Throws UserError.
+    /// Runs a recipe and returns the data of its page (PageFile::data); `timed`: with its kernels. Called in a child process,
+    /// for one recipe after another until one is timed. Throws UserError.
     std::function<std::string(const Recipe& recipe, bool timed, const GoOn& go_on)> page;
     bool can_time = false;      // the page offers to time kernels
     double limit_seconds = 60;  // for a run
@@ -36,6 +37,7 @@ struct LiveRequest {
     bool timed = false;       // with its kernels
     std::string client = {};  // the page that sent it
     long number = 0;          // of the request of this page; a greater one is newer
+    long have = 0;            // number of the report whose data the page has; 0: none
 };
 
 /// Answers the requests of the page, given as paths below the site's address:
@@ -43,8 +45,12 @@ struct LiveRequest {
 ///   GET  matrices.json   the matrix files of the folder, relative to the recipe
 ///   POST matrix/NAME     a matrix file, to be written beside the recipe -> {"path": TEXT} or {"error": TEXT}
 ///   POST check           {"text"} -> {"problems", "message", "outline"}
-///   POST run             {"text", "timed", "client", "number"} -> {"page": NUMBER}, {"error": TEXT} or {"replaced": true}
-///   GET  page/NUMBER     the report of a run, among the last few
+///   POST run             {"text", "timed", "client", "number", "have"} -> a line of JSON: {"error": TEXT}, {"replaced": true},
+///   or
+///                        {"page": NUMBER, "parts": [...]}. A part is a title, a document or a section, in this order: {"same":
+///                        I} if it is part I of the report that the page has, else {"bytes": N}; their bytes follow the line
+///   GET  page            the page of a report, without data
+///   GET  page/NUMBER     the report of a run as a file, among the last few
 class LiveSite {
 public:
     explicit LiveSite(LiveSettings settings);
@@ -63,22 +69,34 @@ private:
     [[nodiscard]] WebAnswer matrices() const;
     [[nodiscard]] WebAnswer keep_matrix(const std::string& name, const std::string& bytes);
     [[nodiscard]] std::string run_now(long number, const LiveRequest& request, const ClientIsThere& client_is_there);
+    [[nodiscard]] bool is_newest(const std::string& client, long number);
+    /// Keeps the data and returns the answer for a page that has those of another report.
+    [[nodiscard]] std::string keep_page(std::string data, long have);
+    /// Null if it is not kept.
+    [[nodiscard]] std::shared_ptr<const std::string> kept_page(long number);
     /// Returns the recipe, or sets the message of its errors.
     [[nodiscard]] std::optional<Recipe> checked(const std::string& text, std::string& message) const;
     /// In the child process.
     [[nodiscard]] std::string page_of(const std::string& request, const GoOn& go_on) const;
 
     LiveSettings settings_;
-    std::mutex forking_;       // held by threads that run code of other rooms
-    std::string last_client_;  // of the newest run; guarded by forking_, as is its number
-    long last_number_ = 0;
+    std::mutex forking_;  // held by threads that run code of other rooms
+    /// The newest run of a page: its number there, and its number among all runs.
+    struct Newest {
+        long of_client = 0;
+        long of_all = 0;
+    };
+    std::mutex newest_mutex_;
+    std::map<std::string, Newest> newest_;  // by client
+    long last_run_ = 0;
     Worker worker_;
     std::mutex pages_mutex_;
     long last_page_ = 0;
     std::deque<std::pair<long, std::shared_ptr<const std::string>>> pages_;
 };
 
-/// The matrix files in a folder and its subfolders, relative to `from`, in alphabetical order; at most `most`.
+/// The matrix files in a folder and its subfolders, relative to `from`, in alphabetical order; at most `most`. None of
+/// folders named build, fuzz, node_modules or tests.
 [[nodiscard]] std::vector<std::string> matrix_files(const std::filesystem::path& folder, const std::filesystem::path& from,
                                                     std::size_t most = 1000);
 

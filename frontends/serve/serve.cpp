@@ -30,9 +30,10 @@ OpenWebServer* load_module() {
 
 }  // namespace
 
-LiveServer::LiveServer(LiveSettings settings, int port) : site_(std::move(settings)), server_(load_module()(port)) {
+LiveServer::LiveServer(LiveSettings settings, int port, const std::string& token)
+    : site_(std::move(settings)), server_(load_module()(port)) {
     if (server_ == nullptr) throw MachineError(fmt::format("--port {}: the port is in use; expected a free one, or 0", port));
-    guard_ = std::make_unique<Guard>(random_token(), server_->port());
+    guard_ = std::make_unique<Guard>(token, server_->port());
     const auto refuse = [this](const WebRequest& request) { return guard_->refuse(request); };
     const auto answer = [this](const WebRequest& request) {
         return with_safe_headers(site_.answer(request.method, guard_->path_in_site(request), request.body));

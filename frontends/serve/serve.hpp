@@ -13,8 +13,9 @@ namespace workbench {
 /// The live page on a port of 127.0.0.1. The destructor ends running work and closes all connections.
 class LiveServer {
 public:
-    /// `port`: 0 for any free one. Throws MachineError if the port is taken, or the module with the HTTP library is missing.
-    LiveServer(LiveSettings settings, int port);
+    /// `port`: 0 for any free one. `token`: of the address. Throws MachineError if the port is taken, or the module with the
+    /// HTTP library is missing.
+    LiveServer(LiveSettings settings, int port, const std::string& token = random_token());
     ~LiveServer();
     LiveServer(const LiveServer&) = delete;
     LiveServer& operator=(const LiveServer&) = delete;

@@ -142,13 +142,12 @@ private:
 Worker::Worker(std::mutex& forking, Work work) : forking_(forking), work_(std::move(work)) {}
 Worker::~Worker() = default;
 
-WorkResult Worker::run(long number, const std::string& request, double limit_seconds, const std::function<bool()>& wanted,
-                       bool last) {
+WorkResult Worker::run(const std::string& request, double limit_seconds, const std::function<Wanted()>& wanted, bool last) {
     using End = WorkResult::End;
     constexpr double patience_seconds = 0.1;  // for the next step of older work
     const std::scoped_lock turn(turn_);
-    if (stopped_) return {End::unwanted};
-    if (newest_ != number) return {End::replaced};
+    if (stopped_ || wanted() != Wanted::yes) return {End::unwanted};
+    const long number = ++last_;
     const auto begin = Clock::now();
     bool is_new = child_ == nullptr;
     const auto renew = [&] {
@@ -165,13 +164,10 @@ WorkResult Worker::run(long number, const std::string& request, double limit_sec
         }
         const double passed = std::chrono::duration<double>(Clock::now() - begin).count();
         const bool is_stuck = !child_->was_taken && !is_new && (!goes_on || passed > patience_seconds);
-        if (stopped_ || !wanted()) {
-            child_.reset();
+        const Wanted now = wanted();
+        if (stopped_ || now != Wanted::yes) {
+            if (stopped_ || now == Wanted::gone || !child_->has_all()) child_.reset();
             return {End::unwanted};
-        }
-        if (newest_ != number) {
-            if (!child_->has_all()) child_.reset();
-            return {End::replaced};
         }
         if (passed > limit_seconds) {
             child_.reset();

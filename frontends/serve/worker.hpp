@@ -13,14 +13,16 @@ struct WorkResult {
     enum class End {
         done,      // `text` is the result
         failed,    // `text` is the message of a user error
-        replaced,  // newer work began
-        unwanted,  // the client has gone, or a newer change replaces the run
+        unwanted,  // its client has gone or has sent a newer request
         too_long,  // the time limit
         lost       // the child crashed; `text` says how
     };
     End end = End::done;
     std::string text = {};
 };
+
+/// Is a result still needed? `replaced`: the client has sent a newer request; `gone`: there is no client.
+enum class Wanted { yes, replaced, gone };
 
 /// Called between the steps of a work; throws an exception that the work must let pass if newer work waits.
 using GoOn = std::function<void()>;
@@ -35,14 +37,11 @@ public:
     Worker(const Worker&) = delete;
     Worker& operator=(const Worker&) = delete;
 
-    /// Announces a request and returns its number. Earlier requests end at their next step.
-    [[nodiscard]] long announce() { return ++newest_; }
-
-    /// Has the child work on the request with this number and returns the result. An earlier request is given up at its next
-    /// step, or else the child is ended, and a new one begins with nothing. `wanted` is asked every few milliseconds. `last`:
-    /// the child is ended afterwards.
-    [[nodiscard]] WorkResult run(long number, const std::string& request, double limit_seconds,
-                                 const std::function<bool()>& wanted, bool last = false);
+    /// Has the child work on a request and returns the result. Requests wait for each other. One that is replaced is given up
+    /// at its next step, or else the child is ended, and a new one begins with nothing. `wanted` is called every few
+    /// milliseconds. `last`: the child is ended afterwards.
+    [[nodiscard]] WorkResult run(const std::string& request, double limit_seconds, const std::function<Wanted()>& wanted,
+                                 bool last = false);
 
     /// Ends running work, and refuses new work from now on.
     void stop() { stopped_ = true; }
@@ -54,7 +53,7 @@ private:
     std::function<std::string(const std::string& request, const GoOn& go_on)> work_;
     std::mutex turn_;  // held by the thread whose request the child has
     std::unique_ptr<Answerer> child_;
-    std::atomic<long> newest_ = 0;
+    long last_ = 0;  // number of a request; guarded by turn_
     std::atomic<bool> stopped_ = false;
 };
 

@@ -63,6 +63,9 @@ struct Figure {
     Shown table = {};                                        // the table of `run`
     Shown rows = {};                                         // `info --table`
     int telling = 0;                                         // rank on a contact sheet, 1 first; 0: not there
+    bool more_is_better = false;
+    bool of_whole =
+        false;  // as if one layout stored the whole matrix, which says nothing once shares or tiles are stored apart
 };
 
 template <typename Measured>

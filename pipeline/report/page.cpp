@@ -25,15 +25,12 @@ constexpr double share_of_bins = 0.75;           // share of the budget before a
 /// File names and commands may contain any bytes.
 std::string text_of_document(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-std::vector<Index> original_numbers(const Permutation& order) {
-    if (order.size() > longest_order) return {};
-    return {order.old_of_new().begin(), order.old_of_new().end()};
-}
-
-std::string bytes_of_order(const std::vector<Index>& numbers) {
+/// Original numbers, each as the difference from the number after the one before. Empty of large matrices.
+std::string bytes_of_order(const Permutation& order) {
     std::string bytes;
+    if (order.size() > longest_order) return bytes;
     std::int64_t expected = 0;
-    for (const Index number : numbers) {
+    for (const Index number : order.old_of_new()) {
         add_difference(bytes, number - expected);
         expected = std::int64_t{number} + 1;
     }
@@ -97,6 +94,8 @@ Json figures_of(const RunReport& report) {
         list.push_back({{"label", cell.shown().label},
                         {"meaning", cell.shown().meaning},
                         {"telling", telling},
+                        {"more_is_better", cell.figures.front()->more_is_better},
+                        {"of_whole", cell.figures.front()->of_whole},
                         {"texts", std::move(texts)},
                         {"numbers", std::move(numbers)}});
     }
@@ -111,12 +110,15 @@ bool has_patterns(const PageRun& run) {
 class LevelSections {
 public:
     LevelSections(std::span<const PageRun> runs, PageCompression compression) : compression_(compression) {
+        std::vector<const std::string*> texts;
         for (const PageRun& run : runs) {
             if (!has_patterns(run)) continue;
-            for (const auto& pattern : run.patterns) all_.push_back({&pattern->pyramid.finest, {}, {}, false});
+            for (const auto& pattern : run.patterns)
+                all_.push_back({&pattern->pyramid.finest, {}, {}, pattern->finest.one_each});
+            for (std::size_t i = 0; i < run.patterns.size(); ++i) texts.push_back(&run.patterns[i]->finest.bytes);
         }
         guarded_for("levels of pages", UnevenHostRange<>(0, static_cast<Index>(all_.size())).set_chunk_size(1),
-                    [this](Index i) { pack(all_[i]); });
+                    [&](Index i) { all_[i].text = page_text(*texts[i], compression_); });
     }
 
     void fit(std::size_t bytes) {
@@ -199,13 +201,12 @@ Json json_of_stage(const PagePattern& pattern, const StageOutcome& stage, Index 
                         {"step", 1},
                         {"height", slice_height}});  // instead of boundaries
     }
-    std::string places = byte_planes(pattern.sample.drawn_rows) + byte_planes(pattern.sample.drawn_columns);
     return {{"planes", pattern.pyramid.plane_names},
             {"cuts", std::move(cuts)},
             {"tiles", pattern.tile_count},
             {"choices", stage.choices},
             {"label", stage.label()},
-            {"sample", sections.add(places)}};
+            {"sample", sections.add(pattern.sample_places)}};
 }
 
 /// All x, then all y, as integers up to 65535.
@@ -218,35 +219,13 @@ std::string bytes_of_places(const std::vector<Point>& places) {
 }
 
 /// Original numbers of rows or columns: "same" if they are those of the input; null if the page has no space for them.
-Json order_section(bool moved, const std::vector<Index>& numbers, SectionBudget& sections) {
+Json order_section(bool moved, const std::string& numbers, SectionBudget& sections) {
     if (!moved) return "same";
-    return numbers.empty() ? Json(nullptr) : sections.add(bytes_of_order(numbers));
+    return numbers.empty() ? Json(nullptr) : sections.add(numbers);
 }
 
-}  // namespace
-
-std::shared_ptr<const PagePattern> page_pattern(const StagedMatrix& staged, std::vector<Point> places) {
-    PagePattern pattern;
-    pattern.places = std::move(places);
-    pattern.pyramid = build_pyramid(staged);
-    pattern.cuts = staged.cuts;
-    pattern.sample = sample_of(staged, sampled_rows);
-    if (staged.has_tiles()) {
-        pattern.tile_count = static_cast<Index>(std::count_if(staged.shares.begin(), staged.shares.end(),
-                                                              [](const Share& share) { return !share.entries.empty(); }));
-        if (staged.matrix.nonzeros() <= most_entries_with_values) pattern.tiles = packed_tiles(staged);
-    }
-    pattern.rows_moved = !staged.row_order.is_identity();
-    pattern.columns_moved = !staged.column_order.is_identity();
-    if (pattern.rows_moved) pattern.original_rows = original_numbers(staged.row_order);
-    if (pattern.columns_moved) pattern.original_columns = original_numbers(staged.column_order);
-    const bool is_input = !pattern.rows_moved && !pattern.columns_moved;
-    if (is_input && staged.matrix.nonzeros() <= most_entries_with_values) make_copy(pattern.values, staged.matrix.values);
-    return std::make_shared<const PagePattern>(std::move(pattern));
-}
-
-std::string page_html(std::span<const PageRun> runs, const PageFacts& facts, std::size_t budget) {
-    PageFile page(facts.compression);
+/// Adds all sections of a page and returns its document.
+std::string fill(PageFile& page, std::span<const PageRun> runs, const PageFacts& facts, std::size_t budget) {
     Json document{{"kind", facts.kind}, {"command", facts.command}, {"runs", Json::array()}};
     for (const PageRun& run : runs) {
         document["runs"].push_back(
@@ -258,12 +237,10 @@ std::string page_html(std::span<const PageRun> runs, const PageFacts& facts, std
     }
     // The size that is reserved for mandatory parts; at least half of the rest of a small budget remains.
     const std::string without_patterns = text_of_document(document);
-    const bool is_quick = facts.compression == PageCompression::quick;  // the size without compression is an upper bound
-    const std::size_t fixed = PageFile::template_bytes() + 100'000 +
-                              (is_quick ? without_patterns.size() : page_text(without_patterns, facts.compression).size());
+    const std::size_t fixed = PageFile::template_bytes() + 100'000 + page_text(without_patterns, page.compression()).size();
     const std::size_t section_bytes = budget > 2 * fixed ? budget - fixed : budget / 2;
     SectionBudget sections(page, section_bytes);
-    LevelSections bins(runs, facts.compression);
+    LevelSections bins(runs, page.compression());
     bins.fit(static_cast<std::size_t>(share_of_bins * static_cast<double>(section_bytes)));
     std::size_t number = 0;
     for (std::size_t r = 0; r < runs.size(); ++r) {
@@ -283,27 +260,75 @@ std::string page_html(std::span<const PageRun> runs, const PageFacts& facts, std
             stages.push_back(std::move(stage));
         }
         const PagePattern& input = *run.patterns.front();
-        const PatternSample& sample = input.sample;
         Json pattern{{"stages", nullptr},
-                     {"sampled", sample.values.size()},
-                     {"sample_rows", sections.add(byte_planes(sample.original_rows))},
-                     {"sample_columns", sections.add(byte_planes(sample.original_columns))},
-                     {"sample_values", sections.add(byte_planes(sample.values))},
+                     {"sampled", input.sampled},
+                     {"sample_rows", sections.add(input.sample_rows)},
+                     {"sample_columns", sections.add(input.sample_columns)},
+                     {"sample_values", sections.add(input.sample_values)},
                      {"values", nullptr},
                      {"places", nullptr},
                      {"entries", entries}};
-        if (entries && !input.places.empty()) pattern["places"] = sections.add(bytes_of_places(input.places));
-        if (entries && !input.values.empty()) pattern["values"] = sections.add(byte_planes(input.values));
+        if (entries && !input.places.empty()) pattern["places"] = sections.add(input.places);
+        if (entries && !input.values.empty()) pattern["values"] = sections.add(input.values);
         for (std::size_t i = 0; i < count; ++i) {
             const PagePattern& one = *run.patterns[i];
             stages[i]["rows"] = order_section(one.rows_moved, one.original_rows, sections);
             stages[i]["columns"] = order_section(one.columns_moved, one.original_columns, sections);
+            stages[i]["stored_lengths"] = one.stored_lengths.empty() ? Json(nullptr) : sections.add(one.stored_lengths);
             stages[i]["stored"] = one.tiles.empty() ? Json(nullptr) : sections.add(one.tiles);
         }
         pattern["stages"] = std::move(stages);
         document["runs"][r]["pattern"] = std::move(pattern);
     }
-    return page.html(facts.title, text_of_document(document));
+    return text_of_document(document);
+}
+
+}  // namespace
+
+std::shared_ptr<const PagePattern> page_pattern(const StagedMatrix& staged, const std::vector<Point>& places) {
+    PagePattern pattern;
+    pattern.pyramid = build_pyramid(staged);
+    pattern.finest = packed(pattern.pyramid.finest);
+    pattern.cuts = staged.cuts;
+    const PatternSample sample = sample_of(staged, sampled_rows);
+    pattern.sample_places = byte_planes(sample.drawn_rows) + byte_planes(sample.drawn_columns);
+    const bool has_values = staged.matrix.nonzeros() <= most_entries_with_values;
+    if (staged.has_tiles()) {
+        pattern.tile_count = static_cast<Index>(std::count_if(staged.shares.begin(), staged.shares.end(),
+                                                              [](const Share& share) { return !share.entries.empty(); }));
+        if (has_values) pattern.tiles = packed_tiles(staged);
+    }
+    if (staged.shares.size() == 2 && !staged.has_tiles()) {
+        const ShareView view(staged.shares.back());
+        for (Index row = 0; row < std::min(view.row_count(), longest_order); ++row) {
+            add_number(pattern.stored_lengths, static_cast<std::uint64_t>(view.length(row)));
+        }
+    }
+    pattern.rows_moved = !staged.row_order.is_identity();
+    pattern.columns_moved = !staged.column_order.is_identity();
+    if (pattern.rows_moved) pattern.original_rows = bytes_of_order(staged.row_order);
+    if (pattern.columns_moved) pattern.original_columns = bytes_of_order(staged.column_order);
+    if (!pattern.rows_moved && !pattern.columns_moved) {
+        pattern.sampled = sample.values.size();
+        pattern.sample_rows = byte_planes(sample.original_rows);
+        pattern.sample_columns = byte_planes(sample.original_columns);
+        pattern.sample_values = byte_planes(sample.values);
+        if (!places.empty()) pattern.places = bytes_of_places(places);
+        if (has_values) pattern.values = byte_planes(staged.matrix.values);
+    }
+    return std::make_shared<const PagePattern>(std::move(pattern));
+}
+
+std::string page_html(std::span<const PageRun> runs, const PageFacts& facts, std::size_t budget) {
+    PageFile page;
+    const std::string document = fill(page, runs, facts, budget);
+    return page.html(facts.title, document);
+}
+
+std::string page_data(std::span<const PageRun> runs, const PageFacts& facts, std::size_t budget) {
+    PageFile page(PageCompression::none);
+    const std::string document = fill(page, runs, facts, budget);
+    return page.data(facts.title, document);
 }
 
 }  // namespace workbench

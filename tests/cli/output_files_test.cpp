@@ -1,6 +1,8 @@
 // Files that exist: those of the user are never replaced without --force, and results replace only results.
 #include <doctest/doctest.h>
 
+#include <sys/xattr.h>
+
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -72,6 +74,23 @@ TEST_CASE("a file of the user is replaced with --force only, whichever command w
             CHECK(file_text(folder.path() / file) != "mine");
         }
     }
+}
+
+TEST_CASE("a command writes its own file again, unless somebody has changed it") {
+    const TemporaryFolder folder;
+    const std::string file = (folder.path() / "a.png").string();
+    const std::string draw = "draw " + inline_recipe + " --width 320 -o " + file;
+    REQUIRE(run(draw).exit_code == 0);
+    if (getxattr(file.c_str(), "user.spmv_workbench.writer", nullptr, 0) < 0) return;  // the file system has no attributes
+    const std::string first = file_text(file);
+    CHECK(run(draw).exit_code == 0);
+    CHECK(file_text(file) == first);
+    CHECK(run("draw " + inline_recipe + " --width 640 -o " + file).exit_code == 2);  // another command
+    CHECK(run(draw + " --force").exit_code == 0);
+    CHECK(run(draw).exit_code == 0);
+    std::ofstream(file, std::ios::app) << "mine";
+    CHECK(run(draw).exit_code == 2);
+    CHECK(file_text(file) == first + "mine");
 }
 
 TEST_CASE("export writes into a folder with files with --force only") {

@@ -189,4 +189,18 @@ TEST_CASE("the file contains title, document and each section once") {
     CHECK(html.size() < PageFile::template_bytes() + page.bytes() + 1000);
 }
 
+TEST_CASE("the parts of a page are one string, and make the page") {
+    PageFile page(PageCompression::none);
+    CHECK(page.add("a\nb") == 0);
+    CHECK(page.add("") == 1);
+    const std::string data = page.data("title", "{}");
+    CHECK(parts_of(data) == std::vector<std::string_view>{"title", "{}", "a\nb", ""});
+    const std::string html = page_of_parts(data);
+    CHECK(section_of_page(html, "document") == "{}");
+    CHECK(section_of_page(html, "section-0") == "a\nb");
+    for (const std::string_view wrong : {"", "no line", "3 1 \nabc", "1 1 \nabc", "5 \ntitle"}) {
+        CHECK_THROWS_AS((void)parts_of(wrong), std::logic_error);
+    }
+}
+
 }  // namespace workbench

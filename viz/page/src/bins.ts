@@ -245,6 +245,7 @@ export class Stage {
   originalRows: Int32Array | 'same' | null = null;
   originalColumns: Int32Array | 'same' | null = null;
   private stored: StoredRows | null = null;
+  storedLengths: number[] | null = null; // of the rows of the second share, as it stores them
 
   constructor(readonly facts: StageFacts, readonly rows: number, readonly columns: number) {}
 
@@ -264,6 +265,15 @@ export class Stage {
       const bytes = await sectionBytes(facts.sample);
       const half = bytes.length / 2;
       this.sample = madeOnce(bytes, 'sample', () => ({ rows: integers(bytes.subarray(0, half)), columns: integers(bytes.subarray(half)) }));
+    }
+    if (typeof facts.stored_lengths === 'number') {
+      const bytes = await sectionBytes(facts.stored_lengths);
+      this.storedLengths = madeOnce(bytes, 'lengths', () => {
+        const numbers = new Numbers(bytes);
+        const lengths: number[] = [];
+        while (!numbers.ended) lengths.push(numbers.next());
+        return lengths;
+      });
     }
     this.originalRows = await readOrder(facts.rows, this.rows);
     this.originalColumns = await readOrder(facts.columns, this.columns);
@@ -372,7 +382,7 @@ export class Pattern {
   async read(): Promise<void> {
     // All sections are inflated at the same time.
     const { sample_rows, sample_columns, sample_values, places } = this.facts;
-    const of_stages = this.facts.stages.flatMap(({ bins, sample, rows, columns, stored }) => [bins.section, sample, rows, columns, stored]);
+    const of_stages = this.facts.stages.flatMap(({ bins, sample, rows, columns, stored, stored_lengths }) => [bins.section, sample, rows, columns, stored, stored_lengths]);
     const sections = [sample_rows, sample_columns, sample_values, places, ...of_stages].filter((one): one is number => typeof one === 'number');
     await Promise.all(sections.map(sectionBytes));
     for (const [i, stage] of this.stages.entries()) {

@@ -28,6 +28,7 @@ export interface StageFacts {
   rows: number | 'same' | null; // section of the rows' original numbers; null: not stored
   columns: number | 'same' | null;
   stored: number | null; // section of the rows of tiles
+  stored_lengths?: number | null; // section of the lengths of the rows of the second share, as it stores them
 }
 
 export interface PatternFacts {
@@ -45,6 +46,8 @@ export interface Figure {
   label: string;
   meaning: string;
   telling: number;
+  more_is_better: boolean;
+  of_whole: boolean; // as if one layout stored the whole matrix
   texts: (string | null)[];
   numbers: (number | null)[][];
 }
@@ -221,18 +224,10 @@ export interface PageDocument {
   rankings?: Ranking[];
 }
 
-const replaced = new Map<string, string>(); // parts of another page that was taken instead of this one, by id
-// The bytes of these parts and of those before them, by their text: successive pages of the live page have most parts in common.
-let known = new Map<string, Promise<Uint8Array>>();
-let known_before = known;
+let given: Uint8Array[] | null = null; // title, document and sections that were given instead of those in the file
 
-function inflated(id: string): Promise<Uint8Array> {
-  const text = replaced.get(id);
-  if (text !== undefined) {
-    const bytes = known.get(text) ?? known_before.get(text) ?? inflate(text);
-    known.set(text, bytes);
-    return bytes;
-  }
+async function inflated(id: string): Promise<Uint8Array> {
+  if (given) return given[id === 'document' ? 1 : 2 + Number(id.slice('section-'.length))];
   const element = document.getElementById(id);
   if (!element) return Promise.reject(new Error(`the page has no part '${id}'`));
   const bytes = inflate(element.textContent ?? '');
@@ -254,22 +249,14 @@ export async function readDocument(): Promise<PageDocument> {
   return JSON.parse(new TextDecoder().decode(await inflated('document'))) as PageDocument;
 }
 
-// Replaces the data of this page by those of another page that the same program wrote.
-export function replaceData(page: string): void {
-  document.querySelectorAll('script[type="text/plain"]').forEach((part) => part.remove());
+// True if the page was sent without data, which will be given.
+export const awaitsData = (): boolean => given === null && document.getElementById('document') === null;
+
+// Replaces the data of this page: title, document and sections.
+export function replaceData(parts: Uint8Array[]): void {
+  given = parts;
   sections.clear();
-  replaced.clear();
-  known_before = known;
-  known = new Map();
-  const title = /<title>([^<]*)<\/title>/.exec(page)?.[1] ?? '';
-  document.title = title.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
-  const begin = '<script type="text/plain" id="';
-  for (let at = page.indexOf(begin); at >= 0; at = page.indexOf(begin, at + 1)) {
-    if (page[at - 1] !== '\n') continue; // in the script of the page
-    const name = at + begin.length;
-    const content = page.indexOf('">', name) + 2;
-    replaced.set(page.slice(name, content - 2), page.slice(content, page.indexOf('</script>', content)));
-  }
+  document.title = new TextDecoder().decode(parts[0]);
 }
 
 const made = new WeakMap<Uint8Array, Map<string, unknown>>();
@@ -297,6 +284,10 @@ export function sectionBytes(number: number): Promise<Uint8Array> {
 export class Numbers {
   private at = 0;
   constructor(private readonly bytes: Uint8Array) {}
+
+  get ended(): boolean {
+    return this.at >= this.bytes.length;
+  }
 
   next(): number {
     let number = 0;

@@ -2,9 +2,10 @@
 import { download, h, seconds } from './dom';
 import { Controls } from './live_controls';
 import { RecipeCompletion, RecipeEditor } from './live_editor';
-import { ReportFrames } from './live_report';
-import { checkText, fragmentOf, keepMatrix, matrixFiles, runText, start, textOf, type Checked, type Problem } from './live_server';
-import { RecipeText, type Change } from './live_text';
+import { ReportFrame, type View } from './live_report';
+import { Runs } from './live_runs';
+import { checkText, fragmentOf, keepMatrix, matrixFiles, start, textOf, type Checked, type Problem, type Ran } from './live_server';
+import { RecipeText, type Change, type Where } from './live_text';
 
 const pause_milliseconds = 120; // after the last key in the text, before it is checked and run; controls do not wait
 
@@ -27,57 +28,112 @@ class LivePage {
   private readonly completion = new RecipeCompletion(this.facts.catalogue);
   private readonly editor: RecipeEditor;
   private readonly controls: Controls;
-  private readonly frames = new ReportFrames();
+  private readonly frame: ReportFrame;
+  private readonly runs: Runs;
   private readonly status = h('p', { class: 'status', role: 'status' });
   private readonly errors = h('div', { class: 'problems', role: 'alert' });
-  private readonly undo = this.action('Undo', () => this.step(() => this.editor.undo()));
-  private readonly redo = this.action('Redo', () => this.step(() => this.editor.redo()));
+  private readonly undo = this.action('Undo', () => this.step(() => this.editor.undo()), '↶');
+  private readonly redo = this.action('Redo', () => this.step(() => this.editor.redo()), '↷');
+  private readonly panel: HTMLElement;
   private timer = 0; // of the pause; 0: none
   private checked: { text: string; result: Checked } | null = null;
+  private was_checked = true; // by the server, not only by the slider that has made the text
+  private running = 0; // the timer of "Running"
   private controls_are_old = true; // not those of the checked text
   private edits: Promise<void> = Promise.resolve();
   private pending = 0; // edits that have not changed the text yet
-  private runs = 0;
-  private ended = 0; // the newest run that has ended
+  private before_slide: string | null = null; // the text before a slider began to move; null: none moves
+  private began = 0; // when the newest change was made
+  shown = 0; // pictures, so far
   milliseconds = 0; // of the last run, from the change or the pause after it until the report is on the screen
 
   constructor(text: string) {
     this.editor = new RecipeEditor(text, this.completion, () => this.later());
-    this.controls = new Controls(this.facts.catalogue, (make) => this.edit(make));
-    const save = h('div', { class: 'actions', role: 'group', 'aria-label': 'Save' }, h('span', { class: 'hint' }, 'Save'),
-      this.action('Recipe', () => download(new Blob([this.editor.text], { type: 'application/toml' }), this.facts.file)),
-      this.action('Report', () => void this.saveReport()),
-      this.action('Picture', () => this.savePicture()),
-      this.action('Link', () => void this.copyLink()));
-    const time = this.facts.can_time ? this.action('Time the kernels', () => void this.run(true)) : null;
-    const panel = h('div', { class: 'panel' },
-      h('header', {}, h('h1', {}, this.facts.file), h('div', { class: 'actions' }, this.undo, this.redo, time)),
-      save, this.status, this.controls.element,
-      h('section', { class: 'group', 'aria-label': 'Text' }, h('h2', {}, 'Recipe'), this.editor.view.dom, this.errors,
-        h('p', { class: 'hint' }, h('kbd', {}, 'Ctrl-Space'), ' completes, ', h('kbd', {}, 'Ctrl-Z'), ' undoes, ', h('kbd', {}, 'Tab'), ' leaves the editor.')));
-    document.getElementById('live')?.replaceChildren(panel, this.frames.element);
+    this.controls = new Controls(this.facts.catalogue, {
+      edit: (make, stage) => this.edit(make, stage),
+      slide: (where, key, value, written, stage) => this.slide(where, key, value, written, stage),
+      rest: () => this.rest(),
+      goTo: (stage) => this.frame.showStage(stage),
+    });
+    this.frame = new ReportFrame((frame) => {
+      this.takeDrops(frame);
+      frame.addEventListener('keydown', (event) => this.key(event));
+    });
+    this.runs = new Runs({
+      text: () => this.editor.text,
+      began: () => this.beganToRun(),
+      ended: (ran, timed, ran_text) => this.showRun(ran, timed, ran_text),
+      failed: (error, again) => this.failed(error, again),
+      rested: () => this.mayRest(),
+    });
+    const time = this.facts.can_time ? this.action('Time the kernels', () => this.timeKernels(), 'Time') : null;
+    const more = h('details', { class: 'more' }, h('summary', { 'aria-label': 'Save and time' }, 'Save'),
+      h('div', { class: 'menu' },
+        this.action('Recipe', () => download(new Blob([this.editor.text], { type: 'application/toml' }), this.facts.file)),
+        this.action('Report', () => void this.saveReport()),
+        this.action('Picture', () => this.savePicture()),
+        this.action('Link', () => void this.copyLink())));
+    const text_pane = h('section', { class: 'text', 'aria-label': 'Text' }, this.editor.view.dom);
+    this.panel = h('div', { class: 'panel' },
+      h('header', {}, h('h1', {}, this.facts.file), h('div', { class: 'actions' }, this.undo, this.redo, more)),
+      h('div', { class: 'actions views' }, this.choice('panel', ['controls', 'text'], (side) => this.showSide(side)), this.choice('view', ['lecture', 'report'], (view) => this.frame.view(view as View)), time),
+      this.status, this.errors, this.controls.element, text_pane);
+    document.getElementById('live')?.replaceChildren(this.panel, this.frame.element);
+    this.showSide('controls');
+    this.frame.view('lecture');
     this.listen();
     void this.listMatrices();
-    void this.run(false);
+    this.run();
   }
 
-  private action(label: string, act: () => void): HTMLButtonElement {
-    return h('button', { type: 'button', 'data-action': label, click: () => act() }, label);
+  get text(): string {
+    return this.editor.text;
+  }
+
+  private action(label: string, act: () => void, sign = label): HTMLButtonElement {
+    return h('button', { type: 'button', 'data-action': label, 'aria-label': label, title: label, click: () => act() }, sign);
+  }
+
+  // Buttons of which one is pressed.
+  private choice(name: string, words: string[], choose: (word: string) => void): HTMLElement {
+    const buttons = words.map((word) => h('button', { type: 'button', 'data-choice': word, 'aria-pressed': String(word === words[0]), click: () => {
+      for (const one of buttons) one.setAttribute('aria-pressed', String(one.dataset.choice === word));
+      choose(word);
+    } }, word[0].toUpperCase() + word.slice(1)));
+    return h('div', { class: 'segments', role: 'group', 'aria-label': name }, ...buttons);
+  }
+
+  private showSide(side: string): void {
+    this.panel.dataset.side = side;
+    this.editor.view.requestMeasure();
   }
 
   private listen(): void {
     addEventListener('storage', () => this.setTheme());
     prefers_dark.addEventListener('change', () => this.setTheme());
-    addEventListener('hashchange', () => void textOf(location.hash).then((text) => text !== null && text !== this.editor.text && this.editor.replaceAll(text)));
+    addEventListener('hashchange', () => void textOf(location.hash).then((text) => text !== null && text !== this.editor.text && this.step(() => this.editor.replaceAll(text))));
+    addEventListener('keydown', (event) => this.key(event));
     this.setTheme();
     this.takeDrops(window);
-    this.frames.onShown = (frame) => this.takeDrops(frame);
+  }
+
+  // Undo works outside the editor as well, and keys that no control takes are for the picture.
+  private key(event: KeyboardEvent): void {
+    const target = event.target as HTMLElement | null;
+    const is_writing = target?.closest?.('.cm-editor, input[type=text], textarea') ?? null;
+    const key = event.key.toLowerCase();
+    if ((event.ctrlKey || event.metaKey) && !event.altKey && (key === 'z' || key === 'y')) {
+      if (is_writing) return;
+      event.preventDefault();
+      this.step(() => (key === 'y' || event.shiftKey ? this.editor.redo() : this.editor.undo()));
+    } else if (target === document.body && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      this.frame.press(event);
+    }
   }
 
   private step(change: () => void): void {
-    const began = performance.now();
     change();
-    void this.run(false, began);
+    this.run();
   }
 
   private async listMatrices(): Promise<void> {
@@ -107,7 +163,7 @@ class LivePage {
 
   private async take(file: File): Promise<void> {
     this.say(`Reading ${file.name} …`);
-    root.dataset.busy = 'true';
+    this.isBusy();
     try {
       const { path, error } = await keepMatrix(file);
       if (path === undefined) {
@@ -130,16 +186,22 @@ class LivePage {
 
   // ---- From a change to the report.
 
-  private later(): void {
-    clearTimeout(this.timer);
-    this.showDepths();
+  private isBusy(): void {
     root.dataset.busy = 'true';
-    this.timer = window.setTimeout(() => void this.run(false), pause_milliseconds);
+    this.showDepths();
   }
 
   // Nothing is going on any more, unless a run is due or has not ended.
-  private rest(): void {
-    if (this.pending === 0 && this.timer === 0 && this.ended === this.runs) delete root.dataset.busy;
+  private mayRest(): void {
+    if (this.pending > 0 || this.timer !== 0 || this.before_slide !== null || this.runs.busy) return;
+    this.showControls();
+    delete root.dataset.busy;
+  }
+
+  private later(): void {
+    clearTimeout(this.timer);
+    this.isBusy();
+    this.timer = window.setTimeout(() => this.run(), pause_milliseconds);
   }
 
   private showDepths(): void {
@@ -154,6 +216,7 @@ class LivePage {
     const result = await checkText(text);
     if (text === this.editor.text) {
       this.checked = { text, result };
+      this.was_checked = true;
       this.editor.show(result.problems);
       this.showProblems(result.problems, result.message);
       this.controls_are_old = true;
@@ -161,92 +224,139 @@ class LivePage {
     return result;
   }
 
-  // Making the controls takes longer than a short run, so that it follows the report if that is soon there.
+  // Not while a slider moves, which would be another one then.
   private showControls(): void {
-    if (!this.controls_are_old || !this.checked) return;
+    if (!this.controls_are_old || !this.checked || this.before_slide !== null || this.checked.text !== this.editor.text) return;
     const { text, result } = this.checked;
     this.controls_are_old = false;
     this.showDepths();
     if (result.outline) this.controls.show(new RecipeText(text, result.outline));
   }
 
-  private async run(timed: boolean, began = performance.now()): Promise<void> {
+  // Runs the text. The server does so at once, and refuses one with errors, which the check lists.
+  private run(timed = false, began = performance.now()): void {
     clearTimeout(this.timer);
     this.timer = 0;
-    const number = ++this.runs;
-    performance.clearMarks(); // test/live_speed.mjs reads them
-    performance.mark('began', { startTime: began });
-    root.dataset.busy = 'true';
-    const controls = window.setTimeout(() => this.showControls(), longest_wait_milliseconds);
-    try {
-      // The server runs the text at once: it refuses one with errors, which the check lists.
-      const running = runText(this.editor.text, timed, number);
-      running.catch(() => undefined); // reported below
-      const { problems } = await this.check();
-      if (number !== this.runs) return;
+    this.isBusy();
+    this.began = began;
+    this.runs.now(timed);
+    this.check().then(({ problems }) => {
       performance.mark('checked');
-      if (problems.length > 0) {
-        this.say(problems.length === 1 ? 'The recipe has an error; the report is that of the last valid one.' : `The recipe has ${problems.length} errors; the report is that of the last valid one.`);
-        this.frames.dim(true);
-        return;
-      }
-      this.say(timed ? 'Timing …' : 'Running …');
-      const result = await running;
-      if (number !== this.runs || result.replaced) return;
-      performance.mark('ran');
-      if (result.page === undefined) {
-        this.showProblems([], result.error ?? '');
-        this.say('The recipe did not run on this matrix; the report is that of the last run.');
-        this.frames.dim(true);
-        return;
-      }
-      if (!(await this.frames.show(result.page)) || number !== this.runs) return;
-      this.frames.dim(false);
-      performance.mark('shown');
-      this.milliseconds = performance.now() - began;
-      this.say(`${timed ? 'Timed' : 'Ran'} in ${seconds(this.milliseconds / 1000)}.`);
-    } catch (error) {
-      if (number !== this.runs) return;
-      this.frames.dim(true);
-      this.say(error instanceof TypeError ? 'The server does not answer: it may have ended.' : String(error));
-    } finally {
-      clearTimeout(controls);
-      this.showControls();
-      this.ended = Math.max(this.ended, number);
-      this.rest();
+      if (problems.length > 0) this.saysErrors(problems.length);
+      setTimeout(() => this.showControls(), longest_wait_milliseconds); // after the report, if that is soon there
+    }).catch(() => undefined); // the run also fails
+  }
+
+  private timeKernels(): void {
+    this.run(true);
+    this.panel.querySelector<HTMLElement>('[data-choice=report]')?.click();
+    this.frame.goToSection('kernels');
+  }
+
+  private beganToRun(): void {
+    performance.clearMarks(); // test/live_speed.mjs reads them
+    performance.mark('began', { startTime: this.began });
+    clearTimeout(this.running);
+    this.running = window.setTimeout(() => this.runs.busy && this.say('Running …'), longest_wait_milliseconds);
+  }
+
+  private async showRun(ran: Ran, timed: boolean, text: string): Promise<void> {
+    const { began } = this;
+    performance.mark('ran');
+    if (ran.page === undefined || !ran.parts) {
+      if (text !== this.editor.text) return;
+      this.frame.dim(true);
+      if (!this.was_checked) this.checked = null;
+      const { problems } = await this.check();
+      if (problems.length > 0) return this.saysErrors(problems.length);
+      this.showProblems([], ran.error ?? '');
+      this.say('The recipe did not run on this matrix; the picture is that of the last run.');
+      return;
     }
+    await this.frame.show(ran.page, ran.parts);
+    performance.mark('shown');
+    ++this.shown;
+    if (this.checked?.text === this.editor.text && this.checked.result.problems.length > 0) return;
+    this.frame.dim(false);
+    this.showProblems([], '');
+    this.milliseconds = performance.now() - began;
+    clearTimeout(this.running);
+    this.say(`${timed ? 'Timed' : 'Ran'} in ${seconds(this.milliseconds / 1000)}.`);
+  }
+
+  private saysErrors(count: number): void {
+    this.frame.dim(true);
+    this.say(`The recipe has ${count === 1 ? 'an error' : `${count} errors`}; the picture is that of the last valid one.`);
+  }
+
+  private failed(error: unknown, again: boolean): void {
+    this.frame.dim(true);
+    clearTimeout(this.running);
+    const text = error instanceof Error ? error.message : String(error);
+    this.say(again ? `${text}; trying again …` : text);
   }
 
   private say(text: string): void {
     this.status.textContent = text;
   }
 
-  // The errors as the terminal shows them, with the line and a caret; each leads to its place.
+  // The errors that have a line stand below it; others, and a way to the lines, above the controls.
   private showProblems(problems: Problem[], message: string): void {
     this.errors.replaceChildren();
     if (message === '') return;
-    this.errors.append(h('pre', {}, message));
-    for (const problem of problems.slice(0, 20)) {
-      if (problem.line === 0) continue;
-      this.errors.append(h('button', { type: 'button', class: 'quiet', click: () => this.editor.goTo(problem) }, `Go to line ${problem.line}`));
+    const placed = problems.filter((one) => one.line > 0);
+    if (placed.length < problems.length || problems.length === 0) this.errors.append(h('pre', {}, message));
+    for (const problem of placed.slice(0, 5)) {
+      this.errors.append(h('button', { type: 'button', class: 'quiet', click: () => {
+        this.panel.querySelector<HTMLElement>('[data-choice=text]')?.click();
+        this.editor.goTo(problem);
+      } }, `Line ${problem.line}: ${problem.message}`));
     }
   }
 
   // Controls know places only in a text that was checked; edits happen one after another.
-  private edit(make: (text: RecipeText) => Change | null): void {
+  private edit(make: (text: RecipeText) => Change | null, stage: number | null): void {
     const began = performance.now();
-    root.dataset.busy = 'true';
+    this.rest();
+    this.isBusy();
     ++this.pending;
     this.edits = this.edits.then(async () => {
       const { outline } = await this.check();
       const change = outline && make(new RecipeText(this.editor.text, outline));
       if (!change) return;
       this.editor.change(change);
-      void this.run(false, began);
-    }).catch((error: unknown) => this.say(String(error))).finally(() => {
+      if (stage !== null) this.frame.goTo(stage);
+      this.run(false, began);
+    }).catch((error: unknown) => this.say(error instanceof Error ? error.message : String(error))).finally(() => {
       --this.pending;
-      this.rest();
+      this.mayRest();
     });
+  }
+
+  // The text follows a moving slider, and the picture follows the text as fast as it can.
+  private slide(where: Where, key: string, value: number, written: string, stage: number | null): void {
+    const text = this.editor.text;
+    const outline = this.checked?.text === text ? this.checked.result.outline : null;
+    if (!outline) return this.edit((now) => now.setValue(where(now.outline), key, written), stage);
+    this.before_slide ??= text;
+    const next = new RecipeText(text, outline).setPlainValue(where, key, value, written);
+    this.editor.change(next.change, false);
+    this.checked = { text: this.editor.text, result: { problems: [], message: '', outline: next.outline } };
+    this.controls_are_old = true;
+    this.was_checked = false;
+    this.began = performance.now();
+    this.isBusy();
+    if (stage !== null) this.frame.goTo(stage);
+    this.runs.soon();
+  }
+
+  // A movement of a slider is one step of undo.
+  private rest(): void {
+    const before = this.before_slide;
+    this.before_slide = null;
+    if (before !== null) this.editor.recordSince(before);
+    this.showDepths();
+    this.mayRest();
   }
 
   // ---- Saving.
@@ -256,13 +366,13 @@ class LivePage {
   }
 
   private async saveReport(): Promise<void> {
-    const response = await fetch(`page/${this.frames.page}`);
+    const response = await fetch(`page/${this.frame.page}`);
     if (response.ok) download(await response.blob(), this.named('.html'));
     else this.say('There is no report to save.');
   }
 
   private savePicture(): void {
-    const picture = this.frames.picture();
+    const picture = this.frame.picture();
     if (!picture) return this.say('There is no picture to save.');
     picture.toBlob((blob) => blob && download(blob, this.named('.png')));
   }
@@ -280,8 +390,8 @@ class LivePage {
 
 async function begin(): Promise<void> {
   const page = new LivePage((await textOf(location.hash)) ?? start().text);
-  // For tests: the time of the last run.
-  (window as unknown as { spmvLive: object }).spmvLive = { milliseconds: () => page.milliseconds };
+  // For tests: the time of the last run, the recipe, and the number of pictures that were shown.
+  (window as unknown as { spmvLive: object }).spmvLive = { milliseconds: () => page.milliseconds, text: () => page.text, shown: () => page.shown };
 }
 
 void begin();

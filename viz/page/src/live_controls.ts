@@ -1,36 +1,76 @@
 // Controls for the values of a recipe, made from the declarations of the catalogue. Each changes the text.
 import { h } from './dom';
+import { makeMovable } from './live_cards';
 import type { Catalogue, Declaration } from './live_server';
-import { quoted, RecipeText, valueOf, type Change, type Outline, type Table } from './live_text';
+import { slider } from './live_slider';
+import { quoted, RecipeText, valueOf, type Change, type Table, type Where } from './live_text';
 
-// Finds a table again in the outline of the current text, in which it may have moved.
-type Where = (outline: Outline) => Table;
-export type Edit = (make: (text: RecipeText) => Change | null) => void;
+export interface Edits {
+  // `stage`: the one to show afterwards; null: the one that is shown.
+  edit(make: (text: RecipeText) => Change | null, stage: number | null): void;
+  // A moving slider sets a value again and again, until it rests.
+  slide(where: Where, key: string, value: number, written: string, stage: number | null): void;
+  rest(): void;
+  goTo(stage: number): void;
+}
 
-const most_slots = 12; // rows and columns of a matrix that is drawn
+const last_stage = Infinity;
+
+const most_slots = 32; // rows and columns of a matrix that is drawn
 
 export class Controls {
   readonly element = h('div', { class: 'controls' });
   files: string[] = [];
   private names = 0;
   private readonly opened = new Set<string>(); // owners whose other values are shown
+  private chosen = ''; // the owner whose values are shown if there is no room for all
+  private is_moving = false; // a card is dragged
 
-  constructor(private readonly catalogue: Catalogue, private readonly edit: Edit) {}
+  constructor(private readonly catalogue: Catalogue, private readonly edits: Edits) {
+    new ResizeObserver(() => this.fit()).observe(this.element);
+  }
 
   // Keeps the focus on the control of the same name.
   show(text: RecipeText): void {
+    if (this.is_moving) return;
     const focused = this.element.contains(document.activeElement) ? (document.activeElement as HTMLElement).dataset.name : undefined;
     this.names = 0;
     this.element.replaceChildren(this.matrix(text), this.stages(text), this.layouts(text));
+    this.fit();
     if (focused !== undefined) this.element.querySelector<HTMLElement>(`[data-name="${CSS.escape(focused)}"]`)?.focus();
   }
 
-  private group(title: string, ...parts: (Node | null)[]): HTMLElement {
-    return h('section', { class: 'group', 'aria-label': title }, h('h2', {}, title), ...parts);
+  // Shows the values of one owner alone where those of all do not fit.
+  private fit(): void {
+    const { element } = this;
+    const scroll = element.scrollTop;
+    element.classList.remove('tight');
+    element.classList.toggle('tight', element.scrollHeight > element.clientHeight + 1);
+    element.scrollTop = scroll;
+    const cards = [...element.querySelectorAll<HTMLElement>('.card')];
+    const card = cards.find((one) => one.dataset.owner === this.chosen) ?? cards.find((one) => one.dataset.owner?.startsWith('stage')) ?? cards.at(-1);
+    for (const one of cards) one.classList.toggle('chosen', one === card);
   }
 
-  private button(label: string, name: string, sign: string, change: (text: RecipeText) => Change | null, disabled = false): HTMLButtonElement {
-    return h('button', { type: 'button', class: 'quiet', 'aria-label': label, title: label, 'data-name': name, disabled, click: () => this.edit(change) }, sign);
+  private choose(owner: string): void {
+    this.chosen = owner;
+    this.fit();
+  }
+
+  private edit(make: (text: RecipeText) => Change | null, stage: number | null = null): void {
+    this.edits.edit(make, stage);
+  }
+
+  private group(title: string, ...parts: (Node | null)[]): HTMLElement {
+    return h('section', { class: 'group', 'aria-label': title }, ...parts);
+  }
+
+  private card(owner: string, ...parts: (Node | null)[]): HTMLElement {
+    return h('div', { class: 'card', 'data-owner': owner, focusin: () => this.chosen !== owner && this.choose(owner) }, ...parts);
+  }
+
+  private button(label: string, name: string, sign: string, act: () => void, disabled = false): HTMLButtonElement {
+    return h('button', { type: 'button', class: 'quiet', 'aria-label': label, title: label, 'data-name': name, disabled, click: act }, sign);
   }
 
   // ---- The matrix.
@@ -49,9 +89,9 @@ export class Controls {
       h('optgroup', { label: 'Files' }, ...files.map((file) => option(`path:${file}`, file))),
       h('optgroup', { label: 'Small' }, option('rows', 'draw a small matrix')));
     select.addEventListener('change', () => this.edit((now) => now.replaceTable(now.outline.matrix, this.newMatrix(select.value))));
-    return this.group('Matrix', select,
-      generator ? this.parameters(generator.parameters, matrix, (outline) => outline.matrix, 'matrix', text) : null,
-      drawn ? this.drawing(text) : null);
+    return this.group('Matrix', this.card('matrix', h('div', { class: 'card-head' }, h('span', { class: 'kind' }, 'matrix'), select),
+      generator ? this.parameters(generator.parameters, matrix, (outline) => outline.matrix, 'matrix', text, null) : null,
+      drawn ? this.drawing(text) : null));
   }
 
   // Chooses a matrix file.
@@ -65,7 +105,9 @@ export class Controls {
     const name = rest.join(':');
     const lines = ['[matrix]', `${key} = ${quoted(name)}`];
     const generator = key === 'generate' ? this.catalogue.generators.find((one) => one.name === name) : undefined;
-    return [...lines, ...requiredLines(generator?.parameters ?? [], 30)];
+    // Sizes with which a run takes about a second or less.
+    const common = generator?.parameters.some((one) => one.name === 'nz') ? 8 : generator?.parameters.some((one) => one.name === 'scale') ? 10 : 30;
+    return [...lines, ...requiredLines(generator?.parameters ?? [], common)];
   }
 
   // A grid of switches: a click adds or removes an entry.
@@ -75,21 +117,49 @@ export class Controls {
     const rows = [...text.text.slice(place.from, place.to).matchAll(/"([^"]*)"|'([^']*)'/g)].map((row) => (row[1] ?? row[2]).trim().split(/\s+/));
     const columns = rows[0]?.length ?? 0;
     if (rows.length === 0 || rows.length > most_slots || columns > most_slots || rows.some((row) => row.length !== columns)) return null;
-    const write = (next: string[][]): void => this.edit((now) => {
+    const write = (drawn: string[][]): void => this.edit((now) => {
       const at = now.placeOf(now.outline.matrix, 'rows');
-      return at && { ...at, insert: `[\n${next.map((row) => `  "${row.join(' ')}",\n`).join('')}]` };
+      return at && { ...at, insert: `[\n${drawn.map((row) => `  "${row.join(' ')}",\n`).join('')}]` };
     });
     const grid = h('div', { class: 'drawing', role: 'group', 'aria-label': 'Entries of the matrix', style: `--columns: ${columns}` });
+    const next = rows.map((row) => [...row]);
+    const paint = (cell: HTMLElement, entry: string): void => {
+      next[Number(cell.dataset.row)][Number(cell.dataset.column)] = entry;
+      cell.setAttribute('aria-pressed', String(entry !== '.'));
+    };
     rows.forEach((row, i) => row.forEach((entry, j) => {
-      const there = entry !== '.';
-      const cell = h('button', { type: 'button', 'aria-pressed': String(there), 'aria-label': `row ${i}, column ${j}`, 'data-name': `entry ${i} ${j}` });
-      cell.addEventListener('click', () => write(rows.map((one, r) => one.map((old, c) => (r === i && c === j ? (there ? '.' : '1') : old)))));
+      const cell = h('button', { type: 'button', 'aria-pressed': String(entry !== '.'), 'aria-label': `row ${i}, column ${j}`, 'data-name': `entry ${i} ${j}`, 'data-row': i, 'data-column': j });
+      const other = entry === '.' ? '1' : '.';
+      cell.addEventListener('click', (event) => {
+        if (event.detail !== 0) return; // of a pointer, which has painted
+        paint(cell, other);
+        write(next);
+      });
+      // The first cell decides whether the pointer adds or removes entries.
+      cell.addEventListener('pointerdown', (event) => {
+        if (event.button !== 0) return;
+        event.preventDefault();
+        cell.focus();
+        this.is_moving = true;
+        paint(cell, other);
+        const stroke = new AbortController();
+        addEventListener('pointermove', ({ clientX, clientY }) => {
+          const at = document.elementFromPoint(clientX, clientY);
+          if (at instanceof HTMLElement && at.parentElement === grid) paint(at, other);
+        }, { signal: stroke.signal });
+        const end = (): void => {
+          stroke.abort();
+          this.is_moving = false;
+          write(next);
+        };
+        for (const kind of ['pointerup', 'pointercancel']) addEventListener(kind, end, { signal: stroke.signal });
+      });
       grid.append(cell);
     }));
     grid.addEventListener('keydown', (event) => this.moveInGrid(event, columns));
     const resized = (size: number): string[][] => Array.from({ length: size }, (_, i) => Array.from({ length: size }, (_, j) => rows[i]?.[j] ?? (i === j ? '1' : '.')));
     const size = Math.max(rows.length, columns);
-    return h('div', {}, grid, h('p', { class: 'hint' }, 'Click to add or remove entries. ',
+    return h('div', {}, grid, h('p', { class: 'hint' }, 'Click or drag to add or remove entries. ',
       h('button', { type: 'button', class: 'quiet', 'aria-label': 'Smaller matrix', 'data-name': 'smaller', disabled: size <= 1, click: () => write(resized(size - 1)) }, '−'),
       ' ', h('button', { type: 'button', class: 'quiet', 'aria-label': 'Larger matrix', 'data-name': 'larger', disabled: size >= most_slots, click: () => write(resized(size + 1)) }, '+')));
   }
@@ -112,9 +182,9 @@ export class Controls {
     const add = h('select', { 'aria-label': 'Add a stage', 'data-name': 'add' }, h('option', { value: '' }, 'Add a stage …'),
       ...this.catalogue.stages.map((one) => h('option', { value: one.name, title: one.summary }, one.name)));
     // A button, because arrow keys go through the menu.
-    const button = this.button('Add the chosen stage', 'add button', 'Add', (now) => {
+    const button = this.button('Add the chosen stage', 'add button', 'Add', () => {
       const entry = this.catalogue.stages.find((one) => one.name === add.value);
-      return entry ? now.addStage(['[[stage]]', `use = ${quoted(entry.name)}`, ...requiredLines(entry.parameters, 4)]) : null;
+      if (entry) this.edit((now) => now.addStage(['[[stage]]', `use = ${quoted(entry.name)}`, ...requiredLines(entry.parameters, 4)]), last_stage);
     });
     return this.group('Stages', list, h('div', { class: 'add' }, add, button));
   }
@@ -126,46 +196,32 @@ export class Controls {
     const name = `stage ${i}`;
     const id = table === null ? null : valueOf(table, 'id');
     const title = typeof id === 'string' && id !== use ? `${id} (${use})` : use;
+    const number = stages.slice(0, i).filter((one) => one.table !== null).length;
     const on = h('input', { type: 'checkbox', checked: table !== null, disabled: !movable, 'aria-label': `Use ${title}`, 'data-name': `${name} on` });
     on.addEventListener('change', () => this.edit((now) => {
       const at = now.stages()[i]?.head;
       return at === undefined ? null : on.checked ? now.switchOn(at) : now.switchOff(at);
-    }));
-    const exchange = (other: number) => (now: RecipeText): Change | null => {
-      const [a, b] = [now.stages()[Math.min(i, other)], now.stages()[Math.max(i, other)]];
-      return a && b ? now.exchange(a.head, b.head) : null;
-    };
-    const can = (other: number): boolean => movable && stages[other] !== undefined && text.movable(stages[other].head);
-    const number = stages.slice(0, i).filter((one) => one.table !== null).length;
-    const item = h('li', { class: table === null ? 'off' : '', draggable: movable ? 'true' : 'false' },
-      h('div', { class: 'stage-head' }, on, h('span', { class: 'stage-name', title: entry?.summary ?? '' }, title),
-        this.button(`Move ${title} up`, `${name} up`, '↑', exchange(i - 1), !can(i - 1)),
-        this.button(`Move ${title} down`, `${name} down`, '↓', exchange(i + 1), !can(i + 1)),
-        this.button(`Remove ${title}`, `${name} remove`, '×', (now) => (now.stages()[i] ? now.remove(now.stages()[i].head) : null), !movable)),
-      table !== null && entry ? this.parameters(entry.parameters, table, (outline) => outline.stages[number], name, text) : null);
-    this.dragging(item, i, stages.length);
+    }, on.checked ? number + 1 : number));
+    const handle = h('button', { type: 'button', class: 'handle', 'aria-label': `Move ${title}: drag it, or press an arrow`, title: 'Drag, or press ↑ or ↓', 'data-name': `${name} move`, disabled: !movable }, '⠿');
+    const show = h('button', { type: 'button', class: 'stage-name', title: entry?.summary ?? '', 'data-name': `${name} show`, click: () => {
+      this.choose(name);
+      if (table !== null) this.edits.goTo(number + 1);
+    } }, title);
+    const item = h('li', { class: table === null ? 'off' : '' }, this.card(name,
+      h('div', { class: 'card-head' }, handle, on, show,
+        this.button(`Remove ${title}`, `${name} remove`, '×', () => this.edit((now) => (now.stages()[i] ? now.remove(now.stages()[i].head) : null), number), !movable)),
+      table !== null && entry ? this.parameters(entry.parameters, table, (outline) => outline.stages[number], name, text, number + 1) : null));
+    makeMovable(item, handle, {
+      began: () => (this.is_moving = true),
+      ended: (to) => {
+        this.is_moving = false;
+        if (to === null || to === i) return;
+        this.chosen = `stage ${to}`;
+        handle.dataset.name = `stage ${to} move`; // the focus goes along
+        this.edit((now) => now.move(i, to), null);
+      },
+    });
     return item;
-  }
-
-  // A stage that is dropped on another one takes its place.
-  private dragging(item: HTMLElement, i: number, count: number): void {
-    const kind = 'application/x-spmv-stage';
-    item.addEventListener('dragstart', (event) => event.dataTransfer?.setData(kind, String(i)));
-    item.addEventListener('dragover', (event) => {
-      if (event.dataTransfer?.types.includes(kind)) event.preventDefault();
-    });
-    item.addEventListener('drop', (event) => {
-      event.preventDefault();
-      const from = Number(event.dataTransfer?.getData(kind) ?? i);
-      if (!Number.isInteger(from) || from === i || from >= count) return;
-      const step = from < i ? 1 : -1;
-      for (let at = from; at !== i; at += step) {
-        this.edit((now) => {
-          const [a, b] = [now.stages()[Math.min(at, at + step)], now.stages()[Math.max(at, at + step)]];
-          return a && b ? now.exchange(a.head, b.head) : null;
-        });
-      }
-    });
   }
 
   // ---- The layouts.
@@ -183,33 +239,39 @@ export class Controls {
       const head = layouts.length > 0 ? ['[[layout]]', ...(typeof share === 'string' ? [`share = ${quoted(share)}`] : [])] : ['[layout]'];
       select.addEventListener('change', () => {
         const next = this.catalogue.layouts.find((one) => one.name === select.value);
-        if (next) this.edit((now) => now.replaceTable(where(now.outline), [...head, `use = ${quoted(next.name)}`, ...requiredLines(next.parameters, 4)]));
+        if (next) this.edit((now) => now.replaceTable(where(now.outline), [...head, `use = ${quoted(next.name)}`, ...requiredLines(next.parameters, 4)]), last_stage);
       });
-      return h('div', {}, typeof share === 'string' ? h('p', { class: 'hint' }, `share ${share}`) : null, select,
-        entry && table.line > 0 ? this.parameters(entry.parameters, table, where, `layout ${i}`, text) : null);
+      return this.card(`layout ${i}`, h('div', { class: 'card-head' }, h('span', { class: 'kind' }, typeof share === 'string' ? `layout of ${share}` : 'layout'), select),
+        entry && table.line > 0 ? this.parameters(entry.parameters, table, where, `layout ${i}`, text, last_stage) : null);
     }));
   }
 
   // ---- Values.
 
-  private parameters(declarations: Declaration[], table: Table, where: Where, owner: string, text: RecipeText): HTMLElement {
+  // `stage`: the one that shows what the values change.
+  private parameters(declarations: Declaration[], table: Table, where: Where, owner: string, text: RecipeText, stage: number | null): HTMLElement {
     const list = h('div', { class: 'values' });
     const others = h('div', { class: 'values' });
     for (const declaration of declarations) {
       const id = `value-${this.names++}`;
       const isSet = table.settings.some((one) => one.key === declaration.name);
-      const set = (written: string): void => this.edit((now) => now.setValue(where(now.outline), declaration.name, written));
-      const control = this.control(declaration, table, id, `${owner} ${declaration.name}`, set, text);
+      const set = (written: string): void => this.edit((now) => now.setValue(where(now.outline), declaration.name, written), stage);
+      const slide = (value: number, written: string): void => this.edits.slide(where, declaration.name, value, written, stage);
+      const control = this.control(declaration, table, id, `${owner} ${declaration.name}`, set, slide, text);
       const unit = declaration.unit ? ` (${declaration.unit})` : '';
       (isSet ? list : others).append(h('label', { for: id, title: `${declaration.help}; expected ${declaration.accepts}` }, declaration.name.replaceAll('_', ' ') + unit), control);
     }
-    if (others.childElementCount === 0) return list;
+    if (others.childElementCount === 0) return h('div', { class: 'card-body' }, list);
     const more = h('details', { open: this.opened.has(owner) }, h('summary', { 'data-name': `${owner} more` }, list.childElementCount > 0 ? 'Other values' : 'Values'), others);
-    more.addEventListener('toggle', () => (more.open ? this.opened.add(owner) : this.opened.delete(owner)));
-    return h('div', {}, list, more);
+    more.addEventListener('toggle', () => {
+      if (more.open) this.opened.add(owner);
+      else this.opened.delete(owner);
+      this.fit();
+    });
+    return h('div', { class: 'card-body' }, list, more);
   }
 
-  private control(declaration: Declaration, table: Table, id: string, name: string, set: (written: string) => void, text: RecipeText): HTMLElement {
+  private control(declaration: Declaration, table: Table, id: string, name: string, set: (written: string) => void, slide: (value: number, written: string) => void, text: RecipeText): HTMLElement {
     const found = valueOf(table, declaration.name);
     const value = found ?? declaration.default;
     const place = text.placeOf(table, declaration.name);
@@ -225,7 +287,7 @@ export class Controls {
       select.addEventListener('change', () => select.value && set(quoted(select.value)));
       return select;
     }
-    if (declaration.type === 'integer' || declaration.type === 'real') return this.number(declaration, value, common, set);
+    if (declaration.type === 'integer' || declaration.type === 'real') return this.number(declaration, value, common, set, slide);
     // Lists and other values that are not plain are shown as they are written.
     const written = place && found === null ? text.text.slice(place.from, place.to) : value === null ? '' : String(value);
     const input = h('input', { ...common, type: 'text', value: written, placeholder: declaration.optional ? 'not set' : '', spellcheck: 'false' });
@@ -233,26 +295,24 @@ export class Controls {
     return input;
   }
 
-  private number(declaration: Declaration, value: boolean | number | string | null, common: { id: string; 'data-name': string }, set: (written: string) => void): HTMLElement {
+  private number(declaration: Declaration, value: boolean | number | string | null, common: { id: string; 'data-name': string }, set: (written: string) => void, slide: (value: number, written: string) => void): HTMLElement {
     const whole = declaration.type === 'integer';
+    const tomlOf = (number: string): string => (whole || /[.e]/i.test(number) ? number : `${number}.0`);
     const write = (written: string): void => {
       const is_number = written.trim() !== '' && Number.isFinite(Number(written));
-      if (written.trim() !== '') set(!is_number ? quoted(written) : whole || /[.e]/i.test(written) ? written : `${written}.0`);
+      if (written.trim() !== '') set(is_number ? tomlOf(written) : quoted(written));
     };
     const input = h('input', { ...common, type: 'text', inputmode: whole ? 'numeric' : 'decimal', value: value === null ? '' : String(value), placeholder: declaration.optional ? 'not set' : '', size: 8 });
     input.addEventListener('change', () => write(input.value));
     const words = declaration.words.length > 0 ? h('datalist', { id: `${common.id}-words` }, ...declaration.words.map((word) => h('option', { value: word }))) : null;
     if (words) input.setAttribute('list', `${common.id}-words`);
     if (typeof value !== 'number') return h('span', { class: 'number' }, input, words);
-    // The slider ends at a few times the value where the range is much wider.
-    const low = declaration.minimum ?? Math.min(0, value);
-    const wide = whole ? Math.max(64, 4 * value) : Math.max(1, 4 * value);
-    const high = Math.max(value, declaration.maximum === null ? wide : Math.min(declaration.maximum, whole ? Math.max(wide, 256) : wide));
-    const slider = h('input', { type: 'range', min: low, max: high, step: whole ? 1 : (high - low) / 100, 'aria-label': `${declaration.name.replaceAll('_', ' ')}, slider`, 'data-name': `${common['data-name']} slider` });
-    slider.value = String(value);
-    slider.addEventListener('input', () => (input.value = whole ? slider.value : String(Number(Number(slider.value).toPrecision(6)))));
-    slider.addEventListener('change', () => write(input.value));
-    return h('span', { class: 'number' }, slider, input, words);
+    const is_size = common['data-name'].startsWith('matrix');
+    const range = slider(declaration, value, is_size, common['data-name'], (now) => {
+      input.value = String(now);
+      slide(now, tomlOf(input.value));
+    }, () => this.edits.rest());
+    return h('span', { class: 'number' }, range, input, words);
   }
 }
 
@@ -264,5 +324,3 @@ function requiredLines(declarations: Declaration[], common: number): string[] {
     return `${one.name} = ${value}`;
   });
 }
-
-

@@ -3,10 +3,10 @@ import { autocompletion, completionKeymap, closeBrackets, closeBracketsKeymap, s
 import { defaultKeymap, history, historyKeymap, redo, redoDepth, undo, undoDepth } from '@codemirror/commands';
 import { HighlightStyle, StreamLanguage, syntaxHighlighting } from '@codemirror/language';
 import { toml } from '@codemirror/legacy-modes/mode/toml';
-import { lintGutter, setDiagnostics } from '@codemirror/lint';
-import { EditorState } from '@codemirror/state';
-import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
+import { EditorState, StateEffect, StateField, Transaction, type Range } from '@codemirror/state';
+import { Decoration, type DecorationSet, drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers, WidgetType } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
+import { h } from './dom';
 import type { Catalogue, Declaration, Problem } from './live_server';
 import type { Change } from './live_text';
 
@@ -96,21 +96,48 @@ export class RecipeCompletion {
 
 const quotedWord = (word: string): string => JSON.stringify(word);
 
+// The message of an error, below its line.
+class Message extends WidgetType {
+  constructor(private readonly text: string) {
+    super();
+  }
+
+  toDOM(): HTMLElement {
+    return h('div', { class: 'cm-problem' }, this.text);
+  }
+
+  eq(other: Message): boolean {
+    return other.text === this.text;
+  }
+}
+
+const show_marks = StateEffect.define<Range<Decoration>[]>();
+const marks = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update: (old, transaction) => {
+    for (const effect of transaction.effects) if (effect.is(show_marks)) return Decoration.set(effect.value, true);
+    return old.map(transaction.changes);
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
 export class RecipeEditor {
   readonly view: EditorView;
+  private is_own = false; // a change that the page makes
 
-  constructor(text: string, completion: RecipeCompletion, onChange: () => void) {
+  // `onTyped`: after a change in the editor itself.
+  constructor(text: string, completion: RecipeCompletion, onTyped: () => void) {
     this.view = new EditorView({
       state: EditorState.create({
         doc: text,
         extensions: [
-          lineNumbers(), history(), drawSelection(), highlightActiveLine(), closeBrackets(), lintGutter(), StreamLanguage.define(toml), syntaxHighlighting(colours),
+          lineNumbers(), history(), drawSelection(), highlightActiveLine(), closeBrackets(), marks, EditorView.lineWrapping, StreamLanguage.define(toml), syntaxHighlighting(colours),
           autocompletion({ override: [completion.complete] }),
           // Tab leaves the editor, as everywhere on the page.
           keymap.of([{ key: 'Ctrl-Space', run: startCompletion }, ...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, ...defaultKeymap]),
           EditorView.contentAttributes.of({ 'aria-label': 'The recipe' }),
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) onChange();
+            if (update.docChanged && !this.is_own) onTyped();
           }),
         ],
       }),
@@ -121,8 +148,30 @@ export class RecipeEditor {
     return this.view.state.doc.toString();
   }
 
-  change(change: Change): void {
-    this.view.dispatch({ changes: change, userEvent: 'input' });
+  private own(act: () => void): void {
+    this.is_own = true;
+    try {
+      act();
+    } finally {
+      this.is_own = false;
+    }
+  }
+
+  // `is_recorded`: undo takes the change back.
+  change(change: Change, is_recorded = true): void {
+    this.own(() => this.view.dispatch({ changes: change, userEvent: 'input', annotations: Transaction.addToHistory.of(is_recorded) }));
+  }
+
+  // Makes the changes since the text was `before`, which were not recorded, one step of undo.
+  recordSince(before: string): void {
+    const now = this.text;
+    let begin = 0;
+    while (begin < Math.min(before.length, now.length) && before[begin] === now[begin]) ++begin;
+    let end = 0;
+    while (end < Math.min(before.length, now.length) - begin && before[before.length - 1 - end] === now[now.length - 1 - end]) ++end;
+    if (before === now) return;
+    this.change({ from: begin, to: now.length - end, insert: before.slice(begin, before.length - end) }, false);
+    this.change({ from: begin, to: before.length - end, insert: now.slice(begin, now.length - end) });
   }
 
   replaceAll(text: string): void {
@@ -130,27 +179,28 @@ export class RecipeEditor {
   }
 
   undo(): void {
-    undo(this.view);
+    this.own(() => undo(this.view));
   }
 
   redo(): void {
-    redo(this.view);
+    this.own(() => redo(this.view));
   }
 
   get depths(): [number, number] {
     return [undoDepth(this.view.state), redoDepth(this.view.state)];
   }
 
-  // Underlines the word or value at each error.
+  // Underlines the word or value at each error, with the message below its line.
   show(problems: Problem[]): void {
     const { doc } = this.view.state;
-    const marks = problems.filter((one) => one.line >= 1 && one.line <= doc.lines).map((one) => {
+    const list = problems.filter((one) => one.line >= 1 && one.line <= doc.lines).flatMap((one): Range<Decoration>[] => {
       const line = doc.line(one.line);
       const from = Math.min(line.from + [...line.text].slice(0, one.column - 1).join('').length, line.to);
       const length = /^("[^"]*"?|[\w.]+|\[+[^\]]*\]*|.)/.exec(doc.sliceString(from, line.to))?.[0].length ?? 0;
-      return { from, to: from + length, severity: 'error' as const, message: one.message };
+      const message = Decoration.widget({ widget: new Message(one.message), block: true, side: 1 }).range(line.to);
+      return length === 0 ? [message] : [Decoration.mark({ class: 'cm-wrong' }).range(from, from + length), message];
     });
-    this.view.dispatch(setDiagnostics(this.view.state, marks.sort((a, b) => a.from - b.from)));
+    this.view.dispatch({ effects: show_marks.of(list) });
   }
 
   goTo(problem: Problem): void {

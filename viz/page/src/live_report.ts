@@ -1,78 +1,82 @@
-// The report of the last run, in a frame. The next one replaces its data when it is complete, at the same stage.
+// The report of the last run, in a frame, which stays; each run gives it new data.
 import { h } from './dom';
 
+export type View = 'lecture' | 'report';
+
 interface ReportWindow extends Window {
-  spmvReport?: { replaceBy(page: string): Promise<void> };
-  spmvPage?: { picture(): HTMLCanvasElement };
+  spmvReport?: { show(parts: Uint8Array[], stage: number | null): Promise<void>; view(view: View): void };
+  spmvPage?: { picture(): HTMLCanvasElement; moveTo(stage: number): void };
 }
 
-export class ReportFrames {
-  readonly element = h('div', { class: 'frames', id: 'report', tabindex: -1 });
-  private shown: HTMLIFrameElement | null = null;
-  private next: HTMLIFrameElement | null = null;
-  private asked = 0;
+export class ReportFrame {
+  private readonly frame = h('iframe', { src: 'page', title: 'Report of the run' });
+  readonly element = h('div', { class: 'frames', id: 'report', tabindex: -1 }, this.frame);
+  private readonly loaded: Promise<ReportWindow>;
   private building: Promise<void> = Promise.resolve();
+  private newest = 0;
+  private stage: number | null = Infinity; // to be shown next; null: the one that is shown
+  private section = '';
   page = 0;
-  onShown: (frame: Window) => void = () => undefined;
 
-  // Resolves when the report is visible, or a newer one was asked for.
-  async show(page: number): Promise<boolean> {
-    const number = ++this.asked;
-    const report = this.window?.spmvReport;
-    if (!report) return this.showInNewFrame(page);
-    const response = await fetch(`page/${page}`);
-    if (number !== this.asked || !response.ok) return false;
-    const text = await response.text();
-    performance.mark('received');
-    // One report at a time is built.
-    this.building = this.building.then(() => (number === this.asked ? report.replaceBy(text) : undefined));
-    try {
-      await this.building;
-    } catch {
-      this.building = Promise.resolve();
-      return this.showInNewFrame(page);
-    }
-    if (number !== this.asked) return false;
-    this.page = page;
-    return true;
+  constructor(onLoad: (frame: Window) => void) {
+    this.loaded = new Promise((done, fail) => {
+      this.frame.addEventListener('load', () => {
+        const own = this.frame.contentWindow as ReportWindow | null;
+        if (!own?.spmvReport) return fail(new Error('the page of the report cannot be shown'));
+        onLoad(own);
+        done(own);
+      }, { once: true });
+    });
   }
 
-  private async showInNewFrame(page: number): Promise<boolean> {
-    this.next?.remove();
-    const frame = h('iframe', { src: `page/${page}`, title: 'Report of the run', class: 'waiting' });
-    this.next = frame;
-    this.element.append(frame);
-    await new Promise((loaded) => frame.addEventListener('load', loaded, { once: true }));
-    const deadline = performance.now() + 30_000;
-    while (frame === this.next && performance.now() < deadline && frame.contentDocument?.documentElement.dataset.ready !== 'true') {
-      await new Promise((later) => setTimeout(later, 5));
-    }
-    if (frame !== this.next) return false;
-    frame.classList.remove('waiting');
-    this.shown?.remove();
-    this.shown = frame;
-    this.next = null;
-    this.page = page;
-    if (frame.contentWindow) this.onShown(frame.contentWindow);
-    return true;
+  // Resolves when the report is on the screen, or a newer one was given. One report at a time is built.
+  async show(page: number, parts: Uint8Array[]): Promise<void> {
+    this.newest = page;
+    const own = await this.loaded;
+    this.building = this.building.catch(() => undefined).then(async () => {
+      if (page !== this.newest) return;
+      const { stage } = this;
+      this.stage = null;
+      await own.spmvReport?.show(parts, stage);
+      this.page = page;
+      if (this.section !== '') own.document.getElementById(this.section)?.scrollIntoView();
+      this.section = '';
+    });
+    await this.building;
+  }
+
+  // The next report shows this stage.
+  goTo(stage: number): void {
+    this.stage = stage;
+  }
+
+  // Shows a stage of the present report.
+  showStage(stage: number): void {
+    const { spmvPage } = (this.frame.contentWindow ?? {}) as ReportWindow;
+    spmvPage?.moveTo(stage);
+  }
+
+  // Scrolls to a section of the next report.
+  goToSection(id: string): void {
+    this.section = id;
+  }
+
+  view(view: View): void {
+    void this.loaded.then((own) => own.spmvReport?.view(view));
   }
 
   dim(old: boolean): void {
     this.element.classList.toggle('old', old);
   }
 
-  get window(): ReportWindow | null {
-    return this.shown?.contentWindow ?? null;
+  // The page handles a key that was pressed elsewhere.
+  press(event: KeyboardEvent): void {
+    const { key, shiftKey } = event;
+    this.frame.contentDocument?.body.dispatchEvent(new KeyboardEvent('keydown', { key, shiftKey, bubbles: true }));
   }
 
   // The picture of the pattern that is shown.
   picture(): HTMLCanvasElement | null {
-    return this.window?.spmvPage?.picture() ?? null;
-  }
-
-  setTheme(theme: string): void {
-    const root = this.shown?.contentDocument?.documentElement;
-    const button = this.shown?.contentDocument?.querySelector<HTMLElement>('#theme');
-    if (root && root.dataset.theme !== theme) button?.click();
+    return (this.frame.contentWindow as ReportWindow | null)?.spmvPage?.picture() ?? null;
   }
 }

@@ -53,32 +53,69 @@ export interface Checked {
 
 export interface Ran {
   page?: number;
+  parts?: Uint8Array[]; // title, document and sections of the page; those that it shares with the one before are the same arrays
   error?: string;
   replaced?: boolean;
 }
 
+// The server has ended, or the connection broke: another try may succeed.
+export class ServerGone extends Error {}
+
+async function request(path: string, options: RequestInit): Promise<ArrayBuffer> {
+  let response: Response;
+  let bytes: ArrayBuffer;
+  try {
+    response = await fetch(path, options);
+    bytes = await response.arrayBuffer();
+  } catch {
+    throw new ServerGone('The server does not answer');
+  }
+  if (response.status === 404) throw new Error('The server was started again, at another address: open the one that it prints.');
+  if (!response.ok) throw new Error(`the server refused: ${new TextDecoder().decode(bytes)}`);
+  return bytes;
+}
+
+function parsed<Answer>(bytes: Uint8Array): Answer {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes)) as Answer;
+  } catch {
+    throw new ServerGone('The server ended while it answered');
+  }
+}
+
 async function post<Answer>(path: string, body: object): Promise<Answer> {
-  const response = await fetch(path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
-  if (!response.ok) throw new Error(`the server refused: ${await response.text()}`);
-  return (await response.json()) as Answer;
+  return parsed(new Uint8Array(await request(path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) })));
 }
 
 export const checkText = (text: string): Promise<Checked> => post('check', { text });
 const client = crypto.randomUUID();
 
+let have = 0; // number of the page whose parts are here
+let kept: Uint8Array[] = [];
+
 // `number`: greater than that of an earlier run, which the server ends; requests may overtake each other.
-export const runText = (text: string, timed: boolean, number: number): Promise<Ran> => post('run', { text, timed, client, number });
+export async function runText(text: string, timed: boolean, number: number): Promise<Ran> {
+  const old = kept;
+  const options = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ text, timed, client, number, have }) };
+  const answer = new Uint8Array(await request('run', options));
+  const end = answer.indexOf(10);
+  if (end < 0) throw new ServerGone('The server ended while it worked');
+  const ran = parsed<{ page?: number; parts?: { same?: number; bytes?: number }[]; error?: string; replaced?: boolean }>(answer.subarray(0, end));
+  if (ran.page === undefined || !ran.parts) return { error: ran.error, replaced: ran.replaced };
+  let at = end + 1;
+  const parts = ran.parts.map(({ same, bytes = 0 }) => (same !== undefined ? old[same] : answer.subarray(at, (at += bytes))));
+  if (at !== answer.length) throw new ServerGone('The server ended while it answered');
+  if (ran.page > have) [have, kept] = [ran.page, parts];
+  return { page: ran.page, parts };
+}
 
 // Returns the name of the matrix for a recipe.
 export async function keepMatrix(file: File): Promise<{ path?: string; error?: string }> {
-  const response = await fetch(`matrix/${encodeURIComponent(file.name)}`, { method: 'POST', headers: { 'Content-Type': 'application/octet-stream' }, body: file });
-  if (!response.ok) throw new Error(`the server refused ${file.name}: ${await response.text()}`);
-  return (await response.json()) as { path?: string; error?: string };
+  return parsed(new Uint8Array(await request(`matrix/${encodeURIComponent(file.name)}`, { method: 'POST', headers: { 'Content-Type': 'application/octet-stream' }, body: file })));
 }
 
 export async function matrixFiles(): Promise<string[]> {
-  const response = await fetch('matrices.json');
-  return response.ok ? ((await response.json()) as string[]) : [];
+  return parsed(new Uint8Array(await request('matrices.json', {})));
 }
 
 export function start(): Start {

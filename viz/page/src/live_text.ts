@@ -21,6 +21,9 @@ export interface Outline {
   layouts: Table[];
 }
 
+// Finds a table in an outline, also in that of a later text.
+export type Where = (outline: Outline) => Table;
+
 export interface Change {
   from: number;
   to: number;
@@ -98,15 +101,23 @@ export class RecipeText {
     return this.lines.slice(block.first, block.end).join('\n');
   }
 
-  // Exchanges two tables, of which `a` is above `b`.
-  exchange(a: number, b: number): Change {
-    const [upper, lower] = [this.block(a), this.block(b)];
-    const ends = (text: string): string => (text.endsWith('\n') ? text : `${text}\n`);
-    const between = this.lines.slice(upper.end, lower.first);
-    const parts = [ends(`${this.cut(lower)}\n`), between.length > 0 ? `${between.join('\n')}\n` : '', `${this.cut(upper)}\n`];
-    const insert = parts.join('');
-    const to = this.offset(lower.end);
-    return { from: this.offset(upper.first), to, insert: to === this.text.length ? insert.replace(/\n$/, '') : insert };
+  // Moves a stage to the place of another one; those between them move up or down.
+  move(from: number, to: number): Change | null {
+    const heads = this.stages().map((stage) => stage.head);
+    if (from === to || heads[from] === undefined || heads[to] === undefined) return null;
+    const places = heads.slice(Math.min(from, to), Math.max(from, to) + 1);
+    if (!places.every((head) => this.movable(head))) return null;
+    const blocks = places.map((head) => this.block(head));
+    const order = from < to ? [...blocks.slice(1), blocks[0]] : [blocks[blocks.length - 1], ...blocks.slice(0, -1)];
+    const [first, end] = [blocks[0].first, blocks[blocks.length - 1].end];
+    // What is between two blocks stays there, and every block ends with an empty line as before.
+    const insert = order.map((block, i) => {
+      const between = i === 0 ? [] : this.lines.slice(blocks[i - 1].end, blocks[i].first);
+      const text = this.cut(block);
+      return `${between.map((line) => `${line}\n`).join('')}${text.endsWith('\n') || i === order.length - 1 ? text : `${text}\n`}\n`;
+    }).join('');
+    const last = this.offset(end);
+    return { from: this.offset(first), to: last, insert: last === this.text.length ? insert.replace(/\n+$/, '\n') : insert };
   }
 
   switchOff(head: number): Change {
@@ -161,6 +172,26 @@ export class RecipeText {
     }
     const at = this.offset(after) + this.lines[after].length;
     return { from: at, to: at, insert: `\n${key} = ${written}` };
+  }
+
+  // Sets a value, and returns the outline of the text with it, so that a moving slider needs no checks.
+  setPlainValue(where: Where, key: string, value: number, written: string): { change: Change; outline: Outline } {
+    const change = this.setValue(where(this.outline), key, written);
+    const outline = structuredClone(this.outline);
+    const { settings } = where(outline);
+    const setting = settings.find((one) => one.key === key);
+    if (setting) {
+      setting.value = value;
+      return { change, outline };
+    }
+    const line = this.text.slice(0, change.from).split('\n').length + 1;
+    const { recipe, matrix, layout, kernel, stages, layouts } = outline;
+    for (const table of [recipe, matrix, layout, kernel, ...stages, ...layouts]) {
+      if (table.line >= line) ++table.line;
+      for (const one of table.settings) if (one.line >= line) ++one.line;
+    }
+    settings.push({ key, line, column: key.length + 4, value });
+    return { change, outline };
   }
 
   // Replaces a table of one of these names by new lines, or adds it: [matrix] before the first stage or layout.

@@ -2,7 +2,7 @@ import { StageAddress } from './address';
 import { benchSections } from './bench';
 import { Pattern } from './bins';
 import { forgetCharts, redrawCharts } from './charts';
-import { type PageDocument, readDocument, replaceData } from './document';
+import { awaitsData, type PageDocument, readDocument, replaceData } from './document';
 import { counted, h } from './dom';
 import { endListeners, lifeSignal, listen } from './life';
 import { printStages } from './print';
@@ -56,12 +56,10 @@ function header(page: PageDocument, redraw: () => void): HTMLElement {
   }, { signal: lifeSignal() });
   name();
   const sources = [...new Set(page.runs.map((run) => run.report.recipe.source).filter(Boolean))];
-  return h('header', { class: 'top' },
-    h('div', { class: 'title' }, h('h1', {}, title), theme),
-    ...sources.map((source) => h('p', { class: 'source' }, source)),
-    first && first.matrix.rows + first.matrix.columns > 0
-      ? h('p', { class: 'matrix' }, h('b', {}, first.matrix.source), ` ${counted(first.matrix.rows)} × ${counted(first.matrix.columns)}, ${counted(first.matrix.nonzeros)} nonzeros`)
-      : null);
+  const matrix = first && first.matrix.rows + first.matrix.columns > 0
+    ? h('p', { class: 'matrix' }, h('b', {}, first.matrix.source), ` ${counted(first.matrix.rows)} × ${counted(first.matrix.columns)}, ${counted(first.matrix.nonzeros)} nonzeros`)
+    : null;
+  return h('header', { class: 'top' }, h('div', { class: 'title' }, h('h1', {}, title), matrix, theme), ...sources.map((source) => h('p', { class: 'source' }, source)));
 }
 
 // Links to the sections of the page.
@@ -124,12 +122,21 @@ function drawn(): Promise<void> {
   });
 }
 
+type View = 'lecture' | 'report';
+
 // The report of another run in the place of this one; much faster than a new page. Resolves when its picture is on the screen.
-async function replaceBy(page: string): Promise<void> {
-  replaceData(page);
-  await show(heights());
+// `stage`: the stage to show; null: the one that is shown.
+async function showAnother(parts: Uint8Array[], stage: number | null): Promise<void> {
+  replaceData(parts);
+  await show(heights(), stage);
   await drawn();
   void shown_viewer?.readValues();
+}
+
+function setView(view: View): void {
+  root.dataset.view = view;
+  if (shown_viewer) shown_viewer.lecture = view === 'lecture';
+  if (view === 'report') addSections();
 }
 
 // The heights of the sections, by their ids.
@@ -139,7 +146,7 @@ function heights(): Map<string, number> {
 
 // `before`: the heights of the sections below the picture, of the report that this one follows. Sections that are not visible are
 // laid out later, and take these heights until then.
-async function show(before = new Map<string, number>()): Promise<void> {
+async function show(before = new Map<string, number>(), stage: number | null = null): Promise<void> {
   const page = await readDocument();
   const tracks = await tracksOf(page); // before anything is shown, so that one report follows another without a gap
   const viewer_before = shown_viewer;
@@ -148,7 +155,6 @@ async function show(before = new Map<string, number>()): Promise<void> {
   forgetCharts();
   const place = document.getElementById('page') as HTMLElement;
   let viewer: Viewer | null = null;
-  const storages: StorageView[] = [];
   const redraw = (): void => {
     viewer?.redraw();
     for (const storage of storages) storage.redraw();
@@ -169,7 +175,9 @@ async function show(before = new Map<string, number>()): Promise<void> {
       ' zoom, ', h('kbd', {}, 'F'), ' full screen, ', h('kbd', {}, 'Esc'), ' pauses, ', h('kbd', {}, 'Shift'), ' with arrows: pan. In the picture, ', h('kbd', {}, 'Enter'), ' sets a cursor; arrows move it, with ', h('kbd', {}, 'Shift'), ' to the next nonzero; ', h('kbd', {}, 'Esc'),
       ' removes it. Click the picture, then scroll to zoom; drag to pan; double-click to zoom in.');
     main.append(h('section', { id: 'pattern', 'aria-label': 'The pattern, stage by stage' }, shown.element, keys));
+    shown.lecture = root.dataset.view === 'lecture';
     if (viewer_before) shown.follow(viewer_before);
+    if (stage !== null) shown.show(0, stage);
     listenToKeys(shown);
     const place_in_address = new StageAddress(shown);
     shown.onStage = () => {
@@ -177,9 +185,26 @@ async function show(before = new Map<string, number>()): Promise<void> {
       place_in_address.changed();
     };
     printStages(shown, redraw);
-    // For tests and the live page: the places of the matrix and of vertices in the pictures, their scale, whether all animations have ended, and the picture.
-    (window as unknown as { spmvPage: object }).spmvPage = { frame: () => shown.frame(), still: () => shown.still(), moveTo: (stage: number) => shown.moveTo(0, stage), picture: () => shown.picture(), vertex: (number: number) => shown.vertex(number), scale: () => shown.scale };
+    // For tests and the live page: the places of the matrix and of vertices in the pictures, their scale, whether all animations have ended, the picture, and the height of slices.
+    (window as unknown as { spmvPage: object }).spmvPage = { frame: () => shown.frame(), still: () => shown.still(), moveTo: (stage: number) => shown.moveTo(0, stage), picture: () => shown.picture(), vertex: (number: number) => shown.vertex(number), scale: () => shown.scale, slices: () => tracks[0].pattern.facts.stages.at(-1)?.cuts.find((cuts) => cuts.kind === 'slice')?.height };
   }
+  const storages: StorageView[] = [];
+  // A lecture does without the sections below the picture, and is faster without them.
+  addSections = () => {
+    addSections = () => undefined;
+    sectionsBelow(page, main, tracks, viewer, storages, notes);
+    for (const one of main.querySelectorAll<HTMLElement>(':scope > section:not(#pattern)')) {
+      const height = before.get(one.id);
+      if (height !== undefined) one.setAttribute('style', `content-visibility: auto; contain-intrinsic-size: auto ${height}px`);
+    }
+  };
+  if (root.dataset.view !== 'lecture') addSections();
+  if (before.size > 0) scrollTo(0, scroll);
+}
+
+let addSections: () => void = () => undefined;
+
+function sectionsBelow(page: PageDocument, main: HTMLElement, tracks: Track[], viewer: Viewer | null, storages: StorageView[], notes: string[]): void {
   page.runs.forEach((run, i) => {
     if (!run.storage) return;
     const storage = new StorageView(storages.length === 0 ? 'storage' : `storage-${storages.length + 1}`, page.runs.length > 1 ? `Memory of ${run.title}` : 'Memory', run.storage);
@@ -206,16 +231,12 @@ async function show(before = new Map<string, number>()): Promise<void> {
   if (notes.length > 0) main.append(h('ul', { class: 'notes' }, ...notes.map((note) => h('li', {}, note))));
   main.append(...parts.filter((part) => part !== null));
   main.before(contents(main));
-  for (const one of main.querySelectorAll<HTMLElement>(':scope > section:not(#pattern)')) {
-    const height = before.get(one.id);
-    if (height !== undefined) one.setAttribute('style', `content-visibility: auto; contain-intrinsic-size: auto ${height}px`);
-  }
-  if (before.size > 0) scrollTo(0, scroll);
 }
 
-(window as unknown as { spmvReport: object }).spmvReport = { replaceBy }; // for the live page
+(window as unknown as { spmvReport: object }).spmvReport = { show: showAnother, view: setView }; // for the live page
 
-show().then(() => shown_viewer?.readValues()).then(drawn).then(() => (root.dataset.ready = 'true')).catch((error: unknown) => {
+if (awaitsData()) root.dataset.ready = 'true';
+else show().then(() => shown_viewer?.readValues()).then(drawn).then(() => (root.dataset.ready = 'true')).catch((error: unknown) => {
   document.getElementById('page')?.replaceChildren(h('p', { class: 'errors', role: 'alert' }, `This page cannot be shown: ${error instanceof Error ? error.message : String(error)}`));
   throw error;
 });

@@ -111,6 +111,46 @@ function fillBox(pixels: Uint32Array, width: number, x0: number, y0: number, x1:
   }
 }
 
+// The same for bins of a few pixels whose edges are within pixels: rounded edges would make some bins wider than others, and a
+// diagonal look like beads. Each pixel gets the mean colour of what covers it, and is as transparent as the rest of it is empty.
+function fillSoftly(level: Level, view: View, ratio: number, perRow: number, perColumn: number, width: number, height: number, pixels: Uint32Array,
+                    colour: (bin: number) => number): void {
+  const rowSize = 2 ** level.rowBits * perRow * ratio;
+  const columnSize = 2 ** level.columnBits * perColumn * ratio;
+  const [x, y] = [view.x * ratio, view.y * ratio];
+  const firstColumn = Math.max(0, Math.floor(-x / columnSize));
+  const sums = new Float32Array(4 * width); // of a line of pixels: coverage, and the colours weighted with it
+  const line = (row: number, top: number): void => {
+    const share = Math.min(top + 1, y + (row + 1) * rowSize) - Math.max(top, y + row * rowSize);
+    if (share <= 0) return;
+    const end = level.starts[row + 1];
+    for (let bin = lowerBound(level.columns, firstColumn, level.starts[row], end); bin < end; ++bin) {
+      const x0 = Math.max(0, x + level.columns[bin] * columnSize);
+      const x1 = Math.min(width, x + (level.columns[bin] + 1) * columnSize);
+      if (x0 >= width) break;
+      const packed = colour(bin);
+      if (packed === 0) continue;
+      for (let at = Math.floor(x0); at < x1; ++at) {
+        const covered = share * (Math.min(at + 1, x1) - Math.max(at, x0));
+        sums[4 * at] += covered;
+        for (let part = 0; part < 3; ++part) sums[4 * at + 1 + part] += covered * ((packed >> (8 * part)) & 255);
+      }
+    }
+  };
+  for (let top = 0; top < height; ++top) {
+    const first = Math.max(0, Math.floor((top - y) / rowSize));
+    const last = Math.min(level.rowBins - 1, Math.floor((top + 1 - y) / rowSize));
+    sums.fill(0);
+    for (let row = first; row <= last; ++row) line(row, top);
+    for (let at = 0; at < width; ++at) {
+      const covered = sums[4 * at];
+      if (covered < 1 / 255) continue;
+      const part = (i: number): number => Math.round(sums[4 * at + 1 + i] / covered);
+      pixels[top * width + at] = pack([part(0), part(1), part(2)], Math.min(255, Math.round(255 * covered)));
+    }
+  }
+}
+
 export interface Painted {
   canvas: HTMLCanvasElement;
   level: Level;
@@ -125,6 +165,8 @@ function blank(view: View, ratio: number): { canvas: HTMLCanvasElement; context:
   return { canvas, context, image, pixels: new Uint32Array(image.data.buffer) };
 }
 
+const most_soft_pixels = 4;
+
 // The last picture of each level, which the next report of the live page often shows, too.
 const last_painted = new WeakMap<Level, { key: string; painted: Painted }>();
 
@@ -137,10 +179,16 @@ export function paintStage(pattern: Pattern, stage: Stage, view: View, ratio: nu
   const { canvas, context, image, pixels } = blank(view, ratio);
   const colour = planeColouring(palette(), ceiling, on);
   const { perRow, perColumn } = axes(view, stage.rows, stage.columns);
-  rectangles(level, view, ratio, perRow, perColumn, (bin, x0, y0, x1, y1) => {
-    const packed = colour(level, bin);
-    if (packed !== 0) fillBox(pixels, canvas.width, x0, y0, x1, y1, packed);
-  });
+  const size = Math.max(2 ** level.rowBits * perRow, 2 ** level.columnBits * perColumn) * ratio;
+  const is_sharp = size > most_soft_pixels || Math.abs(size - Math.round(size)) * Math.max(level.rowBins, level.columnBins) < 1;
+  if (is_sharp) {
+    rectangles(level, view, ratio, perRow, perColumn, (bin, x0, y0, x1, y1) => {
+      const packed = colour(level, bin);
+      if (packed !== 0) fillBox(pixels, canvas.width, x0, y0, x1, y1, packed);
+    });
+  } else {
+    fillSoftly(level, view, ratio, perRow, perColumn, canvas.width, canvas.height, pixels, (bin) => colour(level, bin));
+  }
   context.putImageData(image, 0, 0);
   const painted = { canvas, level };
   last_painted.set(level, { key, painted });
@@ -180,24 +228,24 @@ export function paintDifference(before: Stage, after: Stage, ceiling: (size: num
 
 const closest = 3; // CSS pixels between lines; denser lines would look like a grey area
 
-// Returns true if lines were left out because they are too close.
+// Draws no lines of a kind that would touch each other: those that remained would show a pattern that is not there. Returns true if
+// they were left out.
 function drawCutLines(context: CanvasRenderingContext2D, cuts: CutsFacts, view: View, { perRow, perColumn }: Axes): boolean {
-  let left_out = false;
   context.lineWidth = 1;
   context.globalAlpha = cuts.kind === 'partition' ? 0.28 : 0.33;
   context.setLineDash(cuts.kind === 'length_group' ? [5, 4] : cuts.kind === 'row_block' ? [1, 3] : []);
+  let left_out = false;
   for (const across of [true, false]) {
     if (across ? cuts.kind === 'segment' : cuts.kind !== 'segment' && cuts.kind !== 'partition') continue;
     const length = across ? view.height : view.width;
-    let last = -Infinity;
-    for (const boundary of cuts.boundaries) {
-      const position = across ? view.y + boundary * perRow : view.x + boundary * perColumn;
-      if (position < -1 || position > length + 1) continue;
-      if (position - last < closest) {
-        left_out = true;
-        continue;
-      }
-      last = position;
+    const all = cuts.boundaries.map((boundary) => (across ? view.y + boundary * perRow : view.x + boundary * perColumn)).filter((at) => at >= -1 && at <= length + 1);
+    const apart = all.filter((at, i) => i === 0 || at - all[i - 1] >= closest);
+    if (cuts.step > 1 || apart.length < all.length / 2) {
+      left_out = true;
+      continue;
+    }
+    left_out = left_out || apart.length < all.length;
+    for (const position of apart) {
       const at = Math.round(position) + 0.5;
       context.beginPath();
       context.moveTo(across ? Math.max(0, view.x) : at, across ? at : Math.max(0, view.y));
@@ -219,15 +267,15 @@ function drawDiagonalBlocks(context: CanvasRenderingContext2D, boundaries: numbe
   }
 }
 
-// Returns true if lines were left out because they are too close.
-export function drawCuts(context: CanvasRenderingContext2D, stage: Stage, view: View, on: Record<string, boolean>): boolean {
+// Returns the cuts of which lines were left out because they are too close.
+export function drawCuts(context: CanvasRenderingContext2D, stage: Stage, view: View, on: Record<string, boolean>): CutsFacts[] {
   const scales = axes(view, stage.rows, stage.columns);
-  let left_out = false;
+  const left_out: CutsFacts[] = [];
   clipped(context, view, () => {
     context.translate(view.left, view.top);
     context.strokeStyle = palette().ink;
     for (const cuts of stage.facts.cuts.filter((one) => on[one.kind] !== false)) {
-      left_out = drawCutLines(context, cuts, view, scales) || left_out;
+      if (drawCutLines(context, cuts, view, scales)) left_out.push(cuts);
       if (cuts.kind === 'partition') drawDiagonalBlocks(context, cuts.boundaries, view, scales);
     }
   });
@@ -246,12 +294,12 @@ export function drawRowLengths(context: CanvasRenderingContext2D, stage: Stage, 
   });
   const longest = means.reduce((a, b) => Math.max(a, b), 0);
   if (longest === 0) return;
-  // Bars of almost equal rows would be one solid area: their ends remain.
+  // Bars of almost equal rows would be one solid area: only their ends are dark.
   const alike = means.every((mean) => mean > 0.75 * longest);
   clipped(context, { ...view, left, width }, () => {
     context.fillStyle = palette().faint;
     context.fillRect(left, view.top, 1, view.height);
-    context.fillStyle = css(palette().planes[0][Math.round(steps * 0.55)]);
+    const dark = css(palette().planes[0][Math.round(steps * 0.55)]);
     means.forEach((mean, row) => {
       // Rounded to whole pixels, because half covered ones would overlap.
       const y0 = Math.round(view.top + view.y + row * size * perRow);
@@ -259,7 +307,11 @@ export function drawRowLengths(context: CanvasRenderingContext2D, stage: Stage, 
       if (y1 < view.top || y0 > view.top + view.height) return;
       const length = (width * mean) / longest;
       const shown = alike ? Math.min(length, 3) : length;
-      context.fillRect(left + length - shown, y0, shown, y1 - y0 - (y1 - y0 >= 6 ? 1 : 0));
+      const high = y1 - y0 - (y1 - y0 >= 6 ? 1 : 0);
+      context.fillStyle = palette().faint;
+      context.fillRect(left, y0, length - shown, high);
+      context.fillStyle = dark;
+      context.fillRect(left + length - shown, y0, shown, high);
     });
     const slices = stage.facts.cuts.find((one) => one.kind === 'slice' && one.step === 1 && on.slice !== false);
     if (!slices || slices.boundaries.length < 2 || slices.boundaries[1] * perRow < closest) return;
@@ -273,5 +325,27 @@ export function drawRowLengths(context: CanvasRenderingContext2D, stage: Stage, 
       const padded = size === 1 ? means.slice(from, to).reduce((a, b) => Math.max(a, b), 0) / longest : 1;
       context.strokeRect(left - 0.5, Math.round(y0) + 0.5, Math.round(width * padded) - (padded === 1 ? 1 : 0), Math.round(y1) - Math.round(y0));
     }
+  });
+}
+
+// Draws the mean length of the rows of the second share, in the order in which it stores them, from the top.
+export function drawStoredLengths(context: CanvasRenderingContext2D, lengths: number[], level: Level, view: View, rows: number, left: number, width: number): void {
+  const { perRow } = axes(view, rows, 1);
+  const size = 2 ** level.rowBits;
+  const means = Array.from({ length: Math.ceil(lengths.length / size) }, (_, bin) => {
+    const own = lengths.slice(bin * size, (bin + 1) * size);
+    return own.reduce((a, b) => a + b, 0) / own.length;
+  });
+  const longest = means.reduce((a, b) => Math.max(a, b), 0);
+  if (longest === 0) return;
+  clipped(context, { ...view, left, width }, () => {
+    context.fillStyle = palette().faint;
+    context.fillRect(left, view.top, 1, view.height);
+    context.fillStyle = css(palette().planes[1][Math.round(steps * 0.55)]);
+    means.forEach((mean, bin) => {
+      const y0 = Math.round(view.top + view.y + bin * size * perRow);
+      const y1 = Math.max(y0 + 1, Math.round(view.top + view.y + (bin + 1) * size * perRow));
+      context.fillRect(left, y0, (width * mean) / longest, y1 - y0 - (y1 - y0 >= 6 ? 1 : 0));
+    });
   });
 }

@@ -2,7 +2,8 @@
 import { countAt, originalOf, type Pattern, type Region, type Stage } from './bins';
 import { css, palette } from './colours';
 import { counted, exact } from './dom';
-import { axes, clipped, drawCuts, drawRowLengths, type Painted, paintDifference, paintStage, type Switches, type View } from './paint';
+import type { CutsFacts } from './document';
+import { axes, clipped, drawCuts, drawRowLengths, drawStoredLengths, type Painted, paintDifference, paintStage, type Switches, type View } from './paint';
 
 export interface Transform {
   k: number;
@@ -15,14 +16,14 @@ export type Scene =
   | { kind: 'move'; pattern: Pattern; from: Stage; to: Stage; share: number }
   | { kind: 'difference'; patterns: [Pattern, Pattern]; from: Stage; to: Stage };
 
-const strip = { gap: 10, width: 44 };
+const strip = { gap: 10, width: 44, stored: 36 };
 const font = (size: number): string => `${size}px system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif`;
 
 export class Pane {
   readonly canvas = document.createElement('canvas');
   view: View = { left: 0, top: 0, width: 1, height: 1, scale: 1, x: 0, y: 0 };
   painted: Painted | null = null; // the bins that are visible
-  lines_left_out = false;
+  left_out: CutsFacts[] = []; // whose lines would touch each other
   private readonly cache = new Map<string, Painted>();
   private cache_of = '';
   private width = 0;
@@ -30,6 +31,7 @@ export class Pane {
   private ratio = 1;
   private text = 12;
   private has_lengths = true;
+  has_stored = false; // a second strip, of the rows that the second share stores
 
   constructor(label: string) {
     this.canvas.tabIndex = 0;
@@ -40,18 +42,18 @@ export class Pane {
 
   // Fits the frame for a matrix of this shape into the available space; flat matrices are stretched. Returns the needed width.
   resize(width: number, most_height: number, rows: number, columns: number, ratio = window.devicePixelRatio || 1): number {
-    this.ratio = Math.min(ratio, 3);
+    this.ratio = Math.min(ratio, 6);
     this.text = Math.max(11, Math.min(22, Math.round(parseFloat(getComputedStyle(document.documentElement).fontSize) * 0.78)));
     const shape = Math.min(4, Math.max(0.25, columns / Math.max(1, rows)));
     // The widest number of a row, so that none is cut.
     const left = Math.ceil(Math.max(this.text * 2, this.widthOf(counted(Math.max(0, rows - 1))) + 12));
     const top = Math.ceil(this.text * 1.8);
     this.has_lengths = width >= 480;
-    const right = this.has_lengths ? strip.gap + strip.width : 2;
+    const right = this.has_lengths ? strip.gap + strip.width + (this.has_stored ? strip.gap + strip.stored : 0) : 2;
     let inner = width - left - right;
     let height = inner / shape;
     if (height + top > most_height) {
-      height = Math.max(120, most_height - top - 2);
+      height = Math.max(60, most_height - top - 2);
       inner = Math.min(inner, height * shape);
     }
     this.width = Math.min(width, Math.ceil(left + inner + right));
@@ -123,7 +125,7 @@ export class Pane {
       this.cache.set(key, this.painted);
       put(this.painted, 1);
     }
-    this.lines_left_out = drawCuts(context, stage, view, switches.cuts);
+    this.left_out = drawCuts(context, stage, view, switches.cuts);
     this.drawValues(context, scene, stage);
     if (scene.kind === 'move' || (switches.sample && scene.kind === 'stage')) this.drawSample(context, scene);
     if (mark) this.drawMark(context, stage, mark);
@@ -137,7 +139,13 @@ export class Pane {
       context.fillStyle = colours.muted;
       context.textAlign = 'left';
       context.textBaseline = 'alphabetic';
-      context.fillText('length', view.left + view.width + strip.gap, view.top - this.text * 0.5);
+      const left = view.left + view.width + strip.gap;
+      context.fillText('length', left, view.top - this.text * 0.5, strip.width);
+      if (stage.storedLengths && this.has_stored) {
+        drawStoredLengths(context, stage.storedLengths, this.painted.level, view, stage.rows, left + strip.width + strip.gap, strip.stored);
+        context.fillStyle = colours.muted;
+        context.fillText(stage.facts.planes.at(-1) ?? '', left + strip.width + strip.gap, view.top - this.text * 0.5, strip.stored);
+      }
     }
   }
 

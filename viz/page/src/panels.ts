@@ -2,6 +2,7 @@
 import { sizeOf } from './bins';
 import { css, palette, steps } from './colours';
 import { counted, h, plural, seconds } from './dom';
+import { headline, tells } from './headline';
 import { sentenceOf } from './sentence';
 import type { PatternView } from './view';
 
@@ -74,13 +75,14 @@ export class Panels {
     const key = this.view.tracks.map((track) => Math.round(track.position)).join();
     if (key === this.facts_key) return;
     this.facts_key = key;
-    this.sentence.replaceChildren(...this.view.tracks.map((track) =>
-      h('p', {}, this.view.tracks.length > 1 ? h('b', {}, `${track.run.title}: `) : null, sentenceOf(track, Math.round(track.position)))));
+    this.sentence.replaceChildren(...this.view.tracks.flatMap((track) => [
+      headline(track, Math.round(track.position)),
+      h('p', {}, this.view.tracks.length > 1 ? h('b', {}, `${track.run.title}: `) : null, sentenceOf(track, Math.round(track.position)))]));
     this.facts.replaceChildren(...this.view.tracks.flatMap((track, t) => {
       const number = Math.round(track.position);
       const stage = track.pattern.facts.stages[number];
       const outcome = track.run.report.stages[number];
-      const figures = track.run.figures.filter((figure) => figure.telling > 0 || figure.label === 'profile')
+      const figures = track.run.figures.filter((figure) => (figure.telling > 0 || figure.label === 'profile') && tells(figure, track.pattern.stages[number]))
         .sort((a, b) => (a.telling || 99) - (b.telling || 99));
       const rows = figures.flatMap((figure) => {
         const now = figure.texts[number];
@@ -109,7 +111,8 @@ export class Panels {
     const bits = painted ? painted.level.rowBits : 0;
     const level_size = painted ? sizeOf(painted.level) : 0;
     const ceiling = Math.max(...this.view.tracks.map((track) => track.pattern.ceiling(level_size)));
-    const key = JSON.stringify([colours.dark, stage.facts.planes, this.view.mode, ceiling, painted?.level.columnBits, bits]);
+    const crowded = this.view.panes[1].left_out.map((cuts) => `${counted(cuts.count)} ${cut_names[cuts.kind]}: too many to draw${cuts.step === 1 ? '; zoom in' : ''}`);
+    const key = JSON.stringify([colours.dark, stage.facts.planes, this.view.mode, ceiling, painted?.level.columnBits, bits, crowded]);
     if (key === this.legend_key) return;
     this.legend_key = key;
     const gradient = (list: [number, number, number][]): string => `linear-gradient(to right, ${list.filter((_, i) => i % 9 === 0).map((one) => css(one)).join(', ')})`;
@@ -121,7 +124,7 @@ export class Panels {
       : stage.facts.planes.map((name, i) => swatch(name, colours.planes[i]));
     const size = painted ? `${counted(2 ** bits)} × ${counted(2 ** painted.level.columnBits)}` : '';
     this.legend.replaceChildren(...keys, h('span', { class: 'muted' },
-      single && level_size === 0 ? 'entry by entry' : `1 to ${counted(ceiling)} or more in a bin of ${size}`));
+      single && level_size === 0 ? 'entry by entry' : `1 to ${counted(ceiling)} or more in a bin of ${size}`), ...crowded.map((text) => h('span', { class: 'crowded' }, text)));
   }
 
   private updateNote(): void {
@@ -136,17 +139,13 @@ export class Panels {
       parts.push(`The animation moves ${counted(sampled)} of ${plural(this.view.tracks[0].run.report.matrix.nonzeros, 'nonzero')}, one a row, from rows drawn at random.`);
     }
     if (stage.facts.tiles > 0) parts.push(`Rows are drawn where their ${stage.facts.tiles === 1 ? 'tile stores' : `${counted(stage.facts.tiles)} tiles store`} them.`);
-    for (const cuts of stage.facts.cuts) {
-      if (cuts.step > 1) parts.push(`The page stores every ${counted(cuts.step)}th boundary of ${counted(cuts.count)} ${cut_names[cuts.kind]}.`);
-    }
-    const left_out = [stage.originalRows === null && 'rows', stage.originalColumns === null && 'columns'].filter(Boolean);
-    if (left_out.length > 0) {
-      parts.push(`The page does not store the original numbers of these ${left_out.join(' and ')}: it stores up to ${counted(1e6)}, within its size limit.`);
+    const not_stored = [stage.originalRows === null && 'rows', stage.originalColumns === null && 'columns'].filter(Boolean);
+    if (not_stored.length > 0) {
+      parts.push(`The page does not store the original numbers of these ${not_stored.join(' and ')}: it stores up to ${counted(1e6)}, within its size limit.`);
     }
     if (!this.view.tracks[0].pattern.has_values && this.view.tracks[0].run.report.matrix.nonzeros > 0) {
       parts.push(`The page stores values of matrices with up to ${counted(2e5)} nonzeros.`);
     }
-    if (this.view.panes[1].lines_left_out) parts.push('Boundaries that would touch each other are left out; zoom in to see them.');
     const words = parts.join(' ');
     if (this.note.textContent !== words) this.note.textContent = words;
   }

@@ -59,7 +59,7 @@ export class Reader {
     const hover = (event: MouseEvent): void => {
       if (this.cursor !== null && event.type === 'pointermove' && event.movementX === 0 && event.movementY === 0) return; // the page scrolled under the pointer
       this.leaveCursor();
-      this.finger = (event as PointerEvent).pointerType === 'mouse' ? null : { canvas: pane.canvas, ...within(pane.canvas, event) };
+      this.finger = this.needsTip(event as PointerEvent) ? { canvas: pane.canvas, ...within(pane.canvas, event) } : null;
       this.hover(pane, event);
     };
     pane.canvas.addEventListener('pointermove', hover);
@@ -73,13 +73,18 @@ export class Reader {
     });
   }
 
+  // A finger hides what is below it, and a lecture has no panel.
+  private needsTip(event: PointerEvent): boolean {
+    return event.pointerType !== 'mouse' || this.element.offsetParent === null;
+  }
+
   // Reads the vertices of a graph.
   listenToGraph(graph: GraphPane): void {
     const hover = (event: PointerEvent): void => {
       const { x, y } = within(graph.canvas, event);
       const vertex = graph.vertexAt(x, y);
       this.leaveCursor();
-      this.finger = event.pointerType === 'mouse' ? null : { canvas: graph.canvas, x, y };
+      this.finger = this.needsTip(event) ? { canvas: graph.canvas, x, y } : null;
       if (vertex === null) this.nothing();
       else this.readVertex(graph, vertex);
     };
@@ -334,7 +339,7 @@ export class Reader {
     const { cursor, finger, mark } = this;
     if (finger !== null || cursor === null || mark === null) return finger;
     const { top, bottom } = this.element.getBoundingClientRect();
-    if (top >= 0 && bottom <= innerHeight) return null;
+    if (this.element.offsetParent !== null && top >= 0 && bottom <= innerHeight) return null;
     const { canvas, view } = cursor.pane;
     const { stage } = this.view.stageOn(cursor.pane);
     const { perRow, perColumn } = axes(view, stage.rows, stage.columns);

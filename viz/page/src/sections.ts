@@ -95,6 +95,14 @@ function kernelTable(runs: Run[]): HTMLElement {
   return h('div', {}, table(`Kernels, ${runs[0].report.cache} cache`, headings, rows), reasons.length > 0 ? h('ul', { class: 'reasons' }, ...reasons) : null);
 }
 
+// A kernel has one colour in all charts.
+function colourOf(runs: Run[], run: number, kernel: Kernel): number {
+  if (kernel.baseline) return 1;
+  const nameOf = (r: number, one: Kernel): string => `${r} ${one.kernel} ${one.backend}`;
+  const all = [...new Set(runs.flatMap((one, r) => one.report.kernels.filter((other) => !other.baseline).map((other) => nameOf(r, other))))];
+  return [0, 2, 3, 4, 5][all.indexOf(nameOf(run, kernel)) % 5];
+}
+
 function dotsOf(runs: Run[]): Dots[] {
   const seen = new Set<string>();
   return runs.flatMap((run, r) => measured(run).flatMap((kernel) => {
@@ -104,7 +112,7 @@ function dotsOf(runs: Run[]): Dots[] {
     seen.add(key);
     return [{
       name, detail: `${detail(run, kernel)} · ${seconds(kernel.median_seconds)} ± ${percent(kernel.spread / 2)}`, median: kernel.median_seconds,
-      low: percentile(kernel.samples, 0.1), high: percentile(kernel.samples, 0.9), samples: kernel.samples, colour: kernel.baseline ? 1 : r === 0 ? 0 : 2,
+      low: percentile(kernel.samples, 0.1), high: percentile(kernel.samples, 0.9), samples: kernel.samples, colour: colourOf(runs, r, kernel),
     }];
   }));
 }
@@ -118,7 +126,7 @@ function roofline(runs: Run[], device: Device, gpu: boolean): HTMLElement | null
     const name = `${kernel_name(kernel)}${several_precisions(runs[r]) ? ` ${kernel.precision}` : ''}`;
     if (seen.has(name)) return [];
     seen.add(name);
-    return [{ name, x: kernel.gflops / kernel.gbytes_per_second, y: kernel.gflops, colour: kernel.baseline ? 1 : r === 0 ? 0 : 2 }];
+    return [{ name, x: kernel.gflops / kernel.gbytes_per_second, y: kernel.gflops, colour: colourOf(runs, r, kernel) }];
   });
   const curves: Curve[] = [{ name: `copy, ${significant(device.copy_bytes_per_second / 1e9)} GB/s`, at: (x) => (x * device.copy_bytes_per_second) / 1e9, colour: null }];
   if (device.read_bytes_per_second > device.copy_bytes_per_second * 1.02) {
@@ -150,12 +158,12 @@ function breakEven(runs: Run[], gpu: boolean): HTMLElement | null {
   const precision = baseline.kernel.precision;
   const some = kernels.filter(({ kernel }) => kernel.precision === precision && (!kernel.baseline || kernel === baseline.kernel))
     .sort((a, b) => a.kernel.median_seconds - b.kernel.median_seconds).filter((one, i) => i < 5 || one.kernel.baseline);
-  const curves: Curve[] = some.flatMap(({ run, kernel, r }, i) => {
+  const curves: Curve[] = some.flatMap(({ run, kernel, r }) => {
     const name = `${runs.length > 1 && !kernel.baseline ? `${run.title} ` : ''}${kernel.kernel}`;
     if (seen.has(name)) return [];
     seen.add(name);
     const price = priceOf(run, kernel);
-    return [{ name: kernel.baseline ? `baseline ${kernel.layout}` : name, at: (x: number) => price + x * kernel.median_seconds, colour: kernel.baseline ? 1 : [0, 2, 3, 4, 5][(r + i) % 5] }];
+    return [{ name: kernel.baseline ? `baseline ${kernel.layout}` : name, at: (x: number) => price + x * kernel.median_seconds, colour: colourOf(runs, r, kernel) }];
   });
   const evens = some.map(({ kernel }) => kernel.break_even).filter((even): even is number => even !== null && even > 0);
   const price = Math.max(...some.map(({ run, kernel }) => priceOf(run, kernel)), baseline.kernel.median_seconds);
@@ -163,7 +171,7 @@ function breakEven(runs: Run[], gpu: boolean): HTMLElement | null {
   const xRange: [number, number] = [1, 10 ** Math.ceil(Math.log10(far))];
   const ends = curves.flatMap((curve) => [curve.at(xRange[0]), curve.at(xRange[1])]);
   const points: Point[] = some.flatMap(({ run, kernel, r }) => kernel.break_even === null || kernel.break_even <= 0 ? []
-    : [{ name: `even after ${counted(Math.ceil(kernel.break_even))}`, x: kernel.break_even, y: priceOf(run, kernel) + kernel.break_even * kernel.median_seconds, colour: r === 0 ? 0 : 2 }]);
+    : [{ name: `even after ${counted(Math.ceil(kernel.break_even))}`, x: kernel.break_even, y: priceOf(run, kernel) + kernel.break_even * kernel.median_seconds, colour: colourOf(runs, r, kernel) }]);
   return xyChart(`Break-even${several_precisions(runs[0]) ? ` · ${precision}` : ''}${gpu ? ' · GPU' : ''}`, curves.map((curve) => curve.name).join(', '), {
     x: 'products', y: 'total time, preprocessing included', xText: (x) => counted(x), yText: seconds, xRange, yRange: [Math.min(...ends) / 1.3, Math.max(...ends) * 1.3], points, curves,
     note: evens.length === 0 ? 'No kernel is significantly faster than the baseline, so none has a break-even.' : 'Stages, building the layout, copies and one permutation of x and y, followed by the products.',

@@ -2,6 +2,7 @@
 import { originalOf, type Stage } from './bins';
 import { counted, plural } from './dom';
 import type { CutsFacts, Figure } from './document';
+import { tells } from './headline';
 import type { Track } from './view';
 
 const pieces: Record<Exclude<CutsFacts['kind'], 'slice'>, [string, string]> = {
@@ -83,13 +84,13 @@ export function sentenceOf(track: Track, number: number): string {
     const { rows, columns, nonzeros } = run.report.matrix;
     if (nonzeros === 0) return 'The input has no nonzeros.';
     const mean = rows > 0 ? `, ${(nonzeros / rows).toLocaleString('en', { maximumFractionDigits: 1 })} per row on average` : '';
-    const bandwidth = text_of('bandwidth');
+    const bandwidth = rows === columns ? text_of('bandwidth') : null;
     return `The input has ${plural(nonzeros, 'nonzero')} in ${plural(rows, 'row')} and ${plural(columns, 'column')}${mean}${bandwidth === null ? '' : `, and a bandwidth of ${bandwidth}`}.`;
   }
   const before = pattern.stages[now.facts.before];
   const inside = text_of('nonzeros inside');
   const did = [...moves(before, now), ...divisions(before, now, inside), ...shares(before, now)];
-  const effect = changes(run.figures, now.facts.before, number);
+  const effect = changes(run.figures.filter((figure) => tells(figure, now)), now.facts.before, number);
   const { share } = run.report.stages[number].parameters;
   const stored = share ? `changed how the share ${share} is stored, but ` : '';
   const unchanged = effect.length === 0 ? `${stored || 'changed '}neither the pattern nor its figures` : stored ? `${stored}not the pattern` : 'did not change the pattern';

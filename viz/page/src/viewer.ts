@@ -14,6 +14,7 @@ import { Reader } from './reader';
 import type { Mode, PatternView, Track } from './view';
 
 const move_milliseconds = 900;
+const slide_pixels = 1920;
 const reduced_motion = matchMedia('(prefers-reduced-motion: reduce)');
 
 export class Viewer implements PatternView {
@@ -26,6 +27,9 @@ export class Viewer implements PatternView {
   private colour_by: GraphColouring | 'auto' = 'auto';
   private readonly colouring: HTMLSelectElement;
   private readonly frames: HTMLElement[] = [];
+  private readonly pictures = h('div', { class: 'panes' });
+  private is_lecture = false;
+  private ratio: number | undefined; // device pixels of a CSS pixel in the pictures; undefined: those of the screen
   private readonly graph_frame = h('figure', { class: 'pane', hidden: true });
   private transform: Transform = { k: 1, x: 0, y: 0 };
   readonly switches: Switches = { planes: [], cuts: {}, sample: false };
@@ -45,7 +49,9 @@ export class Viewer implements PatternView {
 
   constructor(readonly tracks: Track[]) {
     this.mode = tracks.length > 1 ? 'beside' : 'one';
+    this.active = tracks.reduce((most, track, i) => (track.pattern.stages.length > tracks[most].pattern.stages.length ? i : most), 0);
     this.panes = [new Pane('The pattern before'), new Pane('The pattern of the nonzeros')];
+    for (const pane of this.panes) pane.has_stored = tracks.some((track) => track.pattern.stages.some((stage) => stage.storedLengths !== null));
     const { pattern } = tracks[0];
     this.graph = tracks.length === 1 && pattern.places && pattern.stages[0].showsEntries ? new GraphPane(pattern, pattern.places) : null;
     this.colouring = this.makeColouring();
@@ -67,23 +73,24 @@ export class Viewer implements PatternView {
     full.hidden = !document.fullscreenEnabled;
     const save = h('button', { type: 'button', title: 'Save the picture as PNG', click: () => this.save() }, 'Save picture');
     tracks.forEach((track, i) => this.sliders.push(this.makeSlider(track, i)));
-    const pictures = h('div', { class: 'panes' });
     if (this.graph) {
       this.graph_frame.append(h('figcaption', {}), h('div', { class: 'canvas-place' }, this.graph.canvas));
-      pictures.append(this.graph_frame);
+      this.pictures.append(this.graph_frame);
       this.reader.listenToGraph(this.graph);
     }
     this.panes.forEach((pane, i) => {
       const frame = h('figure', { class: 'pane' }, h('figcaption', {}), h('div', { class: 'canvas-place' }, pane.canvas));
       this.frames.push(frame);
-      pictures.append(frame);
+      this.pictures.append(frame);
       this.listen(pane, i);
     });
     const only_input = tracks.length === 1 && tracks[0].pattern.stages.length < 2;
     mode_group.hidden = only_input && !this.graph;
     this.body = h('div', { class: 'viewer-body' },
       h('div', { class: 'viewer-main' },
-        h('div', { class: 'tools' }, mode_group, this.colouring, zoom_group, h('div', { class: 'segments' }, save, full)), pictures, this.panels.sentence, this.panels.legend, this.panels.note, this.reader.spoken),
+        this.panels.sentence, this.pictures,
+        h('div', { class: 'below' }, h('div', { class: 'tools' }, mode_group, this.colouring, zoom_group, h('div', { class: 'segments saving' }, save), h('div', { class: 'segments' }, full)), this.panels.legend),
+        this.panels.note, this.reader.spoken),
       h('aside', { class: 'side', 'aria-label': 'The stage' },
         this.panels.facts, h('div', { class: 'side-part' }, this.reader.element, this.panels.toggles, this.panels.stage_notes)));
     this.element = h('div', { class: 'viewer' }, h('div', { class: 'stage-bar', hidden: only_input }, ...this.sliders), this.body);
@@ -406,15 +413,30 @@ export class Viewer implements PatternView {
     const stacked = body < 56 * rem; // the panels are below the picture
     const narrow = body < 640;
     const gap = 24;
-    const available = stacked ? body : body - 20 * rem;
-    const width = beside && !narrow ? Math.floor((available - gap) / 2) : available;
-    const around = document.fullscreenElement === this.element ? 14.5 : 22.5; // rem above and below the picture
-    const most = Math.max(300, stacked ? innerHeight * 0.9 : innerHeight - around * rem);
+    this.element.classList.toggle('lecture', this.lecture);
+    this.body.classList.toggle('apart', !stacked && !this.lecture);
+    this.pictures.classList.toggle('single', this.tracks.length === 1 && this.mode === 'one');
+    const available = stacked || this.lecture ? body : body - 20 * rem;
+    const count = beside ? 2 : 1;
+    const is_column = beside && narrow;
     const { rows, columns } = this.shape;
-    const [needed] = this.panes.map((pane) => pane.resize(width, most, rows, columns));
-    const graph = with_graph && this.graph ? this.graph.resize(width, most) : needed;
-    const main = beside && !narrow ? graph + needed + gap : needed;
-    this.body.style.gridTemplateColumns = stacked ? 'minmax(0, 1fr)' : `${Math.max(main, 30 * rem)}px minmax(0, 1fr)`;
+    // Returns the height of the picture, with the text above it or beside it.
+    const fit = (with_text_beside: boolean): number => {
+      this.element.classList.toggle('text-beside', with_text_beside);
+      const across = available - (with_text_beside ? 15 * rem : 0);
+      const width = is_column ? across : Math.floor((across - gap * (count - 1)) / count);
+      const captions = this.pictures.classList.contains('single') ? 0 : 1.6 * rem;
+      // The whole picture is in the window, with what stands above it on the page.
+      const room = this.lecture ? this.pictures.clientHeight : innerHeight - this.pictures.getBoundingClientRect().top - scrollY - 0.5 * rem;
+      const most = Math.max(this.lecture ? 60 : 300, (is_column && this.lecture ? (room - gap) / 2 : room) - captions);
+      const [needed] = this.panes.map((pane) => pane.resize(width, most, rows, columns, this.ratio));
+      const graph = with_graph && this.graph ? this.graph.resize(width, most) : needed;
+      const main = beside && !narrow ? graph + needed + gap : needed;
+      this.body.style.gridTemplateColumns = stacked || this.lecture ? 'minmax(0, 1fr)' : `${Math.max(main, 30 * rem)}px minmax(0, 1fr)`;
+      return this.panes[1].view.height;
+    };
+    if (this.lecture && !stacked && fit(true) >= fit(false)) fit(true);
+    else if (!this.lecture || stacked) fit(false);
     this.setTransform(this.transform);
   }
 
@@ -472,18 +494,37 @@ export class Viewer implements PatternView {
     this.reader.placeTip();
   }
 
-  // ---- Full screen and saving.
+  // ---- Full screen, a lecture, and saving.
+
+  // Only the stages, three figures, a sentence and the picture, as large as the window allows.
+  get lecture(): boolean {
+    return this.is_lecture || document.fullscreenElement === this.element;
+  }
+
+  set lecture(on: boolean) {
+    this.is_lecture = on;
+    this.resize();
+  }
 
   toggleFullScreen(): void {
     if (document.fullscreenElement) void document.exitFullscreen();
     else if (document.fullscreenEnabled) void this.element.requestFullscreen();
   }
 
-  // The visible pictures with their captions.
+  // The visible pictures with their captions, as wide as a slide.
   picture(): HTMLCanvasElement {
     const shown = [this.graph_frame, ...this.frames].filter((frame) => !frame.hidden);
-    return withCaptions(shown.map((frame) => ({ canvas: frame.querySelector('canvas') as HTMLCanvasElement, caption: frame.firstElementChild?.textContent ?? '' })),
+    const canvases = shown.map((frame) => frame.querySelector('canvas') as HTMLCanvasElement);
+    const width = canvases.reduce((sum, canvas) => sum + canvas.clientWidth, 0);
+    this.ratio = this.mode === 'graph' ? undefined : Math.max(devicePixelRatio, slide_pixels / Math.max(1, width));
+    this.resize();
+    this.drawAll();
+    const picture = withCaptions(shown.map((frame, i) => ({ canvas: canvases[i], caption: frame.firstElementChild?.textContent ?? '' })),
       this.tracks.length > 1 ? '' : this.tracks[0].run.title);
+    this.ratio = undefined;
+    this.resize();
+    this.drawAll();
+    return picture;
   }
 
   private save(): void {

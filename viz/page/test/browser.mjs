@@ -1,5 +1,6 @@
 // Tests pages that the program wrote in headless Chromium: `node test/browser.mjs PAGE...`. Exit code 77: skipped, because
 // Chromium or the packages of this folder are not installed. --pictures FOLDER also writes screenshots in both themes.
+import { readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { words, pictures, browser, failures, check, open, look, settle, readout, stage_of } from './harness.mjs';
 import { reportByKeys } from './keyboard.mjs';
@@ -60,9 +61,66 @@ async function sentences(page, name) {
     const found = await page.locator('.sentence').innerText();
     check(`${name}: stage ${stage} says '${expected[stage]}'`, found.includes(expected[stage]) && /^[^.]*(\d\.\d[^.]*)*\.$/.test(found), found);
   }
-  const [picture, sentence] = [await page.locator('.pane:not([hidden]) canvas').last().boundingBox(), await page.locator('.sentence').boundingBox()];
-  const gap = sentence.y - picture.y - picture.height;
-  check(`${name}: the sentence is below the picture`, gap >= 0 && gap < 20, gap);
+}
+
+// The picture with its figures and its sentence ends within the window, at every size of a screen.
+async function fits(page, name) {
+  for (const [width, height] of [[1280, 720], [1600, 900], [1920, 1080], [1280, 900]]) {
+    await page.setViewportSize({ width, height });
+    await settle(page);
+    await page.evaluate(() => scrollTo(0, 0));
+    const low = await page.evaluate(() => Math.max(...[...document.querySelectorAll('.pane:not([hidden]) canvas, .headline dd, .sentence p')].map((one) => one.getBoundingClientRect().bottom)));
+    check(`${name}: the picture is in a window of ${width} x ${height}`, low <= height, low);
+  }
+}
+
+// A matrix with many more rows than pixels: no line that stands for many, and a diagonal that is equally dark everywhere.
+async function many(page, name) {
+  await page.locator('button[data-stage="1"]').click();
+  await settle(page);
+  const text = await page.locator('.crowded').allInnerTexts();
+  check(`${name}: too many slices are not drawn, and the page says so`, text.join() === '11,250 slices of the layout: too many to draw; zoom in', text.join());
+  const [least, most] = await page.evaluate(() => {
+    const canvas = window.copyOf([...document.querySelectorAll('.pane:not([hidden]) canvas')].at(-1));
+    const { left, top, width, height } = window.spmvPage.frame();
+    const { data } = canvas.getContext('2d').getImageData(left, top + height * 0.2, width, height * 0.6);
+    const inks = [];
+    for (let row = 0; row * width * 4 < data.length; ++row) {
+      let ink = 0;
+      for (let at = row * width; at < (row + 1) * width; ++at) ink += 765 - data[4 * at] - data[4 * at + 1] - data[4 * at + 2];
+      inks.push(ink);
+    }
+    return [Math.min(...inks), Math.max(...inks)];
+  });
+  check(`${name}: the diagonal is equally dark`, least > 0 && most < 1.3 * least, `${least} to ${most}`);
+}
+
+// The large figures are those of report.json: of the stage, and after the last one of what the layouts store.
+async function headline(page, name, file) {
+  const report = JSON.parse(readFileSync(file.replace(/html$/, 'json'), 'utf8'));
+  const shown = async (stage) => {
+    await page.locator(`button[data-stage="${stage}"]`).click();
+    await settle(page);
+    return (await page.locator('.headline > div').allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));
+  };
+  const built = report.layouts.filter((one) => one.precision === 'f64' && one.unsuitable === null && one.share === null);
+  const sum = (key) => built.reduce((all, one) => all + one[key], 0);
+  const last = await shown(report.stages.length - 1);
+  const padding = `${(100 * (1 - sum('nonzeros') / sum('slots'))).toFixed(1)} %`;
+  check(`${name}: the padding is that of the layout`, last.some((text) => /^padding in /.test(text) && text.endsWith(` ${padding}`)), `${last.join('; ')} for ${padding}`);
+  const bytes = Number((sum('bytes') / sum('nonzeros')).toPrecision(3));
+  check(`${name}: so are the bytes`, last.some((text) => /^bytes per nonzero/.test(text) && text.endsWith(` ${bytes}`)), `${last.join('; ')} for ${bytes}`);
+  for (let stage = 1; stage < report.stages.length; ++stage) {
+    const texts = await shown(stage);
+    check(`${name}: three figures after stage ${stage}`, texts.length === 3, texts.join('; '));
+    const { metrics } = report.stages[stage];
+    const bandwidth = texts.find((text) => text.startsWith('bandwidth '));
+    check(`${name}: the bandwidth is that of the stage`, bandwidth === undefined || bandwidth.endsWith(` ${metrics.bandwidth.toLocaleString('en')}`), bandwidth);
+  }
+  const partition = report.stages.findIndex((stage) => stage.name.endsWith('partition'));
+  if (partition > 0) check(`${name}: a partition is for the nonzeros inside`, (await shown(partition))[0].startsWith('nonzeros inside partitions'), (await shown(partition))[0]);
+  const split = report.stages.findIndex((stage) => stage.name === 'split');
+  if (split > 0) check(`${name}: no padding of the whole matrix after a split`, (await shown(split)).every((text) => !text.includes('slices of 32')), (await shown(split)).join('; '));
 }
 
 // The slider with keys alone.
@@ -309,6 +367,9 @@ async function test(word) {
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await keys(page, name);
     await sentences(page, name);
+    await fits(page, name);
+    await headline(page, name, file);
+    if (name === 'rcm_csr') await many(page, name);
     await sizes(page, name);
     await zooming(page, name);
     await theme(page, name);
@@ -337,6 +398,11 @@ async function test(word) {
   }
   if (compares) {
     check(`${name}: two pictures`, (await page.locator('.pane:not([hidden])').count()) === 2);
+    await page.keyboard.press('ArrowRight');
+    await settle(page);
+    check(`${name}: an arrow goes through the recipe with stages`, (await page.locator('.track').nth(1).locator('[aria-current=true]').getAttribute('data-stage')) === '1');
+    await page.keyboard.press('ArrowLeft');
+    await settle(page);
     const before = await look(page);
     await page.locator('.track').nth(1).locator('button[data-stage]').last().click();
     await settle(page);

@@ -1,17 +1,17 @@
 // Measures the live page in headless Chromium: `node test/live_speed.mjs ADDRESS [CHANGES [LIMIT [SLIDER]]]`. Moves a slider of the
 // served recipe (default: the slice height of its layout) with an arrow key, and prints for each part of the way from the key to the
-// new picture the median in milliseconds. Exit code 1: the median of the whole way is above LIMIT milliseconds (default: 200).
+// new picture the median in milliseconds. Exit code 1: the median of the whole way is above LIMIT milliseconds (default: 100).
 import { browser, words } from './harness.mjs';
 
-const [address, changes = '15', limit = '200', slider = 'layout 0 slice_height'] = words;
+const [address, changes = '15', limit = '100', slider = 'layout 0 slice_height'] = words;
 const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage();
 await page.goto(address);
 const idle = () => page.waitForFunction(() => document.documentElement.dataset.busy === undefined && /^(Ran|Timed) in/.test(document.querySelector('.status')?.textContent ?? ''), null, { timeout: 60000 });
 await idle();
 await page.locator(`[data-name="${slider} slider"]`).focus();
 
-const steps = ['began', 'checked', 'ran', 'received', 'shown'];
-const names = ['check of the text', 'run', 'transfer of the report', 'report built and painted'];
+const steps = ['began', 'ran', 'shown'];
+const names = ['run and transfer', 'picture built and painted'];
 const samples = [];
 for (let i = 0; i < Number(changes) + 2; ++i) {
   const before = await page.locator('.cm-content').innerText();

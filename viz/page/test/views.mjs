@@ -78,6 +78,7 @@ export async function around(page, name) {
   const bytes = readFileSync(await file.path());
   check(`${name}: the picture is saved`, /_\d+_\w+\.png$/.test(file.suggestedFilename()) && bytes.subarray(1, 4).toString() === 'PNG', file.suggestedFilename());
   const [width, height] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
+  check(`${name}: it is as wide as a slide`, width >= 1920, width);
   check(`${name}: it contains the whole picture and its caption`, width > before.width + before.left && height > before.height + before.top + 20, `${width} x ${height}`);
 }
 
