@@ -31,7 +31,7 @@ if(WORKBENCH_CHECK_ONLY)
   message(STATUS "CUDA: the syntax of kernels is checked, but this build cannot use a GPU (WORKBENCH_CHECK_ONLY=ON)")
   target_compile_options(workbench_kernels PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-fdevice-syntax-only>)
   target_compile_definitions(workbench_kernels PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:WORKBENCH_SYNTAX_ONLY>)
-  # The kernels of one format are compiled: those of the format that was changed last, or of csr if git does not say.
+  # The kernels of one format are compiled, in one shape each: those of the format that was changed last, or of csr if git does not say.
   execute_process(COMMAND git -C ${CMAKE_SOURCE_DIR} log -1 --no-merges --format= --name-only -- kernels/formats OUTPUT_VARIABLE changed ERROR_QUIET)
   string(REGEX REPLACE "^kernels/formats/([^/]+)/.*" "\\1" format "${changed}")
   if(NOT EXISTS ${CMAKE_SOURCE_DIR}/kernels/formats/${format}/cuda.cu)
@@ -40,6 +40,7 @@ if(WORKBENCH_CHECK_ONLY)
   message(STATUS "CUDA: the kernels of ${format} are compiled, for sm_90")
   add_library(workbench_compiled_kernels OBJECT kernels/formats/${format}/cuda.cu)
   target_link_libraries(workbench_compiled_kernels PRIVATE workbench_kernels workbench_cuda_options)
+  target_compile_definitions(workbench_compiled_kernels PRIVATE WORKBENCH_SYNTAX_ONLY)
   set_target_properties(workbench_compiled_kernels PROPERTIES CUDA_ARCHITECTURES 90-real)
 endif()
 
