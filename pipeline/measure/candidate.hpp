@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -57,6 +58,10 @@ struct Candidate {
     ExactValues exact_values = ExactValues::by_place;  // the integers of the exact layouts
     /// With layouts that round values: the matrix with rounded values, in the order of the input. Null: no layout rounds.
     std::shared_ptr<const CsrMatrix> rounded = nullptr;
+
+    /// Makes the kernels of a matrix that their device prepared, instead of those of the layouts, which are the same. Empty:
+    /// the host prepared it.
+    std::function<std::unique_ptr<Kernel<Value>>(Values, Device&)> prepare_there = {};
 
     [[nodiscard]] std::string kernel() const;  // "rows + lanes"
     [[nodiscard]] Backend backend() const { return shares.front().kernel->backend; }

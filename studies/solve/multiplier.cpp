@@ -82,6 +82,7 @@ std::unique_ptr<PersistentSolver<Value>> Multiplier<Value>::make_persistent(Kryl
 
 template <ValueType Value>
 Timing Multiplier<Value>::time_product(const TimingOptions& options) {
+    (void)ready_.space();  // copied to the host
     ProductVectors<Value> vectors(ready_.candidate().space, device_);
     vectors.set_x([](Index column) { return real_element(column, 1); });
     const std::shared_ptr<void> not_owned;
