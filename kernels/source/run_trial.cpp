@@ -269,7 +269,7 @@ bool has_overload(const TrialSetUp& set_up) {
                 fmt::format("{}: not finished in {} s (limit: limit_seconds){}", file, plan.limit_seconds, when));
         case TrialKind::differs:
             throw broken(fmt::format(
-                "gives another result for the same x: {}; its threads race, or a product depends on earlier ones", text));
+                "gives another result for the same x: {}, so its threads race, or a product depends on earlier ones", text));
         case TrialKind::signal:
             throw broken(verdict.number == SIGSEGV || verdict.number == SIGBUS
                              ? place_of(verdict.fault_address, plan)

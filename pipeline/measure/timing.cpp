@@ -56,7 +56,7 @@ void compare_result(const Contender& contender, Taken& taken) {
     if (!contender.fault) return;
     const std::string fault = contender.fault();
     if (fault.empty()) return;
-    taken.fault = fmt::format("{} (in timed run {}; the kernel was right before)", fault, taken.samples.size());
+    taken.fault = fmt::format("{} (in timed run {}, the kernel was right before)", fault, taken.samples.size());
 }
 
 /// Returns why the work cannot have taken so little time, or "".

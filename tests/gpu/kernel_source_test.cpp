@@ -196,7 +196,7 @@ extern "C" __global__ void multiply(Arrays arrays, const Value* x, Value* y, boo
 )";
         // The exact check has a module of its own; of the real one two products are verified, and one precedes the samples.
         const std::string stops = outcome_of(folder.path() / "stops.cu", 3, *device, folder.path());
-        CHECK_MESSAGE(stops.find("was never written (in timed run 1; the kernel was right before)") != std::string::npos,
+        CHECK_MESSAGE(stops.find("was never written (in timed run 1, the kernel was right before)") != std::string::npos,
                       stops);
         std::ofstream(folder.path() / "races.cu") << R"(#include "arrays.hpp"
 extern "C" __global__ void multiply(Arrays arrays, const Value* x, Value* y, bool accumulate) {

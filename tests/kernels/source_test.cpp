@@ -265,7 +265,7 @@ void multiply(const Arrays& arrays, const Value* x, Value* y, bool) {
     CHECK(trial("atomic", "#pragma omp atomic") == "fine");
     const std::string races = trial("races", "");
     CHECK_MESSAGE(races.find("races.cpp gives another result for the same x: y[0] is ") == 0, races);
-    CHECK(races.find(" threads; its threads race, or a product depends on earlier ones") != std::string::npos);
+    CHECK(races.find(" threads, so its threads race, or a product depends on earlier ones") != std::string::npos);
 }
 
 TEST_CASE("files that cannot be compiled or loaded for the host") {

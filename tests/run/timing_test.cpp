@@ -228,7 +228,7 @@ TEST_SUITE("timing") {
         CHECK(timings[0].samples.size() >= 4);
         CHECK(timings[0].samples.size() < 100);
         CHECK(timings[0].fault ==
-              fmt::format("row 7 was never written (in timed run {}; the kernel was right before)", timings[0].samples.size()));
+              fmt::format("row 7 was never written (in timed run {}, the kernel was right before)", timings[0].samples.size()));
         CHECK(timings[1].samples.size() == 100);
         CHECK(timings[1].fault == "");
     }

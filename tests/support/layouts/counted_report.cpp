@@ -73,7 +73,7 @@ KernelOutcome kernel(Counted& next, const std::string& layout, const std::string
     if (share.empty()) one.setup_seconds = next.milliseconds();
     one.first_seconds = next.milliseconds();
     if (share.empty()) one.new_values_seconds = next.milliseconds();
-    one.timing = {{next.milliseconds(), next.milliseconds()}, next.milliseconds(), next.share(), next.count()};
+    one.timing = {{next.milliseconds(), next.milliseconds()}, next.milliseconds(), next.share(), next.count(), {}};
     one.bytes_to_move = next.count();
     one.gflops = next.number();
     one.gbytes_per_second = next.number();
