@@ -3,7 +3,7 @@
 
 #include <cub/block/block_radix_sort.cuh>
 
-#include "kernels/prepare/hash_rows.cuh"
+#include "hash_rows.cuh"
 
 namespace workbench {
 

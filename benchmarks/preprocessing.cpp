@@ -1,7 +1,7 @@
 // Times the preprocessing of a matrix: running and applying each stage, building each layout, and copies of the same bytes for
 // comparison. Prints a line for each in millions of nonzeros per second; times are the least of several runs.
 //
-//     OMP_NUM_THREADS=2 preprocessing_benchmark [--repeat 5] [--only WORD]... [--checksums] [--gpu] MATRIX...
+//     OMP_NUM_THREADS=2 preprocessing_benchmark [--repeat 5] [--only WORD]... [--checksums] MATRIX...
 //
 // MATRIX: a file, or KIND:NAME=VALUE,... of a generator.
 #include <Kokkos_Core.hpp>
@@ -29,7 +29,6 @@
 #include "core/contract/errors.hpp"
 #include "core/matrix/host_array.hpp"
 #include "core/matrix/host_threads.hpp"
-#include "kernels/prepare/gpu_preparer.hpp"
 
 namespace workbench {
 namespace {
@@ -79,7 +78,6 @@ struct Options {
     int repeat = 5;
     std::vector<std::string> only;
     bool checksums = false;
-    bool on_gpu = false;
     std::vector<std::string> matrices;
 };
 
@@ -123,22 +121,18 @@ std::uint64_t checksum_of(const Layout<double>& layout) {
 struct Seconds {
     double wall = std::numeric_limits<double>::infinity();
     double cpu = std::numeric_limits<double>::infinity();  // of all threads, independent of other programs
-    std::vector<PreparedStep> steps = {};                  // the preparer's steps in the run with the least wall time
 };
 
-/// The least times of several runs of `work`; `before` is not timed. `preparer`: used by the work; may be null.
-Seconds least_seconds(int repeat, const std::function<void()>& before, const std::function<void()>& work,
-                      Preparer* preparer = nullptr) {
+/// The least times of several runs of `work`; `before` is not timed.
+Seconds least_seconds(int repeat, const std::function<void()>& before, const std::function<void()>& work) {
     Seconds least;
     for (int i = 0; i < repeat; ++i) {
         before();
-        if (preparer != nullptr) (void)preparer->take_steps();
         const auto begin = std::chrono::steady_clock::now();
         const std::clock_t cpu = std::clock();
         work();
         least.cpu = std::min(least.cpu, static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC);
         const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-        if (wall < least.wall && preparer != nullptr) least.steps = preparer->take_steps();
         least.wall = std::min(least.wall, wall);
     }
     return least;
@@ -146,8 +140,7 @@ Seconds least_seconds(int repeat, const std::function<void()>& before, const std
 
 class Measurement {
 public:
-    Measurement(const Options& options, const CsrMatrix& matrix, Preparer* preparer)
-        : options_(options), matrix_(matrix), preparer_(preparer) {}
+    Measurement(const Options& options, const CsrMatrix& matrix) : options_(options), matrix_(matrix) {}
 
     void run() {
         copies();
@@ -158,14 +151,8 @@ public:
 
 private:
     void print_line(const std::string& what, const Seconds& least) {
-        std::string elsewhere;
-        for (const PreparedStep& step : least.steps) {
-            elsewhere += fmt::format("; {} {:.2f} ms, {:.2f} of it transfers", step.what, step.seconds * 1e3,
-                                     step.transfer_seconds * 1e3);
-        }
-        fmt::print("  {:9.1f} M/s {:9.2f} ms, cpu {:9.2f} ms  {}{}\n",
-                   static_cast<double>(matrix_.nonzeros()) / least.wall / 1e6, least.wall * 1e3, least.cpu * 1e3, what,
-                   elsewhere);
+        fmt::print("  {:9.1f} M/s {:9.2f} ms, cpu {:9.2f} ms  {}\n", static_cast<double>(matrix_.nonzeros()) / least.wall / 1e6,
+                   least.wall * 1e3, least.cpu * 1e3, what);
         std::fflush(stdout);
     }
 
@@ -194,7 +181,6 @@ private:
         const std::vector<std::string> steps = pieces_of(preparation, ';');
         const Recipe recipe = recipe_of(preparation);
         StagedMatrix staged = stage_input(matrix_, recipe.node_size);
-        staged.preparer = preparer_;
         std::string before;
         try {
             check_against(recipe, matrix_.rows, matrix_.columns);
@@ -232,7 +218,7 @@ private:
             return;
         }
         print_line(what + " | found", least_seconds(
-                                          options_.repeat, [&] { result = {}; }, find, preparer_));
+                                          options_.repeat, [&] { result = {}; }, find));
         StagedMatrix after;
         StageChange change;
         const Seconds seconds = least_seconds(
@@ -241,7 +227,7 @@ private:
                 after = staged;
                 change = result.change;
             },
-            [&] { apply(after, std::move(change), stage.contract.keeps); }, preparer_);
+            [&] { apply(after, std::move(change), stage.contract.keeps); });
         print_line(what + " | applied", seconds);
         staged = std::move(after);
         print_checksum([&] { return checksum_of(staged); });
@@ -252,7 +238,7 @@ private:
         std::unique_ptr<Layout<double>> built;
         const Seconds seconds = least_seconds(
             options_.repeat, [&] { built.reset(); },
-            [&] { built = layout.entry->build.template get<double>()(staged, layout.parameters); }, preparer_);
+            [&] { built = layout.entry->build.template get<double>()(staged, layout.parameters); });
         const auto bytes = static_cast<double>(built->array_bytes());
         print_line(fmt::format("{} | built, {:.1f} B a nonzero", what, bytes / static_cast<double>(matrix_.nonzeros())),
                    seconds);
@@ -261,7 +247,6 @@ private:
 
     const Options& options_;
     const CsrMatrix& matrix_;
-    Preparer* preparer_;
     std::set<std::string> seen_;
 };
 
@@ -271,15 +256,12 @@ int main_of(int count, char** arguments) {
     app.add_option("--repeat", options.repeat, "runs; the fastest is reported")->check(CLI::Range(1, 99));
     app.add_option("--only", options.only, "only steps with one of these texts in their names")->allow_extra_args(false);
     app.add_flag("--checksums", options.checksums, "print checksums of results to compare builds of the program");
-    app.add_flag("--gpu", options.on_gpu, "the GPU does what it can, transfers included");
     app.add_option("matrices", options.matrices, "files, or KIND:NAME=VALUE,... of generators")->required();
     CLI11_PARSE(app, count, arguments);
-    const std::unique_ptr<Preparer> preparer = options.on_gpu ? make_gpu_preparer() : nullptr;
-    if (options.on_gpu && preparer == nullptr) throw MachineError("--gpu: no GPU was found");
     for (const std::string& text : options.matrices) {
         const CsrMatrix matrix = matrix_of(text);
         fmt::print("{}: {} rows, {} nonzeros, {} threads\n", text, matrix.rows, matrix.nonzeros(), host_threads());
-        Measurement(options, matrix, preparer.get()).run();
+        Measurement(options, matrix).run();
     }
     return 0;
 }

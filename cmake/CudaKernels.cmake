@@ -16,7 +16,7 @@ LayoutEntry (*const compiled_${name})() = ${name}_entry;
 }\n" @ONLY)
   target_sources(workbench_kernels PRIVATE ${generated})
 endforeach()
-file(GLOB cuda_sources CONFIGURE_DEPENDS kernels/*/*.cu kernels/prepare/*/*.cu kernels/formats/*/*.cu)
+file(GLOB cuda_sources CONFIGURE_DEPENDS kernels/*/*.cu kernels/formats/*/*.cu)
 workbench_cuda_sources(workbench_kernels ${cuda_sources})
 file(GLOB vendor_sources CONFIGURE_DEPENDS kernels/formats/*/cusparse.cpp kernels/vendor/cusparse.cpp kernels/vendor/cusparse_slices.cpp kernels/vendor/open_module.cpp)
 target_sources(workbench_kernels PRIVATE ${vendor_sources})

@@ -8,7 +8,6 @@
 
 #include "core/contract/device.hpp"
 #include "core/contract/errors.hpp"
-#include "core/matrix/preparer.hpp"
 #include "stages/blocks.hpp"
 #include "stages/parameters.hpp"
 #include "stages/stages.hpp"
@@ -129,9 +128,7 @@ StageResult run_column_segmentation(const StagedMatrix& staged, const Parameters
                          " columns, expected at most " + std::to_string(most_segments) + ": make the segments wider");
     }
     const Cuts* row_blocks = staged.find_cuts(CutKind::row_block);
-    std::optional<std::vector<Share>> tiles;
-    if (staged.preparer != nullptr) tiles = staged.preparer->split_into_tiles(staged.matrix, row_blocks, segments);
-    std::vector<Share> shares = tiles ? std::move(*tiles) : split_into_tiles(staged.matrix, row_blocks, segments);
+    std::vector<Share> shares = split_into_tiles(staged.matrix, row_blocks, segments);
 
     StageResult result{.notes = {{"segments", std::to_string(segments.count())}, {"width", describe_widths(segments)}}};
     if (row_blocks != nullptr) {

@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "core/matrix/preparer.hpp"
 #include "stages/cuthill_mckee_order.hpp"
 #include "stages/order.hpp"
 #include "stages/stages.hpp"
@@ -14,12 +13,6 @@ namespace {
 
 StageResult run_cuthill_mckee(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
     const bool reversed = parameters.text("variant") == "reverse";
-    if (staged.preparer != nullptr && staged.node_size == 1) {
-        if (std::optional<LevelOrder> prepared = staged.preparer->cuthill_mckee(staged.matrix, reversed)) {
-            return {.change = {.order = order_of_nodes(std::move(prepared->old_of_new), 1)},
-                    .notes = {{"connected components", std::to_string(prepared->components)}}};
-        }
-    }
     CuthillMcKeeOrder found = cuthill_mckee_order(adjacency_graph(staged.matrix, staged.node_size));
     if (reversed) std::reverse(found.old_of_new.begin(), found.old_of_new.end());
     return {.change = {.order = order_of_nodes(std::move(found.old_of_new), staged.node_size)},
@@ -43,6 +36,10 @@ StageEntry cuthill_mckee_stage() {
         .contract = contract_of_symmetric_order,
         .orders_all = true,
         .run = order_or_storage<run_cuthill_mckee>,
+        .on_device = [](const Parameters& parameters) -> std::optional<DeviceStep> {
+            if (parameters.has("share")) return std::nullopt;
+            return OrderByLevels{parameters.text("variant") == "reverse"};
+        },
         .foresee = foresee_gathered_rows,
         .nanoseconds_per_nonzero = 30};
 }

@@ -11,7 +11,7 @@ StageResult run_degree_sort(const StagedMatrix& staged, const Parameters& parame
     const Graph graph = adjacency_graph(staged.matrix, staged.node_size);
     std::vector<Index> keys(graph.vertex_count());
     for (Index vertex = 0; vertex < graph.vertex_count(); ++vertex) keys[vertex] = graph.degree(vertex);
-    std::vector<Index> order = sorted({.keys = keys, .groups = {}, .descending = descends(parameters)}, staged.preparer);
+    std::vector<Index> order = sorted({.keys = keys, .groups = {}, .descending = descends(parameters)});
     return {.change = {.order = order_of_nodes(std::move(order), staged.node_size)}};
 }
 

@@ -112,6 +112,9 @@ StageEntry node_blocks_stage() {
             "if single nonzeros take fewer bytes; incomplete blocks count as full")},
         .contract = [](const Parameters&) { return StageContract{}; },
         .run = run_node_blocks,
+        .on_device = [](const Parameters& parameters) -> std::optional<DeviceStep> {
+            return KeepNodes{parameters.number_unless_auto("unknowns")};
+        },
         .foresee = foresee_nodes,
         .nanoseconds_per_nonzero = 2};
 }

@@ -5,7 +5,6 @@
 #include <iterator>
 #include <utility>
 
-#include "core/matrix/preparer.hpp"
 #include "stages/length_hash.hpp"
 #include "stages/row_placement.hpp"
 #include "stages/stages.hpp"
@@ -25,24 +24,10 @@ StageResult run_nonlinear_hash(const StagedMatrix& staged, const Parameters& par
         probes += placed.probes;
         return std::move(placed.old_of_new);
     };
-    bool prepared = false;
-    PlaceTables place_tables;
-    if (staged.preparer != nullptr) {
-        place_tables = [&](std::span<const Index> lengths, std::span<const Offset> first) {
-            std::optional<std::vector<Index>> placed = staged.preparer->place_by_hash({lengths, first, sample});
-            prepared = placed.has_value();
-            if (prepared) tables = std::ssize(first) - 1;
-            return placed;
-        };
-    }
-    StageChange change = place_rows(staged, parameters, place, place_tables);
-    StageResult result{.change = std::move(change), .notes = {{"tables", std::to_string(tables)}}};
-    // A preparer places rows in parallel, with other probes but the same result.
-    if (!prepared) {
-        const double probes_a_row = rows == 0 ? 0 : static_cast<double>(probes) / static_cast<double>(rows);
-        result.notes.emplace_back("probes a row", fmt::format("{:.3g}", probes_a_row));
-    }
-    return result;
+    StageChange change = place_rows(staged, parameters, place);
+    const double probes_a_row = rows == 0 ? 0 : static_cast<double>(probes) / static_cast<double>(rows);
+    return {.change = std::move(change),
+            .notes = {{"tables", std::to_string(tables)}, {"probes a row", fmt::format("{:.3g}", probes_a_row)}}};
 }
 
 }  // namespace

@@ -98,10 +98,7 @@ void stable_sort_by(std::vector<Index>& list, std::span<const Index> keys) {
     list = std::move(sorted);
 }
 
-std::vector<Index> sorted(const SortTask& task, Preparer* preparer) {
-    if (preparer != nullptr) {
-        if (std::optional<std::vector<Index>> order = preparer->sort(task)) return std::move(*order);
-    }
+std::vector<Index> sorted(const SortTask& task) {
     std::vector<Index> order = all_of(static_cast<Index>(task.keys.size()));
     if (order.empty()) return order;
     if (task.descending) {

@@ -6,7 +6,6 @@
 
 #include "core/contract/stage.hpp"
 #include "core/matrix/permutation.hpp"
-#include "core/matrix/preparer.hpp"
 #include "core/matrix/share_matrix.hpp"
 #include "core/matrix/staged_matrix.hpp"
 
@@ -55,8 +54,15 @@ void foresee_scattered_rows(PatternForecast& pattern, const Parameters& paramete
 /// Sorts a list of items by keys[item] >= 0, ascending and stable. A counting sort, linear in the list and the largest key.
 void stable_sort_by(std::vector<Index>& list, std::span<const Index> keys);
 
-/// [items] The items in the order of the task, sorted by the preparer if it accepts the task, otherwise on the host.
-[[nodiscard]] std::vector<Index> sorted(const SortTask& task, Preparer* preparer);
+/// A stable sort of items by group, and by key within a group.
+struct SortTask {
+    std::span<const Index> keys;    // [items] >= 0
+    std::span<const Index> groups;  // [items] >= 0; empty: there is one group
+    bool descending = false;        // applies to keys; groups always ascend
+};
+
+/// [items] The items in the order of the task.
+[[nodiscard]] std::vector<Index> sorted(const SortTask& task);
 
 /// [nodes] The length of the longest row of each node, from the lengths of the rows.
 [[nodiscard]] std::vector<Index> longest_of_nodes(std::vector<Index> lengths, Index node_size);

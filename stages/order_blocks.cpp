@@ -1,5 +1,6 @@
 // Cheap partitions: an order that numbers neighbours close to each other, cut into equal pieces.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "stages/cuthill_mckee_order.hpp"
@@ -38,6 +39,10 @@ StageEntry rcm_blocks_stage() {
         .contract = contract_of_partition,
         .orders_all = true,
         .run = run_rcm_blocks,
+        .on_device = [](const Parameters& parameters) -> std::optional<DeviceStep> {
+            if (parameters.text("weights") != "rows" || parameters.text("keep") == "order") return std::nullopt;
+            return CutLevels{parameters, "rcm_blocks"};
+        },
         .foresee = foresee_partition,
         .nanoseconds_per_nonzero = 25};
 }

@@ -34,22 +34,6 @@ std::vector<StorageOrder> place_in_shares(const std::vector<Share>& shares, cons
     return placed;
 }
 
-/// Like place_in_shares, by a preparer; none if it declines.
-std::optional<std::vector<StorageOrder>> place_in_shares_at_once(const std::vector<Share>& shares,
-                                                                 const PlaceTables& place_tables) {
-    std::vector<Offset> first{0};
-    for (const Share& share : shares) first.push_back(first.back() + static_cast<Offset>(share.rows.size()));
-    HostArray<Index> lengths = unwritten_array<Index>(first.back());
-    for_each_group(shares.size(), [&](std::size_t i) { copy_lengths(shares[i], lengths.data() + first[i]); });
-    const std::optional<std::vector<Index>> places = place_tables(lengths, first);
-    if (!places) return std::nullopt;
-    std::vector<StorageOrder> placed(shares.size());
-    for_each_group(shares.size(), [&](std::size_t i) {
-        placed[i] = {shares[i].id, Permutation::from_old_of_new({places->begin() + first[i], places->begin() + first[i + 1]})};
-    });
-    return placed;
-}
-
 /// [nodes] The length of the longest row of each node.
 std::vector<Index> node_lengths(const CsrMatrix& matrix, Index node_size) {
     std::vector<Index> lengths(matrix.rows);
@@ -89,34 +73,20 @@ StageContract placement_contract(const Parameters& parameters) {
     return contract;
 }
 
-StageChange place_rows(const StagedMatrix& staged, const Parameters& parameters, const PlaceRows& place,
-                       const PlaceTables& place_tables) {
-    if (within_tiles(parameters)) {
-        if (place_tables != nullptr) {
-            if (auto placed = place_in_shares_at_once(staged.shares, place_tables)) return {.storage = std::move(*placed)};
-        }
-        return {.storage = place_in_shares(staged.shares, place)};
-    }
+StageChange place_rows(const StagedMatrix& staged, const Parameters& parameters, const PlaceRows& place) {
+    if (within_tiles(parameters)) return {.storage = place_in_shares(staged.shares, place)};
 
     const std::vector<Index> lengths = node_lengths(staged.matrix, staged.node_size);
     const Cuts whole{CutKind::row_block, {0, staged.matrix.rows}};
     const bool by_partition = parameters.text("within") == "partition";
     const std::vector<Index> first =
         first_nodes(by_partition ? *staged.find_cuts(CutKind::partition) : whole, staged.node_size);
-    std::optional<std::vector<Index>> places;
-    if (place_tables != nullptr) places = place_tables(lengths, std::vector<Offset>(first.begin(), first.end()));
     std::vector<Index> old_of_new(lengths.size());
     for_each_group(first.size() - 1, [&](std::size_t piece) {
         const auto count = static_cast<std::size_t>(first[piece + 1] - first[piece]);
-        const auto put = [&](std::span<const Index> placed) {
-            std::transform(placed.begin(), placed.end(), old_of_new.begin() + first[piece],
-                           [&](Index node) { return first[piece] + node; });
-        };
-        if (places) {
-            put(std::span<const Index>(*places).subspan(first[piece], count));
-        } else {
-            put(place(std::span(lengths).subspan(first[piece], count)));
-        }
+        const std::vector<Index> placed = place(std::span(lengths).subspan(first[piece], count));
+        std::transform(placed.begin(), placed.end(), old_of_new.begin() + first[piece],
+                       [&](Index node) { return first[piece] + node; });
     });
     return {.order = order_of_nodes(std::move(old_of_new), staged.node_size, axes_of(parameters))};
 }

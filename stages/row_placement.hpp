@@ -13,11 +13,6 @@ namespace workbench {
 /// Returns the row in each place (list[new] = old) for rows of these lengths. Called concurrently for many groups of rows.
 using PlaceRows = std::function<std::vector<Index>(std::span<const Index> lengths)>;
 
-/// Places the rows of many groups at once by a preparer. first: [groups + 1] the first row of each group in `lengths`. Returns
-/// rows relative to the first row of their group, or nothing if the preparer declines.
-using PlaceTables =
-    std::function<std::optional<std::vector<Index>>(std::span<const Index> lengths, std::span<const Offset> first)>;
-
 /// `within` and `apply`, followed by the stage's own parameter.
 [[nodiscard]] std::vector<ParameterDeclaration> placement_parameters(ParameterDeclaration own);
 
@@ -25,8 +20,6 @@ using PlaceTables =
 [[nodiscard]] StageContract placement_contract(const Parameters& parameters);
 
 /// Places all rows, the rows of each partition, or the stored rows of each tile. Nodes are placed by their longest rows.
-/// `place_tables` is tried first, unless it is null.
-[[nodiscard]] StageChange place_rows(const StagedMatrix& staged, const Parameters& parameters, const PlaceRows& place,
-                                     const PlaceTables& place_tables = nullptr);
+[[nodiscard]] StageChange place_rows(const StagedMatrix& staged, const Parameters& parameters, const PlaceRows& place);
 
 }  // namespace workbench

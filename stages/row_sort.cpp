@@ -88,14 +88,13 @@ public:
         }
     }
 
-    /// The sorted order of the rows, where nodes are sorted by their longest row. Within a parallel loop: serial, without a
-    /// preparer.
-    [[nodiscard]] Permutation sort(const ShareView& view, Index node_size, bool in_parallel, Preparer* preparer) const {
+    /// The sorted order of the rows, where nodes are sorted by their longest row. Within a parallel loop: serial.
+    [[nodiscard]] Permutation sort(const ShareView& view, Index node_size, bool in_parallel) const {
         const std::vector<Index> keys = keys_of_nodes(view, node_size, in_parallel);
         std::vector<Index> groups;
         if (request_.within_partition() || request_.window) groups = groups_of_nodes(view, node_size);
         const SortTask task{.keys = keys, .groups = groups, .descending = request_.descending};
-        return expand(Permutation::from_old_of_new(sorted(task, preparer)), node_size);
+        return expand(Permutation::from_old_of_new(sorted(task)), node_size);
     }
 
 private:
@@ -176,41 +175,6 @@ std::string no_such_share(const StagedMatrix& staged, const ShareId& id) {
 
 using Shares = UnevenHostRange<std::size_t>;
 
-/// Sorts many shares as one task of a preparer, in which each share or window is a group. None if partitions matter, if the
-/// preparer declines, or if the key depends on columns.
-std::optional<std::vector<Permutation>> sorted_together(const std::vector<const Share*>& shares, const Request& request,
-                                                        Preparer& preparer) {
-    if (request.within_partition() || request.inside_partition || request.columns) return std::nullopt;
-    std::vector<std::ptrdiff_t> first{0};
-    std::vector<std::int64_t> first_group{0};
-    for (const Share* share : shares) {
-        const std::int64_t rows = std::ssize(share->rows);
-        first.push_back(first.back() + rows);
-        first_group.push_back(first_group.back() + (request.window ? (rows + *request.window - 1) / *request.window : 1));
-    }
-    constexpr std::int64_t most = std::numeric_limits<Index>::max();
-    if (first.back() > most || first_group.back() > most) return std::nullopt;
-    HostArray<Index> keys = unwritten_array<Index>(first.back());
-    HostArray<Index> groups = unwritten_array<Index>(first.back());
-    Kokkos::parallel_for("join_keys", Shares(0, shares.size()), [&](std::size_t i) {
-        const ShareView view(*shares[i]);
-        for (Index row = 0; row < view.row_count(); ++row) {
-            keys[first[i] + row] = static_cast<Index>(view.length(row));
-            groups[first[i] + row] = static_cast<Index>(first_group[i] + (request.window ? row / *request.window : 0));
-        }
-    });
-    const std::optional<std::vector<Index>> order =
-        preparer.sort({.keys = keys, .groups = groups, .descending = request.descending});
-    if (!order) return std::nullopt;
-    std::vector<Permutation> orders(shares.size());
-    guarded_for("cut_order", Shares(0, shares.size()), [&](std::size_t i) {
-        std::vector<Index> own(order->begin() + first[i], order->begin() + first[i + 1]);
-        for (Index& place : own) place -= static_cast<Index>(first[i]);
-        orders[i] = Permutation::from_old_of_new(std::move(own));
-    });
-    return orders;
-}
-
 /// The order of storage of each requested share. Unlike an order of the matrix, it may split nodes.
 std::vector<StorageOrder> sorted_storage(const StagedMatrix& staged, const Request& request, const RowSorter& sorter) {
     std::vector<const Share*> shares;
@@ -219,20 +183,14 @@ std::vector<StorageOrder> sorted_storage(const StagedMatrix& staged, const Reque
     }
     if (request.storage->one && shares.empty()) throw Unsuitable(no_such_share(staged, *request.storage->one));
     std::vector<StorageOrder> orders(shares.size());
-    const auto sort = [&](std::size_t i, bool in_parallel, Preparer* preparer) {
-        orders[i] = {shares[i]->id, sorter.sort(ShareView(*shares[i]), 1, in_parallel, preparer)};
+    const auto sort = [&](std::size_t i, bool in_parallel) {
+        orders[i] = {shares[i]->id, sorter.sort(ShareView(*shares[i]), 1, in_parallel)};
     };
     if (shares.size() == 1) {
-        sort(0, true, staged.preparer);
+        sort(0, true);
         return orders;
     }
-    std::optional<std::vector<Permutation>> together;
-    if (staged.preparer != nullptr) together = sorted_together(shares, request, *staged.preparer);
-    if (together) {
-        for (std::size_t i = 0; i < shares.size(); ++i) orders[i] = {shares[i]->id, std::move((*together)[i])};
-    } else {
-        guarded_for("sort_shares", Shares(0, shares.size()), [&](std::size_t i) { sort(i, false, nullptr); });
-    }
+    guarded_for("sort_shares", Shares(0, shares.size()), [&](std::size_t i) { sort(i, false); });
     return orders;
 }
 
@@ -244,7 +202,7 @@ void foresee_row_sort(PatternForecast& pattern, const Parameters& parameters, co
     if (request.columns) return;                                     // only lengths of rows are foreseen
     request.inside_partition = false;
     const StagedMatrix skeleton = pattern.skeleton();
-    const Permutation order = RowSorter(skeleton, request).sort(ShareView(skeleton.matrix), skeleton.node_size, true, nullptr);
+    const Permutation order = RowSorter(skeleton, request).sort(ShareView(skeleton.matrix), skeleton.node_size, true);
     pattern.permute(order.old_of_new(), axes_of(parameters) == Acts::symmetric);
 }
 
@@ -252,8 +210,30 @@ StageResult run_row_sort(const StagedMatrix& staged, const Parameters& parameter
     const Request request(parameters);
     const RowSorter sorter(staged, request);
     if (request.storage) return {.change = {.storage = sorted_storage(staged, request, sorter)}};
-    Permutation order = sorter.sort(ShareView(staged.matrix), staged.node_size, true, staged.preparer);
+    Permutation order = sorter.sort(ShareView(staged.matrix), staged.node_size, true);
     return {.change = {.order = OrderChange{axes_of(parameters), std::move(order)}}};
+}
+
+/// On a device, rows and columns are sorted alike, or the share outside the parts is.
+std::optional<DeviceStep> row_sort_on_device(const Parameters& parameters) {
+    const Request request(parameters);
+    if (request.columns || (parameters.has("apply") && axes_of(parameters) != Acts::symmetric)) return std::nullopt;
+    if (request.storage) {
+        const bool sorts_outside = *request.storage == ShareChoice{.kind = ShareKind::outside, .one = request.storage->one} &&
+                                   (!request.storage->one || !request.storage->one->is_split_again());
+        if (!sorts_outside || request.within != "all" || request.inside_partition) return std::nullopt;
+        return SortOutside{request.descending};
+    }
+    if (request.within_partition() != request.inside_partition) return std::nullopt;
+    if (request.inside_partition) {
+        if (request.window) return std::nullopt;
+        return SortRows{.window = {}, .inside_partition = true, .descending = request.descending};
+    }
+    SortRows sort;
+    sort.descending = request.descending;
+    if (request.window)
+        sort.window = static_cast<Index>(std::min<std::int64_t>(*request.window, std::numeric_limits<Index>::max()));
+    return sort;
 }
 
 }  // namespace
@@ -301,6 +281,7 @@ StageEntry row_sort_stage() {
                 return request.inside_partition || request.columns.has_value();
             },
         .run = run_row_sort,
+        .on_device = row_sort_on_device,
         .foresee = foresee_row_sort,
         .nanoseconds_per_nonzero = 7};
 }

@@ -11,7 +11,6 @@
 #include "core/forecast/forecast.hpp"
 #include "core/matrix/host_array.hpp"
 #include "core/matrix/host_threads.hpp"
-#include "core/matrix/preparer.hpp"
 #include "stages/divide_view.hpp"
 #include "stages/parameters.hpp"
 #include "stages/row_lengths.hpp"
@@ -143,22 +142,6 @@ StageContract split_contract(const Parameters& parameters) {
     return contract;
 }
 
-/// Like divide_view for two shares, by a preparer; none if it declines.
-std::optional<std::vector<Share>> shares_of_preparer(std::span<const ShareId> ids, const StagedMatrix& staged,
-                                                     const ShareView& view, const Division& division) {
-    if (staged.preparer == nullptr) return std::nullopt;
-    std::optional<DividedEntries> divided = staged.preparer->divide(staged.matrix, view, division);
-    if (!divided) return std::nullopt;
-    HostArray<Index> others = unwritten_array<Index>(view.row_count());
-    Kokkos::parallel_for("count_others", HostRange<>(0, view.row_count()), [&](Index stored) {
-        others[stored] = static_cast<Index>(view.length(stored) - divided->lengths[stored]);
-    });
-    std::vector<Share> shares{share_of_lengths(ids[0], view, divided->lengths).share,
-                              share_of_lengths(ids[1], view, others).share};
-    for (const int i : {0, 1}) shares[i].entries = std::move(divided->entries[i]);
-    return shares;
-}
-
 std::pair<std::string, std::string> describe(const Share& share) {
     return {name_of(share.id),
             std::to_string(share.entries.size()) + " nonzeros in " + std::to_string(share.rows.size()) + " rows"};
@@ -188,15 +171,12 @@ struct Splitting {
     ShareView view;
     StageResult result = {};
 
-    /// Splits by the number of the share of each entry. `division` expresses the same criterion for a preparer, with share 0
-    /// first; without it the host divides.
+    /// Splits by the number of the share of each entry.
     template <typename NumberOf>
-    void divide(const std::optional<Division>& division, const NumberOf& number_of) {
+    void divide(const NumberOf& number_of) {
         std::vector<ShareId> ids;
         for (const ShareKind kind : kinds_of_parts(parameters)) ids.push_back(part_of(parent, kind));
-        std::optional<std::vector<Share>> of_preparer;
-        if (division) of_preparer = shares_of_preparer(ids, staged, view, *division);
-        std::vector<Share> parts = of_preparer ? std::move(*of_preparer) : divide_view(ids, view, number_of);
+        std::vector<Share> parts = divide_view(ids, view, number_of);
         for (const Share& share : parts) result.notes.push_back(describe(share));
         std::vector<Share> shares;
         const auto add_parts = [&] { std::move(parts.begin(), parts.end(), std::back_inserter(shares)); };
@@ -213,14 +193,13 @@ struct Splitting {
 
     /// Splits into the entries that belong and all others.
     template <typename Belongs>
-    void divide_in_two(const std::optional<Division>& division, const Belongs& belongs) {
-        divide(division, [&](Index stored, Offset k) { return belongs(stored, k) ? 0 : 1; });
+    void divide_in_two(const Belongs& belongs) {
+        divide([&](Index stored, Offset k) { return belongs(stored, k) ? 0 : 1; });
     }
 
-    void divide(const Marks& marks, const std::string& regions) {
+    void divide_by(const Marks& marks, const std::string& regions) {
         result.notes.emplace_back("dense " + regions, std::to_string(marks.dense) + " of " + std::to_string(marks.present));
-        divide_in_two(Division{.by = Division::By::mark, .marked = marks.marked},
-                      [&](Index stored, Offset k) { return marks.marked[view.entry(stored, k)] != 0; });
+        divide_in_two([&](Index stored, Offset k) { return marks.marked[view.entry(stored, k)] != 0; });
     }
 };
 
@@ -238,8 +217,7 @@ void split_by_row_length(Splitting& split) {
     const RelativeLength longer_than = relative_length(split.parameters, "longer_than");
     const std::int64_t most = threshold_among(longer_than, view);
     if (longer_than.of != RelativeLength::Of::number) split.result.notes.emplace_back("longer_than", std::to_string(most));
-    split.divide_in_two(Division{.by = Division::By::length, .most = most},
-                        [&](Index stored, Offset) { return view.length(stored) > most; });
+    split.divide_in_two([&](Index stored, Offset) { return view.length(stored) > most; });
 }
 
 void split_into_bins(Splitting& split) {
@@ -256,12 +234,11 @@ void split_into_bins(Splitting& split) {
         return std::upper_bound(bounds.begin(), bounds.end(), place) - bounds.begin();
     };
     if (by == "row_length") {
-        split.divide(std::nullopt, [&](Index stored, Offset) { return bin_of_length(view.length(stored)); });
+        split.divide([&](Index stored, Offset) { return bin_of_length(view.length(stored)); });
     } else if (by == "rows") {
-        split.divide(std::nullopt, [&](Index stored, Offset) { return bin_of_place(view.row(stored)); });
+        split.divide([&](Index stored, Offset) { return bin_of_place(view.row(stored)); });
     } else {
-        split.divide(std::nullopt,
-                     [&](Index stored, Offset k) { return bin_of_place(matrix.column_indices[view.entry(stored, k)]); });
+        split.divide([&](Index stored, Offset k) { return bin_of_place(matrix.column_indices[view.entry(stored, k)]); });
     }
 }
 
@@ -269,7 +246,7 @@ void split_by_partition(Splitting& split) {
     const Cuts& partition = *split.staged.find_cuts(CutKind::partition);
     const std::vector<bool> is_chosen = chosen_partitions(split.parameters, partition.count());
     const std::vector<Index> piece_of = partition.pieces();
-    split.divide_in_two(std::nullopt, [&](Index stored, Offset) { return is_chosen[piece_of[split.view.row(stored)]]; });
+    split.divide_in_two([&](Index stored, Offset) { return is_chosen[piece_of[split.view.row(stored)]]; });
 }
 
 void split_by_value(Splitting& split) {
@@ -277,13 +254,13 @@ void split_by_value(Splitting& split) {
     const auto value_at = [&](Index stored, Offset k) { return values[split.view.entry(stored, k)]; };
     if (split.parameters.has("larger_than")) {
         const double threshold = split.parameters.real("larger_than");
-        split.divide_in_two(std::nullopt, [&](Index stored, Offset k) { return std::abs(value_at(stored, k)) > threshold; });
+        split.divide_in_two([&](Index stored, Offset k) { return std::abs(value_at(stored, k)) > threshold; });
         return;
     }
     const bool commonest = split.parameters.is_word("value", "commonest");
     const double value = commonest ? commonest_value(split.view, values) : split.parameters.real("value");
     if (commonest) split.result.notes.emplace_back("commonest value", to_text(ParameterValue(value)));
-    split.divide_in_two(std::nullopt, [&](Index stored, Offset k) { return value_at(stored, k) == value; });
+    split.divide_in_two([&](Index stored, Offset k) { return value_at(stored, k) == value; });
 }
 
 StageResult run_split(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
@@ -297,19 +274,19 @@ StageResult run_split(const StagedMatrix& staged, const Parameters& parameters, 
     } else if (by == "first_k") {
         const std::int64_t most = first_count(view, parameters);
         split.result.notes.emplace_back("k", std::to_string(most));
-        split.divide_in_two(Division{.by = Division::By::place, .most = most}, [&](Index, Offset k) { return k < most; });
+        split.divide_in_two([&](Index, Offset k) { return k < most; });
     } else if (by == "row_length") {
         split_by_row_length(split);
     } else if (by == "diagonals") {
-        split.divide(mark_dense_diagonals(matrix, view, fill_of(parameters)), "diagonals");
+        split.divide_by(mark_dense_diagonals(matrix, view, fill_of(parameters)), "diagonals");
     } else if (by == "blocks") {
         const auto [height, width] = shape_of_blocks(parameters);
-        split.divide(mark_dense_blocks(matrix, view, {height, width, fill_of(parameters)}), "blocks");
+        split.divide_by(mark_dense_blocks(matrix, view, {height, width, fill_of(parameters)}), "blocks");
     } else if (by == "columns") {
-        split.divide(mark_dense_columns(matrix, view, parameters.real("density")), "columns");
+        split.divide_by(mark_dense_columns(matrix, view, parameters.real("density")), "columns");
     } else if (by == "distance") {
         const std::int64_t most = parameters.integer("distance");
-        split.divide_in_two(Division{.by = Division::By::distance, .most = most}, [&](Index stored, Offset k) {
+        split.divide_in_two([&](Index stored, Offset k) {
             return std::abs(Offset{matrix.column_indices[view.entry(stored, k)]} - view.row(stored)) <= most;
         });
     } else if (by == "partition") {
@@ -318,7 +295,7 @@ StageResult run_split(const StagedMatrix& staged, const Parameters& parameters, 
         split_by_value(split);
     } else {
         const std::vector<Index> piece_of = staged.find_cuts(CutKind::partition)->pieces();
-        split.divide_in_two(Division{.by = Division::By::partition, .piece_of = piece_of}, [&](Index stored, Offset k) {
+        split.divide_in_two([&](Index stored, Offset k) {
             return piece_of[view.row(stored)] == piece_of[matrix.column_indices[view.entry(stored, k)]];
         });
     }
@@ -461,6 +438,10 @@ StageEntry split_stage() {
                      "'short/rest'")},
         .contract = split_contract,
         .run = run_split,
+        .on_device = [](const Parameters& parameters) -> std::optional<DeviceStep> {
+            if (parameters.text("by") != "inside_partition" || parameters.has("share")) return std::nullopt;
+            return SplitByPartition{};
+        },
         .foresee = foresee_split,
         .nanoseconds_per_nonzero = 7};
     for (ParameterDeclaration& declaration : parameters_of_criteria()) stage.parameters.push_back(std::move(declaration));

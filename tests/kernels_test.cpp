@@ -363,7 +363,7 @@ TEST_CASE("the race check runs exactly the CUDA kernels that use shared memory")
         const std::string text(std::istreambuf_iterator<char>(file), {});
         if (text.find("__shared__") != std::string::npos) users.insert(entry.path().parent_path().filename().string());
     }
-    // These are in suite shared_memory of tests/gpu/battery_test.cpp, krylov_test.cpp and prepare_test.cpp.
+    // These are in suite shared_memory of tests/gpu/battery_test.cpp, krylov_test.cpp and on_device_test.cpp.
     // `device_code` has the dictionaries of coded values (loads.cuh), which sell uses.
     CHECK(users == std::set<std::string>{"bccoo", "csr", "csr5", "device_code", "ehyb", "ell", "halo", "hbp", "hola", "krylov",
                                          "prepare", "sell"});

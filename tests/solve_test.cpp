@@ -17,7 +17,6 @@
 #include "support/eigen.hpp"
 #include "support/layouts/layout_recipes.hpp"
 #include "support/layouts/scripted.hpp"
-#include "support/layouts/second_preparer.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -159,28 +158,6 @@ TEST_CASE("the warning about the cache counts the vectors of CG in the precision
         CHECK(warns(precision, all + 1, bytes));
         CHECK_FALSE(warns(precision, all, bytes));
     }
-}
-
-TEST_CASE("the preparer does not change the solution, and notes name it") {
-    const CsrMatrix matrix = flow(0);
-    const std::vector<double> b = uneven(matrix.rows);
-    const Recipe recipe =
-        parse_recipe("[recipe]\nname = 'sorted'\n[[stage]]\nuse = 'row_sort'\n[layout]\nuse = 'sell'\n", "t.toml", catalogue());
-    const SolveReport on_host = solve_all(matrix, b, {recipe}, report_of(KrylovMethod::cg, true));
-    const auto host = make_host_device();
-    SecondPreparer preparer;
-    SolveReport report = report_of(KrylovMethod::cg, true);
-    SolvePlan plan = plan_of(matrix, b, *host);
-    plan.preparer = &preparer;
-    plan.tune_with = {recipe};
-    solve_recipes(plan, {recipe}, report);
-    CHECK(report.outcomes.at(1).x == on_host.outcomes.at(1).x);
-    CHECK(report.outcomes.at(0).preparation.notes.empty());  // the baseline
-    const std::vector<std::string>& notes = report.outcomes.at(1).preparation.notes;
-    REQUIRE(notes.size() == 3);
-    CHECK(notes[0] == "row_sort: prepared: on another machine: sort in 2.00 s, 500 ms of it transfers");
-    CHECK(notes[1] == "orders: prepared: on another machine: permute in 2.00 s, 500 ms of it transfers");
-    CHECK(notes[2] == "layout sell: prepared: on another machine: slices in 2.00 s, 500 ms of it transfers");
 }
 
 TEST_CASE("every layout and hybrid gives Eigen's solution in input order") {

@@ -14,8 +14,8 @@
 
 namespace workbench {
 
-class Solvers;      // solvers.hpp
-class SlicedMaker;  // sliced_on_device.hpp
+class Solvers;     // solvers.hpp
+class PlanRunner;  // device_plan.hpp
 
 enum class DeviceKind { host, gpu };
 
@@ -130,8 +130,8 @@ public:
     /// The solvers that run on this device (make_krylov, make_persistent_solver); null: none.
     [[nodiscard]] virtual Solvers* solvers() { return nullptr; }
 
-    /// Prepares whole matrices in the memory of this device (make_sliced); null: the host prepares all.
-    [[nodiscard]] virtual SlicedMaker* sliced_maker() { return nullptr; }
+    /// Prepares whole matrices in the memory of this device (run_plan); null: the host prepares all.
+    [[nodiscard]] virtual PlanRunner* plan_runner() { return nullptr; }
 
     /// Measured at the first call.
     [[nodiscard]] virtual Bandwidth bandwidth() = 0;

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/contract/device_plan.hpp"
 #include "core/contract/kernel.hpp"
 #include "core/contract/parameters.hpp"
 #include "core/contract/pipeline_facts.hpp"
@@ -235,6 +236,11 @@ struct LayoutEntry {
 
     /// The cost before the layout is built, by which `choose` orders recipes. Null: unknown, taken for that of CSR.
     PredictCost predict = nullptr;
+
+    /// The storage that a device can make in its own memory, in full like that of `build`, for its kernel kernel_on_device.
+    /// Returns nothing if the host does it with these parameters. Null: the host always does it.
+    std::optional<DeviceStorage> (*on_device)(const Parameters&) = nullptr;
+    std::string kernel_on_device = {};
 
     std::vector<KernelEntry> kernels = {};  // of a baseline layout, the first of a backend is the baseline
 

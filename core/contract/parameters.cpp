@@ -277,6 +277,10 @@ bool Parameters::is_word(std::string_view name, std::string_view word) const {
     return text != nullptr && *text == word;
 }
 
+Index Parameters::number_unless_auto(std::string_view name) const {
+    return is_word(name, "auto") ? 0 : static_cast<Index>(integer(name));
+}
+
 Parameters Parameters::on_device(const std::vector<ParameterDeclaration>& declarations, const DeviceProperties& device) const {
     Parameters result = *this;
     for (const ParameterDeclaration& declaration : declarations) {

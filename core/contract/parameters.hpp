@@ -142,6 +142,8 @@ public:
     [[nodiscard]] ShareChoice share(std::string_view name) const;
     /// Returns true if an integer or real parameter has this word, such as "auto", for a value.
     [[nodiscard]] bool is_word(std::string_view name, std::string_view word) const;
+    /// The value of an integer parameter, or 0 for the word "auto".
+    [[nodiscard]] Index number_unless_auto(std::string_view name) const;
 
     /// The parameters with words such as "auto" replaced by the number of the device (ParameterDeclaration::for_device).
     [[nodiscard]] Parameters on_device(const std::vector<ParameterDeclaration>& declarations,

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "core/contract/device.hpp"
+#include "core/contract/device_plan.hpp"
 #include "core/contract/parameters.hpp"
 #include "core/contract/pipeline_facts.hpp"
 #include "core/contract/precision.hpp"
@@ -57,6 +58,10 @@ struct StageEntry {
     /// A pure function: the same input gives the same change on every machine. Its preconditions hold. Throws Unsuitable or
     /// UserError.
     StageResult (*run)(const StagedMatrix&, const Parameters&, const StageContext&) = nullptr;
+
+    /// The stage as a step of a plan for a device. Returns nothing if the host does it with these parameters. Null: the host
+    /// always does it.
+    std::optional<DeviceStep> (*on_device)(const Parameters&) = nullptr;
 
     /// The change before the stage has run. Null: the pattern is taken to stay as it is.
     ForeseeChange foresee = nullptr;

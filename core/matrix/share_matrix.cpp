@@ -89,7 +89,6 @@ ShareMatrix matrix_of_share(const StagedMatrix& whole, const ShareId& id, RowsOf
     }
     share.staged.row_order = Permutation::identity(matrix.rows);
     share.staged.column_order = Permutation::identity(matrix.columns);
-    share.staged.preparer = whole.preparer;
     share.staged.node_size = all ? whole.node_size : 1;
     for (const Cuts& cuts : whole.cuts) {
         if (all || !cuts_rows(cuts.kind)) share.staged.cuts.push_back(cuts);

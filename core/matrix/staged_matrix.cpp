@@ -10,7 +10,6 @@
 #include "core/matrix/entries_behind.hpp"
 #include "core/matrix/host_array.hpp"
 #include "core/matrix/host_threads.hpp"
-#include "core/matrix/preparer.hpp"
 
 namespace workbench {
 namespace {
@@ -201,13 +200,6 @@ void delay_entries(StagedMatrix& staged, const Permutation& rows, const Permutat
     behind = EntriesBehind{std::exchange(matrix, std::move(without_entries)), rows, columns};
 }
 
-CsrMatrix permuted(const CsrMatrix& matrix, const Permutation& rows, const Permutation& columns, Preparer* preparer) {
-    if (preparer != nullptr) {
-        if (std::optional<CsrMatrix> prepared = preparer->permute(matrix, rows, columns)) return std::move(*prepared);
-    }
-    return permute(matrix, rows, columns);
-}
-
 /// `behind`: null if the entries are permuted at once.
 void apply_order_of_matrix(StagedMatrix& staged, const OrderChange& change, const std::vector<CutKind>& keeps,
                            std::optional<EntriesBehind>* behind) {
@@ -226,7 +218,7 @@ void apply_order_of_matrix(StagedMatrix& staged, const OrderChange& change, cons
     const Permutation& row_change = rows_move ? change.order : identity;
     const Permutation& column_change = columns_move ? change.order : identity;
     if (behind == nullptr) {
-        staged.matrix = permuted(staged.matrix, row_change, column_change, staged.preparer);
+        staged.matrix = permute(staged.matrix, row_change, column_change);
     } else {
         delay_entries(staged, row_change, column_change, *behind);
     }
@@ -321,7 +313,7 @@ void apply(StagedMatrix& staged, StageChange change, const std::vector<CutKind>&
 
 void catch_up(StagedMatrix& staged, std::optional<EntriesBehind>& behind) {
     if (!behind) return;
-    staged.matrix = permuted(behind->matrix, behind->rows, behind->columns, staged.preparer);
+    staged.matrix = permute(behind->matrix, behind->rows, behind->columns);
     behind.reset();
 }
 

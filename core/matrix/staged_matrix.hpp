@@ -13,8 +13,6 @@
 
 namespace workbench {
 
-class Preparer;  // preparer.hpp
-
 /// A matrix between the input and a layout. Invariant: matrix = P A Q^T bit for bit, with the input A, the row order P and the
 /// column order Q.
 struct StagedMatrix {
@@ -24,8 +22,6 @@ struct StagedMatrix {
     std::vector<Cuts> cuts;     // at most one of each kind
     Index node_size = 1;        // consecutive rows (the unknowns of a mesh node) that orders keep together
     std::vector<Share> shares;  // empty: the nonzeros are not split
-    /// Offers to do the preprocessing elsewhere, with identical results; null: the host does all of it.
-    Preparer* preparer = nullptr;
 
     [[nodiscard]] const Cuts* find_cuts(CutKind kind) const;
     [[nodiscard]] const Share* find_share(const ShareId& id) const;

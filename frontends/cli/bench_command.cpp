@@ -218,7 +218,7 @@ ExitCode run_bench(const BenchArguments& arguments) {
     plan.run_options.insert(plan.run_options.end(), {inside ? "--inside" : "--cache", inside ? suite.inside : suite.cache});
     std::vector<Recipe> recipes;
     for (const BenchRecipe& each : plan.recipes) recipes.push_back(each.recipe);
-    (void)preparer_for(arguments.prepare, recipes);  // throws here rather than in each child process
+    set_preparation(arguments.prepare, recipes);  // throws here rather than in each child process
     if (arguments.prepare != as_recipes_ask) {
         plan.run_options.insert(plan.run_options.end(), {"--prepare", arguments.prepare});
     }

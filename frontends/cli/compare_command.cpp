@@ -44,6 +44,7 @@ std::vector<Recipe> two_recipes(const CompareArguments& arguments) {
     if (recipes.front().matrix != recipes.back().matrix) {
         throw RecipeError("the recipes name different matrices; choose one with --matrix or --generate");
     }
+    set_preparation(arguments.prepare, recipes);
     if (recipes.front().sweep.label.empty() && recipes.front().file != recipes.back().file) tell_names_apart(recipes);
     return recipes;
 }

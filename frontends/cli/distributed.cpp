@@ -48,7 +48,8 @@ Recipe recipe_of(const SharedArguments& arguments) {
     if (count != 1) throw RecipeError(fmt::format("--distributed takes one recipe; found {}", count));
     std::vector<Recipe> points = load_recipes(arguments.recipes, arguments.changes);
     if (points.size() != 1) throw RecipeError("--distributed takes one recipe; found a sweep over several");
-    if (where_to_prepare(arguments.prepare, points) == "gpu") {
+    if (arguments.prepare != as_recipes_ask) points.front().prepare = arguments.prepare;
+    if (points.front().prepares_on_gpu()) {
         throw RecipeError("--distributed cannot prepare on a GPU; use --prepare cpu");
     }
     return std::move(points.front());

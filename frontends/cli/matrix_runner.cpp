@@ -44,10 +44,8 @@ MatrixRunner::MatrixRunner(const MeasuringArguments& arguments, const std::vecto
     : recipes_(recipes),
       options_(options_of(arguments)),
       gpu_(gpu_for(arguments, options_, note_)),
-      keep_(keep_folder(arguments.keep, *host_)),
-      preparer_(preparer_for(arguments.prepare, recipes)) {
+      keep_(keep_folder(arguments.keep, *host_)) {
     options_.keep = pointer_to(keep_);
-    options_.preparer = preparer_.get();
 }
 
 void MatrixRunner::add_facts(RunReport& report) const {

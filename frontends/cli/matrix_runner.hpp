@@ -39,7 +39,6 @@ private:
     std::unique_ptr<Device> gpu_;
     std::unique_ptr<Device> host_ = make_host_device();
     std::optional<KeepFolder> keep_;
-    std::unique_ptr<Preparer> preparer_;
     MatrixChoice choice_;
     CsrMatrix matrix_;
     MatrixReport report_;

@@ -21,7 +21,6 @@
 #include "core/text/words.hpp"
 #include "frontends/cli/provenance.hpp"
 #include "kernels/device/cuda_device.hpp"
-#include "kernels/prepare/gpu_preparer.hpp"
 
 namespace workbench {
 namespace {
@@ -162,34 +161,21 @@ std::optional<KeepFolder> keep_folder(const std::string& folder, const Device& h
 }
 
 void add_prepare_option(CLI::App& command, std::string& where) {
-    add_choice(command, "--prepare", where, {as_recipes_ask, "cpu", "gpu"},
-               "Where stages and layouts do their work; gpu: sorting, reordering, splitting and slicing run on the GPU, with "
-               "bit-identical results; recipe: as [recipe] prepare says, or on the CPU");
+    add_choice(
+        command, "--prepare", where, {as_recipes_ask, "cpu", "gpu"},
+        "Where matrices are prepared for GPU kernels; gpu: in the memory of the GPU, if it has all stages and the layout of "
+        "the recipe, with bit-identical results; recipe: as [recipe] prepare says, or on the CPU");
 }
 
-std::string where_to_prepare(const std::string& where, std::span<const Recipe> recipes) {
-    if (where != as_recipes_ask) return where;
-    const Recipe* asks = nullptr;
-    for (const Recipe& recipe : recipes) {
-        if (recipe.prepare.empty()) continue;
-        if (asks != nullptr && asks->prepare != recipe.prepare) {
-            throw RecipeError(
-                fmt::format("{} asks for prepare = \"{}\", {} for \"{}\", but recipes of one run share their stages; "
-                            "use --prepare, or run the recipes separately",
-                            asks->file.string(), asks->prepare, recipe.file.string(), recipe.prepare));
-        }
-        asks = &recipe;
-    }
-    return asks == nullptr ? "cpu" : asks->prepare;
-}
-
-std::unique_ptr<Preparer> preparer_for(const std::string& where, std::span<const Recipe> recipes) {
-    if (where_to_prepare(where, recipes) != "gpu") return nullptr;
-    std::unique_ptr<Preparer> preparer = make_gpu_preparer();
-    if (preparer != nullptr) return preparer;
+void set_preparation(const std::string& where, std::span<Recipe> recipes) {
     const bool of_recipe = where == as_recipes_ask;
-    throw MachineError(fmt::format("{}: {}{}", of_recipe ? "[recipe] prepare = \"gpu\"" : "--prepare gpu",
-                                   cuda_absence_reason(), of_recipe ? "; --prepare cpu prepares on the CPU" : ""));
+    for (Recipe& recipe : recipes) {
+        if (!of_recipe) recipe.prepare = where;
+        const std::string absence = recipe.prepares_on_gpu() ? cuda_absence_reason() : "";
+        if (absence.empty()) continue;
+        throw MachineError(fmt::format("{}: {}{}", of_recipe ? "[recipe] prepare = \"gpu\"" : "--prepare gpu", absence,
+                                       of_recipe ? "; --prepare cpu prepares on the CPU" : ""));
+    }
 }
 
 void check_finite(const std::string& option, double value) {

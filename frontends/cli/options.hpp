@@ -11,7 +11,6 @@
 
 #include "core/contract/device.hpp"
 #include "core/contract/precision.hpp"
-#include "core/matrix/preparer.hpp"
 #include "pipeline/keep/keep_folder.hpp"
 #include "pipeline/recipe/recipe.hpp"
 
@@ -74,12 +73,8 @@ inline const std::string as_recipes_ask = "recipe";
 /// --prepare.
 void add_prepare_option(CLI::App& command, std::string& where);
 
-/// "cpu" or "gpu": the value of --prepare, or else [recipe] prepare; "cpu" by default. Throws RecipeError if the recipes
-/// differ, as recipes of one run share their stages.
-[[nodiscard]] std::string where_to_prepare(const std::string& where, std::span<const Recipe> recipes);
-
-/// Null for "cpu". Throws MachineError for "gpu" without a GPU.
-[[nodiscard]] std::unique_ptr<Preparer> preparer_for(const std::string& where, std::span<const Recipe> recipes);
+/// Applies --prepare to the recipes. Throws MachineError if one is to be prepared on a GPU and there is none.
+void set_preparation(const std::string& where, std::span<Recipe> recipes);
 
 /// Throws RecipeError if the number is infinite or not a number.
 void check_finite(const std::string& option, double value);

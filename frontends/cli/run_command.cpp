@@ -98,6 +98,7 @@ ExitCode run_over_ranks(const RunArguments& arguments) {
 ExitCode run_once(const RunArguments& arguments) {
     const KokkosRuntime kokkos(print_error);
     std::vector<Recipe> recipes = load_recipes(arguments.recipes, arguments.changes);
+    set_preparation(arguments.prepare, recipes);
     check_only(arguments, options_of(arguments), recipes);
     check_folders(recipes);
     sort_by_matrix(recipes);

@@ -87,7 +87,10 @@ Recipes recipes_of(const SolveArguments& arguments) {
             list.push_back(std::move(recipe));
         }
     }
-    for (std::vector<Recipe>* list : {&recipes.solve, &recipes.tune}) check_different(*list);
+    for (std::vector<Recipe>* list : {&recipes.solve, &recipes.tune}) {
+        check_different(*list);
+        set_preparation(arguments.prepare, *list);
+    }
     tell_names_apart(recipes.solve);
     tell_names_apart(recipes.tune);
     return recipes;
@@ -155,9 +158,6 @@ ExitCode run_solve(const SolveArguments& arguments) {
     }
 
     std::optional<KeepFolder> keep = keep_folder(arguments.keep, *host);
-    std::vector<Recipe> all = recipes.solve;
-    all.insert(all.end(), recipes.tune.begin(), recipes.tune.end());
-    const std::unique_ptr<Preparer> preparer = preparer_for(arguments.prepare, all);
 
     auto [matrix, matrix_report] = load_matrix(recipes.matrix);
     SolveReport report;
@@ -185,7 +185,6 @@ ExitCode run_solve(const SolveArguments& arguments) {
             if (writes_results(report, folder)) write_whole_file(folder / "solve.json", solve_json(report));
         };
         plan.keep = pointer_to(keep);
-        plan.preparer = preparer.get();
         if (on_gpu) plan.make_device = make_cuda_device;
         try {
             solve_recipes(plan, recipes.solve, report);

@@ -123,7 +123,7 @@ Operator<Value>::Applied::Applied(std::shared_ptr<const Recipe::Checked> from, c
     try {
         apply_there(matrix, options, with_diagonal);
         return;
-    } catch (const workbench::LeftToHost& left) {
+    } catch (const workbench::Unsuitable& left) {
         reason = left.what();
         recipe.reset();
     }
@@ -156,15 +156,15 @@ void Operator<Value>::Applied::apply(const CsrView<Value>& view, const Options& 
 
 template <typename Value>
 void Operator<Value>::Applied::apply_there(const DeviceCsrView<Value>& view, const Options& options, bool with_diagonal) {
-    if (options.triangle == Triangle::symmetric) throw workbench::LeftToHost("only half of the matrix is given");
+    if (options.triangle == Triangle::symmetric) throw workbench::Unsuitable("only half of the matrix is given");
     const CsrOnDevice<Value> matrix = on_gpu(view);
     entries = view.values.size();
     recipe.emplace(checked->recipe, matrix, options);
     if (options.triangle == Triangle::refused && is_one_triangle(view, recipe->device())) {
-        throw workbench::LeftToHost("all entries beside the diagonal are on one side of it");
+        throw workbench::Unsuitable("all entries beside the diagonal are on one side of it");
     }
     if (!with_diagonal) return;
-    inverse_diagonal = recipe->sliced().diagonal(matrix);
+    inverse_diagonal = recipe->planned().diagonal(matrix);
     invert(inverse_diagonal);
 }
 

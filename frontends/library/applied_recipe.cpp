@@ -65,7 +65,7 @@ AppliedRecipe<Value>::AppliedRecipe(const Recipe& recipe, const CsrOnDevice<Valu
                                     const spmv_workbench::Options& options) {
     const Stopwatch watch;
     std::vector<const KernelEntry*> kernels = choose(recipe, options);
-    if (on_host()) throw LeftToHost("the recipe has no kernel for the GPU");
+    if (on_host()) throw Unsuitable("the recipe has no kernel for the GPU");
     facts_.rows = matrix.rows;
     facts_.columns = matrix.columns;
     facts_.nonzeros = matrix.nonzeros;
@@ -73,7 +73,7 @@ AppliedRecipe<Value>::AppliedRecipe(const Recipe& recipe, const CsrOnDevice<Valu
     ready_.emplace(recipe, matrix, ReadyPlan<Value>{.device = *device_, .kernels = std::move(kernels)}, options.verify);
     require_kernel(recipe);
     take_facts_of(ready_->preparation());
-    if (const SlicedMatrix<Value>& sliced = *ready_->sliced(); sliced.facts().reordered) {
+    if (const PlannedMatrix<Value>& sliced = *ready_->planned(); sliced.facts().reordered) {
         columns_to_recipe_ = Targets(sliced.new_of_old());
         columns_to_caller_ = Targets(sliced.old_of_new());
         rows_to_caller_ = Targets(sliced.old_of_new());
@@ -194,7 +194,7 @@ template <ValueType Value>
 void AppliedRecipe<Value>::set_values(std::span<const Value> values, std::span<const Offset> entry_order) {
     if (is_prepared_there()) {
         const DeviceMemory there = to_device(*device_, values, "new values");
-        (void)device_->time([&] { sliced().set_values(there.template as<const Value>()); });
+        (void)device_->time([&] { planned().set_values(there.template as<const Value>()); });
         return;
     }
     places(entry_order).store(values);

@@ -31,7 +31,7 @@ public:
     /// Construct it while holding a KokkosTurn. The recipe must outlive it. Throws the workbench's counterparts of the
     /// exceptions documented in the library's header.
     AppliedRecipe(const Recipe& recipe, CsrMatrix matrix, const spmv_workbench::Options& options);
-    /// For a matrix in the memory of the GPU, which applies the recipe. Throws LeftToHost if the host must do so.
+    /// For a matrix in the memory of the GPU, which applies the recipe. Throws Unsuitable if the host must do so.
     AppliedRecipe(const Recipe& recipe, const CsrOnDevice<Value>& matrix, const spmv_workbench::Options& options);
     ~AppliedRecipe() = default;
     AppliedRecipe(const AppliedRecipe&) = delete;
@@ -57,8 +57,8 @@ public:
     void set_values(std::span<const Value> values, std::span<const Offset> entry_order);
 
     /// True if the GPU prepared the matrix, which `sliced` then returns.
-    [[nodiscard]] bool is_prepared_there() const { return ready_->sliced() != nullptr; }
-    [[nodiscard]] SlicedMatrix<Value>& sliced() const { return *ready_->sliced(); }
+    [[nodiscard]] bool is_prepared_there() const { return ready_->planned() != nullptr; }
+    [[nodiscard]] PlannedMatrix<Value>& planned() const { return *ready_->planned(); }
 
     /// Permutes a vector [columns] into this order from the other one.
     void permute(const Value* from, Value* to, VectorOrder order);

@@ -69,7 +69,7 @@ void Operator<Value>::set_values(DeviceArray<const Value> values) {
     require_gpu(facts());
     workbench::require_size("values", values.size(), applied_->entries);
     if (applied_->recipe->is_prepared_there()) {
-        return for_caller([&] { applied_->recipe->sliced().set_values(values.address()); });
+        return for_caller([&] { applied_->recipe->planned().set_values(values.address()); });
     }
     std::vector<Value> copy(values.size());
     for_caller([&] { workbench::copy_from_device(applied_->recipe->device(), values.address(), std::span(copy)); });

@@ -213,6 +213,7 @@ DeviceMemory CudaDevice::allocate(std::size_t bytes, std::string_view purpose) {
 void CudaDevice::upload(std::span<const std::byte> from, DeviceMemory& to) {
     if (from.size() > to.bytes()) throw std::logic_error("upload: the device memory is too small");
     if (from.empty()) return;
+    if (ring_.suits(from.size())) return ring_.send(to.address(), from, stream_);
     check_cuda(cudaMemcpyAsync(to.address(), from.data(), from.size(), cudaMemcpyHostToDevice, stream_), "cudaMemcpyAsync");
     check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
 }
@@ -220,6 +221,7 @@ void CudaDevice::upload(std::span<const std::byte> from, DeviceMemory& to) {
 void CudaDevice::download(const DeviceMemory& from, std::span<std::byte> to) {
     if (to.size() > from.bytes()) throw std::logic_error("download: the device memory is too small");
     if (to.empty()) return;
+    if (ring_.suits(to.size())) return ring_.fetch(to, from.address(), stream_);
     check_cuda(cudaMemcpyAsync(to.data(), from.address(), to.size(), cudaMemcpyDeviceToHost, stream_), "cudaMemcpyAsync");
     check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
 }

@@ -7,6 +7,7 @@
 
 #include "kernels/device/cuda_device.hpp"
 #include "kernels/device/cuda_stream.cuh"
+#include "kernels/device/pinned_ring.cuh"
 
 namespace workbench {
 
@@ -47,8 +48,9 @@ private:
     cudaEvent_t start_ = nullptr;
     cudaEvent_t end_ = nullptr;
     cudaEvent_t reached_ = nullptr;  // the work of another device waits for it
-    DeviceMemory flush_buffer_;      // allocated by the first flush
-    DeviceMemory queued_;            // unsigned, host memory that the GPU reads: how often all timed work has been queued
+    PinnedRing ring_;
+    DeviceMemory flush_buffer_;  // allocated by the first flush
+    DeviceMemory queued_;        // unsigned, host memory that the GPU reads: how often all timed work has been queued
     std::optional<Bandwidth> bandwidth_;
 };
 

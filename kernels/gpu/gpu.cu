@@ -1,11 +1,11 @@
 #include "kernels/gpu/gpu.hpp"
 
-#include "core/contract/sliced_on_device.hpp"
+#include "core/contract/device_plan.hpp"
 #include "core/contract/solvers.hpp"
 #include "kernels/device/cuda_device.cuh"
 #include "kernels/krylov/cuda_krylov.cuh"
 #include "kernels/krylov/cuda_persistent.cuh"
-#include "kernels/prepare/sliced/on_gpu.hpp"
+#include "kernels/prepare/plan_on_gpu.hpp"
 
 namespace workbench {
 namespace {
@@ -35,17 +35,16 @@ private:
     CudaDevice& gpu_;
 };
 
-class GpuSlicedMaker final : public SlicedMaker {
+class GpuPlanRunner final : public PlanRunner {
 public:
-    explicit GpuSlicedMaker(CudaDevice& gpu) : gpu_(gpu) {}
+    explicit GpuPlanRunner(CudaDevice& gpu) : gpu_(gpu) {}
 
-    [[nodiscard]] std::unique_ptr<SlicedMatrix<float>> make(const SlicedRequest& request,
-                                                            const CsrOnDevice<float>& matrix) override {
-        return make_sliced_on_gpu(request, matrix, gpu_);
+    [[nodiscard]] std::unique_ptr<PlannedMatrix<float>> run(const DevicePlan& plan, const CsrOnDevice<float>& matrix) override {
+        return run_plan_on_gpu(plan, matrix, gpu_);
     }
-    [[nodiscard]] std::unique_ptr<SlicedMatrix<double>> make(const SlicedRequest& request,
+    [[nodiscard]] std::unique_ptr<PlannedMatrix<double>> run(const DevicePlan& plan,
                                                              const CsrOnDevice<double>& matrix) override {
-        return make_sliced_on_gpu(request, matrix, gpu_);
+        return run_plan_on_gpu(plan, matrix, gpu_);
     }
 
 private:
@@ -57,11 +56,11 @@ public:
     using CudaDevice::CudaDevice;
 
     [[nodiscard]] Solvers* solvers() override { return &solvers_; }
-    [[nodiscard]] SlicedMaker* sliced_maker() override { return &sliced_maker_; }
+    [[nodiscard]] PlanRunner* plan_runner() override { return &plan_runner_; }
 
 private:
     GpuSolvers solvers_{*this};
-    GpuSlicedMaker sliced_maker_{*this};
+    GpuPlanRunner plan_runner_{*this};
 };
 
 }  // namespace

@@ -1,7 +1,6 @@
 // Stands in for kernels/device/cuda_device.cu and kernels/gpu/gpu.cu where CUDA is not built.
 #include "kernels/device/cuda_device.hpp"
 #include "kernels/gpu/gpu.hpp"
-#include "kernels/prepare/gpu_preparer.hpp"
 
 #include <stdexcept>
 
@@ -12,8 +11,6 @@ std::unique_ptr<Device> make_cuda_device() { return nullptr; }
 std::unique_ptr<Device> make_cuda_device_on(void*) { return nullptr; }
 
 void choose_cuda_device(int) {}
-
-std::unique_ptr<Preparer> make_gpu_preparer() { return nullptr; }
 
 std::string cuda_absence_reason() { return "this program was built without CUDA"; }
 

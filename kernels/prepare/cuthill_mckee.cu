@@ -5,7 +5,6 @@
 #include "kernels/prepare/cuthill_mckee.cuh"
 #include "kernels/prepare/level_orders.cuh"
 #include "kernels/prepare/primitives.cuh"
-#include "kernels/prepare/tasks.cuh"
 
 namespace workbench {
 namespace {
@@ -220,17 +219,6 @@ private:
 
 std::optional<OrderOnGpu> cuthill_mckee_on_gpu(Workspace& workspace, const PatternOnGpu& pattern, bool reversed) {
     return Orderer(workspace, pattern).run(reversed);
-}
-
-std::optional<LevelOrder> cuthill_mckee_on_gpu(Workspace& workspace, const CsrMatrix& matrix, bool reversed) {
-    const auto offsets = workspace.upload_narrow(std::span(matrix.row_offsets));
-    const auto columns = workspace.upload<Index>(std::span(matrix.column_indices));
-    const std::optional<OrderOnGpu> found =
-        cuthill_mckee_on_gpu(workspace, PatternOnGpu{matrix.rows, offsets.data(), columns.data()}, reversed);
-    if (!found) return std::nullopt;
-    LevelOrder order{std::vector<Index>(static_cast<std::size_t>(matrix.rows)), found->components};
-    workspace.download(found->old_of_new, std::span(order.old_of_new));
-    return order;
 }
 
 }  // namespace workbench

@@ -15,32 +15,21 @@ void with_memory(Workspace& workspace, const Use& use) {
     check_cuda(use(memory.data(), bytes), "cub");
 }
 
-template <typename Value>
-void sort_by_bits(Workspace& workspace, WorkspaceArray<std::uint64_t>& keys, WorkspaceArray<Value>& values, int begin_bit,
-                  int end_bit) {
+}  // namespace
+
+void sort_pairs(Workspace& workspace, WorkspaceArray<std::uint64_t>& keys, WorkspaceArray<std::uint32_t>& values, int begin_bit,
+                int end_bit) {
     if (end_bit <= begin_bit) return;
     auto other_keys = workspace.make<std::uint64_t>(keys.size());
-    auto other_values = workspace.make<Value>(values.size());
+    auto other_values = workspace.make<std::uint32_t>(values.size());
     cub::DoubleBuffer<std::uint64_t> sorted_keys(keys.data(), other_keys.data());
-    cub::DoubleBuffer<Value> sorted_values(values.data(), other_values.data());
+    cub::DoubleBuffer<std::uint32_t> sorted_values(values.data(), other_values.data());
     with_memory(workspace, [&](void* memory, std::size_t& bytes) {
         return cub::DeviceRadixSort::SortPairs(memory, bytes, sorted_keys, sorted_values, static_cast<int>(keys.size()),
                                                begin_bit, end_bit, workspace.stream());
     });
     if (sorted_keys.Current() != keys.data()) std::swap(keys, other_keys);
     if (sorted_values.Current() != values.data()) std::swap(values, other_values);
-}
-
-}  // namespace
-
-void sort_pairs(Workspace& workspace, WorkspaceArray<std::uint64_t>& keys, WorkspaceArray<std::uint32_t>& values, int begin_bit,
-                int end_bit) {
-    sort_by_bits(workspace, keys, values, begin_bit, end_bit);
-}
-
-void sort_pairs(Workspace& workspace, WorkspaceArray<std::uint64_t>& keys, WorkspaceArray<std::uint64_t>& values, int begin_bit,
-                int end_bit) {
-    sort_by_bits(workspace, keys, values, begin_bit, end_bit);
 }
 
 void sum_up(Workspace& workspace, WorkspaceArray<Offset>& counts) {

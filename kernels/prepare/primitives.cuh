@@ -1,4 +1,4 @@
-// CUB's sorts and scans, compiled once for all tasks.
+// CUB's sorts and scans, compiled once for all steps.
 #pragma once
 
 #include "kernels/prepare/workspace.cuh"
@@ -7,8 +7,6 @@ namespace workbench {
 
 /// Stable sort by the bits [begin_bit, end_bit) of the keys. May replace the arrays by others of the same size.
 void sort_pairs(Workspace& workspace, WorkspaceArray<std::uint64_t>& keys, WorkspaceArray<std::uint32_t>& values, int begin_bit,
-                int end_bit);
-void sort_pairs(Workspace& workspace, WorkspaceArray<std::uint64_t>& keys, WorkspaceArray<std::uint64_t>& values, int begin_bit,
                 int end_bit);
 
 /// Replaces the counts by their inclusive prefix sums.

@@ -85,7 +85,6 @@ void build(const RecipeLayout& choice, StagedMatrix& staged, const MakeExactValu
         bytes += field.bytes();
     }
     outcome.notes = real.result->notes();
-    note_preparer(staged.preparer, real.kept_seconds.has_value(), outcome.notes);
     built.layout.real = std::move(real.result);
     if (!exact_values) return;
     require_host_memory(bytes, fmt::format("layout '{}', once more for the exact verification,", entry.name));
@@ -95,7 +94,6 @@ void build(const RecipeLayout& choice, StagedMatrix& staged, const MakeExactValu
     };
     const Keeping of_exact = options.keeping.after("exact", "values of the exact problem");
     built.layout.exact = obtain<Value>(entry, parameters, of_exact, options.clock, build_exact).result;
-    if (staged.preparer != nullptr) (void)staged.preparer->take_steps();  // the exact layout has no price
 }
 
 template <ValueType Value>

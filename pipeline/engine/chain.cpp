@@ -73,7 +73,6 @@ StageOutcome apply_change(const StageRun& run, std::size_t i, const ChainStep& s
     }
     outcome.seconds = found.seconds + applying.seconds();
     outcome.notes = std::move(found.result.notes);
-    note_preparer(staged.preparer, found.kept_seconds.has_value(), outcome.notes);
     return outcome;
 }
 
@@ -107,11 +106,9 @@ StageContext stage_context(const Recipe& recipe, Precision precision, const Devi
     return {recipe.device.empty() ? present_gpu : find_device_model(recipe.device), precision};
 }
 
-StagedMatrix stage_copy(const CsrMatrix& input, Index node_size, Preparer* preparer) {
+StagedMatrix stage_copy(const CsrMatrix& input, Index node_size) {
     require_host_memory(copy_bytes(input), "a copy of the matrix for the stages");
-    StagedMatrix staged = stage_input(input, node_size);
-    staged.preparer = preparer;
-    return staged;
+    return stage_input(input, node_size);
 }
 
 std::vector<StageOutcome> run_stages(const Recipe& recipe, StagedMatrix& staged, const StageContext& context,
@@ -156,9 +153,6 @@ AppliedStages apply_stages(const Recipe& recipe, StagedMatrix& staged, const Sta
         note(done.id, done.notes);
     }
     let_entries_follow();
-    std::vector<std::pair<std::string, std::string>> of_orders;
-    note_preparer(staged.preparer, true, of_orders);  // moving the entries at the end
-    note("orders", of_orders);
     return applied;
 }
 
@@ -276,7 +270,7 @@ void SharedStages::expect_beginnings(const std::vector<Chain>& chains) {
 
 void SharedStages::begin(const StageRun& run, std::optional<Kept> from, Running& running) {
     const bool has_matrix = from && from->staged;
-    running.staged = has_matrix ? std::move(*from->staged) : stage_copy(input_, running.chain.node_size, preparer_);
+    running.staged = has_matrix ? std::move(*from->staged) : stage_copy(input_, running.chain.node_size);
     if (!from) {
         running.done.push_back(input_outcome(running.staged, run.observer));
         return;

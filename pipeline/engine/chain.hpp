@@ -51,9 +51,8 @@ struct StageRun {
 /// nothing is kept, and the stages run again.
 class SharedStages {
 public:
-    /// The matrix must outlive this. `keeping` is the key of this matrix; `preparer`: see StagedMatrix::preparer.
-    explicit SharedStages(const CsrMatrix& input, Keeping keeping = {}, Preparer* preparer = nullptr)
-        : input_(input), keeping_(std::move(keeping)), preparer_(preparer) {}
+    /// The matrix must outlive this. `keeping` is the key of this matrix.
+    explicit SharedStages(const CsrMatrix& input, Keeping keeping = {}) : input_(input), keeping_(std::move(keeping)) {}
 
     /// The key of the matrix after a chain.
     [[nodiscard]] Keeping keeping_after(const Chain& chain) const {
@@ -111,7 +110,6 @@ private:
 
     const CsrMatrix& input_;
     Keeping keeping_;
-    Preparer* preparer_;
     bool keeps_all_ = false;
     std::deque<std::vector<Chain>> to_come_;
     std::deque<Kept> kept_;
@@ -138,6 +136,6 @@ struct AppliedStages {
                                          const Keeping& keeping = {}, const Clock& clock = {}, const ReportStep& progress = {});
 
 /// A copy of the input, before any stage. Throws MachineError if there is no memory for it.
-[[nodiscard]] StagedMatrix stage_copy(const CsrMatrix& input, Index node_size, Preparer* preparer = nullptr);
+[[nodiscard]] StagedMatrix stage_copy(const CsrMatrix& input, Index node_size);
 
 }  // namespace workbench

@@ -12,6 +12,7 @@
 #include "core/contract/failure.hpp"
 #include "core/text/text_table.hpp"
 #include "pipeline/engine/built_layouts.hpp"
+#include "pipeline/engine/ready.hpp"
 #include "pipeline/engine/recipe_storage.hpp"
 
 namespace workbench {
@@ -107,6 +108,7 @@ private:
                                        .keeping = keeping_,
                                        .progress = observer_.progress,
                                        .device = gpu == nullptr ? nullptr : &gpu->properties()});
+        prepare_on_gpu();
         price_seconds_ = report_.stage_seconds(precision_of<Value>) + built_.outcome.seconds;
         report_.layouts.push_back(built_.outcome);
         if (recipe_.is_hybrid()) {
@@ -117,6 +119,63 @@ private:
         for (const Kernels& kernels : products_) {
             if (!is_baseline(kernels)) make_ready(kernels);
         }
+    }
+
+    /// Has the GPU prepare the recipe as a whole, if that was asked for and can be: its times replace those of stages and
+    /// layout.
+    void prepare_on_gpu() {
+        Device* const gpu = references_.device(DeviceKind::gpu);
+        const auto plan = device_plan_of(recipe_);
+        if (!recipe_.prepares_on_gpu() || gpu == nullptr || !std::holds_alternative<DevicePlan>(plan)) return;
+        const auto reads_it = [&](const Kernels& kernels) {
+            return kernels.front()->backend == Backend::cuda && kernels.front()->name == std::get<DevicePlan>(plan).kernel;
+        };
+        const auto found = std::find_if(products_.begin(), products_.end(), reads_it);
+        if (found == products_.end()) return;
+        const Stopwatch watch(timing_.clock);
+        try {
+            there_ = std::make_shared<There>(*gpu, references_.input());
+            there_->copy_seconds = watch.seconds();
+            there_->ready.emplace(recipe_, there_->copy.matrix(), ReadyPlan<Value>{.device = *gpu, .kernels = *found}, false);
+        } catch (const Unsuitable& reason) {
+            there_.reset();
+            report_.notes.push_back(fmt::format("{}: prepared on the host, because the GPU declined: {}",
+                                                name_of(precision_of<Value>), reason.what()));
+            return;
+        }
+        for (const std::string& note : there_->ready->preparation().notes) {
+            if (std::ranges::find(recipe_.notes, note) != recipe_.notes.end()) continue;
+            report_.notes.push_back(fmt::format("{}: {}", name_of(precision_of<Value>), note));
+        }
+        const PlannedFacts& facts = there_->ready->planned()->facts();
+        for (const PlannedFacts::Step& step : facts.steps) {
+            for (StageOutcome& stage : report_.stages) {
+                const bool is_it = step.is_stage && stage.id == step.what &&
+                                   stage.precision.value_or(precision_of<Value>) == precision_of<Value>;
+                if (!is_it) continue;
+                stage.seconds = step.seconds;
+                stage.kept_seconds.reset();
+            }
+        }
+        built_.outcome.seconds = built_.shares.front().outcome.seconds = facts.seconds(false);
+        built_.outcome.kept_seconds.reset();
+    }
+
+    /// The kernel of the matrix that the GPU prepared, with real values or those of the exact problem.
+    [[nodiscard]] std::unique_ptr<Kernel<Value>> kernel_there(Values values, Device& gpu) const {
+        PlannedMatrix<Value>& planned = *there_->ready->planned();
+        if (values == Values::real) {
+            planned.set_values(there_->copy.matrix().values);
+        } else {
+            const CsrMatrix& input = references_.input();
+            const HostArray<double> exact =
+                oracle_->exact_problems()(built_.exact_values)
+                    .values_of(input, Permutation::identity(input.rows), Permutation::identity(input.columns));
+            const std::vector<Value> given(exact.begin(), exact.end());
+            const DeviceMemory memory = to_device(gpu, std::span<const Value>(given), "values of the exact problem");
+            (void)gpu.time([&] { planned.set_values(memory.template as<const Value>()); });
+        }
+        return std::make_unique<KernelThere>(there_);
     }
 
     /// A format beside the recipe failed its trial: none of its kernels ran, and all of them are wrong.
@@ -158,7 +217,12 @@ private:
         announce(observer_, recipe_.is_hybrid() ? fmt::format("kernels {} {}", layout, precision)
                                                 : fmt::format("kernel {} {} {}", layout, kernels.front()->name, precision));
         try {
-            add(built_.candidate(kernels, space_, recipe_.side_by_side), *oracle_, built_.outcome);
+            Candidate<Value> candidate = built_.candidate(kernels, space_, recipe_.side_by_side);
+            const bool is_there = there_ != nullptr && kernels.front()->name == there_->ready->preparation().kernel.kernel &&
+                                  kernels.front()->backend == Backend::cuda;
+            if (is_there) candidate.prepare_there = [this](Values values, Device& gpu) { return kernel_there(values, gpu); };
+            add(candidate, *oracle_, built_.outcome);
+            if (is_there) require_same_order();
         } catch (const UserError&) {
             const auto is_own = [](const KernelEntry* kernel) { return bool(kernel->try_out.get<Value>()); };
             if (std::none_of(kernels.begin(), kernels.end(), is_own)) throw;
@@ -173,6 +237,17 @@ private:
                                          rounding_of(recipe_.layouts[i].parameters, precision_of<Value>));
             add(built_.candidate_of_share(i, kernels, space_), of_share, share.outcome);
         }
+    }
+
+    /// A kernel in another order than the host's is wrong even if its products are right.
+    void require_same_order() {
+        KernelOutcome& outcome = ready_.back().outcome;
+        outcome.prepare_seconds = there_->copy_seconds;
+        const ProductSpace& space = there_->ready->space();
+        if (space.row_order == space_->row_order && space.column_order == space_->column_order) return;
+        outcome.status = KernelOutcome::Status::wrong;
+        outcome.reason = "the GPU prepared the matrix in another order than the host";
+        ready_.back().product.reset();
     }
 
     /// If memory runs out, the kernels that are ready are timed first, which frees theirs.
@@ -233,6 +308,26 @@ private:
         warn(kernel, device.properties(), partition);
     }
 
+    /// The matrix as the GPU prepared it.
+    struct There {
+        There(Device& gpu, const CsrMatrix& input) : copy(gpu, input) {}
+        CopyOnDevice<Value> copy;
+        double copy_seconds = 0;
+        std::optional<Ready<Value>> ready;
+    };
+
+    class KernelThere final : public Kernel<Value> {
+    public:
+        explicit KernelThere(std::shared_ptr<There> there) : there_(std::move(there)) {}
+        void run(const Value* x, Value* y, bool accumulate) override { there_->ready->kernel()->run(x, y, accumulate); }
+        [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override {
+            return there_->ready->kernel()->own_bytes_to_move();
+        }
+
+    private:
+        std::shared_ptr<There> there_;
+    };
+
     const Recipe& recipe_;
     const std::vector<Kernels>& products_;
     const RunObserver& observer_;
@@ -244,7 +339,8 @@ private:
     const Oracle<Value>* oracle_ = nullptr;
     std::shared_ptr<const ProductSpace> space_;
     BuiltLayouts<Value> built_;
-    double price_seconds_ = 0;  // of the stages and the layouts
+    std::shared_ptr<There> there_;  // null: the host prepared the matrix
+    double price_seconds_ = 0;      // of the stages and the layouts
     std::map<DeviceKind, ReadyKernel*> baselines_;
     std::vector<ReadyKernel> ready_;
 };

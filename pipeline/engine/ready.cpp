@@ -10,19 +10,12 @@
 #include <fmt/format.h>
 
 #include "core/contract/errors.hpp"
-#include "core/contract/sliced_on_device.hpp"
 #include "pipeline/engine/chain.hpp"
 #include "pipeline/recipe/rounding_of_recipe.hpp"
 
 namespace workbench {
 
 namespace {
-
-/// The kernel for which a device prepares a matrix.
-std::string_view kernel_of(const SlicedRequest& request) {
-    if (request.parts) return "fused";
-    return request.in_blocks ? "warps" : "slices";
-}
 
 template <ValueType Value>
 ReadyPlan<Value> with_kernels(const Recipe& recipe, ReadyPlan<Value> plan) {
@@ -35,6 +28,24 @@ ReadyPlan<Value> with_kernels(const Recipe& recipe, ReadyPlan<Value> plan) {
 }  // namespace
 
 template <ValueType Value>
+CopyOnDevice<Value>::CopyOnDevice(Device& device, const CsrMatrix& matrix)
+    : offsets_(to_device(device, std::span<const Offset>(matrix.row_offsets), "row offsets")),
+      columns_(to_device(device, std::span<const Index>(matrix.column_indices), "columns")) {
+    if constexpr (std::is_same_v<Value, double>) {
+        values_ = to_device(device, std::span<const double>(matrix.values), "values");
+    } else {
+        const std::vector<Value> rounded(matrix.values.begin(), matrix.values.end());
+        values_ = to_device(device, std::span<const Value>(rounded), "values");
+    }
+    matrix_ = {.rows = matrix.rows,
+               .columns = matrix.columns,
+               .nonzeros = matrix.nonzeros(),
+               .row_offsets = offsets_.as<const Offset>(),
+               .column_indices = columns_.as<const Index>(),
+               .values = values_.template as<const Value>()};
+}
+
+template <ValueType Value>
 Ready<Value>::Ready(const Recipe& recipe, StagedMatrix matrix, const ReadyPlan<Value>& plan) {
     prepare_on_host(recipe, std::move(matrix), with_kernels(recipe, plan));
 }
@@ -43,15 +54,23 @@ template <ValueType Value>
 Ready<Value>::Ready(const Recipe& recipe, const CsrMatrix& matrix, const ReadyPlan<Value>& given) {
     const ReadyPlan<Value> plan = with_kernels(recipe, given);
     check_against(recipe, matrix.rows, matrix.columns);
-    const Stopwatch watch(plan.clock);
-    const std::string declined = copy_and_prepare(recipe, matrix, plan);
-    if (sliced_ == nullptr) {
-        const double seconds_there = watch.seconds();
-        prepare_on_host(recipe, stage_copy(matrix, recipe.node_size, plan.preparer), plan);
+    std::string declined;
+    double seconds_there = 0;
+    if (recipe.prepares_on_gpu() && plan.device.properties().kind == DeviceKind::gpu) {
+        const auto of_device = device_plan_of(recipe);
+        const auto* const reason = std::get_if<std::string>(&of_device);
+        const Stopwatch watch(plan.clock);
+        declined = reason != nullptr ? *reason : copy_and_prepare(recipe, matrix, plan);
+        if (reason == nullptr) seconds_there = watch.seconds();
+    }
+    if (planned_ == nullptr) {
+        prepare_on_host(recipe, stage_copy(matrix, recipe.node_size), plan);
+        preparation_.copy_seconds += seconds_there;
         if (!declined.empty()) {
-            preparation_.copy_seconds += seconds_there;
-            preparation_.notes.push_back(fmt::format("prepared on the host, because the GPU declined after {:.2f} ms: {}",
-                                                     seconds_there * 1e3, declined));
+            preparation_.notes.push_back(seconds_there > 0
+                                             ? fmt::format("prepared on the host, because the GPU declined after {:.2f} ms: {}",
+                                                           seconds_there * 1e3, declined)
+                                             : fmt::format("prepared on the host: {}", declined));
         }
     }
     if (kernel_ != nullptr && plan.oracle == nullptr && plan.product != nullptr) check(*plan.product, plan.device);
@@ -98,30 +117,15 @@ void Ready<Value>::prepare_on_host(const Recipe& recipe, StagedMatrix matrix, co
 
 template <ValueType Value>
 std::string Ready<Value>::copy_and_prepare(const Recipe& recipe, const CsrMatrix& matrix, const ReadyPlan<Value>& plan) {
-    if (plan.preparer == nullptr || plan.device.properties().kind != DeviceKind::gpu || !sliced_request(recipe)) return "";
     if (plan.progress) plan.progress(recipe.name + ": copying the matrix to the GPU");
     const Stopwatch watch(plan.clock);
     try {
-        const DeviceMemory offsets = to_device(plan.device, std::span<const Offset>(matrix.row_offsets), "row offsets");
-        const DeviceMemory columns = to_device(plan.device, std::span<const Index>(matrix.column_indices), "columns");
-        DeviceMemory values;
-        if constexpr (std::is_same_v<Value, double>) {
-            values = to_device(plan.device, std::span<const double>(matrix.values), "values");
-        } else {
-            const std::vector<Value> rounded(matrix.values.begin(), matrix.values.end());
-            values = to_device(plan.device, std::span<const Value>(rounded), "values");
-        }
+        const CopyOnDevice<Value> copy(plan.device, matrix);
         const double copy_seconds = watch.seconds();
-        const CsrOnDevice<Value> there{.rows = matrix.rows,
-                                       .columns = matrix.columns,
-                                       .nonzeros = matrix.nonzeros(),
-                                       .row_offsets = offsets.as<const Offset>(),
-                                       .column_indices = columns.as<const Index>(),
-                                       .values = values.template as<const Value>()};
-        prepare_on_device(recipe, there, plan, plan.oracle != nullptr);
+        prepare_on_device(recipe, copy.matrix(), plan, plan.oracle != nullptr);
         preparation_.copy_seconds += copy_seconds;
         return "";
-    } catch (const LeftToHost& reason) {
+    } catch (const Unsuitable& reason) {
         return reason.what();
     }
 }
@@ -129,47 +133,44 @@ std::string Ready<Value>::copy_and_prepare(const Recipe& recipe, const CsrMatrix
 template <ValueType Value>
 void Ready<Value>::prepare_on_device(const Recipe& recipe, const CsrOnDevice<Value>& matrix, const ReadyPlan<Value>& plan,
                                      bool verify) {
-    const std::optional<SlicedRequest> request = sliced_request(recipe);
+    const auto of_device = device_plan_of(recipe);
+    if (const auto* reason = std::get_if<std::string>(&of_device)) throw Unsuitable(*reason);
+    const DevicePlan& device_plan = std::get<DevicePlan>(of_device);
     const KernelEntry& kernel = *plan.kernels.front();
-    if (!request) throw LeftToHost("the recipe has steps that the GPU does not prepare");
-    if (kernel.backend != Backend::cuda || kernel.name != kernel_of(*request)) {
-        throw LeftToHost("the kernel " + kernel.name + " is prepared on the host");
+    if (kernel.backend != Backend::cuda || kernel.name != device_plan.kernel) {
+        throw Unsuitable("the kernel " + kernel.name + " is prepared on the host");
     }
     if (plan.progress) plan.progress(recipe.name + ": preparation on the GPU");
-    sliced_ = make_sliced(plan.device, *request, matrix);
-    const SlicedFacts& facts = sliced_->facts();
+    planned_ = run_plan(plan.device, device_plan, matrix);
+    const PlannedFacts& facts = planned_->facts();
     partition_ = facts.partition;
     preparation_.recipe = recipe.name;
     preparation_.layout = name_of_layouts(recipe);
     preparation_.notes = recipe.notes;
     preparation_.bytes = facts.bytes;
     preparation_.bytes_to_move = facts.bytes + static_cast<std::int64_t>(sizeof(Value)) * (matrix.rows + matrix.columns);
-    preparation_.build_seconds = facts.steps.back().seconds;
-    preparation_.stage_seconds = facts.seconds() - preparation_.build_seconds;
+    preparation_.stage_seconds = facts.seconds(true);
+    preparation_.build_seconds = facts.seconds(false);
     std::string steps;
-    for (const SlicedFacts::Step& step : facts.steps) {
+    for (const PlannedFacts::Step& step : facts.steps) {
         steps += fmt::format("{}{} {:.2f} ms", steps.empty() ? "" : ", ", step.what, step.seconds * 1e3);
     }
     preparation_.notes.push_back("prepared on the GPU: " + steps);
-    if (facts.node_size) preparation_.notes.push_back(fmt::format("node_blocks: unknowns a node: {}", *facts.node_size));
-    if (facts.components) {
-        preparation_.notes.push_back(fmt::format("cuthill_mckee: connected components: {}", *facts.components));
-    }
-    if (!partition_.empty()) preparation_.notes.push_back(fmt::format("rcm_blocks: partitions: {}", partition_.size() - 1));
+    preparation_.notes.insert(preparation_.notes.end(), facts.notes.begin(), facts.notes.end());
     KernelOutcome& outcome = preparation_.kernel;
     outcome.layout = preparation_.layout;
     outcome.kernel = kernel.name;
     outcome.backend = kernel.backend;
     outcome.precision = precision_of<Value>;
-    if (verify) outcome.reason = sliced_->difference(matrix);
+    if (verify) outcome.reason = planned_->difference(matrix);
     outcome.status = outcome.reason.empty() ? KernelOutcome::Status::measured : KernelOutcome::Status::wrong;
-    if (outcome.verified()) kernel_ = std::shared_ptr<Kernel<Value>>(sliced_, &sliced_->kernel());
+    if (outcome.verified()) kernel_ = std::shared_ptr<Kernel<Value>>(planned_, &planned_->kernel());
 }
 
 template <ValueType Value>
 const ProductSpace& Ready<Value>::space() const {
     if (candidate_.space == nullptr) {
-        const Permutation order = Permutation::from_old_of_new(sliced_->order());
+        const Permutation order = Permutation::from_old_of_new(planned_->order());
         candidate_.space = std::make_shared<const ProductSpace>(order, order);
     }
     return *candidate_.space;
@@ -231,9 +232,6 @@ void Ready<Value>::note(const LayoutOutcome& layout, AppliedStages& applied) {
     preparation_.bytes = static_cast<std::int64_t>(layout.bytes());
     preparation_.rounding = layout.rounding;
     if (layout.rounding) preparation_.notes.push_back(fmt::format("layout {}: {}", layout.name, layout.rounding->text()));
-    for (const auto& [what, text] : layout.notes) {
-        if (what == "prepared") preparation_.notes.push_back(fmt::format("layout {}: {}: {}", layout.name, what, text));
-    }
     if (!layout.kept_seconds) return;
     applied.kept.push_back("layout " + layout.name);
     applied.kept_seconds += *layout.kept_seconds;
@@ -258,6 +256,8 @@ void Ready<Value>::check(const OneProduct<Value>& product, Device& device) {
     kernel_.reset();
 }
 
+template class CopyOnDevice<float>;
+template class CopyOnDevice<double>;
 template class Ready<float>;
 template class Ready<double>;
 

@@ -10,7 +10,7 @@
 #include "pipeline/engine/built_layouts.hpp"
 #include "pipeline/engine/kernel_choice.hpp"
 #include "pipeline/measure/measure.hpp"
-#include "pipeline/recipe/sliced_request.hpp"
+#include "pipeline/recipe/device_plan_of.hpp"
 
 namespace workbench {
 
@@ -51,14 +51,27 @@ struct ReadyPlan {
     const OneProduct<Value>* product = nullptr;
     ReportStep progress = {};
     Clock clock = {};
-    Keeping keeping = {};          // the key of the matrix
-    Preparer* preparer = nullptr;  // for a matrix that the caller keeps, see StagedMatrix
+    Keeping keeping = {};  // the key of the matrix
     // If set, verifies instead of the oracle; the exact layouts then have the values of `exact`, and are freed afterwards.
     std::function<VerifiedKernel<Value>(const Candidate<Value>&)> verify = {};
     ExactProblems exact = {};
     /// If the layouts round values, builds them once more, with values in full and a kernel of their own. Their prices are part
     /// of the preparation.
     bool also_in_full = false;
+};
+
+/// A copy of a matrix in the memory of a device.
+template <ValueType Value>
+class CopyOnDevice {
+public:
+    CopyOnDevice(Device& device, const CsrMatrix& matrix);
+    [[nodiscard]] const CsrOnDevice<Value>& matrix() const { return matrix_; }
+
+private:
+    DeviceMemory offsets_;
+    DeviceMemory columns_;
+    DeviceMemory values_;
+    CsrOnDevice<Value> matrix_;
 };
 
 /// The layouts, kernel and orders of a recipe on a matrix.
@@ -71,11 +84,12 @@ public:
     /// that came with the recipe.
     Ready(const Recipe& recipe, StagedMatrix matrix, const ReadyPlan<Value>& plan);
 
-    /// Likewise for a matrix that the caller keeps, which is checked. With a preparer, a GPU prepares all of it if it can.
+    /// Likewise for a matrix that the caller keeps, which is checked. If the recipe asks for it ([recipe] prepare), the
+    /// plan's GPU prepares it if it can.
     Ready(const Recipe& recipe, const CsrMatrix& matrix, const ReadyPlan<Value>& plan);
 
-    /// Has the plan's device prepare a matrix in its memory, and verify the kernel if asked to. Throws LeftToHost if the host
-    /// must prepare the matrix or the recipe (sliced_request), MachineError. The plan's oracle is not used.
+    /// Has the plan's device prepare a matrix in its memory, and verify the kernel if asked to. Throws Unsuitable if the host
+    /// must prepare the matrix or the recipe (device_plan_of), MachineError. The plan's oracle is not used.
     Ready(const Recipe& recipe, const CsrOnDevice<Value>& matrix, const ReadyPlan<Value>& plan, bool verify);
     Ready(const Ready&) = delete;
     Ready& operator=(const Ready&) = delete;
@@ -85,7 +99,7 @@ public:
     /// Null if the kernel is wrong or unsuitable. It writes y in the order of the space.
     [[nodiscard]] Kernel<Value>* kernel() const { return kernel_.get(); }
     /// The matrix that a device prepared as a whole; null if the host did.
-    [[nodiscard]] SlicedMatrix<Value>* sliced() const { return sliced_.get(); }
+    [[nodiscard]] PlannedMatrix<Value>* planned() const { return planned_.get(); }
     /// With values in full, for layouts that round values; null unless the plan requested it.
     [[nodiscard]] Kernel<Value>* kernel_in_full() const { return kernel_in_full_.get(); }
     /// For a matrix that a device prepared, the first call copies its order to the host.
@@ -105,8 +119,7 @@ private:
     void prepare_on_host(const Recipe& recipe, StagedMatrix matrix, const ReadyPlan<Value>& plan);
     /// The same on the device, from a matrix in its memory.
     void prepare_on_device(const Recipe& recipe, const CsrOnDevice<Value>& matrix, const ReadyPlan<Value>& plan, bool verify);
-    /// Copies the matrix to the device, which prepares the recipe. Returns the reason if the device declined after it had got
-    /// the matrix, otherwise "".
+    /// Copies the matrix to the device, which prepares the recipe. Returns the reason if the device declined, otherwise "".
     [[nodiscard]] std::string copy_and_prepare(const Recipe& recipe, const CsrMatrix& matrix, const ReadyPlan<Value>& plan);
     /// Builds the layouts, and prepares and verifies the kernel.
     void make_ready(const Recipe& recipe, StagedMatrix& staged, AppliedStages& applied, const ReadyPlan<Value>& plan);
@@ -120,7 +133,7 @@ private:
 
     Preparation preparation_;
     std::vector<Index> partition_;
-    std::shared_ptr<SlicedMatrix<Value>> sliced_;
+    std::shared_ptr<PlannedMatrix<Value>> planned_;
     mutable Candidate<Value> candidate_;
     std::shared_ptr<Kernel<Value>> kernel_;
     Candidate<Value> candidate_in_full_;

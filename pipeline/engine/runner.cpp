@@ -34,7 +34,7 @@ void note_kept(RunReport& report) {
 Runner::Runner(const CsrMatrix& input, const Catalogue& catalogue, Devices devices, RunOptions options)
     : options_(std::move(options)),
       references_(input, catalogue, devices, options_.timing.clock),
-      stages_(input, keeping_with(Keeping(options_.keep, input), options_.preparer), options_.preparer) {}
+      stages_(input, Keeping(options_.keep, input)) {}
 
 bool Runner::may_run(const KernelEntry& kernel) const {
     const auto& backends = options_.backends;

@@ -20,8 +20,7 @@ struct RunOptions {
     std::vector<Backend> backends{Backend::kokkos, Backend::eigen, Backend::cpu, Backend::cuda, Backend::cusparse};
     std::string only;  // run just the kernel of this name, and the baselines; empty: all
     TimingOptions timing;
-    KeepFolder* keep = nullptr;    // where results of stages and layouts are kept; null: nowhere
-    Preparer* preparer = nullptr;  // see StagedMatrix::preparer
+    KeepFolder* keep = nullptr;  // where results of stages and layouts are kept; null: nowhere
 };
 
 /// Runs recipes on one matrix in one process.

@@ -128,11 +128,6 @@ Obtained<Result> read_or_make(const Keeping& keeping, const Clock& clock, Result
 
 }  // namespace
 
-Keeping keeping_with(const Keeping& matrix, const Preparer* preparer) {
-    if (!matrix.on() || preparer == nullptr) return matrix;
-    return matrix.after("prepared", "prepared on " + preparer->name());
-}
-
 Keeping keeping_after(const Keeping& before, const ChainStep& step) {
     if (!before.on()) return before;
     std::string line =
@@ -179,16 +174,5 @@ template ObtainedLayout<float> obtain(const LayoutEntry&, const Parameters&, con
                                       const std::function<std::unique_ptr<Layout<float>>()>&);
 template ObtainedLayout<double> obtain(const LayoutEntry&, const Parameters&, const Keeping&, const Clock&,
                                        const std::function<std::unique_ptr<Layout<double>>()>&);
-
-void note_preparer(Preparer* preparer, bool kept, std::vector<std::pair<std::string, std::string>>& notes) {
-    if (preparer == nullptr) return;
-    std::string text;
-    for (const PreparedStep& step : preparer->take_steps()) {
-        text += fmt::format("{}{} in {}, {} of it transfers", text.empty() ? "" : "; ", step.what, duration(step.seconds),
-                            duration(step.transfer_seconds));
-    }
-    if (text.empty() && kept) return;
-    notes.emplace_back("prepared", text.empty() ? "on the host" : fmt::format("on {}: {}", preparer->name(), text));
-}
 
 }  // namespace workbench

@@ -10,7 +10,6 @@
 
 #include "core/contract/layout.hpp"
 #include "core/contract/stage.hpp"
-#include "core/matrix/preparer.hpp"
 #include "pipeline/keep/keep_folder.hpp"
 #include "pipeline/measure/timing.hpp"
 
@@ -33,10 +32,6 @@ struct Obtained {
     double seconds = 0;                       // of computing it, in this run or an earlier one
     std::optional<double> kept_seconds = {};  // of reading it; none if it was computed now
 };
-
-/// The key of results on a matrix. Results do not depend on the preparer, but their times do, so that each preparer has keys of
-/// its own.
-[[nodiscard]] Keeping keeping_with(const Keeping& matrix, const Preparer* preparer);
 
 /// The key of a step's result; `before` is that of the step before it.
 [[nodiscard]] Keeping keeping_after(const Keeping& before, const ChainStep& step);
@@ -62,9 +57,5 @@ template <ValueType Value>
 
 /// "kept by an earlier run: ...", a note for reports.
 [[nodiscard]] std::string note_on_kept(const std::vector<std::string>& names, double seconds);
-
-/// Adds the note "prepared", which says where each piece of work was done and how long it took, and takes the preparer's steps.
-/// Adds nothing without a preparer, or if the result was `kept` and nothing was done.
-void note_preparer(Preparer* preparer, bool kept, std::vector<std::pair<std::string, std::string>>& notes);
 
 }  // namespace workbench

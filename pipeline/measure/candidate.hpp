@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -58,6 +59,10 @@ struct Candidate {
     /// With layouts that round values: the products of the matrix with rounded values, one per x of the oracle, which replace
     /// its own. Null: no layout rounds.
     std::shared_ptr<const std::vector<BoundedReference>> rounded = nullptr;
+
+    /// Makes the kernels of a matrix that their device prepared, instead of those of the layouts, which are the same. Empty:
+    /// the host prepared it.
+    std::function<std::unique_ptr<Kernel<Value>>(Values, Device&)> prepare_there = {};
 
     [[nodiscard]] std::string kernel() const;  // "rows + lanes"
     [[nodiscard]] Backend backend() const { return shares.front().kernel->backend; }

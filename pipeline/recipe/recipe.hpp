@@ -87,9 +87,10 @@ struct SweepPoint {
 /// A recipe that passed all checks that need no matrix. It points into the catalogue, which must outlive it.
 struct Recipe {
     std::string name;
-    std::string source;                        // source of the idea; may be empty
-    std::string prepare;                       // preprocessing on "cpu" or "gpu"; empty: not specified
-    std::string device;                        // device model (find_device_model); empty: the GPU of the machine
+    std::string source;   // source of the idea; may be empty
+    std::string prepare;  // preprocessing on "cpu" or "gpu"; empty: not specified
+    std::string device;   // device model (find_device_model); empty: the GPU of the machine
+    [[nodiscard]] bool prepares_on_gpu() const { return prepare == "gpu"; }
     std::filesystem::path file;                // for messages
     std::vector<std::filesystem::path> bases;  // the recipes that it extends: Place::file 1, 2, ...
     SweepPoint sweep;

@@ -65,7 +65,7 @@ inline LayoutEntry my_sell_entry() {
         const CsrMatrix& matrix = staged.matrix;
         const SlicePlan plan{
             .slice_height = my_sell_height, .group_places = {0, matrix.rows}, .column_bounds = {0, matrix.columns}};
-        auto slices = build_slices<Value, Index>(matrix, ShareView(matrix), plan, staged.preparer);
+        auto slices = build_slices<Value, Index>(matrix, ShareView(matrix), plan);
         for (const Offset offset : slices.slice_offsets) layout.slice_columns.push_back(offset / my_sell_height);
         layout.column_indices = std::move(slices.column_indices);
         layout.values = std::move(slices.values);

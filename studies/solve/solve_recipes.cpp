@@ -32,10 +32,7 @@ template <ValueType Value>
 class Solves {
 public:
     Solves(const SolvePlan& plan, SolveReport& report)
-        : plan_(plan),
-          report_(report),
-          system_(plan.matrix, plan.b),
-          keeping_(keeping_with(Keeping(plan.keep, plan.matrix), plan.preparer)) {}
+        : plan_(plan), report_(report), system_(plan.matrix, plan.b), keeping_(plan.keep, plan.matrix) {}
 
     void run(const std::vector<Recipe>& recipes) {
         system_.require_range(report_.options);
@@ -128,8 +125,7 @@ private:
             const TuningPlan tuning{.recipes = plan_.tune_with,
                                     .filter = filter_of_recipes(),
                                     .make_device = plan_.make_device,
-                                    .keeping = keeping_,
-                                    .preparer = plan_.preparer};
+                                    .keeping = keeping_};
             const auto solve_once = [&](const SolveOptions& options) {
                 return solve_tuned(system_, csr, plan_.device, options, tuning);
             };
@@ -158,7 +154,6 @@ private:
                                       .progress = plan_.progress,
                                       .clock = report_.options.timing.clock,
                                       .keeping = baseline ? Keeping() : keeping_,
-                                      .preparer = baseline ? nullptr : plan_.preparer,
                                       .also_in_full = true});
         SolveOutcome outcome;
         outcome.preparation = multiplier.preparation();

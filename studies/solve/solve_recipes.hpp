@@ -22,7 +22,6 @@ struct SolvePlan {
     std::function<void()> reported = nullptr;  // called when a solve or failure was added to the report
     std::function<std::unique_ptr<Device>()> make_device = {};  // see TuningPlan
     KeepFolder* keep = nullptr;                                 // see RunOptions
-    Preparer* preparer = nullptr;                               // see RunOptions
 };
 
 /// Fills outcomes, failures and notes of a report whose other members are set. The baseline is CSR in input order: cuSPARSE's

@@ -159,8 +159,7 @@ private:
                                     .filter = plan_.filter,
                                     .product = &this->system_.one_product(),
                                     .clock = this->options_.timing.clock,
-                                    .keeping = plan_.keeping,
-                                    .preparer = plan_.preparer};
+                                    .keeping = plan_.keeping};
         candidate.multiplier = std::make_unique<Multiplier<Value>>(recipe, this->system_.input(), plan);
         candidate.trial.kernel = candidate.multiplier->preparation().kernel.kernel;
         const Permutation& order = candidate.multiplier->order();

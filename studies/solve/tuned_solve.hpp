@@ -19,8 +19,7 @@ struct TuningPlan {
     /// Makes a device of the same kind with a stream of its own, for one candidate. Empty: preparing candidates alternates with
     /// iterations on the solve's device, as on a CPU, where the two would compete for the cores.
     std::function<std::unique_ptr<Device>()> make_device = {};
-    Keeping keeping = {};          // of the matrix
-    Preparer* preparer = nullptr;  // see StagedMatrix; used by the thread that prepares candidates
+    Keeping keeping = {};  // of the matrix
 };
 
 /// Like `solve`, starting with `csr`, which must keep the input order. The outcome has a Trial for each recipe, and its

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "cli/shell.hpp"
-#include "core/contract/errors.hpp"
 #include "frontends/cli/options.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -33,20 +32,16 @@ std::string written(const TemporaryFolder& folder, const std::string& name, cons
 }  // namespace
 
 TEST_SUITE("prepare") {
-    TEST_CASE("the command line overrides the recipes; the default is the host") {
-        CHECK(where_to_prepare("recipe", asking({})) == "cpu");
-        CHECK(where_to_prepare("recipe", asking({"", ""})) == "cpu");
-        CHECK(where_to_prepare("recipe", asking({"", "gpu", ""})) == "gpu");
-        CHECK(where_to_prepare("recipe", asking({"gpu", "gpu"})) == "gpu");
-        CHECK(where_to_prepare("recipe", asking({"cpu"})) == "cpu");
-        CHECK(where_to_prepare("cpu", asking({"gpu"})) == "cpu");
-        CHECK(where_to_prepare("gpu", asking({"cpu", ""})) == "gpu");
-        CHECK(where_to_prepare("cpu", asking({"gpu", "cpu"})) == "cpu");
-        CHECK_THROWS_WITH_AS(
-            (void)where_to_prepare("recipe", asking({"", "gpu", "cpu"})),
-            "2.toml asks for prepare = \"gpu\", 3.toml for \"cpu\", but recipes of one run share their stages; use "
-            "--prepare, or run the recipes separately",
-            RecipeError);
+    TEST_CASE("the command line overrides the recipes") {
+        std::vector<Recipe> recipes = asking({"", "cpu"});
+        set_preparation("recipe", recipes);
+        CHECK(recipes[0].prepare.empty());
+        CHECK(recipes[1].prepare == "cpu");
+        recipes = asking({"", "gpu", "cpu"});
+        set_preparation("cpu", recipes);
+        for (const Recipe& recipe : recipes) CHECK(recipe.prepare == "cpu");
+        for (const Recipe& recipe : recipes) CHECK_FALSE(recipe.prepares_on_gpu());
+        CHECK(asking({"gpu"}).front().prepares_on_gpu());
     }
 
     TEST_CASE("a recipe that asks for a GPU fails without one unless the command line overrides it") {
@@ -65,9 +60,7 @@ TEST_SUITE("prepare") {
         CHECK(run("run --no-pictures --samples 1 --seconds 0 --set recipe.prepare=cpu " + gpu).exit_code == 0);
         CHECK(run("solve " + gpu).exit_code == 4);
         CHECK(run("solve --prepare cpu " + gpu).exit_code == 0);
-        const Outcome both = run("run " + cpu + " " + gpu);
-        CHECK(both.exit_code == 2);
-        CHECK(both.text.find("recipes of one run share their stages") != std::string::npos);
+        CHECK(run("run " + cpu + " " + gpu).exit_code == 4);
     }
 }
 

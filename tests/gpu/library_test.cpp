@@ -137,7 +137,7 @@ TEST_SUITE("device") {
                 CHECK(a.facts().verified);
                 CHECK(a.facts().nonzeros == matrix.nonzeros());
                 if (!may_be_there) {
-                    CHECK(place_of(a.facts()) == "prepared on the host: the recipe has steps that the GPU does not prepare");
+                    CHECK(place_of(a.facts()).starts_with("prepared on the host: a GPU does not "));
                 }
                 check_operator<Value>(a, matrix, device_calls(a, *device));
                 CsrMatrix other = matrix;

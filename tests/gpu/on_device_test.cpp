@@ -16,7 +16,7 @@
 #include "kernels/gpu/gpu.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/engine/chain.hpp"
-#include "pipeline/recipe/sliced_request.hpp"
+#include "pipeline/recipe/device_plan_of.hpp"
 #include "support/given.hpp"
 #include "support/message_of.hpp"
 
@@ -38,6 +38,10 @@ const std::vector<std::string> sliced_recipes{
     "[[stage]]\nuse = 'row_sort'\n" + short_columns,
     by_cuthill_mckee +
         "[[stage]]\nuse = 'row_sort'\norder = 'ascending'\n[layout]\nuse = 'sell'\nslice_height = 5\nthreads_per_row = 2\n",
+    // Orders after orders.
+    windows + by_cuthill_mckee + short_columns,
+    plain_cm + windows + by_cuthill_mckee + "[[stage]]\nid = 'last'\nuse = 'row_sort'\n" + short_columns,
+    "[[stage]]\nuse = 'rcm_blocks'\nparts = 3\n[layout]\nuse = 'sell'\n",
 };
 
 const std::string nodes = "[[stage]]\nuse = 'node_blocks'\n";
@@ -84,23 +88,26 @@ struct OnDevice {
     CsrOnDevice<Value> view;
 };
 
+DevicePlan plan_of(const Recipe& recipe) {
+    const auto plan = device_plan_of(recipe);
+    if (const auto* reason = std::get_if<std::string>(&plan)) FAIL(*reason);
+    return std::get<DevicePlan>(plan);
+}
+
 /// The order, the arrays and the kernel of a recipe on the device equal those of the host.
 template <ValueType Value>
 void check_like_host(Device& device, const std::string& text, const CsrMatrix& matrix, const std::string& where) {
     CAPTURE(text);
     CAPTURE(where);
     const Recipe recipe = parsed(text);
-    const std::optional<SlicedRequest> request = sliced_request(recipe);
-    REQUIRE(request.has_value());
     const OnDevice<Value> there(device, matrix, matrix.rows % 2 == 0);
-    const auto sliced = make_sliced(device, *request, there.view);
+    const auto sliced = run_plan(device, plan_of(recipe), there.view);
     CHECK(sliced->difference(there.view) == "");
 
     StagedMatrix staged = stage_input(matrix, recipe.node_size);
     (void)apply_stages(recipe, staged, stage_context(recipe, precision_of<Value>, &device.properties()));
     const Cuts* const parts = staged.find_cuts(CutKind::partition);
     CHECK(sliced->facts().partition == (parts == nullptr ? std::vector<Index>() : parts->boundaries));
-    if (sliced->facts().node_size) CHECK(*sliced->facts().node_size == staged.node_size);
     const std::span<const Index> order = staged.row_order.old_of_new();
     CHECK(std::ranges::equal(sliced->order(), order));
     const RecipeLayout& layout = recipe.layouts.front();
@@ -203,8 +210,8 @@ Index found_nodes(const CsrMatrix& matrix) {
 std::string left_to_host(Device& device, const std::string& text, const CsrMatrix& matrix) {
     const OnDevice<double> there(device, matrix, true);
     try {
-        (void)make_sliced(device, *sliced_request(parsed(text)), there.view);
-    } catch (const LeftToHost& reason) {
+        (void)run_plan(device, plan_of(parsed(text)), there.view);
+    } catch (const Unsuitable& reason) {
         return reason.what();
     }
     return "";
@@ -348,7 +355,7 @@ TEST_SUITE("prepare") {
         const auto device = make_cuda_device();
         const CsrMatrix matrix = grid(40, 40);
         const OnDevice<double> there(*device, matrix, true);
-        const auto sliced = make_sliced(*device, *sliced_request(parsed(sliced_recipes[3])), there.view);
+        const auto sliced = run_plan(*device, plan_of(parsed(sliced_recipes[3])), there.view);
         CHECK(sliced->difference(there.view) == "");
         CsrMatrix other = matrix;
         const Offset last = other.row_offsets[801] - 1;  // of row 800

@@ -18,7 +18,6 @@
 #include "run/kept_runs.hpp"
 #include "support/golden.hpp"
 #include "support/layouts/layout_recipes.hpp"
-#include "support/layouts/second_preparer.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace workbench {
@@ -140,21 +139,6 @@ TEST_SUITE("kept results") {
         const Ready<double> f64(recipe, stage_input(matrix), {.device = host, .kernels = {&kernel}});
         CHECK_EQ(f64.preparation().bytes, static_cast<std::int64_t>(both.layouts.at(0).bytes()));
         CHECK_EQ(f32.preparation().bytes, static_cast<std::int64_t>(both.layouts.at(1).bytes()));
-    }
-
-    TEST_CASE("results of another preparer are not read, as their times are its own") {
-        const TemporaryFolder folder;
-        KeepFolder keep(folder.path(), "a program");
-        const SecondPreparer one({}, "one machine");
-        const SecondPreparer two({}, "another machine");
-        const Keeping matrix(&keep, grid(3));
-        std::vector<double> values{1, 2};
-        const auto transfer = [&values](Transfer& all) { all(values); };
-        keeping_with(matrix, &one).write(transfer);
-        CHECK(keeping_with(matrix, &one).read(transfer));
-        CHECK_FALSE(keeping_with(matrix, &two).read(transfer));
-        CHECK_FALSE(keeping_with(matrix, nullptr).read(transfer));
-        CHECK_FALSE(keeping_with(Keeping(), &one).on());
     }
 
     TEST_CASE("two shares with the same layout are two results") {

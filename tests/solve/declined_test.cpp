@@ -8,34 +8,30 @@
 #include "pipeline/catalogue/catalogue.hpp"
 #include "run/scripted_runs.hpp"
 #include "studies/solve/multiplier.hpp"
-#include "support/layouts/second_preparer.hpp"
 #include "support/message_of.hpp"
 
 namespace workbench {
 namespace {
 
-/// The scripted catalogue, whose `plain` and its kernel `gpu` pass for `sell` and its kernel `slices`.
-const Catalogue& catalogue_with_sell() {
-    static const Catalogue with_sell = [] {
+/// The scripted catalogue, whose layout `plain` declares that a device can store it.
+const Catalogue& catalogue_of_device() {
+    static const Catalogue of_device = [] {
         Catalogue made = scripted_catalogue();
-        const auto named = [](auto& entries, const std::string& name) {
-            return std::find_if(entries.begin(), entries.end(), [&](const auto& entry) { return entry.name == name; });
-        };
-        LayoutEntry& sell = *named(made.layouts, "plain");
-        sell.name = "sell";
-        sell.parameters = named(catalogue().layouts, "sell")->parameters;
-        named(sell.kernels, "gpu")->name = "slices";
+        const auto plain = std::ranges::find(made.layouts, "plain", &LayoutEntry::name);
+        plain->on_device = [](const Parameters&) -> std::optional<DeviceStorage> { return RowSlices{}; };
+        plain->kernel_on_device = "gpu";
         return made;
     }();
-    return with_sell;
+    return of_device;
 }
 
-Preparation preparation_of(const std::string& recipe_text, Preparer* preparer) {
+Preparation preparation_of(const std::string& recipe_text, const std::string& prepare) {
     new_script().seconds = {{"upload", {1.0 / 16}}, {"prepare gpu", {4}}};
-    const Recipe recipe = parse_recipe("[recipe]\nname = 'R'\n" + recipe_text, "t.toml", catalogue_with_sell());
+    const Recipe recipe =
+        parse_recipe("[recipe]\nname = 'R'\nprepare = '" + prepare + "'\n" + recipe_text, "t.toml", catalogue_of_device());
     ScriptedDevice gpu(gpu_properties());
-    const Multiplier<double> multiplier(
-        recipe, example(), {.device = gpu, .filter = {DeviceKind::gpu}, .clock = scripted_clock(), .preparer = preparer});
+    const Multiplier<double> multiplier(recipe, example(),
+                                        {.device = gpu, .filter = {DeviceKind::gpu}, .clock = scripted_clock()});
     CHECK(multiplier.ready());
     return multiplier.preparation();
 }
@@ -43,8 +39,7 @@ Preparation preparation_of(const std::string& recipe_text, Preparer* preparer) {
 }  // namespace
 
 TEST_CASE("a matrix that the GPU declines after the copy is prepared on the host, with the reason and the price") {
-    SecondPreparer preparer;
-    const Preparation prepared = preparation_of("[layout]\nuse = 'sell'\ncolumn_index = 'u16'\n", &preparer);
+    const Preparation prepared = preparation_of("[layout]\nuse = 'plain'\n", "gpu");
     CHECK_EQ(prepared.copy_seconds, 4 + 3.0 / 16);  // the kernel; row offsets, columns and values
     REQUIRE_FALSE(prepared.notes.empty());
     CHECK_EQ(prepared.notes.back(),
@@ -52,14 +47,14 @@ TEST_CASE("a matrix that the GPU declines after the copy is prepared on the host
 }
 
 TEST_CASE("a matrix is not copied to the GPU if it cannot prepare the recipe, or was not asked to") {
-    SecondPreparer preparer;
-    for (const Preparation& prepared :
-         {preparation_of("[[stage]]\nuse = 'rotate'\n[layout]\nuse = 'sell'\ncolumn_index = 'u16'\n", &preparer),
-          preparation_of("[layout]\nuse = 'sell'\ncolumn_index = 'u16'\n", nullptr)}) {
-        CHECK_EQ(prepared.copy_seconds, 4);
-        CHECK_FALSE(std::any_of(prepared.notes.begin(), prepared.notes.end(),
-                                [](const std::string& note) { return note.find("declined") != std::string::npos; }));
-    }
+    const std::string plain = "[layout]\nuse = 'plain'\n";
+    const Preparation of_host = preparation_of("[[stage]]\nuse = 'rotate'\n" + plain, "gpu");
+    CHECK_EQ(of_host.copy_seconds, 4);
+    REQUIRE_FALSE(of_host.notes.empty());
+    CHECK_EQ(of_host.notes.back(), "prepared on the host: a GPU does not do stage 'rotate'");
+    const Preparation not_asked = preparation_of(plain, "cpu");
+    CHECK_EQ(not_asked.copy_seconds, 4);
+    CHECK(not_asked.notes.empty());
 }
 
 }  // namespace workbench

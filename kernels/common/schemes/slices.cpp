@@ -17,6 +17,13 @@
 namespace workbench {
 namespace {
 
+/// The places of a slice, [begin, begin + count), and its group, whose first column its columns are relative to.
+struct SlicePlaces {
+    Index group = 0;
+    Index begin = 0;
+    Index count = 0;
+};
+
 /// The places of each slice.
 std::vector<SlicePlaces> cut_into_slices(const SlicePlan& plan) {
     std::vector<SlicePlaces> slices;
@@ -67,21 +74,7 @@ void require_memory_for_lanes(std::size_t slices, Index slice_height) {
 /// The second pass: values and columns. Returns how many entries lie outside the columns of their group.
 template <ValueType Value, typename ColumnIndex>
 std::int64_t fill(Slices<Value, ColumnIndex, HostArray>& slices, const std::vector<SlicePlaces>& places,
-                  const CsrMatrix& matrix, const ShareView& share, const SlicePlan& plan, Preparer* preparer) {
-    if (preparer != nullptr) {
-        const SliceTask task{.matrix = matrix,
-                             .share = share,
-                             .slice_height = plan.slice_height,
-                             .places = places,
-                             .slice_offsets = slices.slice_offsets,
-                             .stored_rows = plan.stored_rows,
-                             .column_bounds = plan.column_bounds,
-                             .columns = std::as_writable_bytes(std::span(slices.column_indices)),
-                             .values = std::as_writable_bytes(std::span(slices.values)),
-                             .column_bytes = sizeof(ColumnIndex),
-                             .value_bytes = sizeof(Value)};
-        if (const std::optional<std::int64_t> strays = preparer->fill_slices(task)) return *strays;
-    }
+                  const CsrMatrix& matrix, const ShareView& share, const SlicePlan& plan) {
     std::atomic<std::int64_t> strays = 0;
     for_each_in_parallel(static_cast<std::int64_t>(places.size()), slice_chunk, [&](std::int64_t slice) {
         const Index first_column = plan.column_bounds[places[slice].group];
@@ -129,8 +122,7 @@ HostArray<Index> SlicePlan::lane_rows() const {
 }
 
 template <ValueType Value, typename ColumnIndex>
-Slices<Value, ColumnIndex, HostArray> build_slices(const CsrMatrix& matrix, const ShareView& share, const SlicePlan& plan,
-                                                   Preparer* preparer) {
+Slices<Value, ColumnIndex, HostArray> build_slices(const CsrMatrix& matrix, const ShareView& share, const SlicePlan& plan) {
     Slices<Value, ColumnIndex, HostArray> slices;
     slices.slice_height = plan.slice_height;
     const std::vector<SlicePlaces> places = cut_into_slices(plan);
@@ -143,7 +135,7 @@ Slices<Value, ColumnIndex, HostArray> build_slices(const CsrMatrix& matrix, cons
                           {.advice = "rows sorted by length (row_sort) or smaller slices (slice_height) need less padding"});
     make_zeros(slices.column_indices, slots);
     make_zeros(slices.values, slots);
-    if (const std::int64_t strays = fill(slices, places, matrix, share, plan, preparer); strays > 0) {
+    if (const std::int64_t strays = fill(slices, places, matrix, share, plan); strays > 0) {
         throw std::logic_error(fmt::format("slices: {} entries lie outside the columns of their group", strays));
     }
     return slices;
@@ -156,9 +148,9 @@ void require_sound_offsets(const HostArray<Offset>& slice_offsets, Index slice_h
     if (!sound) throw std::logic_error("slices: the offsets do not tile the arrays");
 }
 
-template Slices<float, Index, HostArray> build_slices(const CsrMatrix&, const ShareView&, const SlicePlan&, Preparer*);
-template Slices<float, std::uint16_t, HostArray> build_slices(const CsrMatrix&, const ShareView&, const SlicePlan&, Preparer*);
-template Slices<double, Index, HostArray> build_slices(const CsrMatrix&, const ShareView&, const SlicePlan&, Preparer*);
-template Slices<double, std::uint16_t, HostArray> build_slices(const CsrMatrix&, const ShareView&, const SlicePlan&, Preparer*);
+template Slices<float, Index, HostArray> build_slices(const CsrMatrix&, const ShareView&, const SlicePlan&);
+template Slices<float, std::uint16_t, HostArray> build_slices(const CsrMatrix&, const ShareView&, const SlicePlan&);
+template Slices<double, Index, HostArray> build_slices(const CsrMatrix&, const ShareView&, const SlicePlan&);
+template Slices<double, std::uint16_t, HostArray> build_slices(const CsrMatrix&, const ShareView&, const SlicePlan&);
 
 }  // namespace workbench

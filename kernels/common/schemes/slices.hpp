@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/matrix/preparer.hpp"
+#include "core/matrix/shares.hpp"
 #include "kernels/common/schedule/run.hpp"
 #include "kernels/common/storage/fields.hpp"
 #include "kernels/common/storage/origin.hpp"
@@ -69,12 +69,12 @@ struct SlicePlan {
     [[nodiscard]] HostArray<Index> lane_rows() const;
 };
 
-/// Builds slices from a share, in two passes over its entries, on all cores or by a preparer that takes the second pass. Throws
+/// Builds slices from a share, in two passes over its entries, on all cores. Throws
 /// std::logic_error if an entry is outside the columns of its group, and Unsuitable, with the bytes, if lanes or padding exceed
 /// the free memory.
 template <ValueType Value, typename ColumnIndex>
 [[nodiscard]] Slices<Value, ColumnIndex, HostArray> build_slices(const CsrMatrix& matrix, const ShareView& share,
-                                                                 const SlicePlan& plan, Preparer* preparer);
+                                                                 const SlicePlan& plan);
 
 /// Throws std::logic_error unless the offsets tile as many slots and columns, so that corrupted slices are safe to walk.
 void require_sound_offsets(const HostArray<Offset>& slice_offsets, Index slice_height, std::size_t slots, std::size_t columns);

@@ -353,7 +353,14 @@ LayoutEntry block_sell_entry() {
                 .needs = needs,
                 .rows_of_share = RowsOfShare::all,
                 .settle = settle,
-                .predict = predict_block_sell},
+                .predict = predict_block_sell,
+                .on_device = [](const Parameters& parameters) -> std::optional<DeviceStorage> {
+                    if (!parameters.is_word("values", "full")) return std::nullopt;
+                    return BlockSlices{.block_size = parameters.number_unless_auto("block_size"),
+                                       .threads_per_row = parameters.number_unless_auto("threads_per_row"),
+                                       .slots_per_nonzero = parameters.real("slots_per_nonzero")};
+                },
+                .kernel_on_device = "warps"},
                fill)
         .host<BlockSellSlices>("slices", "slices in parallel, row of blocks by row of blocks")
         .cuda<BlockSellWarps>("warps", "one warp per slice, threads_per_row threads per block row", walk_warps);

@@ -71,14 +71,14 @@ void build_shares(const StagedMatrix& staged, const Cuts& partition, EhybLayout<
                                 .column_bounds = partition.boundaries,
                                 .stored_rows = stored_of_row(inside, matrix.rows)};
     ehyb.inside_group_slices = inside_plan.group_slices();
-    ehyb.inside = build_slices<Value, ColumnIndex>(matrix, ShareView(inside), inside_plan, staged.preparer);
+    ehyb.inside = build_slices<Value, ColumnIndex>(matrix, ShareView(inside), inside_plan);
     layout.inside_origin = Origin(ShareView(inside), inside_plan.lane_rows());
 
     const Share& outside = *staged.find_share({ShareKind::outside});
     const SlicePlan outside_plan{.slice_height = ehyb_height,
                                  .group_places = {0, static_cast<Index>(outside.rows.size())},
                                  .column_bounds = {0, matrix.columns}};
-    ehyb.outside = build_slices<Value, Index>(matrix, ShareView(outside), outside_plan, staged.preparer);
+    ehyb.outside = build_slices<Value, Index>(matrix, ShareView(outside), outside_plan);
     ehyb.outside_rows = outside.rows;
     layout.outside_origin = Origin(ShareView(outside));
     layout.stored = std::move(ehyb);
@@ -179,7 +179,12 @@ LayoutEntry ehyb_entry() {
                                      .shares = {{ShareKind::inside}, {ShareKind::outside}}};
                     },
                 .rows_of_share = RowsOfShare::all,
-                .predict = predict_ehyb},
+                .predict = predict_ehyb,
+                .on_device = [](const Parameters& parameters) -> std::optional<DeviceStorage> {
+                    if (!parameters.is_word("column_index", "u16")) return std::nullopt;
+                    return PartSlices{};
+                },
+                .kernel_on_device = "fused"},
                fill)
         .host<EhybPartitions>("partitions", "slices in parallel with x of their partition, then the rows outside")
         .cuda<EhybFused, EhybInside, EhybOutside>("fused",

@@ -145,7 +145,7 @@ SegmentRows<HostArray> list_rows(const CsrMatrix& matrix, const Cuts& segments, 
 
 template <ValueType Value, typename ColumnIndex>
 void build_pieces(SegmentedLayout<Value>& layout, const Cuts& segments, const CsrMatrix& matrix,
-                  const std::vector<const Share*>& shares, const Parameters& parameters, Preparer* preparer) {
+                  const std::vector<const Share*>& shares, const Parameters& parameters) {
     const Share all = joined(shares);
     const ShareView view(all);
     SegmentRows<HostArray> rows = list_rows(matrix, segments, shares, all.rows);
@@ -158,8 +158,7 @@ void build_pieces(SegmentedLayout<Value>& layout, const Cuts& segments, const Cs
                              .group_places = {rows.piece_starts.begin(), rows.piece_starts.end()},
                              .column_bounds = {rows.segment_columns.begin(), rows.segment_columns.end()}};
         Segmented<SlicedPieces, Value, ColumnIndex, HostArray> stored;
-        static_cast<Slices<Value, ColumnIndex, HostArray>&>(stored) =
-            build_slices<Value, ColumnIndex>(matrix, view, plan, preparer);
+        static_cast<Slices<Value, ColumnIndex, HostArray>&>(stored) = build_slices<Value, ColumnIndex>(matrix, view, plan);
         stored.group_slices = plan.group_slices();
         layout.origin = Origin(view, plan.lane_rows());
         store(std::move(stored));
@@ -191,7 +190,7 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     layout->nonzero_count = matrix.nonzeros();
     const std::vector<const Share*> shares = shares_of_segments(staged, segments);
     const auto fill = narrow_columns ? build_pieces<Value, std::uint16_t> : build_pieces<Value, Index>;
-    fill(*layout, segments, matrix, shares, parameters, staged.preparer);
+    fill(*layout, segments, matrix, shares, parameters);
     return layout;
 }
 

@@ -166,7 +166,7 @@ constexpr auto fill = []<ValueType Value>(SellLayout<Value>& layout, const Stage
                          .group_places = {0, matrix.rows},
                          .column_bounds = {0, matrix.columns}};
     store(layout,
-          SellCoder<Value>(build_slices<Value, Index>(matrix, ShareView(matrix), plan, staged.preparer), layout.origin, matrix,
+          SellCoder<Value>(build_slices<Value, Index>(matrix, ShareView(matrix), plan), layout.origin, matrix,
                            rounding_of(parameters)),
           parameters);
     with_alternative(layout.stored, [&](auto& sell) {
@@ -218,6 +218,17 @@ Parameters settle(const Parameters& parameters, const ValueFacts& facts) {
     if (!parameters.is_word("column_index", "auto") || any_columns) return settled;
     const bool word = in_words && settled.is_word("values", "dictionary");
     return settled.with("column_index", std::string(word ? "word" : "u16"));
+}
+
+std::optional<DeviceStorage> on_device(const Parameters& parameters) {
+    const bool short_columns = parameters.is_word("column_index", "u16");
+    if (!parameters.is_word("values", "full") || (!short_columns && !parameters.is_word("column_index", "u32"))) {
+        return std::nullopt;
+    }
+    return RowSlices{.slice_height = parameters.number_unless_auto("slice_height"),
+                     .threads_per_row = parameters.number_unless_auto("threads_per_row"),
+                     .split_length = static_cast<Index>(parameters.integer("split_length")),
+                     .short_columns = short_columns};
 }
 
 constexpr auto walk_slices = [](const auto& layout, const auto& visit) {
@@ -410,7 +421,9 @@ LayoutEntry sell_entry() {
                 .needs = needs,
                 .settle = settle,
                 .storage_sizes = sell_storage_sizes,
-                .predict = predict_sell},
+                .predict = predict_sell,
+                .on_device = on_device,
+                .kernel_on_device = "slices"},
                fill)
         .host<SellHostRow>("slices", "slices in parallel, the rows of a slice side by side")
         .cuda<SellSlices>("slices", "one or several threads per row; blocks of threads for rows longer than split_length",

@@ -3,8 +3,9 @@
 #include <limits>
 #include <span>
 
+#include "core/contract/kernel.hpp"
 #include "kernels/device/cuda_device.cuh"
-#include "kernels/prepare/sliced/on_gpu.hpp"
+#include "kernels/prepare/plan_on_gpu.hpp"
 #include "kernels/prepare/workspace.cuh"
 
 namespace workbench {
@@ -74,7 +75,7 @@ __global__ void compare_rows(const Given* __restrict__ offsets, CsrOnDevice<Valu
 template <ValueType Value>
 class Comparison {
 public:
-    Comparison(SlicedMatrix<Value>& sliced, const CsrOnDevice<Value>& matrix, Device& device)
+    Comparison(PlannedMatrix<Value>& sliced, const CsrOnDevice<Value>& matrix, Device& device)
         : sliced_(sliced),
           matrix_(matrix),
           device_(device),
@@ -131,7 +132,7 @@ private:
         return first;
     }
 
-    SlicedMatrix<Value>& sliced_;
+    PlannedMatrix<Value>& sliced_;
     const CsrOnDevice<Value>& matrix_;
     Device& device_;
     DeviceMemory x_;
@@ -142,11 +143,11 @@ private:
 }  // namespace
 
 template <ValueType Value>
-std::string difference_on_gpu(SlicedMatrix<Value>& sliced, const CsrOnDevice<Value>& matrix, Device& device) {
+std::string difference_on_gpu(PlannedMatrix<Value>& sliced, const CsrOnDevice<Value>& matrix, Device& device) {
     return Comparison<Value>(sliced, matrix, device).difference();
 }
 
-template std::string difference_on_gpu(SlicedMatrix<float>&, const CsrOnDevice<float>&, Device&);
-template std::string difference_on_gpu(SlicedMatrix<double>&, const CsrOnDevice<double>&, Device&);
+template std::string difference_on_gpu(PlannedMatrix<float>&, const CsrOnDevice<float>&, Device&);
+template std::string difference_on_gpu(PlannedMatrix<double>&, const CsrOnDevice<double>&, Device&);
 
 }  // namespace workbench

@@ -1,12 +1,12 @@
 // The parts of an order and EHYB's two shares in slices, made on the GPU; dividing.cuh has the kernels.
-#include "kernels/prepare/sliced/ehyb_on_gpu.cuh"
+#include "kernels/prepare/ehyb_on_gpu.cuh"
 
 #include <limits>
 #include <utility>
 
 #include "kernels/formats/ehyb/kernel_on_gpu.hpp"
+#include "kernels/prepare/dividing.cuh"
 #include "kernels/prepare/primitives.cuh"
-#include "kernels/prepare/sliced/dividing.cuh"
 
 namespace workbench {
 namespace {
@@ -26,8 +26,8 @@ struct StoredRows {
 template <ValueType Value>
 class EhybMaker {
 public:
-    /// Throws LeftToHost.
-    EhybMaker(Workspace& workspace, Device& device, const ReorderedOnGpu& matrix, SlicedOnGpu<Value>& result)
+    /// Throws Unsuitable.
+    EhybMaker(Workspace& workspace, Device& device, const ReorderedOnGpu& matrix, PlannedOnGpu<Value>& result)
         : workspace_(workspace),
           device_(device),
           matrix_(matrix),
@@ -40,7 +40,7 @@ public:
         ehyb_.inside_group_slices = {device, std::span<const Index>(first_slices_), "the slices of parts"};
         parts_ = {ehyb_.partition_rows.data(), ehyb_.inside_group_slices.data(), static_cast<Index>(partition_.size()) - 1,
                   first_slices_.back()};
-        if (lanes() >= std::numeric_limits<Index>::max()) throw LeftToHost("the slices of the parts have 2^31 rows or more");
+        if (lanes() >= std::numeric_limits<Index>::max()) throw Unsuitable("the slices of the parts have 2^31 rows or more");
     }
 
     void run(bool descending) {
@@ -146,7 +146,7 @@ private:
     Workspace& workspace_;
     Device& device_;
     const ReorderedOnGpu& matrix_;
-    SlicedOnGpu<Value>& result_;
+    PlannedOnGpu<Value>& result_;
     const std::vector<Index>& partition_;
     HostArray<Index> first_slices_;  // of each part
     Ehyb<Value, std::uint16_t, DeviceArray> ehyb_;
@@ -182,11 +182,11 @@ WorkspaceArray<std::uint32_t> sorted_by_entries_inside(Workspace& workspace, con
 
 template <ValueType Value>
 void store_ehyb(Workspace& workspace, Device& device, const ReorderedOnGpu& matrix, bool descending,
-                SlicedOnGpu<Value>& result) {
+                PlannedOnGpu<Value>& result) {
     EhybMaker<Value>(workspace, device, matrix, result).run(descending);
 }
 
-template void store_ehyb(Workspace&, Device&, const ReorderedOnGpu&, bool, SlicedOnGpu<float>&);
-template void store_ehyb(Workspace&, Device&, const ReorderedOnGpu&, bool, SlicedOnGpu<double>&);
+template void store_ehyb(Workspace&, Device&, const ReorderedOnGpu&, bool, PlannedOnGpu<float>&);
+template void store_ehyb(Workspace&, Device&, const ReorderedOnGpu&, bool, PlannedOnGpu<double>&);
 
 }  // namespace workbench

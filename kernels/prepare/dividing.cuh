@@ -5,8 +5,8 @@
 #pragma once
 
 #include "kernels/formats/ehyb/layout.hpp"
+#include "kernels/prepare/ehyb_on_gpu.cuh"
 #include "kernels/prepare/search.cuh"
-#include "kernels/prepare/sliced/ehyb_on_gpu.cuh"
 
 namespace workbench::dividing {
 

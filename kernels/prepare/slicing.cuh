@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <limits>
 
-#include "core/contract/sliced_on_device.hpp"
+#include "core/contract/device_plan.hpp"
 #include "kernels/common/storage/coded_values.hpp"
-#include "kernels/prepare/sliced/block_rows.cuh"
+#include "kernels/prepare/block_rows.cuh"
 #include "kernels/prepare/workspace.cuh"
 
 namespace workbench::slicing {
@@ -105,6 +105,16 @@ static __global__ void expand_order(const Index* __restrict__ old_of_new_node, c
         old_of_new[row] = old_of_new_node[node] * size + unknown;
         new_of_old[row] = new_of_old_node[node] * size + unknown;
     });
+}
+
+/// second[i] = first[second[i]]
+template <typename Item>
+__global__ void compose(const Item* __restrict__ first, Item* __restrict__ second, std::size_t count) {
+    for_each_item(count, [&](std::size_t i) { second[i] = first[second[i]]; });
+}
+
+static __global__ void narrow(const Offset* __restrict__ offsets, std::size_t count, std::uint32_t* __restrict__ narrow) {
+    for_each_item(count, [&](std::size_t i) { narrow[i] = static_cast<std::uint32_t>(offsets[i]); });
 }
 
 /// The reordered rows, with ascending columns: the rank of an entry is the number of entries of its row with smaller new

@@ -8,8 +8,8 @@
 #include "core/contract/kernel.hpp"
 #include "kernels/device/cuda_device.cuh"
 #include "kernels/formats/block_sell/layout.hpp"
-#include "kernels/prepare/sliced/on_gpu.hpp"
-#include "kernels/prepare/sliced/slicing.cuh"
+#include "kernels/prepare/plan_on_gpu.hpp"
+#include "kernels/prepare/slicing.cuh"
 
 namespace workbench {
 
@@ -27,7 +27,7 @@ struct FilledSlices {
 
 /// The arrays of the kernel, the order, and what new values need.
 template <ValueType Value>
-class SlicedOnGpu final : public SlicedMatrix<Value> {
+class PlannedOnGpu final : public PlannedMatrix<Value> {
 public:
     Index rows = 0;
     Index block_size = 1;  // entries are blocks of block_size x block_size, and nonzeros if it is 1
@@ -36,7 +36,7 @@ public:
     DeviceMemory to_new;                      // Index [rows]
     DeviceMemory nonzeros_of_blocks;          // std::uint32_t [entries * block_size^2] by their numbers in the input; if blocks
     std::vector<FilledSlices<Value>> filled;  // all slices of the kernel
-    SlicedFacts own_facts;
+    PlannedFacts own_facts;
 
     struct NamedArray {
         std::string name;
@@ -45,10 +45,10 @@ public:
     };
     std::vector<NamedArray> arrays;
 
-    explicit SlicedOnGpu(Device& device) : device_(device) {}
+    explicit PlannedOnGpu(Device& device) : device_(device) {}
 
     [[nodiscard]] Kernel<Value>& kernel() override { return *own_kernel; }
-    [[nodiscard]] const SlicedFacts& facts() const override { return own_facts; }
+    [[nodiscard]] const PlannedFacts& facts() const override { return own_facts; }
     [[nodiscard]] const Index* old_of_new() const override { return to_old.template as<const Index>(); }
     [[nodiscard]] const Index* new_of_old() const override { return to_new.template as<const Index>(); }
 

@@ -1,10 +1,10 @@
-// EHYB of a matrix that is on the GPU: the steps of kernels/prepare/sliced/on_gpu.cu that differ from those of other layouts.
+// EHYB of a matrix that is on the GPU: the steps of kernels/prepare/plan_on_gpu.cu that differ from those of other layouts.
 #pragma once
 
 #include <vector>
 
 #include "kernels/prepare/cuthill_mckee.cuh"
-#include "kernels/prepare/sliced/sliced_on_gpu.cuh"
+#include "kernels/prepare/planned_on_gpu.cuh"
 
 namespace workbench {
 
@@ -29,6 +29,6 @@ struct ReorderedOnGpu {
 /// if the parts do not fit into shared memory. Slices must have fewer than 2^31 slots.
 template <ValueType Value>
 void store_ehyb(Workspace& workspace, Device& device, const ReorderedOnGpu& matrix, bool descending,
-                SlicedOnGpu<Value>& result);
+                PlannedOnGpu<Value>& result);
 
 }  // namespace workbench

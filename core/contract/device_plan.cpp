@@ -1,0 +1,76 @@
+#include "core/contract/device_plan.hpp"
+
+namespace workbench {
+namespace {
+
+/// Follows the steps of a plan, without a matrix. Each function returns the reason why a step cannot come next, or "".
+class Course {
+public:
+    explicit Course(const DevicePlan& plan)
+        : has_nodes_(plan.node_size != 1), in_blocks_(std::holds_alternative<BlockSlices>(plan.storage)) {}
+
+    std::string operator()(const KeepNodes&) {
+        has_nodes_ = true;
+        return orders_ > 0 ? "nodes are found in an order of the matrix" : "";
+    }
+    std::string operator()(const OrderByLevels&) { return order(orders_ > 0); }
+    std::string operator()(const CutLevels&) {
+        if (has_nodes_ || in_blocks_) return "parts have whole nodes";
+        std::string reason = order(false);
+        has_parts_ = true;
+        return reason;
+    }
+    std::string operator()(const SortRows& sort) {
+        const bool again = sorted_;
+        sorted_ = true;
+        if (!sort.inside_partition) return order(again);
+        return !has_parts_ || again ? "rows are sorted inside parts that the device did not just make" : "";
+    }
+    std::string operator()(const SplitByPartition&) {
+        split_ = true;
+        return has_parts_ ? "" : "the nonzeros are split by parts that the device did not make";
+    }
+    std::string operator()(const SortOutside&) {
+        outside_sorted_ = true;
+        return split_ ? "" : "the nonzeros are not split";
+    }
+
+    std::string operator()(const RowSlices&) const {
+        if (has_nodes_) return "rows are in an order of nodes";
+        return split_ ? "the nonzeros are split" : "";
+    }
+    std::string operator()(const BlockSlices&) const { return split_ ? "the nonzeros are split" : ""; }
+    std::string operator()(const PartSlices&) const {
+        return split_ && outside_sorted_ ? "" : "the rows outside the parts are not sorted";
+    }
+
+private:
+    /// A further order begins from the rows in the order before it, which rows of blocks do not move to in between. `moves`: it
+    /// does not only refine that order.
+    std::string order(bool moves) {
+        ++orders_;
+        has_parts_ = false;
+        if (split_) return "an order follows a split";
+        return in_blocks_ && moves ? "blocks are reordered twice" : "";
+    }
+
+    bool has_nodes_;
+    bool in_blocks_;
+    int orders_ = 0;
+    bool has_parts_ = false;
+    bool sorted_ = false;
+    bool split_ = false;
+    bool outside_sorted_ = false;
+};
+
+}  // namespace
+
+std::string DevicePlan::refusal() const {
+    Course course(*this);
+    for (const auto& [stage, step] : steps) {
+        if (std::string reason = std::visit(course, step); !reason.empty()) return stage + ": " + reason;
+    }
+    return std::visit(course, storage);
+}
+
+}  // namespace workbench

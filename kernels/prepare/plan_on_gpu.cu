@@ -1,0 +1,496 @@
+// The steps that reorder a matrix on the GPU and store it in slices there: of rows, of rows of blocks, or of rows by parts,
+// which kernels/prepare/ehyb_on_gpu.cu takes over. slicing.cuh and block_rows.cuh have their kernels.
+#include "kernels/prepare/plan_on_gpu.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "core/contract/partition_plan.hpp"
+#include "core/matrix/block_rows.hpp"
+#include "core/matrix/node_size.hpp"
+#include "kernels/common/refusal/narrow_columns.hpp"
+#include "kernels/device/cuda_device.cuh"
+#include "kernels/formats/block_sell/kernel_on_gpu.hpp"
+#include "kernels/formats/sell/kernel_on_gpu.hpp"
+#include "kernels/prepare/cuthill_mckee.cuh"
+#include "kernels/prepare/ehyb_on_gpu.cuh"
+#include "kernels/prepare/planned_on_gpu.cuh"
+#include "kernels/prepare/primitives.cuh"
+
+namespace workbench {
+namespace {
+
+[[nodiscard]] bool is_node_step(const DeviceStep& step) { return std::holds_alternative<KeepNodes>(step); }
+
+/// Carries out one plan. Orders are found one after another, and the matrix moves to them once, when it is stored or when a
+/// further order has to begin there.
+template <ValueType Value>
+class PlanOnGpu {
+public:
+    PlanOnGpu(const DevicePlan& plan, const CsrOnDevice<Value>& matrix, Device& device)
+        : plan_(plan),
+          matrix_(matrix),
+          device_(device),
+          node_size_(plan.node_size),
+          planned_(std::make_unique<PlannedOnGpu<Value>>(device)) {
+        planned_->rows = matrix.rows;
+        wait_for(stream(), cuda_device(device).stream(), event_.get());
+    }
+
+    std::unique_ptr<PlannedMatrix<Value>> run() {
+        step("checks", [&] { check(); });
+        for (const auto& [stage, each] : plan_.steps) {
+            if (!is_node_step(each)) require_blocks();
+            step(
+                stage, [&] { std::visit([&](const auto& one) { take(one, stage); }, each); }, true);
+        }
+        require_blocks();
+        step("rows", [&] { reorder(); });
+        offsets_ = {};
+        block_offsets_ = {};
+        block_columns_ = {};
+        moved_ = {};
+        step("slices", [&] {
+            std::visit([&](const auto& storage) { store(storage); }, plan_.storage);
+            planned_->fill(matrix_.values, stream());
+        });
+        return std::move(planned_);
+    }
+
+private:
+    /// The pattern in an order, and the way there from the input. No arrays: the pattern is that of the input.
+    struct Moved {
+        WorkspaceArray<std::uint32_t> offsets;
+        WorkspaceArray<Index> columns;
+        WorkspaceArray<std::uint32_t> numbers;  // of the entries, in the first pattern
+        WorkspaceArray<Index> to_old;           // [vertices]
+        WorkspaceArray<Index> to_new;           // [vertices]
+    };
+
+    void take(const KeepNodes& keep, const std::string& stage) {
+        if (keep.rows > 0) {
+            node_size_ = keep.rows;
+        } else if (node_size_ == 1) {
+            node_size_ = found_node_size();
+            note(stage, "unknowns a node: " + std::to_string(node_size_));
+        }
+        if (matrix_.rows % node_size_ != 0) {
+            throw Unsuitable("nodes of " + std::to_string(node_size_) + " rows do not divide " + std::to_string(matrix_.rows) +
+                             " rows");
+        }
+    }
+
+    void take(const OrderByLevels& levels, const std::string& stage) {
+        order_by_levels(levels.reversed);
+        note(stage, "connected components: " + std::to_string(components_));
+    }
+
+    /// Where the parts begin is what the stage rcm_blocks computes on the host for rows of equal weight.
+    void take(const CutLevels& cut, const std::string& stage) {
+        const StageContext context{plan_.model != nullptr ? plan_.model : &device_.properties(), precision_of<Value>};
+        const PartitionPlan plan = plan_parts(matrix_.rows, 1, cut.parameters, context, cut.stage);
+        std::vector<Index> parts = pieces_of_nodes(matrix_.rows, plan);
+        if (std::holds_alternative<PartSlices>(plan_.storage)) {
+            require_narrow({CutKind::partition, parts}, "raise parts of " + cut.stage);
+        }
+        order_by_levels(true);
+        note(stage, "partitions: " + std::to_string(parts.size() - 1));
+        planned_->own_facts.partition = std::move(parts);
+    }
+
+    void take(const SortRows& sort, const std::string&) {
+        if (old_nodes_.size() > 0) move_pattern();
+        if (sort.inside_partition) {
+            old_nodes_ = sorted_by_entries_inside(workspace_, pattern_, order_.data(), planned_->own_facts.partition,
+                                                  sort.descending, longest_);
+        } else {
+            old_nodes_ = sorted(sort);
+            planned_->own_facts.partition.clear();
+        }
+        planned_->own_facts.reordered = true;
+    }
+
+    /// The nonzeros are divided when they are stored.
+    void take(const SplitByPartition&, const std::string&) {}
+    void take(const SortOutside& sort, const std::string&) { outside_descending_ = sort.descending; }
+
+    void note(const std::string& stage, const std::string& text) { planned_->own_facts.notes.push_back(stage + ": " + text); }
+
+    [[nodiscard]] bool in_blocks() const { return std::holds_alternative<BlockSlices>(plan_.storage); }
+
+    [[nodiscard]] cudaStream_t stream() const { return workspace_.stream(); }
+    [[nodiscard]] std::size_t rows() const { return static_cast<std::size_t>(matrix_.rows); }
+    [[nodiscard]] std::size_t nodes() const { return static_cast<std::size_t>(pattern_.vertices); }
+    [[nodiscard]] static unsigned blocks_for_rows(std::size_t count) {
+        return blocks_of(count * slicing::lanes, block_threads);
+    }
+
+    template <typename Work>
+    void step(const std::string& what, const Work& work, bool is_stage = false) {
+        const auto begin = std::chrono::steady_clock::now();
+        work();
+        check_cuda(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
+        const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+        planned_->own_facts.steps.push_back({what, is_stage, seconds.count()});
+    }
+
+    /// Allocates an array that the result keeps.
+    template <typename Item>
+    DeviceMemory keep(std::size_t count, const char* purpose) {
+        return device_.allocate(count * sizeof(Item), purpose);
+    }
+
+    void check() {
+        offsets_ = workspace_.make<std::uint32_t>(rows() + 1);
+        const auto facts = workspace_.make<slicing::RowFacts>(1);
+        check_cuda(cudaMemsetAsync(facts.data(), 0, sizeof(slicing::RowFacts), stream()), "cudaMemsetAsync");
+        const auto launch = [&](const auto* given) {
+            slicing::check_rows<<<blocks_for_rows(rows()), block_threads, 0, stream()>>>(
+                given, matrix_.column_indices, matrix_.rows, matrix_.columns, matrix_.nonzeros, offsets_.data(), facts.data());
+        };
+        if (matrix_.long_offsets) {
+            launch(static_cast<const std::int64_t*>(matrix_.row_offsets));
+        } else {
+            launch(static_cast<const std::int32_t*>(matrix_.row_offsets));
+        }
+        check_launch("check_rows");
+        const slicing::RowFacts found = workspace_.download_item(facts, 0);
+        if (found.wrong != 0) throw Unsuitable("the arrays are not a CSR matrix");
+        if (found.unsorted != 0) throw Unsuitable("the columns of a row do not ascend");
+        longest_ = found.longest;
+        const auto* const slices = std::get_if<RowSlices>(&plan_.storage);
+        if (slices != nullptr && longest_ > static_cast<std::uint32_t>(slices->split_length)) {
+            throw Unsuitable("a row has " + std::to_string(longest_) + " nonzeros, more than split_length");
+        }
+        pattern_ = {matrix_.rows, offsets_.data(), matrix_.column_indices};
+        entries_ = matrix_.nonzeros;
+    }
+
+    [[nodiscard]] slicing::RowsInBlocks rows_in_blocks(Index size) const {
+        return {offsets_.data(), matrix_.column_indices, matrix_.rows, size, block_count_of(matrix_.rows, size)};
+    }
+    [[nodiscard]] static unsigned blocks_for(const slicing::RowsInBlocks& matrix) {
+        return blocks_of(static_cast<std::size_t>(matrix.block_rows) * slicing::tile_of_block_row, block_threads);
+    }
+
+    /// The blocks before each row of blocks, and of all.
+    WorkspaceArray<Offset> counted_blocks(const slicing::RowsInBlocks& matrix) {
+        auto sums = workspace_.make<Offset>(static_cast<std::size_t>(matrix.block_rows) + 1);
+        slicing::count_blocks<<<blocks_for(matrix), block_threads, 0, stream()>>>(matrix, sums.data());
+        check_launch("count_blocks");
+        sum_up(workspace_, sums);
+        return sums;
+    }
+
+    /// The rows of a node, as the stage node_blocks finds them.
+    [[nodiscard]] Index found_node_size() {
+        const auto count = [&](Index tried) -> std::optional<Offset> {
+            if (matrix_.rows % tried != 0) return std::nullopt;
+            const auto sums = counted_blocks(rows_in_blocks(tried));
+            return workspace_.download_item(sums, sums.size() - 1);
+        };
+        return nodes_of_fewest_bytes(matrix_.nonzeros, count).size;
+    }
+
+    /// Before the first order, for a layout of blocks.
+    void require_blocks() {
+        if (!in_blocks() || has_blocks_) return;
+        has_blocks_ = true;
+        step("blocks", [&] { find_blocks(std::get<BlockSlices>(plan_.storage)); });
+    }
+
+    /// Replaces rows by rows of blocks, and nonzeros by blocks.
+    void find_blocks(const BlockSlices& storage) {
+        const Index size = storage.block_size > 0 ? storage.block_size : node_size_;
+        if (!is_block_size(size)) throw Unsuitable("no kernel has blocks of " + std::to_string(size) + " rows");
+        if (size != node_size_ &&
+            !std::ranges::all_of(plan_.steps, is_node_step, &std::pair<std::string, DeviceStep>::second)) {
+            throw Unsuitable("blocks of " + std::to_string(size) + " rows after an order of nodes of " +
+                             std::to_string(node_size_));
+        }
+        if (size == 1) return;
+        const slicing::RowsInBlocks matrix = rows_in_blocks(size);
+        const auto sums = counted_blocks(matrix);
+        const auto blocks = static_cast<std::size_t>(workspace_.download_item(sums, sums.size() - 1));
+        const std::size_t slots = blocks * static_cast<std::size_t>(size) * static_cast<std::size_t>(size);
+        if (static_cast<double>(slots) > storage.slots_per_nonzero * static_cast<double>(matrix_.nonzeros)) {
+            throw Unsuitable("blocks have more than slots_per_nonzero slots for each nonzero");
+        }
+        block_offsets_ = workspace_.make<std::uint32_t>(sums.size());
+        block_columns_ = workspace_.make<Index>(blocks);
+        planned_->nonzeros_of_blocks = keep<std::uint32_t>(slots, "the nonzeros of blocks");
+        static_assert(slicing::no_nonzero == 0xFFFFFFFF);
+        check_cuda(cudaMemsetAsync(planned_->nonzeros_of_blocks.address(), 0xFF, slots * sizeof(std::uint32_t), stream()),
+                   "cudaMemsetAsync");
+        slicing::list_blocks<<<blocks_for(matrix), block_threads, 0, stream()>>>(
+            matrix, sums.data(), block_offsets_.data(), block_columns_.data(),
+            planned_->nonzeros_of_blocks.template as<std::uint32_t>());
+        check_launch("list_blocks");
+        planned_->block_size = size;
+        pattern_ = {matrix.block_rows, block_offsets_.data(), block_columns_.data()};
+        entries_ = static_cast<std::int64_t>(blocks);
+    }
+
+    void order_by_levels(bool reversed) {
+        if (order_.size() > 0 || old_nodes_.size() > 0) move_pattern();
+        std::optional<OrderOnGpu> found = cuthill_mckee_on_gpu(workspace_, pattern_, reversed);
+        if (!found) throw Unsuitable("the pattern suits no Cuthill-McKee on a GPU");
+        components_ = found->components;
+        order_ = std::move(found->old_of_new);
+        planned_->own_facts.partition.clear();
+        planned_->own_facts.reordered = true;
+    }
+
+    /// The old node in each place.
+    WorkspaceArray<std::uint32_t> sorted(const SortRows& sort) {
+        auto old_nodes = workspace_.make<std::uint32_t>(nodes());
+        auto keys = workspace_.make<std::uint64_t>(nodes());
+        const int length_bits = slicing::bits_of(longest_);
+        const Index window = std::min(sort.window.value_or(matrix_.rows), matrix_.rows);
+        slicing::key_by_length<<<blocks_of(nodes(), block_threads), block_threads, 0, stream()>>>(
+            in_blocks() ? offsets_.data() : pattern_.offsets, order_.size() == 0 ? nullptr : order_.data(), pattern_.vertices,
+            planned_->block_size, window, length_bits, sort.descending, longest_, keys.data(), old_nodes.data());
+        check_launch("key_by_length");
+        sort_pairs(workspace_, keys, old_nodes, 0,
+                   length_bits + slicing::bits_of(static_cast<std::uint32_t>(matrix_.rows / window)));
+        return old_nodes;
+    }
+
+    /// The place after each vertex's move to the order that was found last, and the lengths of the moved rows, summed up.
+    struct Move {
+        WorkspaceArray<Index> to_old;
+        WorkspaceArray<Index> to_new;
+        WorkspaceArray<Offset> offsets;
+    };
+
+    /// Moves the pattern to the order that was found last. columns, numbers: [entries] of the moved rows.
+    Move move(Index* columns, std::uint32_t* numbers) {
+        if (old_nodes_.size() == 0 && order_.size() > 0) {
+            old_nodes_ = workspace_.make<std::uint32_t>(nodes());
+            check_cuda(
+                cudaMemcpyAsync(old_nodes_.data(), order_.data(), nodes() * sizeof(Index), cudaMemcpyDeviceToDevice, stream()),
+                "cudaMemcpyAsync");
+        }
+        Move move{workspace_.make<Index>(nodes()), workspace_.make<Index>(nodes()), workspace_.make<Offset>(nodes() + 1)};
+        slicing::invert<<<blocks_of(nodes(), block_threads), block_threads, 0, stream()>>>(
+            pattern_.offsets, old_nodes_.size() == 0 ? nullptr : old_nodes_.data(), pattern_.vertices, move.to_old.data(),
+            move.to_new.data(), move.offsets.data());
+        check_launch("invert");
+        sum_up(workspace_, move.offsets);
+        slicing::reorder_rows<<<blocks_for_rows(nodes()), block_threads, 0, stream()>>>(
+            pattern_.offsets, pattern_.columns, move.to_old.data(), move.to_new.data(), move.offsets.data(), pattern_.vertices,
+            columns, numbers);
+        check_launch("reorder_rows");
+        if (moved_.numbers.size() > 0) {
+            compose(moved_.numbers.data(), numbers, moved_.numbers.size());
+            compose(moved_.to_old.data(), move.to_old.data(), nodes());
+            compose(move.to_new.data(), moved_.to_new.data(), nodes());
+            move.to_new = std::move(moved_.to_new);
+        }
+        order_ = {};
+        old_nodes_ = {};
+        return move;
+    }
+
+    /// second[i] = first[second[i]]
+    template <typename Item>
+    void compose(const Item* first, Item* second, std::size_t count) {
+        slicing::compose<<<blocks_of(count, block_threads), block_threads, 0, stream()>>>(first, second, count);
+        check_launch("compose");
+    }
+
+    /// So that a further order begins from the one that was found last. Entries are nonzeros.
+    void move_pattern() {
+        Moved moved;
+        moved.offsets = workspace_.make<std::uint32_t>(nodes() + 1);
+        moved.columns = workspace_.make<Index>(static_cast<std::size_t>(entries_));
+        moved.numbers = workspace_.make<std::uint32_t>(static_cast<std::size_t>(entries_));
+        Move moves = move(moved.columns.data(), moved.numbers.data());
+        slicing::narrow<<<blocks_of(nodes() + 1, block_threads), block_threads, 0, stream()>>>(
+            moves.offsets.data(), nodes() + 1, moved.offsets.data());
+        check_launch("narrow");
+        moved.to_old = std::move(moves.to_old);
+        moved.to_new = std::move(moves.to_new);
+        moved_ = std::move(moved);
+        pattern_ = {pattern_.vertices, moved_.offsets.data(), moved_.columns.data()};
+    }
+
+    /// The rows, or rows of blocks, that are stored.
+    void reorder() {
+        planned_->to_old = keep<Index>(rows(), "an order");
+        planned_->to_new = keep<Index>(rows(), "an order");
+        row_offsets_ = keep<Offset>(nodes() + 1, "row offsets");
+        order_of_entries_ = keep<std::uint32_t>(static_cast<std::size_t>(entries_), "the order of the nonzeros");
+        columns_ = workspace_.make<Index>(static_cast<std::size_t>(entries_));
+        const Move moves = move(columns_.data(), order_of_entries_.template as<std::uint32_t>());
+        slicing::expand_order<<<blocks_of(rows(), block_threads), block_threads, 0, stream()>>>(
+            moves.to_old.data(), moves.to_new.data(), matrix_.rows, planned_->block_size, planned_->to_old.template as<Index>(),
+            planned_->to_new.template as<Index>());
+        check_launch("expand_order");
+        check_cuda(cudaMemcpyAsync(row_offsets_.address(), moves.offsets.data(), row_offsets_.bytes(), cudaMemcpyDeviceToDevice,
+                                   stream()),
+                   "cudaMemcpyAsync");
+    }
+
+    [[nodiscard]] Index slice_height(const RowSlices& storage) const {
+        if (storage.slice_height > 0) return storage.slice_height;
+        const double mean = static_cast<double>(matrix_.nonzeros) / matrix_.rows;
+        return 32 / (storage.threads_per_row > 0 ? storage.threads_per_row : sell_threads_for(mean));
+    }
+
+    template <typename ColumnIndex>
+    [[nodiscard]] Sell<Value, ColumnIndex, DeviceArray> sell(const RowSlices& storage) const {
+        Sell<Value, ColumnIndex, DeviceArray> sell;
+        sell.threads_per_row = storage.threads_per_row;
+        sell.split_length = storage.split_length;
+        sell.slice_height = slice_height(storage);
+        return sell;
+    }
+
+    void store(const RowSlices& storage) {
+        storage.short_columns ? slice(sell<std::uint16_t>(storage)) : slice(sell<Index>(storage));
+    }
+
+    void store(const BlockSlices& storage) {
+        BlockSell<Value, DeviceArray> sell;
+        sell.block_size = planned_->block_size;
+        sell.threads_per_row = storage.threads_per_row > 0
+                                   ? storage.threads_per_row
+                                   : block_sell_threads_for(sell.block_size, entries_, pattern_.vertices);
+        sell.slice_height = 32 / sell.threads_per_row;
+        slice(std::move(sell));
+    }
+
+    /// EHYB: the slices of both shares, and their kernel.
+    void store(const PartSlices&) {
+        const ReorderedOnGpu reordered{row_offsets_.template as<const Offset>(), columns_.data(),
+                                       order_of_entries_.template as<const std::uint32_t>(), matrix_.rows, longest_};
+        store_ehyb(workspace_, device_, reordered, outside_descending_, *planned_);
+    }
+
+    /// Fills the arrays of slices, and makes their kernel. sell: Sell or BlockSell without arrays.
+    void slice(auto sell) {
+        using ColumnIndex = std::remove_cvref_t<decltype(*sell.column_indices.data())>;
+        constexpr bool of_blocks = requires { sell.block_size; };
+        sell.row_count = matrix_.rows;
+        sell.column_count = matrix_.columns;
+        const Index slices = (pattern_.vertices - 1) / sell.slice_height + 1;
+        const Offset area = Offset{planned_->block_size} * planned_->block_size;
+        // A row of blocks has at most the entries of all its rows.
+        if (Offset{longest_} * planned_->block_size * area * sell.slice_height > slicing::largest_slice) {
+            throw Unsuitable("a slice may have more than 2^31 slots");
+        }
+        const slicing::SliceShapes shapes{row_offsets_.template as<const Offset>(), columns_.data(), pattern_.vertices,
+                                          sell.slice_height, slices};
+        const auto count = static_cast<std::size_t>(slices);
+        auto first_columns = keep<Index>(count, "first columns of slices");
+        auto slots = workspace_.make<Offset>(count + 1);
+        auto wide = workspace_.make<Offset>(count + 1);
+        auto wide_slots = workspace_.make<Offset>(count + 1);
+        const unsigned blocks = blocks_of(count, block_threads);
+        slicing::measure_slices<<<blocks, block_threads, 0, stream()>>>(shapes, first_columns.template as<Index>(),
+                                                                        slots.data(), wide.data(), wide_slots.data());
+        check_launch("measure_slices");
+        for (auto* sums : {&slots, &wide, &wide_slots}) sum_up(workspace_, *sums);
+        const auto slot_count = static_cast<std::size_t>(workspace_.download_item(slots, count));
+        if constexpr (!of_blocks) require_slots(static_cast<Offset>(slot_count), sell);
+
+        auto slice_offsets = keep<Offset>(count + 1, "slice offsets");
+        check_cuda(
+            cudaMemcpyAsync(slice_offsets.address(), slots.data(), slice_offsets.bytes(), cudaMemcpyDeviceToDevice, stream()),
+            "cudaMemcpyAsync");
+        const std::size_t value_count = slot_count * static_cast<std::size_t>(area);
+        auto columns = keep<ColumnIndex>(slot_count, "columns of slices");
+        auto values = keep<Value>(value_count, "values of slices");
+        const unsigned of_slots = blocks_of(count * 32, block_threads);
+        if constexpr (std::is_same_v<ColumnIndex, std::uint16_t>) {
+            const auto wide_count = static_cast<std::size_t>(workspace_.download_item(wide, count));
+            const auto high_count = static_cast<std::size_t>(workspace_.download_item(wide_slots, count));
+            auto wide_offsets = keep<Offset>(wide_count, "wide slices");
+            auto high_columns = keep<std::uint16_t>(high_count, "upper halves of columns");
+            slicing::mark_wide_slices<<<blocks, block_threads, 0, stream()>>>(
+                wide.data(), wide_slots.data(), slices, first_columns.template as<Index>(), wide_offsets.template as<Offset>());
+            check_launch("mark_wide_slices");
+            slicing::fill_short_columns<<<of_slots, block_threads, 0, stream()>>>(
+                shapes, slots.data(), first_columns.template as<Index>(), wide_offsets.template as<Offset>(),
+                columns.template as<std::uint16_t>(), high_columns.template as<std::uint16_t>());
+            sell.first_columns = {std::move(first_columns), static_cast<Offset>(count)};
+            sell.wide_offsets = {std::move(wide_offsets), static_cast<Offset>(wide_count)};
+            sell.high_columns = {std::move(high_columns), static_cast<Offset>(high_count)};
+        } else {
+            slicing::fill_columns<<<of_slots, block_threads, 0, stream()>>>(shapes, slots.data(), columns.template as<Index>());
+        }
+        check_launch("fill_columns");
+        planned_->filled.push_back({std::move(row_offsets_), std::move(order_of_entries_), pattern_.vertices, sell.slice_height,
+                                    slices, slice_offsets.template as<const Offset>(), values.template as<Value>()});
+        sell.slice_offsets = {std::move(slice_offsets), static_cast<Offset>(count + 1)};
+        sell.column_indices = {std::move(columns), static_cast<Offset>(slot_count)};
+        sell.values = {std::move(values), static_cast<Offset>(value_count)};
+        planned_->note_arrays(sell);
+        if constexpr (of_blocks) {
+            planned_->own_kernel = block_sell_kernel_on_gpu<Value>(std::move(sell), device_);
+        } else {
+            planned_->own_kernel = sell_kernel_on_gpu<Value, ColumnIndex>(std::move(sell), device_);
+        }
+    }
+
+    /// The kernel that reads the lengths of rows is prepared on the host only (SellLayout::by_lengths).
+    void require_slots(Offset slots, const auto& sell) const {
+        if (sell.threads_per_row > 0) return;
+        const Index height = sell.slice_height;
+        const bool fills_warp = height == 32 || height == 16 || height == 8;
+        if (!fills_warp) throw Unsuitable("slices of " + std::to_string(height) + " rows do not fill a warp");
+        if (slots > 2 * matrix_.nonzeros) throw Unsuitable("most slots would be padding");
+    }
+
+    const DevicePlan& plan_;
+    const CsrOnDevice<Value>& matrix_;
+    Device& device_;
+    Workspace workspace_;
+    OwnedCuda<cudaEvent_t> event_ = make_event();
+    WorkspaceArray<std::uint32_t> offsets_;        // of the input
+    WorkspaceArray<std::uint32_t> block_offsets_;  // of its blocks
+    WorkspaceArray<Index> block_columns_;
+    PatternOnGpu pattern_;           // of the rows of the input, or of its rows of blocks
+    std::int64_t entries_ = 0;       // of the pattern
+    DeviceMemory row_offsets_;       // Offset [vertices + 1] of the reordered pattern
+    DeviceMemory order_of_entries_;  // std::uint32_t [entries] the number of each of its entries in the pattern
+    WorkspaceArray<Index> columns_;  // [entries] its columns
+    std::uint32_t longest_ = 0;      // row of the input
+    Index node_size_ = 1;
+    bool has_blocks_ = false;
+    Moved moved_;                              // the pattern from which the next order begins
+    WorkspaceArray<Index> order_;              // by levels, from there; empty: there is none
+    WorkspaceArray<std::uint32_t> old_nodes_;  // [nodes] of that order, sorted; empty: not sorted
+    Index components_ = 0;                     // of the last order by levels
+    bool outside_descending_ = true;
+    std::unique_ptr<PlannedOnGpu<Value>> planned_;
+};
+
+[[nodiscard]] bool can_be_prepared(std::int64_t count) { return count > 0 && count < std::numeric_limits<Index>::max() - 1; }
+
+}  // namespace
+
+template <ValueType Value>
+std::unique_ptr<PlannedMatrix<Value>> run_plan_on_gpu(const DevicePlan& plan, const CsrOnDevice<Value>& matrix,
+                                                      Device& device) {
+    if (!can_be_prepared(matrix.nonzeros) || !can_be_prepared(matrix.rows)) {
+        throw Unsuitable("the GPU prepares matrices of 1 to 2^31 - 3 rows and nonzeros");
+    }
+    if (matrix.rows != matrix.columns) throw Unsuitable("the matrix is not square");
+    try {
+        return PlanOnGpu<Value>(plan, matrix, device).run();
+    } catch (const NoRoom&) {
+        throw Unsuitable("too little memory on the GPU to prepare the matrix there");
+    } catch (const Unsuitable& reason) {
+        throw Unsuitable(reason.what());
+    }
+}
+
+template std::unique_ptr<PlannedMatrix<float>> run_plan_on_gpu(const DevicePlan&, const CsrOnDevice<float>&, Device&);
+template std::unique_ptr<PlannedMatrix<double>> run_plan_on_gpu(const DevicePlan&, const CsrOnDevice<double>&, Device&);
+
+}  // namespace workbench

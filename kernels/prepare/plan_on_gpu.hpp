@@ -1,0 +1,18 @@
+// Reorders a matrix that is on the GPU and stores it there in sliced ELL: of rows, of rows of blocks, or by parts.
+#pragma once
+
+#include "core/contract/device.hpp"
+#include "core/contract/device_plan.hpp"
+
+namespace workbench {
+
+/// For the PlanRunner of a GPU.
+template <ValueType Value>
+[[nodiscard]] std::unique_ptr<PlannedMatrix<Value>> run_plan_on_gpu(const DevicePlan& plan, const CsrOnDevice<Value>& matrix,
+                                                                    Device& device);
+
+/// For PlannedMatrix::difference of a GPU.
+template <ValueType Value>
+[[nodiscard]] std::string difference_on_gpu(PlannedMatrix<Value>& planned, const CsrOnDevice<Value>& matrix, Device& device);
+
+}  // namespace workbench

@@ -1,0 +1,166 @@
+// Recipes that a device can prepare in its own memory, and those that it leaves to the host.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <variant>
+
+#include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/recipe/device_plan_of.hpp"
+
+namespace workbench {
+namespace {
+
+std::variant<DevicePlan, std::string> planned(const std::string& text) {
+    return device_plan_of(parse_recipe("[recipe]\nname = 'x'\n" + text, "x.toml", catalogue()));
+}
+
+DevicePlan plan_of(const std::string& text) {
+    const auto plan = planned(text);
+    if (const auto* reason = std::get_if<std::string>(&plan)) FAIL(text << ": " << *reason);
+    return std::get<DevicePlan>(plan);
+}
+
+/// Why the host prepares the recipe.
+std::string reason_of(const std::string& text) {
+    const auto plan = planned(text);
+    const auto* reason = std::get_if<std::string>(&plan);
+    return reason == nullptr ? "" : *reason;
+}
+
+template <typename Step>
+const Step& step(const DevicePlan& plan, std::size_t i) {
+    REQUIRE(i < plan.steps.size());
+    REQUIRE(std::holds_alternative<Step>(plan.steps[i].second));
+    return std::get<Step>(plan.steps[i].second);
+}
+
+const std::string rcm = "[[stage]]\nuse = 'cuthill_mckee'\n";
+const std::string windows = "[[stage]]\nid = 'windows'\nuse = 'row_sort'\nwithin = 'window'\nwindow = 512\n";
+const std::string sell = "[layout]\nuse = 'sell'\n";
+const std::string nodes = "[[stage]]\nuse = 'node_blocks'\n";
+const std::string in_blocks = "[layout]\nuse = 'block_sell'\n";
+const std::string blocks = "[[stage]]\nuse = 'rcm_blocks'\nparts = 7\n";
+const std::string inside = "[[stage]]\nuse = 'row_sort'\nwithin = 'partition'\nkey = 'nonzeros_inside_partition'\n";
+const std::string divided = "[[stage]]\nuse = 'split'\nby = 'inside_partition'\n";
+const std::string outside = "[[stage]]\nid = 'outside'\nuse = 'row_sort'\nshare = 'outside'\n";
+const std::string by_parts = "[layout]\nuse = 'ehyb'\n";
+
+}  // namespace
+
+TEST_CASE("the plan of orders and slices of rows") {
+    const DevicePlan plain = plan_of(sell);
+    CHECK(plain.steps.empty());
+    CHECK(plain.kernel == "slices");
+    const auto& slices = std::get<RowSlices>(plain.storage);
+    CHECK(slices.slice_height == 32);
+    CHECK(slices.threads_per_row == 0);
+    CHECK(slices.split_length == 512);
+    CHECK_FALSE(slices.short_columns);
+
+    const DevicePlan whole = plan_of(rcm + windows + "order = 'ascending'\n" + sell +
+                                     "slice_height = 'auto'\nthreads_per_row = 2\nsplit_length = 100\ncolumn_index = 'u16'\n");
+    CHECK(whole.steps.at(0).first == "cuthill_mckee");
+    CHECK(step<OrderByLevels>(whole, 0).reversed);
+    CHECK(whole.steps.at(1).first == "windows");
+    CHECK(step<SortRows>(whole, 1).window == 512);
+    CHECK_FALSE(step<SortRows>(whole, 1).descending);
+    CHECK_FALSE(step<SortRows>(whole, 1).inside_partition);
+    const auto& short_slices = std::get<RowSlices>(whole.storage);
+    CHECK(short_slices.slice_height == 0);
+    CHECK(short_slices.threads_per_row == 2);
+    CHECK(short_slices.split_length == 100);
+    CHECK(short_slices.short_columns);
+
+    const DevicePlan other = plan_of(rcm + "variant = 'plain'\n[[stage]]\nuse = 'row_sort'\n" + sell);
+    CHECK_FALSE(step<OrderByLevels>(other, 0).reversed);
+    CHECK_FALSE(step<SortRows>(other, 1).window.has_value());
+    CHECK(step<SortRows>(other, 1).descending);
+}
+
+TEST_CASE("the plan of node blocks") {
+    const DevicePlan found = plan_of(nodes + rcm + windows + in_blocks);
+    CHECK(found.node_size == 1);
+    CHECK(found.kernel == "warps");
+    CHECK(step<KeepNodes>(found, 0).rows == 0);
+    CHECK(step<OrderByLevels>(found, 1).reversed);
+    CHECK(step<SortRows>(found, 2).window == 512);
+    const auto& automatic = std::get<BlockSlices>(found.storage);
+    CHECK(automatic.block_size == 0);
+    CHECK(automatic.threads_per_row == 0);
+    CHECK(automatic.slots_per_nonzero == 4);
+
+    const DevicePlan given = plan_of("[matrix]\nnode_size = 3\n" + nodes + "unknowns = 2\n" + in_blocks +
+                                     "block_size = 3\nthreads_per_row = 2\nslots_per_nonzero = 9\n");
+    CHECK(given.node_size == 3);
+    CHECK(step<KeepNodes>(given, 0).rows == 2);
+    const auto& set = std::get<BlockSlices>(given.storage);
+    CHECK(set.block_size == 3);
+    CHECK(set.threads_per_row == 2);
+    CHECK(set.slots_per_nonzero == 9);
+}
+
+TEST_CASE("the plan of parts") {
+    const DevicePlan found = plan_of(blocks + inside + divided + outside + by_parts);
+    CHECK(found.model == nullptr);
+    CHECK(found.kernel == "fused");
+    CHECK(std::holds_alternative<PartSlices>(found.storage));
+    CHECK(step<CutLevels>(found, 0).parameters.integer("parts") == 7);
+    CHECK(step<CutLevels>(found, 0).stage == "rcm_blocks");
+    CHECK(step<SortRows>(found, 1).inside_partition);
+    CHECK(step<SortRows>(found, 1).descending);
+    (void)step<SplitByPartition>(found, 2);
+    CHECK(step<SortOutside>(found, 3).descending);
+
+    const DevicePlan ascending = plan_of("device = 'h200'\n" + blocks + inside + "order = 'ascending'\n" + divided + outside +
+                                         "order = 'ascending'\n" + by_parts);
+    CHECK(ascending.model == find_device_model("h200"));
+    CHECK_FALSE(step<SortRows>(ascending, 1).descending);
+    CHECK_FALSE(step<SortOutside>(ascending, 3).descending);
+}
+
+TEST_CASE("a device carries out stages in any order that its layouts can store") {
+    CHECK(plan_of(windows + rcm + sell).steps.size() == 2);
+    CHECK(plan_of(rcm + "[[stage]]\nid = 'again'\nuse = 'cuthill_mckee'\nvariant = 'plain'\n" + windows + sell).steps.size() ==
+          3);
+    CHECK(plan_of(rcm + blocks + inside + divided + outside + by_parts).steps.size() == 5);
+    CHECK(plan_of(blocks + divided + outside + by_parts).steps.size() == 3);
+    CHECK(plan_of(blocks + sell).steps.size() == 1);
+}
+
+TEST_CASE("recipes that the host prepares, and why") {
+    const std::string other_sort = "[[stage]]\nuse = 'row_sort'\n";
+    CHECK(reason_of("[layout]\nuse = 'csr'\n") == "a GPU does not store layout csr");
+    CHECK(reason_of("[[stage]]\nuse = 'random_order'\n" + sell) == "a GPU does not do stage 'random_order'");
+    for (const char* parameter : {"apply = 'rows'\n", "key = 'span'\n"}) {
+        CHECK(reason_of(other_sort + parameter + sell) == "a GPU does not do stage 'row_sort'");
+    }
+    CHECK(reason_of(blocks + other_sort + "within = 'partition'\n" + sell) == "a GPU does not do stage 'row_sort'");
+    CHECK(reason_of("[[stage]]\nuse = 'metis_partition'\nparts = 4\n" + sell) == "a GPU does not do stage 'metis_partition'");
+    CHECK(reason_of("[[stage]]\nuse = 'bfs_blocks'\nparts = 7\n" + inside + divided + outside + by_parts) ==
+          "a GPU does not do stage 'bfs_blocks'");
+    for (const char* parameter : {"weights = 'nonzeros'\n", "keep = 'order'\n"}) {
+        CHECK(reason_of(blocks + parameter + sell) == "a GPU does not do stage 'rcm_blocks'");
+    }
+    CHECK(reason_of(blocks + inside + "window = 64\n" + divided + outside + by_parts) == "a GPU does not do stage 'row_sort'");
+    CHECK(reason_of(blocks + inside + divided + outside + "key = 'span'\n" + by_parts) == "a GPU does not do stage 'outside'");
+    for (const std::string& layout : {sell + "values = 'auto'\n", sell + "column_index = 'auto'\n"}) {
+        CHECK(reason_of(layout) == "a GPU does not store layout sell");
+    }
+    CHECK(reason_of(in_blocks + "values = 'auto'\n") == "a GPU does not store layout block_sell");
+    CHECK(reason_of(blocks + inside + divided + outside + by_parts + "column_index = 'u32'\n") ==
+          "a GPU does not store layout ehyb");
+    CHECK(reason_of("[[stage]]\nuse = 'split'\nby = 'row_length'\nlonger_than = 3\n"
+                    "[[layout]]\nuse = 'sell'\nshare = 'long'\n[[layout]]\nuse = 'sell'\nshare = 'short'\n") ==
+          "a GPU does not do stage 'split'");
+    CHECK(reason_of("[matrix]\nnode_size = 3\n" + rcm + sell) == "rows are in an order of nodes");
+    CHECK(reason_of(nodes + sell) == "rows are in an order of nodes");
+    CHECK(reason_of(rcm + nodes + in_blocks) == "node_blocks: nodes are found in an order of the matrix");
+    CHECK(reason_of(windows + rcm + in_blocks) == "cuthill_mckee: blocks are reordered twice");
+    CHECK(reason_of(windows + other_sort + in_blocks) == "row_sort: blocks are reordered twice");
+    CHECK(reason_of(blocks + in_blocks) == "rcm_blocks: parts have whole nodes");
+    CHECK(reason_of("[matrix]\nnode_size = 3\n" + blocks + inside + divided + outside + by_parts) ==
+          "rcm_blocks: parts have whole nodes");
+    CHECK(reason_of(blocks + inside + divided + by_parts) == "the rows outside the parts are not sorted");
+}
+
+}  // namespace workbench
