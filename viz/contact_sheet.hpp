@@ -42,7 +42,7 @@ struct SheetShape {
 [[nodiscard]] std::vector<int> sheet_resolutions(std::size_t frames, int width);
 
 /// The stages in rows with arrows between them, as large as possible, with one legend. A caption has the lines whose value the
-/// stage changed, the one that it changed most in large type; a sheet of many stages shows fewer lines. draw throws
+/// stage changed, the one that it improved most in large type; a sheet of many stages shows fewer lines. draw throws
 /// std::invalid_argument if there are no frames or a raster has more bins than its pattern has pixels.
 struct ContactSheet {
     std::span<const StageFrame> frames;

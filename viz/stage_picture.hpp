@@ -17,7 +17,7 @@ struct CaptionLine {
     std::string label;   // "bandwidth"
     std::string value;   // "312"
     std::string before;  // the value after the stage before; empty: unknown
-    double factor = 1;   // between the two values, the larger one above the smaller one; infinite from or to zero or unknown
+    double factor = 1;   // by which the value became better; infinite from unknown, or from or to zero
 };
 
 struct StageCaption {

@@ -53,16 +53,31 @@ std::optional<double> number_in(const FigureCell<Metrics>& cell, const Metrics& 
     return number == nullptr ? std::optional<double>() : *number;
 }
 
-/// CaptionLine::factor of a line of a stage and of the stage before.
-double factor_of(const std::string& label, const Metrics& before, const Metrics& after) {
+const FigureCell<Metrics>* caption_cell(const std::string& label) {
     static const std::vector<FigureCell<Metrics>> cells = cells_of(metric_figures(), &Figure<Metrics>::caption);
     const auto cell = std::find_if(cells.begin(), cells.end(), [&](const auto& one) { return one.shown().label == label; });
-    if (cell == cells.end()) return 1;
+    return cell == cells.end() ? nullptr : &*cell;
+}
+
+/// CaptionLine::factor of a line of a stage and of the stage before.
+double factor_of(const std::string& label, const Metrics& before, const Metrics& after) {
+    const FigureCell<Metrics>* const cell = caption_cell(label);
+    if (cell == nullptr) return 1;
     const std::optional<double> a = number_in(*cell, before);
     const std::optional<double> b = number_in(*cell, after);
-    if (a == b) return 1;
-    if (a.value_or(0) <= 0 || b.value_or(0) <= 0) return std::numeric_limits<double>::infinity();
-    return std::max(*a / *b, *b / *a);
+    if (a == b || !b) return 1;
+    if (!a) return std::numeric_limits<double>::infinity();
+    const auto [least, most] = cell->figures.front()->more_is_better ? std::pair(*a, *b) : std::pair(*b, *a);
+    return least <= 0 ? std::numeric_limits<double>::infinity() : most / least;
+}
+
+/// True if shares or tiles are stored apart after this stage.
+bool stores_apart(const RunReport& report, std::size_t stage) {
+    bool apart = false;
+    for (std::size_t i = 0; i <= stage; ++i) {
+        apart = (apart || report.stages[i].name == "split") && report.stages[i].name != "unite";
+    }
+    return apart || report.stages[stage].metrics.tiles.has_value();
 }
 
 /// Selects the lines that fit on a picture: the most informative ones and those that a stage changes, in their order.
@@ -101,7 +116,10 @@ StageCaption short_caption(const StageCaption& caption, const std::vector<StageC
             const bool changes = std::any_of(all.begin(), all.end(), [&](const StageCaption& other) {
                 return other.lines[k].value != all.front().lines[k].value;
             });
-            if (caption.lines[k].label == label && (changes || all.size() == 1)) result.lines.push_back(caption.lines[k]);
+            const bool is_there = caption.lines[k].value != "-" || caption.lines[k].before == "-";
+            if (caption.lines[k].label == label && is_there && (changes || all.size() == 1)) {
+                result.lines.push_back(caption.lines[k]);
+            }
         }
     }
     return result;
@@ -114,7 +132,12 @@ std::vector<StageCaption> captions_of(const RunReport& report) {
     for (std::size_t i = 0; i < report.stages.size(); ++i) {
         const StageOutcome& stage = report.stages[i];
         StageCaption caption{fmt::format("{}  {}", i, stage.label()), i == 0 ? report.matrix.source : stage.choices, {}};
-        for (auto& [label, value] : caption_of(stage.metrics)) caption.lines.push_back({label, value, {}});
+        const bool apart = stores_apart(report, i);
+        for (auto& [label, value] : caption_of(stage.metrics)) {
+            const FigureCell<Metrics>* const cell = caption_cell(label);
+            if (apart && cell != nullptr && cell->figures.front()->of_whole) continue;
+            caption.lines.push_back({label, value, {}});
+        }
         captions.push_back(std::move(caption));
     }
     std::vector<std::string> labels;
@@ -134,8 +157,8 @@ std::vector<StageCaption> captions_of(const RunReport& report) {
                 continue;
             }
             const std::size_t before = report.stage_before(i);
-            lines.push_back({label, value, captions[before].lines[lines.size()].value,
-                             factor_of(label, report.stages[before].metrics, report.stages[i].metrics)});
+            const double factor = value == "-" ? 1 : factor_of(label, report.stages[before].metrics, report.stages[i].metrics);
+            lines.push_back({label, value, captions[before].lines[lines.size()].value, factor});
         }
         captions[i].lines = std::move(lines);
         captions[i].origin = joined({report.title(), size_of(report.matrix), report.recipe_source});

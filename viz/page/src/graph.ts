@@ -1,7 +1,7 @@
 // The graph of the matrix: a vertex for each row of the input, an edge for each pair of rows that a nonzero couples.
 import { between, binAt, type Pattern, pieceAt, type Region, type Stage } from './bins';
 import { css, isDark, oklch, palette, pieceHues, type Rgb } from './colours';
-import { counted, plural } from './dom';
+import { counted, plural, h } from './dom';
 
 export type GraphColouring = 'partition' | 'order' | 'level' | 'length';
 
@@ -280,3 +280,10 @@ export class GraphPane {
   }
 }
 
+export function colouringMenu(chosen: (by: GraphColouring | 'auto') => void): HTMLSelectElement {
+  const menu = h('select', { 'aria-label': 'Colours of the graph', hidden: true },
+    ...[['auto', 'Colours: automatic'], ['partition', 'by partition'], ['order', 'by row order'], ['level', 'by level'], ['length', 'by row length']].map(
+      ([value, name]) => h('option', { value }, name)));
+  menu.addEventListener('change', () => chosen(menu.value as GraphColouring | 'auto'));
+  return menu;
+}

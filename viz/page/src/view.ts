@@ -6,6 +6,13 @@ import type { Pane } from './pane';
 
 export type Mode = 'one' | 'beside' | 'difference' | 'graph';
 
+export function modesOf(compares: boolean, has_graph: boolean): [Mode, string][] {
+  const modes: [Mode, string][] = compares
+    ? [['beside', 'Side by side'], ['difference', 'Difference'], ['one', 'One']]
+    : [['one', 'One'], ['beside', 'Before and after'], ['difference', 'Difference']];
+  return has_graph ? [...modes, ['graph', 'Graph']] : modes;
+}
+
 export interface Track {
   run: Run;
   pattern: Pattern;

@@ -1,9 +1,8 @@
 // The pattern of one or two runs: stages on a slider, one or two pictures, zoom.
-import { select } from 'd3-selection';
-import { zoom, zoomIdentity, type ZoomBehavior } from 'd3-zoom';
+import { zoomIdentity, type ZoomBehavior } from 'd3-zoom';
 import type { Pattern, Stage } from './bins';
 import { counted, download, h } from './dom';
-import { type GraphColouring, GraphPane, piecesOf, scaleGradient } from './graph';
+import { colouringMenu, type GraphColouring, GraphPane, piecesOf, scaleGradient } from './graph';
 import { listen } from './life';
 import { Pane, type Scene, type Transform } from './pane';
 import type { Switches } from './paint';
@@ -11,7 +10,8 @@ import { Panels } from './panels';
 import { withCaptions } from './picture';
 import { Player } from './player';
 import { Reader } from './reader';
-import type { Mode, PatternView, Track } from './view';
+import { type Mode, modesOf, type PatternView, type Track } from './view';
+import { zoomButtons, zoomOf } from './zoom';
 
 const move_milliseconds = 900;
 const slide_pixels = 1920;
@@ -54,21 +54,17 @@ export class Viewer implements PatternView {
     for (const pane of this.panes) pane.has_stored = tracks.some((track) => track.pattern.stages.some((stage) => stage.storedLengths !== null));
     const { pattern } = tracks[0];
     this.graph = tracks.length === 1 && pattern.places && pattern.stages[0].showsEntries ? new GraphPane(pattern, pattern.places) : null;
-    this.colouring = this.makeColouring();
+    this.colouring = colouringMenu((by) => {
+      this.colour_by = by;
+      this.update();
+    });
     const mode_group = h('div', { class: 'segments', role: 'group', 'aria-label': 'What to show' });
-    const words: [Mode, string][] = tracks.length > 1
-      ? [['beside', 'Side by side'], ['difference', 'Difference'], ['one', 'One']]
-      : [['one', 'One'], ['beside', 'Before and after'], ['difference', 'Difference']];
-    if (this.graph) words.push(['graph', 'Graph']);
-    for (const [mode, word] of words) {
+    for (const [mode, word] of modesOf(tracks.length > 1, this.graph !== null)) {
       const button = h('button', { type: 'button', 'data-mode': mode, click: () => this.setMode(mode) }, word);
       this.mode_buttons.set(mode, button);
       mode_group.append(button);
     }
-    const zoom_group = h('div', { class: 'segments', role: 'group', 'aria-label': 'Zoom' },
-      h('button', { type: 'button', 'aria-label': 'Zoom out', title: 'Zoom out (-)', click: () => this.zoomBy(0.5) }, '−'),
-      h('button', { type: 'button', 'aria-label': 'Whole matrix', title: 'Whole matrix (0)', click: () => this.zoomTo({ k: 1, x: 0, y: 0 }) }, 'Fit'),
-      h('button', { type: 'button', 'aria-label': 'Zoom in', title: 'Zoom in (+)', click: () => this.zoomBy(2) }, '+'));
+    const zoom_group = zoomButtons((factor) => this.zoomBy(factor), () => this.zoomTo({ k: 1, x: 0, y: 0 }));
     const full = h('button', { type: 'button', title: 'Full screen (f)', click: () => this.toggleFullScreen() }, 'Full screen');
     full.hidden = !document.fullscreenEnabled;
     const save = h('button', { type: 'button', title: 'Save the picture as PNG', click: () => this.save() }, 'Save picture');
@@ -241,17 +237,6 @@ export class Viewer implements PatternView {
     this.update();
   }
 
-  private makeColouring(): HTMLSelectElement {
-    const select = h('select', { 'aria-label': 'Colours of the graph', hidden: true },
-      ...[['auto', 'Colours: automatic'], ['partition', 'by partition'], ['order', 'by row order'], ['level', 'by level'], ['length', 'by row length']].map(
-        ([value, name]) => h('option', { value }, name)));
-    select.addEventListener('change', () => {
-      this.colour_by = select.value as GraphColouring | 'auto';
-      this.update();
-    });
-    return select;
-  }
-
   private drawGraph(): void {
     const caption = this.graph_frame.firstElementChild;
     if (!this.graph || !caption || this.mode !== 'graph') return;
@@ -267,28 +252,7 @@ export class Viewer implements PatternView {
   // ---- Zoom, shared by both pictures.
 
   private listen(pane: Pane, number: number): void {
-    const behaviour = zoom<HTMLCanvasElement, unknown>()
-      .scaleExtent([1, 1])
-      .on('zoom', (event: { transform: { k: number; x: number; y: number }; sourceEvent: Event | null }) => {
-        if (!event.sourceEvent) return;
-        const { left, top, width, height } = pane.view;
-        const { k, x, y } = event.transform;
-        // d3 transforms the canvas, but the frame begins at (left, top).
-        this.setTransform({ k, x: (x + left * (k - 1)) / width, y: (y + top * (k - 1)) / height }, number);
-      });
-    behaviour.filter((event: Event) => {
-      const wheel = event.type === 'wheel';
-      const touches = (event as TouchEvent).touches?.length ?? 0;
-      // One finger scrolls the page unless the picture is zoomed.
-      if (event.type === 'touchstart' && touches < 2 && this.transform.k === 1) return false;
-      if (!wheel) return !(event as MouseEvent).button;
-      // The wheel scrolls the page unless the picture has the focus or Ctrl is pressed.
-      const { ctrlKey, metaKey, deltaY } = event as WheelEvent;
-      if (ctrlKey || metaKey) return true;
-      return document.activeElement === pane.canvas && (this.transform.k > 1 || deltaY < 0);
-    });
-    this.zooms.push(behaviour);
-    select(pane.canvas).call(behaviour).on('dblclick.zoom', null);
+    this.zooms.push(zoomOf(pane, () => this.transform.k, (next) => this.setTransform(next, number)));
     pane.canvas.addEventListener('dblclick', (event) => {
       const place = this.reader.placeOf(pane, event);
       if (place) this.showPlace(place.row, place.column, this.transform.k * 4);
