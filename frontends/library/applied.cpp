@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/text/words.hpp"
 #include "frontends/library/checked_matrix.hpp"
 #include "kernels/device/cuda_device.hpp"
 
@@ -50,12 +51,14 @@ CsrOnDevice<Value> on_gpu(const DeviceCsrView<Value>& view) {
     const bool long_offsets = view.short_row_offsets.size() == 0;
     const std::size_t offsets = long_offsets ? view.row_offsets.size() : view.short_row_offsets.size();
     if (view.rows < 0 || view.columns < 0 || offsets != static_cast<std::size_t>(view.rows) + 1) {
-        throw workbench::InputError(fmt::format("the matrix: {} row offsets for {} rows and {} columns; expected rows + 1",
-                                                offsets, view.rows, view.columns));
+        throw workbench::InputError(fmt::format("the matrix: {} for {} and {}; expected rows + 1",
+                                                workbench::counted(offsets, "row offset"), workbench::counted(view.rows, "row"),
+                                                workbench::counted(view.columns, "column")));
     }
     if (view.values.size() != view.column_indices.size()) {
-        throw workbench::InputError(fmt::format("the matrix: {} column indices and {} values; expected as many of each",
-                                                view.column_indices.size(), view.values.size()));
+        throw workbench::InputError(fmt::format("the matrix: {} and {}; expected as many of each",
+                                                workbench::counted(view.column_indices.size(), "column index"),
+                                                workbench::counted(view.values.size(), "value")));
     }
     return {
         .rows = view.rows,

@@ -1,6 +1,7 @@
 // The implementation of the header's Operator.
 #pragma once
 
+#include <exception>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -43,17 +44,34 @@ namespace workbench {
 /// Throws std::invalid_argument in a parallel region of OpenMP.
 void require_no_parallel_region();
 
-/// Makes an Operator<Value>::Applied and translates its exceptions. Serialised, as Kokkos and the libraries loaded here may not
-/// be thread-safe.
+/// Makes an Operator<Value>::Applied and translates its exceptions, except those of Options::stop. Serialised, as Kokkos and
+/// the libraries loaded here may not be thread-safe.
 template <typename Applied>
 std::unique_ptr<Applied> make_applied(auto recipe, const auto& matrix, const spmv_workbench::Options& options,
                                       bool with_diagonal = false) {
     require_no_parallel_region();
-    return for_caller([&] {
-        const auto kokkos = running_kokkos();
-        const KokkosTurn turn;
-        return std::make_unique<Applied>(std::move(recipe), matrix, options, with_diagonal);
-    });
+    std::exception_ptr of_caller;
+    spmv_workbench::Options guarded = options;
+    if (options.stop) {
+        guarded.stop = [&] {
+            try {
+                return options.stop();
+            } catch (...) {
+                of_caller = std::current_exception();
+                return true;
+            }
+        };
+    }
+    try {
+        return for_caller([&] {
+            const auto kokkos = running_kokkos();
+            const KokkosTurn turn;
+            return std::make_unique<Applied>(std::move(recipe), matrix, guarded, with_diagonal);
+        });
+    } catch (const spmv_workbench::Stopped&) {
+        if (of_caller) std::rethrow_exception(of_caller);
+        throw;
+    }
 }
 
 }  // namespace workbench

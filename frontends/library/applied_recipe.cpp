@@ -143,6 +143,11 @@ void AppliedRecipe<Value>::allocate_vectors() {
 
 template <ValueType Value>
 void AppliedRecipe<Value>::run(const Value* x, Value* y, VectorOrder order, bool accumulate) {
+    if (!on_host() && getpid() != process_) {
+        throw MachineError(
+            "the operator is on a GPU, in another process; expected one that was made after the fork, in a process whose "
+            "parent had not used the GPU");
+    }
     if (order == VectorOrder::caller && columns_to_recipe_.get() != nullptr) {
         device_->scatter(x, columns_to_recipe_.get(), facts_.columns, x_.template as<Value>());
         x = x_.template as<const Value>();

@@ -1,6 +1,8 @@
 // A recipe applied to one matrix: its kernel, and the permutations of vectors to its order and back.
 #pragma once
 
+#include <unistd.h>
+
 #include <memory>
 #include <optional>
 #include <span>
@@ -87,6 +89,7 @@ private:
     [[nodiscard]] ValuePlaces<Value>& places(std::span<const Offset> entry_order);
 
     std::shared_ptr<const KokkosRuntime> kokkos_ = running_kokkos();
+    pid_t process_ = getpid();
     std::unique_ptr<Device> device_;
     spmv_workbench::OperatorFacts facts_;
     std::optional<Ready<Value>> ready_;

@@ -8,6 +8,7 @@
 #include <spmv_workbench/spmv_workbench.hpp>
 
 #include "core/contract/errors.hpp"
+#include "core/text/words.hpp"
 
 namespace workbench {
 
@@ -38,7 +39,8 @@ void rethrow_to_caller() {
 }
 
 void require_size(std::string_view name, std::size_t found, std::size_t expected) {
-    if (found != expected) throw std::invalid_argument(fmt::format("{} has {} elements; expected {}", name, found, expected));
+    if (found != expected)
+        throw std::invalid_argument(fmt::format("{} has {}; expected {}", name, counted(found, "element"), expected));
 }
 
 void require_apart(const void* x, std::size_t bytes_of_x, const void* y, std::size_t bytes_of_y) {

@@ -13,6 +13,7 @@
 #include "core/matrix/host_threads.hpp"
 #include "core/matrix/sort_row.hpp"
 #include "core/system/host_memory.hpp"
+#include "core/text/words.hpp"
 #include "kernels/device/host_loops.hpp"
 
 namespace workbench {
@@ -40,7 +41,7 @@ template <typename Given>
 HostArray<Offset> checked_offsets(ArrayView<const Given> offsets, Index rows) {
     const std::size_t expected = static_cast<std::size_t>(rows) + 1;
     if (offsets.size() != expected) {
-        refuse(fmt::format("{} row offsets for {} rows; expected {}", offsets.size(), rows, expected));
+        refuse(fmt::format("{} for {}; expected {}", counted(offsets.size(), "row offset"), counted(rows, "row"), expected));
     }
     if (offsets[0] != 0) refuse(fmt::format("row_offsets[0] is {}; expected 0", offsets[0]));
     for (std::size_t row = 0; row < static_cast<std::size_t>(rows); ++row) {
@@ -53,7 +54,8 @@ HostArray<Offset> checked_offsets(ArrayView<const Given> offsets, Index rows) {
 template <ValueType Value>
 CsrMatrix sorted_copy(const spmv_workbench::CsrView<Value>& view) {
     if (view.rows < 0 || view.columns < 0) {
-        refuse(fmt::format("{} rows and {} columns; expected non-negative numbers", view.rows, view.columns));
+        refuse(fmt::format("{} and {}; expected non-negative numbers", counted(view.rows, "row"),
+                           counted(view.columns, "column")));
     }
     const std::size_t entries = view.column_indices.size();
     require_host_memory((static_cast<std::size_t>(view.rows) + 1) * sizeof(Offset) + entries * (sizeof(Index) + sizeof(double)),
@@ -64,8 +66,8 @@ CsrMatrix sorted_copy(const spmv_workbench::CsrView<Value>& view) {
     matrix.row_offsets = view.short_row_offsets.size() > 0 ? checked_offsets(view.short_row_offsets, view.rows)
                                                            : checked_offsets(view.row_offsets, view.rows);
     if (static_cast<std::size_t>(matrix.nonzeros()) != entries || view.values.size() != entries) {
-        refuse(fmt::format("{} column indices and {} values; expected {} of each, the last row offset", entries,
-                           view.values.size(), matrix.nonzeros()));
+        refuse(fmt::format("{} and {}; expected {} of each, the last row offset", counted(entries, "column index"),
+                           counted(view.values.size(), "value"), matrix.nonzeros()));
     }
 
     make_room(matrix.column_indices, entries);
@@ -166,7 +168,8 @@ void decide_triangle(GivenMatrix& checked, spmv_workbench::Triangle triangle) {
     const bool is_half = triangle == Triangle::symmetric;
     if (triangle == Triangle::as_given || (!matrix.square() && !is_half)) return;
     if (!matrix.square()) {
-        refuse(fmt::format("{} rows and {} columns; expected half of a symmetric matrix", matrix.rows, matrix.columns));
+        refuse(fmt::format("{} and {}; expected half of a symmetric matrix", counted(matrix.rows, "row"),
+                           counted(matrix.columns, "column")));
     }
     const auto first_row_with = [&](const auto& is_beside) {
         return first_wrong_row(matrix.rows, [&](Index row) { return matrix.row_length(row) == 0 || !is_beside(row); });

@@ -1,4 +1,5 @@
 #include <span>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -50,10 +51,17 @@ template <typename Value>
 Operator<Value>& Operator<Value>::operator=(Operator&& other) noexcept = default;
 
 template <typename Value>
+typename Operator<Value>::Applied& Operator<Value>::applied() const {
+    if (applied_ == nullptr)
+        throw std::invalid_argument("the operator was moved from; expected one that was made or assigned to");
+    return *applied_;
+}
+
+template <typename Value>
 void Operator<Value>::run(ArrayView<const Value> x, ArrayView<Value> y, VectorOrder order, bool accumulate) {
     check_vectors(facts(), x.data(), x.size(), y.data(), y.size(), sizeof(Value));
     for_caller([&] {
-        applied_->recipe->run_from_host(std::span(x.data(), x.size()), std::span(y.data(), y.size()), order, accumulate);
+        applied().recipe->run_from_host(std::span(x.data(), x.size()), std::span(y.data(), y.size()), order, accumulate);
     });
 }
 
@@ -61,37 +69,38 @@ template <typename Value>
 void Operator<Value>::run(DeviceArray<const Value> x, DeviceArray<Value> y, VectorOrder order, bool accumulate) {
     require_gpu(facts());
     check_vectors(facts(), x.address(), x.size(), y.address(), y.size(), sizeof(Value));
-    for_caller([&] { applied_->recipe->run(x.address(), y.address(), order, accumulate); });
+    for_caller([&] { applied().recipe->run(x.address(), y.address(), order, accumulate); });
 }
 
 template <typename Value>
 void Operator<Value>::set_values(DeviceArray<const Value> values) {
     require_gpu(facts());
-    workbench::require_size("values", values.size(), applied_->entries);
-    if (applied_->recipe->is_prepared_there()) {
-        return for_caller([&] { applied_->recipe->planned().set_values(values.address()); });
+    workbench::require_size("values", values.size(), applied().entries);
+    if (applied().recipe->is_prepared_there()) {
+        return for_caller([&] { applied().recipe->planned().set_values(values.address()); });
     }
     std::vector<Value> copy(values.size());
-    for_caller([&] { workbench::copy_from_device(applied_->recipe->device(), values.address(), std::span(copy)); });
+    for_caller([&] { workbench::copy_from_device(applied().recipe->device(), values.address(), std::span(copy)); });
     set_values(copy);
 }
 
 template <typename Value>
 void Operator<Value>::set_values(ArrayView<const Value> values) {
-    workbench::require_size("values", values.size(), applied_->entries);
+    workbench::require_size("values", values.size(), applied().entries);
     workbench::require_no_parallel_region();
     for_caller([&] {
         const workbench::KokkosTurn turn;
-        applied_->set_values(values);
+        applied().set_values(values);
     });
 }
 
 template <typename Value>
 void Operator<Value>::set_values(const CsrView<Value>& matrix) {
+    Applied& own = applied();
     workbench::require_no_parallel_region();
     for_caller([&] {
         const workbench::KokkosTurn turn;
-        applied_->set_values(matrix);
+        own.set_values(matrix);
     });
 }
 
@@ -114,21 +123,21 @@ template <typename Value>
 void Operator<Value>::permute(DeviceArray<const Value> from, DeviceArray<Value> to, VectorOrder order) const {
     require_gpu(facts());
     check_order(facts(), from.address(), from.size(), to.address(), to.size(), sizeof(Value));
-    for_caller([&] { applied_->recipe->permute(from.address(), to.address(), order); });
+    for_caller([&] { applied().recipe->permute(from.address(), to.address(), order); });
 }
 
 template <typename Value>
 ArrayView<const std::int32_t> Operator<Value>::row_order() const {
-    return applied_->recipe->row_order().old_of_new();
+    return applied().recipe->row_order().old_of_new();
 }
 template <typename Value>
 ArrayView<const std::int32_t> Operator<Value>::column_order() const {
-    return applied_->recipe->column_order().old_of_new();
+    return applied().recipe->column_order().old_of_new();
 }
 
 template <typename Value>
 const OperatorFacts& Operator<Value>::facts() const {
-    return applied_->recipe->facts();
+    return applied().recipe->facts();
 }
 
 template class Operator<float>;

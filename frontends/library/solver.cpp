@@ -183,41 +183,47 @@ template <typename Value>
 Solver<Value>& Solver<Value>::operator=(Solver&& other) noexcept = default;
 
 template <typename Value>
+typename Solver<Value>::State& Solver<Value>::state() const {
+    if (state_ == nullptr) throw std::invalid_argument("the solver was moved from; expected one that was made or assigned to");
+    return *state_;
+}
+
+template <typename Value>
 SolveFacts Solver<Value>::solve(ArrayView<const Value> b, ArrayView<Value> x) {
-    const auto rows = static_cast<std::size_t>(state_->a.facts().rows);
+    const auto rows = static_cast<std::size_t>(state().a.facts().rows);
     workbench::require_size("b", b.size(), rows);
     workbench::require_size("x", x.size(), rows);
     workbench::require_apart(b.data(), rows * sizeof(Value), x.data(), rows * sizeof(Value));
     return for_caller([&] {
         const workbench::KokkosTurn turn;
-        workbench::Device& device = state_->a.applied_->recipe->device();
-        if (state_->a.facts().device == Device::host) return state_->solve(b.data(), x.data());
-        if (state_->b_from_host.bytes() == 0) {
-            state_->b_from_host = device.allocate(rows * sizeof(Value), "b of the host");
-            state_->x_for_host = device.allocate(rows * sizeof(Value), "x of the host");
+        workbench::Device& device = state().a.applied_->recipe->device();
+        if (state().a.facts().device == Device::host) return state().solve(b.data(), x.data());
+        if (state().b_from_host.bytes() == 0) {
+            state().b_from_host = device.allocate(rows * sizeof(Value), "b of the host");
+            state().x_for_host = device.allocate(rows * sizeof(Value), "x of the host");
         }
-        device.upload(std::as_bytes(std::span(b.data(), rows)), state_->b_from_host);
+        device.upload(std::as_bytes(std::span(b.data(), rows)), state().b_from_host);
         const SolveFacts facts =
-            state_->solve(state_->b_from_host.template as<const Value>(), state_->x_for_host.template as<Value>());
-        device.download(state_->x_for_host, std::as_writable_bytes(std::span(x.data(), rows)));
+            state().solve(state().b_from_host.template as<const Value>(), state().x_for_host.template as<Value>());
+        device.download(state().x_for_host, std::as_writable_bytes(std::span(x.data(), rows)));
         return facts;
     });
 }
 
 template <typename Value>
 SolveFacts Solver<Value>::solve(DeviceArray<const Value> b, DeviceArray<Value> x) {
-    const OperatorFacts& facts = state_->a.facts();
+    const OperatorFacts& facts = state().a.facts();
     if (facts.device != Device::gpu) throw std::invalid_argument("a GPU array was passed to a solver on the host");
     const auto rows = static_cast<std::size_t>(facts.rows);
     workbench::require_size("b", b.size(), rows);
     workbench::require_size("x", x.size(), rows);
     workbench::require_apart(b.address(), rows * sizeof(Value), x.address(), rows * sizeof(Value));
-    return for_caller([&] { return state_->solve(b.address(), x.address()); });
+    return for_caller([&] { return state().solve(b.address(), x.address()); });
 }
 
 template <typename Value>
 Operator<Value>& Solver<Value>::matrix() {
-    return state_->a;
+    return state().a;
 }
 
 template class Solver<float>;

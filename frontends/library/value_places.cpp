@@ -12,6 +12,7 @@
 
 #include "core/contract/errors.hpp"
 #include "core/matrix/distinct_values.hpp"
+#include "core/text/words.hpp"
 #include "kernels/device/host_loops.hpp"
 
 namespace workbench {
@@ -100,9 +101,9 @@ ValueCodes<Value> new_codes(const LayoutField& field, const HostArray<Offset>& e
         if (codes.dictionary().size() <= field.dictionary->count) return codes;
     }
     throw Unsuitable(
-        fmt::format("new values: the dictionary of array '{}' has room for {} distinct values{}, and there are more; expected "
+        fmt::format("new values: the dictionary of array '{}' has room for {}{}, and there are more; expected "
                     "a new operator",
-                    field.name, room, padding ? ", one of them the 0 of padding" : ""));
+                    field.name, counted(room, "distinct value"), padding ? ", one of them the 0 of padding" : ""));
 }
 
 template <ValueType Value, typename Code>
@@ -160,8 +161,8 @@ ValuePlaces<Value>::ValuePlaces(const Candidate<Value>& candidate, std::span<con
 template <ValueType Value>
 void ValuePlaces<Value>::require_pattern(const CsrMatrix& matrix) const {
     if (matrix.rows != pattern_.rows || matrix.columns != pattern_.columns) {
-        throw Unsuitable(fmt::format("new values: the matrix has {} rows and {} columns; expected {} and {}", matrix.rows,
-                                     matrix.columns, pattern_.rows, pattern_.columns));
+        throw Unsuitable(fmt::format("new values: the matrix has {} and {}; expected {} and {}", counted(matrix.rows, "row"),
+                                     counted(matrix.columns, "column"), pattern_.rows, pattern_.columns));
     }
     const auto differs = [&](std::int64_t number) {
         const auto row = static_cast<Index>(number);

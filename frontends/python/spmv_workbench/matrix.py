@@ -71,6 +71,11 @@ def pattern_of(A: Any) -> tuple[Any, ...] | None:
     return names and (A.format, A.shape, A.data.shape, *(_core.checksum(np.ascontiguousarray(getattr(A, name))) for name in names))
 
 
+def values_of(A: Any) -> Any:
+    """A checksum of the values; None for LIL and DOK, which have no array of them."""
+    return _core.checksum(np.ascontiguousarray(A.data)) if A.format in INDICES else None
+
+
 def with_values(A: Any, values: np.ndarray) -> Any:
     """A with other values, and with A's own arrays of indices."""
     changed = copy.copy(A)
@@ -88,6 +93,10 @@ class GivenMatrix:
             self._offsets = A.offsets.copy()
             self._places = with_values(A, np.arange(1, A.data.size + 1).reshape(A.data.shape)).tocsr().data - 1
             self._kept = A.data.reshape(-1)[self._places] != 0
+
+    def matrix(self) -> Any:
+        """The matrix; None if it does not exist any more."""
+        return self._matrix()
 
     def require_unchanged(self) -> None:
         """Raises ValueError if the matrix has its values elsewhere than it had, or is in a format without an array of values."""

@@ -11,8 +11,8 @@ from scipy.sparse.linalg import LinearOperator
 
 from . import _core
 from .gpu import MatrixOnGpu, array_on_gpu, is_on_gpu, matrix_on_gpu, stream_number
-from .matrix import GivenMatrix, checked_matrix, csr_arrays, numbers, pattern_of
-from .recipe import RecipeLike, change_texts, errors_of_stages, text_and_file
+from .matrix import GivenMatrix, checked_matrix, csr_arrays, numbers, pattern_of, values_of
+from .recipe import STAGE_CLIENT, RecipeLike, change_texts, errors_of_stages, text_and_file
 
 TRIANGLES = ("refused", "symmetric", "as_given")
 
@@ -69,7 +69,9 @@ class Operator(LinearOperator):
     WrongResult, and TypeError or ValueError for arguments of wrong types and shapes. Ctrl-C raises KeyboardInterrupt when the stage
     that is running ends.
 
-    An operator has the buffers of one product: only one thread at a time may use it. Products release the GIL.
+    An operator has the buffers of one product: only one thread at a time may use it. Products release the GIL. A forked process may
+    use an operator on the host if no thread used or made one during the fork. A pickle has the recipe and A, and makes the operator
+    again; TypeError if A does not exist any more or has changed.
     """
 
     def __init__(self, recipe: RecipeLike, A: Any, *, device: str = "auto", kernel: str = "", verify: bool = True, triangle: str = "refused",
@@ -86,6 +88,8 @@ class Operator(LinearOperator):
         settings = change_texts(changes)
         self._recipe = _core.Recipe.from_file(file, settings) if text is None else _core.Recipe.from_text(text, settings, file)
         self._stages = recipe  # whose functions in Python must live
+        self._options = {"device": device, "kernel": kernel, "verify": verify, "triangle": triangle}
+        self._replaced = False  # the values
         there = None if device == "host" else matrix_on_gpu(A, self._stream)
         with errors_of_stages():
             self._core = self._from_host(A, device, kernel, verify, triangle) if there is None else self._from_gpu(there, device, kernel, verify, triangle)
@@ -104,8 +108,23 @@ class Operator(LinearOperator):
         indptr, indices, data = csr_arrays(A)
         self._count = data.size
         self._given = GivenMatrix(A)
+        self._checksum = values_of(A)
         make = _core.OperatorF32 if self.dtype == np.float32 else _core.OperatorF64
         return make(self._recipe, self.shape, indptr, indices, data, device, kernel, verify, triangle, self._stream)
+
+    def __reduce__(self) -> Any:
+        """Pickles and copies consist of the recipe and the matrix, from which the operator is made again."""
+        recipe = self.recipe
+        A = None if self._given is None else self._given.matrix()
+        reason = ("its matrix is on the GPU" if self._given is None
+                  else "its matrix does not exist any more, as an operator keeps its own copy" if A is None
+                  else "its matrix has changed since" if self._replaced or pattern_of(A) != self._given.pattern or values_of(A) != self._checksum
+                  else "its recipe has a stage in Python, which only this process can run" if STAGE_CLIENT in recipe
+                  else "its stream belongs to this process" if self._stream
+                  else "")  # fmt: skip
+        if reason:
+            raise TypeError(f"found an operator that cannot be made again: {reason}; pickle the recipe and the matrix instead")
+        return made_again, (recipe, A, self._options)
 
     def _vector(self, x: Any) -> np.ndarray:
         """x [columns] as an array that the library reads."""
@@ -220,6 +239,7 @@ class Operator(LinearOperator):
         pattern, or if the layout cannot store the values, as they are coded or symmetric pairs are stored once; ValueError if A has its
         entries elsewhere by now, so that the order of `values` is not certain. If it raises, the operator stays as it was.
         """
+        self._replaced = True
         if is_on_gpu(values):
             self._require_gpu("values")
             if self._given is not None:
@@ -245,6 +265,11 @@ class Operator(LinearOperator):
     def __repr__(self) -> str:
         facts = self.facts
         return f"<{facts.rows}x{facts.columns} Operator: {facts.layout}, kernel {facts.kernel} of {facts.backend}, {self.dtype}>"
+
+
+def made_again(recipe: str, A: Any, options: dict[str, Any]) -> Operator:
+    """The operator that a pickle or a copy describes."""
+    return Operator(recipe, A, **options)
 
 
 class InRecipeOrder(LinearOperator):

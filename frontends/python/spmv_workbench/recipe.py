@@ -23,6 +23,7 @@ import scipy.sparse
 from . import _core
 
 RecipeLike = Union[str, "os.PathLike[str]", Mapping[str, Any]]
+STAGE_CLIENT = "_stage_client.py"
 GIVES = ("order", "partition", "shares")
 
 
@@ -116,7 +117,7 @@ class PythonStage:
 
     def settings(self) -> dict[str, Any]:
         """The keys of the stage in a recipe."""
-        client = str(pathlib.Path(__file__).with_name("_stage_client.py"))
+        client = str(pathlib.Path(__file__).with_name(STAGE_CLIENT))
         command = [sys.executable, "-I", "-S", client, _server(), str(self._number)]
         return {"id": self.function.__name__, "program": command, "gives": self.gives, **self.keys}
 

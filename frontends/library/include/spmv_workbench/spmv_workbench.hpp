@@ -205,7 +205,8 @@ struct Options {
     /// The cudaStream_t on which an operator on the GPU runs; it must outlive the operator. Null: the default stream.
     void* stream = nullptr;
     /// Called before each stage, before the layout is built and before the kernel is prepared; true ends the construction with
-    /// Stopped. It must not throw. Empty: the construction is not stopped.
+    /// Stopped. An exception that it throws also ends the construction, and reaches the caller. Empty: the construction is not
+    /// stopped.
     std::function<bool()> stop = {};
 };
 
@@ -239,7 +240,10 @@ enum class VectorOrder { caller, recipe };
 /// On the host, a product is complete when the function returns. On the GPU, products of device arrays are asynchronous on the
 /// stream; products of host arrays copy them to the device and back and are synchronous.
 ///
-/// x and y must not overlap. An operator may be used by one thread at a time; different operators may be used concurrently.
+/// x and y must not overlap. An operator may be used by one thread at a time; different operators may be used concurrently. An
+/// operator on the host may be used in a process that was forked while no thread used or made an operator; in other children,
+/// and on a GPU, MachineError is thrown. An operator that was moved from may be destroyed or assigned to; everything else
+/// throws std::invalid_argument.
 template <typename Value>
 class SPMV_WORKBENCH_API Operator {
 public:
@@ -309,6 +313,7 @@ private:
     void run(DeviceArray<const Value> x, DeviceArray<Value> y, VectorOrder order, bool accumulate);
     void permute(ArrayView<const Value> from, ArrayView<Value> to, VectorOrder order) const;  // to this order
     void permute(DeviceArray<const Value> from, DeviceArray<Value> to, VectorOrder order) const;
+    [[nodiscard]] Applied& applied() const;
 
     std::unique_ptr<Applied> applied_;
 };
@@ -345,7 +350,8 @@ struct SolveFacts {
 
 /// Solves A x = b with the operator of a recipe. The vectors of the method stay in the recipe's order, and on the GPU for an
 /// operator there; sums are in f64. A solve begins with x = 0. The first solve on a GPU takes longer, because it records the
-/// iteration. May be used by one thread at a time.
+/// iteration. May be used by one thread at a time. What holds for an operator after a fork, or that was moved from, holds for a
+/// solver.
 template <typename Value>
 class SPMV_WORKBENCH_API Solver {
 public:
@@ -370,6 +376,7 @@ public:
 
 private:
     struct State;
+    [[nodiscard]] State& state() const;
     std::unique_ptr<State> state_;
 };
 
