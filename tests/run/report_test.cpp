@@ -96,7 +96,7 @@ RunReport distinct_figures() {
 
     KernelOutcome base = measured("csr", "rows");
     base.baseline = true;
-    base.timing = {{0.004, 0.004, 0.005}, 0.004, 0.2, 3};
+    base.timing = {{0.004, 0.004, 0.005}, 0.004, 0.2, 3, {}};
     base.speedup = 1;
     base.warnings = {"said once"};
     KernelOutcome fast = measured("ell", "fast");
@@ -107,7 +107,7 @@ RunReport distinct_figures() {
     fast.setup_seconds = 1.25;
     fast.first_seconds = 0.0625;
     fast.new_values_seconds = 1;
-    fast.timing = {{0.001, 0.003}, 0.002, 0.5, 4};
+    fast.timing = {{0.001, 0.003}, 0.002, 0.5, 4, {}};
     fast.bytes_to_move = 20000;
     fast.gflops = 5.5;
     fast.gbytes_per_second = 44;
