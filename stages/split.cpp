@@ -11,6 +11,7 @@
 #include "core/forecast/forecast.hpp"
 #include "core/matrix/host_array.hpp"
 #include "core/matrix/host_threads.hpp"
+#include "core/text/words.hpp"
 #include "stages/divide_view.hpp"
 #include "stages/parameters.hpp"
 #include "stages/row_lengths.hpp"
@@ -143,8 +144,7 @@ StageContract split_contract(const Parameters& parameters) {
 }
 
 std::pair<std::string, std::string> describe(const Share& share) {
-    return {name_of(share.id),
-            std::to_string(share.entries.size()) + " nonzeros in " + std::to_string(share.rows.size()) + " rows"};
+    return {name_of(share.id), counted(share.entries.size(), "nonzero") + " in " + counted(share.rows.size(), "row")};
 }
 
 /// The largest k such that at least a third of the rows have k nonzeros or more; at least 1.

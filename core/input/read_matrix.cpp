@@ -91,7 +91,7 @@ Opened look_into(std::string name, std::unique_ptr<ByteSource> bytes, bool compr
         fmt::format("{}: found {}; expected {}", name, file.found, file.expected.empty() ? accepted : file.expected));
 }
 
-CsrMatrix read_text(Opened opened) {
+CsrMatrix read_text(Opened opened, const LineReader::Note& note) {
     const std::string& start = opened.start.bytes;
     const TextFormat* format = text_format_of(start);
     const bool is_whole = start.size() < start_bytes;
@@ -102,7 +102,7 @@ CsrMatrix read_text(Opened opened) {
         if (const auto file = without_banner(start, is_whole)) fail(opened.name, *file);
         fail(opened.name, fmt::format("starts with {}", in_quotes(std::string_view(start).substr(0, start.find('\n')))));
     }
-    LineReader lines(opened.name, std::move(opened.bytes));
+    LineReader lines(opened.name, std::move(opened.bytes), note);
     if (format->read != read_metis_graph) return format->read(lines);
     try {
         return format->read(lines);
@@ -123,8 +123,11 @@ constexpr const char* ending_of_right_hand_sides = "_b.mtx";
 /// Selects the matrix of an archive in one pass, because a second pass costs as much as the first.
 class MemberChoice {
 public:
-    MemberChoice(std::string archive, std::string wanted)
-        : archive_(std::move(archive)), wanted_(std::move(wanted)), namesake_(named_after(archive_)) {}
+    MemberChoice(std::string archive, ReadOptions options)
+        : archive_(std::move(archive)),
+          wanted_(std::move(options.member)),
+          namesake_(named_after(archive_)),
+          note_(std::move(options.note)) {}
 
     void offer(const std::string& name, Opened member) {
         if (!wanted_.empty() ? !is_wanted(name) : text_format_of(member.start.bytes) == nullptr) {
@@ -138,7 +141,7 @@ public:
         error_.reset();
         // An error in the first of several members is ignored, since there must be only one, or the namesake.
         try {
-            matrix_ = read_text(std::move(member));
+            matrix_ = read_text(std::move(member), note_);
         } catch (const InputError& error) {
             error_ = error;
         }
@@ -167,6 +170,7 @@ private:
     std::string archive_;
     std::string wanted_;
     std::string namesake_;
+    LineReader::Note note_;
     bool has_namesake_ = false;
     std::vector<std::string> matrices_;
     int chosen_ = 0;
@@ -175,7 +179,7 @@ private:
 };
 
 CsrMatrix read_from_tar(Opened archive, const ReadOptions& options) {
-    MemberChoice choice(archive.name, options.member);
+    MemberChoice choice(archive.name, options);
     try {
         for_each_member(std::move(archive.bytes), [&](const std::string& name, std::unique_ptr<ByteSource> bytes) {
             const std::string where = fmt::format("{}: member {}", archive.name, name_in_quotes(name));
@@ -267,7 +271,7 @@ CsrMatrix read_matrix(const std::filesystem::path& path, const ReadOptions& opti
         throw InputError(fmt::format("{}: found no tar archive, MATLAB file or HDF5 file; expected one to take member {} from",
                                      opened.name, name_in_quotes(options.member)));
     }
-    if (container == nullptr && !is_zip(opened.start.bytes)) return read_text(std::move(opened));
+    if (container == nullptr && !is_zip(opened.start.bytes)) return read_text(std::move(opened), options.note);
     if (opened.compressed) {
         throw InputError(fmt::format("{0}: found a compressed {1}; expected the {1} itself", opened.name,
                                      container == nullptr ? ".npz" : container->file));

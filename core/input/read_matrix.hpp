@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,9 @@ namespace workbench {
 struct ReadOptions {
     // File in an archive, variable of a MATLAB file, such as Problem.A, or group of an HDF5 file. Empty: the only matrix,
     // NAME.mtx of NAME.tar.gz, or Problem.A.
-    std::string member;
+    std::string member = {};
+    // Receives notes about the matrix, such as that its integers are rounded.
+    std::function<void(const std::string&)> note = {};
 };
 
 /// Reads a Matrix Market, Rutherford-Boeing or METIS text, possibly compressed (gzip, xz, zstd) or in a tar archive, a scipy

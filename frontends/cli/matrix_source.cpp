@@ -1,4 +1,5 @@
 #include "frontends/cli/matrix_source.hpp"
+#include "frontends/cli/terminal.hpp"
 
 #include <fmt/format.h>
 
@@ -45,7 +46,7 @@ struct Load {
 
     CsrMatrix operator()(const MatrixFile& file) const {
         report.source = printable(source_of(file));
-        return read_matrix(file.path, {file.member});
+        return read_matrix(file.path, {file.member, [](const std::string& note) { print_error("note: " + note); }});
     }
 
     CsrMatrix operator()(const InlineMatrix& matrix) const {

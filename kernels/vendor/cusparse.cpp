@@ -6,7 +6,7 @@
 
 #include "core/contract/errors.hpp"
 #include "kernels/device/cuda_device.cuh"
-#include "kernels/gpu/gpu.hpp"
+#include "kernels/device/cuda_device.hpp"
 #include "kernels/vendor/open_module.hpp"
 
 namespace workbench {

@@ -28,6 +28,7 @@ std::string choices_of(const RecipeStage& stage) {
 
 void observe(StagedMatrix& staged, StageOutcome& outcome, const RunObserver& observer) {
     outcome.metrics = measure(staged);
+    outcome.stored_apart = staged.shares.size() > 1;
     if (observer.stage_done) observer.stage_done(staged, outcome);
 }
 

@@ -255,7 +255,7 @@ void Ready<Value>::note(const LayoutOutcome& layout, AppliedStages& applied) {
 template <ValueType Value>
 void Ready<Value>::check(const OneProduct<Value>& product, Device& device) {
     (void)space();  // copied to the host
-    ProductVectors<Value> vectors(candidate_.space, device);
+    VectorsOfProduct<Value> vectors(candidate_.space, device);
     vectors.set_x([&](Index column) { return product.x[column]; });
     vectors.set_y([](Index) { return unwritten<Value>(); });
     (void)device.time([&] { vectors.run(*kernel_, false); });

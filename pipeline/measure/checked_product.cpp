@@ -55,7 +55,7 @@ std::unique_ptr<Krylov<Value>> make_cg(const ProductSpace& space, Device& device
 }  // namespace
 
 template <ValueType Value>
-CheckedProduct<Value>::CheckedProduct(ProductVectors<Value> vectors, std::shared_ptr<Kernel<Value>> kernel,
+CheckedProduct<Value>::CheckedProduct(VectorsOfProduct<Value> vectors, std::shared_ptr<Kernel<Value>> kernel,
                                       std::shared_ptr<const CsrMatrix> matrix, Device& device)
     : vectors_(std::move(vectors)),
       kernel_(std::move(kernel)),

@@ -21,7 +21,7 @@ class CheckedProduct {
 public:
     /// matrix: the one that the kernel multiplies with, in the order of the input. The vectors have an x. The device must
     /// outlive this.
-    CheckedProduct(ProductVectors<Value> vectors, std::shared_ptr<Kernel<Value>> kernel,
+    CheckedProduct(VectorsOfProduct<Value> vectors, std::shared_ptr<Kernel<Value>> kernel,
                    std::shared_ptr<const CsrMatrix> matrix, Device& device);
 
     /// bytes_to_move: of a product, with all of x. The contender refers to this object.
@@ -38,7 +38,7 @@ private:
     void change_operands();
     [[nodiscard]] std::string fault() const;
 
-    ProductVectors<Value> vectors_;
+    VectorsOfProduct<Value> vectors_;
     std::shared_ptr<Kernel<Value>> kernel_;
     std::shared_ptr<const CsrMatrix> matrix_;
     Device& device_;

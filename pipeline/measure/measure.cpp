@@ -20,7 +20,8 @@ void require_memory_for_results(const CsrMatrix& input) {
 }
 
 template <ValueType Value>
-Comparison verify_exactly(Kernel<Value>& kernel, ProductVectors<Value>& vectors, const ExactReference& exact, Device& device) {
+Comparison verify_exactly(Kernel<Value>& kernel, VectorsOfProduct<Value>& vectors, const ExactReference& exact,
+                          Device& device) {
     for (int vector = 0; vector < exact.problem.vector_count(); ++vector) {
         vectors.set_x([&](Index column) { return exact.problem.x(vector, column); });
         vectors.set_y([](Index) { return unwritten<Value>(); });
@@ -38,7 +39,7 @@ Comparison verify_exactly(Kernel<Value>& kernel, ProductVectors<Value>& vectors,
 }
 
 template <ValueType Value>
-Comparison verify_within_bounds(Kernel<Value>& kernel, ProductVectors<Value>& vectors, const Oracle<Value>& oracle,
+Comparison verify_within_bounds(Kernel<Value>& kernel, VectorsOfProduct<Value>& vectors, const Oracle<Value>& oracle,
                                 const CsrMatrix* rounded, Device& device, double& first_seconds) {
     Comparison worst;
     for (std::size_t i = 0; i < oracle.references.size(); ++i) {
@@ -57,7 +58,7 @@ Comparison verify_within_bounds(Kernel<Value>& kernel, ProductVectors<Value>& ve
 
 /// The vectors may be null without an oracle.
 template <ValueType Value>
-VerifiedKernel<Value> verify_on(ProductVectors<Value>* vectors, const Candidate<Value>& candidate,
+VerifiedKernel<Value> verify_on(VectorsOfProduct<Value>* vectors, const Candidate<Value>& candidate,
                                 const Verifier<Value>& verifier) {
     VerifiedKernel<Value> verified;
     KernelOutcome& outcome = verified.outcome;
@@ -133,7 +134,7 @@ void derive_rates(KernelOutcome& outcome, Offset nonzero_count, std::int64_t byt
 template <ValueType Value>
 class VerifiedProduct final : public TimedProduct {
 public:
-    VerifiedProduct(Candidate<Value> candidate, ProductVectors<Value> vectors, std::shared_ptr<Kernel<Value>> kernel,
+    VerifiedProduct(Candidate<Value> candidate, VectorsOfProduct<Value> vectors, std::shared_ptr<Kernel<Value>> kernel,
                     std::shared_ptr<const CsrMatrix> matrix, Device& device)
         : candidate_(std::move(candidate)),
           kernel_(std::move(kernel)),
@@ -218,13 +219,13 @@ std::optional<Verdict> KernelOutcome::verdict() const {
 template <ValueType Value>
 VerifiedKernel<Value> Verifier<Value>::verify(const Candidate<Value>& candidate) const {
     if (oracle == nullptr) return verify_on<Value>(nullptr, candidate, *this);
-    ProductVectors<Value> vectors(candidate.space, device);
+    VectorsOfProduct<Value> vectors(candidate.space, device);
     return verify_on(&vectors, candidate, *this);
 }
 
 template <ValueType Value>
 ReadyKernel Verifier<Value>::make_ready(const Candidate<Value>& candidate) const {
-    ProductVectors<Value> vectors(candidate.space, device);
+    VectorsOfProduct<Value> vectors(candidate.space, device);
     VerifiedKernel<Value> verified = verify_on(&vectors, candidate, *this);
     ReadyKernel ready{.outcome = std::move(verified.outcome), .device = &device};
     if (verified.kernel != nullptr) {

@@ -14,9 +14,9 @@ namespace workbench {
 
 /// x and y in the orders of a product, which the caller sets and gets in those of the input.
 template <ValueType Value>
-class ProductVectors {
+class VectorsOfProduct {
 public:
-    ProductVectors(std::shared_ptr<const ProductSpace> space, Device& device)
+    VectorsOfProduct(std::shared_ptr<const ProductSpace> space, Device& device)
         : space_(std::move(space)),
           device_(&device),
           x_(device.allocate(space_->column_order.size() * sizeof(Value), "x")),

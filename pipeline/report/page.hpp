@@ -31,7 +31,7 @@ struct PagePattern {
     std::string tiles;          // packed_tiles
     Index tile_count = 0;
     std::string stored_lengths;  // of the rows of the second of two shares, in the order of its storage
-    bool rows_moved = false;  // another order than the input's
+    bool rows_moved = false;     // another order than the input's
     bool columns_moved = false;
     std::string original_rows;  // the input's number of each; empty where they did not move, and of large matrices
     std::string original_columns;

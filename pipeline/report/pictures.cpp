@@ -71,15 +71,6 @@ double factor_of(const std::string& label, const Metrics& before, const Metrics&
     return least <= 0 ? std::numeric_limits<double>::infinity() : most / least;
 }
 
-/// True if shares or tiles are stored apart after this stage.
-bool stores_apart(const RunReport& report, std::size_t stage) {
-    bool apart = false;
-    for (std::size_t i = 0; i <= stage; ++i) {
-        apart = (apart || report.stages[i].name == "split") && report.stages[i].name != "unite";
-    }
-    return apart || report.stages[stage].metrics.tiles.has_value();
-}
-
 /// Selects the lines that fit on a picture: the most informative ones and those that a stage changes, in their order.
 void keep_most_telling(std::vector<StageCaption>& captions) {
     constexpr std::size_t most_lines = 16;
@@ -132,7 +123,7 @@ std::vector<StageCaption> captions_of(const RunReport& report) {
     for (std::size_t i = 0; i < report.stages.size(); ++i) {
         const StageOutcome& stage = report.stages[i];
         StageCaption caption{fmt::format("{}  {}", i, stage.label()), i == 0 ? report.matrix.source : stage.choices, {}};
-        const bool apart = stores_apart(report, i);
+        const bool apart = stage.stored_apart || stage.metrics.tiles.has_value();
         for (auto& [label, value] : caption_of(stage.metrics)) {
             const FigureCell<Metrics>* const cell = caption_cell(label);
             if (apart && cell != nullptr && cell->figures.front()->of_whole) continue;

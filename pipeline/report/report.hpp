@@ -42,7 +42,8 @@ struct StageOutcome {
     std::string choices;                 // parameters that the recipe sets: "parts = 16, weights = \"rows\""
     double seconds = 0;                  // of the stage and of applying its change; no metrics, no pictures
     Metrics metrics;
-    bool shared = false;  // it ran for an earlier recipe of this run, whose time is reported
+    bool stored_apart = false;  // the nonzeros are in several shares
+    bool shared = false;        // it ran for an earlier recipe of this run, whose time is reported
     /// Seconds that reading the kept result took; `seconds` is then the earlier run's, plus applying the change. None: the
     /// stage ran.
     std::optional<double> kept_seconds;

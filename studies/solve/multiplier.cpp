@@ -80,7 +80,7 @@ std::unique_ptr<PersistentSolver<Value>> Multiplier<Value>::make_persistent(Kryl
 template <ValueType Value>
 std::unique_ptr<CheckedProduct<Value>> Multiplier<Value>::checked_product() {
     (void)ready_.space();  // of a matrix that a device prepared, it is made at the first call
-    ProductVectors<Value> vectors(ready_.candidate().space, device_);
+    VectorsOfProduct<Value> vectors(ready_.candidate().space, device_);
     vectors.set_x([](Index column) { return real_element(column, 1); });
     const std::shared_ptr<void> not_owned;
     const std::shared_ptr<Kernel<Value>> kernel(not_owned, ready_.kernel());

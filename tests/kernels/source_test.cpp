@@ -302,7 +302,10 @@ void multiply(const Arrays&, const Value*, Value*, bool) { helper(); })");
     write(folder.path() / "arrays.hpp", "#error stale\n");
     CHECK(found("includes.cpp", R"(#include "mine.hpp"
 #include "arrays.hpp"
-void multiply(const Arrays&, const Value*, Value*, bool) { static_assert(mine == 1 && sizeof(Value) == 8); })") == "fine");
+void multiply(const Arrays& a, const Value*, Value* y, bool accumulate) {
+    static_assert(mine == 1 && sizeof(Value) == 8);
+    for (Index row = 0; row < a.row_count; ++row) y[row] = accumulate ? y[row] : 0;
+})") == "fine");
 }
 
 TEST_CASE("a long list of messages is cut") {

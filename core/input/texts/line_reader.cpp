@@ -16,11 +16,15 @@ constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
 }  // namespace
 
-LineReader::LineReader(std::string name, std::unique_ptr<ByteSource> bytes)
-    : name_(std::move(name)), bytes_(std::move(bytes)), buffer_(std::size_t{1} << 16) {}
+LineReader::LineReader(std::string name, std::unique_ptr<ByteSource> bytes, Note note)
+    : name_(std::move(name)), bytes_(std::move(bytes)), note_(std::move(note)), buffer_(std::size_t{1} << 16) {}
 
 void LineReader::fail_at(std::int64_t line, const std::string& what) const {
     throw InputError(fmt::format("{}:{}: {}", name_, line, what));
+}
+
+void LineReader::note(std::int64_t line, const std::string& what) const {
+    if (note_) note_(fmt::format("{}:{}: {}", name_, line, what));
 }
 
 bool LineReader::read_more(std::vector<char>& buffer, std::size_t& end) {

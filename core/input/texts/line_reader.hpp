@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,7 +23,10 @@ public:
     /// Default limit of a line's length, in characters.
     static constexpr std::size_t usual_longest_line = std::size_t{1} << 20;
 
-    LineReader(std::string name, std::unique_ptr<ByteSource> bytes);
+    /// A sentence for the user about a text that is read.
+    using Note = std::function<void(const std::string&)>;
+
+    LineReader(std::string name, std::unique_ptr<ByteSource> bytes, Note note = {});
 
     void allow_lines_of(std::size_t characters) { longest_line_ = characters; }
 
@@ -51,6 +55,9 @@ public:
     }
     [[noreturn]] void fail_at(std::int64_t line, const std::string& what) const;
 
+    /// Passes "NAME:LINE: what" to the receiver of notes, if there is one.
+    void note(std::int64_t line, const std::string& what) const;
+
     /// Calls parse() and turns a LineError into an InputError at the current line.
     template <typename Parse>
     auto with_place(const Parse& parse) const {
@@ -74,6 +81,7 @@ private:
 
     std::string name_;
     std::unique_ptr<ByteSource> bytes_;
+    Note note_;
     std::size_t longest_line_ = usual_longest_line;
     std::vector<char> buffer_;
     std::size_t begin_ = 0;  // buffer_[begin_, end_) is not yet returned

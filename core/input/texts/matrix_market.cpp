@@ -39,6 +39,8 @@ struct EntryBlock : BlockOutcome {
     std::span<Entry> entries;  // of an array: only values until place_values
     Offset above = 0;          // entries above the diagonal
     Offset below = 0;
+    Offset rounded = 0;  // integers that f64 does not contain
+    std::int64_t first_rounded_line = 0;
 };
 
 // ---- the header ----
@@ -246,26 +248,23 @@ const char* take_entry(const char* at, const char* end, const MatrixMarketHeader
 
 // ---- the slow path: any line, with error messages ----
 
-double parse_value(std::string_view word, Field field) {
+double parse_value(std::string_view word, Field field, EntryBlock& block) {
     if (field == Field::integer && word.find_first_not_of("+-0123456789") != std::string_view::npos) {
         throw LineError{
             fmt::format("found the value {}; expected an integer, because the banner says integer", in_quotes(word))};
     }
     const auto parsed = parse_real(word);
     if (!parsed) throw LineError{why_not_real(word)};
-    if (field == Field::integer && !is_exact_integer(word, *parsed)) {
-        throw LineError{
-            fmt::format("found the integer {}, which f64 rounds to {:.0f}; expected an exact one, or the field real in "
-                        "the banner",
-                        in_quotes(word), *parsed)};
+    if (field == Field::integer && !is_exact_integer(word, *parsed) && block.rounded++ == 0) {
+        block.first_rounded_line = block.lines;
     }
     return *parsed;
 }
 
-Entry parse_entry(std::string_view line, const MatrixMarketHeader& header) {
+Entry parse_entry(std::string_view line, const MatrixMarketHeader& header, EntryBlock& block) {
     Entry entry;
     if (header.format == Format::array) {
-        entry.value = parse_value(next_word(line), header.field);
+        entry.value = parse_value(next_word(line), header.field, block);
         expect_end_of_line(line, "one value per line of an array");
         return entry;
     }
@@ -275,7 +274,7 @@ Entry parse_entry(std::string_view line, const MatrixMarketHeader& header) {
         entry.value = 1;
         expect_end_of_line(line, "only a row and a column, because the banner says pattern");
     } else {
-        entry.value = parse_value(next_word(line), header.field);
+        entry.value = parse_value(next_word(line), header.field, block);
         expect_end_of_line(line, "only a row, a column and a value");
     }
     return entry;
@@ -314,7 +313,7 @@ void parse_lines(std::string_view text, const MatrixMarketHeader& header, EntryS
                 const std::string_view line(at, newline - at);
                 at = newline + 1;
                 if (!has_content(line)) continue;
-                entry = parse_entry(line, header);
+                entry = parse_entry(line, header, block);
             } else {
                 at = next;
             }
@@ -399,6 +398,17 @@ void check_one_triangle(const LineReader& lines, const std::deque<EntryBlock>& b
     }
 }
 
+/// Notes how many integers were rounded.
+void note_rounded(const LineReader& lines, const std::deque<EntryBlock>& blocks) {
+    Offset rounded = 0;
+    for (const EntryBlock& block : blocks) rounded += block.rounded;
+    const auto first = std::ranges::find_if(blocks, [](const EntryBlock& block) { return block.rounded > 0; });
+    if (first == blocks.end()) return;
+    lines.note(first->first_line + first->first_rounded_line,
+               fmt::format("{} above 2^53 that f64 does not contain {} rounded, the first in this line",
+                           counted(rounded, "integer"), rounded == 1 ? "is" : "are"));
+}
+
 ClaimedSize claimed_size(const MatrixMarketHeader& header) {
     return {header.rows, header.entries, header.mirror == Mirror::nothing ? header.entries : doubled(header.entries)};
 }
@@ -424,6 +434,7 @@ CsrMatrix read_matrix_market(LineReader& lines) {
     CsrMatrix matrix =
         csr_from_entries(static_cast<Index>(header.rows), static_cast<Index>(header.columns), pieces, header.mirror);
     check_one_triangle(lines, blocks, matrix);
+    note_rounded(lines, blocks);
     return matrix;
 }
 

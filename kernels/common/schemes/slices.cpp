@@ -10,6 +10,7 @@
 #include "core/contract/errors.hpp"
 #include "core/matrix/host_array.hpp"
 #include "core/system/host_memory.hpp"
+#include "core/text/words.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
 #include "kernels/common/storage/offsets.hpp"
 #include "kernels/device/host_loops.hpp"
@@ -66,9 +67,9 @@ void require_memory_for_lanes(std::size_t slices, Index slice_height) {
     const std::size_t free = free_host_memory();
     if (wanted <= static_cast<double>(free)) return;
     throw Unsuitable(
-        fmt::format("{} slices of height {} have {:.0f} lanes: {:.0f} bytes, but {} are free; smaller slices (slice_height) "
+        fmt::format("{} of height {} would have {:.0f} lanes: {:.0f} bytes, but {} are free; smaller slices (slice_height) "
                     "have fewer",
-                    slices, slice_height, lanes, wanted, free));
+                    counted(slices, "slice"), slice_height, lanes, wanted, free));
 }
 
 /// The second pass: values and columns. Returns how many entries lie outside the columns of their group.

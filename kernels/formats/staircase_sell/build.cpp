@@ -71,9 +71,10 @@ constexpr auto fill = []<ValueType Value>(StaircaseSellLayout<Value>& layout, co
     layout.slice_height = static_cast<Index>(parameters.integer("slice_height"));
     layout.row_offsets = matrix.row_offsets;
     cut_into_groups(layout, *staged.find_cuts(CutKind::length_group));
-    require_bounded_slots(fmt::format("{} length groups in slices of height {}", layout.group_count(), layout.slice_height),
-                          static_cast<double>(layout.group_slots.back()), matrix.nonzeros(), sizeof(Value) + sizeof(Index),
-                          {.advice = "a lower alpha of length_groups or smaller slices (slice_height) need less padding"});
+    require_bounded_slots(
+        fmt::format("{} in slices of height {}", counted(layout.group_count(), "length group"), layout.slice_height),
+        static_cast<double>(layout.group_slots.back()), matrix.nonzeros(), sizeof(Value) + sizeof(Index),
+        {.advice = "a lower alpha of length_groups or smaller slices (slice_height) need less padding"});
     fill_groups(layout, matrix);
 };
 
