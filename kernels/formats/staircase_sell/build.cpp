@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "core/text/words.hpp"
 #include "kernels/common/entry/format.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
 #include "kernels/common/storage/literature_sizes.hpp"
