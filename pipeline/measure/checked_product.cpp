@@ -65,8 +65,11 @@ CheckedProduct<Value>::CheckedProduct(VectorsOfProduct<Value> vectors, std::shar
 
 template <ValueType Value>
 Contender CheckedProduct<Value>::contender(std::string name, std::int64_t bytes_to_move) {
-    // Columns without nonzeros need not be read.
+    // Padding and columns without nonzeros need not be read: at least the values, and what they need of x and y.
+    const std::int64_t of_values =
+        matrix_->nonzeros() + matrix_->rows + std::min<std::int64_t>(matrix_->columns, matrix_->nonzeros());
     const std::int64_t unread = std::max<std::int64_t>(0, matrix_->columns - matrix_->nonzeros());
+    constexpr std::int64_t size = sizeof(Value);
     return {.name = std::move(name),
             .device = &device_,
             .work = [this] { kernel_->run(x(), y(), false); },
@@ -74,7 +77,7 @@ Contender CheckedProduct<Value>::contender(std::string name, std::int64_t bytes_
             .clear_result = [this] { device_.fill(y(), unwritten_byte, matrix_->rows * sizeof(Value)); },
             .change_operands = [this] { change_operands(); },
             .fault = [this] { return fault(); },
-            .least_bytes = bytes_to_move - unread * static_cast<std::int64_t>(sizeof(Value))};
+            .least_bytes = std::min(bytes_to_move - unread * size, of_values * size)};
 }
 
 template <ValueType Value>

@@ -61,7 +61,8 @@ void compare_result(const Contender& contender, Taken& taken) {
 
 /// Returns why the work cannot have taken so little time, or "".
 std::string fault_of_time(const Contender& contender, double seconds, CacheState cache) {
-    constexpr double most = 2;  // bandwidths are measured, too, on machines that may do other work
+    constexpr double most = 2;          // bandwidths are measured, too, on machines that may do other work
+    constexpr double briefest = 10e-6;  // below, clocks, launches and the nearest caches decide
     if (contender.least_bytes <= 0 || seconds <= 0) return "";
     Device& device = *contender.device;
     const double found = static_cast<double>(contender.least_bytes) / seconds;
@@ -71,7 +72,7 @@ std::string fault_of_time(const Contender& contender, double seconds, CacheState
     const bool is_cold = cache == CacheState::cold;
     highest = std::max(highest, device.read_bandwidth(is_cold ? std::numeric_limits<std::size_t>::max()
                                                               : static_cast<std::size_t>(contender.least_bytes)));
-    if (found <= most * highest) return "";
+    if (found <= most * highest || static_cast<double>(contender.least_bytes) < briefest * highest) return "";
     return fmt::format(
         "a run of {:.3g} us would move its {} bytes at {:.4g} GB/s, but {} reads {} at {:.4g} GB/s at most: the kernel "
         "does not do all of the work when it is timed",

@@ -94,7 +94,8 @@ struct Contender {
 ///
 /// The result of sample i (from 0) is compared with a probability of 2 / (2 + i), and that of the last sample always. A
 /// contender with a wrong result has no further samples. A median of less than half of the time that least_bytes take at the
-/// highest bandwidth of the memory, or for warm caches of the cache that holds as many bytes, is a fault as well.
+/// highest bandwidth of the memory, or for warm caches of the cache that holds as many bytes, is a fault as well, unless they
+/// take less than 10 us.
 [[nodiscard]] std::vector<Timing> time_in_turns(const std::vector<Contender>& contenders, const TimingOptions& options);
 
 }  // namespace workbench

@@ -163,6 +163,7 @@ TEST_SUITE("choose") {
         Script& script = new_script();
         script.seconds["run usual"] = {4};
         script.seconds["run coarse"] = {2};
+        script.seconds["run stops"] = {8};  // right in so few products
         const Choice choice = choose({csr(), recipe_of("[recipe]\nname = 'B'\n[layout]\nuse = 'bad'\n")}, options_of());
         CHECK(names_of(choice) == Names{"B", "CSR"});
         CHECK(choice.ranking[0].record.kernel == "coarse");

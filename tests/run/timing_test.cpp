@@ -234,8 +234,8 @@ TEST_SUITE("timing") {
     }
 
     TEST_CASE("a time that beats twice the bandwidth of what holds the bytes is a fault") {
-        const auto fault = [](CacheState cache, std::int64_t bytes, double of_cache) {
-            new_script().seconds["run a"] = {2};
+        const auto fault = [](CacheState cache, std::int64_t bytes, double of_cache, double seconds = 2) {
+            new_script().seconds["run a"] = {seconds};
             script().cache_bandwidth = of_cache;
             ScriptedDevice device({DeviceKind::host, "a host"}, {30e9, 40e9});
             Contender one = contenders(device, {"a"}).front();
@@ -252,6 +252,10 @@ TEST_SUITE("timing") {
             "a run of 2e+06 us would move its 2100000000000 bytes at 1050 GB/s, but a host reads as many bytes at 500 GB/s at "
             "most: the kernel does not do all of the work when it is timed");
         CHECK(fault(CacheState::warm, 0, 0) == "");
+        // Clocks and the nearest caches decide about work of less than 10 us.
+        CHECK(fault(CacheState::cold, 399'000, 0, 1e-6) == "");
+        CHECK(fault(CacheState::cold, 401'000, 0, 1e-6) != "");
+        CHECK(fault(CacheState::warm, 401'000, 50e9, 1e-6) == "");
     }
 
     TEST_CASE("the confidence interval of a median follows from coin tosses") {

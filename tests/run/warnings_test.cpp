@@ -84,7 +84,7 @@ TEST_SUITE("warnings") {
             return warnings_of({kind, "a device", processors, 0, 0, 0}, options_of(), "[[stage]]\nuse = 'halve'\n");
         };
         CHECK(on(DeviceKind::gpu, 3) ==
-              Names{"2 partitions on 3 multiprocessors leave some idle; parts = \"auto\" makes as many"});
+              Names{"some of 3 multiprocessors are idle with 2 partitions; parts = \"auto\" makes as many"});
         CHECK(on(DeviceKind::gpu, 2).empty());
         CHECK(on(DeviceKind::host, 3).empty());
     }
