@@ -234,7 +234,9 @@ TEST_CASE("a stage in one C++ file: its start runs, is compiled once, and its mi
     }
     const NewStage stage;
     compare_with_stored("new_stage", stage.message);
-    CHECK(stage.place.workbench("new stage my_order").exit_code == 2);  // nothing is replaced
+    std::ofstream(stage.place.path("my_order/my_order.cpp"), std::ios::app) << "// changed\n";
+    CHECK(stage.place.workbench("new stage my_order").exit_code == 2);  // nothing that somebody has changed is replaced
+    CHECK(file_text(stage.place.path("my_order/my_order.cpp")).ends_with("// changed\n"));
     const Outcome first = stage.run("unchanged", "unchanged", "--json report.json");
     CHECK_MESSAGE(first.exit_code == 0, first.text);
     const nlohmann::json of_stage = json_in(stage.place.path("report.json"))["stages"][1];

@@ -105,8 +105,8 @@ TEST_CASE("every command that times kernels compares their results") {
     const Cheat returns(returns_at_once);
     const Outcome bench = returns.workbench("bench", on_cpu + "--no-page --out r.jsonl");
     check_wrong(bench);
-    CHECK_MESSAGE(says(bench, "0 measured, 0 unsuitable, 1 wrong"), bench.text);
-    check_wrong(returns.workbench("compare", csr_file + on_cpu + "--no-pictures --precision f64"));
+    CHECK_MESSAGE(says(bench, "2 measured, 0 unsuitable, 1 wrong"), bench.text);
+    check_wrong(returns.workbench("compare", csr_file + on_cpu + "--no-page --precision f64"));
     const Outcome choose = returns.workbench("choose", "--backend cpu,kokkos --budget 1000 --products 1");
     check_wrong(choose);
     CHECK_MESSAGE(says(choose, "WRONG RESULT of kernel mine"), choose.text);

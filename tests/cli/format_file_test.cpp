@@ -57,8 +57,11 @@ TEST_CASE("new writes the start of a format, which runs" * doctest::test_suite(s
     const Outcome outcome = workbench_in(folder.path(), "run my_first_format/my_first_format.toml " + once);
     CHECK(outcome.exit_code == 0);
     CHECK(outcome.text.find("my_first_format f64: built in") != std::string::npos);
+    const auto header = folder.path() / "my_first_format" / "my_first_format.hpp";
+    std::ofstream(header, std::ios::app) << "// changed\n";
     const Outcome again = workbench_in(folder.path(), "new format my_first_format");
-    CHECK(again.exit_code == 2);
+    CHECK(again.exit_code == 2);  // nothing that somebody has changed is replaced
+    CHECK(file_text(header).ends_with("// changed\n"));
     CHECK(workbench_in(folder.path(), "new format csr").text ==
           "error: name: the program has a layout 'csr'; expected another name\n");
 }

@@ -16,6 +16,9 @@
 namespace workbench {
 namespace {
 
+/// The JSON in the first line of the answer to a run. The parts of the page follow.
+nlohmann::json first_line(const Reply& reply) { return nlohmann::json::parse(reply.body.substr(0, reply.body.find('\n'))); }
+
 /// The program in the background, in a process group like that of a terminal. Its output goes to a file.
 class Background {
 public:
@@ -137,7 +140,7 @@ TEST_SUITE("serve") {
         std::ofstream(folder.path() / "r.toml") << begin << end;
         // Without the document, which contains times.
         const auto sections_of = [](const Address& address, const std::string& text) {
-            const auto ran = nlohmann::json::parse(address.post("run", nlohmann::json{{"text", text}}.dump()).body);
+            const auto ran = first_line(address.post("run", nlohmann::json{{"text", text}}.dump()));
             CAPTURE(ran.dump());
             REQUIRE(ran.contains("page"));
             const std::string page = address.get("page/" + std::to_string(ran["page"].get<int>())).body;
@@ -176,7 +179,7 @@ TEST_SUITE("serve") {
         CHECK(address.get("matrices.json").body == "[\"m.mtx\"]");
         for (const bool timed : {false, true}) {
             const nlohmann::json request{{"text", file_text(folder.path() / "r.toml")}, {"timed", timed}};
-            const auto ran = nlohmann::json::parse(address.post("run", request.dump()).body);
+            const auto ran = first_line(address.post("run", request.dump()));
             CAPTURE(ran.dump());
             REQUIRE(ran.contains("page"));
             const Reply report = address.get("page/" + std::to_string(ran["page"].get<int>()));

@@ -56,13 +56,13 @@ TEST_SUITE("transcripts") {
     TEST_CASE("draw, animate and spy") {
         Transcript transcript("pictures");
         transcript.run(
-            {"draw " + grid + " --width 320 -o a.png", "draw " + grid + " --width 320 -o a.png",
+            {"draw " + grid + " --width 320 -o a.png", "draw " + grid + " --width 330 -o a.png",
              "draw " + grid + " --stage reversed --graph --colour-by level --format pdf --width 320",
              "draw " + grid + " --stage input --format svg", "draw tests/golden/cli/wide.mtx --member wide.mtx -o b.png",
              "draw --generate laplace2d:nx=3 --stage input -o c.png", "draw tests/golden/cli/wide.mtx --flow -o b.png",
              "draw " + grid + " --set layout.height=3 -o b.png",
              "draw recipes/teaching/my_csr_kernel.toml --no-sources -o b.png", "animate " + grid + " --width 320 -o a.gif",
-             "animate " + grid + " --width 320 -o a.gif", "animate " + grid + " --graph --colour-by length -o c.gif",
+             "animate " + grid + " --width 330 -o a.gif", "animate " + grid + " --graph --colour-by length -o c.gif",
              "animate " + grid + " --colour-by level -o b.gif",
              "animate recipes/csr.toml --matrix tests/golden/cli/wide.mtx -o b.gif",
              "animate " + grid + " --scale-from none.json -o b.gif", "spy " + grid + " --stage input --columns 30 --lines 12",
@@ -79,7 +79,7 @@ TEST_SUITE("transcripts") {
         const std::string cache = "cache recipes/teaching/segment_width.toml --generate laplace2d:nx=12 ";
         transcript.run({cache + "--resident 8 --block 4 --device a100 --precision f32 --json c.json", cache + "--json c.json",
                         cache + "--sweep stage.column_segmentation.width=40,80 --plot p",
-                        cache + "--sweep stage.column_segmentation.width=40,80 --plot p", cache + "--device k30",
+                        cache + "--sweep stage.column_segmentation.width=40,90 --plot p", cache + "--device k30",
                         cache + "--set stage.column_segmentation.width=50", "cache recipes/csr.toml --matrix none.mtx",
                         "cache recipes/ehyb.toml --matrix tests/golden/cli/wide.mtx",
                         "storage --generate laplace2d:nx=9 --slice-height 2,4 --alpha 0.1,0.5",
@@ -115,7 +115,7 @@ TEST_SUITE("transcripts") {
                         "check space.toml --resolved",
                         "check recipes/teaching/my_csr_kernel.toml --no-sources",
                         "new stage my_sort",
-                        "new stage my_sort",
+                        "new format my_sort",
                         "new stage my_sort --force",
                         "new stage 9x",
                         "new stage my-sort",
@@ -128,10 +128,10 @@ TEST_SUITE("transcripts") {
                         "export recipes/csr.toml --matrix none.mtx -o f",
                         "export " + grid + " -o g --format text",
                         "generate laplace2d:nx=3 -o a.mtx",
-                        "generate laplace2d:nx=3 -o a.mtx",
+                        "generate laplace2d:nx=4 -o a.mtx",
                         "generate laplace2d:nx=4 -o a.mtx --force",
                         "convert a.mtx b.npz",
-                        "convert a.mtx b.npz",
+                        "convert tests/golden/cli/wide.mtx b.npz",
                         "convert a.mtx b.npz --force",
                         "convert a.mtx c.mtx --member a.mtx"});
         CHECK(fs::exists(transcript.folder() / "e/000_input"));
@@ -188,7 +188,7 @@ TEST_SUITE("transcripts") {
         const std::string report = "summary tests/golden/counted/report.json ";
         transcript.run({report, report + "--csv", report + "--tex", report + "--of 'counted 101: height=101'",
                         report + "--of counted", report + "--cover", report + "--cover --csv", report + "--rule 2 --tex",
-                        report + "--plots p --metric bandwidth", report + "--plots p --metric bandwidth",
+                        report + "--plots p --metric bandwidth", report + "--plots p --metric rows",
                         report + "--metric bandwith --plots q", report + "tests/golden/counted/report.json --csv",
                         "summary none.jsonl", "summary tests/golden/cli/wide.mtx"});
         std::vector<std::string> files;
