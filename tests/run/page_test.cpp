@@ -172,7 +172,7 @@ TEST_CASE("a page stays within its budget and is reproducible") {
     CHECK(ran.patterns.front()->values.size() == sizeof(double) * static_cast<std::size_t>(ran.report.matrix.nonzeros));
     CHECK(ran.patterns.back()->values.empty());
     CHECK(ran.patterns.back()->original_rows.size() >= 6'000);  // a byte a row, or more
-    CHECK(ran.patterns.back()->original_columns.empty());  // the columns did not move
+    CHECK(ran.patterns.back()->original_columns.empty());       // the columns did not move
     std::size_t larger = page_of_run(ran).size();
     CHECK(larger < page_budget);
     for (const std::size_t budget : {std::size_t{900'000}, std::size_t{600'000}}) {
