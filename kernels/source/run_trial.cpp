@@ -270,6 +270,7 @@ bool has_overload(const TrialSetUp& set_up) {
         case TrialKind::differs:
             throw broken(fmt::format(
                 "gives another result for the same x: {}, so its threads race, or a product depends on earlier ones", text));
+        case TrialKind::unwritten: throw broken("does not write " + text);
         case TrialKind::signal:
             throw broken(verdict.number == SIGSEGV || verdict.number == SIGBUS
                              ? place_of(verdict.fault_address, plan)

@@ -26,6 +26,7 @@ enum class TrialKind : std::int32_t {
     wrote_outside,  // the guards of an array changed
     wrote_inside,   // a read-only array changed
     differs,        // text: products of the same x are not the same
+    unwritten,      // text: an element of y that y = A x leaves as it was
 };
 
 /// The code may have overwritten any of it.

@@ -75,8 +75,8 @@ inline constexpr double limits_of_repeated = 10;
 void start_product(TrialPlan& plan, bool accumulating, double limits);
 
 /// Repeats y = A x and y += A x for a quarter of a second, and concludes with `differs` if the result is not that of the first
-/// time. expected: y after the first two products. run(accumulate, y) computes a product from the bytes of y, and returns what
-/// it did differently: "5 threads", or "".
+/// time, with `unwritten` if y = A x leaves an element as it was. expected: y after the first two products. run(accumulate, y)
+/// computes a product from the bytes of y, and returns what it did differently: "5 threads", or "".
 void repeat_products(TrialPlan& plan, const std::array<std::vector<unsigned char>, 2>& expected,
                      const std::function<std::string(bool accumulate, std::vector<unsigned char>& y)>& run);
 

@@ -107,7 +107,7 @@ TEST_CASE("every command that times kernels compares their results") {
     check_wrong(bench);
     CHECK_MESSAGE(says(bench, "2 measured, 0 unsuitable, 1 wrong"), bench.text);
     check_wrong(returns.workbench("compare", csr_file + on_cpu + "--no-page --precision f64"));
-    const Outcome choose = returns.workbench("choose", "--backend cpu,kokkos --budget 1000 --products 1");
+    const Outcome choose = returns.workbench("choose", "--backend cpu,kokkos --budget 40 --products 1");
     check_wrong(choose);
     CHECK_MESSAGE(says(choose, "WRONG RESULT of kernel mine"), choose.text);
     // The iterations of a solve are right if its true residual is small; the product outside of them is timed.

@@ -82,7 +82,7 @@ TEST_SUITE("choose with the program") {
             << "#include \"arrays.hpp\"\n"
                "void multiply(const Arrays& a, const Value*, Value* y, bool accumulate) {\n"
                "    for (Index row = 0; row < a.row_count; ++row) y[row] = accumulate ? y[row] : 0;\n}\n";
-        const Outcome chosen = choose_in(folder.path(), "--backend cpu --budget 1000 --products 1 --matrix " + wide_matrix);
+        const Outcome chosen = choose_in(folder.path(), "--backend cpu --budget 40 --products 1 --matrix " + wide_matrix);
         CHECK_MESSAGE(chosen.exit_code == 1, chosen.text);
         CHECK(chosen.text.find("\n  WRONG RESULT of kernel wrong: row ") != std::string::npos);
         // A matrix that is not square has no other orders.
@@ -97,7 +97,7 @@ TEST_SUITE("choose with the program") {
         const Outcome chosen =
             choose_in(folder.path(),
                       recipes + "sell.toml " + recipes +
-                          "metis_sell.toml --budget 1000 --products 1 --precision f32 --keep kept --json all.json --matrix " +
+                          "metis_sell.toml --budget 40 --products 1 --precision f32 --keep kept --json all.json --matrix " +
                           wide_matrix + on_host);
         CHECK(chosen.exit_code == 0);
         CHECK(chosen.text.find("wide.mtx: 3 x 4, 5 nonzeros\nf32 on ") == 0);
@@ -242,7 +242,7 @@ void multiply(const Arrays&, const Value*, Value*, bool accumulate) {
 )";
         std::ofstream(folder.path() / "mine.cpp") << replaced(kernel, "SENT", (folder.path() / "sent").string());
         const Outcome stopped =
-            choose_in(folder.path(), "mine.toml --backend cpu --budget 1000 --products 1 --generate laplace2d:nx=4");
+            choose_in(folder.path(), "mine.toml --backend cpu --budget 40 --products 1 --generate laplace2d:nx=4");
         CHECK_MESSAGE(stopped.exit_code == 130, stopped.text);
         CHECK(stopped.text.find("\n  stopped before it was timed: Mine\n") != std::string::npos);
         CHECK(stopped.text.ends_with("\nstopped: this is the best of the 2 recipes that were timed before\n"));
@@ -269,13 +269,13 @@ void multiply(const Arrays&, const Value*, Value*, bool accumulate) {
         }
         const std::string generated = " --backend cpu --generate laplace2d:nx=9";
         const Outcome crashed = workbench_in(
-            folder.path(), "choose crash.toml --budget 1000 --products 1 --log log.jsonl --json all.json" + generated);
+            folder.path(), "choose crash.toml --budget 40 --products 1 --log log.jsonl --json all.json" + generated);
         CHECK_MESSAGE(crashed.exit_code == 0, crashed.text);
         CHECK_MESSAGE(
             crashed.text.find("crash: killed by signal 6 (Aborted); the search goes on without it\n") != std::string::npos,
             crashed.text);
         CHECK(crashed.text.find("\n  killed by signal 6 (Aborted): crash\n") != std::string::npos);
-        CHECK(nlohmann::json::parse(file_text(folder.path() / "all.json"))["budget_seconds"] > 500);  // what was left
+        CHECK(nlohmann::json::parse(file_text(folder.path() / "all.json"))["budget_seconds"] > 20);  // what was left
         CHECK(fs::exists(folder.path() / "winner.toml"));
         const Outcome hung = workbench_in(folder.path(), "choose hang.toml --budget 6 --log other.jsonl --force" + generated,
                                           "WORKBENCH_HANG_SECONDS=3");  // half of the budget

@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
+#include <vector>
 
 #include "core/system/child.hpp"
 #include "kernels/source/trial_plan.hpp"
@@ -32,9 +34,23 @@ int run(int argc, char** argv) {
     try_on_host(trial);
 }
 
-/// "y[12] is 7 and was 8", for the first element that differs.
-std::string difference(const TrialArray& y, const std::vector<unsigned char>& found,
-                       const std::vector<unsigned char>& expected) {
+constexpr unsigned char fill = 0xFF;  // of y before y = A x
+
+/// The first element of y that differs.
+std::size_t different_element(const TrialArray& y, const std::vector<unsigned char>& found,
+                              const std::vector<unsigned char>& expected) {
+    const auto place = std::mismatch(found.begin(), found.end(), expected.begin()).first - found.begin();
+    return static_cast<std::size_t>(place) / y.element_bytes;
+}
+
+bool is_filled(const TrialArray& y, const std::vector<unsigned char>& found, std::size_t element) {
+    const unsigned char* const begin = found.data() + element * y.element_bytes;
+    return std::all_of(begin, begin + y.element_bytes, [](unsigned char byte) { return byte == fill; });
+}
+
+/// "y[12] is 7 and was 8".
+std::string difference(const TrialArray& y, const std::vector<unsigned char>& found, const std::vector<unsigned char>& expected,
+                       std::size_t element) {
     const auto value_at = [&](const std::vector<unsigned char>& bytes, std::size_t at) {
         if (y.element_bytes == sizeof(float)) {
             float value = 0;
@@ -45,8 +61,6 @@ std::string difference(const TrialArray& y, const std::vector<unsigned char>& fo
         std::memcpy(&value, bytes.data() + at, sizeof(value));
         return value;
     };
-    const auto place = std::mismatch(found.begin(), found.end(), expected.begin()).first - found.begin();
-    const std::size_t element = static_cast<std::size_t>(place) / y.element_bytes;
     std::array<char, 128> text{};
     (void)std::snprintf(text.data(), text.size(), "y[%zu] is %.10g and was %.10g", element,
                         value_at(found, element * y.element_bytes), value_at(expected, element * y.element_bytes));
@@ -82,12 +96,17 @@ void repeat_products(TrialPlan& plan, const std::array<std::vector<unsigned char
             if (accumulate) {
                 y = expected[0];
             } else {
-                y.assign(of_y.bytes, 0xFF);
+                y.assign(of_y.bytes, fill);
             }
             const std::string how = run(accumulate, y);
-            if (y == expected[accumulate ? 1 : 0]) continue;
+            const std::vector<unsigned char>& first = expected[accumulate ? 1 : 0];
+            if (y == first) continue;
             const std::string with = how.empty() ? "" : " with " + how;
-            conclude(plan.verdict, TrialKind::differs, difference(of_y, y, expected[accumulate ? 1 : 0]) + with);
+            const std::size_t element = different_element(of_y, y, first);
+            if (!accumulate && is_filled(of_y, y, element)) {
+                conclude(plan.verdict, TrialKind::unwritten, "y[" + std::to_string(element) + "]" + with);
+            }
+            conclude(plan.verdict, TrialKind::differs, difference(of_y, y, first, element) + with);
         }
     }
 }
