@@ -90,9 +90,6 @@ public:
     /// InputError if parts cannot hold the rows.
     [[nodiscard]] virtual std::unique_ptr<PlannedMatrix<float>> run(const DevicePlan&, const CsrOnDevice<float>&) = 0;
     [[nodiscard]] virtual std::unique_ptr<PlannedMatrix<double>> run(const DevicePlan&, const CsrOnDevice<double>&) = 0;
-
-    /// Loads the kernels of a plan, by carrying it out on a small matrix. On any thread, also beside work of the device.
-    virtual void load(const DevicePlan&, Precision) {}
 };
 
 /// See PlanRunner. Throws Unsuitable also if the device carries out no plans, or not this one.

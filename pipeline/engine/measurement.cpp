@@ -210,7 +210,7 @@ private:
         if (found == products_.end()) return;
         const Stopwatch watch(timing_.clock);
         try {
-            there_ = std::make_shared<There>(*gpu, references_.input(), std::get<DevicePlan>(plan));
+            there_ = std::make_shared<There>(*gpu, references_.input());
             there_->copy_seconds = watch.seconds();
             there_->ready.emplace(recipe_, there_->copy.matrix(), ReadyPlan<Value>{.device = *gpu, .kernels = *found}, false);
         } catch (const Unsuitable& reason) {
@@ -364,7 +364,7 @@ private:
 
     /// The matrix as the GPU prepared it.
     struct There {
-        There(Device& gpu, const CsrMatrix& input, const DevicePlan& next) : copy(gpu, input, next) {}
+        There(Device& gpu, const CsrMatrix& input) : copy(gpu, input) {}
         CopyOnDevice<Value> copy;
         double copy_seconds = 0;
         std::optional<Ready<Value>> ready;

@@ -29,12 +29,8 @@ ReadyPlan<Value> with_kernels(const Recipe& recipe, ReadyPlan<Value> plan) {
 }  // namespace
 
 template <ValueType Value>
-CopyOnDevice<Value>::CopyOnDevice(Device& device, const CsrMatrix& matrix, const DevicePlan& next)
-    : loading_(std::async(std::launch::async,
-                          [&device, &next] {
-                              if (PlanRunner* const runner = device.plan_runner()) runner->load(next, precision_of<Value>);
-                          })),
-      offsets_(to_device(device, std::span<const Offset>(matrix.row_offsets), "row offsets")),
+CopyOnDevice<Value>::CopyOnDevice(Device& device, const CsrMatrix& matrix)
+    : offsets_(to_device(device, std::span<const Offset>(matrix.row_offsets), "row offsets")),
       columns_(to_device(device, std::span<const Index>(matrix.column_indices), "columns")) {
     values_ = device.allocate(matrix.values.size() * sizeof(Value), "values");
     upload_values(device, matrix);
@@ -44,7 +40,6 @@ CopyOnDevice<Value>::CopyOnDevice(Device& device, const CsrMatrix& matrix, const
                .row_offsets = offsets_.as<const Offset>(),
                .column_indices = columns_.as<const Index>(),
                .values = values_.template as<const Value>()};
-    loading_.get();
 }
 
 template <ValueType Value>
@@ -73,7 +68,7 @@ Ready<Value>::Ready(const Recipe& recipe, const CsrMatrix& matrix, const ReadyPl
         const auto of_device = device_plan_of(recipe);
         const auto* const reason = std::get_if<std::string>(&of_device);
         const Stopwatch watch(plan.clock);
-        declined = reason != nullptr ? *reason : copy_and_prepare(recipe, matrix, std::get<DevicePlan>(of_device), plan);
+        declined = reason != nullptr ? *reason : copy_and_prepare(recipe, matrix, plan);
         if (reason == nullptr) seconds_there = watch.seconds();
     }
     if (planned_ == nullptr) {
@@ -130,12 +125,11 @@ void Ready<Value>::prepare_on_host(const Recipe& recipe, StagedMatrix matrix, co
 }
 
 template <ValueType Value>
-std::string Ready<Value>::copy_and_prepare(const Recipe& recipe, const CsrMatrix& matrix, const DevicePlan& of_device,
-                                           const ReadyPlan<Value>& plan) {
+std::string Ready<Value>::copy_and_prepare(const Recipe& recipe, const CsrMatrix& matrix, const ReadyPlan<Value>& plan) {
     if (plan.progress) plan.progress(recipe.name + ": copying the matrix to the GPU");
     const Stopwatch watch(plan.clock);
     try {
-        const CopyOnDevice<Value> copy(plan.device, matrix, of_device);
+        const CopyOnDevice<Value> copy(plan.device, matrix);
         const double copy_seconds = watch.seconds();
         prepare_on_device(recipe, copy.matrix(), plan, plan.oracle != nullptr);
         preparation_.copy_seconds += copy_seconds;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -62,17 +61,16 @@ struct ReadyPlan {
     bool also_in_full = false;
 };
 
-/// A copy of a matrix in the memory of a device, which meanwhile loads the kernels of the plan that comes next.
+/// A copy of a matrix in the memory of a device.
 template <ValueType Value>
 class CopyOnDevice {
 public:
-    CopyOnDevice(Device& device, const CsrMatrix& matrix, const DevicePlan& next);
+    CopyOnDevice(Device& device, const CsrMatrix& matrix);
     /// Those of a matrix of the same pattern.
     void upload_values(Device& device, const CsrMatrix& matrix);
     [[nodiscard]] const CsrOnDevice<Value>& matrix() const { return matrix_; }
 
 private:
-    std::future<void> loading_;
     DeviceMemory offsets_;
     DeviceMemory columns_;
     DeviceMemory values_;
@@ -125,8 +123,7 @@ private:
     /// The same on the device, from a matrix in its memory.
     void prepare_on_device(const Recipe& recipe, const CsrOnDevice<Value>& matrix, const ReadyPlan<Value>& plan, bool verify);
     /// Copies the matrix to the device, which prepares the recipe. Returns the reason if the device declined, otherwise "".
-    [[nodiscard]] std::string copy_and_prepare(const Recipe& recipe, const CsrMatrix& matrix, const DevicePlan& of_device,
-                                               const ReadyPlan<Value>& plan);
+    [[nodiscard]] std::string copy_and_prepare(const Recipe& recipe, const CsrMatrix& matrix, const ReadyPlan<Value>& plan);
     /// Builds the layouts, and prepares and verifies the kernel.
     void make_ready(const Recipe& recipe, StagedMatrix& staged, AppliedStages& applied, const ReadyPlan<Value>& plan);
     /// Likewise with values in full.
