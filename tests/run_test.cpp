@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <set>
 #include <sstream>
@@ -146,11 +147,14 @@ TEST_CASE("the recipes of the project load and run") {
 
 namespace {
 
-template <ValueType Value>
-void change_column(const LayoutField& array, Offset index, int change) {
-    if (bytes_of(array.type) == 2) return add_to<std::uint16_t>(array, index, change);
-    REQUIRE(bytes_of(array.type) == 4);
-    add_to<Index>(array, index, change);
+/// Moves a stored column to the next one, or back. A column above 0 moves down first, so that no kernel reads beyond x:
+/// the last block of a row may reach up to the end of x.
+template <typename Element>
+void move_column(const LayoutField& array, Offset index, const std::function<void()>& check) {
+    const int step = static_cast<const Element*>(array.data)[index] > 0 ? -1 : 1;
+    add_to<Element>(array, index, step);
+    check();
+    add_to<Element>(array, index, -step);
 }
 
 /// Corrupts one slot at a time and checks that the exact verification fails. Returns the number of corrupted slots.
@@ -183,10 +187,14 @@ int plant_errors(const LayoutRecipe& one, const CsrMatrix& input, Device& host) 
         change_value(fields[slot.array], slot.index, -1);
         ++planted;
         if (slot.nonzero < 0 || slot.column_array < 0) continue;  // padding multiplies any x by 0
-        const int step = slot.column + 1 < input.columns ? 1 : -1;
-        change_column<Value>(fields[slot.column_array], slot.column_index, step);
-        CHECK_MESSAGE(is_wrong(), "column of slot ", slot.index, " in array ", slot.column_array);
-        change_column<Value>(fields[slot.column_array], slot.column_index, -step);
+        const LayoutField& columns = fields[slot.column_array];
+        const auto check = [&] { CHECK_MESSAGE(is_wrong(), "column of slot ", slot.index, " in array ", slot.column_array); };
+        if (bytes_of(columns.type) == 2) {
+            move_column<std::uint16_t>(columns, slot.column_index, check);
+        } else {
+            REQUIRE(bytes_of(columns.type) == 4);
+            move_column<Index>(columns, slot.column_index, check);
+        }
         ++planted;
     }
     return planted;

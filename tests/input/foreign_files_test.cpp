@@ -92,7 +92,7 @@ TEST_CASE("edge lists, DIMACS graphs and tables with commas are named") {
     CHECK(found_in("1;2;0.5\n") == "found a table of numbers with commas (CSV)");
     CHECK(found_in("source,target,weight\n1,2,0.5\n") == "found a table of numbers with commas (CSV)");
     CHECK(found_in("\"first node\";\"second\"\n-1;2\n") == "found a table of numbers with commas (CSV)");
-    CHECK(found_in("a text, with a comma\nand 1, 2\n").starts_with("starts with"));
+    CHECK(found_in("a text, with a comma\nand 1, 2\n").starts_with("m: starts with 'a text, with a comma'; expected"));
     CHECK(found_in("<?xml version='1.0'?>\n<Error>") == "found an XML document, perhaps the error of a server");
     // Graphs stay graphs, whether they are right or wrong.
     CHECK(read_matrix(write("m", "3 3\n2 3\n1 3\n1 2\n")) == csr_from_rows(Rows{". 1 1", "1 . 1", "1 1 ."}));
