@@ -147,14 +147,15 @@ TEST_CASE("the recipes of the project load and run") {
 
 namespace {
 
-/// Moves a stored column to the next one, or back. A column above 0 moves down first, so that no kernel reads beyond x:
-/// the last block of a row may reach up to the end of x.
+/// Moves a stored column down, or up from 0, so that no kernel reads beyond x: the last block of a row may reach up to
+/// the end of x. A relative column 0 that is the last column of x stays.
 template <typename Element>
-void move_column(const LayoutField& array, Offset index, const std::function<void()>& check) {
-    const int step = static_cast<const Element*>(array.data)[index] > 0 ? -1 : 1;
-    add_to<Element>(array, index, step);
+void move_column(const LayoutField& array, Offset index, bool last, const std::function<void()>& check) {
+    const bool down = static_cast<const Element*>(array.data)[index] > 0;
+    if (!down && last) return;
+    add_to<Element>(array, index, down ? -1 : 1);
     check();
-    add_to<Element>(array, index, -step);
+    add_to<Element>(array, index, down ? 1 : -1);
 }
 
 /// Corrupts one slot at a time and checks that the exact verification fails. Returns the number of corrupted slots.
@@ -188,12 +189,13 @@ int plant_errors(const LayoutRecipe& one, const CsrMatrix& input, Device& host) 
         ++planted;
         if (slot.nonzero < 0 || slot.column_array < 0) continue;  // padding multiplies any x by 0
         const LayoutField& columns = fields[slot.column_array];
+        const bool last = slot.column + 1 == input.columns;
         const auto check = [&] { CHECK_MESSAGE(is_wrong(), "column of slot ", slot.index, " in array ", slot.column_array); };
         if (bytes_of(columns.type) == 2) {
-            move_column<std::uint16_t>(columns, slot.column_index, check);
+            move_column<std::uint16_t>(columns, slot.column_index, last, check);
         } else {
             REQUIRE(bytes_of(columns.type) == 4);
-            move_column<Index>(columns, slot.column_index, check);
+            move_column<Index>(columns, slot.column_index, last, check);
         }
         ++planted;
     }
