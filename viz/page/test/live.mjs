@@ -206,6 +206,9 @@ async function byKeys(page) {
     await page.keyboard.press('Shift+Tab');
     check(`${what}: Shift-Tab leaves it`, await page.evaluate(() => document.activeElement.closest('.panel') !== null));
 
+    // The list is drawn after the key is handled, later on a busy machine.
+    const stagesBecome = (count) =>
+        page.waitForFunction((n) => document.querySelectorAll('.stages li').length === n, count, { timeout: 10000 }).then(() => true, () => false);
     const text = await text_of(page);
     await focusOn(page, '[data-name=matrix]');
     await pressed('ArrowDown');
@@ -225,10 +228,10 @@ async function byKeys(page) {
     await page.keyboard.press('ArrowDown');
     await focusOn(page, '[data-name="add button"]');
     await pressed('Enter');
-    check(`${what}: Enter adds a stage`, (await page.locator('.stages li').count()) === 3);
+    check(`${what}: Enter adds a stage`, await stagesBecome(3));
     await focusOn(page, '[data-name="stage 2 remove"]');
     await pressed('Enter');
-    check(`${what}: Enter removes it`, (await page.locator('.stages li').count()) === 2);
+    check(`${what}: Enter removes it`, await stagesBecome(2));
 
     await focusOn(page, '[data-choice=text]');
     await page.keyboard.press('Enter');
