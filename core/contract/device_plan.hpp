@@ -17,9 +17,9 @@ struct DeviceProperties;  // device.hpp
 
 // ---- The steps that stages declare (StageEntry::on_device). All orders are of rows and columns alike.
 
-/// Keeps so many consecutive rows, a node, together from here on.
+/// From this step on, orders move whole nodes: groups of `rows` consecutive rows.
 struct KeepNodes {
-    Index rows = 0;  // 0: those that the plan has, or if it has none, as nodes_of_fewest_bytes (node_size.hpp) finds them
+    Index rows = 0;  // of a node; 0: as in the plan so far, else found by nodes_of_fewest_bytes (node_size.hpp)
 };
 
 /// Numbers the vertices by levels, as the stage cuthill_mckee.

@@ -43,7 +43,7 @@ struct PlannedFacts {
     std::vector<Index> partition;    // the boundaries of the parts of rows and columns; empty: there are none
     bool reordered = false;          // false: the order is the natural one
 
-    /// Of the stages, or of the layout.
+    /// The time of all stages, or of building the layout.
     [[nodiscard]] double seconds(bool of_stages) const {
         double sum = 0;
         for (const Step& step : steps) sum += step.is_stage == of_stages ? step.seconds : 0;

@@ -16,7 +16,7 @@
 namespace workbench {
 namespace {
 
-/// Of the GPU's driver, "580.65.06"; empty if there is none.
+/// The version of the GPU's driver, for example "580.65.06"; empty without a driver.
 std::string driver_version() {
     std::ifstream file("/proc/driver/nvidia/version");  // "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.65.06  Sun ..."
     const auto is_version = [](const std::string& word) {

@@ -78,7 +78,7 @@ std::vector<std::string> matrix_files(const std::filesystem::path& folder, const
     namespace fs = std::filesystem;
     constexpr int deepest = 4;
     constexpr std::size_t most_visited = 100'000;
-    // Of a checkout of this program; they would hide the few matrices that somebody wants to see.
+    // Folders of test and build files in a checkout of this program.
     constexpr std::array<std::string_view, 4> folders_without_matrices{"build", "fuzz", "node_modules", "tests"};
     std::vector<std::string> files;
     std::error_code problem;

@@ -61,7 +61,7 @@ public:
         return {static_cast<Item*>(allocate(count * sizeof(Item))), count, stream()};
     }
 
-    /// Of a small array. Complete on return.
+    /// Copies a small array to the GPU. The copy is complete on return.
     template <typename Item>
     [[nodiscard]] WorkspaceArray<Item> upload(std::span<const Item> from) {
         WorkspaceArray<Item> array = make<Item>(from.size());

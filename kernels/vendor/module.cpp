@@ -153,7 +153,7 @@ std::unique_ptr<Kernel<Value>> prepare(CusparseMatrix matrix, Device& device, vo
     return std::make_unique<CusparseKernel<Value>>(std::move(matrix), device, stream);
 }
 
-/// Of the library that was loaded, which may be newer than the header.
+/// The version of the loaded cuSPARSE, which may be newer than the header.
 std::string version() {
     std::string text;
     for (const libraryPropertyType part : {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL}) {

@@ -67,7 +67,7 @@ struct Timed {
     std::vector<std::string> warnings = {};  // about its time or the baseline's
 
     [[nodiscard]] bool faster() const { return record.interval && record.interval->low > 1; }
-    /// Of a product of the baseline, in turns with this recipe: its time and its speed-up give it. 0 if that is unknown.
+    /// The time of one product of the baseline, measured in turns with this recipe: time times speed-up. 0 without a speed-up.
     [[nodiscard]] double baseline_seconds() const { return record.seconds * record.speedup.value_or(0); }
     /// For permuting x and y once, a part of the price.
     [[nodiscard]] double permutation_seconds() const;
