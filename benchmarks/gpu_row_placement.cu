@@ -11,7 +11,7 @@
 #include <stdexcept>
 
 #include "gpu_row_placement_kernels.cuh"
-#include "kernels/prepare/workspace.cuh"
+#include "kernels/primitives/workspace.cuh"
 
 namespace workbench {
 namespace {

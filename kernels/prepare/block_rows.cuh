@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "kernels/prepare/workspace.cuh"
+#include "kernels/primitives/workspace.cuh"
 
 namespace workbench::slicing {
 

@@ -4,7 +4,7 @@
 
 #include "kernels/prepare/cuthill_mckee.cuh"
 #include "kernels/prepare/level_orders.cuh"
-#include "kernels/prepare/primitives.cuh"
+#include "kernels/primitives/sort_and_scan.cuh"
 
 namespace workbench {
 namespace {

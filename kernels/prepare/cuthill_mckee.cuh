@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "kernels/prepare/workspace.cuh"
+#include "kernels/primitives/workspace.cuh"
 
 namespace workbench {
 

@@ -6,7 +6,7 @@
 #include "core/contract/kernel.hpp"
 #include "kernels/device/cuda_device.cuh"
 #include "kernels/prepare/plan_on_gpu.hpp"
-#include "kernels/prepare/workspace.cuh"
+#include "kernels/primitives/workspace.cuh"
 
 namespace workbench {
 namespace {

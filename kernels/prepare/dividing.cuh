@@ -6,7 +6,7 @@
 
 #include "kernels/formats/ehyb/layout.hpp"
 #include "kernels/prepare/ehyb_on_gpu.cuh"
-#include "kernels/prepare/search.cuh"
+#include "kernels/primitives/search.cuh"
 
 namespace workbench::dividing {
 
@@ -15,7 +15,7 @@ static_assert(ehyb_height == 32, "a warp takes the lanes of a slice");
 /// The part of each old row.
 static __global__ void find_parts(const Index* __restrict__ boundaries, Index parts, const Index* __restrict__ old_of_new,
                                   Index rows, Index* __restrict__ part_of) {
-    slicing::for_each_item(static_cast<std::size_t>(rows), [&](std::size_t place) {
+    on_gpu::for_each_item(static_cast<std::size_t>(rows), [&](std::size_t place) {
         part_of[old_of_new[place]] = piece_at(boundaries, parts, static_cast<Index>(place));
     });
 }
@@ -24,14 +24,14 @@ static __global__ void find_parts(const Index* __restrict__ boundaries, Index pa
 static __global__ void key_by_part(PatternOnGpu pattern, const Index* __restrict__ old_of_new,
                                    const Index* __restrict__ part_of, int length_bits, bool descending, std::uint32_t longest,
                                    std::uint64_t* __restrict__ keys, std::uint32_t* __restrict__ old_rows) {
-    slicing::for_each_row(pattern.vertices, [&](Index place, unsigned lane) {
+    on_gpu::for_each_row(pattern.vertices, [&](Index place, unsigned lane) {
         const Index old = old_of_new[place];
         const Index part = part_of[old];
         unsigned inside = 0;
-        for (std::uint32_t i = pattern.offsets[old] + lane; i < pattern.offsets[old + 1]; i += slicing::lanes) {
+        for (std::uint32_t i = pattern.offsets[old] + lane; i < pattern.offsets[old + 1]; i += on_gpu::lanes) {
             inside += part_of[pattern.columns[i]] == part ? 1 : 0;
         }
-        inside = __reduce_add_sync(slicing::lanes_of_row(), inside);
+        inside = __reduce_add_sync(on_gpu::lanes_of_row(), inside);
         if (lane != 0) return;
         keys[place] = static_cast<std::uint64_t>(part) << length_bits | (descending ? longest - inside : inside);
         old_rows[place] = static_cast<std::uint32_t>(old);
@@ -74,7 +74,7 @@ static __global__ void divide_rows(PartsOnGpu parts, ReorderedOnGpu matrix, bool
                                    Offset* __restrict__ lengths, std::uint32_t* __restrict__ rows_outside, unsigned* row_count,
                                    std::uint64_t* __restrict__ keys, std::uint32_t* __restrict__ rows) {
     // Whole warps take part in the ballot, because there are 32 lanes a slice.
-    slicing::for_each_item(static_cast<std::size_t>(parts.slices) * ehyb_height, [&](std::size_t lane) {
+    on_gpu::for_each_item(static_cast<std::size_t>(parts.slices) * ehyb_height, [&](std::size_t lane) {
         const InsideLane own = inside_lane(parts, lane);
         Index length = 0;
         Index outside = 0;
@@ -103,7 +103,7 @@ static __global__ void divide_rows(PartsOnGpu parts, ReorderedOnGpu matrix, bool
 static __global__ void measure_outside(const std::uint32_t* __restrict__ sorted_rows, Index count, ReorderedOnGpu matrix,
                                        const EntriesInside* __restrict__ inside, Index* __restrict__ outside_rows,
                                        Offset* __restrict__ lengths) {
-    slicing::for_each_item(static_cast<std::size_t>(count), [&](std::size_t stored) {
+    on_gpu::for_each_item(static_cast<std::size_t>(count), [&](std::size_t stored) {
         const auto row = static_cast<Index>(sorted_rows[stored]);
         outside_rows[stored] = row;
         lengths[stored + 1] = matrix.offsets[row + 1] - matrix.offsets[row] - (inside[row].end - inside[row].first);
@@ -123,7 +123,7 @@ inline __device__ void copy_entries(const ReorderedOnGpu& matrix, Offset first, 
                                     const EntriesOfShare& share, Index stored, unsigned lane) {
     const Offset to = share.offsets[stored];
     const Offset length = share.offsets[stored + 1] - to;
-    for (Offset k = lane; k < length; k += slicing::lanes) {
+    for (Offset k = lane; k < length; k += on_gpu::lanes) {
         const Offset from = first + k + (k < before ? 0 : gap);
         share.columns[to + k] = matrix.columns[from] - first_column;
         share.entries[to + k] = matrix.entries[from];
@@ -133,7 +133,7 @@ inline __device__ void copy_entries(const ReorderedOnGpu& matrix, Offset first, 
 /// Every lane of a slice inside is a stored row, which may be empty.
 static __global__ void list_inside(PartsOnGpu parts, ReorderedOnGpu matrix, const EntriesInside* __restrict__ inside,
                                    EntriesOfShare share) {
-    slicing::for_each_row(parts.slices * ehyb_height, [&](Index stored, unsigned lane) {
+    on_gpu::for_each_row(parts.slices * ehyb_height, [&](Index stored, unsigned lane) {
         const InsideLane own = inside_lane(parts, static_cast<std::size_t>(stored));
         if (own.row < 0) return;
         const EntriesInside of = inside[own.row];
@@ -143,7 +143,7 @@ static __global__ void list_inside(PartsOnGpu parts, ReorderedOnGpu matrix, cons
 
 static __global__ void list_outside(const Index* __restrict__ outside_rows, Index count, ReorderedOnGpu matrix,
                                     const EntriesInside* __restrict__ inside, EntriesOfShare share) {
-    slicing::for_each_row(count, [&](Index stored, unsigned lane) {
+    on_gpu::for_each_row(count, [&](Index stored, unsigned lane) {
         const Index row = outside_rows[stored];
         const EntriesInside of = inside[row];
         const Offset first = matrix.offsets[row];

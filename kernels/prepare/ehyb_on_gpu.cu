@@ -6,7 +6,7 @@
 
 #include "kernels/formats/ehyb/kernel_on_gpu.hpp"
 #include "kernels/prepare/dividing.cuh"
-#include "kernels/prepare/primitives.cuh"
+#include "kernels/primitives/sort_and_scan.cuh"
 
 namespace workbench {
 namespace {
@@ -57,9 +57,7 @@ public:
 private:
     [[nodiscard]] cudaStream_t stream() const { return workspace_.stream(); }
     [[nodiscard]] std::size_t lanes() const { return static_cast<std::size_t>(parts_.slices) * ehyb_height; }
-    [[nodiscard]] static unsigned blocks_for_rows(std::size_t count) {
-        return blocks_of(count * slicing::lanes, block_threads);
-    }
+    [[nodiscard]] static unsigned blocks_for_rows(std::size_t count) { return blocks_of(count * on_gpu::lanes, block_threads); }
 
     void divide(bool descending) {
         const auto rows = static_cast<std::size_t>(matrix_.rows);
@@ -74,7 +72,7 @@ private:
             parts_, matrix_, descending, inside_.data(), inside_lengths_.data(), rows_outside_.as<std::uint32_t>(),
             row_count.data(), keys.data(), sorted_rows_.data());
         check_launch("divide_rows");
-        sort_pairs(workspace_, keys, sorted_rows_, 0, slicing::bits_of(matrix_.longest + 1));
+        sort_pairs(workspace_, keys, sorted_rows_, 0, on_gpu::bits_of(matrix_.longest + 1));
         outside_count_ = static_cast<Index>(workspace_.download_item(row_count, 0));
     }
 
@@ -172,11 +170,11 @@ WorkspaceArray<std::uint32_t> sorted_by_entries_inside(Workspace& workspace, con
     dividing::find_parts<<<blocks_of(rows, block_threads), block_threads, 0, workspace.stream()>>>(
         boundaries.data(), parts, old_of_new, pattern.vertices, part_of.data());
     check_launch("find_parts");
-    const int length_bits = slicing::bits_of(longest);
-    dividing::key_by_part<<<blocks_of(rows * slicing::lanes, block_threads), block_threads, 0, workspace.stream()>>>(
+    const int length_bits = on_gpu::bits_of(longest);
+    dividing::key_by_part<<<blocks_of(rows * on_gpu::lanes, block_threads), block_threads, 0, workspace.stream()>>>(
         pattern, old_of_new, part_of.data(), length_bits, descending, longest, keys.data(), old_rows.data());
     check_launch("key_by_part");
-    sort_pairs(workspace, keys, old_rows, 0, length_bits + slicing::bits_of(static_cast<std::uint32_t>(parts)));
+    sort_pairs(workspace, keys, old_rows, 0, length_bits + on_gpu::bits_of(static_cast<std::uint32_t>(parts)));
     return old_rows;
 }
 

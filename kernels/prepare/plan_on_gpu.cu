@@ -19,7 +19,7 @@
 #include "kernels/prepare/cuthill_mckee.cuh"
 #include "kernels/prepare/ehyb_on_gpu.cuh"
 #include "kernels/prepare/planned_on_gpu.cuh"
-#include "kernels/prepare/primitives.cuh"
+#include "kernels/primitives/sort_and_scan.cuh"
 
 namespace workbench {
 namespace {
@@ -124,9 +124,7 @@ private:
     [[nodiscard]] cudaStream_t stream() const { return workspace_.stream(); }
     [[nodiscard]] std::size_t rows() const { return static_cast<std::size_t>(matrix_.rows); }
     [[nodiscard]] std::size_t nodes() const { return static_cast<std::size_t>(pattern_.vertices); }
-    [[nodiscard]] static unsigned blocks_for_rows(std::size_t count) {
-        return blocks_of(count * slicing::lanes, block_threads);
-    }
+    [[nodiscard]] static unsigned blocks_for_rows(std::size_t count) { return blocks_of(count * on_gpu::lanes, block_threads); }
 
     template <typename Work>
     void step(const std::string& what, const Work& work, bool is_stage = false) {
@@ -145,10 +143,10 @@ private:
 
     void check() {
         offsets_ = workspace_.make<std::uint32_t>(rows() + 1);
-        const auto facts = workspace_.make<slicing::RowFacts>(1);
-        check_cuda(cudaMemsetAsync(facts.data(), 0, sizeof(slicing::RowFacts), stream()), "cudaMemsetAsync");
+        const auto facts = workspace_.make<on_gpu::RowFacts>(1);
+        check_cuda(cudaMemsetAsync(facts.data(), 0, sizeof(on_gpu::RowFacts), stream()), "cudaMemsetAsync");
         const auto launch = [&](const auto* given) {
-            slicing::check_rows<<<blocks_for_rows(rows()), block_threads, 0, stream()>>>(
+            on_gpu::check_rows<<<blocks_for_rows(rows()), block_threads, 0, stream()>>>(
                 given, matrix_.column_indices, matrix_.rows, matrix_.columns, matrix_.nonzeros, offsets_.data(), facts.data());
         };
         if (matrix_.long_offsets) {
@@ -157,7 +155,7 @@ private:
             launch(static_cast<const std::int32_t*>(matrix_.row_offsets));
         }
         check_launch("check_rows");
-        const slicing::RowFacts found = workspace_.download_item(facts, 0);
+        const on_gpu::RowFacts found = workspace_.download_item(facts, 0);
         if (found.wrong != 0) throw Unsuitable("the arrays are not a CSR matrix");
         if (found.unsorted != 0) throw Unsuitable("the columns of a row do not ascend");
         longest_ = found.longest;
@@ -247,14 +245,14 @@ private:
     WorkspaceArray<std::uint32_t> sorted(const SortRows& sort) {
         auto old_nodes = workspace_.make<std::uint32_t>(nodes());
         auto keys = workspace_.make<std::uint64_t>(nodes());
-        const int length_bits = slicing::bits_of(longest_);
+        const int length_bits = on_gpu::bits_of(longest_);
         const Index window = std::min(sort.window.value_or(matrix_.rows), matrix_.rows);
         slicing::key_by_length<<<blocks_of(nodes(), block_threads), block_threads, 0, stream()>>>(
             in_blocks() ? offsets_.data() : pattern_.offsets, order_.size() == 0 ? nullptr : order_.data(), pattern_.vertices,
             planned_->block_size, window, length_bits, sort.descending, longest_, keys.data(), old_nodes.data());
         check_launch("key_by_length");
         sort_pairs(workspace_, keys, old_nodes, 0,
-                   length_bits + slicing::bits_of(static_cast<std::uint32_t>(matrix_.rows / window)));
+                   length_bits + on_gpu::bits_of(static_cast<std::uint32_t>(matrix_.rows / window)));
         return old_nodes;
     }
 
@@ -274,12 +272,12 @@ private:
                 "cudaMemcpyAsync");
         }
         Move move{workspace_.make<Index>(nodes()), workspace_.make<Index>(nodes()), workspace_.make<Offset>(nodes() + 1)};
-        slicing::invert<<<blocks_of(nodes(), block_threads), block_threads, 0, stream()>>>(
+        on_gpu::invert<<<blocks_of(nodes(), block_threads), block_threads, 0, stream()>>>(
             pattern_.offsets, old_nodes_.size() == 0 ? nullptr : old_nodes_.data(), pattern_.vertices, move.to_old.data(),
             move.to_new.data(), move.offsets.data());
         check_launch("invert");
         sum_up(workspace_, move.offsets);
-        slicing::reorder_rows<<<blocks_for_rows(nodes()), block_threads, 0, stream()>>>(
+        on_gpu::reorder_rows<<<blocks_for_rows(nodes()), block_threads, 0, stream()>>>(
             pattern_.offsets, pattern_.columns, move.to_old.data(), move.to_new.data(), move.offsets.data(), pattern_.vertices,
             columns, numbers);
         check_launch("reorder_rows");
@@ -297,7 +295,7 @@ private:
     /// second[i] = first[second[i]]
     template <typename Item>
     void compose(const Item* first, Item* second, std::size_t count) {
-        slicing::compose<<<blocks_of(count, block_threads), block_threads, 0, stream()>>>(first, second, count);
+        on_gpu::compose<<<blocks_of(count, block_threads), block_threads, 0, stream()>>>(first, second, count);
         check_launch("compose");
     }
 
@@ -308,8 +306,8 @@ private:
         moved.columns = workspace_.make<Index>(static_cast<std::size_t>(entries_));
         moved.numbers = workspace_.make<std::uint32_t>(static_cast<std::size_t>(entries_));
         Move moves = move(moved.columns.data(), moved.numbers.data());
-        slicing::narrow<<<blocks_of(nodes() + 1, block_threads), block_threads, 0, stream()>>>(
-            moves.offsets.data(), nodes() + 1, moved.offsets.data());
+        on_gpu::narrow<<<blocks_of(nodes() + 1, block_threads), block_threads, 0, stream()>>>(moves.offsets.data(), nodes() + 1,
+                                                                                              moved.offsets.data());
         check_launch("narrow");
         moved.to_old = std::move(moves.to_old);
         moved.to_new = std::move(moves.to_new);

@@ -96,8 +96,8 @@ public:
         const cudaStream_t stream = cuda_device(device_).stream();
         device_.zero(there.address(), there.bytes());
         const auto launch = [&](const auto* offsets) {
-            slicing::find_diagonal<<<blocks_of(static_cast<std::size_t>(rows) * slicing::lanes, block_threads), block_threads,
-                                     0, stream>>>(offsets, input, there.template as<Value>());
+            slicing::find_diagonal<<<blocks_of(static_cast<std::size_t>(rows) * on_gpu::lanes, block_threads), block_threads, 0,
+                                     stream>>>(offsets, input, there.template as<Value>());
         };
         if (input.long_offsets) {
             launch(static_cast<const std::int64_t*>(input.row_offsets));

@@ -1,7 +1,7 @@
 // CUB's sorts and scans, compiled once for all steps.
 #pragma once
 
-#include "kernels/prepare/workspace.cuh"
+#include "kernels/primitives/workspace.cuh"
 
 namespace workbench {
 

@@ -1,4 +1,4 @@
-#include "kernels/prepare/workspace.cuh"
+#include "kernels/primitives/workspace.cuh"
 
 namespace workbench {
 

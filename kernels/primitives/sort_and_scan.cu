@@ -1,4 +1,4 @@
-#include "kernels/prepare/primitives.cuh"
+#include "kernels/primitives/sort_and_scan.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
