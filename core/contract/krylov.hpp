@@ -36,6 +36,7 @@ struct KrylovPlan {
     KrylovMethod method = KrylovMethod::cg;
     double stop_below = 0;             // |r|_2 at which it has converged
     std::int64_t most_iterations = 0;  // in total
+    bool by_function = false;          // the preconditioner is a function: Krylov::precondition_by
 };
 
 /// y = A x for x and y [rows] on the device, in the order of the solver's vectors. Asynchronous.
@@ -57,13 +58,21 @@ public:
     /// Sets the product for the following iterations. Objects that it refers to must outlive its last use.
     virtual void use(KrylovProduct<Value> product) = 0;
 
+    /// Sets the function of a plan with `by_function`: z = M r for r and z [size] on the device. Such a solve starts with
+    /// begin_again.
+    virtual void precondition_by(KrylovProduct<Value> /*function*/) {
+        throw std::logic_error("this solver's preconditioner is a diagonal");
+    }
+
     /// b [size] on the device, which the caller may replace before begin_again.
     [[nodiscard]] virtual Value* right_hand_side() { throw std::logic_error("this solver keeps its right-hand side"); }
     /// Starts a new solve from x = 0 for the current right-hand side. The solve has converged when |r|_2 <= tolerance * |b|_2.
     /// Waits for the device. Returns |b|_2.
     virtual double begin_again(double /*tolerance*/) { throw std::logic_error("this solver solves once"); }
-    /// x [size] on the device.
-    [[nodiscard]] virtual const Value* solution() const { throw std::logic_error("this solver keeps its x"); }
+    /// x [size] on the device, which the caller may replace before restart.
+    [[nodiscard]] virtual Value* solution() { throw std::logic_error("this solver keeps its x"); }
+    /// [size] on the device, which the caller may replace before begin_again; null: there is none.
+    [[nodiscard]] virtual Value* inverse_diagonal() { throw std::logic_error("this solver keeps its diagonal"); }
 
     /// Restarts the method with r = b - A x for the current x (initially 0), also after a breakdown. The iteration count
     /// continues.

@@ -10,6 +10,7 @@
 #include "core/text/words.hpp"
 #include "frontends/library/checked_matrix.hpp"
 #include "kernels/device/cuda_device.hpp"
+#include "kernels/device/host_loops.hpp"
 
 namespace workbench {
 
@@ -28,21 +29,23 @@ using workbench::CsrOnDevice;
 using workbench::Offset;
 
 template <typename Value>
-void invert(std::vector<Value>& diagonal) {
-    for (Value& value : diagonal) value = value == 0 ? Value{1} : 1 / value;
+Value inverse(Value value) {
+    return value == 0 ? Value{1} : 1 / value;
 }
 
-/// [rows] 0 where there is no entry.
-template <typename Value>
-std::vector<Value> diagonal_of(const workbench::CsrMatrix& matrix) {
-    std::vector<Value> diagonal(static_cast<std::size_t>(matrix.rows));
-    for (workbench::Index row = 0; row < matrix.rows; ++row) {
+/// [rows] the number of each diagonal entry in the caller's arrays; -1: there is none.
+std::vector<Offset> diagonal_entries_of(const workbench::GivenMatrix& given) {
+    const workbench::CsrMatrix& matrix = given.matrix;
+    std::vector<Offset> entries(static_cast<std::size_t>(matrix.rows), -1);
+    workbench::for_each_in_parallel(matrix.rows, 4096, [&](std::int64_t number) {
+        const auto row = static_cast<workbench::Index>(number);
         const auto columns = matrix.row_columns(row);
         const auto found = std::lower_bound(columns.begin(), columns.end(), row);
-        if (found == columns.end() || *found != row) continue;
-        diagonal[row] = static_cast<Value>(matrix.values[matrix.row_offsets[row] + (found - columns.begin())]);
-    }
-    return diagonal;
+        if (found == columns.end() || *found != row) return;
+        const Offset entry = matrix.row_offsets[row] + (found - columns.begin());
+        entries[row] = given.entry_order.empty() ? entry : given.entry_order[entry];
+    });
+    return entries;
 }
 
 /// The matrix as the device's functions take it. Throws InputError if the sizes of the arrays disagree.
@@ -149,11 +152,12 @@ void Operator<Value>::Applied::apply(const CsrView<Value>& view, const Options& 
     workbench::GivenMatrix given = workbench::checked_matrix(view, options.triangle);
     is_half = options.triangle == Triangle::symmetric;
     entries = view.values.size();
-    entry_order = std::move(given.entry_order);
     if (with_diagonal) {
-        inverse_diagonal = diagonal_of<Value>(given.matrix);
-        invert(inverse_diagonal);
+        diagonal_entries = diagonal_entries_of(given);
+        inverse_diagonal.resize(diagonal_entries.size());
+        invert_diagonal(view.values);
     }
+    entry_order = std::move(given.entry_order);
     recipe.emplace(checked->recipe, std::move(given.matrix), options);
 }
 
@@ -168,12 +172,22 @@ void Operator<Value>::Applied::apply_there(const DeviceCsrView<Value>& view, con
     }
     if (!with_diagonal) return;
     inverse_diagonal = recipe->planned().diagonal(matrix);
-    invert(inverse_diagonal);
+    for (Value& value : inverse_diagonal) value = inverse(value);
+}
+
+template <typename Value>
+void Operator<Value>::Applied::invert_diagonal(ArrayView<const Value> values) {
+    workbench::for_each_in_parallel(static_cast<std::int64_t>(diagonal_entries.size()), 4096, [&](std::int64_t row) {
+        const Offset entry = diagonal_entries[row];
+        inverse_diagonal[row] = entry < 0 ? Value{1} : inverse(values[entry]);
+    });
+    is_diagonal_new = true;
 }
 
 template <typename Value>
 void Operator<Value>::Applied::set_values(ArrayView<const Value> values) {
     recipe->set_values(std::span(values.data(), values.size()), entry_order);
+    if (!diagonal_entries.empty()) invert_diagonal(values);
 }
 
 template <typename Value>

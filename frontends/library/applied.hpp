@@ -1,7 +1,6 @@
 // The implementation of the header's Operator.
 #pragma once
 
-#include <exception>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -29,10 +28,13 @@ struct __attribute__((visibility("hidden"))) Operator<Value>::Applied {
     bool is_half = false;                            // of a symmetric matrix
     std::size_t entries = 0;                         // of the caller's arrays
     workbench::HostArray<workbench::Offset> entry_order;
-    std::vector<Value> inverse_diagonal;  // [rows] in the caller's order, 1 where the diagonal has no entry or 0
+    std::vector<Value> inverse_diagonal;              // [rows] in the caller's order, 1 where the diagonal has no entry or 0
+    std::vector<workbench::Offset> diagonal_entries;  // [rows] its numbers in the caller's arrays, or -1; empty: not known
+    bool is_diagonal_new = true;                      // to whoever copies it and then sets this to false
     std::optional<workbench::AppliedRecipe<Value>> recipe;
 
 private:
+    void invert_diagonal(ArrayView<const Value> values);
     void apply(const CsrView<Value>& view, const Options& options, bool with_diagonal);
     void apply_there(const DeviceCsrView<Value>& view, const Options& options, bool with_diagonal);
 };
@@ -50,28 +52,14 @@ template <typename Applied>
 std::unique_ptr<Applied> make_applied(auto recipe, const auto& matrix, const spmv_workbench::Options& options,
                                       bool with_diagonal = false) {
     require_no_parallel_region();
-    std::exception_ptr of_caller;
+    CallerFunctions functions;
     spmv_workbench::Options guarded = options;
-    if (options.stop) {
-        guarded.stop = [&] {
-            try {
-                return options.stop();
-            } catch (...) {
-                of_caller = std::current_exception();
-                return true;
-            }
-        };
-    }
-    try {
-        return for_caller([&] {
-            const auto kokkos = running_kokkos();
-            const KokkosTurn turn;
-            return std::make_unique<Applied>(std::move(recipe), matrix, guarded, with_diagonal);
-        });
-    } catch (const spmv_workbench::Stopped&) {
-        if (of_caller) std::rethrow_exception(of_caller);
-        throw;
-    }
+    if (options.stop) guarded.stop = [&] { return functions.call(options.stop); };
+    return functions.run([&] {
+        const auto kokkos = running_kokkos();
+        const KokkosTurn turn;
+        return std::make_unique<Applied>(std::move(recipe), matrix, guarded, with_diagonal);
+    });
 }
 
 }  // namespace workbench

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <string_view>
+
+#include <spmv_workbench/spmv_workbench.hpp>
 
 namespace workbench {
 
@@ -18,6 +21,36 @@ auto for_caller(const Work& work) {
         rethrow_to_caller();
     }
 }
+
+/// Carries the exceptions of the caller's own functions unchanged through code that translates exceptions.
+class CallerFunctions {
+public:
+    /// Calls a function of the caller, within `run`.
+    template <typename Function>
+    auto call(const Function& function) {
+        try {
+            return function();
+        } catch (...) {
+            raised_ = std::current_exception();
+            throw spmv_workbench::Stopped("a function of the caller raised an exception");
+        }
+    }
+
+    /// Runs `work` and translates its exceptions, except those of the caller's functions.
+    template <typename Work>
+    auto run(const Work& work) {
+        raised_ = nullptr;
+        try {
+            return for_caller(work);
+        } catch (const spmv_workbench::Stopped&) {
+            if (raised_) std::rethrow_exception(raised_);
+            throw;
+        }
+    }
+
+private:
+    std::exception_ptr raised_;
+};
 
 // Preconditions of the caller; both throw std::invalid_argument.
 void require_size(std::string_view name, std::size_t found, std::size_t expected);

@@ -76,7 +76,7 @@ std::shared_ptr<const KokkosRuntime> running_kokkos() {
 bool in_parallel_region() { return omp_in_parallel() != 0; }
 
 KokkosTurn::KokkosTurn() {
-    if (in_parallel_region()) return;
+    if (in_parallel_region() || has_turn) return;
     if (forked_during_turn) {
         throw MachineError(
             "this process was forked while another thread of its parent used or made an operator; expected a fork "

@@ -16,8 +16,9 @@ namespace workbench {
 /// True inside a parallel region of OpenMP, where Kokkos loops run on the calling thread only.
 [[nodiscard]] bool in_parallel_region();
 
-/// A lock for running Kokkos loops on all cores; other threads' turns wait for it. Does nothing in a parallel region. A child
-/// of fork() can take turns, too, unless the fork happened during the turn of another thread: then MachineError.
+/// A lock for running Kokkos loops on all cores; other threads' turns wait for it. Does nothing in a parallel region, and
+/// during another turn of this thread, as in a function of the caller that a solve calls. A child of fork() can take turns,
+/// too, unless the fork happened during the turn of another thread: then MachineError.
 class KokkosTurn {
 public:
     KokkosTurn();

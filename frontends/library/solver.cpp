@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,6 +11,7 @@
 #include "core/contract/solve_rules.hpp"
 #include "core/contract/solvers.hpp"
 #include "frontends/library/applied.hpp"
+#include "kernels/host/host_device.hpp"
 #include "pipeline/measure/verification.hpp"
 
 namespace spmv_workbench {
@@ -30,13 +33,23 @@ public:
     /// As the device computes it: 0 or infinity if squares leave the range of f64.
     [[nodiscard]] double norm_of_b() const { return norm_of_b_; }
 
-    SolveFacts run() {
+    /// Both are called between iterations, unless they are empty: stop() several times a second, each_iteration(iterations,
+    /// residual) after each one.
+    SolveFacts run(const std::function<void()>& stop,
+                   const std::function<void(std::int64_t iterations, double residual)>& each_iteration) {
         workbench::SolveRules rules(options_.tolerance, norm_of_b_, options_.most_iterations, options_.patience);
         progress_ = krylov_.wait();
+        std::int64_t at_once = stop ? 1 : options_.most_iterations;
         std::optional<workbench::EndOfSolve> end;
         while (!(end = check(rules))) {
-            krylov_.launch(rules.iterations_until_check(progress_.iterations));
+            const workbench::Stopwatch watch;
+            const std::int64_t most = rules.iterations_until_check(progress_.iterations);
+            krylov_.launch(each_iteration ? 1 : std::min(most, at_once));
             progress_ = krylov_.wait();
+            if (each_iteration) each_iteration(progress_.iterations, progress_.residual / norm_);
+            if (!stop) continue;
+            stop();
+            if (watch.seconds() < seconds_between_stops / 2) at_once = std::min(2 * at_once, options_.most_iterations);
         }
         const std::int64_t iterations = progress_.iterations;
         if (end->how != workbench::SolveEnd::converged) (void)true_residual();
@@ -44,6 +57,7 @@ public:
     }
 
 private:
+    static constexpr double seconds_between_stops = 0.2;
     static_assert(static_cast<int>(SolveEnd::breakdown) == static_cast<int>(workbench::SolveEnd::breakdown));
 
     std::optional<workbench::EndOfSolve> check(workbench::SolveRules& rules) {
@@ -90,32 +104,98 @@ struct __attribute__((visibility("hidden"))) Solver<Value>::State {
         : options((require_square(matrix), require_right(chosen), chosen)) {
         a.applied_ = workbench::make_applied<typename Operator<Value>::Applied>(
             recipe.checked_, matrix, options.recipe, options.preconditioner == Preconditioner::jacobi);
+        make_krylov();
+    }
+
+    [[nodiscard]] bool vectors_are_on_host() const { return recipe().on_host() || precondition; }
+
+    /// Makes the solver for the current preconditioner.
+    void make_krylov() {
         for_caller([&] {
             const workbench::KokkosTurn turn;
-            make_krylov();
+            host = vectors_are_on_host() && !recipe().on_host() ? workbench::make_host_device() : nullptr;
+            krylov.reset();
+            const std::vector<Value> zeros(rows());
+            const std::vector<Value> ones(precondition ? 0 : a.applied_->inverse_diagonal.size(), 1);
+            const workbench::KrylovPlan plan{.method = range_of(0, 0).method,
+                                             .most_iterations = options.most_iterations,
+                                             .by_function = static_cast<bool>(precondition)};
+            krylov = workbench::make_krylov<Value>(host == nullptr ? recipe().device() : *host, plan, zeros, ones);
+            a.applied_->is_diagonal_new = !ones.empty();
+            krylov->use([this](const Value* x, Value* y) { multiply(x, y); });
+            if (!precondition) return;
+            r_of_caller.resize(rows());
+            z_of_caller.resize(rows());
+            krylov->precondition_by([this](const Value* r, Value* z) {
+                permute(r, r_of_caller.data(), workbench::VectorOrder::caller);
+                functions.call([&] { precondition(r_of_caller, z_of_caller); });
+                permute(z_of_caller.data(), z, workbench::VectorOrder::recipe);
+            });
         });
     }
 
-    /// b and x: in the memory of the operator's device.
-    SolveFacts solve(const Value* b, Value* x) {
+    /// b and x: in the memory of the vectors. Call it within functions.run, while holding a KokkosTurn.
+    SolveFacts solve(const Value* b, Value* x, const SolveCourse<Value>& given) {
         const workbench::Stopwatch watch;
-        workbench::AppliedRecipe<Value>& recipe = *a.applied_->recipe;
-        recipe.permute(b, krylov->right_hand_side(), workbench::VectorOrder::recipe);
+        renew_diagonal();
+        permute(b, krylov->right_hand_side(), workbench::VectorOrder::recipe);
         Course<Value> course(*krylov, options);
         const double norm = course.norm_of_b();
         if (!(norm > 0) || !reason_against(range_of(norm, norm)).empty()) require_range(false);
-        SolveFacts facts = course.run();
+        if (given.from_x && norm > 0) {
+            permute(x, krylov->solution(), workbench::VectorOrder::recipe);
+            krylov->restart();
+        }
+        std::function<void()> stop;
+        std::function<void(std::int64_t, double)> each_iteration;
+        if (options.recipe.stop) {
+            stop = [this] {
+                if (functions.call(options.recipe.stop)) throw Stopped("the caller stopped the solve");
+            };
+        }
+        if (given.each_iteration) {
+            each_iteration = [&](std::int64_t iterations, double residual) {
+                copy_x_to_caller();
+                functions.call([&] { given.each_iteration(iterations, residual, x_of_caller); });
+            };
+        }
+        SolveFacts facts = course.run(stop, each_iteration);
         if (facts.end != SolveEnd::converged) require_range(true);
-        recipe.permute(krylov->solution(), x, workbench::VectorOrder::caller);
+        permute(krylov->solution(), x, workbench::VectorOrder::caller);
         facts.seconds = watch.seconds();
+        return facts;
+    }
+
+    /// Likewise with b and x of a host, and vectors on a GPU.
+    SolveFacts solve_from_host(ArrayView<const Value> b, ArrayView<Value> x, const SolveCourse<Value>& course) {
+        workbench::Device& device = recipe().device();
+        if (b_from_host.bytes() == 0) b_from_host = device.allocate(rows() * sizeof(Value), "b of the host");
+        allocate_x_for_host();
+        device.upload(std::as_bytes(std::span(b.data(), rows())), b_from_host);
+        if (course.from_x) device.upload(std::as_bytes(std::span(x.data(), rows())), x_for_host);
+        Value* const x_there = x_for_host.template as<Value>();
+        const SolveFacts facts = solve(b_from_host.template as<const Value>(), x_there, course);
+        device.download(x_for_host, std::as_writable_bytes(std::span(x.data(), rows())));
+        return facts;
+    }
+
+    /// Likewise with b and x on a GPU, and vectors on the host.
+    SolveFacts solve_from_gpu(DeviceArray<const Value> b, DeviceArray<Value> x, const SolveCourse<Value>& course) {
+        workbench::Device& device = recipe().device();
+        std::vector<Value> b_here(rows());
+        std::vector<Value> x_here(rows());
+        workbench::copy_from_device(device, b.address(), std::span(b_here));
+        workbench::copy_from_device(device, static_cast<const Value*>(x.address()), std::span(x_here));
+        const SolveFacts facts = solve(b_here.data(), x_here.data(), course);
+        workbench::DeviceMemory there(x.address(), rows() * sizeof(Value), [](void*) {});
+        device.upload(std::as_bytes(std::span(x_here)), there);
         return facts;
     }
 
     SolverOptions options;
     Operator<Value> a;
-    std::unique_ptr<workbench::Krylov<Value>> krylov;
-    workbench::DeviceMemory b_from_host;  // on a GPU; allocated on first use
-    workbench::DeviceMemory x_for_host;
+    PreconditionerFunction<Value> precondition;  // empty: that of the options
+    workbench::CallerFunctions functions;
 
 private:
     [[nodiscard]] workbench::SolveRange range_of(double norm_of_b, double largest_of_b) const {
@@ -140,32 +220,65 @@ private:
     }
 
     [[nodiscard]] double magnitude_of_matrix() {
-        workbench::AppliedRecipe<Value>& recipe = *a.applied_->recipe;
-        const std::vector<double> numbers = workbench::real_vector(recipe.facts().rows, 1);
-        const std::vector<Value> values(numbers.begin(), numbers.end());
-        const workbench::DeviceMemory x = workbench::to_device(recipe.device(), std::span<const Value>(values), "x");
-        const workbench::DeviceMemory y = recipe.device().allocate(x.bytes(), "y");
-        recipe.run(x.as<const Value>(), y.as<Value>(), workbench::VectorOrder::recipe, false);
-        return workbench::largest_magnitude(on_host(y.as<const Value>()));
+        const std::vector<double> numbers = workbench::real_vector(recipe().facts().rows, 1);
+        const std::vector<Value> x(numbers.begin(), numbers.end());
+        std::vector<Value> y(x.size());
+        recipe().run_from_host(x, y, workbench::VectorOrder::recipe, false);
+        return workbench::largest_magnitude(std::vector<double>(y.begin(), y.end()));
     }
 
     [[nodiscard]] std::vector<double> on_host(const Value* vector) {
-        std::vector<Value> copy(static_cast<std::size_t>(a.facts().rows));
-        workbench::copy_from_device(a.applied_->recipe->device(), vector, std::span(copy));
+        std::vector<Value> copy(rows());
+        workbench::copy_from_device(host == nullptr ? recipe().device() : *host, vector, std::span(copy));
         return {copy.begin(), copy.end()};
     }
 
-    void make_krylov() {
-        workbench::AppliedRecipe<Value>& recipe = *a.applied_->recipe;
-        const std::vector<Value> zeros(static_cast<std::size_t>(recipe.facts().rows));
-        std::vector<Value> inverse(a.applied_->inverse_diagonal.size());
-        for (std::size_t i = 0; i < inverse.size(); ++i) {
-            inverse[i] = a.applied_->inverse_diagonal[recipe.column_order().old_of_new(static_cast<workbench::Index>(i))];
-        }
-        const workbench::KrylovPlan plan{range_of(0, 0).method, 0, options.most_iterations};
-        krylov = workbench::make_krylov<Value>(recipe.device(), plan, zeros, inverse);
-        krylov->use([&recipe](const Value* x, Value* y) { recipe.run(x, y, workbench::VectorOrder::recipe, false); });
+    [[nodiscard]] workbench::AppliedRecipe<Value>& recipe() const { return *a.applied_->recipe; }
+    [[nodiscard]] std::size_t rows() const { return static_cast<std::size_t>(recipe().facts().rows); }
+
+    void multiply(const Value* x, Value* y) {
+        if (host == nullptr) return recipe().run(x, y, workbench::VectorOrder::recipe, false);
+        recipe().run_from_host(std::span(x, rows()), std::span(y, rows()), workbench::VectorOrder::recipe, false);
     }
+
+    /// Permutes a vector into this order, in the memory of the vectors.
+    void permute(const Value* from, Value* to, workbench::VectorOrder order) {
+        if (host == nullptr) return recipe().permute(from, to, order);
+        const workbench::Permutation& columns = recipe().column_order();
+        const auto target = order == workbench::VectorOrder::recipe ? columns.new_of_old() : columns.old_of_new();
+        host->scatter(from, target.data(), recipe().facts().rows, to);
+    }
+
+    /// Brings the diagonal of new values to the solver.
+    void renew_diagonal() {
+        Value* const there = krylov->inverse_diagonal();
+        if (there == nullptr || !a.applied_->is_diagonal_new) return;
+        const std::span<const Value> diagonal = a.applied_->inverse_diagonal;
+        if (recipe().on_host()) {
+            permute(diagonal.data(), there, workbench::VectorOrder::recipe);
+        } else {
+            const workbench::DeviceMemory copy = workbench::to_device(recipe().device(), diagonal, "the diagonal");
+            permute(copy.template as<const Value>(), there, workbench::VectorOrder::recipe);
+        }
+        a.applied_->is_diagonal_new = false;
+    }
+
+    void allocate_x_for_host() {
+        if (x_for_host.bytes() == 0) x_for_host = recipe().device().allocate(rows() * sizeof(Value), "x of the host");
+    }
+
+    void copy_x_to_caller() {
+        x_of_caller.resize(rows());
+        if (vectors_are_on_host()) return permute(krylov->solution(), x_of_caller.data(), workbench::VectorOrder::caller);
+        if (x_now.bytes() == 0) x_now = recipe().device().allocate(rows() * sizeof(Value), "x of an iteration");
+        permute(krylov->solution(), x_now.template as<Value>(), workbench::VectorOrder::caller);
+        recipe().device().download(x_now, std::as_writable_bytes(std::span(x_of_caller)));
+    }
+
+    std::unique_ptr<workbench::Device> host;  // of the vectors, if the operator is not there
+    std::unique_ptr<workbench::Krylov<Value>> krylov;
+    std::vector<Value> r_of_caller, z_of_caller, x_of_caller;  // arguments of the caller's functions
+    workbench::DeviceMemory b_from_host, x_for_host, x_now;    // on a GPU; allocated on first use
 };
 
 template <typename Value>
@@ -189,36 +302,37 @@ typename Solver<Value>::State& Solver<Value>::state() const {
 }
 
 template <typename Value>
-SolveFacts Solver<Value>::solve(ArrayView<const Value> b, ArrayView<Value> x) {
+SolveFacts Solver<Value>::solve(ArrayView<const Value> b, ArrayView<Value> x, const SolveCourse<Value>& course) {
     const auto rows = static_cast<std::size_t>(state().a.facts().rows);
     workbench::require_size("b", b.size(), rows);
     workbench::require_size("x", x.size(), rows);
     workbench::require_apart(b.data(), rows * sizeof(Value), x.data(), rows * sizeof(Value));
-    return for_caller([&] {
+    return state().functions.run([&] {
         const workbench::KokkosTurn turn;
-        workbench::Device& device = state().a.applied_->recipe->device();
-        if (state().a.facts().device == Device::host) return state().solve(b.data(), x.data());
-        if (state().b_from_host.bytes() == 0) {
-            state().b_from_host = device.allocate(rows * sizeof(Value), "b of the host");
-            state().x_for_host = device.allocate(rows * sizeof(Value), "x of the host");
-        }
-        device.upload(std::as_bytes(std::span(b.data(), rows)), state().b_from_host);
-        const SolveFacts facts =
-            state().solve(state().b_from_host.template as<const Value>(), state().x_for_host.template as<Value>());
-        device.download(state().x_for_host, std::as_writable_bytes(std::span(x.data(), rows)));
-        return facts;
+        return state().vectors_are_on_host() ? state().solve(b.data(), x.data(), course)
+                                             : state().solve_from_host(b, x, course);
     });
 }
 
 template <typename Value>
-SolveFacts Solver<Value>::solve(DeviceArray<const Value> b, DeviceArray<Value> x) {
+SolveFacts Solver<Value>::solve(DeviceArray<const Value> b, DeviceArray<Value> x, const SolveCourse<Value>& course) {
     const OperatorFacts& facts = state().a.facts();
     if (facts.device != Device::gpu) throw std::invalid_argument("a GPU array was passed to a solver on the host");
     const auto rows = static_cast<std::size_t>(facts.rows);
     workbench::require_size("b", b.size(), rows);
     workbench::require_size("x", x.size(), rows);
     workbench::require_apart(b.address(), rows * sizeof(Value), x.address(), rows * sizeof(Value));
-    return for_caller([&] { return state().solve(b.address(), x.address()); });
+    return state().functions.run([&] {
+        if (!state().vectors_are_on_host()) return state().solve(b.address(), x.address(), course);
+        const workbench::KokkosTurn turn;
+        return state().solve_from_gpu(b, x, course);
+    });
+}
+
+template <typename Value>
+void Solver<Value>::precondition_by(PreconditionerFunction<Value> function) {
+    state().precondition = std::move(function);
+    state().make_krylov();
 }
 
 template <typename Value>

@@ -4,6 +4,8 @@
 #include <pybind11/stl.h>
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -52,31 +54,38 @@ sw::Options options_of(const std::string& device, const std::string& kernel, boo
     return options;
 }
 
+using Shape = std::pair<std::int32_t, std::int32_t>;
+
+template <typename Value, typename Offset>
+sw::CsrView<Value> csr_of(Shape shape, const Array<Offset>& offsets, const Array<std::int32_t>& columns,
+                          const Array<Value>& values) {
+    return {shape.first, shape.second, view(offsets, "indptr"), view(columns, "indices"), view(values, "data")};
+}
+
+/// A matrix on the GPU, whose arrays are given by their addresses and sizes.
+template <typename Value>
+sw::DeviceCsrView<Value> csr_on_gpu(Shape shape, OnGpu offsets, bool long_offsets, OnGpu columns, OnGpu values) {
+    const auto indices = on_gpu<const std::int32_t>(columns);
+    const auto data = on_gpu<const Value>(values);
+    if (long_offsets) return {shape.first, shape.second, on_gpu<const std::int64_t>(offsets), indices, data};
+    return {shape.first, shape.second, on_gpu<const std::int32_t>(offsets), indices, data};
+}
+
+/// Makes an object of the library without the GIL.
+template <typename Made>
+std::shared_ptr<Made> made(const sw::Recipe& recipe, const auto& matrix, const auto& options) {
+    try {
+        const py::gil_scoped_release without_gil;
+        return std::make_shared<Made>(recipe, matrix, options);
+    } catch (const sw::Stopped&) {
+        throw py::error_already_set();  // KeyboardInterrupt
+    }
+}
+
 template <typename Value>
 class Core {
 public:
-    template <typename Offset>
-    static Core make(const sw::Recipe& recipe, std::pair<std::int32_t, std::int32_t> shape, const Array<Offset>& offsets,
-                     const Array<std::int32_t>& columns, const Array<Value>& values, const std::string& device,
-                     const std::string& kernel, bool verify, const std::string& triangle, std::uintptr_t stream) {
-        const sw::CsrView<Value> matrix(shape.first, shape.second, view(offsets, "indptr"), view(columns, "indices"),
-                                        view(values, "data"));
-        return make_from(recipe, matrix, options_of(device, kernel, verify, triangle, stream));
-    }
-
-    /// For a matrix on the GPU, whose arrays are given by their addresses and sizes.
-    static Core make_on_gpu(const sw::Recipe& recipe, std::pair<std::int32_t, std::int32_t> shape, OnGpu offsets,
-                            bool long_offsets, OnGpu columns, OnGpu values, const std::string& device,
-                            const std::string& kernel, bool verify, const std::string& triangle, std::uintptr_t stream) {
-        const sw::Options options = options_of(device, kernel, verify, triangle, stream);
-        const auto indices = on_gpu<const std::int32_t>(columns);
-        const auto data = on_gpu<const Value>(values);
-        using View = sw::DeviceCsrView<Value>;
-        return make_from(recipe,
-                         long_offsets ? View(shape.first, shape.second, on_gpu<const std::int64_t>(offsets), indices, data)
-                                      : View(shape.first, shape.second, on_gpu<const std::int32_t>(offsets), indices, data),
-                         options);
-    }
+    explicit Core(std::shared_ptr<sw::Operator<Value>> a) : a_(std::move(a)) {}
 
     void multiply(const Array<Value>& x, Array<Value>& y, bool recipe_order, bool accumulate) {
         run(view(x, "x"), sw::ArrayView<Value>(y.mutable_data(), view(y, "y").size()), recipe_order, accumulate);
@@ -88,14 +97,14 @@ public:
     }
 
     void permute_on_gpu(OnGpu from, OnGpu to, bool to_recipe) const {
-        to_recipe ? a_.to_recipe_order(on_gpu<const Value>(from), on_gpu<Value>(to))
-                  : a_.from_recipe_order(on_gpu<const Value>(from), on_gpu<Value>(to));
+        to_recipe ? a_->to_recipe_order(on_gpu<const Value>(from), on_gpu<Value>(to))
+                  : a_->from_recipe_order(on_gpu<const Value>(from), on_gpu<Value>(to));
     }
 
     void set_values(const Array<Value>& values) {
         const sw::ArrayView<const Value> all = view(values, "values");
         const py::gil_scoped_release without_gil;
-        a_.set_values(all);
+        a_->set_values(all);
     }
 
     template <typename Offset>
@@ -104,30 +113,30 @@ public:
         const sw::CsrView<Value> matrix(shape.first, shape.second, view(offsets, "indptr"), view(columns, "indices"),
                                         view(values, "data"));
         const py::gil_scoped_release without_gil;
-        a_.set_values(matrix);
+        a_->set_values(matrix);
     }
 
     void set_values_on_gpu(OnGpu values) {
         const py::gil_scoped_release without_gil;
-        a_.set_values(on_gpu<const Value>(values));
+        a_->set_values(on_gpu<const Value>(values));
     }
 
     Array<Value> product(const Array<Value>& x, bool recipe_order) {
-        Array<Value> y(a_.facts().rows);
+        Array<Value> y(a_->facts().rows);
         multiply(x, y, recipe_order, false);
         return y;
     }
 
     Array<Value> permuted(const Array<Value>& from, bool to_recipe) const {
-        Array<Value> to(a_.facts().columns);
+        Array<Value> to(a_->facts().columns);
         const sw::ArrayView<Value> target(to.mutable_data(), static_cast<std::size_t>(to.size()));
-        to_recipe ? a_.to_recipe_order(view(from, "v"), target) : a_.from_recipe_order(view(from, "v"), target);
+        to_recipe ? a_->to_recipe_order(view(from, "v"), target) : a_->from_recipe_order(view(from, "v"), target);
         return to;
     }
 
     /// A view of the operator's own array, which keeps the operator alive.
     static py::array order(const py::object& self, bool of_rows) {
-        const auto& a = self.cast<const Core&>().a_;
+        const sw::Operator<Value>& a = *self.cast<const Core&>().a_;
         const sw::ArrayView<const std::int32_t> order = of_rows ? a.row_order() : a.column_order();
         py::array array = Array<std::int32_t>(static_cast<py::ssize_t>(order.size()), order.data(), self);
         array.attr("flags").attr("writeable") = false;
@@ -135,7 +144,7 @@ public:
     }
 
     [[nodiscard]] py::dict facts() const {
-        const sw::OperatorFacts& facts = a_.facts();
+        const sw::OperatorFacts& facts = a_->facts();
         return py::dict("rows"_a = facts.rows, "columns"_a = facts.columns, "nonzeros"_a = facts.nonzeros,
                         "device"_a = facts.device == sw::Device::gpu ? "gpu" : "host", "device_name"_a = facts.device_name,
                         "layout"_a = facts.layout, "kernel"_a = facts.kernel, "backend"_a = facts.backend,
@@ -144,44 +153,129 @@ public:
     }
 
 private:
-    explicit Core(sw::Operator<Value> a) : a_(std::move(a)) {}
-
-    static Core make_from(const sw::Recipe& recipe, const auto& matrix, const sw::Options& options) {
-        try {
-            const py::gil_scoped_release without_gil;
-            return Core(sw::Operator<Value>(recipe, matrix, options));
-        } catch (const sw::Stopped&) {
-            throw py::error_already_set();  // KeyboardInterrupt
-        }
-    }
-
     template <typename From, typename To>
     void run(From x, To y, bool recipe_order, bool accumulate) {
         const py::gil_scoped_release without_gil;
         if (recipe_order) {
-            accumulate ? a_.multiply_add_in_recipe_order(x, y) : a_.multiply_in_recipe_order(x, y);
+            accumulate ? a_->multiply_add_in_recipe_order(x, y) : a_->multiply_in_recipe_order(x, y);
         } else {
-            accumulate ? a_.multiply_add(x, y) : a_.multiply(x, y);
+            accumulate ? a_->multiply_add(x, y) : a_->multiply(x, y);
         }
     }
 
-    sw::Operator<Value> a_;
+    std::shared_ptr<sw::Operator<Value>> a_;  // of its own, or a solver's
 };
+
+/// A function of Python that the library calls without the GIL. An exception of it stays Python's current exception until the
+/// call of the library ends.
+struct Raised : std::exception {};
+
+template <typename... Arguments>
+void call_python(const py::object& function, const Arguments&... arguments) {
+    const py::gil_scoped_acquire gil;
+    try {
+        function(arguments...);
+    } catch (py::error_already_set& error) {
+        error.restore();
+        throw Raised();
+    }
+}
+
+template <typename Value>
+class SolverCore {
+public:
+    explicit SolverCore(std::shared_ptr<sw::Solver<Value>> solver) : solver_(std::move(solver)) {}
+
+    [[nodiscard]] Core<Value> matrix() const {
+        return Core<Value>(std::shared_ptr<sw::Operator<Value>>(solver_, &solver_->matrix()));
+    }
+
+    /// function(r, z) writes z.
+    void precondition_by(const py::object& function) {
+        function_ = function;  // which outlives the solver's reference
+        solver_->precondition_by([this](sw::ArrayView<const Value> r, sw::ArrayView<Value> z) {
+            const py::gil_scoped_acquire gil;
+            const auto size = static_cast<py::ssize_t>(r.size());
+            call_python(function_, Array<Value>(size, r.data()),
+                        Array<Value>(size, z.data(), py::capsule(z.data(), [](void*) {})));
+        });
+    }
+
+    /// x: begins with it if from_x, and gets the result. callback(x), or None.
+    py::dict solve(const Array<Value>& b, Array<Value>& x, bool from_x, const py::object& callback) {
+        return run(view(b, "b"), sw::ArrayView<Value>(x.mutable_data(), view(x, "x").size()), from_x, callback);
+    }
+
+    py::dict solve_on_gpu(OnGpu b, OnGpu x, bool from_x, const py::object& callback) {
+        return run(on_gpu<const Value>(b), on_gpu<Value>(x), from_x, callback);
+    }
+
+private:
+    template <typename From, typename To>
+    py::dict run(From b, To x, bool from_x, const py::object& callback) {
+        sw::SolveCourse<Value> course;
+        course.from_x = from_x;
+        if (!callback.is_none()) {
+            course.each_iteration = [&](std::int64_t, double, sw::ArrayView<const Value> now) {
+                const py::gil_scoped_acquire gil;
+                call_python(callback, Array<Value>(static_cast<py::ssize_t>(now.size()), now.data()));
+            };
+        }
+        const sw::SolveFacts facts = [&] {
+            try {
+                const py::gil_scoped_release without_gil;
+                return solver_->solve(b, x, course);
+            } catch (const Raised&) {
+                throw py::error_already_set();
+            } catch (const sw::Stopped&) {
+                throw py::error_already_set();  // KeyboardInterrupt
+            }
+        }();
+        constexpr const char* ends[] = {"converged", "iteration_limit", "stagnated", "indefinite", "breakdown"};
+        return py::dict("end"_a = ends[static_cast<int>(facts.end)], "iterations"_a = facts.iterations,
+                        "residual"_a = facts.residual, "seconds"_a = facts.seconds);
+    }
+
+    py::object function_;
+    std::shared_ptr<sw::Solver<Value>> solver_;
+};
+
+/// Defines how an operator or a solver is made: as the class's constructor, and `on_gpu`. `options`: of the remaining
+/// arguments.
+template <typename Value, typename Holder, typename Made, typename... More>
+void add_makers(py::class_<Holder>& holder, const auto& options, const auto&... names) {
+    const auto add_for_offsets = [&](auto offset) {
+        using Offset = decltype(offset);
+        holder.def(py::init([options](const sw::Recipe& recipe, Shape shape, const Array<Offset>& offsets,
+                                      const Array<std::int32_t>& columns, const Array<Value>& values, More... more) {
+                       return Holder(made<Made>(recipe, csr_of(shape, offsets, columns, values), options(more...)));
+                   }),
+                   "recipe"_a, "shape"_a, "indptr"_a.noconvert(), "indices"_a.noconvert(), "data"_a.noconvert(), names...);
+    };
+    add_for_offsets(std::int32_t{});
+    add_for_offsets(std::int64_t{});
+    holder.def_static(
+        "on_gpu",
+        [options](const sw::Recipe& recipe, Shape shape, OnGpu offsets, bool long_offsets, OnGpu columns, OnGpu values,
+                  More... more) {
+            return Holder(
+                made<Made>(recipe, csr_on_gpu<Value>(shape, offsets, long_offsets, columns, values), options(more...)));
+        },
+        "recipe"_a, "shape"_a, "indptr"_a, "long_offsets"_a, "indices"_a, "data"_a, names...);
+}
 
 template <typename Value>
 void add_core(py::module_& module, const char* name) {
     using This = Core<Value>;
     py::class_<This> core(module, name);
+    add_makers<Value, This, sw::Operator<Value>, std::string, std::string, bool, std::string, std::uintptr_t>(
+        core, options_of, "device"_a, "kernel"_a, "verify"_a, "triangle"_a, "stream"_a);
     const auto add_for_offsets = [&core](auto offset) {
-        core.def(py::init(&This::template make<decltype(offset)>), "recipe"_a, "shape"_a, "indptr"_a.noconvert(),
-                 "indices"_a.noconvert(), "data"_a.noconvert(), "device"_a, "kernel"_a, "verify"_a, "triangle"_a, "stream"_a)
-            .def("set_values_of", &This::template set_values_of<decltype(offset)>, "shape"_a, "indptr"_a.noconvert(),
+        core.def("set_values_of", &This::template set_values_of<decltype(offset)>, "shape"_a, "indptr"_a.noconvert(),
                  "indices"_a.noconvert(), "data"_a.noconvert());
     };
     add_for_offsets(std::int32_t{});
     add_for_offsets(std::int64_t{});
-    core.def_static("on_gpu", &This::make_on_gpu, "recipe"_a, "shape"_a, "indptr"_a, "long_offsets"_a, "indices"_a, "data"_a,
-                    "device"_a, "kernel"_a, "verify"_a, "triangle"_a, "stream"_a);
     core.def("multiply", &This::multiply, "x"_a.noconvert(), "y"_a.noconvert(), "recipe_order"_a, "accumulate"_a)
         .def("multiply_on_gpu", &This::multiply_on_gpu, "x"_a, "y"_a, "recipe_order"_a, "accumulate"_a)
         .def("permute_on_gpu", &This::permute_on_gpu, "v"_a, "to"_a, "to_recipe"_a)
@@ -192,6 +286,32 @@ void add_core(py::module_& module, const char* name) {
         .def("facts", &This::facts)
         .def("row_order", [](const py::object& self) { return This::order(self, true); })
         .def("column_order", [](const py::object& self) { return This::order(self, false); });
+}
+
+template <typename Value>
+void add_solver(py::module_& module, const char* name) {
+    using This = SolverCore<Value>;
+    py::class_<This> solver(module, name);
+    const auto options = [](const std::string& device, const std::string& kernel, bool verify, const std::string& triangle,
+                            std::uintptr_t stream, const std::string& method, bool jacobi, double tolerance,
+                            std::int64_t most_iterations, std::int64_t patience) {
+        sw::SolverOptions chosen;
+        chosen.method = method == "cg" ? sw::Method::conjugate_gradients : sw::Method::bicgstab;
+        chosen.preconditioner = jacobi ? sw::Preconditioner::jacobi : sw::Preconditioner::none;
+        chosen.tolerance = tolerance;
+        chosen.most_iterations = most_iterations;
+        chosen.patience = patience;
+        chosen.recipe = options_of(device, kernel, verify, triangle, stream);
+        return chosen;
+    };
+    add_makers<Value, This, sw::Solver<Value>, std::string, std::string, bool, std::string, std::uintptr_t, std::string, bool,
+               double, std::int64_t, std::int64_t>(solver, options, "device"_a, "kernel"_a, "verify"_a, "triangle"_a,
+                                                   "stream"_a, "method"_a, "jacobi"_a, "tolerance"_a, "most_iterations"_a,
+                                                   "patience"_a);
+    solver.def("matrix", &This::matrix)
+        .def("precondition_by", &This::precondition_by, "function"_a)
+        .def("solve", &This::solve, "b"_a.noconvert(), "x"_a.noconvert(), "from_x"_a, "callback"_a)
+        .def("solve_on_gpu", &This::solve_on_gpu, "b"_a, "x"_a, "from_x"_a, "callback"_a);
 }
 
 }  // namespace
@@ -216,4 +336,6 @@ PYBIND11_MODULE(_core, module) {
         "checksum", [](const py::array& a) { return XXH3_64bits(a.data(), static_cast<std::size_t>(a.nbytes())); }, "array"_a);
     add_core<float>(module, "OperatorF32");
     add_core<double>(module, "OperatorF64");
+    add_solver<float>(module, "SolverF32");
+    add_solver<double>(module, "SolverF64");
 }

@@ -25,10 +25,7 @@ template <ValueType Value>
 class CudaKrylov final : public Krylov<Value> {
 public:
     CudaKrylov(const KrylovPlan& plan, std::span<const Value> b, std::span<const Value> inverse_diagonal, CudaDevice& device)
-        : plan_(plan),
-          device_(device),
-          memory_(plan.method, b, inverse_diagonal, device),
-          steps_(plan, memory_.size(), device) {
+        : plan_(plan), device_(device), memory_(plan, b, inverse_diagonal, device), steps_(plan, memory_.size(), device) {
         begin([](const Value*, Value*) {});  // x = 0, so A x = 0 needs no product
     }
 
@@ -38,7 +35,8 @@ public:
     }
 
     [[nodiscard]] Value* right_hand_side() override { return memory_.right_hand_side(); }
-    [[nodiscard]] const Value* solution() const override { return memory_.vectors().x; }
+    [[nodiscard]] Value* solution() override { return memory_.vectors().x; }
+    [[nodiscard]] Value* inverse_diagonal() override { return memory_.inverse_diagonal(); }
 
     double begin_again(double tolerance) override {
         steps_.begin_with_zero();

@@ -12,8 +12,8 @@ template <ValueType Value>
 class HostKrylov final : public Krylov<Value> {
 public:
     HostKrylov(const KrylovPlan& plan, std::span<const Value> b, std::span<const Value> inverse_diagonal, Device& host)
-        : plan_(plan), memory_(plan.method, b, inverse_diagonal, host), steps_(plan, memory_.size(), host) {
-        begin([](const Value*, Value*) {});  // x = 0, so A x = 0 needs no product
+        : plan_(plan), memory_(plan, b, inverse_diagonal, host), steps_(plan, memory_.size(), host) {
+        if (!plan_.by_function) begin_with_zero();
     }
 
     void rest_of_iteration() override {
@@ -23,9 +23,7 @@ public:
             steps_.run(step, vectors);
         });
         if (!krylov::is_over(steps_.scalars(), plan_.most_iterations)) return;
-        steps_.begin_with_zero();
-        memory_.begin_with_zero();
-        begin([](const Value*, Value*) {});
+        begin_with_zero();
     }
 
     [[nodiscard]] KrylovOperands<Value> operands() const override {
@@ -34,14 +32,14 @@ public:
     }
 
     void use(KrylovProduct<Value> product) override { product_ = std::move(product); }
+    void precondition_by(KrylovProduct<Value> function) override { precondition_ = std::move(function); }
 
     [[nodiscard]] Value* right_hand_side() override { return memory_.right_hand_side(); }
-    [[nodiscard]] const Value* solution() const override { return memory_.vectors().x; }
+    [[nodiscard]] Value* solution() override { return memory_.vectors().x; }
+    [[nodiscard]] Value* inverse_diagonal() override { return memory_.inverse_diagonal(); }
 
     double begin_again(double tolerance) override {
-        steps_.begin_with_zero();
-        memory_.begin_with_zero();
-        begin([](const Value*, Value*) {});
+        begin_with_zero();
         return steps_.stop_below(tolerance);
     }
 
@@ -55,8 +53,12 @@ public:
         scalars.until = std::min(scalars.iterations + iterations, plan_.most_iterations);
         const krylov::Vectors<Value> vectors = memory_.vectors();
         while (scalars.goes_on()) {
-            krylov::iterate(
-                plan_.method, vectors, [&](auto step) { steps_.run(step, vectors); }, product_);
+            const auto step = [&](auto each) { steps_.run(each, vectors); };
+            if (plan_.by_function) {
+                krylov::iterate(plan_.method, vectors, step, product_, preconditioner());
+            } else {
+                krylov::iterate(plan_.method, vectors, step, product_);
+            }
         }
     }
 
@@ -73,14 +75,33 @@ public:
 private:
     void begin(const KrylovProduct<Value>& multiply) {
         const krylov::Vectors<Value> vectors = memory_.vectors();
-        krylov::begin(
-            plan_.method, vectors, [&](auto step) { steps_.run(step, vectors); }, multiply);
+        const auto step = [&](auto each) { steps_.run(each, vectors); };
+        if (plan_.by_function) {
+            krylov::begin(plan_.method, vectors, step, multiply, preconditioner());
+        } else {
+            krylov::begin(plan_.method, vectors, step, multiply);
+        }
+    }
+
+    /// Begins with x = 0, so that A x = 0 needs no product.
+    void begin_with_zero() {
+        steps_.begin_with_zero();
+        memory_.begin_with_zero();
+        begin([](const Value*, Value*) {});
+    }
+
+    /// The caller's function, which is not called for an iteration that has ended.
+    [[nodiscard]] auto preconditioner() {
+        return [this](const Value* from, Value* to) {
+            if (steps_.scalars().state == KrylovState::running) precondition_(from, to);
+        };
     }
 
     KrylovPlan plan_;
     krylov::Memory<Value> memory_;
     krylov::HostSteps steps_;
     KrylovProduct<Value> product_;
+    KrylovProduct<Value> precondition_;
 };
 
 }  // namespace

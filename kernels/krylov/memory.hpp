@@ -16,11 +16,14 @@ template <ValueType Value>
 class Memory {
 public:
     /// b: [size]; inverse_diagonal: [size], or none. x is zeroed.
-    Memory(KrylovMethod method, std::span<const Value> b, std::span<const Value> inverse_diagonal, Device& device)
+    Memory(const KrylovPlan& plan, std::span<const Value> b, std::span<const Value> inverse_diagonal, Device& device)
         : Memory(b, inverse_diagonal, device) {
-        if (method != KrylovMethod::bicgstab) return;
+        if (plan.method == KrylovMethod::cg) {
+            if (plan.by_function) ms_ = allocate();
+            return;
+        }
         for (DeviceMemory* vector : {&shadow_, &t_}) *vector = allocate();
-        if (!preconditioned_) return;
+        if (!preconditioned_ && !plan.by_function) return;
         for (DeviceMemory* vector : {&mp_, &ms_}) *vector = allocate();
     }
 
@@ -57,6 +60,7 @@ public:
 
     [[nodiscard]] Index size() const { return size_; }
     [[nodiscard]] Value* right_hand_side() const { return b_.as<Value>(); }
+    [[nodiscard]] Value* inverse_diagonal() const { return preconditioned_ ? inverse_diagonal_.as<Value>() : nullptr; }
 
     /// Bytes that one iteration moves in addition to its products.
     [[nodiscard]] std::int64_t vector_bytes(KrylovMethod method) const {

@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "core/contract/krylov.hpp"
 
@@ -55,7 +56,7 @@ struct Vectors {
     Value* shadow = nullptr;  // bicgstab: the initial r
     Value* t = nullptr;       // bicgstab: A M s; cg across ranks: A M r (w in the paper)
     Value* mp = nullptr;      // bicgstab: M p and M s; p and r themselves without a preconditioner
-    Value* ms = nullptr;      // cg across ranks: M r (u in the paper)
+    Value* ms = nullptr;  // M r: of cg if M is a function, r itself without a preconditioner; cg across ranks: u in the paper
 };
 
 struct Sums {
@@ -73,6 +74,12 @@ struct Element {
 template <typename Value>
 constexpr Value diagonal_at(const Vectors<Value>& v, Index i) {
     return v.inverse_diagonal == nullptr ? Value{1} : v.inverse_diagonal[i];
+}
+
+/// The vector that M's diagonal multiplies to M r: r, or M r itself if M is no diagonal.
+template <typename Value>
+constexpr const Value* scaled_by_diagonal(const Vectors<Value>& v) {
+    return v.inverse_diagonal == nullptr ? v.ms : v.r;
 }
 
 constexpr double product(double a, double b) { return a * b; }
@@ -119,7 +126,8 @@ struct Residual {
     static constexpr void finish(Scalars&, const Sums&) {}
 };
 
-// ---- Conjugate gradients. An iteration: q = A p, CgLength, CgUpdate, CgDirection.
+// ---- Conjugate gradients. An iteration: q = A p, CgLength, CgUpdate, CgDirection; if M is a function, CgMove, ms = M r and
+// CgSums instead of CgUpdate.
 
 /// p = M r.
 struct CgBegin {
@@ -127,11 +135,11 @@ struct CgBegin {
     static constexpr bool ends = false;
     template <typename Value>
     static constexpr Element<Value> read(const Vectors<Value>& v, Index i) {
-        return {.diagonal = diagonal_at(v, i), .a = v.r[i]};
+        return {.diagonal = diagonal_at(v, i), .a = v.r[i], .b = scaled_by_diagonal(v)[i]};
     }
     template <typename Value>
     static constexpr void write(const Vectors<Value>& v, const Scalars&, Index i, const Element<Value>& e, Sums& sums) {
-        const Value mr = e.diagonal * e.a;
+        const Value mr = e.diagonal * e.b;
         v.p[i] = mr;
         sums.first += product(e.a, e.a);
         sums.second += product(e.a, mr);
@@ -192,6 +200,38 @@ struct CgUpdate {
     static constexpr std::int64_t moved(bool preconditioned) { return preconditioned ? 7 : 6; }
 };
 
+/// x += alpha p, r -= alpha q
+struct CgMove {
+    static constexpr bool sums = false;
+    static constexpr bool ends = false;
+    template <typename Value>
+    static constexpr Element<Value> read(const Vectors<Value>& v, Index i) {
+        return {.a = v.x[i], .b = v.r[i], .c = v.p[i], .d = v.q[i]};
+    }
+    template <typename Value>
+    static constexpr void write(const Vectors<Value>& v, const Scalars& s, Index i, const Element<Value>& e, Sums&) {
+        v.x[i] = static_cast<Value>(e.a + s.alpha * e.c);
+        v.r[i] = static_cast<Value>(e.b - s.alpha * e.d);
+    }
+    static constexpr void finish(Scalars&, const Sums&) {}
+};
+
+/// beta = r.Mr / previous r.Mr, for M r in ms.
+struct CgSums {
+    static constexpr bool sums = true;
+    static constexpr bool ends = true;
+    template <typename Value>
+    static constexpr Element<Value> read(const Vectors<Value>& v, Index i) {
+        return {.a = v.r[i], .b = v.ms[i]};
+    }
+    template <typename Value>
+    static constexpr void write(const Vectors<Value>&, const Scalars&, Index, const Element<Value>& e, Sums& sums) {
+        sums.first += product(e.a, e.a);
+        sums.second += product(e.a, e.b);
+    }
+    static constexpr void finish(Scalars& s, const Sums& sums) { CgUpdate::finish(s, sums); }
+};
+
 /// The scalars of an iteration with one wait for all sums: r.r and r.Mr of its beginning, p.q and q.Mq. r.Mr of its end is
 /// predicted, because r is orthogonal to the direction before p (Meurant 1987):
 ///   r.Mr - 2 alpha r.Mq + alpha^2 q.Mq = alpha^2 q.Mq - r.Mr,
@@ -230,7 +270,7 @@ struct CgDirection {
     static constexpr bool ends = false;
     template <typename Value>
     static constexpr Element<Value> read(const Vectors<Value>& v, Index i) {
-        return {.diagonal = diagonal_at(v, i), .a = v.r[i], .b = v.p[i]};
+        return {.diagonal = diagonal_at(v, i), .a = scaled_by_diagonal(v)[i], .b = v.p[i]};
     }
     template <typename Value>
     static constexpr void write(const Vectors<Value>& v, const Scalars& s, Index i, const Element<Value>& e, Sums&) {
@@ -386,32 +426,52 @@ void run_cg_steps(const RunStep& step) {
     step(CgDirection());
 }
 
-/// One iteration. `step` runs a Step; `multiply(from, to)` computes to = A from.
-template <typename Value, typename RunStep, typename Multiply>
-void iterate(KrylovMethod method, const Vectors<Value>& v, const RunStep& step, const Multiply& multiply) {
+/// The preconditioner of a solve whose M is a diagonal or the identity, which the steps apply.
+struct InSteps {};
+
+/// One iteration. `step` runs a Step; `multiply(from, to)` computes to = A from; `precondition(from, to)` computes to = M from,
+/// unless it is InSteps.
+template <typename Value, typename RunStep, typename Multiply, typename Precondition = InSteps>
+void iterate(KrylovMethod method, const Vectors<Value>& v, const RunStep& step, const Multiply& multiply,
+             [[maybe_unused]] const Precondition& precondition = {}) {
+    constexpr bool by_function = !std::is_same_v<Precondition, InSteps>;
     if (method == KrylovMethod::cg) {
         multiply(v.p, v.q);
-        run_cg_steps(step);
+        if constexpr (by_function) {
+            step(CgLength());
+            step(CgMove());
+            precondition(v.r, v.ms);
+            step(CgSums());
+            step(CgDirection());
+        } else {
+            run_cg_steps(step);
+        }
     } else {
         multiply(v.mp, v.q);
         step(StabLength());
         step(StabHalf());
+        if constexpr (by_function) precondition(v.r, v.ms);
         multiply(v.ms, v.t);
         step(StabOmega());
         step(StabUpdate());
         step(StabDirection());
+        if constexpr (by_function) precondition(v.p, v.mp);
     }
 }
 
 /// Restarts the method from the current x.
-template <typename Value, typename RunStep, typename Multiply>
-void begin(KrylovMethod method, const Vectors<Value>& v, const RunStep& step, const Multiply& multiply) {
+template <typename Value, typename RunStep, typename Multiply, typename Precondition = InSteps>
+void begin(KrylovMethod method, const Vectors<Value>& v, const RunStep& step, const Multiply& multiply,
+           [[maybe_unused]] const Precondition& precondition = {}) {
+    constexpr bool by_function = !std::is_same_v<Precondition, InSteps>;
     multiply(v.x, v.q);
     step(Residual());
     if (method == KrylovMethod::cg) {
+        if constexpr (by_function) precondition(v.r, v.ms);
         step(CgBegin());
     } else {
         step(StabBegin());
+        if constexpr (by_function) precondition(v.p, v.mp);
     }
 }
 

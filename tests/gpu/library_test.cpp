@@ -189,6 +189,32 @@ TEST_SUITE("device") {
               }) == "the matrix: 101 row offsets for 99 rows and 100 columns; expected rows + 1");
     }
 
+    /// A first x, a function for each iteration, and a preconditioner that is a function, whose vectors are on the host.
+    template <typename Value>
+    void check_course_of_solves(spmv_workbench::Solver<Value> & solver, const std::vector<Value>& b, std::vector<Value> x,
+                                std::int64_t iterations) {
+        spmv_workbench::SolveCourse<Value> course;
+        course.from_x = true;
+        CHECK(solver.solve(b, x, course).iterations <= iterations / 4);
+        course.from_x = false;
+        std::int64_t calls = 0;
+        std::vector<Value> last;
+        course.each_iteration = [&](std::int64_t number, double, spmv_workbench::ArrayView<const Value> now) {
+            CHECK(number == ++calls);
+            last.assign(now.begin(), now.end());
+        };
+        CHECK(solver.solve(b, x, course).iterations == calls);
+        CHECK(last == x);
+        solver.precondition_by([](spmv_workbench::ArrayView<const Value> r, spmv_workbench::ArrayView<Value> z) {
+            for (std::size_t i = 0; i < r.size(); ++i) z[i] = r[i] / 2;
+        });
+        calls = 0;
+        const auto by_function = solver.solve(b, x, course);
+        CHECK(by_function.end == spmv_workbench::SolveEnd::converged);
+        CHECK(by_function.iterations == calls);
+        CHECK(last == x);
+    }
+
     TEST_CASE_TEMPLATE("a solver on the GPU, with vectors there and on the host", Value, float, double) {
         const auto device = make_cuda_device();
         const CsrMatrix matrix = scaled_laplacian(60, 0);
@@ -231,6 +257,7 @@ TEST_SUITE("device") {
                         norm += std::pow(static_cast<double>(b[i]), 2);
                     }
                     CHECK(std::sqrt(residual / norm) <= 2 * tolerance);
+                    check_course_of_solves(solver, b, x, found.iterations);
                 }
             }
         }

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <string>
 #include <vector>
@@ -188,6 +189,100 @@ TEST_CASE("a solver refuses numbers whose squares leave the range of f64") {
         CHECK(solve(Method::conjugate_gradients, of_matrix, 1) == solve(Method::conjugate_gradients, 1, 1));
         CHECK(refusal(Method::bicgstab, of_matrix, 1).starts_with("the square of A r would be about 1e"));
     }
+}
+
+TEST_CASE_TEMPLATE("a solve with a function as preconditioner, and one that begins with an x", Value, float, double) {
+    const double tolerance = sizeof(Value) == 4 ? 1e-5 : 1e-10;
+    for (const std::string& text : {plain, reordered, rows_only}) {
+        for (const Method method : {Method::conjugate_gradients, Method::bicgstab}) {
+            CAPTURE(text);
+            const CsrMatrix matrix = grid(20, method == Method::bicgstab ? 0.5 : 0);
+            Solver<Value> solver(Recipe::from_text(text), Arrays<Value>(matrix).view(),
+                                 options_of(method, Preconditioner::jacobi, tolerance));
+            const std::int64_t by_jacobi = solved(solver, matrix, 1, tolerance).iterations;
+            std::int64_t calls = 0;
+            solver.precondition_by([&](spmv_workbench::ArrayView<const Value> r, spmv_workbench::ArrayView<Value> z) {
+                ++calls;
+                for (std::size_t i = 0; i < r.size(); ++i) z[i] = r[i] / static_cast<Value>(4.5 + 20.0 * (i % 5));
+            });
+            const std::int64_t by_function = solved(solver, matrix, 1, tolerance).iterations;
+            CHECK(std::abs(by_function - by_jacobi) <= 1);
+            CHECK(calls >= (method == Method::bicgstab ? 2 : 1) * by_function);
+
+            const std::vector<Value> b = numbers<Value>(matrix.rows, 1);
+            std::vector<Value> x(b.size());
+            (void)solver.solve(b, x);
+            spmv_workbench::SolveCourse<Value> course;
+            course.from_x = true;
+            CHECK(solver.solve(b, x, course).iterations == 0);
+            for (Value& value : x) value *= static_cast<Value>(1.001);
+            const SolveFacts near = solver.solve(b, x, course);
+            CHECK(near.end == SolveEnd::converged);
+            CHECK(near.iterations < by_function);
+            CHECK(true_residual(matrix, x, b) <= 1.2 * tolerance);
+            CHECK(solver.solve(std::vector<Value>(b.size(), 0), x, course).iterations == 0);
+            CHECK(x == std::vector<Value>(b.size(), 0));
+
+            solver.precondition_by({});
+            calls = 0;
+            CHECK(solved(solver, matrix, 1, tolerance).iterations == by_jacobi);
+            CHECK(calls == 0);
+        }
+    }
+}
+
+TEST_CASE("jacobi has the diagonal of new values") {
+    CsrMatrix matrix = grid(25);
+    const SolverOptions options = options_of(Method::conjugate_gradients, Preconditioner::jacobi, 1e-9);
+    Solver<double> solver(Recipe::from_text(reordered), Arrays<double>(matrix).view(), options);
+    (void)solved(solver, matrix, 1, 1e-9);
+    for (Index row = 0; row < matrix.rows; ++row) {
+        for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
+            if (matrix.column_indices[k] == row) matrix.values[k] *= 1 + row * row;
+        }
+    }
+    Solver<double> fresh(Recipe::from_text(reordered), Arrays<double>(matrix).view(), options);
+    solver.matrix().set_values(Arrays<double>(matrix).values);
+    CHECK(solved(solver, matrix, 1, 1e-9).iterations == solved(fresh, matrix, 1, 1e-9).iterations);
+}
+
+TEST_CASE("functions of the caller see every iteration, may stop a solve, and may use other operators") {
+    const CsrMatrix matrix = grid(20);
+    const std::vector<double> b = numbers<double>(matrix.rows, 1);
+    std::vector<double> x(b.size());
+    bool stops = false;
+    SolverOptions options = options_of(Method::conjugate_gradients, Preconditioner::none, 1e-9);
+    options.recipe.stop = [&] { return stops; };
+    Solver<double> solver(Recipe::from_text(reordered), Arrays<double>(matrix).view(), options);
+    spmv_workbench::Operator<double> other(Recipe::from_text(reordered), Arrays<double>(matrix).view(), options.recipe);
+
+    spmv_workbench::SolveCourse<double> course;
+    std::vector<double> residuals;
+    std::vector<double> last;
+    course.each_iteration = [&](std::int64_t iterations, double residual, spmv_workbench::ArrayView<const double> now) {
+        residuals.push_back(residual);
+        CHECK(iterations == std::ssize(residuals));
+        last.assign(now.begin(), now.end());
+        std::vector<double> y(now.size());
+        other.multiply(now, y);
+        CHECK(residual == doctest::Approx(true_residual(matrix, last, b)).epsilon(1e-4));
+    };
+    const SolveFacts facts = solver.solve(b, x, course);
+    CHECK(facts.iterations == std::ssize(residuals));
+    CHECK(last == x);
+    std::vector<double> without(b.size());
+    CHECK(solver.solve(b, without).iterations == facts.iterations);
+    CHECK(without == x);
+
+    course.each_iteration = [](std::int64_t, double, spmv_workbench::ArrayView<const double>) { throw 17; };
+    CHECK_THROWS_AS((void)solver.solve(b, x, course), int);
+    solver.precondition_by([](spmv_workbench::ArrayView<const double>, spmv_workbench::ArrayView<double>) { throw 18; });
+    CHECK_THROWS_AS((void)solver.solve(b, x), int);
+    solver.precondition_by({});
+    stops = true;
+    CHECK_THROWS_AS((void)solver.solve(b, x), spmv_workbench::Stopped);
+    stops = false;
+    CHECK(solver.solve(b, x).end == SolveEnd::converged);
 }
 
 TEST_CASE("a solver refuses what it cannot solve") {

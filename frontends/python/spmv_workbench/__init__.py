@@ -4,6 +4,7 @@
 
     op = wb.Operator("recipes/ehyb.toml", A)        # a scipy.sparse.linalg.LinearOperator
     y = op @ x
+    x, facts = wb.Solver("recipes/ehyb.toml", A, preconditioner="jacobi").solve(b)
     wb.stages("recipes/ehyb.toml", A)               # the matrix after each stage
     wb.run("recipes/ehyb.toml", A).to_frame()       # every kernel, verified and timed
 
@@ -16,9 +17,11 @@ from ._core import Error, MachineError, MatrixError, RecipeError, WrongResult
 from .measure import Report, bench, choose, compare, read_results, run, solve
 from .operator import Facts, InRecipeOrder, Operator
 from .recipe import stage
+from .solver import Solution, SolveFacts, Solver
 from .staged import Stage, draw, reorder, spy, stages
 
 __all__ = [
-    "Error", "Facts", "InRecipeOrder", "MachineError", "MatrixError", "Operator", "RecipeError", "Report", "Stage", "WrongResult",
+    "Error", "Facts", "InRecipeOrder", "MachineError", "MatrixError", "Operator", "RecipeError", "Report", "Solution",
+    "SolveFacts", "Solver", "Stage", "WrongResult",
     "bench", "choose", "compare", "draw", "read_results", "reorder", "run", "solve", "spy", "stage", "stages",
 ]  # fmt: skip

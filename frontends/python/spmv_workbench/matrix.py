@@ -65,6 +65,22 @@ def numbers(array: Any, name: str, dtype: np.dtype) -> np.ndarray:
     return plain(array, dtype)
 
 
+def rounded(array: Any, name: str, dtype: np.dtype) -> np.ndarray:
+    """Like numbers, and rounds float64 to float32; ValueError if a number is beyond its range."""
+    if isinstance(array, np.ndarray) and array.dtype == np.float64 and dtype == np.float32 and not isinstance(array, np.ma.MaskedArray):
+        try:
+            with np.errstate(over="raise"):
+                return array.astype(dtype, order="C")
+        except FloatingPointError:
+            raise ValueError(f"{name}: found numbers beyond the range of float32, of which A is") from None
+    return numbers(array, name, dtype)
+
+
+def type_of_result(array: Any, dtype: np.dtype) -> np.dtype:
+    """float64 if the vector is, otherwise A's type."""
+    return np.dtype(np.float64) if getattr(array, "dtype", None) == np.float64 else dtype
+
+
 def pattern_of(A: Any) -> tuple[Any, ...] | None:
     """The same for matrices whose data have their values in the same places, up to a checksum; None for LIL and DOK."""
     names = INDICES.get(A.format)

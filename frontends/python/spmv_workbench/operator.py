@@ -11,7 +11,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from . import _core
 from .gpu import MatrixOnGpu, array_on_gpu, is_on_gpu, matrix_on_gpu, stream_number
-from .matrix import GivenMatrix, checked_matrix, csr_arrays, numbers, pattern_of, values_of
+from .matrix import GivenMatrix, checked_matrix, csr_arrays, numbers, pattern_of, rounded, type_of_result, values_of
 from .recipe import STAGE_CLIENT, RecipeLike, change_texts, errors_of_stages, text_and_file
 
 TRIANGLES = ("refused", "symmetric", "as_given")
@@ -24,7 +24,7 @@ def is_one_vector(x: Any) -> bool:
 
 def column_products(operator: LinearOperator, X: np.ndarray) -> np.ndarray:
     """The products with the columns of X, of which there may be none."""
-    Y = np.empty((operator.shape[0], X.shape[1]), operator.dtype)
+    Y = np.empty((operator.shape[0], X.shape[1]), type_of_result(X, operator.dtype))
     for column in range(X.shape[1]):
         Y[:, column] = operator._matvec(X[:, column])
     return Y
@@ -99,8 +99,8 @@ class Operator(LinearOperator):
         super().__init__(A.dtype, A.shape)
         self._count = A.data[1]  # of values
         self._given = None
-        core = _core.OperatorF32 if A.dtype == np.float32 else _core.OperatorF64
-        return core.on_gpu(self._recipe, A.shape, A.indptr, A.long_offsets, A.indices, A.data, device, kernel, verify, triangle, self._stream)
+        arrays = (self._recipe, A.shape, A.indptr, A.long_offsets, A.indices, A.data)
+        return self._make(True, *arrays, device, kernel, verify, triangle, self._stream)
 
     def _from_host(self, A: Any, device: str, kernel: str, verify: bool, triangle: str) -> Any:
         A = checked_matrix(A)
@@ -109,8 +109,11 @@ class Operator(LinearOperator):
         self._count = data.size
         self._given = GivenMatrix(A)
         self._checksum = values_of(A)
-        make = _core.OperatorF32 if self.dtype == np.float32 else _core.OperatorF64
-        return make(self._recipe, self.shape, indptr, indices, data, device, kernel, verify, triangle, self._stream)
+        return self._make(False, self._recipe, self.shape, indptr, indices, data, device, kernel, verify, triangle, self._stream)
+
+    def _make(self, on_gpu: bool, *arguments: Any) -> Any:
+        made = _core.OperatorF32 if self.dtype == np.float32 else _core.OperatorF64
+        return made.on_gpu(*arguments) if on_gpu else made(*arguments)
 
     def __reduce__(self) -> Any:
         """Pickles and copies consist of the recipe and the matrix, from which the operator is made again."""
@@ -135,7 +138,7 @@ class Operator(LinearOperator):
             raise ValueError("x: found an array on the GPU, and there is none for the result; expected out, as in op.multiply(x, out=y)")
         if np.shape(x) not in ((self.shape[1],), (self.shape[1], 1)):
             raise ValueError(f"x: found shape {np.shape(x)}, expected ({self.shape[1]},)")
-        return numbers(x, "x", self.dtype).reshape(-1)
+        return rounded(x, "x", self.dtype).reshape(-1)
 
     def _require_gpu(self, name: str) -> None:
         if not self._on_gpu:
@@ -151,17 +154,18 @@ class Operator(LinearOperator):
         return given, array_on_gpu(out, "out", size_of_out, self.dtype, self._stream, written=True)
 
     def _product(self, x: Any, recipe_order: bool) -> np.ndarray:
-        return self._core.product(self._vector(x), recipe_order)
+        y = self._core.product(self._vector(x), recipe_order)
+        return y if y.dtype == type_of_result(x, self.dtype) else y.astype(np.float64)
 
     def _multiply(self, x: Any, out: Any, add: bool, recipe_order: bool) -> Any:
         if out is not None and (is_on_gpu(x) or is_on_gpu(out)):
             self._core.multiply_on_gpu(*self._both_on_gpu(x, self.shape[1], out, self.shape[0]), recipe_order, add)
             return out
-        x = self._vector(x)
         if out is None:
             if add:
                 raise ValueError("out: found None, expected the array to add to")
-            return self._core.product(x, recipe_order)
+            return self._product(x, recipe_order)
+        x = self._vector(x)
         if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray) or out.dtype != self.dtype or out.shape != (self.shape[0],):
             raise ValueError(f"out: expected an array of {self.shape[0]} values of type {self.dtype}")
         if not out.flags.writeable or not out.flags.c_contiguous or not out.flags.aligned:

@@ -222,7 +222,7 @@ public:
 
     void use(KrylovProduct<Value> product) override { product_ = std::move(product); }
     [[nodiscard]] Value* right_hand_side() override { return b_.data(); }
-    [[nodiscard]] const Value* solution() const override { return vectors_[0].data(); }
+    [[nodiscard]] Value* solution() override { return vectors_[0].data(); }
     double begin_again(double tolerance) override {
         scalars_ = krylov::first_scalars(plan_, history_.data());
         scalars_.stop_below = 0;

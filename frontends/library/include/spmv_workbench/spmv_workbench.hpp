@@ -204,9 +204,9 @@ struct Options {
     Triangle triangle = Triangle::refused;
     /// The cudaStream_t on which an operator on the GPU runs; it must outlive the operator. Null: the default stream.
     void* stream = nullptr;
-    /// Called before each stage, before the layout is built and before the kernel is prepared; true ends the construction with
-    /// Stopped. An exception that it throws also ends the construction, and reaches the caller. Empty: the construction is not
-    /// stopped.
+    /// Called before each stage, before the layout is built and before the kernel is prepared, and by a Solver several times a
+    /// second while it iterates; true ends the construction or the solve with Stopped. An exception that it throws does so,
+    /// too, and reaches the caller. Empty: nothing is stopped.
     std::function<bool()> stop = {};
 };
 
@@ -348,10 +348,27 @@ struct SolveFacts {
     double seconds = 0;   // of this call
 };
 
+/// z = M r, where M approximates the inverse of A. r, z: [rows], in the caller's order and in host memory, valid during the
+/// call. conjugate_gradients: M must be symmetric positive definite, and the same in each call.
+template <typename Value>
+using PreconditionerFunction = std::function<void(ArrayView<const Value> r, ArrayView<Value> z)>;
+
+/// The course of one solve.
+template <typename Value>
+struct SolveCourse {
+    /// Begins with the x that is given, instead of 0. If b is 0, x becomes 0.
+    bool from_x = false;
+    /// Called after each iteration, with x [rows] in the caller's order and in host memory, valid during the call. residual:
+    /// |r| / |b| of the recurrence. Costs a copy of x and, on a GPU, a launch for each iteration. Empty: not called.
+    std::function<void(std::int64_t iterations, double residual, ArrayView<const Value> x)> each_iteration = {};
+};
+
 /// Solves A x = b with the operator of a recipe. The vectors of the method stay in the recipe's order, and on the GPU for an
-/// operator there; sums are in f64. A solve begins with x = 0. The first solve on a GPU takes longer, because it records the
-/// iteration. May be used by one thread at a time. What holds for an operator after a fork, or that was moved from, holds for a
-/// solver.
+/// operator there; sums are in f64. The first solve on a GPU takes longer, because it records the iteration. May be used by one
+/// thread at a time. What holds for an operator after a fork, or that was moved from, holds for a solver.
+///
+/// Functions of the caller may use other operators and solvers. An exception that they throw ends the solve and reaches the
+/// caller; x is then not written.
 template <typename Value>
 class SPMV_WORKBENCH_API Solver {
 public:
@@ -367,11 +384,15 @@ public:
     /// b, x: [rows], in the caller's order. Waits. x is written however the solve ends. Device arrays require an operator on
     /// the GPU and are used on its stream. Throws MatrixError with the figures if sums of squares leave the range of f64, as
     /// for |b| = 1e-170; x is then not written.
-    SolveFacts solve(ArrayView<const Value> b, ArrayView<Value> x);
-    SolveFacts solve(DeviceArray<const Value> b, DeviceArray<Value> x);
+    SolveFacts solve(ArrayView<const Value> b, ArrayView<Value> x, const SolveCourse<Value>& course = {});
+    SolveFacts solve(DeviceArray<const Value> b, DeviceArray<Value> x, const SolveCourse<Value>& course = {});
 
-    /// The operator, for products with the same matrix. Its set_values changes the matrix of later solves, but not their
-    /// preconditioner.
+    /// Replaces the preconditioner of later solves by a function. Their vectors are then in host memory also if the operator is
+    /// on a GPU, to which each product copies. An empty function: back to SolverOptions::preconditioner.
+    void precondition_by(PreconditionerFunction<Value> function);
+
+    /// The operator, for products with the same matrix. Its set_values changes the matrix of later solves, and the diagonal of
+    /// Preconditioner::jacobi with it, unless the GPU prepared the matrix.
     [[nodiscard]] Operator<Value>& matrix();
 
 private:

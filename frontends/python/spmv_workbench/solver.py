@@ -1,0 +1,163 @@
+"""A x = b with the operator of a recipe."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any, NamedTuple, Union
+
+import numpy as np
+
+from . import _core
+from .gpu import array_on_gpu, is_on_gpu
+from .matrix import rounded, type_of_result
+from .operator import Operator
+from .recipe import RecipeLike
+
+METHODS = ("cg", "bicgstab")
+
+
+@dataclasses.dataclass(frozen=True)
+class SolveFacts:
+    """How a solve ended."""
+
+    end: str  #: "converged", "iteration_limit", "stagnated", "indefinite" or "breakdown" (docs/solve.md)
+    iterations: int
+    residual: float  #: |b - A x| / |b|, computed anew from x at the end; |b - A x| if b is 0
+    seconds: float
+
+    @property
+    def converged(self) -> bool:
+        return self.end == "converged"
+
+
+class Solution(NamedTuple):
+    """x and the facts of a solve; for several right sides a list of them."""
+
+    x: Any
+    facts: Union[SolveFacts, list[SolveFacts]]
+
+
+class MatrixOfSolver(Operator):
+    """The operator of a solver, which is made with it."""
+
+    def __init__(self, settings: tuple[Any, ...], recipe: RecipeLike, A: Any, **options: Any):
+        self._settings = settings
+        super().__init__(recipe, A, **options)
+
+    def _make(self, on_gpu: bool, *arguments: Any) -> Any:
+        made: Any = _core.SolverF32 if self.dtype == np.float32 else _core.SolverF64
+        self.solver = (made.on_gpu if on_gpu else made)(*arguments, *self._settings)
+        return self.solver.matrix()
+
+
+class Solver:
+    """Solves A x = b, again and again, with the operator of a recipe.
+
+    recipe, A        as for Operator
+    method           "cg" for symmetric positive definite matrices, "bicgstab" for all others
+    preconditioner   None; "jacobi", the inverse of the diagonal; or M, an approximation of the inverse of A: a LinearOperator, a sparse
+                     or dense matrix, or a function M(r) that returns a vector. Vectors are then on the host, also if the operator is on
+                     a GPU. For cg, M must be symmetric positive definite
+    tolerance        of |b - A x| / |b|, as computed from x, not from the recurrence
+    iterations       at most so many
+    patience         a solve ends if so many iterations do not reduce the residual by 1 %
+    options          of Operator: device, kernel, verify, triangle, stream, and changes of the recipe
+
+    Raises what Operator raises, and MatrixError if A is not square.
+    """
+
+    def __init__(self, recipe: RecipeLike, A: Any, method: str = "cg", preconditioner: Any = None, *, tolerance: float = 1e-8,
+                 iterations: int = 10000, patience: int = 1000, **options: Any):
+        if method not in METHODS:
+            raise ValueError(f"method: found {method!r}, expected one of {', '.join(map(repr, METHODS))}")
+        if isinstance(preconditioner, str) and preconditioner != "jacobi":
+            raise ValueError(f"preconditioner: found {preconditioner!r}, expected None, 'jacobi', a LinearOperator, a matrix or a function")
+        is_jacobi = isinstance(preconditioner, str)
+        self._options = {"method": method, "preconditioner": preconditioner, "tolerance": tolerance, "iterations": iterations, "patience": patience}
+        self._matrix = MatrixOfSolver((method, is_jacobi, tolerance, iterations, patience), recipe, A, **options)
+        self._solver = self._matrix.solver
+        if preconditioner is not None and not is_jacobi:
+            self._solver.precondition_by(self._function_of(preconditioner))
+
+    @property
+    def matrix(self) -> Operator:
+        """The operator, for products. Its set_values replaces the values of A for later solves, and Jacobi's diagonal with them; a
+        preconditioner that is the caller's stays as it is."""
+        return self._matrix
+
+    def set_values(self, values: Any) -> None:
+        """Like Operator.set_values."""
+        self._matrix.set_values(values)
+
+    def _function_of(self, M: Any) -> Callable[[np.ndarray, np.ndarray], None]:
+        if not callable(M):
+            if getattr(M, "shape", None) != self._matrix.shape:
+                raise TypeError(f"preconditioner: found {type(M).__name__}, expected a LinearOperator, a matrix of {self._matrix.shape} or a function")
+            return self._function_of(lambda r: M @ r)
+        size = self._matrix.shape[0]
+
+        def precondition(r: np.ndarray, z: np.ndarray) -> None:
+            result = M(r)
+            if np.shape(result) not in ((size,), (size, 1)):
+                raise ValueError(f"preconditioner: found a result of shape {np.shape(result)}, expected ({size},)")
+            z[:] = rounded(np.asarray(result), "the result of the preconditioner", z.dtype).reshape(-1)
+
+        return precondition
+
+    def solve(self, b: Any, x0: Any = None, callback: Callable[[np.ndarray], Any] | None = None, *, out: Any = None) -> Solution:
+        """Returns Solution(x, facts): x, facts = solver.solve(b). Does not raise if the solve does not converge: look at facts.end.
+
+        b         [rows], or [rows, k] for k right sides, which are solved for one after the other; x has this shape. float64 is rounded
+                  for an operator of float32, and x is then returned in float64
+        x0        the vector to begin with, of b's shape, which is not changed; default: 0
+        callback  is called with a copy of x after each iteration. An exception of it ends the solve
+        out       for b on the GPU: the array for x, also there. x0 may be `out` itself
+
+        Ctrl-C ends a solve.
+        """
+        if is_on_gpu(b) or is_on_gpu(out):
+            return self._solve_on_gpu(b, x0, callback, out)
+        if out is not None:
+            raise ValueError("out: expected None, unless b and out are on the GPU")
+        b = np.asanyarray(b)
+        rows = self._matrix.shape[0]
+        if b.ndim not in (1, 2) or b.shape[0] != rows:
+            raise ValueError(f"b: found shape {b.shape}, expected ({rows},) or ({rows}, k)")
+        if x0 is not None and np.shape(x0) != b.shape:
+            raise ValueError(f"x0: found shape {np.shape(x0)}, expected {b.shape}, as b has")
+        if b.ndim == 1:
+            return Solution(*self._solve_one(b, x0, callback))
+        x = np.empty(b.shape, type_of_result(b, self._matrix.dtype))
+        facts = []
+        for column in range(b.shape[1]):
+            x[:, column], one = self._solve_one(b[:, column], None if x0 is None else np.asanyarray(x0)[:, column], callback)
+            facts.append(one)
+        return Solution(x, facts)
+
+    def _solve_one(self, b: np.ndarray, x0: Any, callback: Any) -> tuple[np.ndarray, SolveFacts]:
+        dtype = self._matrix.dtype
+        x = np.zeros(b.shape, dtype) if x0 is None else rounded(np.asanyarray(x0), "x0", dtype).copy()
+        facts = self._solver.solve(rounded(b, "b", dtype), x, x0 is not None, callback)
+        return x.astype(type_of_result(b, dtype), copy=False), SolveFacts(**facts)
+
+    def _solve_on_gpu(self, b: Any, x0: Any, callback: Any, out: Any) -> Solution:
+        matrix = self._matrix
+        if x0 is not None and x0 is not out:
+            raise ValueError("x0: expected None or out, which then has the vector to begin with, as b is on the GPU")
+        if not matrix._on_gpu:
+            raise ValueError("b: found an array on the GPU, expected one on the host, where this solver's operator runs")
+        there = [array_on_gpu(array, name, matrix.shape[0], matrix.dtype, matrix._stream, written=name == "out") for name, array in (("b", b), ("out", out))]
+        return Solution(out, SolveFacts(**self._solver.solve_on_gpu(*there, x0 is not None, callback)))
+
+    def __reduce__(self) -> Any:
+        """Like that of an operator."""
+        return made_again, (*self._matrix.__reduce__()[1], self._options)
+
+    def __repr__(self) -> str:
+        return f"<Solver by {self._options['method']} with {self._matrix!r}>"
+
+
+def made_again(recipe: str, A: Any, options: dict[str, Any], settings: dict[str, Any]) -> Solver:
+    """The solver that a pickle or a copy describes."""
+    return Solver(recipe, A, **settings, **options)
