@@ -24,7 +24,7 @@ TEST_CASE("a whole recipe becomes plain data") {
     CHECK(recipe.stages[0].parameters.integer("parts") == 16);
     CHECK(recipe.stages[0].parameters.real("imbalance") == 1.03);
     CHECK(recipe.stages[0].parameters.boolean("refine"));
-    CHECK(recipe.stages[0].place == Place{9, 1});
+    CHECK(recipe.stages[0].place == RecipePlace{9, 1});
     CHECK(recipe.stages[1].id == "sort");
     CHECK(recipe.stages[1].contract.keeps == std::vector{CutKind::partition});
     CHECK(recipe.stages[3].id == "sort_outside");

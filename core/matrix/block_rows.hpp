@@ -14,7 +14,7 @@ inline constexpr Index largest_block = 32;  // a row of a block is read by lanes
 
 /// A view of a matrix in CSR with ascending columns.
 template <typename Value>
-struct CsrView {
+struct CsrOnHost {
     Index rows = 0;
     Index columns = 0;
     std::span<const Offset> row_offsets;
@@ -34,7 +34,7 @@ struct BlockSize {
 /// Calls visit_block(block column) for every block of a block row that holds a nonzero, from left to right, and after each
 /// visit_entry(row of the block, position in the matrix) for its nonzeros.
 template <typename Value, typename VisitBlock, typename VisitEntry>
-void walk_block_row(const CsrView<Value>& matrix, const BlockSize& size, Index block_row, const VisitBlock& visit_block,
+void walk_block_row(const CsrOnHost<Value>& matrix, const BlockSize& size, Index block_row, const VisitBlock& visit_block,
                     const VisitEntry& visit_entry) {
     if (size.height == 1 && size.width == 1) {
         for (Offset i = matrix.row_offsets[block_row]; i < matrix.row_offsets[block_row + 1]; ++i) {

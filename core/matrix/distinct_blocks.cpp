@@ -64,7 +64,7 @@ Offset BlockSet<Value>::find(const Value* block) const {
 
 template <typename Value>
 std::optional<std::vector<Value>> distinct_blocks(const CsrMatrix& matrix, Index size, Offset most) {
-    const CsrView<double> view{matrix.rows, matrix.columns, matrix.row_offsets, matrix.column_indices, matrix.values};
+    const CsrOnHost<double> view{matrix.rows, matrix.columns, matrix.row_offsets, matrix.column_indices, matrix.values};
     const Index area = size * size;
     std::mutex mutex;
     BlockSet<Value> all(area, most);

@@ -16,11 +16,6 @@ namespace workbench {
 void compile_for_host(const std::filesystem::path& file, const std::string& header, const std::filesystem::path& folder,
                       const std::filesystem::path& library);
 
-/// Runs $CXX or the first of c++, g++ and clang++ on PATH with these options, to make the shared object `library` of the
-/// author's `file`. Throws like compile_for_host.
-void run_host_compiler(const std::filesystem::path& file, const std::vector<std::string>& options,
-                       const std::filesystem::path& library, const std::filesystem::path& folder);
-
 /// Compiles for a GPU architecture ("sm_90") and returns the image that the driver loads. `macros` ("THREADS_PER_ROW=8") are
 /// defined first. Opens NVRTC on the first call. Throws RecipeError with NVRTC's messages, or MachineError if NVRTC is missing.
 [[nodiscard]] std::string compile_for_gpu(const std::filesystem::path& file, const std::string& header,

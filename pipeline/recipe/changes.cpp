@@ -53,7 +53,7 @@ std::optional<Change> read_change(std::string_view text) {
 }
 
 /// None if WHAT does not have the form of a setting.
-std::optional<Override> read_path(std::string_view what, std::string_view value, Place place) {
+std::optional<Override> read_path(std::string_view what, std::string_view value, RecipePlace place) {
     Override override{split(what, '.'), value, {}};
     override.setting.key = override.path.back();
     override.setting.key_place = override.setting.value_place = place;
@@ -65,7 +65,7 @@ std::optional<Override> read_path(std::string_view what, std::string_view value,
 }
 
 /// A string that is not read as TOML.
-Setting text_setting(const std::string& key, const std::string& text, Place place) {
+Setting text_setting(const std::string& key, const std::string& text, RecipePlace place) {
     Setting setting;
     setting.key = key;
     setting.key_place = setting.value_place = place;
@@ -73,7 +73,7 @@ Setting text_setting(const std::string& key, const std::string& text, Place plac
     return setting;
 }
 
-Setting read_value_of(const Override& override, std::string_view text, Place place) {
+Setting read_value_of(const Override& override, std::string_view text, RecipePlace place) {
     const std::string& key = override.setting.key;
     Setting setting = read_value(text, place);
     setting.key = key;
@@ -104,7 +104,7 @@ std::vector<std::string> split_values(std::string_view text) {
     return values;
 }
 
-RecipeTable* find_stage(RecipeDocument& document, const std::string& id, Place place, Diagnostics& diagnostics) {
+RecipeTable* find_stage(RecipeDocument& document, const std::string& id, RecipePlace place, Diagnostics& diagnostics) {
     const auto stage = std::ranges::find(document.stages, id, &RecipeTable::id);
     if (stage != document.stages.end()) return &*stage;
     const std::string expected = expected_stage(id, document.stages, {}, diagnostics);
@@ -137,10 +137,10 @@ void set_generator(RecipeTable& matrix, std::string_view text, std::span<const s
     if (colon != std::string_view::npos) words = split(text.substr(colon + 1), ',');
     words.insert(words.end(), more.begin(), more.end());
 
-    const Place place_of_kind = diagnostics.add_option(option + kind);
+    const RecipePlace place_of_kind = diagnostics.add_option(option + kind);
     set_in_matrix(matrix, text_setting("generate", kind, place_of_kind), diagnostics);
     for (const std::string& word : words) {
-        const Place place = diagnostics.add_option(option + word);
+        const RecipePlace place = diagnostics.add_option(option + word);
         const std::size_t equals = word.find('=');
         Setting setting =
             equals == std::string::npos ? Setting{} : read_value(std::string_view(word).substr(equals + 1), place);
@@ -157,7 +157,7 @@ void set_generator(RecipeTable& matrix, std::string_view text, std::span<const s
 }
 
 /// The table among several layouts that "layout.SHARE.PARAMETER" or "layout.SHARE.kernel.BACKEND" refers to.
-RecipeTable* find_layout(RecipeDocument& document, const std::vector<std::string>& path, Place place,
+RecipeTable* find_layout(RecipeDocument& document, const std::vector<std::string>& path, RecipePlace place,
                          Diagnostics& diagnostics) {
     std::vector<std::string> shares;
     for (LayoutTables& tables : document.layouts) {
@@ -181,7 +181,8 @@ RecipeTable* find_layout(RecipeDocument& document, const std::vector<std::string
 }
 
 /// The table that a path refers to; null after an error.
-RecipeTable* find_table(RecipeDocument& document, const std::vector<std::string>& path, Place place, Diagnostics& diagnostics) {
+RecipeTable* find_table(RecipeDocument& document, const std::vector<std::string>& path, RecipePlace place,
+                        Diagnostics& diagnostics) {
     const std::string& name = path.front();
     if (name == "stage") return find_stage(document, path[1], place, diagnostics);
     const bool several = !document.layouts.empty();
@@ -210,7 +211,7 @@ bool contradicts(const RecipeTable& table, const Setting& setting, Diagnostics& 
 void apply_setting(RecipeDocument& document, const Override& override, Diagnostics& diagnostics) {
     const std::vector<std::string>& tables = table_names();
     const std::string& name = override.path.front();
-    const Place place = override.setting.key_place;
+    const RecipePlace place = override.setting.key_place;
     if (std::ranges::count(tables, name) == 0) {
         diagnostics.add(place, "unknown table '{}'{}", printable(name, 40), expected_one_of(name, tables));
     } else if (name == "stage" && override.setting.key == "id") {
@@ -225,7 +226,7 @@ void apply_setting(RecipeDocument& document, const Override& override, Diagnosti
 }
 
 /// Returns false, with an error, if the change names another recipe.
-bool check_recipe(const RecipeDocument& document, const Change& change, Place place, Diagnostics& diagnostics) {
+bool check_recipe(const RecipeDocument& document, const Change& change, RecipePlace place, Diagnostics& diagnostics) {
     if (names_recipe(document, change.recipe)) return true;
     diagnostics.add_unmatched(place, "this recipe is '{}'; expected that name, or none, before the colon",
                               printable(document.files.front().stem().string(), 80));
@@ -233,7 +234,7 @@ bool check_recipe(const RecipeDocument& document, const Change& change, Place pl
 }
 
 void apply_override(RecipeDocument& document, const std::string& text, std::size_t number, Diagnostics& diagnostics) {
-    const Place place = diagnostics.add_option("--set " + text, number);
+    const RecipePlace place = diagnostics.add_option("--set " + text, number);
     const std::optional<Change> change = read_change(text);
     if (change && !check_recipe(document, *change, place, diagnostics)) return;
     auto override = change && change->whats.size() == 1 ? read_path(change->whats.front(), change->value, place) : std::nullopt;
@@ -248,7 +249,7 @@ void apply_override(RecipeDocument& document, const std::string& text, std::size
 }
 
 void apply_sweep(RecipeDocument& document, const std::string& text, std::size_t number, Diagnostics& diagnostics) {
-    const Place place = diagnostics.add_option("--sweep " + text, number);
+    const RecipePlace place = diagnostics.add_option("--sweep " + text, number);
     const std::optional<Change> change = read_change(text);
     if (change && !check_recipe(document, *change, place, diagnostics)) return;
     const std::vector<std::string> values = change ? split_values(change->value) : std::vector<std::string>();
@@ -265,7 +266,7 @@ void apply_sweep(RecipeDocument& document, const std::string& text, std::size_t 
     Setting& setting = overrides.front()->setting;
     setting.begin_sweep();
     for (const std::string& value : values) {
-        const Place of_value =
+        const RecipePlace of_value =
             diagnostics.add_option(fmt::format("--sweep {}={}", text.substr(0, text.find('=')), value), number);
         if (is_range(value)) {
             read_range(value, of_value, setting);

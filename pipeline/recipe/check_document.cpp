@@ -24,7 +24,7 @@ constexpr std::array backends = {Backend::kokkos, Backend::eigen, Backend::cuda,
 template <typename Found>
 const Found* check_use(const RecipeTable& table, std::string_view what, const std::vector<Found>& known,
                        Diagnostics& diagnostics) {
-    const Place place = table.place_of("use");
+    const RecipePlace place = table.place_of("use");
     const std::string* name = table.text("use");
     if (name == nullptr) {
         const Setting* use = table.find("use");

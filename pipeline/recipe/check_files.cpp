@@ -91,14 +91,14 @@ public:
     }
 
 private:
-    [[nodiscard]] std::filesystem::path path_of(const std::string& text, Place place) const {
+    [[nodiscard]] std::filesystem::path path_of(const std::string& text, RecipePlace place) const {
         const bool of_file = place.option < 0 && static_cast<std::size_t>(place.file) < document_.files.size();
         const std::filesystem::path file =
             of_file ? document_.files[static_cast<std::size_t>(place.file)].parent_path() / text : std::filesystem::path(text);
         return std::filesystem::absolute(file).lexically_normal();
     }
 
-    [[nodiscard]] static const char* base_of(Place place) { return place.option < 0 ? "recipe" : "current folder"; }
+    [[nodiscard]] static const char* base_of(RecipePlace place) { return place.option < 0 ? "recipe" : "current folder"; }
 
     [[nodiscard]] bool is_allowed(const std::filesystem::path& file) const {
         return !document_.within || is_in_folder(file, *document_.within);

@@ -42,7 +42,7 @@ InlineMatrix check_rows(const Setting& setting, Diagnostics& diagnostics) {
     try {
         static_cast<void>(csr_from_rows(matrix.rows));
     } catch (const InlineMatrixError& wrong) {
-        Place place = (*setting.texts)[wrong.row].place;
+        RecipePlace place = (*setting.texts)[wrong.row].place;
         const std::string before = matrix.rows[wrong.row].substr(0, wrong.character);
         if (place.option < 0) place.column += 1 + static_cast<int>(characters(before).size());  // after the quote
         diagnostics.add(place, "{}", wrong.what());
@@ -52,7 +52,7 @@ InlineMatrix check_rows(const Setting& setting, Diagnostics& diagnostics) {
 
 MatrixFile check_path(const RecipeTable& table, std::span<const std::filesystem::path> files, Diagnostics& diagnostics) {
     const std::string& text = *table.text("path");
-    const Place place = table.place_of("path");
+    const RecipePlace place = table.place_of("path");
     if (text.empty() || text.find('\0') != std::string::npos) {
         diagnostics.add(place, "[matrix], path: expected the name of a file");
         return {};
@@ -168,7 +168,7 @@ MatrixChoice check_matrix(const RecipeTable& table, std::span<const std::filesys
         choice.from = check_path(table, files, diagnostics);
         chosen("path");
     } else if (table.find("member") != nullptr) {
-        const Place place = table.place_of("member");
+        const RecipePlace place = table.place_of("member");
         diagnostics.add(place, "{}",
                         place.option < 0 ? "[matrix], member: found no 'path'; expected that of the archive"
                                          : "the matrix is not read from a file; expected an archive");

@@ -173,7 +173,7 @@ public:
         for (const CheckedChoice& choice : layouts) {
             known = known && choice.share.has_value();
             if (!choice.share) continue;
-            const Place place = choice.table->place_of("share");
+            const RecipePlace place = choice.table->place_of("share");
             std::vector<ShareChoice> missing;
             for (const ShareId& id : shares_stored_by(choice)) {
                 const std::string name = name_of(id);
@@ -262,7 +262,7 @@ private:
     }
 
     /// The place of the setting that contains this word, for the caret; otherwise that of `use`.
-    [[nodiscard]] static Place place_of_word(const RecipeTable& table, std::string_view word) {
+    [[nodiscard]] static RecipePlace place_of_word(const RecipeTable& table, std::string_view word) {
         for (const Setting& setting : table.settings) {
             const std::string* text = table.text(setting.key);
             const bool asks = text != nullptr && text->find(word) != std::string::npos;
@@ -343,7 +343,7 @@ private:
     /// A stage that orders across cuts must keep or replace them; shares cannot be kept.
     void check_order(const StageContract& contract, const RecipeTable& table, const std::string& owner) {
         const Acts acts = *contract.acts;
-        const Place place = table.place_of("use");
+        const RecipePlace place = table.place_of("use");
         for (const auto& [kind, maker] : maker_of_cuts_) {
             const bool valid = contains(contract.keeps, kind) || contains(contract.gives_cuts, kind);
             if (valid || !reaches_across(acts, kind)) continue;

@@ -26,7 +26,7 @@ std::string_view line_of(std::string_view text, int line) {
 }
 
 /// The line with a caret below the column. If the line is long, only the part around the column is shown.
-std::string quote(std::string_view text, Place place) {
+std::string quote(std::string_view text, RecipePlace place) {
     const std::vector<std::string> all = characters(line_of(text, place.line));
     const std::size_t caret = std::min(static_cast<std::size_t>(place.column) - 1, all.size());
     const bool long_line = all.size() > widest_quote;
@@ -49,29 +49,29 @@ int Diagnostics::add_file(std::string name, std::string text) {
     return static_cast<int>(files_.size()) - 1;
 }
 
-Place Diagnostics::add_option(std::string written, std::optional<std::size_t> change) {
+RecipePlace Diagnostics::add_option(std::string written, std::optional<std::size_t> change) {
     options_.push_back({std::move(written), change});
     return {0, 0, static_cast<int>(options_.size()) - 1};
 }
 
-std::optional<std::size_t> Diagnostics::change_of(Place place) const {
+std::optional<std::size_t> Diagnostics::change_of(RecipePlace place) const {
     return place.option < 0 ? std::nullopt : options_[static_cast<std::size_t>(place.option)].change;
 }
 
-std::string Diagnostics::where(Place place) const {
+std::string Diagnostics::where(RecipePlace place) const {
     if (place.option >= 0) return printable(options_[static_cast<std::size_t>(place.option)].written, widest_quote);
     const std::string& name = files_[static_cast<std::size_t>(place.file)].name;
     return place.line == 0 ? name : fmt::format("{}:{}:{}", name, place.line, place.column);
 }
 
-std::string Diagnostics::line(Place place, Place from) const {
+std::string Diagnostics::line(RecipePlace place, RecipePlace from) const {
     std::string line = fmt::format("line {}", place.line);
     if (place.file == from.file) return line;
     return fmt::format("{} of {}", line, files_[static_cast<std::size_t>(place.file)].name);
 }
 
 std::string Diagnostics::print(const RecipeProblem& problem) const {
-    const Place place = problem.place;
+    const RecipePlace place = problem.place;
     const bool has_line = place.option < 0 && place.line > 0;
     return fmt::format("error: {}: {}\n{}", where(place), problem.message, has_line ? quote(text(place.file), place) : "");
 }
@@ -90,7 +90,7 @@ void Diagnostics::throw_if_any() const {
     text.pop_back();  // the last line end, which printing adds
     std::vector<LocatedProblem> located;
     for (const RecipeProblem& problem : sorted) {
-        const Place place = problem.place;
+        const RecipePlace place = problem.place;
         const bool of_option = place.option >= 0;
         located.push_back({of_option ? where(place) : files_[static_cast<std::size_t>(place.file)].name,
                            of_option ? 0 : place.line, of_option ? 0 : place.column, problem.message});

@@ -15,7 +15,7 @@
 namespace workbench {
 
 struct RecipeProblem {
-    Place place;
+    RecipePlace place;
     std::string message;
     bool unmatched = false;  // the option at this place changes something that the recipe does not contain
 
@@ -35,19 +35,19 @@ public:
 
     /// The place of a command-line option as the user wrote it: "--set layout.x=1". `change` is the number of the override or
     /// sweep, as in UnmatchedChange.
-    [[nodiscard]] Place add_option(std::string written, std::optional<std::size_t> change = std::nullopt);
-    [[nodiscard]] std::optional<std::size_t> change_of(Place place) const;
+    [[nodiscard]] RecipePlace add_option(std::string written, std::optional<std::size_t> change = std::nullopt);
+    [[nodiscard]] std::optional<std::size_t> change_of(RecipePlace place) const;
 
     /// Adds an error; the message is formatted by fmt.
     template <typename... Values>
-    void add(Place place, fmt::format_string<Values...> text, Values&&... values) {
+    void add(RecipePlace place, fmt::format_string<Values...> text, Values&&... values) {
         problems_.push_back({place, fmt::format(text, std::forward<Values>(values)...)});
     }
 
     /// Like add, for a setting that the recipe has no place for. An option that is given for several recipes may find one in
     /// some of them only.
     template <typename... Values>
-    void add_unmatched(Place place, fmt::format_string<Values...> text, Values&&... values) {
+    void add_unmatched(RecipePlace place, fmt::format_string<Values...> text, Values&&... values) {
         problems_.push_back({place, fmt::format(text, std::forward<Values>(values)...), place.option >= 0});
     }
 
@@ -62,10 +62,10 @@ public:
     [[nodiscard]] std::size_t count() const { return problems_.size(); }
 
     /// "recipes/x.toml:12:8", "recipes/x.toml" or "--set layout.x=1".
-    [[nodiscard]] std::string where(Place place) const;
+    [[nodiscard]] std::string where(RecipePlace place) const;
 
     /// "line 12", or "line 12 of FILE" if `from` is in another file.
-    [[nodiscard]] std::string line(Place place, Place from) const;
+    [[nodiscard]] std::string line(RecipePlace place, RecipePlace from) const;
 
     /// Throws RecipeErrors with all errors, if any, in the order of the files; errors of options come last.
     void throw_if_any() const;

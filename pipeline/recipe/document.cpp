@@ -15,7 +15,7 @@
 namespace workbench {
 namespace {
 
-Place place_of(const toml::source_region& region) {
+RecipePlace place_of(const toml::source_region& region) {
     return {static_cast<int>(region.begin.line), static_cast<int>(region.begin.column)};
 }
 
@@ -134,7 +134,7 @@ RecipeTable read_table(const toml::table& source) {
     return table;
 }
 
-std::vector<RecipeTable> read_stages(const toml::node& node, Place place, Diagnostics& diagnostics) {
+std::vector<RecipeTable> read_stages(const toml::node& node, RecipePlace place, Diagnostics& diagnostics) {
     std::vector<RecipeTable> stages;
     const auto* list = node.as_array();
     if (list == nullptr || !std::ranges::all_of(*list, &toml::node::is_table)) {
@@ -162,7 +162,7 @@ std::vector<LayoutTables> read_layouts(const toml::array& list) {
 
 toml::table parse(int file, Diagnostics& diagnostics) {
     const std::string_view text = diagnostics.text(file);
-    const auto refuse = [&](Place place, const std::string& message) {
+    const auto refuse = [&](RecipePlace place, const std::string& message) {
         place.file = file;
         diagnostics.add(place, "{}", message);
     };
@@ -191,7 +191,7 @@ bool is_too_large(std::string_view text) {
 
 void set_file(RecipeTable& table, int file) {
     table.place.file = file;
-    for (Setting& setting : table.settings) setting.for_each_place([file](Place& place) { place.file = file; });
+    for (Setting& setting : table.settings) setting.for_each_place([file](RecipePlace& place) { place.file = file; });
 }
 
 /// The document of a file whose first table is called `header`, "recipe" or "space".
@@ -201,7 +201,7 @@ RecipeDocument read_document_of(const toml::table& root, const std::string& head
     names.front() = header;
     for (const auto& [key, node] : root) {
         const std::string name = printable(key.str(), 40);
-        Place place = place_of(key.source());
+        RecipePlace place = place_of(key.source());
         place.file = file;
         RecipeTable* table = name == header ? &document.recipe : name == "recipe" ? nullptr : document.find(name);
         if (table != nullptr && node.is_table()) {
@@ -233,7 +233,7 @@ std::string found_text(const Setting& setting) {
     return "found " + (setting.texts ? "a list of strings" : setting.kind);
 }
 
-void Setting::for_each_place(const std::function<void(Place&)>& act) {
+void Setting::for_each_place(const std::function<void(RecipePlace&)>& act) {
     act(key_place);
     act(value_place);
     if (texts) {
@@ -259,7 +259,7 @@ const std::string* RecipeTable::text(std::string_view key) const {
     return setting == nullptr ? nullptr : setting->as<std::string>();
 }
 
-Place RecipeTable::place_of(std::string_view key) const {
+RecipePlace RecipeTable::place_of(std::string_view key) const {
     const Setting* setting = find(key);
     return setting == nullptr ? place : setting->value_place;
 }
@@ -292,7 +292,7 @@ RecipeTable* RecipeDocument::find(std::string_view name) {
 RecipeDocument read_document(int file, Diagnostics& diagnostics) {
     const toml::table root = parse(file, diagnostics);
     if (const auto space = root.find("space"); space != root.end() && space->second.is_table()) {
-        Place place = place_of(space->first.source());
+        RecipePlace place = place_of(space->first.source());
         place.file = file;
         diagnostics.add(place,
                         "found a space of recipes; expected a recipe: 'workbench check', 'choose' and 'bench' take spaces");
@@ -327,7 +327,7 @@ std::vector<std::pair<std::string, RecipeTable>> read_tables(int file, Diagnosti
     return tables;
 }
 
-Setting read_value(std::string_view text, Place place) {
+Setting read_value(std::string_view text, RecipePlace place) {
     Setting setting;
     const bool one_line = text.find('\n') == std::string_view::npos && text.find('#') == std::string_view::npos;
     const std::string assignment = "value = " + std::string(text);
@@ -344,7 +344,7 @@ Setting read_value(std::string_view text, Place place) {
             setting.value = std::string(text);
         }
     }
-    setting.for_each_place([place](Place& each) { each = place; });
+    setting.for_each_place([place](RecipePlace& each) { each = place; });
     return setting;
 }
 

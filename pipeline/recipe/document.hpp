@@ -17,7 +17,7 @@ inline constexpr std::size_t longest_recipe = std::size_t{1} << 20;  // bytes
 
 struct TextItem {
     std::string text;
-    Place place;
+    RecipePlace place;
 };
 
 struct RecipeTable;
@@ -26,8 +26,8 @@ struct RecipeTable;
 /// another value, or of a kind that no recipe uses.
 struct Setting {
     std::string key;
-    Place key_place;
-    Place value_place;
+    RecipePlace key_place;
+    RecipePlace value_place;
     std::optional<ParameterValue> value;         // plain
     std::optional<std::vector<TextItem>> texts;  // a list of strings
     std::optional<std::string> list;             // a list of integers and strings, joined: "4, 16, 64"
@@ -47,7 +47,7 @@ struct Setting {
     }
 
     /// Calls act for the places of key and value, including nested ones.
-    void for_each_place(const std::function<void(Place&)>& act);
+    void for_each_place(const std::function<void(RecipePlace&)>& act);
 
     /// Changes the setting into a sweep without values.
     void begin_sweep() {
@@ -61,7 +61,7 @@ struct Setting {
 
 struct RecipeTable {
     std::string id;  // of a stage; assigned by name_stages
-    Place place;
+    RecipePlace place;
     bool broken = false;            // an error about the whole table has been reported
     std::vector<Setting> settings;  // in the order of the file
 
@@ -71,7 +71,7 @@ struct RecipeTable {
     [[nodiscard]] const std::string* text(std::string_view key) const;
 
     /// The place of the value of this key, or of the table if it has no such key.
-    [[nodiscard]] Place place_of(std::string_view key) const;
+    [[nodiscard]] RecipePlace place_of(std::string_view key) const;
 
     /// Adds a setting, or replaces the one with the same key.
     void set(const Setting& setting);
@@ -87,7 +87,7 @@ struct LayoutTables {
 };
 
 struct RecipeDocument {
-    std::vector<std::filesystem::path> files;     // by Place::file: the recipe, then those that it extends
+    std::vector<std::filesystem::path> files;     // by RecipePlace::file: the recipe, then those that it extends
     std::optional<std::filesystem::path> within;  // files that it names must be in this folder, if there is one
     RecipeTable recipe;
     RecipeTable matrix;
@@ -122,7 +122,7 @@ struct RecipeDocument {
 [[nodiscard]] bool is_in_folder(const std::filesystem::path& file, const std::filesystem::path& folder);
 
 /// Reads a range of integers to try, "32..1024*2", "8..64+8" or "1..4", into a sweep, or sets its sweep_problem.
-void read_range(std::string_view text, Place place, Setting& setting);
+void read_range(std::string_view text, RecipePlace place, Setting& setting);
 
 /// True if the text has the form of a range, valid or not.
 [[nodiscard]] bool is_range(std::string_view text);
@@ -141,7 +141,7 @@ void name_stages(RecipeDocument& document, Diagnostics& diagnostics);
 void use_of_code(RecipeTable& stage);
 
 /// "; did you mean ...?" or the like, for an id that none of the stages has.
-[[nodiscard]] std::string expected_stage(const std::string& id, const std::vector<RecipeTable>& stages, Place from,
+[[nodiscard]] std::string expected_stage(const std::string& id, const std::vector<RecipeTable>& stages, RecipePlace from,
                                          const Diagnostics& diagnostics);
 
 /// Applies the changes of the command line, except those in `without`, as if the recipe contained them.
@@ -155,6 +155,6 @@ void apply_changes(RecipeDocument& document, const RecipeChanges& changes, const
 [[nodiscard]] std::string recipe_of_change(std::string_view text);
 
 /// Reads a TOML value: 3, "text", ["1 .", ". 1"]. Anything else is taken as a string. All places are `place`.
-[[nodiscard]] Setting read_value(std::string_view text, Place place);
+[[nodiscard]] Setting read_value(std::string_view text, RecipePlace place);
 
 }  // namespace workbench

@@ -40,7 +40,7 @@ void replace(RecipeTable& base, const RecipeTable& own) {
 }
 
 /// The stages with this `use`: "row_sort_1 (line 9), row_sort_2 (line 15 of base.toml)".
-std::string users_of(const std::string& name, const std::vector<RecipeTable>& stages, Place from,
+std::string users_of(const std::string& name, const std::vector<RecipeTable>& stages, RecipePlace from,
                      const Diagnostics& diagnostics) {
     std::vector<std::string> users;
     for (const RecipeTable& stage : stages) {
@@ -90,13 +90,13 @@ private:
         });
     }
 
-    [[nodiscard]] std::string unknown(const std::string& name, Place from) const {
+    [[nodiscard]] std::string unknown(const std::string& name, RecipePlace from) const {
         return fmt::format("the extended recipe has no stage with the id '{}'{}", printable(name, 40),
                            expected_stage(name, base_, from, diagnostics_));
     }
 
     /// The place of the stage's name.
-    [[nodiscard]] static Place place_of_name(const RecipeTable& own) {
+    [[nodiscard]] static RecipePlace place_of_name(const RecipeTable& own) {
         return own.place_of(own.find("id") != nullptr ? "id" : "use");
     }
 
@@ -152,7 +152,7 @@ private:
         }
     }
 
-    [[nodiscard]] std::string users_in_base(const std::string& name, Place from) const {
+    [[nodiscard]] std::string users_in_base(const std::string& name, RecipePlace from) const {
         return users_of(name, base_, from, diagnostics_);
     }
 
@@ -259,7 +259,7 @@ public:
 
 private:
     /// A recipe cannot be checked without its base.
-    [[noreturn]] void refuse(Place place, const std::string& message) {
+    [[noreturn]] void refuse(RecipePlace place, const std::string& message) {
         diagnostics_.add(place, "{}", message);
         diagnostics_.throw_if_any();
         throw std::logic_error("throw_if_any must throw");
@@ -267,7 +267,7 @@ private:
 
     RecipeDocument read_base(const Setting& extends, const std::filesystem::path& from) {
         const auto* name = extends.as<std::string>();
-        const Place place = extends.value_place;
+        const RecipePlace place = extends.value_place;
         if (name == nullptr || name->empty() || name->find('\0') != std::string::npos) {
             refuse(place, fmt::format("[recipe], extends: {}, expected the file of a recipe", found_text(extends)));
         }
@@ -288,13 +288,13 @@ private:
     }
 
     /// Says nothing about a file outside the folder, not even if it exists.
-    void check_folder(const std::filesystem::path& base, Place place) {
+    void check_folder(const std::filesystem::path& base, RecipePlace place) {
         if (!within_ || is_in_folder(base, *within_)) return;
         refuse(place, fmt::format("[recipe], extends: found a file outside the folder {}; expected a recipe in it",
                                   printable(within_->string(), 1000)));
     }
 
-    void check_cycle(const std::filesystem::path& base, Place place) {
+    void check_cycle(const std::filesystem::path& base, RecipePlace place) {
         std::string chain;
         for (const std::filesystem::path& file : files_) {
             if (!chain.empty() || MatrixFile{file} == MatrixFile{base}) chain += file.string() + " -> ";
@@ -304,7 +304,7 @@ private:
 
     const std::optional<std::filesystem::path>& within_;
     Diagnostics& diagnostics_;
-    std::vector<std::filesystem::path> files_;  // by Place::file
+    std::vector<std::filesystem::path> files_;  // by RecipePlace::file
 };
 
 }  // namespace
@@ -348,7 +348,7 @@ bool is_in_folder(const std::filesystem::path& file, const std::filesystem::path
 }
 
 void name_stages(RecipeDocument& document, Diagnostics& diagnostics) {
-    std::map<std::string, Place> place_of_id;
+    std::map<std::string, RecipePlace> place_of_id;
     for (const RecipeTable& stage : document.stages) {
         if (!stage.id.empty()) place_of_id.emplace(stage.id, stage.place);
     }
@@ -361,7 +361,7 @@ void name_stages(RecipeDocument& document, Diagnostics& diagnostics) {
             if (use != nullptr) ++unnamed[*use];
             continue;
         }
-        const Place place = asked->value_place;
+        const RecipePlace place = asked->value_place;
         const auto* id = asked->as<std::string>();
         if (id == nullptr || !is_id(*id)) {
             diagnostics.add(place, "id: {}, expected a word of at most {} letters, digits, '_' and '-'", found_text(*asked),
@@ -388,7 +388,7 @@ void name_stages(RecipeDocument& document, Diagnostics& diagnostics) {
     }
 }
 
-std::string expected_stage(const std::string& id, const std::vector<RecipeTable>& stages, Place from,
+std::string expected_stage(const std::string& id, const std::vector<RecipeTable>& stages, RecipePlace from,
                            const Diagnostics& diagnostics) {
     const std::string users = users_of(id, stages, from, diagnostics);
     if (!users.empty()) return "; expected the id of a stage that uses it: " + users;

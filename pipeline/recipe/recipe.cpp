@@ -99,7 +99,7 @@ LoadedRecipe parse_file(const std::filesystem::path& file, const Catalogue& cata
 
 }  // namespace
 
-std::string Recipe::line_of(Place place) const {
+std::string Recipe::line_of(RecipePlace place) const {
     const std::filesystem::path& in = place.file == 0 ? file : bases[static_cast<std::size_t>(place.file) - 1];
     return fmt::format("{}:{}", in.string(), place.line);
 }

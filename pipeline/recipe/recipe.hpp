@@ -22,13 +22,13 @@
 namespace workbench {
 
 /// A place in the recipe file, in a file that it extends, or in a command-line option.
-struct Place {
+struct RecipePlace {
     int line = 0;     // from 1; 0: the whole file
     int column = 0;   // from 1, in characters
     int option = -1;  // number of the option, from 0; -1: a place in a file
     int file = 0;     // 0: the recipe; others: files that it extends
 
-    friend bool operator==(const Place&, const Place&) = default;
+    friend bool operator==(const RecipePlace&, const RecipePlace&) = default;
 };
 
 /// An error of a recipe, for programs.
@@ -50,7 +50,7 @@ struct RecipeStage {
     const StageEntry* entry = nullptr;
     Parameters parameters;
     StageContract contract;  // with these parameters
-    Place place;
+    RecipePlace place;
     std::vector<std::string> written = {};  // keys that the recipe or the command line sets
 };
 
@@ -60,7 +60,7 @@ struct RecipeLayout {
     const LayoutEntry* entry = nullptr;
     Parameters parameters;
     std::map<Backend, std::string> kernels;  // chosen by the recipe; the runner chooses for other backends
-    Place place;
+    RecipePlace place;
     std::vector<KernelSource> sources = {};     // kernels in files next to the recipe
     std::vector<KernelEntry> own_kernels = {};  // one per source
 };
@@ -68,7 +68,7 @@ struct RecipeLayout {
 /// Code beside the recipe that a run executes.
 struct RecipeCode {
     std::string what;  // "stage 'my_order': program python3 /home/me/my_order.py"
-    Place place;
+    RecipePlace place;
 };
 
 /// The value of a swept parameter at a point.
@@ -92,7 +92,7 @@ struct Recipe {
     std::string device;   // device model (find_device_model); empty: the GPU of the machine
     [[nodiscard]] bool prepares_on_gpu() const { return prepare == "gpu"; }
     std::filesystem::path file;                // for messages
-    std::vector<std::filesystem::path> bases;  // the recipes that it extends: Place::file 1, 2, ...
+    std::vector<std::filesystem::path> bases;  // the recipes that it extends: RecipePlace::file 1, 2, ...
     SweepPoint sweep;
     std::vector<std::string> notes;  // options that change nothing in this recipe
     MatrixChoice matrix;
@@ -106,7 +106,7 @@ struct Recipe {
     [[nodiscard]] bool is_hybrid() const { return layouts.front().share.has_value(); }
 
     /// "recipes/x.toml:12", for messages.
-    [[nodiscard]] std::string line_of(Place place) const;
+    [[nodiscard]] std::string line_of(RecipePlace place) const;
 };
 
 /// "csr", or "csr + sell" for a hybrid.

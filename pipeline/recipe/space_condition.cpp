@@ -63,7 +63,7 @@ private:
     using Node = SpaceCondition::Node;
 
     std::nullopt_t fail(const Token& token, const std::string& message) {
-        Place place = place_;
+        RecipePlace place = place_;
         if (place.option < 0) place.column += 1 + static_cast<int>(token.at);  // after the quote
         diagnostics_.add(place, "when: {}", message);
         return std::nullopt;
@@ -225,7 +225,7 @@ private:
     }
 
     const std::string& text_;
-    Place place_;
+    RecipePlace place_;
     const ConditionNames& names_;
     Diagnostics& diagnostics_;
     std::vector<Token> tokens_;

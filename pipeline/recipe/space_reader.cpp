@@ -417,7 +417,7 @@ void SpaceReader::join_repetitions(SpaceSlot& slot) {
         }
         SpaceChoice& other = joined[first->second];
         if (other.conditions.front().empty() || choice.conditions.front().empty()) {
-            const Place place = choice.table.place_of("use");
+            const RecipePlace place = choice.table.place_of("use");
             add_new(
                 {{place, fmt::format("found '{}' with the same parameters twice; the first is on {}",
                                      key.substr(0, key.find('\n')), diagnostics_.line(other.table.place_of("use"), place))}},

@@ -188,7 +188,7 @@ bool is_range(std::string_view text) {
     return take_number(text, number) && text.starts_with("..");
 }
 
-void read_range(std::string_view text, Place place, Setting& setting) {
+void read_range(std::string_view text, RecipePlace place, Setting& setting) {
     setting.begin_sweep();
     const std::string found = fmt::format("found '{}', ", printable(text, 60));
     const std::optional<Range> range = parse_range(text);
@@ -283,7 +283,7 @@ RecipeDocument Sweeps::document(std::size_t point) const {
     for (std::size_t k = 0; k < all_.size(); ++k) {
         for (Setting& setting : tables[all_[k].table].table->settings) {
             if (setting.key != all_[k].key) continue;
-            const Place key_place = setting.key_place;
+            const RecipePlace key_place = setting.key_place;
             setting = all_[k].values[value_at(point, k)];
             setting.key = all_[k].key;
             // An option is reported with this value only.
@@ -293,7 +293,7 @@ RecipeDocument Sweeps::document(std::size_t point) const {
     return document;
 }
 
-std::string Sweeps::values_behind(const std::vector<std::size_t>& points, Place place) const {
+std::string Sweeps::values_behind(const std::vector<std::size_t>& points, RecipePlace place) const {
     std::string values;
     for (std::size_t k = 0; k < all_.size(); ++k) {
         std::set<std::size_t> numbers;

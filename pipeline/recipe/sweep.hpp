@@ -32,12 +32,12 @@ private:
         std::string label;               // "parts"
         std::vector<std::string> texts;  // values as shown in labels
         std::vector<Setting> values;
-        Place place;
+        RecipePlace place;
     };
 
     [[nodiscard]] std::size_t value_at(std::size_t point, std::size_t swept) const;
     /// "apply=columns": the values that these points share and others lack, except those at the place itself.
-    [[nodiscard]] std::string values_behind(const std::vector<std::size_t>& points, Place place) const;
+    [[nodiscard]] std::string values_behind(const std::vector<std::size_t>& points, RecipePlace place) const;
     void label_all();
     void make_points();
 

@@ -199,11 +199,11 @@ private:
     void step(std::size_t bytes, int columns) {
         const bool new_line = text_[0] == '\n';
         text_.remove_prefix(bytes);
-        place_ = new_line ? Place{place_.line + 1, 1} : Place{place_.line, place_.column + columns};
+        place_ = new_line ? RecipePlace{place_.line + 1, 1} : RecipePlace{place_.line, place_.column + columns};
     }
 
     std::string_view text_;
-    Place place_{1, 1};
+    RecipePlace place_{1, 1};
     Inside inside_ = Inside::nothing;
     std::string delimiter_;
     bool escaped_ = false;     // directly after a backslash

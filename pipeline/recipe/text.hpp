@@ -24,7 +24,7 @@ constexpr std::size_t longest_recipe_name = 80;
 [[nodiscard]] std::string extended_name(const std::string& name, const std::string& added);
 
 struct TextError {
-    Place place;
+    RecipePlace place;
     std::string message;
 };
 

@@ -128,7 +128,7 @@ TEST_CASE("a program: its words, its files, its own parameters") {
     REQUIRE(recipe.code.size() == 1);
     CHECK(recipe.code[0].what ==
           "stage 'mine': program python3 " + folder.text("mine.py") + " 'a b' " + folder.text("order.npy"));
-    CHECK(recipe.code[0].place == Place{.line = 2, .column = 11});
+    CHECK(recipe.code[0].place == RecipePlace{.line = 2, .column = 11});
     const Recipe again = parse_recipe(resolved_recipe(recipe), "elsewhere.toml", catalogue_with_files());
     CHECK(again.stages.at(0).id == "mine");
     CHECK(again.stages.at(0).parameters == stage.parameters);
@@ -180,7 +180,8 @@ TEST_CASE("a format that is not to be read is neither compiled nor loaded, and t
     // The rest of the recipe is checked.
     CHECK(contains(message_of<RecipeError>([&] { (void)load("[[stage]]\nuse = 'no_such'\n[layout]\n" + own, true); }),
                    "unknown stage 'no_such'"));
-    CHECK(contains(message_of<RecipeError>([&] { (void)load("[layout]\nsource = 'none.cpp'\n", true); }), "none.cpp; expected the source of a format"));
+    CHECK(contains(message_of<RecipeError>([&] { (void)load("[layout]\nsource = 'none.cpp'\n", true); }),
+                   "none.cpp; expected the source of a format"));
 }
 
 TEST_CASE("a source, and recipes with code that are refused") {

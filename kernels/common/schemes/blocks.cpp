@@ -19,7 +19,7 @@ constexpr int block_row_chunk = 64;  // block rows that a thread of the host tak
 
 /// The number of blocks before each block row, and of all. [block rows + 1]
 template <typename Value>
-HostArray<Offset> block_offsets(const CsrView<Value>& matrix, Index size) {
+HostArray<Offset> block_offsets(const CsrOnHost<Value>& matrix, Index size) {
     const Index block_rows = block_count_of(matrix.rows, size);
     HostArray<Offset> offsets(std::size_t(block_rows) + 1, 0);
     for_each_in_parallel(block_rows, block_row_chunk, [&](std::int64_t block_row) {
@@ -35,12 +35,12 @@ HostArray<Offset> block_offsets(const CsrView<Value>& matrix, Index size) {
 }  // namespace
 
 template <typename Value>
-Offset count_blocks(const CsrView<Value>& matrix, Index size) {
+Offset count_blocks(const CsrOnHost<Value>& matrix, Index size) {
     return block_offsets(matrix, size).back();
 }
 
 template <ValueType Value, typename MatrixValue>
-Index choose_block_size(const CsrView<MatrixValue>& matrix, std::span<const Index> sizes) {
+Index choose_block_size(const CsrOnHost<MatrixValue>& matrix, std::span<const Index> sizes) {
     Index best = 0;
     Offset fewest_bytes = std::numeric_limits<Offset>::max();
     for (const Index size : sizes) {
@@ -55,7 +55,7 @@ Index choose_block_size(const CsrView<MatrixValue>& matrix, std::span<const Inde
 }
 
 template <ValueType Value, typename MatrixValue>
-Blocks<Value, HostArray> build_blocks(const CsrView<MatrixValue>& matrix, Index size, const SlotBound& bound) {
+Blocks<Value, HostArray> build_blocks(const CsrOnHost<MatrixValue>& matrix, Index size, const SlotBound& bound) {
     const HostArray<Offset> offsets = block_offsets(matrix, size);
     const Offset count = offsets.back();
     const Offset area = Offset{size} * size;
@@ -86,13 +86,13 @@ Blocks<Value, HostArray> build_blocks(const CsrView<MatrixValue>& matrix, Index 
 }
 
 // From the pipeline's matrix, and from layout csr.
-template Offset count_blocks(const CsrView<float>&, Index);
-template Offset count_blocks(const CsrView<double>&, Index);
-template Index choose_block_size<float>(const CsrView<float>&, std::span<const Index>);
-template Index choose_block_size<float>(const CsrView<double>&, std::span<const Index>);
-template Index choose_block_size<double>(const CsrView<double>&, std::span<const Index>);
-template Blocks<float, HostArray> build_blocks(const CsrView<float>&, Index, const SlotBound&);
-template Blocks<float, HostArray> build_blocks(const CsrView<double>&, Index, const SlotBound&);
-template Blocks<double, HostArray> build_blocks(const CsrView<double>&, Index, const SlotBound&);
+template Offset count_blocks(const CsrOnHost<float>&, Index);
+template Offset count_blocks(const CsrOnHost<double>&, Index);
+template Index choose_block_size<float>(const CsrOnHost<float>&, std::span<const Index>);
+template Index choose_block_size<float>(const CsrOnHost<double>&, std::span<const Index>);
+template Index choose_block_size<double>(const CsrOnHost<double>&, std::span<const Index>);
+template Blocks<float, HostArray> build_blocks(const CsrOnHost<float>&, Index, const SlotBound&);
+template Blocks<float, HostArray> build_blocks(const CsrOnHost<double>&, Index, const SlotBound&);
+template Blocks<double, HostArray> build_blocks(const CsrOnHost<double>&, Index, const SlotBound&);
 
 }  // namespace workbench

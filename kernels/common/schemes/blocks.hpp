@@ -33,14 +33,14 @@ struct Blocks {
 
 /// The number of blocks of this size that hold a nonzero.
 template <typename Value>
-[[nodiscard]] Offset count_blocks(const CsrView<Value>& matrix, Index size);
+[[nodiscard]] Offset count_blocks(const CsrOnHost<Value>& matrix, Index size);
 
 /// The smallest of `sizes` whose blocks take the fewest bytes. `sizes` must not be empty.
 template <ValueType Value, typename MatrixValue>
-[[nodiscard]] Index choose_block_size(const CsrView<MatrixValue>& matrix, std::span<const Index> sizes);
+[[nodiscard]] Index choose_block_size(const CsrOnHost<MatrixValue>& matrix, std::span<const Index> sizes);
 
 /// Throws Unsuitable, with the figures, if the slots exceed the bound or the free memory, or the blocks 32 bits.
 template <ValueType Value, typename MatrixValue>
-[[nodiscard]] Blocks<Value, HostArray> build_blocks(const CsrView<MatrixValue>& matrix, Index size, const SlotBound& bound);
+[[nodiscard]] Blocks<Value, HostArray> build_blocks(const CsrOnHost<MatrixValue>& matrix, Index size, const SlotBound& bound);
 
 }  // namespace workbench

@@ -37,7 +37,7 @@ struct BlockList {
     HostArray<Index> columns;   // [blocks] block columns
 };
 
-BlockList find_blocks(const CsrView<double>& matrix, const BlockSize& size) {
+BlockList find_blocks(const CsrOnHost<double>& matrix, const BlockSize& size) {
     const Index block_rows = block_count_of(matrix.rows, size.height);
     BlockList list;
     list.offsets.assign(std::size_t(block_rows) + 1, 0);
@@ -116,7 +116,7 @@ void store_columns(auto& bccoo, const BlockList& blocks, bool narrow) {
 }
 
 template <ValueType Value>
-void store_values(Bccoo<Value, HostArray>& bccoo, const CsrView<double>& matrix, const BlockList& blocks) {
+void store_values(Bccoo<Value, HostArray>& bccoo, const CsrOnHost<double>& matrix, const BlockList& blocks) {
     const BlockSize size{bccoo.block_height, bccoo.block_width};
     const int run = bccoo.blocks_per_lane;
     const int run_bits = std::countr_zero(static_cast<unsigned>(run));  // a power of two: a shift is faster than a division
@@ -143,7 +143,7 @@ Index blocks_per_lane(const Parameters& parameters, Index area) {
 constexpr auto fill = []<ValueType Value>(BccooLayout<Value>& layout, const StagedMatrix& staged,
                                           const Parameters& parameters) {
     const CsrMatrix& matrix = staged.matrix;
-    const CsrView<double> view{matrix.rows, matrix.columns, matrix.row_offsets, matrix.column_indices, matrix.values};
+    const CsrOnHost<double> view{matrix.rows, matrix.columns, matrix.row_offsets, matrix.column_indices, matrix.values};
     const auto height = static_cast<Index>(parameters.integer("block_height"));
     const auto width = static_cast<Index>(parameters.integer("block_width"));
     const BlockList blocks = find_blocks(view, {height, width});

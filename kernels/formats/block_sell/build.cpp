@@ -145,7 +145,7 @@ void fill_sell(BlockSell<StoredValue, HostArray>& sell, const Blocks<Value, Host
 constexpr auto fill = []<ValueType Value>(BlockSellLayout<Value>& layout, const StagedMatrix& staged,
                                           const Parameters& parameters) {
     const CsrMatrix& matrix = staged.matrix;
-    const CsrView<double> view{matrix.rows, matrix.columns, matrix.row_offsets, matrix.column_indices, matrix.values};
+    const CsrOnHost<double> view{matrix.rows, matrix.columns, matrix.row_offsets, matrix.column_indices, matrix.values};
     const Index size = block_size_of(staged, parameters);
     const bool has_codes = parameters.is_word("values", "dictionary");
     if (has_codes && size == 1) {

@@ -26,7 +26,7 @@ constexpr std::array<Index, 7> automatic_sizes{2, 3, 4, 5, 6, 7, 8};
 
 constexpr auto fill = []<ValueType Value>(BsrLayout<Value>& layout, const StagedMatrix& staged, const Parameters& parameters) {
     const CsrMatrix& matrix = staged.matrix;
-    const CsrView<double> view{matrix.rows, matrix.columns, matrix.row_offsets, matrix.column_indices, matrix.values};
+    const CsrOnHost<double> view{matrix.rows, matrix.columns, matrix.row_offsets, matrix.column_indices, matrix.values};
     const Index size = parameters.is_word("block_size", "auto") ? choose_block_size<Value>(view, automatic_sizes)
                                                                 : static_cast<Index>(parameters.integer("block_size"));
     const SlotBound bound{parameters.real("slots_per_nonzero"),

@@ -64,7 +64,8 @@ CusparseMatrix make_bsr(const FullCsr<Value>& matrix, Device& device) {
         throw Unsuitable("BSR: no block size of 2, 3 and 4 divides " + std::to_string(matrix.row_count) + " x " +
                          std::to_string(matrix.column_count));
     }
-    const CsrView<Value> view{matrix.row_count, matrix.column_count, matrix.row_offsets, matrix.column_indices, matrix.values};
+    const CsrOnHost<Value> view{matrix.row_count, matrix.column_count, matrix.row_offsets, matrix.column_indices,
+                                matrix.values};
     const SlotBound bound{.slots_per_nonzero = 4,
                           .advice = "layout bsr takes a bound (slots_per_nonzero) and other block sizes"};
     const Blocks<Value, HostArray> blocks = build_blocks<Value>(view, choose_block_size<Value>(view, sizes), bound);

@@ -38,7 +38,7 @@ struct BlocksOfPart {
 
 BlocksOfPart find_blocks(const CsrMatrix& matrix, const HaloOptions& options, Index first, Index end) {
     const Index d = options.block_size;
-    const CsrView<double> view{matrix.rows, matrix.columns, matrix.row_offsets, matrix.column_indices, matrix.values};
+    const CsrOnHost<double> view{matrix.rows, matrix.columns, matrix.row_offsets, matrix.column_indices, matrix.values};
     BlocksOfPart blocks{std::vector<HostArray<Index>>(end - first), std::vector<HostArray<Index>>(end - first)};
     // For each node, the earlier nodes whose blocks in its row are mirrors of blocks already seen, ascending.
     std::vector<HostArray<Index>> mirrored(options.pairs ? end - first : 0);
