@@ -26,6 +26,10 @@ StageEntry degree_sort_stage() {
         .contract = contract_of_symmetric_order,
         .orders_all = true,
         .run = order_or_storage<run_degree_sort>,
+        .on_device = [](const Parameters& parameters) -> std::optional<DeviceStep> {
+            if (parameters.has("share")) return std::nullopt;
+            return SortByDegree{descends(parameters)};
+        },
         .foresee = foresee_scattered_rows,
         .nanoseconds_per_nonzero = 10};
 }

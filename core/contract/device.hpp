@@ -166,4 +166,11 @@ template <typename T>
     return memory;
 }
 
+/// Copies an array from the memory of a device, after its work.
+template <typename T>
+void copy_from_device(Device& device, const T* from, std::span<T> to) {
+    const DeviceMemory there(const_cast<T*>(from), to.size_bytes(), [](void*) {});  // NOLINT: only read
+    device.download(there, std::as_writable_bytes(to));
+}
+
 }  // namespace workbench

@@ -14,12 +14,9 @@ public:
         return orders_ > 0 ? "nodes are found in an order of the matrix" : "";
     }
     std::string operator()(const OrderByLevels&) { return order(orders_ > 0); }
-    std::string operator()(const CutLevels&) {
-        if (has_nodes_ || in_blocks_) return "parts have whole nodes";
-        std::string reason = order(false);
-        has_parts_ = true;
-        return reason;
-    }
+    std::string operator()(const SortByDegree&) { return order(orders_ > 0); }
+    std::string operator()(const TakeOrder& taken) { return taken.has_parts ? cut() : order(orders_ > 0); }
+    std::string operator()(const CutLevels&) { return cut(); }
     std::string operator()(const SortRows& sort) {
         const bool again = sorted_;
         sorted_ = true;
@@ -35,10 +32,9 @@ public:
         return split_ ? "" : "the nonzeros are not split";
     }
 
-    std::string operator()(const RowSlices&) const {
-        if (has_nodes_) return "rows are in an order of nodes";
-        return split_ ? "the nonzeros are split" : "";
-    }
+    std::string operator()(const WholeRows&) const { return rows(); }
+    std::string operator()(const PaddedRows&) const { return rows(); }
+    std::string operator()(const RowSlices&) const { return rows(); }
     std::string operator()(const BlockSlices&) const { return split_ ? "the nonzeros are split" : ""; }
     std::string operator()(const PartSlices&) const {
         return split_ && outside_sorted_ ? "" : "the rows outside the parts are not sorted";
@@ -52,6 +48,18 @@ private:
         has_parts_ = false;
         if (split_) return "an order follows a split";
         return in_blocks_ && moves ? "blocks are reordered twice" : "";
+    }
+
+    std::string cut() {
+        if (has_nodes_ || in_blocks_) return "parts have whole nodes";
+        std::string reason = order(false);
+        has_parts_ = true;
+        return reason;
+    }
+
+    [[nodiscard]] std::string rows() const {
+        if (has_nodes_) return "rows are in an order of nodes";
+        return split_ ? "the nonzeros are split" : "";
     }
 
     bool has_nodes_;

@@ -2,6 +2,7 @@
 // host only launches.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -27,6 +28,23 @@ struct OrderByLevels {
     bool reversed = true;
 };
 
+/// Sorts the vertices by the number of their neighbours, stably.
+struct SortByDegree {
+    bool descending = true;
+};
+
+/// An order that does not depend on the entries of the matrix, such as one from a file.
+struct GivenOrder {
+    std::vector<Index> old_of_new;  // [rows] nodes stay together
+    std::vector<Index> partition;   // the boundaries of its parts; empty: there are none
+};
+
+/// Takes an order from the host.
+struct TakeOrder {
+    std::function<GivenOrder(Index rows, Index node_size)> make;  // throws what the stage throws
+    bool has_parts = false;                                       // are there boundaries of parts?
+};
+
 /// Numbers the rows by levels in reverse, and cuts them into parts of equally many rows.
 struct CutLevels {
     Parameters parameters;  // for plan_parts (partition_plan.hpp)
@@ -48,9 +66,22 @@ struct SortOutside {
     bool descending = true;
 };
 
-using DeviceStep = std::variant<KeepNodes, OrderByLevels, CutLevels, SortRows, SplitByPartition, SortOutside>;
+using DeviceStep =
+    std::variant<KeepNodes, OrderByLevels, SortByDegree, TakeOrder, CutLevels, SortRows, SplitByPartition, SortOutside>;
 
 // ---- The storage that layouts declare (LayoutEntry::on_device). Values are stored in full.
+
+/// All rows, one after another without padding.
+struct WholeRows {
+    bool short_columns = false;  // of 16 bits, counted from the first of their row; otherwise of 32
+};
+
+/// All rows, each padded to the longest.
+struct PaddedRows {
+    bool row_major = false;        // the slots of a row are neighbours; otherwise the k-th slots of all rows are
+    bool with_lengths = false;     // the lengths of the rows are stored beside them
+    double slots_per_nonzero = 0;  // the most
+};
 
 /// Slices of all rows.
 struct RowSlices {
@@ -70,7 +101,7 @@ struct BlockSlices {
 /// Slices of the rows inside each part, with columns of 16 bits, and of the rows outside; for the fused kernel.
 struct PartSlices {};
 
-using DeviceStorage = std::variant<RowSlices, BlockSlices, PartSlices>;
+using DeviceStorage = std::variant<WholeRows, PaddedRows, RowSlices, BlockSlices, PartSlices>;
 
 /// A recipe for a device.
 struct DevicePlan {

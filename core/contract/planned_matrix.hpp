@@ -33,7 +33,7 @@ struct CsrOnDevice {
 
 struct PlannedFacts {
     struct Step {
-        std::string what;  // the id of a stage, or what belongs to the layout: "checks", "blocks", "rows", "slices"
+        std::string what;  // the id of a stage, or what belongs to the layout: "checks", "blocks", "rows", "arrays"
         bool is_stage = false;
         double seconds = 0;
     };

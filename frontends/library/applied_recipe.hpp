@@ -19,13 +19,6 @@ namespace workbench {
 
 using spmv_workbench::VectorOrder;
 
-/// Copies an array from the memory of a device, after its work.
-template <typename Element>
-void copy_from_device(Device& device, const Element* from, std::span<Element> to) {
-    const DeviceMemory there(const_cast<Element*>(from), to.size_bytes(), [](void*) {});  // NOLINT: only read
-    device.download(there, std::as_writable_bytes(to));
-}
-
 /// y = A x with one kernel per layout of a recipe. All vectors are in device memory unless stated otherwise.
 template <ValueType Value>
 class AppliedRecipe {

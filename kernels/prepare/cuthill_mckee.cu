@@ -4,6 +4,7 @@
 
 #include "kernels/prepare/cuthill_mckee.cuh"
 #include "kernels/prepare/level_orders.cuh"
+#include "kernels/primitives/rows.cuh"
 #include "kernels/primitives/sort_and_scan.cuh"
 
 namespace workbench {
@@ -112,6 +113,36 @@ __global__ void fill_with(Index* array, std::size_t count, Index value) {
     }
 }
 
+/// The graph of a pattern.
+struct Degrees {
+    WorkspaceArray<Index> of_vertices;  // [vertices]
+    WorkspaceArray<Offset> isolated;    // [vertices] 1 if the vertex has no neighbour
+    PatternFacts facts{};
+};
+
+Degrees degrees_of(Workspace& workspace, const PatternOnGpu& pattern) {
+    const auto vertices = static_cast<std::size_t>(pattern.vertices);
+    Degrees degrees{workspace.make<Index>(vertices), workspace.make<Offset>(vertices)};
+    const auto facts = workspace.make<PatternFacts>(1);
+    fill_bytes(facts, 0, workspace.stream());
+    find_degrees<<<blocks_of(vertices * 8, block_threads), block_threads, 0, workspace.stream()>>>(
+        pattern.offsets, pattern.columns, pattern.vertices, degrees.of_vertices.data(), degrees.isolated.data(), facts.data());
+    check_launch("find_degrees");
+    degrees.facts = workspace.download_item(facts, 0);
+    return degrees;
+}
+
+/// Keys that ascend in the order of degrees, which are at most `longest`, and the vertices.
+__global__ void key_by_degree(const Index* __restrict__ degrees, Index vertices, bool descending, std::uint32_t longest,
+                              std::uint64_t* __restrict__ keys, std::uint32_t* __restrict__ order) {
+    for (std::size_t vertex = blockIdx.x * std::size_t{block_threads} + threadIdx.x;
+         vertex < static_cast<std::size_t>(vertices); vertex += gridDim.x * std::size_t{block_threads}) {
+        const auto degree = static_cast<std::uint32_t>(degrees[vertex]);
+        keys[vertex] = descending ? longest - degree : degree;
+        order[vertex] = static_cast<std::uint32_t>(vertex);
+    }
+}
+
 /// The components of one graph, numbered one after the other.
 class Orderer {
 public:
@@ -134,16 +165,11 @@ private:
     [[nodiscard]] std::size_t vertices() const { return static_cast<std::size_t>(pattern_.vertices); }
 
     bool is_suitable() {
-        degrees_ = workspace_.make<Index>(vertices());
-        isolated_ = workspace_.make<Offset>(vertices());
-        const auto facts = workspace_.make<PatternFacts>(1);
-        fill_bytes(facts, 0, workspace_.stream());
-        find_degrees<<<blocks_of(vertices() * 8, block_threads), block_threads, 0, workspace_.stream()>>>(
-            pattern_.offsets, pattern_.columns, pattern_.vertices, degrees_.data(), isolated_.data(), facts.data());
-        check_launch("find_degrees");
+        Degrees found = degrees_of(workspace_, pattern_);
+        degrees_ = std::move(found.of_vertices);
+        isolated_ = std::move(found.isolated);
         sum_up(workspace_, isolated_);
-        const PatternFacts found = workspace_.download_item(facts, 0);
-        return found.asymmetric == 0 && found.longest <= level_orders::longest_row;
+        return found.facts.asymmetric == 0 && found.facts.longest <= level_orders::longest_row;
     }
 
     void prepare() {
@@ -216,6 +242,23 @@ private:
 };
 
 }  // namespace
+
+std::optional<WorkspaceArray<Index>> degree_order_on_gpu(Workspace& workspace, const PatternOnGpu& pattern, bool descending) {
+    const Degrees degrees = degrees_of(workspace, pattern);
+    if (degrees.facts.asymmetric != 0) return std::nullopt;
+    const auto vertices = static_cast<std::size_t>(pattern.vertices);
+    auto keys = workspace.make<std::uint64_t>(vertices);
+    auto sorted = workspace.make<std::uint32_t>(vertices);
+    key_by_degree<<<blocks_of(vertices, block_threads), block_threads, 0, workspace.stream()>>>(
+        degrees.of_vertices.data(), pattern.vertices, descending, degrees.facts.longest, keys.data(), sorted.data());
+    check_launch("key_by_degree");
+    sort_pairs(workspace, keys, sorted, 0, on_gpu::bits_of(degrees.facts.longest));
+    auto order = workspace.make<Index>(vertices);
+    check_cuda(
+        cudaMemcpyAsync(order.data(), sorted.data(), vertices * sizeof(Index), cudaMemcpyDeviceToDevice, workspace.stream()),
+        "cudaMemcpyAsync");
+    return order;
+}
 
 std::optional<OrderOnGpu> cuthill_mckee_on_gpu(Workspace& workspace, const PatternOnGpu& pattern, bool reversed) {
     return Orderer(workspace, pattern).run(reversed);

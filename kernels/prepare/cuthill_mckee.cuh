@@ -1,4 +1,4 @@
-// Cuthill-McKee of a matrix that is on the GPU.
+// Orders of the graph of a matrix that is on the GPU: Cuthill-McKee, and by degrees.
 #pragma once
 
 #include <optional>
@@ -18,6 +18,10 @@ struct OrderOnGpu {
     WorkspaceArray<Index> old_of_new;  // [vertices]
     Index components = 0;
 };
+
+/// The order of the stage degree_sort. Returns nothing if the pattern is not symmetric. At least one vertex.
+[[nodiscard]] std::optional<WorkspaceArray<Index>> degree_order_on_gpu(Workspace& workspace, const PatternOnGpu& pattern,
+                                                                       bool descending);
 
 /// The order of the stage cuthill_mckee. Returns nothing if the host is faster or the pattern has no symmetric graph: entries
 /// without their counterpart, rows of more than 1,024 entries, more than 64 components with edges, or more than 16,384 levels.

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "kernels/formats/ehyb/kernel_on_gpu.hpp"
+#include "kernels/formats/ehyb/layout.hpp"
 #include "kernels/prepare/dividing.cuh"
 #include "kernels/primitives/sort_and_scan.cuh"
 

@@ -8,15 +8,6 @@
 
 namespace workbench {
 
-/// A reordered matrix on the GPU. The columns of a row ascend strictly.
-struct ReorderedOnGpu {
-    const Offset* offsets = nullptr;         // [rows + 1]
-    const Index* columns = nullptr;          // [nonzeros]
-    const std::uint32_t* entries = nullptr;  // [nonzeros] their numbers in the input
-    Index rows = 0;
-    std::uint32_t longest = 0;  // row
-};
-
 /// The old row in each place: an order is cut into parts, within which rows are sorted by the number of their entries inside
 /// the part, as by row_sort; rows of the same number keep their order. longest: row of the pattern.
 [[nodiscard]] WorkspaceArray<std::uint32_t> sorted_by_entries_inside(Workspace& workspace, const PatternOnGpu& pattern,

@@ -1,5 +1,5 @@
-// The steps that reorder a matrix on the GPU and store it in slices there: of rows, of rows of blocks, or of rows by parts,
-// which kernels/prepare/ehyb_on_gpu.cu takes over. slicing.cuh and block_rows.cuh have their kernels.
+// The steps that reorder a matrix on the GPU and store it there. slices_on_gpu.cu, rows_on_gpu.cu and ehyb_on_gpu.cu have the
+// storages; slicing.cuh and block_rows.cuh have the kernels.
 #include "kernels/prepare/plan_on_gpu.hpp"
 
 #include <algorithm>
@@ -14,11 +14,10 @@
 #include "core/text/words.hpp"
 #include "kernels/common/refusal/narrow_columns.hpp"
 #include "kernels/device/cuda_device.cuh"
-#include "kernels/formats/block_sell/kernel_on_gpu.hpp"
-#include "kernels/formats/sell/kernel_on_gpu.hpp"
 #include "kernels/prepare/cuthill_mckee.cuh"
 #include "kernels/prepare/ehyb_on_gpu.cuh"
 #include "kernels/prepare/planned_on_gpu.cuh"
+#include "kernels/prepare/storages_on_gpu.cuh"
 #include "kernels/primitives/sort_and_scan.cuh"
 
 namespace workbench {
@@ -54,7 +53,7 @@ public:
         block_offsets_ = {};
         block_columns_ = {};
         moved_ = {};
-        step("slices", [&] {
+        step("arrays", [&] {
             std::visit([&](const auto& storage) { store(storage); }, plan_.storage);
             planned_->fill(matrix_.values, stream());
         });
@@ -88,15 +87,39 @@ private:
         note(stage, "connected components: " + std::to_string(components_));
     }
 
+    void take(const SortByDegree& sort, const std::string&) {
+        begin_order();
+        std::optional<WorkspaceArray<Index>> found = degree_order_on_gpu(workspace_, pattern_, sort.descending);
+        if (!found) throw Unsuitable("the pattern is not symmetric");
+        set_order(*std::move(found));
+    }
+
+    void take(const TakeOrder& taken, const std::string& stage) {
+        begin_order();
+        GivenOrder given = taken.make(matrix_.rows, node_size_);
+        if (taken.has_parts) require_narrow_parts(given.partition, "have more parts");
+        const Index size = planned_->block_size;
+        for (Index node = 0; node < pattern_.vertices; ++node) {
+            given.old_of_new[node] = given.old_of_new[static_cast<std::size_t>(node) * size] / size;
+        }
+        set_order(workspace_.upload<Index>(std::span(given.old_of_new).first(nodes())));
+        if (taken.has_parts) set_partition(stage, std::move(given.partition));
+    }
+
     /// Where the parts begin is what the stage rcm_blocks computes on the host for rows of equal weight.
     void take(const CutLevels& cut, const std::string& stage) {
         const StageContext context{plan_.model != nullptr ? plan_.model : &device_.properties(), precision_of<Value>};
         const PartitionPlan plan = plan_parts(matrix_.rows, 1, cut.parameters, context, cut.stage);
         std::vector<Index> parts = pieces_of_nodes(matrix_.rows, plan);
-        if (std::holds_alternative<PartSlices>(plan_.storage)) {
-            require_narrow({CutKind::partition, parts}, "raise parts of " + cut.stage);
-        }
+        require_narrow_parts(parts, "raise parts of " + cut.stage);
         order_by_levels(true);
+        set_partition(stage, std::move(parts));
+    }
+
+    void require_narrow_parts(const std::vector<Index>& parts, const std::string& advice) const {
+        if (std::holds_alternative<PartSlices>(plan_.storage)) require_narrow({CutKind::partition, parts}, advice);
+    }
+    void set_partition(const std::string& stage, std::vector<Index> parts) {
         note(stage, "partitions: " + std::to_string(parts.size() - 1));
         planned_->own_facts.partition = std::move(parts);
     }
@@ -232,11 +255,19 @@ private:
     }
 
     void order_by_levels(bool reversed) {
-        if (order_.size() > 0 || old_nodes_.size() > 0) move_pattern();
+        begin_order();
         std::optional<OrderOnGpu> found = cuthill_mckee_on_gpu(workspace_, pattern_, reversed);
         if (!found) throw Unsuitable("the pattern suits no Cuthill-McKee on a GPU");
         components_ = found->components;
-        order_ = std::move(found->old_of_new);
+        set_order(std::move(found->old_of_new));
+    }
+
+    /// The next order begins with the last one.
+    void begin_order() {
+        if (order_.size() > 0 || old_nodes_.size() > 0) move_pattern();
+    }
+    void set_order(WorkspaceArray<Index> order) {
+        order_ = std::move(order);
         planned_->own_facts.partition.clear();
         planned_->own_facts.reordered = true;
     }
@@ -256,31 +287,17 @@ private:
         return old_nodes;
     }
 
-    /// The place after each vertex's move to the order that was found last, and the lengths of the moved rows, summed up.
-    struct Move {
-        WorkspaceArray<Index> to_old;
-        WorkspaceArray<Index> to_new;
-        WorkspaceArray<Offset> offsets;
-    };
-
     /// Moves the pattern to the order that was found last. columns, numbers: [entries] of the moved rows.
-    Move move(Index* columns, std::uint32_t* numbers) {
+    RowMove move(Index* columns, std::uint32_t* numbers) {
         if (old_nodes_.size() == 0 && order_.size() > 0) {
             old_nodes_ = workspace_.make<std::uint32_t>(nodes());
             check_cuda(
                 cudaMemcpyAsync(old_nodes_.data(), order_.data(), nodes() * sizeof(Index), cudaMemcpyDeviceToDevice, stream()),
                 "cudaMemcpyAsync");
         }
-        Move move{workspace_.make<Index>(nodes()), workspace_.make<Index>(nodes()), workspace_.make<Offset>(nodes() + 1)};
-        on_gpu::invert<<<blocks_of(nodes(), block_threads), block_threads, 0, stream()>>>(
-            pattern_.offsets, old_nodes_.size() == 0 ? nullptr : old_nodes_.data(), pattern_.vertices, move.to_old.data(),
-            move.to_new.data(), move.offsets.data());
-        check_launch("invert");
-        sum_up(workspace_, move.offsets);
-        on_gpu::reorder_rows<<<blocks_for_rows(nodes()), block_threads, 0, stream()>>>(
-            pattern_.offsets, pattern_.columns, move.to_old.data(), move.to_new.data(), move.offsets.data(), pattern_.vertices,
-            columns, numbers);
-        check_launch("reorder_rows");
+        const Index size = planned_->block_size;  // a row of blocks has at most the entries of all its rows
+        RowMove move =
+            move_rows(workspace_, pattern_, entries_, std::int64_t{longest_} * size, old_nodes_.data(), columns, numbers);
         if (moved_.numbers.size() > 0) {
             compose(moved_.numbers.data(), numbers, moved_.numbers.size());
             compose(moved_.to_old.data(), move.to_old.data(), nodes());
@@ -305,7 +322,7 @@ private:
         moved.offsets = workspace_.make<std::uint32_t>(nodes() + 1);
         moved.columns = workspace_.make<Index>(static_cast<std::size_t>(entries_));
         moved.numbers = workspace_.make<std::uint32_t>(static_cast<std::size_t>(entries_));
-        Move moves = move(moved.columns.data(), moved.numbers.data());
+        RowMove moves = move(moved.columns.data(), moved.numbers.data());
         on_gpu::narrow<<<blocks_of(nodes() + 1, block_threads), block_threads, 0, stream()>>>(moves.offsets.data(), nodes() + 1,
                                                                                               moved.offsets.data());
         check_launch("narrow");
@@ -319,129 +336,25 @@ private:
     void reorder() {
         planned_->to_old = keep<Index>(rows(), "an order");
         planned_->to_new = keep<Index>(rows(), "an order");
-        row_offsets_ = keep<Offset>(nodes() + 1, "row offsets");
-        order_of_entries_ = keep<std::uint32_t>(static_cast<std::size_t>(entries_), "the order of the nonzeros");
-        columns_ = workspace_.make<Index>(static_cast<std::size_t>(entries_));
-        const Move moves = move(columns_.data(), order_of_entries_.template as<std::uint32_t>());
+        stored_.rows = pattern_.vertices;
+        stored_.offsets = keep<Offset>(nodes() + 1, "row offsets");
+        stored_.entries = keep<std::uint32_t>(static_cast<std::size_t>(entries_), "the order of the nonzeros");
+        stored_.columns = workspace_.make<Index>(static_cast<std::size_t>(entries_));
+        const RowMove moves = move(stored_.columns.data(), stored_.entries.template as<std::uint32_t>());
         slicing::expand_order<<<blocks_of(rows(), block_threads), block_threads, 0, stream()>>>(
             moves.to_old.data(), moves.to_new.data(), matrix_.rows, planned_->block_size, planned_->to_old.template as<Index>(),
             planned_->to_new.template as<Index>());
         check_launch("expand_order");
-        check_cuda(cudaMemcpyAsync(row_offsets_.address(), moves.offsets.data(), row_offsets_.bytes(), cudaMemcpyDeviceToDevice,
-                                   stream()),
+        check_cuda(cudaMemcpyAsync(stored_.offsets.address(), moves.offsets.data(), stored_.offsets.bytes(),
+                                   cudaMemcpyDeviceToDevice, stream()),
                    "cudaMemcpyAsync");
     }
 
-    [[nodiscard]] Index slice_height(const RowSlices& storage) const {
-        if (storage.slice_height > 0) return storage.slice_height;
-        const double mean = static_cast<double>(matrix_.nonzeros) / matrix_.rows;
-        return 32 / (storage.threads_per_row > 0 ? storage.threads_per_row : sell_threads_for(mean));
+    void store(const auto& storage) {
+        store_on_gpu(StorageTask<Value>{workspace_, device_, matrix_, longest_, *planned_}, std::move(stored_), storage);
     }
-
-    template <typename ColumnIndex>
-    [[nodiscard]] Sell<Value, ColumnIndex, DeviceArray> sell(const RowSlices& storage) const {
-        Sell<Value, ColumnIndex, DeviceArray> sell;
-        sell.threads_per_row = storage.threads_per_row;
-        sell.split_length = storage.split_length;
-        sell.slice_height = slice_height(storage);
-        return sell;
-    }
-
-    void store(const RowSlices& storage) {
-        storage.short_columns ? slice(sell<std::uint16_t>(storage)) : slice(sell<Index>(storage));
-    }
-
-    void store(const BlockSlices& storage) {
-        BlockSell<Value, DeviceArray> sell;
-        sell.block_size = planned_->block_size;
-        sell.threads_per_row = storage.threads_per_row > 0
-                                   ? storage.threads_per_row
-                                   : block_sell_threads_for(sell.block_size, entries_, pattern_.vertices);
-        sell.slice_height = 32 / sell.threads_per_row;
-        slice(std::move(sell));
-    }
-
     /// EHYB: the slices of both shares, and their kernel.
-    void store(const PartSlices&) {
-        const ReorderedOnGpu reordered{row_offsets_.template as<const Offset>(), columns_.data(),
-                                       order_of_entries_.template as<const std::uint32_t>(), matrix_.rows, longest_};
-        store_ehyb(workspace_, device_, reordered, outside_descending_, *planned_);
-    }
-
-    /// Fills the arrays of slices, and makes their kernel. sell: Sell or BlockSell without arrays.
-    void slice(auto sell) {
-        using ColumnIndex = std::remove_cvref_t<decltype(*sell.column_indices.data())>;
-        constexpr bool of_blocks = requires { sell.block_size; };
-        sell.row_count = matrix_.rows;
-        sell.column_count = matrix_.columns;
-        const Index slices = (pattern_.vertices - 1) / sell.slice_height + 1;
-        const Offset area = Offset{planned_->block_size} * planned_->block_size;
-        // A row of blocks has at most the entries of all its rows.
-        if (Offset{longest_} * planned_->block_size * area * sell.slice_height > slicing::largest_slice) {
-            throw Unsuitable("a slice may have more than 2^31 slots");
-        }
-        const slicing::SliceShapes shapes{row_offsets_.template as<const Offset>(), columns_.data(), pattern_.vertices,
-                                          sell.slice_height, slices};
-        const auto count = static_cast<std::size_t>(slices);
-        auto first_columns = keep<Index>(count, "first columns of slices");
-        auto slots = workspace_.make<Offset>(count + 1);
-        auto wide = workspace_.make<Offset>(count + 1);
-        auto wide_slots = workspace_.make<Offset>(count + 1);
-        const unsigned blocks = blocks_of(count, block_threads);
-        slicing::measure_slices<<<blocks, block_threads, 0, stream()>>>(shapes, first_columns.template as<Index>(),
-                                                                        slots.data(), wide.data(), wide_slots.data());
-        check_launch("measure_slices");
-        for (auto* sums : {&slots, &wide, &wide_slots}) sum_up(workspace_, *sums);
-        const auto slot_count = static_cast<std::size_t>(workspace_.download_item(slots, count));
-        if constexpr (!of_blocks) require_slots(static_cast<Offset>(slot_count), sell);
-
-        auto slice_offsets = keep<Offset>(count + 1, "slice offsets");
-        check_cuda(
-            cudaMemcpyAsync(slice_offsets.address(), slots.data(), slice_offsets.bytes(), cudaMemcpyDeviceToDevice, stream()),
-            "cudaMemcpyAsync");
-        const std::size_t value_count = slot_count * static_cast<std::size_t>(area);
-        auto columns = keep<ColumnIndex>(slot_count, "columns of slices");
-        auto values = keep<Value>(value_count, "values of slices");
-        const unsigned of_slots = blocks_of(count * 32, block_threads);
-        if constexpr (std::is_same_v<ColumnIndex, std::uint16_t>) {
-            const auto wide_count = static_cast<std::size_t>(workspace_.download_item(wide, count));
-            const auto high_count = static_cast<std::size_t>(workspace_.download_item(wide_slots, count));
-            auto wide_offsets = keep<Offset>(wide_count, "wide slices");
-            auto high_columns = keep<std::uint16_t>(high_count, "upper halves of columns");
-            slicing::mark_wide_slices<<<blocks, block_threads, 0, stream()>>>(
-                wide.data(), wide_slots.data(), slices, first_columns.template as<Index>(), wide_offsets.template as<Offset>());
-            check_launch("mark_wide_slices");
-            slicing::fill_short_columns<<<of_slots, block_threads, 0, stream()>>>(
-                shapes, slots.data(), first_columns.template as<Index>(), wide_offsets.template as<Offset>(),
-                columns.template as<std::uint16_t>(), high_columns.template as<std::uint16_t>());
-            sell.first_columns = {std::move(first_columns), static_cast<Offset>(count)};
-            sell.wide_offsets = {std::move(wide_offsets), static_cast<Offset>(wide_count)};
-            sell.high_columns = {std::move(high_columns), static_cast<Offset>(high_count)};
-        } else {
-            slicing::fill_columns<<<of_slots, block_threads, 0, stream()>>>(shapes, slots.data(), columns.template as<Index>());
-        }
-        check_launch("fill_columns");
-        planned_->filled.push_back({std::move(row_offsets_), std::move(order_of_entries_), pattern_.vertices, sell.slice_height,
-                                    slices, slice_offsets.template as<const Offset>(), values.template as<Value>()});
-        sell.slice_offsets = {std::move(slice_offsets), static_cast<Offset>(count + 1)};
-        sell.column_indices = {std::move(columns), static_cast<Offset>(slot_count)};
-        sell.values = {std::move(values), static_cast<Offset>(value_count)};
-        planned_->note_arrays(sell);
-        if constexpr (of_blocks) {
-            planned_->own_kernel = block_sell_kernel_on_gpu<Value>(std::move(sell), device_);
-        } else {
-            planned_->own_kernel = sell_kernel_on_gpu<Value, ColumnIndex>(std::move(sell), device_);
-        }
-    }
-
-    /// The kernel that reads the lengths of rows is prepared on the host only (SellLayout::by_lengths).
-    void require_slots(Offset slots, const auto& sell) const {
-        if (sell.threads_per_row > 0) return;
-        const Index height = sell.slice_height;
-        const bool fills_warp = height == 32 || height == 16 || height == 8;
-        if (!fills_warp) throw Unsuitable("slices of " + counted(height, "row") + " do not fill a warp");
-        if (slots > 2 * matrix_.nonzeros) throw Unsuitable("most slots would be padding");
-    }
+    void store(const PartSlices&) { store_ehyb(workspace_, device_, stored_.view(longest_), outside_descending_, *planned_); }
 
     const DevicePlan& plan_;
     const CsrOnDevice<Value>& matrix_;
@@ -451,12 +364,10 @@ private:
     WorkspaceArray<std::uint32_t> offsets_;        // of the input
     WorkspaceArray<std::uint32_t> block_offsets_;  // of its blocks
     WorkspaceArray<Index> block_columns_;
-    PatternOnGpu pattern_;           // of the rows of the input, or of its rows of blocks
-    std::int64_t entries_ = 0;       // of the pattern
-    DeviceMemory row_offsets_;       // Offset [vertices + 1] of the reordered pattern
-    DeviceMemory order_of_entries_;  // std::uint32_t [entries] the number of each of its entries in the pattern
-    WorkspaceArray<Index> columns_;  // [entries] its columns
-    std::uint32_t longest_ = 0;      // row of the input
+    PatternOnGpu pattern_;      // of the rows of the input, or of its rows of blocks
+    std::int64_t entries_ = 0;  // of the pattern
+    ReorderedRows stored_;
+    std::uint32_t longest_ = 0;  // row of the input
     Index node_size_ = 1;
     bool has_blocks_ = false;
     Moved moved_;                              // the pattern from which the next order begins

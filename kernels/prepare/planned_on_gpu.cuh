@@ -13,6 +13,15 @@
 
 namespace workbench {
 
+/// A reordered matrix on the GPU. The columns of a row ascend strictly.
+struct ReorderedOnGpu {
+    const Offset* offsets = nullptr;         // [rows + 1]
+    const Index* columns = nullptr;          // [nonzeros]
+    const std::uint32_t* entries = nullptr;  // [nonzeros] their numbers in the input
+    Index rows = 0;
+    std::uint32_t longest = 0;  // row
+};
+
 /// Slices of a kernel, and where their values come from.
 template <ValueType Value>
 struct FilledSlices {
@@ -23,6 +32,14 @@ struct FilledSlices {
     Index slices = 0;
     const Offset* slice_offsets = nullptr;  // [slices + 1] an array of the kernel
     Value* values = nullptr;                // [slots] likewise
+};
+
+/// Slots of a kernel in any order, and where their values come from.
+template <ValueType Value>
+struct GatheredSlots {
+    DeviceMemory nonzeros;  // std::uint32_t [count] their numbers in the input; slicing::no_nonzero: padding
+    std::size_t count = 0;
+    Value* values = nullptr;  // [count] an array of the kernel
 };
 
 /// The arrays of the kernel, the order, and what new values need.
@@ -36,6 +53,7 @@ public:
     DeviceMemory to_new;                      // Index [rows]
     DeviceMemory nonzeros_of_blocks;          // std::uint32_t [entries * block_size^2] by their numbers in the input; if blocks
     std::vector<FilledSlices<Value>> filled;  // all slices of the kernel
+    std::vector<GatheredSlots<Value>> gathered;  // all other slots
     PlannedFacts own_facts;
 
     struct NamedArray {
@@ -62,6 +80,11 @@ public:
 
     /// Stores values on a stream.
     void fill(const Value* input, cudaStream_t stream) {
+        for (const GatheredSlots<Value>& each : gathered) {
+            slicing::gather_values<<<blocks_of(each.count, block_threads), block_threads, 0, stream>>>(
+                each.nonzeros.template as<const std::uint32_t>(), each.count, input, each.values);
+            check_launch("gather_values");
+        }
         for (const FilledSlices<Value>& each : filled) {
             const unsigned blocks = blocks_of(static_cast<std::size_t>(each.slices) * 32, block_threads);
             with_block_size(*this, [&](auto size) {

@@ -150,6 +150,14 @@ __global__ void fill_values(const Offset* __restrict__ offsets, const std::uint3
         });
 }
 
+/// nonzeros: the number of the nonzero in each slot; no_nonzero: padding.
+template <typename Value>
+__global__ void gather_values(const std::uint32_t* __restrict__ nonzeros, std::size_t count, const Value* __restrict__ input,
+                              Value* __restrict__ values) {
+    on_gpu::for_each_item(
+        count, [&](std::size_t slot) { values[slot] = nonzeros[slot] == no_nonzero ? Value{0} : input[nonzeros[slot]]; });
+}
+
 /// diagonal: zeros beforehand.
 template <typename Value, typename Given>
 __global__ void find_diagonal(const Given* __restrict__ offsets, CsrOnDevice<Value> matrix, Value* __restrict__ diagonal) {

@@ -157,7 +157,8 @@ void Ready<Value>::prepare_on_device(const Recipe& recipe, const CsrOnDevice<Val
     preparation_.layout = name_of_layouts(recipe);
     preparation_.notes = recipe.notes;
     preparation_.bytes = facts.bytes;
-    preparation_.bytes_to_move = facts.bytes + static_cast<std::int64_t>(sizeof(Value)) * (matrix.rows + matrix.columns);
+    preparation_.bytes_to_move = planned_->kernel().own_bytes_to_move().value_or(
+        facts.bytes + static_cast<std::int64_t>(sizeof(Value)) * (matrix.rows + matrix.columns));
     preparation_.stage_seconds = facts.seconds(true);
     preparation_.build_seconds = facts.seconds(false);
     std::string steps;

@@ -1,8 +1,10 @@
 // Orders, partitions, cuts and shares that other programs computed, from files.
 #include <array>
 #include <fstream>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/input/npz/npz_archive.hpp"
 #include "stages/beside/beside.hpp"
@@ -82,6 +84,23 @@ StageResult run_imported(const StagedMatrix& staged, const Parameters& parameter
     return {.change = {.order = order_from(list_of(parameters, "order"), staged, form)}};
 }
 
+/// On a device, rows and columns are ordered alike, for which the size of the matrix suffices.
+std::optional<DeviceStep> imported_on_device(const Parameters& parameters) {
+    const bool has_parts = parameters.has("partition");
+    const bool orders_all = parameters.has("order") && axes_of(parameters) == Acts::symmetric && !stays_in_parts(parameters);
+    if (!has_parts && !orders_all) return std::nullopt;
+    const auto make = [parameters](Index rows, Index node_size) {
+        StagedMatrix sizes;
+        sizes.matrix.rows = sizes.matrix.columns = rows;
+        sizes.node_size = node_size;
+        const StageChange found = run_imported(sizes, parameters, {}).change;
+        const std::span<const Index> order = found.order.value().order.old_of_new();
+        return GivenOrder{{order.begin(), order.end()},
+                          found.cuts.empty() ? std::vector<Index>() : found.cuts.front().boundaries};
+    };
+    return TakeOrder{make, has_parts};
+}
+
 ParameterDeclaration file_parameter(const char* name, const char* help) {
     return declare(name, ParameterType::file, not_required, {}, help);
 }
@@ -114,7 +133,8 @@ StageEntry imported_stage() {
                                "the smallest number of orders, parts and labels; default: 0; 1 for MATLAB and Julia")},
         .contract = imported_contract,
         .reads_entries = [](const Parameters& parameters) { return parameters.has("shares"); },
-        .run = run_imported};
+        .run = run_imported,
+        .on_device = imported_on_device};
 }
 
 }  // namespace workbench

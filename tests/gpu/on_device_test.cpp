@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,6 +23,7 @@
 #include "pipeline/recipe/device_plan_of.hpp"
 #include "support/given.hpp"
 #include "support/message_of.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace workbench {
 namespace {
@@ -43,6 +47,24 @@ const std::vector<std::string> sliced_recipes{
     windows + by_cuthill_mckee + short_columns,
     plain_cm + windows + by_cuthill_mckee + "[[stage]]\nid = 'last'\nuse = 'row_sort'\n" + short_columns,
     "[[stage]]\nuse = 'rcm_blocks'\nparts = 3\n[layout]\nuse = 'sell'\n",
+};
+
+const std::string by_degree = "[[stage]]\nuse = 'degree_sort'\n";
+const std::string by_length = "[[stage]]\nuse = 'row_sort'\n";
+const std::string any_padding = "slots_per_nonzero = 1000\n";
+
+/// Recipes of whole rows and of padded rows, and orders by degree.
+const std::vector<std::string> row_recipes{
+    "[layout]\nuse = 'csr'\n",
+    by_cuthill_mckee + "[layout]\nuse = 'csr'\n",
+    by_degree + windows + "[layout]\nuse = 'csr'\n",
+    "[layout]\nuse = 'csr16'\n",
+    windows + by_degree + by_cuthill_mckee + "[layout]\nuse = 'csr16'\n",
+    "[layout]\nuse = 'ell'\n" + any_padding,
+    by_degree + "order = 'ascending'\n[layout]\nuse = 'ell'\norder = 'row_major'\n" + any_padding,
+    "[layout]\nuse = 'ellr'\n" + any_padding,
+    by_cuthill_mckee + by_length + "[layout]\nuse = 'ellr'\n" + any_padding,
+    by_degree + short_columns,
 };
 
 const std::string nodes = "[[stage]]\nuse = 'node_blocks'\n";
@@ -201,6 +223,30 @@ CsrMatrix elasticity(std::int64_t nx, std::int64_t ny, std::int64_t nz) {
     return {};
 }
 
+/// The first row and the first column are full, and rows of the middle have many entries; the rest is banded.
+CsrMatrix arrow(Index rows) {
+    std::vector<Entry> entries;
+    for (Index row = 0; row < rows; ++row) {
+        entries.push_back({row, row, 3.0 + row % 5});
+        if (row == 0) continue;
+        entries.push_back({0, row, 0.5});
+        entries.push_back({row, 0, -0.5});
+        if (row % 3 != 0 || row == 1) continue;
+        entries.push_back({row, row - 1, 2});
+        entries.push_back({row - 1, row, -2});
+    }
+    return csr_from_entries(rows, rows, entries);
+}
+
+/// A stage with an order or with the parts of rows from a file, of numbers(row).
+std::string imported(const TemporaryFolder& folder, const std::string& what, Index rows,
+                     const std::function<Index(Index)>& number) {
+    const std::filesystem::path file = folder.path() / fmt::format("{}_{}.txt", what, rows);
+    std::ofstream text(file);
+    for (Index row = 0; row < rows; ++row) text << number(row) << '\n';
+    return fmt::format("[[stage]]\nid = 'from_file'\nuse = 'imported'\n{} = '{}'\n", what, file.string());
+}
+
 /// The unknowns of a node, as the host finds them.
 Index found_nodes(const CsrMatrix& matrix) {
     StagedMatrix staged = stage_input(matrix);
@@ -236,6 +282,67 @@ TEST_SUITE("prepare") {
         }
         check_like_host<double>(*device, sliced_recipes[1], grid(1, 1), "one row");
         check_like_host<double>(*device, sliced_recipes[1], grid(3, 2), "six rows");
+    }
+
+    TEST_CASE("whole and padded rows on the device are ordered and stored there as on the host") {
+        const auto device = make_cuda_device();
+        const std::vector<NamedMatrix> matrices{{"grid", grid(23, 61)},
+                                                {"scattered", scattered(700, 3, 1)},
+                                                {"long rows", scattered(400, 30, 2)},
+                                                {"empty rows", with_unknowns(grid(13, 29), 2)}};
+        for (const std::string& text : row_recipes) {
+            for (const NamedMatrix& each : matrices) {
+                check_like_host<double>(*device, text, each.matrix, each.name);
+                check_like_host<float>(*device, text, each.matrix, each.name);
+            }
+        }
+        // Rows of more than 1,024 entries are sorted all at once.
+        const CsrMatrix matrix = arrow(3001);
+        const std::string last_by_length = "[[stage]]\nid = 'last'\nuse = 'row_sort'\n";
+        const std::vector<Entry> two_entries{{1, 2, 3}, {2, 0, 1}};
+        for (const char* layout : {"csr", "csr16"}) {
+            const std::string stored = fmt::format("[layout]\nuse = '{}'\n", layout);
+            for (const std::string& orders : {std::string(), by_length, by_degree, by_degree + windows + last_by_length}) {
+                check_like_host<double>(*device, orders + stored, matrix, "arrow");
+            }
+            check_like_host<double>(*device, by_degree + stored, grid(1, 1), "one row");
+            check_like_host<double>(*device, stored, csr_from_entries(4, 4, two_entries), "empty rows at the ends");
+        }
+        check_like_host<float>(*device, by_length + "[layout]\nuse = 'ellr'\n" + any_padding, arrow(1301), "arrow");
+        check_like_host<double>(*device, nodes + by_degree + windows + in_blocks, with_unknowns(grid(10, 18), 3), "of nodes");
+    }
+
+    TEST_CASE("orders and parts from files are uploaded") {
+        const auto device = make_cuda_device();
+        const TemporaryFolder folder;
+        const CsrMatrix matrix = grid(23, 61);
+        const Index rows = matrix.rows;
+        const std::string backwards = imported(folder, "order", rows, [&](Index row) { return rows - 1 - row; });
+        const std::string parts = imported(folder, "partition", rows, [](Index row) { return row * 7 % 5; });
+        for (const std::string& rest :
+             {std::string(short_columns), by_cuthill_mckee + windows + short_columns, std::string("[layout]\nuse = 'csr'\n")}) {
+            check_like_host<double>(*device, backwards + rest, matrix, "an order");
+            check_like_host<double>(*device, windows + backwards + rest, matrix, "after another order");
+            check_like_host<float>(*device, parts + rest, matrix, "parts");
+        }
+        check_like_host<double>(*device, parts + inside + divided + outside + by_parts, matrix, "parts of EHYB");
+        const CsrMatrix of_nodes = with_unknowns(grid(9, 31), 3);
+        const Index count = of_nodes.rows / 3;
+        const std::string order = imported(folder, "order", count, [&](Index node) { return (node + 100) % count; });
+        check_like_host<double>(*device, "[matrix]\nnode_size = 3\n" + order + windows + in_blocks, of_nodes,
+                                "an order of nodes");
+    }
+
+    TEST_CASE("whole and padded rows that a GPU does not prepare are left to the host, with the reason") {
+        const auto device = make_cuda_device();
+        const std::vector<Entry> one_way{{0, 0, 1}, {0, 2, 1}, {1, 1, 1}, {2, 2, 1}};
+        CHECK(left_to_host(*device, by_degree + "[layout]\nuse = 'csr'\n", csr_from_entries(3, 3, one_way)) ==
+              "the pattern is not symmetric");
+        const std::vector<Entry> corners{{0, 0, 1}, {0, 65536, 1}, {65536, 0, 1}};
+        CHECK(left_to_host(*device, "[layout]\nuse = 'csr16'\n", csr_from_entries(65537, 65537, corners)) ==
+              "a row reaches over more columns than 16 bits count");
+        CHECK(left_to_host(*device, "[layout]\nuse = 'ell'\nslots_per_nonzero = 2\n", arrow(99)) ==
+              "rows as wide as the longest have more than slots_per_nonzero slots for each nonzero");
     }
 
     TEST_CASE("a matrix that a GPU does not prepare is left to the host, with the reason") {
@@ -373,6 +480,8 @@ TEST_SUITE("shared_memory") {
         check_like_host<double>(*device, sliced_recipes[3], grid(9, 31), "grid");
         check_like_host<double>(*device, block_recipes[0], with_unknowns(grid(9, 31), 3), "grid of nodes");
         check_like_host<double>(*device, rcm_blocks("5"), grid(9, 31), "grid in parts");
+        for (const std::string& text : row_recipes) check_like_host<double>(*device, text, grid(9, 31), "grid in rows");
+        check_like_host<double>(*device, by_length + "[layout]\nuse = 'csr'\n", arrow(1301), "long rows");
     }
 }
 
@@ -386,6 +495,14 @@ TEST_SUITE("prepare_large") {
             for (const NamedMatrix& each : matrices) check_like_host<double>(*device, text, each.matrix, each.name);
         }
         check_like_host<float>(*device, sliced_recipes[3], matrices[1].matrix, matrices[1].name);
+        for (const std::string& text : row_recipes) {
+            check_like_host<double>(*device, text, matrices[0].matrix, matrices[0].name);
+            check_like_host<float>(*device, text, matrices[2].matrix, matrices[2].name);
+        }
+        const CsrMatrix with_long_rows = arrow(1000000);
+        for (const std::string& order : {std::string(), by_length, by_degree}) {
+            check_like_host<double>(*device, order + "[layout]\nuse = 'csr'\n", with_long_rows, "arrow");
+        }
         for (const std::string& text : {rcm_blocks("'auto'"), rcm_blocks("1000")}) {
             for (const NamedMatrix& each : matrices) check_like_host<double>(*device, text, each.matrix, each.name);
         }

@@ -1,11 +1,16 @@
 // Recipes that a device can prepare in its own memory, and those that it leaves to the host.
 #include <doctest/doctest.h>
 
+#include <fstream>
 #include <string>
 #include <variant>
+#include <vector>
 
+#include "core/contract/errors.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/recipe/device_plan_of.hpp"
+#include "support/message_of.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace workbench {
 namespace {
@@ -44,6 +49,7 @@ const std::string inside = "[[stage]]\nuse = 'row_sort'\nwithin = 'partition'\nk
 const std::string divided = "[[stage]]\nuse = 'split'\nby = 'inside_partition'\n";
 const std::string outside = "[[stage]]\nid = 'outside'\nuse = 'row_sort'\nshare = 'outside'\n";
 const std::string by_parts = "[layout]\nuse = 'ehyb'\n";
+const std::string by_degree = "[[stage]]\nuse = 'degree_sort'\n";
 
 }  // namespace
 
@@ -118,6 +124,67 @@ TEST_CASE("the plan of parts") {
     CHECK_FALSE(step<SortOutside>(ascending, 3).descending);
 }
 
+TEST_CASE("the plan of whole and of padded rows") {
+    const DevicePlan csr = plan_of(by_degree + "[layout]\nuse = 'csr'\n");
+    CHECK(csr.kernel == "adaptive");
+    CHECK(step<SortByDegree>(csr, 0).descending);
+    CHECK_FALSE(std::get<WholeRows>(csr.storage).short_columns);
+    CHECK_FALSE(step<SortByDegree>(plan_of(by_degree + "order = 'ascending'\n" + sell), 0).descending);
+
+    const DevicePlan csr16 = plan_of(rcm + "[layout]\nuse = 'csr16'\n");
+    CHECK(csr16.kernel == "lanes");
+    CHECK(std::get<WholeRows>(csr16.storage).short_columns);
+
+    const DevicePlan ell = plan_of("[layout]\nuse = 'ell'\n");
+    CHECK(ell.kernel == "rows");
+    CHECK_FALSE(std::get<PaddedRows>(ell.storage).row_major);
+    CHECK_FALSE(std::get<PaddedRows>(ell.storage).with_lengths);
+    CHECK(std::get<PaddedRows>(ell.storage).slots_per_nonzero == 10);
+    const DevicePlan by_rows = plan_of("[layout]\nuse = 'ell'\norder = 'row_major'\nslots_per_nonzero = 3\n");
+    CHECK(std::get<PaddedRows>(by_rows.storage).row_major);
+    CHECK(std::get<PaddedRows>(by_rows.storage).slots_per_nonzero == 3);
+
+    const DevicePlan ellr = plan_of(windows + "[layout]\nuse = 'ellr'\n");
+    CHECK(ellr.kernel == "rows");
+    CHECK_FALSE(std::get<PaddedRows>(ellr.storage).row_major);
+    CHECK(std::get<PaddedRows>(ellr.storage).with_lengths);
+}
+
+TEST_CASE("an order from a file is read when the plan is carried out, and its parts are cut") {
+    const TemporaryFolder folder;
+    const std::string file = (folder.path() / "order.txt").string();
+    const std::string labels = (folder.path() / "parts.txt").string();
+    std::ofstream(file) << "2\n0\n1\n3\n";
+    std::ofstream(labels) << "1\n0\n1\n0\n";
+    const std::string imported = "[[stage]]\nuse = 'imported'\n";
+    const DevicePlan ordered = plan_of(imported + "order = '" + file + "'\n" + rcm + sell);
+    CHECK_FALSE(step<TakeOrder>(ordered, 0).has_parts);
+    const GivenOrder rows = step<TakeOrder>(ordered, 0).make(4, 1);
+    CHECK(rows.old_of_new == std::vector<Index>{2, 0, 1, 3});
+    CHECK(rows.partition.empty());
+    CHECK(step<TakeOrder>(ordered, 0).make(8, 2).old_of_new == std::vector<Index>{4, 5, 0, 1, 2, 3, 6, 7});
+    CHECK(message_of<Unsuitable>([&] { (void)step<TakeOrder>(ordered, 0).make(5, 1); }) ==
+          file + ": found 4 numbers; expected 5, one for each row");
+    const DevicePlan backwards =
+        plan_of(imported + "order = '" + file + "'\ndirection = 'new_of_old'\n[layout]\nuse = 'csr'\n");
+    CHECK(step<TakeOrder>(backwards, 0).make(4, 1).old_of_new == std::vector<Index>{1, 2, 0, 3});
+
+    const DevicePlan parts = plan_of(imported + "partition = '" + labels + "'\n" + inside + divided + outside + by_parts);
+    CHECK(step<TakeOrder>(parts, 0).has_parts);
+    const GivenOrder given = step<TakeOrder>(parts, 0).make(4, 1);
+    CHECK(given.old_of_new == std::vector<Index>{1, 3, 0, 2});
+    CHECK(given.partition == std::vector<Index>{0, 2, 4});
+
+    for (const char* parameter : {"apply = 'rows'\n", "apply = 'columns'\n"}) {
+        CHECK(reason_of(imported + "order = '" + file + "'\n" + parameter + sell) == "a GPU does not do stage 'imported'");
+    }
+    CHECK(reason_of(imported + "cuts = '" + file + "'\nkind = 'row_block'\n" + sell) == "a GPU does not do stage 'imported'");
+    CHECK(reason_of(blocks + imported + "order = '" + file + "'\nwithin = 'partition'\n" + sell) ==
+          "a GPU does not do stage 'imported'");
+    CHECK(reason_of("[matrix]\nnode_size = 3\n" + imported + "partition = '" + labels + "'\n" + in_blocks) ==
+          "imported: parts have whole nodes");
+}
+
 TEST_CASE("a device carries out stages in any order that its layouts can store") {
     CHECK(plan_of(windows + rcm + sell).steps.size() == 2);
     CHECK(plan_of(rcm + "[[stage]]\nid = 'again'\nuse = 'cuthill_mckee'\nvariant = 'plain'\n" + windows + sell).steps.size() ==
@@ -125,11 +192,18 @@ TEST_CASE("a device carries out stages in any order that its layouts can store")
     CHECK(plan_of(rcm + blocks + inside + divided + outside + by_parts).steps.size() == 5);
     CHECK(plan_of(blocks + divided + outside + by_parts).steps.size() == 3);
     CHECK(plan_of(blocks + sell).steps.size() == 1);
+    CHECK(plan_of(windows + by_degree + rcm + "[layout]\nuse = 'ellr'\n").steps.size() == 3);
+    CHECK(plan_of(by_degree + windows + in_blocks).steps.size() == 2);
 }
 
 TEST_CASE("recipes that the host prepares, and why") {
     const std::string other_sort = "[[stage]]\nuse = 'row_sort'\n";
-    CHECK(reason_of("[layout]\nuse = 'csr'\n") == "a GPU does not store layout csr");
+    CHECK(reason_of("[layout]\nuse = 'coo'\n") == "a GPU does not store layout coo");
+    for (const std::string layout : {"csr", "csr16", "ell", "ellr"}) {
+        CHECK(reason_of("[layout]\nuse = '" + layout + "'\nvalues = 'one'\n") == "a GPU does not store layout " + layout);
+        CHECK(reason_of("[[stage]]\nuse = 'node_blocks'\n[layout]\nuse = '" + layout + "'\n") ==
+              "rows are in an order of nodes");
+    }
     CHECK(reason_of("[[stage]]\nuse = 'random_order'\n" + sell) == "a GPU does not do stage 'random_order'");
     for (const char* parameter : {"apply = 'rows'\n", "key = 'span'\n"}) {
         CHECK(reason_of(other_sort + parameter + sell) == "a GPU does not do stage 'row_sort'");
@@ -156,6 +230,7 @@ TEST_CASE("recipes that the host prepares, and why") {
     CHECK(reason_of(nodes + sell) == "rows are in an order of nodes");
     CHECK(reason_of(rcm + nodes + in_blocks) == "node_blocks: nodes are found in an order of the matrix");
     CHECK(reason_of(windows + rcm + in_blocks) == "cuthill_mckee: blocks are reordered twice");
+    CHECK(reason_of(windows + by_degree + in_blocks) == "degree_sort: blocks are reordered twice");
     CHECK(reason_of(windows + other_sort + in_blocks) == "row_sort: blocks are reordered twice");
     CHECK(reason_of(blocks + in_blocks) == "rcm_blocks: parts have whole nodes");
     CHECK(reason_of("[matrix]\nnode_size = 3\n" + blocks + inside + divided + outside + by_parts) ==

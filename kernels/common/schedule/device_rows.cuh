@@ -79,6 +79,19 @@ std::unique_ptr<Kernel<Value>> prepare_device_rows(const Layout<Value>& layout, 
     });
 }
 
+/// The kernel of a schedule, or of a choice of them, for arrays that were made on the device. Stored: the same on the host.
+/// own_bytes: Kernel::own_bytes_to_move.
+template <typename S, ValueType Value, typename Stored>
+std::unique_ptr<Kernel<Value>> device_rows_of(InStorage<Stored, DeviceArray>&& arrays, Device& device, const char* name,
+                                              std::optional<std::int64_t> own_bytes = std::nullopt) {
+    const auto view = view_of(arrays);
+    return with_schedule<S>(view, [&]<typename Chosen>(Chosen) -> std::unique_ptr<Kernel<Value>> {
+        using Own = DeviceRows<Value, Stored>;
+        return std::make_unique<Own>(std::move(arrays), std::span<const Index>(), device, name, own_bytes,
+                                     launch_rows<Chosen, Value, typename Own::View>, Chosen::atomic);
+    });
+}
+
 /// Not inlined: for a format in one file (cmake/CudaKernels.cmake) no explicit instantiation makes it available to the linker.
 template <template <typename> typename LayoutOf, typename S>
 [[gnu::noinline]] KernelEntry CudaRows<LayoutOf, S>::entry(std::string name, std::string summary) {

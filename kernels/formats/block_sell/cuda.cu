@@ -1,6 +1,6 @@
 #include "kernels/common/entry/cuda_loop.cuh"
 #include "kernels/formats/block_sell/kernel.cuh"
-#include "kernels/formats/block_sell/kernel_on_gpu.hpp"
+#include "kernels/formats/block_sell/layout.hpp"
 
 namespace workbench {
 

@@ -138,4 +138,8 @@ struct BlockSellWarps;
 
 [[nodiscard]] LayoutEntry block_sell_entry();
 
+/// The CUDA kernel `warps` of arrays that were made on the GPU.
+template <ValueType Value>
+[[nodiscard]] std::unique_ptr<Kernel<Value>> block_sell_kernel_on_gpu(BlockSell<Value, DeviceArray>&& sell, Device& device);
+
 }  // namespace workbench

@@ -2,6 +2,30 @@
 #include "kernels/formats/csr/adaptive.cuh"
 
 namespace workbench {
+namespace {
+
+/// Counts the columns that follow the column before them, as reads_x_in_runs.
+__global__ void __launch_bounds__(256)
+    count_neighbours(const Index* __restrict__ columns, Offset count, unsigned long long* neighbours) {
+    unsigned own = 0;
+    for (Offset i = Offset{blockIdx.x} * blockDim.x + threadIdx.x + 1; i < count; i += Offset{gridDim.x} * blockDim.x) {
+        own += columns[i] == columns[i - 1] + 1 ? 1 : 0;
+    }
+    own = __reduce_add_sync(~0U, own);
+    if (threadIdx.x % 32 == 0 && own > 0) atomicAdd(neighbours, own);
+}
+
+bool reads_x_in_runs_on_gpu(const Index* columns, Offset count, Device& device) {
+    const DeviceMemory neighbours = device.allocate(sizeof(unsigned long long), "the number of neighbours");
+    device.zero(neighbours.address(), neighbours.bytes());
+    count_neighbours<<<1024, 256, 0, cuda_device(device).stream()>>>(columns, count, neighbours.as<unsigned long long>());
+    check_launch("count_neighbours");
+    unsigned long long found = 0;
+    device.download(neighbours, std::as_writable_bytes(std::span(&found, 1)));
+    return 2 * found > static_cast<unsigned long long>(count);
+}
+
+}  // namespace
 
 template <ValueType Value>
 struct CsrAdaptive {
@@ -15,5 +39,24 @@ struct CsrAdaptive {
 };
 
 template struct CudaLoop<CsrLayout, CsrAdaptive>;
+
+template <ValueType Value>
+std::unique_ptr<Kernel<Value>> csr_kernel_on_gpu(Csr<Value, DeviceArray>&& csr, Device& device) {
+    const Offset nonzeros = csr.values.size();
+    HostArray<Offset> row_offsets;
+    make_room(row_offsets, csr.row_offsets.size());
+    copy_from_device(device, csr.row_offsets.data(), std::span(row_offsets));
+    const auto vectors = Offset{csr.row_count} + csr.column_count;
+    const auto bytes = static_cast<std::int64_t>(row_offsets.size() * sizeof(Offset) + nonzeros * sizeof(Index) +
+                                                 (nonzeros + vectors) * sizeof(Value));
+    const auto in_runs = [&] { return reads_x_in_runs_on_gpu(csr.column_indices.data(), nonzeros, device); };
+    return with_tile_shape_of_values<Value>(
+        csr.row_count, nonzeros, in_runs, [&]<typename Shape>(Shape) -> std::unique_ptr<Kernel<Value>> {
+            return std::make_unique<csr_adaptive::TilesKernel<Shape, Value>>(std::move(csr), bytes, row_offsets, device);
+        });
+}
+
+template std::unique_ptr<Kernel<float>> csr_kernel_on_gpu(Csr<float, DeviceArray>&&, Device&);
+template std::unique_ptr<Kernel<double>> csr_kernel_on_gpu(Csr<double, DeviceArray>&&, Device&);
 
 }  // namespace workbench

@@ -220,7 +220,10 @@ template <typename Shape, ValueType Value, typename Stored = FullCsr<Value>>
 class TilesKernel final : public Kernel<Value> {
 public:
     TilesKernel(const CsrLayout<Value>& layout, const Stored& csr, Device& device)
-        : TilesKernel(layout, csr, cut_into_tiles(csr.row_offsets, Shape::capacity, Shape::limits), device) {}
+        : TilesKernel(copy_to(device, csr, "csr"), layout.bytes_to_move(), csr.row_offsets, device) {}
+    /// For arrays that are on the device. bytes: Layout::bytes_to_move. row_offsets: a copy on the host.
+    TilesKernel(InStorage<Stored, DeviceArray>&& csr, std::int64_t bytes, const HostArray<Offset>& row_offsets, Device& device)
+        : TilesKernel(std::move(csr), bytes, cut_into_tiles(row_offsets, Shape::capacity, Shape::limits), device) {}
 
     void run(const Value* x, Value* y, bool accumulate) override { multiply(StreamingPackets{}, x, y, accumulate); }
 
@@ -238,10 +241,10 @@ public:
     [[nodiscard]] Offset launched_threads() const { return Offset{blocks()} * tile_threads; }
 
 private:
-    TilesKernel(const CsrLayout<Value>& layout, const Stored& csr, const RowTiles<HostArray>& tiles, Device& device)
+    TilesKernel(InStorage<Stored, DeviceArray>&& csr, std::int64_t bytes, const RowTiles<HostArray>& tiles, Device& device)
         : stream_(cuda_device(device).stream()),
-          bytes_(layout.bytes_to_move() + bytes_of_tiles(tiles, sizeof(Value))),
-          csr_(copy_to(device, csr, "csr")),
+          bytes_(bytes + bytes_of_tiles(tiles, sizeof(Value))),
+          csr_(std::move(csr)),
           tiles_(copy_to(device, tiles, "csr adaptive")),
           partial_sums_(device.allocate(tiles.split_of_block.size() * sizeof(Value), "csr adaptive partial sums")),
           counts_(device.allocate(tiles.split_rows.size() * sizeof(unsigned), "csr adaptive counts")) {

@@ -90,15 +90,14 @@ using PatternTileShape = TileShape<4, 6, TileLimits{.rows = 64, .rounds = 2}>;
 /// of x.
 [[nodiscard]] bool reads_x_in_runs(std::span<const Index> columns);
 
-/// with_tile_shape for arrays that store a value or a code for each nonzero.
-auto with_tile_shape_of_values(const auto& csr, const auto& use) {
-    using Value = std::remove_cvref_t<decltype(csr.values[0])>;
+/// with_tile_shape for arrays that store a Value, or a code, for each nonzero. in_runs() returns what reads_x_in_runs returns.
+template <typename Value>
+auto with_tile_shape_of_values(Index rows, Offset nonzeros, const auto& in_runs, const auto& use) {
     using Small = TileShape<2, tuned::csr_resident_blocks_of_small_tiles>;
     using Usual = TileShape<4, tuned::csr_resident_blocks_of_tiles<Value>>;
     using Large = TileShape<8, tuned::csr_resident_blocks_of_large_tiles<Value>>;
-    const auto nonzeros = static_cast<Offset>(csr.values.size());
-    if (nonzeros < tuned::csr_short_rows * csr.row_count) return use(Small{});
-    const bool is_large = nonzeros >= tuned::csr_long_rows * csr.row_count && reads_x_in_runs(csr.column_indices);
+    if (nonzeros < tuned::csr_short_rows * rows) return use(Small{});
+    const bool is_large = nonzeros >= tuned::csr_long_rows * rows && in_runs();
     return is_large ? use(Large{}) : use(Usual{});
 }
 
@@ -110,7 +109,8 @@ auto with_tile_shape(const auto& csr, const auto& use) {
     if constexpr (HasLineValues<decltype(csr)>) {
         return use(PatternTileShape{});
     } else {
-        return with_tile_shape_of_values(csr, use);
+        return with_tile_shape_of_values<std::remove_cvref_t<decltype(csr.values[0])>>(
+            csr.row_count, static_cast<Offset>(csr.values.size()), [&] { return reads_x_in_runs(csr.column_indices); }, use);
     }
 }
 

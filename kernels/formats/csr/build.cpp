@@ -106,6 +106,11 @@ LayoutCost predict_csr(const PatternForecast& pattern, const Parameters& paramet
     return cost;
 }
 
+std::optional<DeviceStorage> on_device(const Parameters& parameters) {
+    if (!parameters.is_word("values", "full")) return std::nullopt;
+    return WholeRows{};
+}
+
 }  // namespace
 
 template <ValueType Value>
@@ -157,7 +162,9 @@ LayoutEntry csr_entry() {
                 .parameters = {values_parameter({"full", "one", "by_row", "by_column", "dictionary", "f32", "auto"})},
                 .settle = settle,
                 .storage_sizes = csr_storage_sizes,
-                .predict = predict_csr},
+                .predict = predict_csr,
+                .on_device = on_device,
+                .kernel_on_device = "adaptive"},
                fill)
         .host<CompressedRows<1>>("rows", "rows in parallel, in chunks to the next idle thread")
         .with(csr_eigen_kernels())

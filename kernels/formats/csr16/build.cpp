@@ -54,6 +54,11 @@ LayoutCost predict_csr16(const PatternForecast& pattern, const Parameters& param
     return cost;
 }
 
+std::optional<DeviceStorage> on_device(const Parameters& parameters) {
+    if (!parameters.is_word("values", "full")) return std::nullopt;
+    return WholeRows{.short_columns = true};
+}
+
 }  // namespace
 
 LayoutEntry csr16_entry() {
@@ -61,7 +66,9 @@ LayoutEntry csr16_entry() {
                                 .source = "docs/new_format.md, which walks through it",
                                 .parameters = {any_coding_parameter()},
                                 .settle = settle_any_coding,
-                                .predict = predict_csr16},
+                                .predict = predict_csr16,
+                                .on_device = on_device,
+                                .kernel_on_device = "lanes"},
                                fill)
         .host<Csr16Rows<1>>("rows", "rows in parallel, in chunks to the next idle thread")
         .cuda<Csr16Rows<8>>("lanes", "eight threads per row");

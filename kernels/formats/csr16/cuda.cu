@@ -1,4 +1,16 @@
 #include "kernels/common/schedule/device_rows.cuh"
 #include "kernels/formats/csr16/layout.hpp"
 
-template struct workbench::CudaRows<workbench::Csr16Layout, workbench::Csr16Rows<8>>;
+namespace workbench {
+
+template struct CudaRows<Csr16Layout, Csr16Rows<8>>;
+
+template <ValueType Value>
+std::unique_ptr<Kernel<Value>> csr16_kernel_on_gpu(Csr16<Value, DeviceArray>&& csr16, Device& device) {
+    return device_rows_of<Csr16Rows<8>, Value, Csr16<Value, HostArray>>(std::move(csr16), device, Csr16Layout<Value>::name);
+}
+
+template std::unique_ptr<Kernel<float>> csr16_kernel_on_gpu(Csr16<float, DeviceArray>&&, Device&);
+template std::unique_ptr<Kernel<double>> csr16_kernel_on_gpu(Csr16<double, DeviceArray>&&, Device&);
+
+}  // namespace workbench

@@ -1,6 +1,6 @@
 #include "kernels/common/entry/cuda_loop.cuh"
 #include "kernels/formats/ehyb/kernel.cuh"
-#include "kernels/formats/ehyb/kernel_on_gpu.hpp"
+#include "kernels/formats/ehyb/layout.hpp"
 
 namespace workbench {
 namespace {

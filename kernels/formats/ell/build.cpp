@@ -38,6 +38,13 @@ LayoutCost predict_ell(const PatternForecast& pattern, const Parameters& paramet
     return cost;
 }
 
+std::optional<DeviceStorage> on_device(const Parameters& parameters) {
+    if (!parameters.is_word("values", "full")) return std::nullopt;
+    return PaddedRows{.row_major = parameters.text("order") == "row_major",
+                      .with_lengths = false,
+                      .slots_per_nonzero = parameters.real("slots_per_nonzero")};
+}
+
 }  // namespace
 
 LayoutEntry ell_entry() {
@@ -56,7 +63,9 @@ LayoutEntry ell_entry() {
                                any_coding_parameter()},
                 .settle = settle_any_coding,
                 .storage_sizes = ell_storage_sizes,
-                .predict = predict_ell},
+                .predict = predict_ell,
+                .on_device = on_device,
+                .kernel_on_device = "rows"},
                fill)
         .host<EllRow>("rows", "blocks of rows in parallel, all slots of a row")
         .cuda<EllRow>("rows", "one thread per row")

@@ -117,4 +117,8 @@ struct EllReduction;
 
 [[nodiscard]] LayoutEntry ell_entry();
 
+/// The CUDA kernel `rows` of arrays that were made on the GPU.
+template <ValueType Value>
+[[nodiscard]] std::unique_ptr<Kernel<Value>> ell_kernel_on_gpu(Ell<Value, DeviceArray>&& ell, Device& device);
+
 }  // namespace workbench

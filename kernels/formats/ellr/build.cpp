@@ -33,6 +33,11 @@ LayoutCost predict_ellr(const PatternForecast& pattern, const Parameters& parame
     return cost;
 }
 
+std::optional<DeviceStorage> on_device(const Parameters& parameters) {
+    if (!parameters.is_word("values", "full")) return std::nullopt;
+    return PaddedRows{.row_major = false, .with_lengths = true, .slots_per_nonzero = parameters.real("slots_per_nonzero")};
+}
+
 }  // namespace
 
 template <ValueType Value>
@@ -62,7 +67,9 @@ LayoutEntry ellr_entry() {
                           "GPUs' (2010)",
                 .parameters = {slots_per_nonzero_parameter(10), any_coding_parameter()},
                 .settle = settle_any_coding,
-                .predict = predict_ellr},
+                .predict = predict_ellr,
+                .on_device = on_device,
+                .kernel_on_device = "rows"},
                fill)
         .host<EllrRows>("rows", "rows in parallel, as many slots of each as it has nonzeros")
         .cuda<EllrRows>("rows", "one thread per row, which stops at the end of the row");

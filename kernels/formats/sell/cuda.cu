@@ -6,7 +6,6 @@
 // blocks have places of their own in global memory, which a kernel reads that starts after the first.
 #include "kernels/common/entry/cuda_loop.cuh"
 #include "kernels/common/schedule/device_rows.cuh"
-#include "kernels/formats/sell/kernel_on_gpu.hpp"
 #include "kernels/formats/sell/layout.hpp"
 #include "kernels/formats/sell/long_rows.hpp"
 
@@ -130,12 +129,8 @@ template struct CudaLoop<SellLayout, SellSlices>;
 
 template <ValueType Value, typename ColumnIndex>
 std::unique_ptr<Kernel<Value>> sell_kernel_on_gpu(Sell<Value, ColumnIndex, DeviceArray>&& sell, Device& device) {
-    using Own = DeviceRows<Value, Sell<Value, ColumnIndex, HostArray>>;
-    const auto view = view_of(sell);
-    return with_schedule<SellThreads>(view, [&]<typename Chosen>(Chosen) -> std::unique_ptr<Kernel<Value>> {
-        return std::make_unique<Own>(std::move(sell), std::span<const Index>(), device, SellLayout<Value>::name, std::nullopt,
-                                     launch_rows<Chosen, Value, typename Own::View>, Chosen::atomic);
-    });
+    return device_rows_of<SellThreads, Value, Sell<Value, ColumnIndex, HostArray>>(std::move(sell), device,
+                                                                                   SellLayout<Value>::name);
 }
 
 template std::unique_ptr<Kernel<float>> sell_kernel_on_gpu(Sell<float, Index, DeviceArray>&&, Device&);
