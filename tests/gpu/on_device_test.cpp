@@ -322,7 +322,7 @@ TEST_SUITE("prepare") {
         for (const std::string& rest :
              {std::string(short_columns), by_cuthill_mckee + windows + short_columns, std::string("[layout]\nuse = 'csr'\n")}) {
             check_like_host<double>(*device, backwards + rest, matrix, "an order");
-            check_like_host<double>(*device, windows + backwards + rest, matrix, "after another order");
+            check_like_host<double>(*device, by_degree + backwards + rest, matrix, "after another order");
             check_like_host<float>(*device, parts + rest, matrix, "parts");
         }
         check_like_host<double>(*device, parts + inside + divided + outside + by_parts, matrix, "parts of EHYB");

@@ -17,7 +17,7 @@ THERE = {
     "stage": [{"use": "cuthill_mckee"}, {"use": "row_sort", "within": "window", "window": 512}],
     "layout": {"use": "sell", "slice_height": "auto", "column_index": "u16"},
 }
-ON_HOST = {"layout": {"use": "jds"}}
+ON_HOST = {"layout": {"use": "coo"}}
 
 
 def sorted_laplace(dtype=np.float64):
