@@ -12,12 +12,15 @@ trap 'rm -rf "$scratch"' EXIT
 
 # Numbers that no command prints: those of caches and warps, and sums that a reader makes.
 declare -A elsewhere=(
-    [2]="14 15 18" # steps, and those that the paper counts
+    [2]="14 15 18 24" # steps, and those that the paper counts
+    [3]="21"          # steps
     [5]="12 1,536" # the cache
     [6]="3.5"      # the paper
     [8]="31"
     [9]="16 255 256"
     [10]="12"
+    [13]="11.9 17.9 100" # of a memory of 100 GB/s
+    [14]="220" # nonzeros of 32 rows
 )
 parts="Aim | Predict first | Commands | Picture | Explanation | Exercise"
 most_words=360 # of two slides, without code, pictures and the check
@@ -86,7 +89,7 @@ read_page=$numbers'
         if (!after) text_of_lesson = text_of_lesson $0 " "
         if (part == "Exercise") text_of_exercise = text_of_exercise $0 " "
     }
-    !no_words && !/^!/ {
+    !no_words && !/^(!|<!--)/ {
         gsub(/\]\([^)]*\)/, "")
         words += split($0, unused, " ")
     }

@@ -22,6 +22,7 @@ struct Axis {
     bool logarithmic = false;        // values that are not positive are left out
     std::optional<double> low = {};  // the ends of the axis; default: from the values
     std::optional<double> high = {};
+    std::vector<double> marks = {};  // values with marks; default: chosen for the range
 };
 
 /// curves: lines of many points of which a few have markers, at different places in each series, so that coinciding curves

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/text/text_table.hpp"
 #include "viz/chart.hpp"
 #include "viz/palette.hpp"
 
@@ -70,6 +71,7 @@ Scale::Scale(const Axis& axis, AxisRange values, AxisRange pixels)
         if (!axis.low) low_ = marks_.front();
         if (!axis.high) high_ = marks_.back();
     }
+    if (!axis.marks.empty()) marks_ = axis.marks;
     std::erase_if(marks_, [this](double mark) { return !shows(mark); });
 }
 
@@ -86,6 +88,8 @@ double Scale::at(double value) const {
 
 std::string mark_text(double value) {
     const double magnitude = std::abs(value);
+    // A mark at a measured value has all its digits.
+    if (magnitude >= 1000 && magnitude < 1e5 && std::fmod(magnitude, 100) != 0) return with_commas(std::llround(value));
     if (magnitude >= 1000 && magnitude < 1e12) return compact(std::llround(value));
     if (magnitude != 0 && (magnitude < 0.001 || magnitude >= 1e12)) return fmt::format("{:.0e}", value);
     return fmt::format("{:.4g}", value);

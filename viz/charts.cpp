@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/text/text_table.hpp"
 #include "viz/chart.hpp"
 #include "viz/palette.hpp"
 #include "viz/style.hpp"
@@ -221,7 +222,7 @@ void draw_stack(Canvas& canvas, const BarChart& chart, std::size_t row, double m
         canvas.box({left, middle - bar_height(chart) / 2.0, x.at(sum) - left, static_cast<double>(bar_height(chart))},
                    series_colour(i));
     }
-    const std::string text = sum < 1000 ? fmt::format("{:.3g}", sum) : grouped(static_cast<Offset>(std::llround(sum)));
+    const std::string text = sum < 1000 ? fmt::format("{:.3g}", sum) : with_commas(static_cast<Offset>(std::llround(sum)));
     canvas.text(x.at(sum) + 6, middle + 5, text, small_text);
 }
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/text/text_table.hpp"
 #include "viz/palette.hpp"
 #include "viz/pattern_view.hpp"
 
@@ -116,8 +117,8 @@ void draw_graph_legend(Canvas& canvas, const GraphColours& colours, const TextPl
                                 : colours.by == GraphColouring::order ? ", as numbered"
                                                                       : "; the numbers are rows"),
                 {size, style::ink, Align::left, width - parts * part});
-    canvas.text(x, baseline + size * 4 / 3, grouped(colours.lowest), {size, style::muted});
-    canvas.text(right, baseline + size * 4 / 3, grouped(colours.highest), {size, style::muted, Align::right});
+    canvas.text(x, baseline + size * 4 / 3, with_commas(colours.lowest), {size, style::muted});
+    canvas.text(right, baseline + size * 4 / 3, with_commas(colours.highest), {size, style::muted, Align::right});
 }
 
 }  // namespace

@@ -25,6 +25,25 @@ std::string_view plural_of(CutKind kind) {
     return kind == CutKind::partition ? "partitions" : kind == CutKind::row_block ? "row blocks" : "length groups";
 }
 
+/// The share of each row, if every row with nonzeros has all of them in one; empty otherwise. Rows without nonzeros are in the
+/// last.
+std::vector<Index> shares_of_rows(const StagedMatrix& staged) {
+    if (staged.shares.size() < 2 || staged.has_tiles()) return {};
+    const auto last = static_cast<Index>(staged.shares.size()) - 1;
+    std::vector<Index> share_of_row(staged.matrix.rows, -1);
+    for (Index share = 0; share <= last; ++share) {
+        const ShareView view(staged.shares[share]);
+        for (Index stored = 0; stored < view.row_count(); ++stored) {
+            Index& known = share_of_row[view.row(stored)];
+            if (view.length(stored) == 0) continue;
+            if (known >= 0 && known != share) return {};
+            known = share;
+        }
+    }
+    std::replace(share_of_row.begin(), share_of_row.end(), -1, last);
+    return share_of_row;
+}
+
 /// A hue for each piece: the first from its own on that no adjacent piece of a lower number has.
 std::vector<std::size_t> hues_of_pieces(const GraphView& graph, const std::vector<Index>& pieces, Index count) {
     std::vector<std::array<Index, 2>> adjacent;
@@ -47,10 +66,17 @@ std::vector<std::size_t> hues_of_pieces(const GraphView& graph, const std::vecto
 
 void colour_by_pieces(const StagedMatrix& staged, const GraphView& graph, GraphColours& result) {
     const Cuts* cuts = cuts_of_rows(staged);
-    if (cuts == nullptr) throw std::invalid_argument("the stage has no partitions, row blocks or length groups");
-    const std::vector<Index> piece_of_row = cuts->pieces();
+    const std::vector<Index> piece_of_row = cuts != nullptr ? cuts->pieces() : shares_of_rows(staged);
+    if (piece_of_row.empty()) throw std::invalid_argument("the stage has no partitions, row blocks or length groups");
     result.pieces.resize(result.numbers.size());
     for (std::size_t i = 0; i < result.pieces.size(); ++i) result.pieces[i] = piece_of_row[result.numbers[i]];
+    if (cuts == nullptr) {
+        // The colours of the shares in the pattern.
+        for (const Index piece : result.pieces)
+            result.colours.push_back(hues.at(static_cast<std::size_t>(piece) % hues.size()).colour);
+        result.name = fmt::format("rows of the {} shares", staged.shares.size());
+        return;
+    }
     const std::vector<std::size_t> hue = hues_of_pieces(graph, result.pieces, cuts->count());
     for (const Index piece : result.pieces) result.colours.push_back(hues.at(hue[piece]).colour);
     result.name = fmt::format("{} {}", cuts->count(), plural_of(cuts->kind));
@@ -89,6 +115,14 @@ std::vector<Index> lengths_of_vertices(const StagedMatrix& staged) {
     return lengths;
 }
 
+/// A few rows are much longer than most: the degrees say more about the graph than the order of the rows does.
+bool is_skewed(const CsrMatrix& matrix) {
+    constexpr double least = 8;  // longest row over the mean
+    Offset longest = 0;
+    for (Index row = 0; row < matrix.rows; ++row) longest = std::max(longest, matrix.row_length(row));
+    return static_cast<double>(longest) * matrix.rows > least * static_cast<double>(matrix.nonzeros());
+}
+
 /// sizes: the size of each vertex.
 void colour_by_scale(std::string name, const std::vector<Index>& sizes, GraphColours& result) {
     result.name = std::move(name);
@@ -123,11 +157,13 @@ GraphView graph_view(std::span<const NodePlace> places, std::vector<std::array<I
     return view;
 }
 
-bool has_row_pieces(const StagedMatrix& staged) { return cuts_of_rows(staged) != nullptr; }
+bool has_row_pieces(const StagedMatrix& staged) { return cuts_of_rows(staged) != nullptr || !shares_of_rows(staged).empty(); }
 
 GraphColours graph_colours(const StagedMatrix& staged, const GraphView& graph, std::optional<GraphColouring> by) {
     GraphColours result;
-    result.by = by.value_or(cuts_of_rows(staged) == nullptr ? GraphColouring::order : GraphColouring::pieces);
+    result.by = by.value_or(has_row_pieces(staged)     ? GraphColouring::pieces
+                            : is_skewed(staged.matrix) ? GraphColouring::length
+                                                       : GraphColouring::order);
     const auto numbers = staged.row_order.new_of_old();
     result.numbers.assign(numbers.begin(), numbers.end());
     switch (result.by) {

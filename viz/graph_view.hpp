@@ -43,7 +43,8 @@ struct GraphColours {
 /// Returns true if graph_colours can colour by pieces.
 [[nodiscard]] bool has_row_pieces(const StagedMatrix& staged);
 
-/// By partition, row block or length group if the matrix has one and nothing else is given; otherwise by the current row order.
+/// By partition, row block or length group if the matrix has one and nothing else is given, or by share if every row is in one;
+/// otherwise by row length if a few rows are much longer than most, or else by the current row order.
 /// Adjacent pieces have different colours if six colours suffice for it. Throws std::invalid_argument for pieces that the
 /// matrix does not have.
 [[nodiscard]] GraphColours graph_colours(const StagedMatrix& staged, const GraphView& graph,

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "core/text/text_table.hpp"
 #include "viz/density_scale.hpp"
 #include "viz/palette.hpp"
 #include "viz/pattern_view.hpp"
@@ -149,12 +150,12 @@ void draw_strip_axis(Canvas& canvas, const LengthStrip& strip, const Box& box, i
     canvas.box(Box{box.right(), tick, 1, text_size / 3}, style::faint);
     canvas.text(box.x, baseline - text_size * 3 / 2, strip.title, {text_size, style::ink, Align::left, box.width + text_size});
 
-    const std::string end = grouped(strip.longest);
+    const std::string end = with_commas(strip.longest);
     canvas.text(box.right() + 1, baseline, end, {text_size, style::muted, Align::right});
     const int left = box.width - text_width(end, text_size) - text_size / 2;
     canvas.text(box.x, baseline, "0", {text_size, style::muted, Align::left, left});
     if (strip.logarithmic) {
-        canvas.text(box.right(), box.bottom() + text_size, "log axis", {text_size, style::muted, Align::right});
+        canvas.text(box.right(), box.bottom() + text_size, "log(1 + n)", {text_size, style::muted, Align::right});
     }
 }
 

@@ -1,4 +1,5 @@
 #include "viz/memory_bar.hpp"
+#include "core/text/text_table.hpp"
 #include "core/text/words.hpp"
 
 #include <algorithm>
@@ -46,9 +47,9 @@ std::array<std::pair<Box, Filling>, 3> boxes_of(const BarPiece& piece, int divid
 void storage_bar(Canvas& canvas, const StorageMap& map, const Box& box, Unit unit) {
     const int size = unit(22);
     const Offset places = map.places();
-    const std::string words =
-        fmt::format("stored: {} in {}, {:.1f} % of padding, {} bytes", count_of(map.nonzeros, "nonzero"),
-                    count_of(places, "place"), 100.0 * map.padding_share(), grouped(static_cast<Offset>(map.bytes())));
+    const std::string words = fmt::format("stored: {} in {}, {:.1f} % of padding, {} bytes",
+                                          counted_with_commas(map.nonzeros, "nonzero"), counted_with_commas(places, "place"),
+                                          100.0 * map.padding_share(), with_commas(static_cast<Offset>(map.bytes())));
     const int baseline = box.y + unit(26);
     canvas.text(box.x, baseline, words, {size, style::ink});
     const std::array<std::pair<const char*, Filling>, 4> keys{{{"structure", filling_of(ArrayRole::structure)},

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/text/text_table.hpp"
 #include "core/text/words.hpp"
 #include "viz/palette.hpp"
 #include "viz/style.hpp"
@@ -208,7 +209,7 @@ int draw_shade_bar(Canvas& canvas, const DensityScale& scale, int plane, int x, 
 std::string bin_length(Index length, int bins) {
     const Index shortest = length / std::max(bins, 1);
     const bool even = bins == 0 || length % bins == 0;
-    return even ? grouped(shortest) : grouped(shortest) + "–" + grouped(shortest + 1);
+    return even ? with_commas(shortest) : with_commas(shortest) + "–" + with_commas(shortest + 1);
 }
 
 /// "8 × 8": rows and columns.
@@ -222,12 +223,12 @@ Box pattern_box(const PatternRaster& raster, int x, int y, int side) {
     const int bins = std::max({raster.row_bins(), raster.column_bins(), 1});
     const int largest_cell = std::max(1, side * 3 / 20);
     const int cell = std::clamp(side / bins, 1, largest_cell);
-    const int narrowest = side / 16;
-    const auto pixels = [&](int along) {
+    // A tall pattern is stretched to a quarter of its height, like that of the page; a flat one gets more width instead.
+    const auto pixels = [&](int along, int narrowest) {
         const int wider_cell = along == 0 ? 1 : (narrowest + along - 1) / along;
         return along == 0 ? narrowest : along * std::max(cell, std::min(wider_cell, largest_cell));
     };
-    return {x, y, pixels(raster.column_bins()), pixels(raster.row_bins())};
+    return {x, y, pixels(raster.column_bins(), side / 4), pixels(raster.row_bins(), side / 16)};
 }
 
 int resolution_for(int side) {
@@ -264,7 +265,7 @@ std::vector<std::string> pattern_notes(const PatternRaster& raster, const Box& b
     if (raster.tiles > 0) notes.emplace_back("rows are compressed: empty ones of a tile are left out");
     if (!raster.tile_rows.empty()) notes.emplace_back("in the corners: the rows, as the input numbers them");
     if (!drawn_slices(raster, box.height).empty()) {
-        notes.push_back(fmt::format("lines: slices of {}{}", count_of(raster.slice_height, "row"),
+        notes.push_back(fmt::format("lines: slices of {}{}", counted_with_commas(raster.slice_height, "row"),
                                     bins_fit_slices(raster) ? ", and beside the bars the length to which each is padded" : ""));
     }
     for (const PatternRaster::Pieces& cuts : raster.pieces) {
@@ -274,9 +275,9 @@ std::vector<std::string> pattern_notes(const PatternRaster& raster, const Box& b
                            : cuts_rows(cuts.kind)          ? box.height
                                                            : box.width;
         if (cuts.count > 1 && !drawable(raster.*boundaries_of(cuts.kind), pixels)) {
-            notes.push_back(fmt::format("{} {}s: too many for lines between them", grouped(cuts.count), kind));
+            notes.push_back(fmt::format("{} {}s: too many for lines between them", with_commas(cuts.count), kind));
         } else if (cuts.lines + 1 < cuts.count) {
-            notes.push_back(fmt::format("{} {}s: where they are narrow, several share a line", grouped(cuts.count), kind));
+            notes.push_back(fmt::format("{} {}s: where they are narrow, several share a line", with_commas(cuts.count), kind));
         }
     }
     return notes;
@@ -293,7 +294,7 @@ int draw_legend(Canvas& canvas, const PatternRaster& raster, const DensityScale&
         if (scale.ceiling > 1) {
             canvas.text(x, tick_baseline, "1", {text_size, style::muted});
             // The ceiling is a density and need not be a whole number of nonzeros.
-            const std::string end = "≥ " + grouped(static_cast<Offset>(std::ceil(scale.ceiling)));
+            const std::string end = "≥ " + with_commas(static_cast<Offset>(std::ceil(scale.ceiling)));
             canvas.text(ticks_end, tick_baseline, end, {text_size, style::muted, Align::right});
         }
         const int most_width = text_size * (raster.plane_names.size() == 1 ? 20 : 8);

@@ -5,6 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <stdexcept>
 
 #include "core/text/words.hpp"
@@ -157,6 +158,22 @@ bool bins_fit_slices(const PatternRaster& raster) {
     return true;
 }
 
+std::optional<double> padding_of_slices(const PatternRaster& raster) {
+    const bool has_slices = raster.slice_height > 0 && raster.tiles == 0 && raster.plane_names.size() == 1;
+    if (!has_slices || raster.rows == 0 || !bins_fit_slices(raster)) return std::nullopt;
+    std::vector<int> ends = slice_boundaries(raster);
+    ends.push_back(raster.row_bins());
+    Offset slots = 0;
+    int begin = 0;
+    for (const int end : ends) {
+        const auto longest = raster.longest_row.begin();
+        slots += *std::max_element(longest + begin, longest + end) * raster.slice_height;
+        begin = end;
+    }
+    const Offset nonzeros = std::accumulate(raster.planes[0].begin(), raster.planes[0].end(), Offset{0});
+    return slots == 0 ? 0.0 : 1 - static_cast<double>(nonzeros) / static_cast<double>(slots);
+}
+
 PatternRaster rasterise(const StagedMatrix& staged, int resolution) {
     if (resolution < 16) throw std::invalid_argument("a raster needs a resolution of at least 16");
     const CsrMatrix& matrix = staged.matrix;
@@ -176,7 +193,7 @@ PatternRaster rasterise(const StagedMatrix& staged, int resolution) {
     raster.tiles = static_cast<Index>(placement.tiles().size());
     raster.plane_names = plane_names(staged);
     if (raster.tiles > 0) {
-        raster.plane_names = {fmt::format("nonzeros of {}, rows as stored", count_of(raster.tiles, "tile"))};
+        raster.plane_names = {fmt::format("nonzeros of {}, rows as stored", counted_with_commas(raster.tiles, "tile"))};
     }
     if (placement.planes() > 1) raster.planes[1].resize(raster.planes[0].size());
     if (raster.tiles > 0) raster.rows_in_tiles.resize(raster.row_bins());

@@ -85,6 +85,9 @@ struct PatternRaster {
 /// True if every slice consists of whole bins.
 [[nodiscard]] bool bins_fit_slices(const PatternRaster& raster);
 
+/// The share of the slots of all slices that are padding; none without slices, or if bins do not fit them.
+[[nodiscard]] std::optional<double> padding_of_slices(const PatternRaster& raster);
+
 /// The most rows and columns of a matrix that is drawn entry by entry.
 inline constexpr Index largest_shown_by_entry = 40;
 

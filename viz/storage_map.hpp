@@ -22,7 +22,8 @@
 //       "shown_warps": [                          // at most most_shown_warps
 //         {"warp": 0, "steps": 3,                 // all steps, of which at most most_shown_steps are listed
 //          "array": [3, -1, ...],                 // [listed steps * 32], by step and lane; -1: the lane is idle
-//          "index": [...], "row": [...], "column": [...], "padding": [...]}]}]}
+//          "index": [...], "row": [...], "column": [...], "padding": [...],
+//          "sectors": {"values": [8, ...], "x": [5, ...]}}]}]}   // of each listed step: ReadSectors
 //
 // Rows, columns and nonzeros are those of the whole matrix after the last stage (a nonzero is a position in CsrMatrix::values).
 // -1: none.

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/text/text_table.hpp"
 #include "core/text/words.hpp"
 #include "viz/memory_bar.hpp"
 #include "viz/memory_order.hpp"
@@ -76,8 +77,8 @@ private:
 };
 
 void draw_memory_bar(Sheet& sheet) {
-    sheet.paragraph(fmt::format("memory at scale: {} bytes", grouped(static_cast<Offset>(sheet.map.bytes()))), 16, style::ink,
-                    10);
+    sheet.paragraph(fmt::format("memory at scale: {} bytes", with_commas(static_cast<Offset>(sheet.map.bytes()))), 16,
+                    style::ink, 10);
     sheet.y += 6;
     const Box bar{map_margin, sheet.y, sheet.content_width(), 40};
     for (const BarPiece& piece : memory_bar(sheet.map, bar, std::trunc)) {
@@ -107,7 +108,8 @@ void draw_legend(Sheet& sheet) {
     entry(filling_of(ArrayRole::value), "values");
     entry(padding_filling, "padding: a place without a nonzero");
     entry(filling_of(ArrayRole::column), "columns");
-    if (sheet.detail.arrays) entry(filling_of(ArrayRole::structure), "structure: offsets, rows, lengths");
+    if (sheet.detail.arrays && (sheet.map.by_cell || sheet.detail.memory_bar))
+        entry(filling_of(ArrayRole::structure), "structure: offsets, rows, lengths");
     sheet.y += 8;
 }
 
@@ -115,8 +117,9 @@ void draw_head(Sheet& sheet, const StoragePart& part) {
     const Offset slots = part.nonzeros() + part.padding();
     sheet.paragraph(
         fmt::format("{}{}: {} in {}, {} of padding; {} bytes", part.share.empty() ? "" : "share " + part.share + " in ",
-                    part.layout, count_of(part.nonzeros() + part.mirrors, "nonzero"), count_of(slots, "place"),
-                    percent(part.padding(), slots), grouped(static_cast<Offset>(part.bytes()))),
+                    part.layout, counted_with_commas(part.nonzeros() + part.mirrors, "nonzero"),
+                    counted_with_commas(slots, "place"), percent(part.padding(), slots),
+                    with_commas(static_cast<Offset>(part.bytes()))),
         19, style::ink, 18);
 }
 
@@ -247,7 +250,7 @@ void draw_cells(Sheet& sheet, const StoragePart& part, const std::vector<int>& n
     int lines = 0;
     for (std::size_t begin = 0; begin < places.size(); ++lines) {
         if (lines == sheet.detail.most_lines) {
-            const std::string more = fmt::format("… and {} more", grouped(static_cast<Offset>(places.size() - begin)));
+            const std::string more = fmt::format("… and {} more", with_commas(static_cast<Offset>(places.size() - begin)));
             sheet.text(map_margin + name_width, sheet.y + 16, more, {14, style::muted});
             sheet.y += 22;
             return;
@@ -303,15 +306,14 @@ void draw_bins(Sheet& sheet, const StoragePart& part, int number) {
         if (other.like == number) beside += fmt::format(", parallel to {} ({})", other.name, name_of(other.type));
     }
     sheet.paragraph(fmt::format("{} ({}){}: {}, {} of padding", array.name, name_of(array.type), beside,
-                                count_of(array.length, "place"), percent(array.padding, array.length)),
+                                counted_with_commas(array.length, "place"), percent(array.padding, array.length)),
                     16, style::ink, 14);
     const std::size_t in_line = sheet.content_width() / bin_width;
     const auto [bins, width] = joined_bins(array, in_line * sheet.detail.most_lines);
     sheet.paragraph(
-        fmt::format(
-            "a bar of {1} pixels is {0} places and is filled in proportion to its nonzeros; below it is the range of their "
-            "columns, out of {2}",
-            grouped(width), bin_width, grouped(sheet.map.columns)),
+        fmt::format("each bar stands for {} places and is filled in proportion to its nonzeros; below it is the range of their "
+                    "columns, out of {}",
+                    with_commas(width), with_commas(sheet.map.columns)),
         13, style::muted, 2);
     sheet.y += 6;
     std::vector<Offset> places(bins.size(), width);
@@ -328,7 +330,7 @@ void draw_structures(Sheet& sheet, const StoragePart& part) {
     for (const StorageArray& array : part.arrays) {
         if (array.role != ArrayRole::structure) continue;
         text += fmt::format("{}{} ({}, {})", text.empty() ? "structure: " : "; ", array.name, name_of(array.type),
-                            grouped(array.length));
+                            with_commas(array.length));
     }
     if (!text.empty()) sheet.paragraph(text, 14, style::muted, 10);
 }
@@ -397,7 +399,7 @@ int draw_warp_grid(const Sheet& sheet, const WarpReads& warp, int left, int widt
     constexpr int pitch = 8;
     const std::int64_t steps = shown_steps(sheet, warp);
     sheet.text(left, sheet.y + 14,
-               fmt::format("warp {}, steps: {}{}", grouped(warp.warp), grouped(warp.steps),
+               fmt::format("warp {}, steps: {}{}", with_commas(warp.warp), with_commas(warp.steps),
                            steps < warp.steps ? fmt::format(", {} shown", steps) : ""),
                {14, style::ink});
     const Box grid{left, sheet.y + 22, lanes_per_warp * pitch + 1, static_cast<int>(steps) * pitch + 1};
@@ -434,7 +436,7 @@ void draw_warps(Sheet& sheet, const StoragePart& part) {
     sheet.paragraph(
         fmt::format("warps: {}; {} of their lane steps are idle. Right: the number of sectors of {} bytes of the values and "
                     "of x that each step reads",
-                    grouped(part.warps), percent(part.lane_steps - part.reads, part.lane_steps), sector_bytes),
+                    with_commas(part.warps), percent(part.lane_steps - part.reads, part.lane_steps), sector_bytes),
         14, style::muted, 2);
     sheet.y += 8;
     if (sheet.map.by_cell) {

@@ -266,20 +266,6 @@ std::vector<std::string> wrapped(std::string_view text, int size, int width, std
     return lines;
 }
 
-std::string grouped(Offset number) {
-    std::string digits = fmt::format("{}", number);
-    const std::size_t sign = number < 0 ? 1 : 0;
-    for (std::size_t place = digits.size(); place > sign + 3;) {
-        place -= 3;
-        digits.insert(place, "\u202F");
-    }
-    return digits;
-}
-
-std::string count_of(Offset number, std::string_view noun) {
-    return grouped(number) + ' ' + (number == 1 ? std::string(noun) : plural(noun));
-}
-
 std::string compact(Offset number) {
     constexpr std::array<std::string_view, 4> suffixes{"", "k", "M", "G"};
     auto shown = static_cast<double>(number);

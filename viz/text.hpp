@@ -64,12 +64,6 @@ struct OutlinePart {
 /// Breaks the text between words into at most `most_lines` lines that fit into the width. The last line is shortened if needed.
 [[nodiscard]] std::vector<std::string> wrapped(std::string_view text, int size, int width, std::size_t most_lines);
 
-/// 1234567 as "1 234 567", with narrow spaces.
-[[nodiscard]] std::string grouped(Offset number);
-
-/// A grouped number with its noun, which is given in the singular: "1 row", "2 matrices".
-[[nodiscard]] std::string count_of(Offset number, std::string_view noun);
-
 /// A number with at most four digits and a suffix: 20000 as "20k", 1500000 as "1.5M".
 [[nodiscard]] std::string compact(Offset number);
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/matrix/metrics.hpp"
+#include "core/text/text_table.hpp"
 #include "core/text/words.hpp"
 #include "viz/length_strip.hpp"
 #include "viz/style.hpp"
@@ -79,10 +80,10 @@ void draw_side(Canvas& canvas, const TileProfile& tile, const std::string& word,
     const LengthStrip strip = strip_of(tile);
     draw_strip(canvas, strip, box);
     const int small = unit(text_size - 2);
-    canvas.text(box.right(), box.y - unit(8), grouped(strip.longest), {small, style::muted, Align::right});
+    canvas.text(box.right(), box.y - unit(8), with_commas(strip.longest), {small, style::muted, Align::right});
     canvas.text(box.x, box.y - unit(8), word, {small, style::muted});
     canvas.text(box.x, box.bottom() + unit(28), fmt::format("{:.1f} %", 100 * tile.idle()), {unit(26), style::ink});
-    const std::string idle = strip.logarithmic ? "idle, log axis" : "idle";
+    const std::string idle = strip.logarithmic ? "idle, log(1 + n)" : "idle";
     canvas.text(box.x, box.bottom() + unit(52), idle, {small, style::muted, Align::left, box.width});
 }
 
@@ -91,8 +92,8 @@ void draw_cell(Canvas& canvas, const TileProfile& before, const TileProfile& aft
         canvas.text(cell.x, cell.y + unit(baseline), text, {unit(size), colour, Align::left, cell.width});
     };
     line(26, name_of(after.id), 26, style::ink);
-    line(52, count_of(after.nonzeros, "nonzero") + " in", text_size - 2, style::muted);
-    line(74, count_of(after.rows, "row"), text_size - 2, style::muted);
+    line(52, counted_with_commas(after.nonzeros, "nonzero") + " in", text_size - 2, style::muted);
+    line(74, counted_with_commas(after.rows, "row"), text_size - 2, style::muted);
     const int height = height_of_strip(after, cell.height - unit(name_height + below_strip));
     const Box left{cell.x, cell.y + unit(name_height), unit(tile_strip_width), height};
     draw_side(canvas, before, "before", left, unit);
@@ -105,7 +106,7 @@ std::string notes_of(const TileProfiles& profiles) {
     const auto more_than_bars = [](const TileProfile& tile) { return tile.rows > TileProfile::most_bars; };
     if (std::any_of(profiles.chosen.begin(), profiles.chosen.end(), more_than_bars)) notes += "; several rows share a bar";
     const auto count = static_cast<Index>(profiles.chosen.size());
-    if (profiles.tiles > count) notes += fmt::format("; {} of {}", count, count_of(profiles.tiles, "tile"));
+    if (profiles.tiles > count) notes += fmt::format("; {} of {}", count, counted_with_commas(profiles.tiles, "tile"));
     return notes;
 }
 

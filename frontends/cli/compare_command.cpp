@@ -69,11 +69,15 @@ std::vector<std::string> write_sheets(const std::filesystem::path& folder, const
     const DensityScale scale = common_scale(rasters);
     std::vector<std::string> files;
     for (std::size_t i = 0; i < recipes.size(); ++i) {
-        const std::vector<StageCaption> captions = captions_of(reports[i]);
+        std::vector<PatternRaster> own;
+        for (const auto& page : pages[i]) {
+            own.push_back(page->raster);
+            own.back().slice_height = slice_height_of(recipes[i]);
+        }
+        const std::vector<StageCaption> captions = captions_of(reports[i], own);
         std::vector<StageFrame> frames;
-        for (std::size_t k = 0; k < std::min(captions.size(), pages[i].size()); ++k) {
-            frames.push_back({pages[i][k]->raster, short_caption(captions[k], captions)});
-            frames.back().raster.slice_height = slice_height_of(recipes[i]);
+        for (std::size_t k = 0; k < std::min(captions.size(), own.size()); ++k) {
+            frames.push_back({own[k], short_caption(captions[k], captions)});
         }
         if (frames.empty()) continue;
         files.push_back((folder / picture_name(recipes[i])).string());
@@ -167,7 +171,8 @@ ExitCode compare(const CompareArguments& arguments) {
         runner(recipes.front()).time_together(shown_on(progress));
     });
     for (RunReport& report : reports) runner.add_facts(report);
-    fmt::print("{}", arguments.as_json ? compare_json(reports[0], reports[1]) : printable(compare_text(reports[0], reports[1])));
+    fmt::print("{}",
+               arguments.as_json ? compare_json(reports[0], reports[1]) : printable(compare_text(reports[0], reports[1])));
 
     std::vector<std::string> files;
     if (!arguments.out.empty()) files = write_sheets(arguments.out, recipes, reports, pages);

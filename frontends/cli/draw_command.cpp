@@ -137,7 +137,7 @@ void draw_graph(const DrawArguments& arguments, const Recipe& recipe, const std:
 /// Draws all stages with those rasters that fill the patterns best: rasters[k] are those of resolutions[k].
 std::string drawn_sheet(const DrawArguments& arguments, const std::string& format, const RunReport& report,
                         const std::vector<int>& resolutions, const std::vector<std::vector<PatternRaster>>& rasters) {
-    const std::vector<StageCaption> captions = captions_of(report);
+    const std::vector<StageCaption> captions = captions_of(report, rasters.front());
     std::vector<StageFrame> frames;
     for (std::size_t i = 0; i < captions.size(); ++i) {
         frames.push_back({rasters.front()[i], short_caption(captions[i], captions)});
@@ -184,8 +184,8 @@ ExitCode draw(const DrawArguments& arguments) {
     });
     if (one) {
         const DensityScale scale = scale_of(arguments, rasters.front());
-        file.write(
-            drawn_as(format, StagePicture{rasters.front()[number], scale, captions_of(report)[number], arguments.width}));
+        file.write(drawn_as(format, StagePicture{rasters.front()[number], scale, captions_of(report, rasters.front())[number],
+                                                 arguments.width}));
     } else {
         file.write(drawn_sheet(arguments, format, report, resolutions, rasters));
     }
@@ -201,7 +201,7 @@ std::vector<AnimationFrame> frames_of(const RunReport& report, const std::vector
                                       const std::vector<MovingEntries>& entries, const Draw& draw) {
     constexpr int steps = 12;
     constexpr int hold = 160;
-    const std::vector<StageCaption> captions = captions_of(report);
+    const std::vector<StageCaption> captions = captions_of(report, rasters);
     std::vector<AnimationFrame> frames;
     for (std::size_t i = 0; i < rasters.size(); ++i) {
         if (i > 0 && entries[i - 1].moves_to(entries[i])) {

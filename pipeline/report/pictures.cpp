@@ -71,6 +71,23 @@ double factor_of(const std::string& label, const Metrics& before, const Metrics&
     return least <= 0 ? std::numeric_limits<double>::infinity() : most / least;
 }
 
+/// The distance from the diagonal says nothing about a matrix that is not square.
+bool is_of_diagonal(const std::string& label) { return label.ends_with("bandwidth") || label == "profile"; }
+
+constexpr const char* padding_label = "SELL-32 padding";
+
+/// True for the padding in slices of any height.
+bool is_padding(const std::string& label) { return label.starts_with("SELL-") && label.ends_with(" padding"); }
+
+/// The padding in slices of the layout after each stage; empty unless all stages have it.
+std::vector<double> slice_padding(std::span<const PatternRaster> rasters) {
+    std::vector<double> shares;
+    for (const PatternRaster& raster : rasters) {
+        if (const std::optional<double> share = padding_of_slices(raster)) shares.push_back(*share);
+    }
+    return shares.size() == rasters.size() ? shares : std::vector<double>();
+}
+
 /// Selects the lines that fit on a picture: the most informative ones and those that a stage changes, in their order.
 void keep_most_telling(std::vector<StageCaption>& captions) {
     constexpr std::size_t most_lines = 16;
@@ -108,7 +125,8 @@ StageCaption short_caption(const StageCaption& caption, const std::vector<StageC
                 return other.lines[k].value != all.front().lines[k].value;
             });
             const bool is_there = caption.lines[k].value != "-" || caption.lines[k].before == "-";
-            if (caption.lines[k].label == label && is_there && (changes || all.size() == 1)) {
+            const bool is_padding_of_layout = label == padding_label && is_padding(caption.lines[k].label);
+            if ((caption.lines[k].label == label || is_padding_of_layout) && is_there && (changes || all.size() == 1)) {
                 result.lines.push_back(caption.lines[k]);
             }
         }
@@ -118,8 +136,12 @@ StageCaption short_caption(const StageCaption& caption, const std::vector<StageC
 
 SheetHead head_of(const RunReport& report) { return {report.title(), joined({size_of(report.matrix), report.recipe_source})}; }
 
-std::vector<StageCaption> captions_of(const RunReport& report) {
+/// A smaller share of padding is as good.
+constexpr double least_share = 1e-3;
+
+std::vector<StageCaption> captions_of(const RunReport& report, std::span<const PatternRaster> rasters) {
     std::vector<StageCaption> captions;
+    const std::vector<double> shares = slice_padding(rasters.first(std::min(rasters.size(), report.stages.size())));
     for (std::size_t i = 0; i < report.stages.size(); ++i) {
         const StageOutcome& stage = report.stages[i];
         StageCaption caption{fmt::format("{}  {}", i, stage.label()), i == 0 ? report.matrix.source : stage.choices, {}};
@@ -127,7 +149,13 @@ std::vector<StageCaption> captions_of(const RunReport& report) {
         for (auto& [label, value] : caption_of(stage.metrics)) {
             const FigureCell<Metrics>* const cell = caption_cell(label);
             if (apart && cell != nullptr && cell->figures.front()->of_whole) continue;
-            caption.lines.push_back({label, value, {}});
+            if (report.matrix.rows != report.matrix.columns && is_of_diagonal(label)) continue;
+            if (label == padding_label && i < shares.size()) {
+                caption.lines.push_back(
+                    {fmt::format("SELL-{} padding", rasters[i].slice_height), fmt::format("{:.1f} %", 100 * shares[i]), {}});
+            } else {
+                caption.lines.push_back({label, value, {}});
+            }
         }
         captions.push_back(std::move(caption));
     }
@@ -148,7 +176,10 @@ std::vector<StageCaption> captions_of(const RunReport& report) {
                 continue;
             }
             const std::size_t before = report.stage_before(i);
-            const double factor = value == "-" ? 1 : factor_of(label, report.stages[before].metrics, report.stages[i].metrics);
+            const double factor = value == "-" ? 1
+                                  : is_padding(label) && i < shares.size()
+                                      ? shares[before] / std::max(shares[i], least_share)
+                                      : factor_of(label, report.stages[before].metrics, report.stages[i].metrics);
             lines.push_back({label, value, captions[before].lines[lines.size()].value, factor});
         }
         captions[i].lines = std::move(lines);
@@ -193,7 +224,7 @@ void PictureBook::write(const std::filesystem::path& folder, RunReport& report, 
     }
     const DensityScale scale = given.value_or(common_scale(rasters));
     report.density_ceiling = scale.ceiling;
-    const std::vector<StageCaption> captions = captions_of(report);
+    const std::vector<StageCaption> captions = captions_of(report, rasters);
     /// The name, or an empty text if there is no such picture.
     const auto write_one = [&](const std::string& name, const auto& picture) -> std::string {
         try {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -17,8 +18,9 @@
 namespace workbench {
 
 /// The captions of the stages' pictures. All captions of a run list the same figures, so that nothing moves from picture to
-/// picture, each beside its value after the stage before.
-[[nodiscard]] std::vector<StageCaption> captions_of(const RunReport& report);
+/// picture, each beside its value after the stage before. `rasters`: those of the stages, or none; with slices of the layout,
+/// the padding is that of its slices instead of slices of 32 rows.
+[[nodiscard]] std::vector<StageCaption> captions_of(const RunReport& report, std::span<const PatternRaster> rasters = {});
 
 /// The lines of a caption for a sheet of all stages: at most five that a stage changes, most informative first.
 [[nodiscard]] StageCaption short_caption(const StageCaption& caption, const std::vector<StageCaption>& all);

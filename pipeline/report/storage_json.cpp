@@ -52,7 +52,7 @@ Json json_of(const StorageArray& array, bool by_cell) {
     return json;
 }
 
-Json json_of(const StoragePart& part, bool by_cell) {
+Json json_of(const StoragePart& part, bool by_cell, int bytes_of_value) {
     Json json{{"share", part.share},          {"layout", part.layout},
               {"kernel", part.kernel},        {"nonzeros", part.nonzeros() + part.mirrors},
               {"padding", part.padding()},    {"bytes", part.bytes()},
@@ -62,13 +62,20 @@ Json json_of(const StoragePart& part, bool by_cell) {
     for (const StorageArray& array : part.arrays) json["arrays"].push_back(json_of(array, by_cell));
     json["shown_warps"] = Json::array();
     for (const WarpReads& warp : part.shown_warps) {
+        Json sectors{{"values", Json::array()}, {"x", Json::array()}};
+        for (std::int64_t step = 0; step < warp.listed_steps(); ++step) {
+            const ReadSectors read = sectors_of(warp, step, bytes_of_value);
+            sectors["values"].push_back(read.values);
+            sectors["x"].push_back(read.x);
+        }
         json["shown_warps"].push_back({{"warp", warp.warp},
                                        {"steps", warp.steps},
                                        {"array", list_of(warp.reads, &LaneRead::array)},
                                        {"index", list_of(warp.reads, &LaneRead::index)},
                                        {"row", list_of(warp.reads, &LaneRead::row)},
                                        {"column", list_of(warp.reads, &LaneRead::column)},
-                                       {"padding", list_of(warp.reads, &LaneRead::padding)}});
+                                       {"padding", list_of(warp.reads, &LaneRead::padding)},
+                                       {"sectors", std::move(sectors)}});
     }
     return json;
 }
@@ -82,7 +89,7 @@ std::string to_json(const StorageMap& map) {
               {"nonzeros", map.nonzeros},
               {"by_cell", map.by_cell}};
     json["parts"] = Json::array();
-    for (const StoragePart& part : map.parts) json["parts"].push_back(json_of(part, map.by_cell));
+    for (const StoragePart& part : map.parts) json["parts"].push_back(json_of(part, map.by_cell, value_bytes(map.precision)));
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -1,6 +1,7 @@
 #include "studies/cache_model/cache_chart.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <set>
 #include <span>
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/contract/errors.hpp"
+#include "core/text/text_table.hpp"
 #include "core/text/words.hpp"
 
 namespace workbench {
@@ -88,6 +90,19 @@ XyChart chart_of(const CacheStudy& study) {
     }
     for (Series& series : chart.series) std::sort(series.points.begin(), series.points.end());
     chart.x.logarithmic = least && *least > 0 && most / *least > 10;
+    if (!least) return chart;
+    constexpr std::size_t most_marks = 8;
+    std::set<double> measured;
+    for (const CachePoint& point : study.points) measured.insert(point.place.x);
+    if (measured.size() <= most_marks) chart.x.marks.assign(measured.begin(), measured.end());
+    if (!study.swept.ends_with("column_segmentation.width")) return chart;
+    // The x of a segment of this width fills the cache.
+    for (const CacheProperties& cache : study.model.caches) {
+        const double filled = static_cast<double>(cache.bytes) / static_cast<double>(value_bytes(study.precision));
+        if (filled < *least || filled > most) continue;
+        chart.guides.push_back({fmt::format("x of {} columns fills {}", with_commas(std::llround(filled)), cache.name),
+                                {{filled, 0}, {filled, 100}}});
+    }
     return chart;
 }
 

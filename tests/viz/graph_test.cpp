@@ -110,6 +110,35 @@ TEST_SUITE("graph") {
         }
     }
 
+    TEST_CASE("rows of shares have the colours of the shares, and skewed graphs those of their degrees") {
+        StagedMatrix staged = stage_input(grid_matrix(4, 3));
+        const GraphView view = grid_view(4, 3);
+        StageChange change;
+        const auto with_rows = [&](ShareKind kind, Index first, Index end) {
+            Share share{.id = {.kind = kind}};
+            for (Index row = first; row < end; ++row) {
+                share.rows.push_back(row);
+                for (Offset k = staged.matrix.row_offsets[row]; k < staged.matrix.row_offsets[row + 1]; ++k)
+                    share.entries.push_back(k);
+                share.row_offsets.push_back(static_cast<Offset>(share.entries.size()));
+            }
+            return share;
+        };
+        change.shares = std::vector<Share>{with_rows(ShareKind::long_rows, 0, 5), with_rows(ShareKind::short_rows, 5, 12)};
+        apply(staged, change, {});
+        REQUIRE(has_row_pieces(staged));
+        const GraphColours colours = graph_colours(staged, view);
+        CHECK(colours.name == "rows of the 2 shares");
+        for (Index row = 0; row < 12; ++row) {
+            CHECK(colours.pieces[row] == (row < 5 ? 0 : 1));
+            CHECK(colours.colours[row] == hues[row < 5 ? 0 : 1].colour);
+        }
+        std::vector<Entry> star;
+        for (Index i = 0; i < 40; ++i) star.push_back({0, i, 1});
+        const StagedMatrix skewed = stage_input(csr_from_entries(40, 40, star));
+        CHECK(graph_colours(skewed, GraphView{std::vector<Point>(40), {}, {}}).name == "nonzeros in the row");
+    }
+
     TEST_CASE("the scale is visible on white") {
         for (int i = 0; i <= 64; ++i) CHECK(contrast(scale_colour(i / 64.0), white) >= 3);
     }

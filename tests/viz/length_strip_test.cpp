@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "core/matrix/battery.hpp"
@@ -68,6 +69,37 @@ TEST_CASE("a line across the bars begins each slice but the first, and one ends 
         CHECK(count(place.right(), tops[slice], 1, tops[slice + 1] - tops[slice]) == 1);  // all rows have the longest length
     }
     CHECK(boxes.size() == without + 2 + 3);
+}
+
+TEST_CASE("the padding of slices is that of the rows, where slices consist of whole bins") {
+    std::size_t found = 0;
+    for (const NamedMatrix& one : battery()) {
+        CAPTURE(one.name);
+        PatternRaster raster = rasterise(stage_input(one.matrix), 400);
+        for (const Index height : {1, 3, 8, 32, 4000}) {
+            CAPTURE(height);
+            raster.slice_height = height;
+            const std::optional<double> padding = padding_of_slices(raster);
+            if (one.matrix.rows == 0 || !bins_fit_slices(raster)) {
+                CHECK_FALSE(padding.has_value());
+                continue;
+            }
+            Offset slots = 0;
+            for (Index first = 0; first < one.matrix.rows; first += height) {
+                Offset longest = 0;
+                for (Index row = first; row < std::min(one.matrix.rows, first + height); ++row) {
+                    longest = std::max(longest, one.matrix.row_length(row));
+                }
+                slots += longest * height;
+            }
+            REQUIRE(padding.has_value());
+            CHECK(*padding * static_cast<double>(slots) == doctest::Approx(static_cast<double>(slots - one.matrix.nonzeros())));
+            ++found;
+        }
+    }
+    CHECK(found > 20);
+    PatternRaster none = rasterise(stage_input(even_rows(40)), 400);
+    CHECK_FALSE(padding_of_slices(none).has_value());
 }
 
 }  // namespace workbench
