@@ -39,5 +39,5 @@ if [[ $test == live_speed ]]; then
     node "$source/viz/page/test/live_speed.mjs" "$address" "${@:4:2}" "${@:7}"
 else
     export XDG_CACHE_HOME=$folder/cache # of the servers that the test starts
-    node "$source/viz/page/test/live.mjs" "$address" "$program" "$folder/$test.toml"
+    node "$source/viz/page/test/live.mjs" "$address" "$program" "$folder/$test.toml" "$source"
 fi

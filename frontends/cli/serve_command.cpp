@@ -1,10 +1,12 @@
 // workbench serve: a page in which a recipe is edited and runs again after each change.
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -24,15 +26,49 @@ namespace workbench {
 namespace {
 
 struct ServeArguments : MeasuringArguments {
-    std::string recipe;
+    std::vector<std::string> files;
     int port = 0;
     double limit = 60;
 };
 
-/// The folder whose files the page may read: the current one, or that of a recipe elsewhere.
-std::filesystem::path served_folder(const std::filesystem::path& recipe) {
-    const std::filesystem::path current = std::filesystem::current_path();
-    return is_in_folder(recipe, current) ? current : std::filesystem::absolute(recipe).parent_path();
+/// The recipe of a lesson: the first that its commands name.
+std::filesystem::path recipe_of_lesson(const std::filesystem::path& lesson, const std::string& text) {
+    constexpr std::string_view ending = ".toml)";
+    const std::size_t end = text.find(ending, std::min(text.find("**Commands.**"), text.size()));
+    const std::size_t begin = end == std::string::npos ? end : text.rfind("](", end);
+    if (begin == std::string::npos) {
+        throw RecipeError(fmt::format(
+            "{}: found no link to a recipe after \"**Commands.**\"; expected a lesson, as in docs/lessons", lesson.string()));
+    }
+    return (lesson.parent_path() / text.substr(begin + 2, end + ending.size() - 1 - begin - 2)).lexically_normal();
+}
+
+LiveFile live_file(const std::string& name) {
+    if (!name.ends_with(".md")) {
+        const std::filesystem::path file = find_recipe(name);
+        return {file, read_recipe_file(file)};
+    }
+    const std::string lesson = read_recipe_file(name, "lesson");
+    const std::filesystem::path file = recipe_of_lesson(name, lesson);
+    return {file, read_recipe_file(file), lesson};
+}
+
+/// The folder whose files the page may read: the current one, or the smallest one with all given recipes and lessons if one of
+/// them is elsewhere; that of the first recipe if this would be all of the file system.
+std::filesystem::path served_folder(const std::vector<LiveFile>& files, const std::vector<std::string>& names) {
+    namespace fs = std::filesystem;
+    std::vector<fs::path> given;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        given.push_back(files[i].file);
+        if (!files[i].lesson.empty()) given.emplace_back(names[i]);
+    }
+    const auto has_all = [&](const fs::path& folder) {
+        return std::ranges::all_of(given, [&](const fs::path& one) { return is_in_folder(one, folder); });
+    };
+    const fs::path first = fs::absolute(files.front().file).lexically_normal().parent_path();
+    fs::path folder = has_all(fs::current_path()) ? fs::current_path() : first;
+    while (folder.has_relative_path() && !has_all(folder)) folder = folder.parent_path();
+    return folder.has_relative_path() ? folder : first;
 }
 
 /// While it lives, signals that end the program wait in all threads that begin later, until `wait` takes one.
@@ -59,11 +95,13 @@ private:
 
 ExitCode serve(const ServeArguments& arguments) {
     check_thread_variables();
-    const std::filesystem::path file = find_recipe(arguments.recipe);
+    std::vector<LiveFile> files;
+    for (const std::string& name : arguments.files) files.push_back(live_file(name));
+    const std::string first = files.front().file.string();
+    const std::filesystem::path folder = served_folder(files, arguments.files);
     ServedReports reports(arguments);  // its state is that of the child process
-    LiveSettings settings{.file = file,
-                          .text = read_recipe_file(file),
-                          .folder = served_folder(file),
+    LiveSettings settings{.files = std::move(files),
+                          .folder = folder,
                           .catalogue = catalogue(),
                           .page = [&reports](const Recipe& recipe, bool timed,
                                              const GoOn& go_on) { return reports.page_of(recipe, timed, go_on); },
@@ -76,7 +114,7 @@ ExitCode serve(const ServeArguments& arguments) {
     const std::string token =
         arguments.port == 0 ? random_token() : kept_token(cache_folder() / fmt::format("serve-{}", arguments.port));
     const LiveServer server(std::move(settings), arguments.port, token);
-    print_text("{} is at {}\nCtrl-C ends the server.\n", file.string(), server.address());
+    print_text("{} is at {}\nCtrl-C ends the server.\n", first, server.address());
     (void)std::fflush(stdout);
     signals.wait();
     return ExitCode::ok;
@@ -87,7 +125,7 @@ ExitCode serve(const ServeArguments& arguments) {
 void add_serve_command(CLI::App& app, Action& action) {
     const auto [command, arguments] =
         add_command(app, action, "serve", "Edit a recipe in a browser; its stages run again after each change", serve);
-    command.add_option("recipe", arguments.recipe, "Recipe file to begin with; it is not changed")
+    command.add_option("recipe", arguments.files, "Recipes, or lessons (.md), to begin with; they are not changed")
         ->required()
         ->type_name("RECIPE");
     add_number(command, "--port", arguments.port, Range{0, 65535, "PORT"},

@@ -24,7 +24,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t most_pages = 8;  // reports that are kept
-constexpr char timed_mark = 't';       // the first letter of a request to the child process
+constexpr char timed_mark = 't';       // the first letter of a request to the child process; the number of the file follows
 constexpr char untimed_mark = 'u';
 constexpr const char* json_type = "application/json";
 constexpr const char* bytes_type = "application/octet-stream";
@@ -64,6 +64,7 @@ std::optional<LiveRequest> read_request(const std::string& body) {
     const Json json = Json::parse(body, nullptr, false);
     if (!json.is_object() || !json.contains("text") || !json["text"].is_string()) return std::nullopt;
     LiveRequest request{.text = json["text"]};
+    if (const auto of = json.find("of"); of != json.end() && of->is_number_unsigned()) request.of = *of;
     if (const auto timed = json.find("timed"); timed != json.end() && timed->is_boolean()) request.timed = *timed;
     if (const auto client = json.find("client"); client != json.end() && client->is_string()) request.client = *client;
     if (const auto number = json.find("number"); number != json.end() && number->is_number_integer()) request.number = *number;
@@ -109,42 +110,61 @@ LiveSite::LiveSite(LiveSettings settings)
 WebAnswer LiveSite::answer(const std::string& method, const std::string& path, const std::string& body) {
     if (method == "GET") {
         if (path.empty()) return start_page();
-        if (path == "matrices.json") return matrices();
+        if (path.starts_with("matrices/")) {
+            const LiveFile* const recipe = file(std::string_view(path).substr(9));
+            return recipe == nullptr ? not_found() : matrices(*recipe);
+        }
         if (path == "page") return report_answer(empty_page());
         return path.starts_with("page/") ? page(path.substr(5)) : not_found();
     }
-    if (path.starts_with("matrix/")) return keep_matrix(path.substr(7), body);
+    if (path.starts_with("matrix/")) {
+        const std::size_t end = path.find('/', 7);
+        const LiveFile* const recipe = end == std::string::npos ? nullptr : file(std::string_view(path).substr(7, end - 7));
+        return recipe == nullptr ? not_found() : keep_matrix(*recipe, path.substr(end + 1), body);
+    }
     if (path != "check" && path != "run") return not_found();
     const std::optional<LiveRequest> request = read_request(body);
     if (!request) {
         return {.status = 400, .body = "expected a JSON object with the text of a recipe: {\"text\": \"...\"}\n"};
     }
+    if (request->of >= settings_.files.size()) {
+        return {.status = 400,
+                .body = fmt::format("found \"of\": {}; expected less than {}\n", request->of, settings_.files.size())};
+    }
     if (request->timed && !settings_.can_time) {
         return {.status = 400, .body = "kernels are not timed: the server was started without --backend\n"};
     }
-    return path == "check" ? check(request->text) : run(*request);
+    return path == "check" ? check(*request) : run(*request);
 }
 
 WebAnswer LiveSite::start_page() const {
     const std::string nonce = random_token();
-    const Json document{{"text", settings_.text},
-                        {"file", settings_.file.filename().string()},
-                        {"can_time", settings_.can_time},
-                        {"catalogue", json_of(settings_.catalogue)}};
+    Json files = Json::array();
+    for (const LiveFile& one : settings_.files) {
+        files.push_back({{"file", one.file.filename().string()}, {"text", one.text}, {"lesson", one.lesson}});
+    }
+    const Json document{
+        {"files", std::move(files)}, {"can_time", settings_.can_time}, {"catalogue", json_of(settings_.catalogue)}};
     const std::string policy = fmt::format(
         "default-src 'none'; script-src 'nonce-{}'; style-src 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self'; "
         "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
         nonce);
     return {.type = html_type,
-            .body = live_page_html(settings_.file.filename().string(), nonce, text_of(document)),
+            .body = live_page_html(settings_.files.front().file.filename().string(), nonce, text_of(document)),
             .headers = {{"Content-Security-Policy", policy}}};
 }
 
-WebAnswer LiveSite::matrices() const {
-    return json_answer(matrix_files(settings_.folder, std::filesystem::absolute(settings_.file).parent_path()));
+const LiveFile* LiveSite::file(std::string_view number) const {
+    const std::optional<std::int64_t> parsed = parse_integer(number);
+    const auto count = static_cast<std::int64_t>(settings_.files.size());
+    return parsed && *parsed >= 0 && *parsed < count ? &settings_.files[static_cast<std::size_t>(*parsed)] : nullptr;
 }
 
-WebAnswer LiveSite::keep_matrix(const std::string& name, const std::string& bytes) {
+WebAnswer LiveSite::matrices(const LiveFile& recipe) const {
+    return json_answer(matrix_files(settings_.folder, std::filesystem::absolute(recipe.file).parent_path()));
+}
+
+WebAnswer LiveSite::keep_matrix(const LiveFile& recipe, const std::string& name, const std::string& bytes) {
     namespace fs = std::filesystem;
     const auto refused = [&name](const std::string& why) {
         return json_answer({{"error", fmt::format("error: {}: {}", name, why)}});
@@ -158,7 +178,7 @@ WebAnswer LiveSite::keep_matrix(const std::string& name, const std::string& byte
             ".mat or .h5");
     }
     const std::scoped_lock lock(forking_);
-    const fs::path file = fs::absolute(settings_.file).parent_path() / name;
+    const fs::path file = fs::absolute(recipe.file).parent_path() / name;
     try {
         if (fs::exists(fs::symlink_status(file))) {
             if (!is_in_folder(file, settings_.folder) || !contains(file, bytes)) {
@@ -175,12 +195,13 @@ WebAnswer LiveSite::keep_matrix(const std::string& name, const std::string& byte
     return json_answer({{"path", name}});
 }
 
-std::optional<Recipe> LiveSite::checked(const std::string& text, std::string& message) const {
-    CheckedText result = check_text(text, settings_.file, settings_.catalogue, settings_.changes);
+std::optional<Recipe> LiveSite::checked(const LiveRequest& request, std::string& message) const {
+    const std::filesystem::path& file = settings_.files.at(request.of).file;
+    CheckedText result = check_text(request.text, file, settings_.catalogue, settings_.changes);
     message = std::move(result.message);
     if (!message.empty()) return std::nullopt;
     if (result.points.size() > 1) {
-        message = fmt::format("error: {}: found a sweep of {}; expected a single recipe", settings_.file.string(),
+        message = fmt::format("error: {}: found a sweep of {}; expected a single recipe", file.string(),
                               counted(result.points.size(), "recipe"));
         return std::nullopt;
     }
@@ -193,11 +214,12 @@ std::optional<Recipe> LiveSite::checked(const std::string& text, std::string& me
     return std::move(result.points.front());
 }
 
-WebAnswer LiveSite::check(const std::string& text) {
+WebAnswer LiveSite::check(const LiveRequest& request) {
     const std::scoped_lock lock(forking_);
-    const CheckedText result = check_text(text, settings_.file, settings_.catalogue, settings_.changes);
+    const std::filesystem::path& file = settings_.files[request.of].file;
+    const CheckedText result = check_text(request.text, file, settings_.catalogue, settings_.changes);
     return json_answer(
-        {{"problems", json_of(result.problems)}, {"message", result.message}, {"outline", outline_of(text, settings_.file)}});
+        {{"problems", json_of(result.problems)}, {"message", result.message}, {"outline", outline_of(request.text, file)}});
 }
 
 WebAnswer LiveSite::run(const LiveRequest& request) {
@@ -213,7 +235,7 @@ WebAnswer LiveSite::run(const LiveRequest& request) {
     std::string message;
     {
         const std::scoped_lock lock(forking_);
-        if (!checked(request.text, message)) return at_once({{"error", message}});
+        if (!checked(request, message)) return at_once({{"error", message}});
     }
     return {.type = bytes_type, .later = [this, number, request](const ClientIsThere& client_is_there) {
                 return run_now(number, request, client_is_there);
@@ -227,7 +249,9 @@ bool LiveSite::is_newest(const std::string& client, long number) {
 
 std::string LiveSite::page_of(const std::string& request, const GoOn& go_on) const {
     std::string message;
-    const std::optional<Recipe> recipe = checked(request.substr(1), message);
+    const std::size_t end = request.find(' ');
+    const LiveRequest asked{.text = request.substr(end + 1), .of = std::stoul(request.substr(1, end - 1))};
+    const std::optional<Recipe> recipe = checked(asked, message);
     if (!recipe) throw RecipeError(message);
     return settings_.page(*recipe, request.front() == timed_mark, go_on);
 }
@@ -241,8 +265,9 @@ std::string LiveSite::run_now(long number, const LiveRequest& request, const Cli
     };
     try {
         // A child that has timed kernels ends, because it may occupy a GPU.
-        result = worker_.run((request.timed ? timed_mark : untimed_mark) + request.text, settings_.limit_seconds, wanted,
-                             request.timed);
+        const char mark = request.timed ? timed_mark : untimed_mark;
+        result =
+            worker_.run(fmt::format("{}{} {}", mark, request.of, request.text), settings_.limit_seconds, wanted, request.timed);
     } catch (const UserError& error) {
         result = {End::failed, error.what()};
     }

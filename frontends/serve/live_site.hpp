@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/contract/catalogue.hpp"
 #include "frontends/serve/http/module.hpp"
@@ -18,9 +19,15 @@
 
 namespace workbench {
 
+/// A recipe with which the page can begin.
+struct LiveFile {
+    std::filesystem::path file;  // messages name it, and paths in the recipe are relative to it
+    std::string text;            // of the recipe
+    std::string lesson = {};     // the Markdown text of the lesson that uses it; empty: none
+};
+
 struct LiveSettings {
-    std::filesystem::path file;    // of the recipe: messages name it, and paths in the recipe are relative to it
-    std::string text;              // of the recipe at the start
+    std::vector<LiveFile> files;   // at least one
     std::filesystem::path folder;  // no file outside of it is read
     const Catalogue& catalogue;
     RecipeChanges changes = {};  // that apply to every text
@@ -34,6 +41,7 @@ struct LiveSettings {
 /// A request of the page to run a recipe.
 struct LiveRequest {
     std::string text;         // of the recipe
+    std::size_t of = 0;       // the number of its LiveFile
     bool timed = false;       // with its kernels
     std::string client = {};  // the page that sent it
     long number = 0;          // of the request of this page; a greater one is newer
@@ -42,11 +50,11 @@ struct LiveRequest {
 
 /// Answers the requests of the page, given as paths below the site's address:
 ///   GET  (empty)         the page
-///   GET  matrices.json   the matrix files of the folder, relative to the recipe
-///   POST matrix/NAME     a matrix file, to be written beside the recipe -> {"path": TEXT} or {"error": TEXT}
-///   POST check           {"text"} -> {"problems", "message", "outline"}
-///   POST run             {"text", "timed", "client", "number", "have"} -> a line of JSON: {"error": TEXT}, {"replaced": true},
-///   or
+///   GET  matrices/OF     the matrix files of the folder, relative to the recipe of this number
+///   POST matrix/OF/NAME  a matrix file, to be written beside that recipe -> {"path": TEXT} or {"error": TEXT}
+///   POST check           {"text", "of"} -> {"problems", "message", "outline"}
+///   POST run             {"text", "of", "timed", "client", "number", "have"} -> a line of JSON: {"error": TEXT}, {"replaced":
+///   true}, or
 ///                        {"page": NUMBER, "parts": [...]}. A part is a title, a document or a section, in this order: {"same":
 ///                        I} if it is part I of the report that the page has, else {"bytes": N}; their bytes follow the line
 ///   GET  page            the page of a report, without data
@@ -63,11 +71,13 @@ public:
 
 private:
     [[nodiscard]] WebAnswer start_page() const;
-    [[nodiscard]] WebAnswer check(const std::string& text);
+    [[nodiscard]] WebAnswer check(const LiveRequest& request);
     [[nodiscard]] WebAnswer run(const LiveRequest& request);
     [[nodiscard]] WebAnswer page(const std::string& number);
-    [[nodiscard]] WebAnswer matrices() const;
-    [[nodiscard]] WebAnswer keep_matrix(const std::string& name, const std::string& bytes);
+    [[nodiscard]] WebAnswer matrices(const LiveFile& recipe) const;
+    [[nodiscard]] WebAnswer keep_matrix(const LiveFile& recipe, const std::string& name, const std::string& bytes);
+    /// The file of this number; null if there is none.
+    [[nodiscard]] const LiveFile* file(std::string_view number) const;
     [[nodiscard]] std::string run_now(long number, const LiveRequest& request, const ClientIsThere& client_is_there);
     [[nodiscard]] bool is_newest(const std::string& client, long number);
     /// Keeps the data and returns the answer for a page that has those of another report.
@@ -75,7 +85,7 @@ private:
     /// Null if it is not kept.
     [[nodiscard]] std::shared_ptr<const std::string> kept_page(long number);
     /// Returns the recipe, or sets the message of its errors.
-    [[nodiscard]] std::optional<Recipe> checked(const std::string& text, std::string& message) const;
+    [[nodiscard]] std::optional<Recipe> checked(const LiveRequest& request, std::string& message) const;
     /// In the child process.
     [[nodiscard]] std::string page_of(const std::string& request, const GoOn& go_on) const;
 

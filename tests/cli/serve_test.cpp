@@ -176,7 +176,7 @@ TEST_SUITE("serve") {
         const Reply page = address.get("");
         CHECK(page.body.find("<title>r.toml</title>") != std::string::npos);
         std::ofstream(folder.path() / "m.mtx") << "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n";
-        CHECK(address.get("matrices.json").body == "[\"m.mtx\"]");
+        CHECK(address.get("matrices/0").body == "[\"m.mtx\"]");
         for (const bool timed : {false, true}) {
             const nlohmann::json request{{"text", file_text(folder.path() / "r.toml")}, {"timed", timed}};
             const auto ran = first_line(address.post("run", request.dump()));

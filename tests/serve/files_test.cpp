@@ -24,8 +24,7 @@ TEST_SUITE("live page") {
     TEST_CASE("kernels are timed only if the server was started for it") {
         const std::string recipe = "[matrix]\nrows = [\"1 .\", \". 1\"]\n\n[layout]\nuse = \"csr\"\n";
         const TemporaryFolder folder;
-        const LiveServer server({.file = folder.path() / "r.toml",
-                                 .text = "",
+        const LiveServer server({.files = {{folder.path() / "r.toml", ""}},
                                  .folder = folder.path(),
                                  .catalogue = catalogue(),
                                  .page =

@@ -118,6 +118,17 @@ export interface Point {
   colour: number;
 }
 
+// A circle, square, diamond or triangle, as in the program's charts, in the colour of the series.
+function marker(number: number, x: number, y: number, r: number, ...children: SVGElement[]): SVGElement {
+  const d = [
+    `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`,
+    `M${x - 0.88 * r} ${y - 0.88 * r}h${1.76 * r}v${1.76 * r}h${-1.76 * r}z`,
+    `M${x} ${y - 1.25 * r}l${1.25 * r} ${1.25 * r}l${-1.25 * r} ${1.25 * r}l${-1.25 * r} ${-1.25 * r}z`,
+    `M${x} ${y - 1.2 * r}l${1.15 * r} ${2 * r}h${-2.3 * r}z`,
+  ][number % 4];
+  return s('path', { d, fill: series(number), class: 'marker' }, ...children);
+}
+
 function logTicks(low: number, high: number): number[] {
   const list: number[] = [];
   for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); ++power) {
@@ -126,6 +137,7 @@ function logTicks(low: number, high: number): number[] {
       if (tick >= low * 0.999 && tick <= high * 1.001) list.push(tick);
     }
   }
+  if (list.length < 3) return scaleLog().domain([low, high]).ticks(5).filter((_, i, all) => all.length < 8 || i % 2 === 0);
   return list.length > 7 ? list.filter((tick) => Math.abs(Math.log10(tick) - Math.round(Math.log10(tick))) < 1e-9) : list;
 }
 
@@ -146,12 +158,36 @@ export interface XyOptions {
   curves: Curve[];
   note?: string;
   keys?: { name: string; colour: number }[]; // the legend of points without names
+  cursor?: { name: string; start: number; words: (x: number) => string }; // a line that a slider moves along x
+}
+
+// A slider under a chart, whose line is in front of it at a share of its inner width.
+function addCursor(figure: HTMLElement, { xRange: [low, high] }: XyOptions, { name, start, words }: NonNullable<XyOptions['cursor']>): void {
+  const steps = 1000;
+  const line = h('div', { class: 'cursor-line', 'aria-hidden': 'true' });
+  const text = h('p', { class: 'cursor-words', 'aria-live': 'polite' });
+  const range = h('input', { type: 'range', min: 0, max: steps, step: 1, value: Math.round((steps * Math.log(start / low)) / Math.log(high / low)), 'aria-label': name });
+  const show = (x: number, share: number): void => {
+    line.style.setProperty('--share', String(share));
+    text.textContent = words(x);
+    range.setAttribute('aria-valuetext', text.textContent);
+  };
+  range.addEventListener('input', () => {
+    const share = Number(range.value) / steps;
+    show(low * (high / low) ** share, share);
+  });
+  show(start, Math.log(start / low) / Math.log(high / low));
+  const place = figure.querySelector('.chart-place');
+  const both = h('div', { class: 'with-cursor' });
+  place?.replaceWith(both);
+  both.append(...(place ? [place] : []), line);
+  both.after(range, text);
 }
 
 // Points and curves over two logarithmic axes.
 export function xyChart(title: string, label: string, options: XyOptions): HTMLElement {
   const { xText = significant, yText = significant } = options;
-  return chart(title, label, (width, text) => {
+  const figure = chart(title, label, (width, text) => {
     const left = Math.round(text * 4.6);
     const bottom = Math.round(text * 3.1);
     const height = Math.round(Math.min(Math.max(width * 0.62, 220), 560));
@@ -181,7 +217,7 @@ export function xyChart(title: string, label: string, options: XyOptions): HTMLE
       if (last) names.push({ x: last[0], y: last[1] - text * 0.4, name: curve.name, colour: curve.colour, end: true });
     }
     for (const point of options.points) {
-      svg.push(s('circle', { cx: x(point.x), cy: y(point.y), r: text * 0.36, fill: series(point.colour) }, s('title', {}, `${point.title ?? point.name}: ${xText(point.x)}, ${yText(point.y)}`)));
+      svg.push(marker(point.colour, x(point.x), y(point.y), text * 0.4, s('title', {}, `${point.title ?? point.name}: ${xText(point.x)}, ${yText(point.y)}`)));
       if (point.name === '') continue;
       const right = x(point.x) > width * 0.62;
       names.push({ x: x(point.x) + (right ? -1 : 1) * text * 0.65, y: y(point.y) + text * 0.35, name: point.name, colour: point.colour, end: right });
@@ -202,11 +238,15 @@ export function xyChart(title: string, label: string, options: XyOptions): HTMLE
         at = 0;
         below += text * 1.5;
       }
-      svg.push(s('circle', { cx: at + text * 0.5, cy: below, r: text * 0.36, fill: series(key.colour) }), s('text', { x: at + text * 1.2, y: below + text * 0.35 }, key.name));
+      svg.push(marker(key.colour, at + text * 0.5, below, text * 0.4), s('text', { x: at + text * 1.2, y: below + text * 0.35 }, key.name));
       at += size;
     }
+    figure.style.setProperty('--left', `${left}px`);
+    figure.style.setProperty('--right', `${text}px`);
     return { svg, height: options.keys ? below + text : height };
   }, options.note);
+  if (options.cursor) addCursor(figure, options, options.cursor);
+  return figure;
 }
 
 export interface Part {

@@ -155,6 +155,7 @@ export interface WarpReads {
   row: number[];
   column: number[];
   padding: number[];
+  sectors: { values: number[]; x: number[] }; // of 32 bytes, that each listed step reads
 }
 
 export interface StoragePart {

@@ -2,12 +2,15 @@
 import { between, binAt, type Pattern, pieceAt, type Region, type Stage } from './bins';
 import { css, isDark, oklch, palette, pieceHues, type Rgb } from './colours';
 import { counted, plural, h } from './dom';
+import { levelsOf } from './levels';
+import type { Beside } from './view';
 
 export type GraphColouring = 'partition' | 'order' | 'level' | 'length';
 
 const piece_names: Record<string, string> = { partition: 'partition', row_block: 'row block', length_group: 'length group' };
 const scale_steps = 48;
-const rim = 14;
+const rim = 18;
+const least_number = 18; // pixels of a disc with a number in it
 
 // The cuts of rows by which a graph can be coloured.
 export function piecesOf(stage: Stage): { boundaries: number[]; kind: string; name: string } | null {
@@ -26,11 +29,14 @@ function scaleColour(position: number): Rgb {
   return hues[first].map((part, i) => Math.round(part + (hues[first + 1][i] - part) * (at - first))) as Rgb;
 }
 
-export const scaleGradient = (): string =>
+const scaleGradient = (): string =>
   `linear-gradient(to right, ${Array.from({ length: 9 }, (_, i) => css(scaleColour(i / 8))).join(', ')})`;
 
-export class GraphPane {
+export class GraphPane implements Beside {
+  readonly mode = 'graph';
   readonly canvas = document.createElement('canvas');
+  readonly element = this.canvas;
+  colour_by: GraphColouring | 'auto' = 'auto';
   readonly edges: [Int32Array, Int32Array];
   private readonly still = document.createElement('canvas'); // all but the mark
   private still_of = '';
@@ -133,39 +139,12 @@ export class GraphPane {
       return { of, list: pieceHues(), piece };
     }
     const { starts } = this.pattern.stages[0].finest;
-    const level = by === 'level' ? this.levels(row_of) : null;
-    const size = (vertex: number): number => level?.[vertex] ?? (by === 'length' ? starts[vertex + 1] - starts[vertex] : row_of(vertex));
+    const level = by === 'level' ? levelsOf(stage) : null;
+    const size = (vertex: number): number => level?.[row_of(vertex)] ?? (by === 'length' ? starts[vertex + 1] - starts[vertex] : row_of(vertex));
     let [low, high] = [Infinity, -Infinity];
     for (let vertex = 0; vertex < rows; ++vertex) [low, high] = [Math.min(low, size(vertex)), Math.max(high, size(vertex))];
     for (let vertex = 0; vertex < rows; ++vertex) of[vertex] = Math.round(((size(vertex) - low) / Math.max(1, high - low)) * (scale_steps - 1));
     return { of, list: Array.from({ length: scale_steps }, (_, i) => css(scaleColour(i / (scale_steps - 1)))), piece: null };
-  }
-
-  // The edges between a vertex and the first row of its component, as Cuthill-McKee counts levels.
-  private levels(rowOf: (vertex: number) => number): Int32Array {
-    const { rows } = this.pattern;
-    const neighbours = Array.from({ length: rows }, (): number[] => []);
-    const [from, to] = this.edges;
-    for (let i = 0; i < from.length; ++i) {
-      neighbours[from[i]].push(to[i]);
-      neighbours[to[i]].push(from[i]);
-    }
-    const vertices = new Int32Array(rows);
-    for (let vertex = 0; vertex < rows; ++vertex) vertices[rowOf(vertex)] = vertex;
-    const level = new Int32Array(rows).fill(-1);
-    for (const root of vertices) {
-      if (level[root] >= 0) continue;
-      level[root] = 0;
-      const queue = [root];
-      for (let next = 0; next < queue.length; ++next) {
-        for (const neighbour of neighbours[queue[next]]) {
-          if (level[neighbour] >= 0) continue;
-          level[neighbour] = level[queue[next]] + 1;
-          queue.push(neighbour);
-        }
-      }
-    }
-    return level;
   }
 
   // Adjacent pieces have different hues if six suffice for it.
@@ -187,16 +166,29 @@ export class GraphPane {
     return hue;
   }
 
-  words(stage: Stage, by: GraphColouring): string {
+  private colouring(stage: Stage): GraphColouring {
+    return this.colour_by !== 'auto' ? this.colour_by : piecesOf(stage) ? 'partition' : 'order';
+  }
+
+  caption(stage: Stage): (Node | string)[] {
+    const by = this.colouring(stage);
+    const words = this.words(stage, by);
+    this.canvas.setAttribute('aria-label', words);
+    const has_scale = by !== 'partition' || piecesOf(stage) === null;
+    return has_scale ? [`${words} `, h('span', { class: 'ramp', style: `background:${scaleGradient()}` })] : [words];
+  }
+
+  private words(stage: Stage, by: GraphColouring): string {
     const pieces = by === 'partition' ? piecesOf(stage) : null;
-    if (pieces) return `Graph: ${pieces.name}; edges between them are dark`;
+    if (pieces) return `Graph: ${pieces.name}; edges between them are ${isDark() ? 'white' : 'dark'}`;
     if (by === 'level') return 'Graph, by level: the edges from the first row';
     return by === 'length' ? 'Graph, by the nonzeros of each row' : `Graph, by row: 0 to ${counted(Math.max(0, this.pattern.rows - 1))}`;
   }
 
   // ---- Drawing.
 
-  draw(stage: Stage, by: GraphColouring, mark: Region | null): void {
+  draw(stage: Stage, mark: Region | null): void {
+    const by = this.colouring(stage);
     const key = JSON.stringify([this.pattern.stages.indexOf(stage), by, isDark(), this.width, this.height, this.ratio]);
     if (key !== this.still_of) {
       this.drawAll(stage, by);
@@ -234,7 +226,7 @@ export class GraphPane {
     });
     context.strokeStyle = palette().ink;
     context.stroke(between_pieces);
-    const radius = Math.min(9, spacing * 0.22);
+    const radius = Math.min(spacing * 0.44 >= least_number ? 15 : 9, spacing * 0.22);
     if (radius < 1) return;
     const discs = list.map(() => new Path2D());
     for (let vertex = 0; vertex < this.pattern.rows; ++vertex) {
@@ -246,6 +238,20 @@ export class GraphPane {
       context.fillStyle = list[i];
       context.fill(path);
     });
+    const room = spacing * 0.44; // of a number, in a disc
+    if (room >= least_number) this.drawNumbers(context, stage, Math.min(room, 22));
+  }
+
+  // The number of the row in the disc of each vertex.
+  private drawNumbers(context: CanvasRenderingContext2D, stage: Stage, size: number): void {
+    context.font = `${Math.round(size * 0.62)}px system-ui, sans-serif`;
+    context.textAlign = 'center';
+    context.textBaseline = 'middle';
+    context.fillStyle = css(palette().paper);
+    for (let vertex = 0; vertex < this.pattern.rows; ++vertex) {
+      const row = between(this.pattern.stages[0], stage, 'originalRows', vertex);
+      if (row !== null) context.fillText(String(row), ...this.at(vertex));
+    }
   }
 
   // The edges of the nonzeros in a region of the stage's pattern, or the vertices of its rows if it has none.

@@ -5,7 +5,7 @@ import type { Figure, Run } from './document';
 import type { Track } from './view';
 
 // Names that need no explanation.
-const names: Record<string, string> = { 'nonzeros inside': 'nonzeros inside partitions', 'SELL-32 padding': 'padding in slices of 32' };
+const names: Record<string, string> = { 'nonzeros inside': 'nonzeros inside partitions' };
 // The distance from the diagonal is one of square matrices.
 const of_square = ['bandwidth', 'mean bandwidth', 'profile'];
 
@@ -48,10 +48,50 @@ function storedFigures(run: Run): Headline[] {
   ];
 }
 
+// A figure of the last stage by its name: one of the table, of which the first number counts, "padding", "bytes per nonzero" or "slots" of the layouts, or a note.
+export function figureOf({ run, pattern }: Track, name: string): string | null {
+  const last = pattern.stages.length - 1;
+  const stored = storedFigures(run).find((one) => one.name.startsWith(`${name} in `));
+  const figure = run.figures.find((one) => one.label === name);
+  return stored?.now ?? figure?.texts[last]?.split(' / ')[0] ?? run.report.stages[last]?.notes[name] ?? null;
+}
+
+const padding_label = 'SELL-32 padding';
+
+// The padding in slices of the layout; null if it has none, or the page does not store every row.
+export function slicePadding({ facts, finest, rows }: Stage): number | null {
+  const height = facts.cuts.find((cuts) => cuts.kind === 'slice')?.height;
+  if (!height || finest.rowBits > 0 || finest.columnBits > 0) return null;
+  let slots = 0;
+  for (let row = 0; row < rows; row += height) {
+    let longest = 0;
+    for (let i = row; i < Math.min(rows, row + height); ++i) longest = Math.max(longest, finest.starts[i + 1] - finest.starts[i]);
+    slots += longest * height;
+  }
+  return slots === 0 ? 0 : 1 - finest.starts[rows] / slots;
+}
+
+// The figures of a run; the padding is that in slices of the layout if all stages have them.
+const figures_of = new WeakMap<Run, Figure[]>();
+export function figuresOf({ run, pattern }: Track): Figure[] {
+  let known = figures_of.get(run);
+  if (!known) {
+    const shares = pattern.stages.map(slicePadding);
+    const height = pattern.stages[0].facts.cuts.find((cuts) => cuts.kind === 'slice')?.height;
+    const has_slices = height !== undefined && height !== 32 && shares.every((one) => one !== null);
+    known = run.figures.map((figure) => (figure.label !== padding_label || !has_slices ? figure : {
+      ...figure, label: `SELL-${height} padding`, meaning: `share of the slots of slices of ${height} rows without a nonzero`,
+      texts: shares.map((share) => `${(100 * share).toFixed(1)} %`), numbers: shares.map((share) => [share]),
+    }));
+    figures_of.set(run, known);
+  }
+  return known;
+}
+
 export function headlineOf(track: Track, number: number): Headline[] {
   const { run, pattern } = track;
   const { facts } = pattern.stages[number];
-  const all = [...run.figures].sort((a, b) => a.telling - b.telling).flatMap((figure): Headline[] => {
+  const all = [...figuresOf(track)].sort((a, b) => a.telling - b.telling).flatMap((figure): Headline[] => {
     const [text, value] = [figure.texts[number], figure.numbers[number]?.[0] ?? null];
     if (figure.telling === 0 || text === null || value === null || !tells(figure, pattern.stages[number])) return [];
     const old = number > 0 ? figure.numbers[facts.before]?.[0] ?? null : null;
@@ -60,15 +100,18 @@ export function headlineOf(track: Track, number: number): Headline[] {
     const changed = old !== null && figure.texts[facts.before] !== text && Math.abs(old - value) > least_change * Math.max(Math.abs(old), Math.abs(value));
     // A figure that the stage has introduced is what it is for.
     const gain = is_new ? 100 - figure.telling : changed ? Math.log(ratio) : 0;
-    return [{ name: names[figure.label] ?? figure.label, meaning: figure.meaning, before: changed ? figure.texts[facts.before] : null, now: text, gain }];
+    return [{ name: names[figure.label] ?? figure.label.replace(/^SELL-(\d+) padding$/, 'padding in slices of $1'), meaning: figure.meaning, before: changed ? figure.texts[facts.before] : null, now: text, gain }];
   });
   const planes = facts.planes.length > 1 ? sharesOf(track, number) : [];
   const is_last = number === pattern.stages.length - 1;
   const order = (list: Headline[]): Headline[] => list.map((one, i) => ({ one, i })).sort((a, b) => b.one.gain - a.one.gain || a.i - b.i).map(({ one }) => one);
   const better = order(all.filter((one) => one.gain > 0));
   const others = order(all.filter((one) => one.gain <= 0));
-  const stored = is_last ? storedFigures(run) : [];
-  return [...better.slice(0, stored.length > 0 ? 1 : most), ...stored, ...planes, ...better.slice(1), ...others].slice(0, most);
+  const stored = (is_last ? storedFigures(run) : []).filter((one) => !all.some((other) => other.name.startsWith('padding in slices') && other.now === one.now));
+  // A layout without padding says little by it.
+  const telling = stored.filter((one) => one.now !== '0.0 %');
+  const rest = stored.filter((one) => one.now === '0.0 %');
+  return [...better.slice(0, telling.length > 0 ? 1 : most), ...telling, ...planes, ...better.slice(1), ...others, ...rest].slice(0, most);
 }
 
 // The share of the nonzeros that each part of a split has, the largest first.

@@ -4,8 +4,10 @@ import { Controls } from './live_controls';
 import { RecipeCompletion, RecipeEditor } from './live_editor';
 import { ReportFrame, type View } from './live_report';
 import { Runs } from './live_runs';
-import { checkText, fragmentOf, keepMatrix, matrixFiles, start, textOf, type Checked, type Problem, type Ran } from './live_server';
-import { RecipeText, type Change, type Where } from './live_text';
+import { LessonPanel } from './live_lesson';
+import { readLesson, type Question } from './lesson_text';
+import { checkText, fragmentOf, keepMatrix, matrixFiles, start, textOf, useFile, type Checked, type LiveFile, type Problem, type Ran } from './live_server';
+import { quoted, RecipeText, type Change, type Where } from './live_text';
 
 const pause_milliseconds = 120; // after the last key in the text, before it is checked and run; controls do not wait
 
@@ -23,8 +25,15 @@ function themeNow(): string {
   }
 }
 
+const titleOf = ({ file, lesson }: LiveFile): string => (lesson ? readLesson(lesson).title : file);
+
 class LivePage {
   private readonly facts = start();
+  private file: LiveFile = this.facts.files[0];
+  private lesson: LessonPanel | null = null;
+  private readonly lesson_place = h('div', { class: 'lesson-place' });
+  private readonly side_buttons = this.choice('panel', ['lesson', 'controls', 'text'], (side) => this.showSide(side));
+  private rests: (() => void)[] = []; // to be called when nothing is going on any more
   private readonly completion = new RecipeCompletion(this.facts.catalogue);
   private readonly editor: RecipeEditor;
   private readonly controls: Controls;
@@ -69,21 +78,88 @@ class LivePage {
     const time = this.facts.can_time ? this.action('Time the kernels', () => this.timeKernels(), 'Time') : null;
     const more = h('details', { class: 'more' }, h('summary', { 'aria-label': 'Save and time' }, 'Save'),
       h('div', { class: 'menu' },
-        this.action('Recipe', () => download(new Blob([this.editor.text], { type: 'application/toml' }), this.facts.file)),
+        this.action('Recipe', () => download(new Blob([this.editor.text], { type: 'application/toml' }), this.file.file)),
         this.action('Report', () => void this.saveReport()),
         this.action('Picture', () => this.savePicture()),
         this.action('Link', () => void this.copyLink())));
     const text_pane = h('section', { class: 'text', 'aria-label': 'Text' }, this.editor.view.dom);
     this.panel = h('div', { class: 'panel' },
-      h('header', {}, h('h1', {}, this.facts.file), h('div', { class: 'actions' }, this.undo, this.redo, more)),
-      h('div', { class: 'actions views' }, this.choice('panel', ['controls', 'text'], (side) => this.showSide(side)), this.choice('view', ['lecture', 'report'], (view) => this.frame.view(view as View)), time),
-      this.status, this.errors, this.controls.element, text_pane);
+      h('header', {}, this.heading(), h('div', { class: 'actions' }, this.undo, this.redo, more)),
+      h('div', { class: 'actions views' }, this.side_buttons, this.choice('view', ['lecture', 'report'], (view) => this.frame.view(view as View)), time),
+      this.status, this.errors, this.lesson_place, this.controls.element, text_pane);
     document.getElementById('live')?.replaceChildren(this.panel, this.frame.element);
-    this.showSide('controls');
+    this.lesson_place.addEventListener('step', () => this.panel.classList.toggle('asks', this.lesson?.hidesControls === true));
     this.frame.view('lecture');
     this.listen();
-    void this.listMatrices();
+    this.open(this.file);
+    if (text === this.file.text) {
+      this.begin();
+    } else {
+      this.showSide('controls'); // of a link
+      this.run();
+    }
+  }
+
+  // The name of the recipe, or a menu of the lessons and recipes with which the server was started.
+  private heading(): HTMLElement {
+    const { files } = this.facts;
+    if (files.length === 1) return h('h1', {}, titleOf(files[0]));
+    const menu = h('select', { 'aria-label': 'Lesson or recipe', 'data-name': 'file' }, ...files.map((one, i) => h('option', { value: i, selected: one === this.file }, titleOf(one))));
+    menu.addEventListener('change', () => {
+      this.open(files[Number(menu.value)]);
+      this.begin();
+    });
+    return menu;
+  }
+
+  // Runs the recipe as it was opened; that of a lesson with the matrix of its question.
+  private begin(): void {
+    const matrix = this.lesson?.question.matrix;
+    if (matrix) return void this.runWith({ matrix }, 0).catch((error: unknown) => this.failed(error, false));
+    if (this.editor.text !== this.file.text) this.editor.replaceAll(this.file.text);
+    this.frame.goTo(this.lesson ? 0 : Infinity);
     this.run();
+  }
+
+  private open(file: LiveFile): void {
+    this.file = file;
+    useFile(file);
+    this.lesson = file.lesson ? new LessonPanel(file.lesson, {
+      runWith: (question) => this.runWith(question),
+      figure: (name) => this.frame.figure(name),
+      showStage: (stage) => this.frame.showStage(stage),
+      point: (control) => this.controls.point(control),
+    }) : null;
+    this.lesson_place.replaceChildren(...(this.lesson ? [this.lesson.element] : []));
+    this.panel.classList.toggle('asks', this.lesson !== null);
+    this.side_buttons.querySelector<HTMLElement>('[data-choice=lesson]')?.toggleAttribute('hidden', this.lesson === null);
+    this.showSide(this.lesson ? 'lesson' : 'controls');
+    void this.listMatrices();
+  }
+
+  // The recipe of the lesson with the changes of a question; resolves when its report is shown.
+  private async runWith({ matrix, set }: Question, stage = Infinity): Promise<void> {
+    this.isBusy();
+    let { text } = this.file;
+    const change = async (make: (now: RecipeText) => Change | null): Promise<void> => {
+      const { outline, message } = await checkText(text);
+      const made = outline && make(new RecipeText(text, outline));
+      if (!made) throw new Error(message || 'the recipe of the lesson lacks what its question sets');
+      text = text.slice(0, made.from) + made.insert + text.slice(made.to);
+    };
+    const written = (value: string | number): string => (typeof value === 'number' ? String(value) : quoted(value));
+    if (matrix) await change((now) => now.replaceTable(now.outline.matrix, ['[matrix]', ...Object.entries(matrix).map(([key, value]) => `${key} = ${written(value)}`)]));
+    for (const [path, value] of Object.entries(set ?? {})) {
+      await change((now) => {
+        const table = now.tableOf(path);
+        return table && now.setValue(table, path.slice(path.lastIndexOf('.') + 1), written(value));
+      });
+    }
+    if (text !== this.editor.text) this.editor.replaceAll(text);
+    this.frame.goTo(stage);
+    const rested = new Promise<void>((done) => this.rests.push(done));
+    this.run();
+    await rested;
   }
 
   get text(): string {
@@ -105,6 +181,7 @@ class LivePage {
 
   private showSide(side: string): void {
     this.panel.dataset.side = side;
+    for (const one of this.side_buttons.children) one.setAttribute('aria-pressed', String((one as HTMLElement).dataset.choice === side));
     this.editor.view.requestMeasure();
   }
 
@@ -196,6 +273,8 @@ class LivePage {
     if (this.pending > 0 || this.timer !== 0 || this.before_slide !== null || this.runs.busy) return;
     this.showControls();
     delete root.dataset.busy;
+    for (const rested of this.rests.splice(0)) rested();
+    this.lesson?.refresh();
   }
 
   private later(): void {
@@ -362,7 +441,7 @@ class LivePage {
   // ---- Saving.
 
   private named(ending: string): string {
-    return this.facts.file.replace(/\.toml$/, '') + ending;
+    return this.file.file.replace(/\.toml$/, '') + ending;
   }
 
   private async saveReport(): Promise<void> {
@@ -389,7 +468,7 @@ class LivePage {
 }
 
 async function begin(): Promise<void> {
-  const page = new LivePage((await textOf(location.hash)) ?? start().text);
+  const page = new LivePage((await textOf(location.hash)) ?? start().files[0].text);
   // For tests: the time of the last run, the recipe, and the number of pictures that were shown.
   (window as unknown as { spmvLive: object }).spmvLive = { milliseconds: () => page.milliseconds, text: () => page.text, shown: () => page.shown };
 }

@@ -57,6 +57,16 @@ export class Controls {
     this.fit();
   }
 
+  // Makes a control visible, and marks it.
+  point(name: string): void {
+    const control = this.element.querySelector<HTMLElement>(`[data-name="${CSS.escape(name)}"]`);
+    if (!control) return;
+    this.choose(control.closest<HTMLElement>('.card')?.dataset.owner ?? '');
+    control.closest('details')?.setAttribute('open', '');
+    control.scrollIntoView({ block: 'nearest' });
+    control.classList.add('pointed');
+  }
+
   private edit(make: (text: RecipeText) => Change | null, stage: number | null = null): void {
     this.edits.edit(make, stage);
   }
@@ -159,7 +169,7 @@ export class Controls {
     grid.addEventListener('keydown', (event) => this.moveInGrid(event, columns));
     const resized = (size: number): string[][] => Array.from({ length: size }, (_, i) => Array.from({ length: size }, (_, j) => rows[i]?.[j] ?? (i === j ? '1' : '.')));
     const size = Math.max(rows.length, columns);
-    return h('div', {}, grid, h('p', { class: 'hint' }, 'Click or drag to add or remove entries. ',
+    return h('div', { class: 'drawing-place' }, grid, h('p', { class: 'hint' }, 'Click or drag to add or remove entries. ',
       h('button', { type: 'button', class: 'quiet', 'aria-label': 'Smaller matrix', 'data-name': 'smaller', disabled: size <= 1, click: () => write(resized(size - 1)) }, '−'),
       ' ', h('button', { type: 'button', class: 'quiet', 'aria-label': 'Larger matrix', 'data-name': 'larger', disabled: size >= most_slots, click: () => write(resized(size + 1)) }, '+')));
   }
@@ -288,6 +298,8 @@ export class Controls {
       return select;
     }
     if (declaration.type === 'integer' || declaration.type === 'real') return this.number(declaration, value, common, set, slide);
+    // A length may be a number or a word such as "2*mean".
+    if (declaration.type === 'text' && typeof value === 'number') return this.number({ ...declaration, type: 'integer', minimum: declaration.minimum ?? 0 }, value, common, set, slide);
     // Lists and other values that are not plain are shown as they are written.
     const written = place && found === null ? text.text.slice(place.from, place.to) : value === null ? '' : String(value);
     const input = h('input', { ...common, type: 'text', value: written, placeholder: declaration.optional ? 'not set' : '', spellcheck: 'false' });

@@ -5,7 +5,7 @@ export type View = 'lecture' | 'report';
 
 interface ReportWindow extends Window {
   spmvReport?: { show(parts: Uint8Array[], stage: number | null): Promise<void>; view(view: View): void };
-  spmvPage?: { picture(): HTMLCanvasElement; moveTo(stage: number): void };
+  spmvPage?: { picture(): HTMLCanvasElement; moveTo(stage: number): void; figure(name: string): string | null };
 }
 
 export class ReportFrame {
@@ -63,6 +63,11 @@ export class ReportFrame {
 
   view(view: View): void {
     void this.loaded.then((own) => own.spmvReport?.view(view));
+  }
+
+  // A figure of the last stage; null if the report has none of this name.
+  figure(name: string): string | null {
+    return (this.frame.contentWindow as ReportWindow | null)?.spmvPage?.figure(name) ?? null;
   }
 
   dim(old: boolean): void {

@@ -32,9 +32,15 @@ export interface Catalogue {
   matrix: Declaration[];
 }
 
-export interface Start {
+export interface LiveFile {
+  number: number; // in the server
   text: string;
   file: string;
+  lesson: string; // Markdown; empty: none
+}
+
+export interface Start {
+  files: LiveFile[];
   can_time: boolean;
   catalogue: Catalogue;
 }
@@ -87,7 +93,13 @@ async function post<Answer>(path: string, body: object): Promise<Answer> {
   return parsed(new Uint8Array(await request(path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) })));
 }
 
-export const checkText = (text: string): Promise<Checked> => post('check', { text });
+let of = 0; // number of the file that is edited
+
+export function useFile({ number }: LiveFile): void {
+  of = number;
+}
+
+export const checkText = (text: string): Promise<Checked> => post('check', { text, of });
 const client = crypto.randomUUID();
 
 let have = 0; // number of the page whose parts are here
@@ -96,7 +108,7 @@ let kept: Uint8Array[] = [];
 // `number`: greater than that of an earlier run, which the server ends; requests may overtake each other.
 export async function runText(text: string, timed: boolean, number: number): Promise<Ran> {
   const old = kept;
-  const options = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ text, timed, client, number, have }) };
+  const options = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ text, of, timed, client, number, have }) };
   const answer = new Uint8Array(await request('run', options));
   const end = answer.indexOf(10);
   if (end < 0) throw new ServerGone('The server ended while it worked');
@@ -111,15 +123,19 @@ export async function runText(text: string, timed: boolean, number: number): Pro
 
 // Returns the name of the matrix for a recipe.
 export async function keepMatrix(file: File): Promise<{ path?: string; error?: string }> {
-  return parsed(new Uint8Array(await request(`matrix/${encodeURIComponent(file.name)}`, { method: 'POST', headers: { 'Content-Type': 'application/octet-stream' }, body: file })));
+  return parsed(new Uint8Array(await request(`matrix/${of}/${encodeURIComponent(file.name)}`, { method: 'POST', headers: { 'Content-Type': 'application/octet-stream' }, body: file })));
 }
 
 export async function matrixFiles(): Promise<string[]> {
-  return parsed(new Uint8Array(await request('matrices.json', {})));
+  return parsed(new Uint8Array(await request(`matrices/${of}`, {})));
 }
 
 export function start(): Start {
-  return JSON.parse(document.getElementById('start')?.textContent ?? '') as Start;
+  const facts = JSON.parse(document.getElementById('start')?.textContent ?? '') as Start;
+  const place = ({ lesson }: LiveFile): number => (lesson ? parseInt(lesson.slice(2), 10) || Infinity : Infinity); // "# 3. Slices"
+  facts.files.forEach((file, i) => (file.number = i));
+  facts.files.sort((a, b) => place(a) - place(b) || a.number - b.number);
+  return facts;
 }
 
 // ---- A link that contains the text: compressed, after the # of the address, which browsers do not send.

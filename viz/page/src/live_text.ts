@@ -150,6 +150,15 @@ export class RecipeText {
     return { from, to: from, insert: `${before}${lines.join('\n')}\n\n` };
   }
 
+  // The table of a value that is named as for --set: "stage.row_sort.window", "layout.slice_height"; null if there is none.
+  tableOf(path: string): Table | null {
+    const [kind, name] = path.split('.');
+    const { matrix, layout, layouts, stages } = this.outline;
+    if (kind === 'matrix') return matrix;
+    if (kind === 'layout') return layouts.length > 0 ? layouts.find((one) => valueOf(one, 'share') === name) ?? null : layout;
+    return stages.find((one) => valueOf(one, 'id') === name) ?? stages.find((one) => valueOf(one, 'use') === name) ?? null;
+  }
+
   // The place of a value as it is written; null if the table does not set the key.
   placeOf(table: Table, key: string): { from: number; to: number } | null {
     const setting = table.settings.find((one) => one.key === key);

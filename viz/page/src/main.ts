@@ -4,6 +4,7 @@ import { Pattern } from './bins';
 import { forgetCharts, redrawCharts } from './charts';
 import { awaitsData, type PageDocument, readDocument, replaceData } from './document';
 import { counted, h } from './dom';
+import { figureOf } from './headline';
 import { endListeners, lifeSignal, listen } from './life';
 import { printStages } from './print';
 import { aboutSection, bytesSection, kernelsSection, metricsSection, recipeSection } from './sections';
@@ -73,23 +74,23 @@ function listenToKeys(viewer: Viewer): void {
   listen('keydown', (event) => {
     const target = event.target as HTMLElement;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const is_range = target instanceof HTMLInputElement && target.type === 'range';
+    const is_range = target instanceof HTMLInputElement && target.type === 'range' && target.closest('.track-line') !== null;
     if (!is_range && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) && (target as HTMLInputElement).type !== 'checkbox') return;
     const on_picture = target instanceof HTMLCanvasElement || event.shiftKey;
     const pan = 0.25;
     const actions: Record<string, () => void> = {
-      ArrowRight: () => (event.shiftKey ? viewer.panBy(-pan, 0) : viewer.step(1)),
-      ArrowLeft: () => (event.shiftKey ? viewer.panBy(pan, 0) : viewer.step(-1)),
-      '+': () => viewer.zoomBy(2),
-      '=': () => viewer.zoomBy(2),
-      '-': () => viewer.zoomBy(0.5),
-      '0': () => viewer.zoomTo({ k: 1, x: 0, y: 0 }),
+      ArrowRight: () => (event.shiftKey ? viewer.zoom.panBy(-pan, 0) : viewer.step(1)),
+      ArrowLeft: () => (event.shiftKey ? viewer.zoom.panBy(pan, 0) : viewer.step(-1)),
+      '+': () => viewer.zoom.by(2),
+      '=': () => viewer.zoom.by(2),
+      '-': () => viewer.zoom.by(0.5),
+      '0': () => viewer.zoom.fit(),
       f: () => viewer.toggleFullScreen(),
       Escape: () => void viewer.stop(),
     };
-    if (on_picture && viewer.scale > 1) {
-      actions.ArrowUp = () => viewer.panBy(0, pan);
-      actions.ArrowDown = () => viewer.panBy(0, -pan);
+    if (on_picture && viewer.zoom.scale > 1) {
+      actions.ArrowUp = () => viewer.zoom.panBy(0, pan);
+      actions.ArrowDown = () => viewer.zoom.panBy(0, -pan);
     }
     // Arrow keys scroll tables and code.
     if (target.closest('.table-place, pre') && event.key.startsWith('Arrow')) return;
@@ -185,8 +186,8 @@ async function show(before = new Map<string, number>(), stage: number | null = n
       place_in_address.changed();
     };
     printStages(shown, redraw);
-    // For tests and the live page: the places of the matrix and of vertices in the pictures, their scale, whether all animations have ended, the picture, and the height of slices.
-    (window as unknown as { spmvPage: object }).spmvPage = { frame: () => shown.frame(), still: () => shown.still(), moveTo: (stage: number) => shown.moveTo(0, stage), picture: () => shown.picture(), vertex: (number: number) => shown.vertex(number), scale: () => shown.scale, slices: () => tracks[0].pattern.facts.stages.at(-1)?.cuts.find((cuts) => cuts.kind === 'slice')?.height };
+    // For tests and the live page: the places of the matrix and of vertices in the pictures, their scale, whether all animations have ended, the picture, figures, and the height of slices.
+    (window as unknown as { spmvPage: object }).spmvPage = { frame: () => shown.frame(), still: () => shown.still(), moveTo: (stage: number) => shown.moveTo(0, stage), picture: () => shown.picture(), figure: (name: string) => figureOf(tracks[0], name), vertex: (number: number) => shown.vertex(number), scale: () => shown.zoom.scale, slices: () => tracks[0].pattern.facts.stages.at(-1)?.cuts.find((cuts) => cuts.kind === 'slice')?.height };
   }
   const storages: StorageView[] = [];
   // A lecture does without the sections below the picture, and is faster without them.

@@ -27,6 +27,7 @@ export interface Switches {
   planes: boolean[];
   cuts: Record<string, boolean>;
   sample: boolean;
+  levels: boolean;
 }
 
 // Clips what is drawn to the frame.

@@ -3,6 +3,8 @@ import { countAt, originalOf, type Pattern, type Region, type Stage } from './bi
 import { css, palette } from './colours';
 import { counted, exact } from './dom';
 import type { CutsFacts } from './document';
+import { drawFollowed, type Place } from './followed';
+import { drawLevels } from './levels';
 import { axes, clipped, drawCuts, drawRowLengths, drawStoredLengths, type Painted, paintDifference, paintStage, type Switches, type View } from './paint';
 
 export interface Transform {
@@ -24,6 +26,8 @@ export class Pane {
   view: View = { left: 0, top: 0, width: 1, height: 1, scale: 1, x: 0, y: 0 };
   painted: Painted | null = null; // the bins that are visible
   left_out: CutsFacts[] = []; // whose lines would touch each other
+  levels: number | null = null; // that are drawn
+  followed: Place[] = [];
   private readonly cache = new Map<string, Painted>();
   private cache_of = '';
   private width = 0;
@@ -106,6 +110,7 @@ export class Pane {
 
     const stage = scene.kind === 'stage' ? scene.stage : scene.kind === 'move' ? (scene.share < 0.5 ? scene.from : scene.to) : scene.to;
     const on = switches.planes;
+    this.levels = switches.levels && scene.kind === 'stage' ? drawLevels(context, stage, view) : null;
     const put = (painted: Painted, alpha: number): void => {
       context.globalAlpha = alpha;
       context.drawImage(painted.canvas, view.left, view.top, view.width, view.height);
@@ -128,6 +133,10 @@ export class Pane {
     this.left_out = drawCuts(context, stage, view, switches.cuts);
     this.drawValues(context, scene, stage);
     if (scene.kind === 'move' || (switches.sample && scene.kind === 'stage')) this.drawSample(context, scene);
+    if (scene.kind !== 'difference' && this.followed.length > 0) {
+      const [from, to] = scene.kind === 'move' ? [scene.from, scene.to] : [scene.stage, scene.stage];
+      drawFollowed(context, this.followed, scene.pattern, from, to, scene.kind === 'move' ? scene.share : 0, view, `600 ${font(this.text)}`);
+    }
     if (mark) this.drawMark(context, stage, mark);
     context.strokeStyle = colours.faint;
     context.lineWidth = 1;

@@ -2,7 +2,7 @@
 import { sizeOf } from './bins';
 import { css, palette, steps } from './colours';
 import { counted, h, plural, seconds } from './dom';
-import { headline, tells } from './headline';
+import { figuresOf, headline, tells } from './headline';
 import { sentenceOf } from './sentence';
 import type { PatternView } from './view';
 
@@ -82,7 +82,7 @@ export class Panels {
       const number = Math.round(track.position);
       const stage = track.pattern.facts.stages[number];
       const outcome = track.run.report.stages[number];
-      const figures = track.run.figures.filter((figure) => (figure.telling > 0 || figure.label === 'profile') && tells(figure, track.pattern.stages[number]))
+      const figures = figuresOf(track).filter((figure) => (figure.telling > 0 || figure.label === 'profile') && tells(figure, track.pattern.stages[number]))
         .sort((a, b) => (a.telling || 99) - (b.telling || 99));
       const rows = figures.flatMap((figure) => {
         const now = figure.texts[number];
@@ -112,6 +112,9 @@ export class Panels {
     const level_size = painted ? sizeOf(painted.level) : 0;
     const ceiling = Math.max(...this.view.tracks.map((track) => track.pattern.ceiling(level_size)));
     const crowded = this.view.panes[1].left_out.map((cuts) => `${counted(cuts.count)} ${cut_names[cuts.kind]}: too many to draw${cuts.step === 1 ? '; zoom in' : ''}`);
+    const { levels } = this.view.panes[1];
+    if (levels !== null) crowded.push(`${plural(levels, 'level')}: the nonzeros of a row are in its own level and the two beside it`);
+    else if (this.view.switches.levels) crowded.push('the rows are in no order by levels');
     const key = JSON.stringify([colours.dark, stage.facts.planes, this.view.mode, ceiling, painted?.level.columnBits, bits, crowded]);
     if (key === this.legend_key) return;
     this.legend_key = key;

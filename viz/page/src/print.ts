@@ -19,7 +19,7 @@ function sheetOf(track: Track, is_only: boolean): HTMLElement {
   const figures = track.pattern.stages.map((stage, number) => {
     const pane = new Pane(stage.facts.label);
     pane.resize(width, height, track.pattern.rows, track.pattern.columns, dots_per_pixel);
-    pane.draw({ kind: 'stage', pattern: track.pattern, stage }, { k: 1, x: 0, y: 0 }, { planes: stage.facts.planes.map(() => true), cuts: {}, sample: false }, null);
+    pane.draw({ kind: 'stage', pattern: track.pattern, stage }, { k: 1, x: 0, y: 0 }, { planes: stage.facts.planes.map(() => true), cuts: {}, sample: false, levels: false }, null);
     return h('figure', {}, h('figcaption', {}, h('b', {}, `${number}  ${stage.facts.label}`), ' ', stage.facts.choices), pane.canvas,
       h('p', {}, sentenceOf(track, number)));
   });

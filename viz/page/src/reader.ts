@@ -4,7 +4,7 @@ import { counted, exact, h, plural } from './dom';
 import { type GraphPane, piecesOf } from './graph';
 import { axes } from './paint';
 import type { Pane } from './pane';
-import type { PatternView } from './view';
+import type { PatternView, RowRange } from './view';
 
 // The next nonempty bin along a row or a column of bins; `from` if there is none.
 function nextNonempty(level: Level, from: { row: number; column: number }, [down, right]: [number, number]): { row: number; column: number } {
@@ -49,8 +49,11 @@ export class Reader {
   // One line at the cursor for screen readers.
   readonly spoken = h('p', { class: 'spoken', 'aria-live': 'polite' });
   mark: Region | null = null;
+  private pointed: { row: number; column: number } | null = null; // numbers in the input of the nonzero under the pointer or the cursor
   // Called with the region under the pointer in the order after the last stage.
   onPoint: (track: number, region: Region | null) => void = () => undefined;
+  // Called with the rows under the pointer in the order after the last stage.
+  onRow: (rows: RowRange | null) => void = () => undefined;
   private cursor: { pane: Pane; row: number; column: number } | null = null;
 
   constructor(private readonly view: PatternView) {}
@@ -64,6 +67,7 @@ export class Reader {
     };
     pane.canvas.addEventListener('pointermove', hover);
     pane.canvas.addEventListener('pointerdown', hover);
+    pane.canvas.addEventListener('click', () => this.pointed && this.view.followNonzero(this.pointed));
     pane.canvas.addEventListener('pointerleave', (event) => event.pointerType === 'mouse' && this.cursor === null && this.nothing());
     pane.canvas.addEventListener('blur', () => this.cursor !== null && this.nothing());
     pane.canvas.addEventListener('keydown', (event) => {
@@ -124,6 +128,10 @@ export class Reader {
     if (this.cursor === null) return false;
     if (event.key === 'Escape') {
       this.nothing();
+      return true;
+    }
+    if (event.key === ' ') {
+      if (this.pointed) this.view.followNonzero(this.pointed);
       return true;
     }
     const step = steps[event.key];
@@ -221,6 +229,8 @@ export class Reader {
     const row = rowBin * rows;
     const column = columnBin * columns;
     this.mark = { row, column, rows: Math.min(stage.rows - row, rows), columns: Math.min(stage.columns - column, columns) };
+    this.pointed = null;
+    this.onRow(this.rowsAfterLast(track, stage, this.mark));
     const bin = binAt(level, rowBin, columnBin);
     if (bin < 0) {
       const [inRows, inColumns] = [range('row', row, this.mark.rows), range('column', column, this.mark.columns)];
@@ -235,6 +245,14 @@ export class Reader {
       this.show([...lines, ...linesOfPartition(stage, this.mark)]);
     }
     this.view.update();
+  }
+
+  private rowsAfterLast(track: number, stage: Stage, { row, column, rows }: Region): RowRange | null {
+    const { last } = this.lastAndShown(track);
+    if (rows > 1) return stage.facts.tiles === 0 && stage.facts.rows === last.facts.rows ? { row, rows } : null;
+    const matrix_row = stage.rowAt(row, column);
+    const there = matrix_row === null ? null : between(stage, last, 'originalRows', matrix_row);
+    return there === null ? null : { row: there, rows: 1 };
   }
 
   private planesOf(stage: Stage, counts: Uint32Array, bin: number): string {
@@ -253,6 +271,7 @@ export class Reader {
     if (matrixRow !== null && matrixRow !== row) lines.push(['stored at', `line ${counted(row)}`]);
     lines.push(['row', matrixRow === null ? `stored at line ${counted(row)}` : counted(matrixRow) + origin(originalRow, matrixRow)]);
     lines.push(['column', counted(column) + origin(originalColumn, column)]);
+    if (originalRow !== null && originalColumn !== null) this.pointed = { row: originalRow, column: originalColumn };
     const value = pattern.value(originalRow, originalColumn);
     lines.push(['value', value === null ? 'not stored in this page' : exact(value)]);
     if (matrixRow !== null && stage === this.view.stage(track)) this.pointInStorage(track, matrixRow, column);
@@ -276,6 +295,7 @@ export class Reader {
     for (let i = 0; i < stage.sample.rows.length; ++i) {
       const [r, c] = [stage.sample.rows[i], stage.sample.columns[i]];
       if (r >= row && r < row + rows && c >= column && c < column + columns) {
+        this.pointed = { row: sample.rows[i], column: sample.columns[i] };
         return `row ${counted(r)}, column ${counted(c)} (originally ${counted(sample.rows[i])}, ${counted(sample.columns[i])}): ${exact(sample.values[i])}`;
       }
     }
@@ -315,9 +335,10 @@ export class Reader {
   nothing(): void {
     this.leaveCursor();
     this.finger = null;
-    this.mark = null;
+    this.mark = this.pointed = null;
     this.show([['', matchMedia('(hover: none)').matches ? 'Tap a place to read it.' : 'Point at a place to read it, or press Enter in the picture.']]);
     this.view.tracks.forEach((_, track) => this.onPoint(track, null));
+    this.onRow(null);
     this.view.update();
   }
 

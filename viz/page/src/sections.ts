@@ -174,6 +174,10 @@ function breakEven(runs: Run[], gpu: boolean): HTMLElement | null {
     : [{ name: `even after ${counted(Math.ceil(kernel.break_even))}`, x: kernel.break_even, y: priceOf(run, kernel) + kernel.break_even * kernel.median_seconds, colour: colourOf(runs, r, kernel) }]);
   return xyChart(`Break-even${several_precisions(runs[0]) ? ` · ${precision}` : ''}${gpu ? ' · GPU' : ''}`, curves.map((curve) => curve.name).join(', '), {
     x: 'products', y: 'total time, preprocessing included', xText: (x) => counted(x), yText: seconds, xRange, yRange: [Math.min(...ends) / 1.3, Math.max(...ends) * 1.3], points, curves,
+    cursor: {
+      name: 'Number of products', start: Math.min(xRange[1], evens.length > 0 ? Math.min(...evens) : Math.sqrt(xRange[0] * xRange[1])),
+      words: (x) => `After ${counted(Math.ceil(x))} products: ${curves.map((curve) => `${curve.name} ${seconds(curve.at(Math.ceil(x)))}`).join(', ')}.`,
+    },
     note: evens.length === 0 ? 'No kernel is significantly faster than the baseline, so none has a break-even.' : 'Stages, building the layout, copies and one permutation of x and y, followed by the products.',
   });
 }

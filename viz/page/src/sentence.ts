@@ -2,7 +2,7 @@
 import { originalOf, type Stage } from './bins';
 import { counted, plural } from './dom';
 import type { CutsFacts, Figure } from './document';
-import { tells } from './headline';
+import { figuresOf, tells } from './headline';
 import type { Track } from './view';
 
 const pieces: Record<Exclude<CutsFacts['kind'], 'slice'>, [string, string]> = {
@@ -70,9 +70,10 @@ function changes(figures: Figure[], before: number, now: number): string[] {
   return figures.flatMap((figure) => {
     const [a, b] = [figure.numbers[before]?.[0] ?? null, figure.numbers[now]?.[0] ?? null];
     const [old, text] = [figure.texts[before], figure.texts[now]];
-    if (!(figure.label in effects) || a === null || b === null || old === text) return [];
+    const name = effects[figure.label] ?? (/^SELL-\d+ padding$/.test(figure.label) ? figure.label : null);
+    if (name === null || a === null || b === null || old === text) return [];
     const size = Math.abs(b - a) / Math.max(Math.abs(a), Math.abs(b));
-    return size < least_change ? [] : [{ size, words: `the ${effects[figure.label]} ${b > a ? 'rose' : 'fell'} from ${old} to ${text}` }];
+    return size < least_change ? [] : [{ size, words: `the ${name} ${b > a ? 'rose' : 'fell'} from ${old} to ${text}` }];
   }).sort((a, b) => b.size - a.size).slice(0, most_effects).map((one) => one.words);
 }
 
@@ -90,7 +91,7 @@ export function sentenceOf(track: Track, number: number): string {
   const before = pattern.stages[now.facts.before];
   const inside = text_of('nonzeros inside');
   const did = [...moves(before, now), ...divisions(before, now, inside), ...shares(before, now)];
-  const effect = changes(run.figures.filter((figure) => tells(figure, now)), now.facts.before, number);
+  const effect = changes(figuresOf(track).filter((figure) => tells(figure, now)), now.facts.before, number);
   const { share } = run.report.stages[number].parameters;
   const stored = share ? `changed how the share ${share} is stored, but ` : '';
   const unchanged = effect.length === 0 ? `${stored || 'changed '}neither the pattern nor its figures` : stored ? `${stored}not the pattern` : 'did not change the pattern';

@@ -52,7 +52,8 @@ export class StorageView {
   // Called with the region under the pointer.
   onPoint: (region: Region | null) => void = () => undefined;
 
-  constructor(id: string, title: string, map: StorageMap) {
+  // `id`: of a section of the page; null: the arrays alone.
+  constructor(id: string | null, title: string, map: StorageMap) {
     const parts = map.parts.map((part) => this.part(part, map.precision));
     const key = (role: string, name: string): HTMLElement => {
       const swatch = h('span', { class: `swatch role-${role}` });
@@ -64,9 +65,9 @@ export class StorageView {
       }
       return h('span', { class: 'key' }, swatch, name);
     };
-    this.element = section(id, title, 'The arrays of the layout as they are stored. The line above each array shows its bytes relative to the largest array of the layout.',
+    this.element = id === null ? h('div', {}, ...parts.map(({ arrays }) => arrays)) : section(id, title, 'The arrays of the layout as they are stored. The line above each array shows its bytes relative to the largest array of the layout.',
       h('p', { class: 'legend' }, key('value', 'values'), key('column', 'columns'), key('structure', 'structure'), key('padding', 'padding')),
-      this.readout, ...parts);
+      this.readout, ...parts.map(({ arrays, reads }) => h('div', { class: 'storage-part' }, arrays, ...reads)));
   }
 
   highlight(region: Region | null): void {
@@ -77,7 +78,7 @@ export class StorageView {
     for (const strip of this.strips) strip.draw();
   }
 
-  private part(part: StoragePart, precision: string): HTMLElement {
+  private part(part: StoragePart, precision: string): { arrays: HTMLElement; reads: HTMLElement[] } {
     const add = (strip: Strip): HTMLElement => {
       this.strips.push(strip);
       return strip.element;
@@ -90,11 +91,11 @@ export class StorageView {
     const warps = part.shown_warps.map((warp) => add(this.warp(part, warp)));
     const idle = part.lane_steps > 0 ? `${percent(1 - part.reads / part.lane_steps)} of ${plural(part.lane_steps, 'lane step')} in ${plural(part.warps, 'warp')} are idle. ` : '';
     const reads = warps.length === 0 ? [] : [
-      h('h4', {}, `Reads of kernel ${part.kernel}`),
+      h('h4', {}, `Reads of the CUDA kernel ${part.kernel}`),
       h('p', { class: 'note' }, `${idle}${counted(warps.length)} of ${plural(part.warps, 'warp')} ${warps.length === 1 ? 'is' : 'are'} shown: each column is a lane, each line a step. Blue: nonzero; grey: padding; pale: idle.`),
       h('div', { class: 'warps' }, ...warps),
     ];
-    return h('div', { class: 'storage-part' }, h('h3', {}, `${part.share ? `share ${part.share}: ` : ''}${part.layout} ${precision}`), h('p', { class: 'note' }, facts), ...arrays, ...reads);
+    return { arrays: h('div', {}, h('h3', {}, `${part.share ? `share ${part.share}: ` : ''}${part.layout} ${precision}`), h('p', { class: 'note' }, facts), ...arrays), reads };
   }
 
   // `in_memory`: highlights the region in the arrays, too.

@@ -1,16 +1,35 @@
 // The state of the viewer that its panels and its reader use.
-import type { Pattern, Stage } from './bins';
+import type { Pattern, Region, Stage } from './bins';
 import type { Run } from './document';
 import type { Switches } from './paint';
 import type { Pane } from './pane';
 
-export type Mode = 'one' | 'beside' | 'difference' | 'graph';
+export type BesideMode = 'graph' | 'memory' | 'warps' | 'roofline';
+export type Mode = 'one' | 'beside' | 'difference' | BesideMode;
 
-export function modesOf(compares: boolean, has_graph: boolean): [Mode, string][] {
+// Rows in the order after the last stage.
+export interface RowRange {
+  row: number;
+  rows: number;
+}
+
+// What a mode shows beside the pattern.
+export interface Beside {
+  readonly mode: BesideMode;
+  readonly element: HTMLElement;
+  readonly canvas: HTMLCanvasElement | null; // saved with the picture
+  resize(width: number, most_height: number, ratio?: number): number; // returns the needed width
+  draw(stage: Stage, mark: Region | null): void;
+  caption(stage: Stage): (Node | string)[];
+}
+
+const beside_names: Record<BesideMode, string> = { graph: 'Graph', memory: 'Memory', warps: 'Warps', roofline: 'Roofline' };
+
+export function modesOf(compares: boolean, besides: Beside[]): [Mode, string][] {
   const modes: [Mode, string][] = compares
     ? [['beside', 'Side by side'], ['difference', 'Difference'], ['one', 'One']]
     : [['one', 'One'], ['beside', 'Before and after'], ['difference', 'Difference']];
-  return has_graph ? [...modes, ['graph', 'Graph']] : modes;
+  return [...modes, ...besides.map(({ mode }): [Mode, string] => [mode, beside_names[mode]])];
 }
 
 export interface Track {
@@ -28,6 +47,7 @@ export interface PatternView {
   readonly shape: { rows: number; columns: number };
   stage(track: number): Stage;
   stageOn(pane: Pane): { track: number; stage: Stage; pattern: Pattern };
+  followNonzero(place: { row: number; column: number }): void;
   bringIntoView(row: number, column: number): void;
   update(): void;
 }

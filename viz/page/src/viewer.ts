@@ -1,17 +1,21 @@
 // The pattern of one or two runs: stages on a slider, one or two pictures, zoom.
-import { zoomIdentity, type ZoomBehavior } from 'd3-zoom';
 import type { Pattern, Stage } from './bins';
 import { counted, download, h } from './dom';
-import { colouringMenu, type GraphColouring, GraphPane, piecesOf, scaleGradient } from './graph';
+import { type Place, toggled } from './followed';
+import { colouringMenu, GraphPane } from './graph';
+import { canHaveLevels } from './levels';
 import { listen } from './life';
-import { Pane, type Scene, type Transform } from './pane';
+import { MemoryPane } from './memory';
+import { Pane, type Scene } from './pane';
 import type { Switches } from './paint';
 import { Panels } from './panels';
 import { withCaptions } from './picture';
-import { Player } from './player';
 import { Reader } from './reader';
-import { type Mode, modesOf, type PatternView, type Track } from './view';
-import { zoomButtons, zoomOf } from './zoom';
+import { RooflinePane } from './roofline';
+import { StageBar } from './stage_bar';
+import { type Beside, type Mode, modesOf, type PatternView, type Track } from './view';
+import { WarpsPane } from './warps';
+import { Zoom, zoomButtons } from './zoom';
 
 const move_milliseconds = 900;
 const slide_pixels = 1920;
@@ -24,25 +28,24 @@ export class Viewer implements PatternView {
   active = 0; // the run whose stages the keys change
   readonly panes: [Pane, Pane];
   private readonly graph: GraphPane | null;
-  private colour_by: GraphColouring | 'auto' = 'auto';
+  private readonly levels: HTMLButtonElement;
+  private memory: MemoryPane | null = null;
+  private warps: WarpsPane | null = null;
+  private roofline: RooflinePane | null = null;
+  private readonly besides: { pane: Beside; frame: HTMLElement }[] = [];
   private readonly colouring: HTMLSelectElement;
   private readonly frames: HTMLElement[] = [];
   private readonly pictures = h('div', { class: 'panes' });
   private is_lecture = false;
   private ratio: number | undefined; // device pixels of a CSS pixel in the pictures; undefined: those of the screen
-  private readonly graph_frame = h('figure', { class: 'pane', hidden: true });
-  private transform: Transform = { k: 1, x: 0, y: 0 };
-  readonly switches: Switches = { planes: [], cuts: {}, sample: false };
+  readonly switches: Switches = { planes: [], cuts: {}, sample: false, levels: false };
   readonly reader = new Reader(this);
+  readonly zoom: Zoom;
   private readonly panels = new Panels(this);
-  private readonly sliders: HTMLElement[] = [];
-  private readonly ranges: HTMLInputElement[] = [];
-  private readonly players: Player[] = [];
+  private readonly bars: StageBar[];
   private readonly mode_buttons = new Map<Mode, HTMLButtonElement>();
-  private readonly zooms: ZoomBehavior<HTMLCanvasElement, unknown>[] = [];
   private pending = false;
   private running = 0;
-  private zooming = 0;
   private goal: number | null = null; // the stage to which nonzeros move; null: nothing moves
   before_input = false;
   onStage: (track: number, stage: number) => void = () => undefined;
@@ -51,45 +54,53 @@ export class Viewer implements PatternView {
     this.mode = tracks.length > 1 ? 'beside' : 'one';
     this.active = tracks.reduce((most, track, i) => (track.pattern.stages.length > tracks[most].pattern.stages.length ? i : most), 0);
     this.panes = [new Pane('The pattern before'), new Pane('The pattern of the nonzeros')];
+    this.zoom = new Zoom(this.panes, this.shape, () => tracks.map((_, track) => this.stage(track).finest), (is_new) => {
+      if (is_new) this.reader.forgetFinger();
+      this.update();
+    });
     for (const pane of this.panes) pane.has_stored = tracks.some((track) => track.pattern.stages.some((stage) => stage.storedLengths !== null));
     const { pattern } = tracks[0];
     this.graph = tracks.length === 1 && pattern.places && pattern.stages[0].showsEntries ? new GraphPane(pattern, pattern.places) : null;
     this.colouring = colouringMenu((by) => {
-      this.colour_by = by;
+      if (this.graph) this.graph.colour_by = by;
       this.update();
     });
     const mode_group = h('div', { class: 'segments', role: 'group', 'aria-label': 'What to show' });
-    for (const [mode, word] of modesOf(tracks.length > 1, this.graph !== null)) {
+    const besides = tracks.length === 1 ? this.makeBesides(tracks[0]) : [];
+    for (const [mode, word] of modesOf(tracks.length > 1, besides)) {
       const button = h('button', { type: 'button', 'data-mode': mode, click: () => this.setMode(mode) }, word);
       this.mode_buttons.set(mode, button);
       mode_group.append(button);
     }
-    const zoom_group = zoomButtons((factor) => this.zoomBy(factor), () => this.zoomTo({ k: 1, x: 0, y: 0 }));
+    const zoom_group = zoomButtons((factor) => this.zoom.by(factor), () => this.zoom.fit());
     const full = h('button', { type: 'button', title: 'Full screen (f)', click: () => this.toggleFullScreen() }, 'Full screen');
     full.hidden = !document.fullscreenEnabled;
     const save = h('button', { type: 'button', title: 'Save the picture as PNG', click: () => this.save() }, 'Save picture');
-    tracks.forEach((track, i) => this.sliders.push(this.makeSlider(track, i)));
-    if (this.graph) {
-      this.graph_frame.append(h('figcaption', {}), h('div', { class: 'canvas-place' }, this.graph.canvas));
-      this.pictures.append(this.graph_frame);
-      this.reader.listenToGraph(this.graph);
+    this.bars = tracks.map((track, i) => this.makeBar(track, i));
+    for (const pane of besides) {
+      const frame = h('figure', { class: 'pane', hidden: true }, h('figcaption', {}), h('div', { class: 'canvas-place' }, pane.element));
+      this.besides.push({ pane, frame });
+      this.pictures.append(frame);
     }
+    if (this.graph) this.reader.listenToGraph(this.graph);
     this.panes.forEach((pane, i) => {
       const frame = h('figure', { class: 'pane' }, h('figcaption', {}), h('div', { class: 'canvas-place' }, pane.canvas));
       this.frames.push(frame);
       this.pictures.append(frame);
       this.listen(pane, i);
     });
+    this.levels = h('button', { type: 'button', 'aria-pressed': 'false', title: 'The levels of Cuthill-McKee as bands', click: () => this.setLevels(!this.switches.levels) }, 'Levels');
+    this.levels.hidden = !tracks.some((track) => track.pattern.stages.some(canHaveLevels));
     const only_input = tracks.length === 1 && tracks[0].pattern.stages.length < 2;
-    mode_group.hidden = only_input && !this.graph;
+    mode_group.hidden = only_input && besides.length === 0;
     this.body = h('div', { class: 'viewer-body' },
       h('div', { class: 'viewer-main' },
         this.panels.sentence, this.pictures,
-        h('div', { class: 'below' }, h('div', { class: 'tools' }, mode_group, this.colouring, zoom_group, h('div', { class: 'segments saving' }, save), h('div', { class: 'segments' }, full)), this.panels.legend),
+        h('div', { class: 'below' }, h('div', { class: 'tools' }, mode_group, this.colouring, h('div', { class: 'segments', hidden: this.levels.hidden }, this.levels), zoom_group, h('div', { class: 'segments saving' }, save), h('div', { class: 'segments' }, full)), this.panels.legend),
         this.panels.note, this.reader.spoken),
       h('aside', { class: 'side', 'aria-label': 'The stage' },
         this.panels.facts, h('div', { class: 'side-part' }, this.reader.element, this.panels.toggles, this.panels.stage_notes)));
-    this.element = h('div', { class: 'viewer' }, h('div', { class: 'stage-bar', hidden: only_input }, ...this.sliders), this.body);
+    this.element = h('div', { class: 'viewer' }, h('div', { class: 'stage-bar', hidden: only_input }, ...this.bars.map((bar) => bar.element)), this.body);
     new ResizeObserver(() => this.resize()).observe(this.element);
     listen('resize', () => this.resize());
     this.setMode(this.mode);
@@ -104,7 +115,11 @@ export class Viewer implements PatternView {
   // Shows what the viewer of an earlier run of the same recipe showed, as far as there is the same.
   follow(before: Viewer): void {
     if (this.mode_buttons.has(before.mode) && this.tracks.length === before.tracks.length) this.setMode(before.mode);
-    this.colouring.value = this.colour_by = before.colour_by;
+    this.setLevels(before.switches.levels);
+    if (before.shape.rows === this.shape.rows && before.shape.columns === this.shape.columns) for (const [i, pane] of this.panes.entries()) pane.followed = before.panes[i].followed;
+    if (this.warps && before.warps) this.warps.follow(before.warps);
+    if (this.roofline && before.roofline) this.roofline.follow(before.roofline);
+    if (this.graph && before.graph) this.colouring.value = this.graph.colour_by = before.graph.colour_by;
     before.tracks.forEach((_, track) => {
       if (before.current(track) < (this.tracks[track]?.pattern.stages.length ?? 0)) this.show(track, before.current(track));
     });
@@ -120,50 +135,30 @@ export class Viewer implements PatternView {
     return pattern.stages[this.before_input ? 0 : pattern.facts.stages[Math.round(position)].before];
   }
 
-  private makeSlider(track: Track, number: number): HTMLElement {
-    const count = track.pattern.stages.length;
-    const range = h('input', {
-      type: 'range', min: 0, max: Math.max(0, count - 1), step: 'any', value: track.position,
-      'aria-label': this.tracks.length > 1 ? `Stage of ${track.run.title}` : 'Stage',
-      disabled: count < 2,
+  private makeBesides({ run, pattern }: Track): Beside[] {
+    this.memory = MemoryPane.of(run.storage, pattern);
+    this.warps = WarpsPane.of(run.storage);
+    this.roofline = RooflinePane.of(run);
+    this.reader.onRow = (rows) => this.mode === 'memory' && this.memory?.point(rows);
+    for (const pane of [this.memory, this.warps]) if (pane) pane.onPoint = (region) => this.reader.pointAt(0, region);
+    return [this.graph, this.memory, this.warps, this.roofline].filter((one) => one !== null);
+  }
+
+  private makeBar(track: Track, number: number): StageBar {
+    return new StageBar(track, this.tracks.length > 1 ? track.run.title : null, {
+      choose: () => (this.active = number),
+      set: (position) => this.setPosition(number, position),
+      moveTo: (stage) => this.moveTo(number, stage),
+      animate: (stage, done) => this.animate(number, stage, done),
+      stop: () => this.stop(),
     });
-    range.addEventListener('input', () => {
-      this.active = number;
-      this.stop();
-      this.setPosition(number, Number(range.value));
-    });
-    range.addEventListener('change', () => this.moveTo(number, Math.round(Number(range.value))));
-    // The page handles the other arrow keys; all other keys, such as Tab, do what they do everywhere.
-    range.addEventListener('keydown', (event) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
-      this.active = number;
-      const now = this.current(number);
-      const goals: Record<string, number> = { Home: 0, End: count - 1, ArrowUp: now + 1, PageUp: now + 1, ArrowDown: now - 1, PageDown: now - 1 };
-      if (!(event.key in goals)) return;
-      event.preventDefault();
-      this.moveTo(number, goals[event.key]);
-    });
-    this.ranges.push(range);
-    const player = new Player({
-      last: count - 1, position: () => track.position, jump: (to) => this.setPosition(number, to),
-      move: (to, done) => this.animate(number, to, done), stop: () => this.stop(),
-    });
-    this.players.push(player);
-    const ticks = h('ol', { class: 'ticks' });
-    track.pattern.facts.stages.forEach((stage, i) => {
-      ticks.append(h('li', {}, h('button', { type: 'button', 'data-stage': i, click: () => this.moveTo(number, i) },
-        h('span', { class: 'tick-number' }, String(i)), h('span', { class: 'tick-name' }, stage.label.replaceAll('_', '_\u200b')))));
-    });
-    const title = this.tracks.length > 1 ? h('p', { class: 'track-title' }, track.run.title) : null;
-    return h('div', { class: 'track', style: `--stages: ${Math.max(1, count)}` }, title,
-      h('div', { class: 'track-row' }, count > 1 && player.button, h('div', { class: 'track-line' }, count > 1 && range, ticks)));
   }
 
   // Ends every animation of the stages where it is. Returns true if stages were being played.
   stop(): boolean {
     cancelAnimationFrame(this.running);
     this.goal = null;
-    return this.players.filter((player) => player.pause()).length > 0;
+    return this.bars.filter((bar) => bar.pause()).length > 0;
   }
 
   moveTo(track: number, stage: number): void {
@@ -222,7 +217,7 @@ export class Viewer implements PatternView {
     this.tracks[track].position = position;
     const now = Math.round(position);
     if (now !== before) {
-      this.setTransform(this.around(this.transform.k)); // the stage may have coarser bins
+      this.zoom.again(); // the stage may have coarser bins
       this.reader.again();
       this.onStage(track, now);
     }
@@ -237,25 +232,36 @@ export class Viewer implements PatternView {
     this.update();
   }
 
-  private drawGraph(): void {
-    const caption = this.graph_frame.firstElementChild;
-    if (!this.graph || !caption || this.mode !== 'graph') return;
-    const stage = this.stage(0);
-    const by = this.colour_by !== 'auto' ? this.colour_by : piecesOf(stage) ? 'partition' : 'order';
-    this.graph.draw(stage, by, this.reader.mark);
-    const words = this.graph.words(stage, by);
-    const gradient = h('span', { class: 'ramp', style: `background:${scaleGradient()}`, hidden: by === 'partition' && piecesOf(stage) !== null });
-    caption.replaceChildren(`${words} `, gradient);
-    this.graph.canvas.setAttribute('aria-label', words);
+  private setLevels(on: boolean): void {
+    this.switches.levels = on;
+    this.levels.setAttribute('aria-pressed', String(on));
+    this.update();
   }
 
-  // ---- Zoom, shared by both pictures.
+  // Follows a nonzero, given by its numbers in the input, through the stages, or no longer.
+  followNonzero(place: Place): void {
+    const next = toggled(this.panes[1].followed, place);
+    for (const pane of this.panes) pane.followed = next;
+    this.update();
+  }
+
+  // What is shown beside the pattern.
+  private get beside(): { pane: Beside; frame: HTMLElement } | undefined {
+    return this.besides.find(({ pane }) => pane.mode === this.mode);
+  }
+
+  private drawBeside(): void {
+    const { beside } = this;
+    if (!beside) return;
+    beside.pane.draw(this.stage(0), this.reader.mark);
+    beside.frame.firstElementChild?.replaceChildren(...beside.pane.caption(this.stage(0)));
+  }
 
   private listen(pane: Pane, number: number): void {
-    this.zooms.push(zoomOf(pane, () => this.transform.k, (next) => this.setTransform(next, number)));
+    this.zoom.listen(pane, number);
     pane.canvas.addEventListener('dblclick', (event) => {
       const place = this.reader.placeOf(pane, event);
-      if (place) this.showPlace(place.row, place.column, this.transform.k * 4);
+      if (place) this.zoom.showPlace(place.row, place.column, this.zoom.scale * 4);
     });
     this.reader.listen(pane);
   }
@@ -265,64 +271,8 @@ export class Viewer implements PatternView {
     return { rows, columns };
   }
 
-  // A row, or the finest bin of a shown stage, takes at most this many pixels.
-  private get mostZoom(): number {
-    const most_pixels = 64;
-    const { width, height } = this.panes[1].view;
-    const levels = this.tracks.map((_, track) => this.stage(track).finest);
-    return Math.max(4, ...levels.map((level) => Math.min((most_pixels * level.columnBins) / width, (most_pixels * level.rowBins) / height)));
-  }
-
-  private setTransform(wanted: Transform, from = -1): void {
-    const k = Math.min(this.mostZoom, Math.max(1, wanted.k));
-    const clamp = (at: number): number => Math.min(0, Math.max(1 - k, at));
-    const next = { k, x: clamp(wanted.x), y: clamp(wanted.y) };
-    if (next.k !== this.transform.k || next.x !== this.transform.x || next.y !== this.transform.y) this.reader.forgetFinger();
-    this.transform = next;
-    this.panes.forEach((pane, i) => {
-      const { left, top, width, height } = pane.view;
-      const own = zoomIdentity.translate(this.transform.x * width - left * (k - 1), this.transform.y * height - top * (k - 1)).scale(k);
-      // d3 stores the transform in the element; its own setter would fire events.
-      (pane.canvas as unknown as { __zoom: unknown }).__zoom = own;
-      if (i !== from) this.zooms[i].scaleExtent([1, this.mostZoom]);
-    });
-    this.update();
-  }
-
-  zoomBy(factor: number): void {
-    this.zoomTo(this.around(this.transform.k * factor));
-  }
-
-  // Another scale around the centre of the frame.
-  private around(scale: number): Transform {
-    const { k, x, y } = this.transform;
-    const next = Math.min(this.mostZoom, Math.max(1, scale));
-    return { k: next, x: 0.5 - ((0.5 - x) / k) * next, y: 0.5 - ((0.5 - y) / k) * next };
-  }
-
-  panBy(x: number, y: number): void {
-    this.setTransform({ ...this.transform, x: this.transform.x + x, y: this.transform.y + y });
-  }
-
-  zoomTo(wanted: Transform): void {
-    if (reduced_motion.matches) return this.setTransform(wanted);
-    const from = { ...this.transform };
-    const begin = performance.now();
-    const step = (now: number): void => {
-      const t = Math.min(1, Math.max(0, (now - begin) / 220));
-      const k = from.k * (wanted.k / from.k) ** t;
-      // The offset follows the scale, so that the centre moves along a straight line.
-      const share = Math.abs(wanted.k - from.k) < 1e-9 ? t : (k - from.k) / (wanted.k - from.k);
-      this.setTransform(t < 1 ? { k, x: from.x + (wanted.x - from.x) * share, y: from.y + (wanted.y - from.y) * share } : wanted);
-      if (t < 1) requestAnimationFrame(step);
-      else --this.zooming;
-    };
-    ++this.zooming;
-    requestAnimationFrame(step);
-  }
-
   still(): boolean {
-    return !this.pending && this.goal === null && this.zooming === 0 && this.tracks.every((track) => Number.isInteger(track.position));
+    return !this.pending && this.goal === null && this.zoom.still && this.tracks.every((track) => Number.isInteger(track.position));
   }
 
   // The frame of the right picture, valid while the whole matrix is visible.
@@ -336,22 +286,8 @@ export class Viewer implements PatternView {
     return this.graph?.at(number) ?? null;
   }
 
-  get scale(): number {
-    return this.transform.k;
-  }
-
-  showPlace(row: number, column: number, k: number): void {
-    const { rows, columns } = this.shape;
-    const next = Math.min(this.mostZoom, Math.max(1, k));
-    this.zoomTo({ k: next, x: 0.5 - ((column + 0.5) / columns) * next, y: 0.5 - ((row + 0.5) / rows) * next });
-  }
-
-  // Pans until the place is within the frame and not at its edge.
   bringIntoView(row: number, column: number): void {
-    const { rows, columns } = this.shape;
-    const { k, x, y } = this.transform;
-    const within = (at: number, share: number): number => Math.min(0.95 - share * k, Math.max(0.05 - share * k, at));
-    if (k > 1) this.setTransform({ k, x: within(x, (column + 0.5) / columns), y: within(y, (row + 0.5) / rows) });
+    this.zoom.bringIntoView(row, column);
   }
 
   // The stage that a picture shows.
@@ -367,15 +303,15 @@ export class Viewer implements PatternView {
   // ---- Drawing.
 
   private resize(): void {
-    const with_graph = this.mode === 'graph';
-    const beside = this.mode === 'beside' || with_graph;
+    const shown = this.beside?.pane;
+    const beside = this.mode === 'beside' || shown !== undefined;
     this.frames[0].hidden = this.mode !== 'beside';
-    this.graph_frame.hidden = !with_graph;
+    for (const { pane, frame } of this.besides) frame.hidden = pane !== shown;
     const body = this.body.clientWidth;
     if (body === 0) return;
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
     const stacked = body < 56 * rem; // the panels are below the picture
-    const narrow = body < 640;
+    const narrow = body < 640 && innerHeight > innerWidth;
     const gap = 24;
     this.element.classList.toggle('lecture', this.lecture);
     this.body.classList.toggle('apart', !stacked && !this.lecture);
@@ -394,14 +330,15 @@ export class Viewer implements PatternView {
       const room = this.lecture ? this.pictures.clientHeight : innerHeight - this.pictures.getBoundingClientRect().top - scrollY - 0.5 * rem;
       const most = Math.max(this.lecture ? 60 : 300, (is_column && this.lecture ? (room - gap) / 2 : room) - captions);
       const [needed] = this.panes.map((pane) => pane.resize(width, most, rows, columns, this.ratio));
-      const graph = with_graph && this.graph ? this.graph.resize(width, most) : needed;
-      const main = beside && !narrow ? graph + needed + gap : needed;
+      const first = shown ? shown.resize(width, most, this.ratio) : needed;
+      if (this.beside) this.beside.frame.style.width = `${first}px`;
+      const main = beside && !narrow ? first + needed + gap : needed;
       this.body.style.gridTemplateColumns = stacked || this.lecture ? 'minmax(0, 1fr)' : `${Math.max(main, 30 * rem)}px minmax(0, 1fr)`;
       return this.panes[1].view.height;
     };
     if (this.lecture && !stacked && fit(true) >= fit(false)) fit(true);
     else if (!this.lecture || stacked) fit(false);
-    this.setTransform(this.transform);
+    this.zoom.set();
   }
 
   private sceneOf(pane: number): Scene {
@@ -432,11 +369,11 @@ export class Viewer implements PatternView {
 
   private drawAll(): void {
     this.panels.updateToggles();
-    this.drawGraph();
+    this.drawBeside();
     this.panes.forEach((pane, i) => {
       if (i === 0 && this.mode !== 'beside') return;
       const scene = this.sceneOf(i);
-      pane.draw(scene, this.transform, this.switches, this.reader.mark);
+      pane.draw(scene, this.zoom.transform, this.switches, this.reader.mark);
       const stage = scene.kind === 'stage' ? scene.stage : scene.to;
       const number = (pattern: Pattern, one: Stage): string => `${pattern.stages.indexOf(one)}  ${one.facts.label}`;
       const words = scene.kind === 'difference'
@@ -446,14 +383,7 @@ export class Viewer implements PatternView {
       if (caption.textContent !== words) caption.textContent = words;
       pane.canvas.setAttribute('aria-label', `The pattern of ${words}: ${counted(stage.rows)} rows, ${counted(stage.columns)} columns`);
     });
-    this.tracks.forEach((track, i) => {
-      const range = this.ranges[i];
-      if (document.activeElement !== range || Math.abs(Number(range.value) - track.position) > 1e-6) range.value = String(track.position);
-      range.setAttribute('aria-valuetext', this.stage(i).facts.label);
-      this.sliders[i].querySelectorAll('button[data-stage]').forEach((button, number) =>
-        button.setAttribute('aria-current', String(number === Math.round(track.position))));
-      this.sliders[i].classList.toggle('active', this.tracks.length > 1 && i === this.active);
-    });
+    this.bars.forEach((bar, i) => bar.update(this.stage(i).facts.label, this.tracks.length > 1 && i === this.active));
     this.panels.update();
     this.reader.placeTip();
   }
@@ -477,10 +407,10 @@ export class Viewer implements PatternView {
 
   // The visible pictures with their captions, as wide as a slide.
   picture(): HTMLCanvasElement {
-    const shown = [this.graph_frame, ...this.frames].filter((frame) => !frame.hidden);
+    const shown = [...this.besides.filter(({ pane }) => pane.canvas).map(({ frame }) => frame), ...this.frames].filter((frame) => !frame.hidden);
     const canvases = shown.map((frame) => frame.querySelector('canvas') as HTMLCanvasElement);
     const width = canvases.reduce((sum, canvas) => sum + canvas.clientWidth, 0);
-    this.ratio = this.mode === 'graph' ? undefined : Math.max(devicePixelRatio, slide_pixels / Math.max(1, width));
+    this.ratio = Math.max(devicePixelRatio, slide_pixels / Math.max(1, width));
     this.resize();
     this.drawAll();
     const picture = withCaptions(shown.map((frame, i) => ({ canvas: canvases[i], caption: frame.firstElementChild?.textContent ?? '' })),

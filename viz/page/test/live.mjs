@@ -4,8 +4,9 @@ import { readFileSync } from 'node:fs';
 import { browser, check, failures, words } from './harness.mjs';
 import { focusOn, sizes, walk } from './keyboard.mjs';
 import { killedServer, lecture, twoWindows } from './live_lecture.mjs';
+import { lessons } from './live_lessons.mjs';
 
-const [address, program, recipe] = words;
+const [address, program, recipe, source] = words;
 
 // `loses`: the server will end, which the browser logs.
 async function open(at = address, options = {}, loses = false) {
@@ -277,6 +278,7 @@ await page.context().close();
 await lecture(open);
 await twoWindows(open);
 await killedServer(open, program, recipe);
+await lessons(open, program, source);
 await byKeys(await open(address, { reducedMotion: 'reduce' }));
 await browser.close();
 if (failures > 0) {

@@ -153,19 +153,21 @@ export async function twoWindows(open) {
   }
 }
 
+// A server of its own, and the address of its page.
+export const serve = (program, ...words) => new Promise((done) => {
+  const child = spawn(program, ['serve', ...words], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let out = '';
+  child.stdout.on('data', (bytes) => {
+    out += bytes;
+    const address = / is at (http:\S+)/.exec(out)?.[1];
+    if (address) done({ child, address });
+  });
+});
+
 // The page waits for a server that was killed, and goes on when it is there again.
 export async function killedServer(open, program, recipe) {
   const port = 20000 + (process.pid % 20000);
-  const serve = () => new Promise((done) => {
-    const child = spawn(program, ['serve', recipe, '--port', String(port)], { stdio: ['ignore', 'pipe', 'inherit'] });
-    let out = '';
-    child.stdout.on('data', (bytes) => {
-      out += bytes;
-      const address = / is at (http:\S+)/.exec(out)?.[1];
-      if (address) done({ child, address });
-    });
-  });
-  let { child, address } = await serve();
+  let { child, address } = await serve(program, recipe, '--port', String(port));
   const page = await open(address, {}, true);
   await (await sliceHeight(page)).focus();
   child.kill('SIGKILL');

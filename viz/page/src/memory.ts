@@ -1,0 +1,133 @@
+// The memory of the layout beside the pattern: the slots of the row under the pointer, and the cache lines of x that it reads.
+import type { Pattern, Region, Stage } from './bins';
+import { css, palette, series } from './colours';
+import type { StorageMap } from './document';
+import { bytes, counted, h, plural } from './dom';
+import { StorageView } from './storage';
+import type { Beside, RowRange } from './view';
+
+const line_bytes = 128;
+const block_rows = 32; // of a warp
+const hint = 'Point at a row: its slots in memory and the lines of x that it reads are marked.';
+
+// The cache lines of x that rows read, in the order after the last stage.
+export function linesOf(stage: Stage, { row, rows }: RowRange, value_bytes: number): { reads: number; lines: Set<number> } {
+  const { starts, columns } = stage.finest;
+  const lines = new Set<number>();
+  const end = starts[Math.min(stage.rows, row + rows)];
+  for (let i = starts[row]; i < end; ++i) lines.add(Math.floor((columns[i] * value_bytes) / line_bytes));
+  return { reads: end - starts[row], lines };
+}
+
+export class MemoryPane implements Beside {
+  readonly mode = 'memory';
+  readonly canvas = null;
+  readonly element: HTMLElement;
+  private storage: StorageView | null = null; // made when it is first shown
+  private readonly words = h('p', { class: 'warp-words', 'aria-live': 'polite' }, hint);
+  private readonly x = h('canvas', { class: 'x-lines', role: 'img', 'aria-label': 'Cache lines of x' });
+  private readonly last: Stage;
+  private readonly value_bytes: number;
+  private rows: RowRange | null = null;
+  private width = 0;
+  // Called with the region under the pointer, in the order after the last stage.
+  onPoint: (region: Region | null) => void = () => undefined;
+
+  private constructor(private readonly map: StorageMap, private readonly pattern: Pattern) {
+    this.last = pattern.stages[pattern.stages.length - 1];
+    this.value_bytes = map.precision === 'f32' ? 4 : 8;
+    this.element = h('div', { class: 'memory-pane', tabindex: 0, role: 'group', 'aria-label': 'Memory' }, this.words,
+      this.has_lines ? h('p', {}, `x, in lines of ${line_bytes} bytes: `, h('span', { class: 'swatch', style: `background:${series(1)}` }), ' this row, ',
+        h('span', { class: 'swatch faint-lines' }), ` its block of ${block_rows} rows`) : null,
+      this.has_lines ? this.x : null);
+  }
+
+  static of(map: StorageMap | null, pattern: Pattern): MemoryPane | null {
+    return map && map.parts.length > 0 ? new MemoryPane(map, pattern) : null;
+  }
+
+  private get has_lines(): boolean {
+    return this.last.showsEntries && this.last.facts.tiles === 0;
+  }
+
+  resize(width: number, most_height: number): number {
+    this.width = Math.min(width, 900);
+    this.element.style.width = `${this.width}px`;
+    this.element.style.height = `${most_height}px`;
+    if (!this.storage) {
+      this.storage = new StorageView(null, '', this.map);
+      this.storage.onPoint = (region) => this.onPoint(region);
+      this.element.append(this.storage.element);
+    }
+    this.paintLines();
+    return this.width;
+  }
+
+  draw(): void {
+    this.paintLines();
+  }
+
+  caption(): string[] {
+    return ['Memory of the layout'];
+  }
+
+  // `rows`: in the order after the last stage.
+  point(rows: RowRange | null): void {
+    if (rows?.row === this.rows?.row && rows?.rows === this.rows?.rows) return;
+    this.rows = rows;
+    const whole: Region | null = rows && { ...rows, column: 0, columns: this.pattern.columns };
+    this.storage?.highlight(whole);
+    this.paintLines();
+    if (rows) this.element.querySelector('.marked')?.scrollIntoView({ block: 'nearest' });
+    if (!rows) this.words.textContent = hint;
+    else if (!this.has_lines) this.words.textContent = rows.rows === 1 ? `Row ${counted(rows.row)}` : `Rows ${counted(rows.row)} to ${counted(rows.row + rows.rows - 1)}`;
+    else this.say(rows);
+  }
+
+  private block(rows: RowRange): RowRange {
+    const row = Math.floor(rows.row / block_rows) * block_rows;
+    return { row, rows: Math.max(block_rows, Math.ceil((rows.row + rows.rows) / block_rows) * block_rows - row) };
+  }
+
+  private say(rows: RowRange): void {
+    const own = linesOf(this.last, rows, this.value_bytes);
+    const all = linesOf(this.last, this.block(rows), this.value_bytes);
+    const name = rows.rows === 1 ? `Row ${counted(rows.row)} reads` : `Rows ${counted(rows.row)} to ${counted(rows.row + rows.rows - 1)} read`;
+    this.words.textContent = `${name} ${plural(own.reads, 'value')} of x from ${plural(own.lines.size, 'line')}: ${bytes(own.lines.size * line_bytes)} for ${bytes(own.reads * this.value_bytes)}. ` +
+      `Its block of ${block_rows} rows reads ${counted(all.reads)} from ${plural(all.lines.size, 'line')}.`;
+  }
+
+  private paintLines(): void {
+    const context = this.x.getContext('2d');
+    if (!this.has_lines || !context || this.width === 0) return;
+    const most_height = 72;
+    const ratio = window.devicePixelRatio || 1;
+    const width = this.width - 16;
+    const count = Math.max(1, Math.ceil((this.pattern.columns * this.value_bytes) / line_bytes));
+    const fitting = (cell: number): number => Math.floor(width / cell) * Math.floor(most_height / cell);
+    let cell = 14;
+    while (cell > 2 && fitting(cell) < count) --cell;
+    const across = Math.floor(width / cell);
+    const cells = Math.min(count, fitting(cell));
+    const height = Math.ceil(cells / across) * cell;
+    this.x.width = Math.round(width * ratio);
+    this.x.height = Math.round(height * ratio);
+    this.x.style.width = `${width}px`;
+    this.x.style.height = `${height}px`;
+    context.scale(ratio, ratio);
+    const gap = cell > 4 ? 1 : 0;
+    const box = (at: number): void => context.fillRect((at % across) * cell, Math.floor(at / across) * cell, cell - gap, cell - gap);
+    // Several lines share a cell of a large x.
+    const fill = (lines: Iterable<number>): void => {
+      for (const line of lines) box(Math.floor((line * cells) / count));
+    };
+    context.fillStyle = css(palette().grey[2], 0.5);
+    for (let at = 0; at < cells; ++at) box(at);
+    if (!this.rows) return;
+    context.globalAlpha = 0.4;
+    context.fillStyle = series(1);
+    fill(linesOf(this.last, this.block(this.rows), this.value_bytes).lines);
+    context.globalAlpha = 1;
+    fill(linesOf(this.last, this.rows, this.value_bytes).lines);
+  }
+}
