@@ -344,12 +344,12 @@ async function memory(page, name) {
   const box = await canvas.boundingBox();
   await page.mouse.move(box.x + frame.left + (0.5 / frame.columns) * frame.width, box.y + frame.top + (0.5 / frame.rows) * frame.height);
   await settle(page);
-  const marked = await page.locator('.cell.marked').allInnerTexts();
+  const marked = await page.locator('#storage .cell.marked').allInnerTexts();
   check(`${name}: the first entry is marked in memory, column and value`, marked.length === 2 && marked.includes('3'), marked.join(', '));
   await page.locator('#storage h2').hover();
   await settle(page);
   const before = await look(page);
-  await page.locator('.role-value .cell').first().hover();
+  await page.locator('#storage .role-value .cell').first().hover();
   await settle(page);
   check(`${name}: memory marks the pattern`, (await look(page)) !== before);
   const shown = await page.locator('.storage-readout').innerText();

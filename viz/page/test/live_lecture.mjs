@@ -175,7 +175,7 @@ export async function killedServer(open, program, recipe) {
   await page.waitForFunction(() => document.querySelector('.status').textContent.includes('trying again'), null, { timeout: 20000 });
   const value = /slice_height = (\d+)/.exec(await text_of(page))?.[1];
   const before = address;
-  ({ child, address } = await serve());
+  ({ child, address } = await serve(program, recipe, '--port', String(port)));
   check('a server on the same port has the same address', address === before, address);
   await idle(page);
   const status = await page.locator('.status').innerText();
