@@ -173,8 +173,8 @@ async function show(before = new Map<string, number>(), stage: number | null = n
     const shown = new Viewer(tracks);
     viewer = shown_viewer = shown;
     const keys = h('p', { class: 'note keys' }, h('kbd', {}, '←'), ' ', h('kbd', {}, '→'), ' stages, ', h('kbd', {}, '+'), ' ', h('kbd', {}, '−'), ' ', h('kbd', {}, '0'),
-      ' zoom, ', h('kbd', {}, 'F'), ' full screen, ', h('kbd', {}, 'Esc'), ' pauses, ', h('kbd', {}, 'Shift'), ' with arrows: pan. In the picture, ', h('kbd', {}, 'Enter'), ' sets a cursor; arrows move it, with ', h('kbd', {}, 'Shift'), ' to the next nonzero; ', h('kbd', {}, 'Esc'),
-      ' removes it. Click the picture, then scroll to zoom; drag to pan; double-click to zoom in.');
+      ' zoom, ', h('kbd', {}, 'F'), ' full screen, ', h('kbd', {}, 'Esc'), ' pauses, ', h('kbd', {}, 'Shift'), ' with arrows: pan. In the picture, ', h('kbd', {}, 'Enter'), ' sets a cursor; arrows move it, with ', h('kbd', {}, 'Shift'), ' to the next nonzero; ', h('kbd', {}, 'Space'), ' or a click follows a nonzero through the stages; ', h('kbd', {}, 'Esc'),
+      ' removes the cursor. Click the picture, then scroll to zoom; drag to pan; double-click to zoom in.');
     main.append(h('section', { id: 'pattern', 'aria-label': 'The pattern, stage by stage' }, shown.element, keys));
     shown.lecture = root.dataset.view === 'lecture';
     if (viewer_before) shown.follow(viewer_before);

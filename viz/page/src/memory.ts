@@ -4,14 +4,14 @@ import { css, palette, series } from './colours';
 import type { StorageMap } from './document';
 import { bytes, counted, h, plural } from './dom';
 import { StorageView } from './storage';
-import type { Beside, RowRange } from './view';
+import type { Beside } from './view';
 
 const line_bytes = 128;
 const block_rows = 32; // of a warp
 const hint = 'Point at a row: its slots in memory and the lines of x that it reads are marked.';
 
 // The cache lines of x that rows read, in the order after the last stage.
-export function linesOf(stage: Stage, { row, rows }: RowRange, value_bytes: number): { reads: number; lines: Set<number> } {
+export function linesOf(stage: Stage, row: number, rows: number, value_bytes: number): { reads: number; lines: Set<number> } {
   const { starts, columns } = stage.finest;
   const lines = new Set<number>();
   const end = starts[Math.min(stage.rows, row + rows)];
@@ -28,7 +28,7 @@ export class MemoryPane implements Beside {
   private readonly x = h('canvas', { class: 'x-lines', role: 'img', 'aria-label': 'Cache lines of x' });
   private readonly last: Stage;
   private readonly value_bytes: number;
-  private rows: RowRange | null = null;
+  private row: number | null = null;
   private width = 0;
   // Called with the region under the pointer, in the order after the last stage.
   onPoint: (region: Region | null) => void = () => undefined;
@@ -71,29 +71,26 @@ export class MemoryPane implements Beside {
     return ['Memory of the layout'];
   }
 
-  // `rows`: in the order after the last stage.
-  point(rows: RowRange | null): void {
-    if (rows?.row === this.rows?.row && rows?.rows === this.rows?.rows) return;
-    this.rows = rows;
-    const whole: Region | null = rows && { ...rows, column: 0, columns: this.pattern.columns };
+  // `row`: in the order after the last stage.
+  point(row: number | null): void {
+    if (row === this.row) return;
+    this.row = row;
+    const whole: Region | null = row === null ? null : { row, rows: 1, column: 0, columns: this.pattern.columns };
     this.storage?.highlight(whole);
     this.paintLines();
-    if (rows) this.element.querySelector('.marked')?.scrollIntoView({ block: 'nearest' });
-    if (!rows) this.words.textContent = hint;
-    else if (!this.has_lines) this.words.textContent = rows.rows === 1 ? `Row ${counted(rows.row)}` : `Rows ${counted(rows.row)} to ${counted(rows.row + rows.rows - 1)}`;
-    else this.say(rows);
+    if (row !== null) this.element.querySelector('.marked')?.scrollIntoView({ block: 'nearest' });
+    const of_bars = this.map.by_cell ? '' : ' Dark: bars of slots whose range of rows contains it.';
+    this.words.textContent = row === null ? hint : (this.has_lines ? this.wordsOf(row) : `Row ${counted(row)}.`) + of_bars;
   }
 
-  private block(rows: RowRange): RowRange {
-    const row = Math.floor(rows.row / block_rows) * block_rows;
-    return { row, rows: Math.max(block_rows, Math.ceil((rows.row + rows.rows) / block_rows) * block_rows - row) };
+  private block(row: number): number {
+    return Math.floor(row / block_rows) * block_rows;
   }
 
-  private say(rows: RowRange): void {
-    const own = linesOf(this.last, rows, this.value_bytes);
-    const all = linesOf(this.last, this.block(rows), this.value_bytes);
-    const name = rows.rows === 1 ? `Row ${counted(rows.row)} reads` : `Rows ${counted(rows.row)} to ${counted(rows.row + rows.rows - 1)} read`;
-    this.words.textContent = `${name} ${plural(own.reads, 'value')} of x from ${plural(own.lines.size, 'line')}: ${bytes(own.lines.size * line_bytes)} for ${bytes(own.reads * this.value_bytes)}. ` +
+  private wordsOf(row: number): string {
+    const own = linesOf(this.last, row, 1, this.value_bytes);
+    const all = linesOf(this.last, this.block(row), block_rows, this.value_bytes);
+    return `Row ${counted(row)} reads ${plural(own.reads, 'value')} of x from ${plural(own.lines.size, 'line')}: ${bytes(own.lines.size * line_bytes)} for ${bytes(own.reads * this.value_bytes)}. ` +
       `Its block of ${block_rows} rows reads ${counted(all.reads)} from ${plural(all.lines.size, 'line')}.`;
   }
 
@@ -123,11 +120,11 @@ export class MemoryPane implements Beside {
     };
     context.fillStyle = css(palette().grey[2], 0.5);
     for (let at = 0; at < cells; ++at) box(at);
-    if (!this.rows) return;
+    if (this.row === null) return;
     context.globalAlpha = 0.4;
     context.fillStyle = series(1);
-    fill(linesOf(this.last, this.block(this.rows), this.value_bytes).lines);
+    fill(linesOf(this.last, this.block(this.row), block_rows, this.value_bytes).lines);
     context.globalAlpha = 1;
-    fill(linesOf(this.last, this.rows, this.value_bytes).lines);
+    fill(linesOf(this.last, this.row, 1, this.value_bytes).lines);
   }
 }

@@ -4,7 +4,7 @@ import { counted, exact, h, plural } from './dom';
 import { type GraphPane, piecesOf } from './graph';
 import { axes } from './paint';
 import type { Pane } from './pane';
-import type { PatternView, RowRange } from './view';
+import type { PatternView } from './view';
 
 // The next nonempty bin along a row or a column of bins; `from` if there is none.
 function nextNonempty(level: Level, from: { row: number; column: number }, [down, right]: [number, number]): { row: number; column: number } {
@@ -52,8 +52,8 @@ export class Reader {
   private pointed: { row: number; column: number } | null = null; // numbers in the input of the nonzero under the pointer or the cursor
   // Called with the region under the pointer in the order after the last stage.
   onPoint: (track: number, region: Region | null) => void = () => undefined;
-  // Called with the rows under the pointer in the order after the last stage.
-  onRow: (rows: RowRange | null) => void = () => undefined;
+  // Called with the row under the pointer in the order after the last stage.
+  onRow: (row: number | null) => void = () => undefined;
   private cursor: { pane: Pane; row: number; column: number } | null = null;
 
   constructor(private readonly view: PatternView) {}
@@ -217,12 +217,13 @@ export class Reader {
         }
       }
     }
-    if (best < 0) this.read(pane, level, row, column);
-    else this.read(pane, level, rowBinOf(level, best), level.columns[best]);
+    const exact = { row: Math.floor(place.row), column: Math.floor(place.column) };
+    if (best < 0) this.read(pane, level, row, column, exact);
+    else this.read(pane, level, rowBinOf(level, best), level.columns[best], level.rowBits > 0 ? exact : undefined);
   }
 
-  // Shows and marks the contents of a bin.
-  private read(pane: Pane, level: Level, rowBin: number, columnBin: number): void {
+  // Shows and marks the contents of a bin. `exact`: the place in it under the pointer.
+  private read(pane: Pane, level: Level, rowBin: number, columnBin: number, exact?: { row: number; column: number }): void {
     const { track, stage, pattern } = this.view.stageOn(pane);
     const rows = 2 ** level.rowBits;
     const columns = 2 ** level.columnBits;
@@ -230,7 +231,7 @@ export class Reader {
     const column = columnBin * columns;
     this.mark = { row, column, rows: Math.min(stage.rows - row, rows), columns: Math.min(stage.columns - column, columns) };
     this.pointed = null;
-    this.onRow(this.rowsAfterLast(track, stage, this.mark));
+    this.onRow(this.rowAfterLast(track, stage, exact?.row ?? row, exact?.column ?? column));
     const bin = binAt(level, rowBin, columnBin);
     if (bin < 0) {
       const [inRows, inColumns] = [range('row', row, this.mark.rows), range('column', column, this.mark.columns)];
@@ -247,12 +248,9 @@ export class Reader {
     this.view.update();
   }
 
-  private rowsAfterLast(track: number, stage: Stage, { row, column, rows }: Region): RowRange | null {
-    const { last } = this.lastAndShown(track);
-    if (rows > 1) return stage.facts.tiles === 0 && stage.facts.rows === last.facts.rows ? { row, rows } : null;
+  private rowAfterLast(track: number, stage: Stage, row: number, column: number): number | null {
     const matrix_row = stage.rowAt(row, column);
-    const there = matrix_row === null ? null : between(stage, last, 'originalRows', matrix_row);
-    return there === null ? null : { row: there, rows: 1 };
+    return matrix_row === null ? null : between(stage, this.lastAndShown(track).last, 'originalRows', matrix_row);
   }
 
   private planesOf(stage: Stage, counts: Uint32Array, bin: number): string {

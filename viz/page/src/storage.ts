@@ -95,7 +95,7 @@ export class StorageView {
       h('p', { class: 'note' }, `${idle}${counted(warps.length)} of ${plural(part.warps, 'warp')} ${warps.length === 1 ? 'is' : 'are'} shown: each column is a lane, each line a step. Blue: nonzero; grey: padding; pale: idle.`),
       h('div', { class: 'warps' }, ...warps),
     ];
-    return { arrays: h('div', {}, h('h3', {}, `${part.share ? `share ${part.share}: ` : ''}${part.layout} ${precision}`), h('p', { class: 'note' }, facts), ...arrays), reads };
+    return { arrays: h('div', { class: 'arrays' }, h('h3', {}, `${part.share ? `share ${part.share}: ` : ''}${part.layout} ${precision}`), h('p', { class: 'note' }, facts), ...arrays), reads };
   }
 
   // `in_memory`: highlights the region in the arrays, too.
@@ -113,7 +113,7 @@ export class StorageView {
   // The bars of arrays are equally wide; a line shows the bytes in proportion to `most_bytes`, those of the largest array of the layout.
   private frame(array: StorageArray, most_bytes: number, content: HTMLElement): HTMLElement {
     const padding = array.role !== 'structure' && array.padding > 0 ? `, ${percent(array.padding / Math.max(1, array.nonzeros + array.padding))} padding` : '';
-    return h('figure', { class: 'array' },
+    return h('figure', { class: 'array', 'data-role': array.role },
       h('figcaption', {}, h('b', {}, array.name), ` ${counted(array.length)} × ${array.type}, ${bytes(array.bytes)}${padding}`, array.words ? h('span', { class: 'muted' }, ` · ${array.words}`) : null),
       array.bytes > 0 ? h('div', { class: 'size-line', title: `${percent(array.bytes / most_bytes)} of the bytes of the largest array`, style: `width: ${(100 * array.bytes) / most_bytes}%` }) : null,
       array.length > 0 ? content : h('p', { class: 'note' }, 'empty'));

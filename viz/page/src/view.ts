@@ -7,12 +7,6 @@ import type { Pane } from './pane';
 export type BesideMode = 'graph' | 'memory' | 'warps' | 'roofline';
 export type Mode = 'one' | 'beside' | 'difference' | BesideMode;
 
-// Rows in the order after the last stage.
-export interface RowRange {
-  row: number;
-  rows: number;
-}
-
 // What a mode shows beside the pattern.
 export interface Beside {
   readonly mode: BesideMode;

@@ -139,7 +139,7 @@ export class Viewer implements PatternView {
     this.memory = MemoryPane.of(run.storage, pattern);
     this.warps = WarpsPane.of(run.storage);
     this.roofline = RooflinePane.of(run);
-    this.reader.onRow = (rows) => this.mode === 'memory' && this.memory?.point(rows);
+    this.reader.onRow = (row) => this.mode === 'memory' && this.memory?.point(row);
     for (const pane of [this.memory, this.warps]) if (pane) pane.onPoint = (region) => this.reader.pointAt(0, region);
     return [this.graph, this.memory, this.warps, this.roofline].filter((one) => one !== null);
   }
