@@ -35,7 +35,7 @@ export interface Level extends Shape {
 
 const binsAlong = (length: number, bits: number): number => (length === 0 ? 0 : Math.floor((length - 1) / 2 ** bits) + 1);
 
-function readLevel(bytes: Uint8Array, facts: BinsFacts, planes: number, rows: number, columns: number): Level {
+export function readLevel(bytes: Uint8Array, facts: BinsFacts, planes: number, rows: number, columns: number): Level {
   const rowBins = binsAlong(rows, facts.row_bits);
   const level: Level = {
     rowBits: facts.row_bits, columnBits: facts.column_bits, rowBins, columnBins: binsAlong(columns, facts.column_bits), planes,

@@ -1,6 +1,7 @@
 // Controls for the values of a recipe, made from the declarations of the catalogue. Each changes the text.
 import { h } from './dom';
 import { makeMovable } from './live_cards';
+import { Gallery } from './live_gallery';
 import type { Catalogue, Declaration } from './live_server';
 import { slider } from './live_slider';
 import { quoted, RecipeText, valueOf, type Change, type Table, type Where } from './live_text';
@@ -25,6 +26,7 @@ export class Controls {
   private readonly opened = new Set<string>(); // owners whose other values are shown
   private chosen = ''; // the owner whose values are shown if there is no room for all
   private is_moving = false; // a card is dragged
+  private readonly gallery = new Gallery((lines) => this.edit((now) => now.replaceTable(now.outline.matrix, lines)));
 
   constructor(private readonly catalogue: Catalogue, private readonly edits: Edits) {
     new ResizeObserver(() => this.fit()).observe(this.element);
@@ -101,7 +103,7 @@ export class Controls {
     select.addEventListener('change', () => this.edit((now) => now.replaceTable(now.outline.matrix, this.newMatrix(select.value))));
     return this.group('Matrix', this.card('matrix', h('div', { class: 'card-head' }, h('span', { class: 'kind' }, 'matrix'), select),
       generator ? this.parameters(generator.parameters, matrix, (outline) => outline.matrix, 'matrix', text, null) : null,
-      drawn ? this.drawing(text) : null));
+      drawn ? this.drawing(text) : null, this.gallery.element));
   }
 
   // Chooses a matrix file.

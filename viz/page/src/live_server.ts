@@ -105,10 +105,8 @@ const client = crypto.randomUUID();
 let have = 0; // number of the page whose parts are here
 let kept: Uint8Array[] = [];
 
-// `number`: greater than that of an earlier run, which the server ends; requests may overtake each other.
-export async function runText(text: string, timed: boolean, number: number): Promise<Ran> {
-  const old = kept;
-  const options = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ text, of, timed, client, number, have }) };
+async function run(body: object, old: Uint8Array[]): Promise<Ran> {
+  const options = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
   const answer = new Uint8Array(await request('run', options));
   const end = answer.indexOf(10);
   if (end < 0) throw new ServerGone('The server ended while it worked');
@@ -117,9 +115,18 @@ export async function runText(text: string, timed: boolean, number: number): Pro
   let at = end + 1;
   const parts = ran.parts.map(({ same, bytes = 0 }) => (same !== undefined ? old[same] : answer.subarray(at, (at += bytes))));
   if (at !== answer.length) throw new ServerGone('The server ended while it answered');
-  if (ran.page > have) [have, kept] = [ran.page, parts];
   return { page: ran.page, parts };
 }
+
+// `number`: greater than that of an earlier run, which the server ends; requests may overtake each other.
+export async function runText(text: string, timed: boolean, number: number): Promise<Ran> {
+  const ran = await run({ text, of, timed, client, number, have }, kept);
+  if (ran.page !== undefined && ran.parts && ran.page > have) [have, kept] = [ran.page, ran.parts];
+  return ran;
+}
+
+// Runs another text beside that of the page, which it does not end.
+export const runBeside = (text: string): Promise<Ran> => run({ text, of, client: crypto.randomUUID(), number: 1 }, []);
 
 // Returns the name of the matrix for a recipe.
 export async function keepMatrix(file: File): Promise<{ path?: string; error?: string }> {

@@ -81,6 +81,13 @@ async function matrices(page) {
   check('a file of the folder is read', (await page.frameLocator('iframe').locator('.matrix').innerText()).startsWith('grid.mtx 3 × 3'));
   await change(page, () => named(page, 'matrix').selectOption('generate:laplace2d'));
   check('a generator runs', (await page.frameLocator('iframe').locator('.matrix').innerText()).includes('900 × 900'), await status_of(page));
+  await named(page, 'matrix examples').click();
+  await page.waitForFunction(() => document.querySelector('.thumbnails').dataset.made === '8', null, { timeout: 60000 });
+  const inked = await page.locator('.thumbnails canvas').evaluateAll((all) => all.map((one) => one.getContext('2d').getImageData(0, 0, one.width, one.height).data.some((part) => part > 0)));
+  check('every example has a picture', inked.length === 8 && inked.every(Boolean), inked.join());
+  await change(page, () => named(page, 'example skewed graph').click());
+  check('an example runs', (await page.frameLocator('iframe').locator('.matrix').innerText()).includes('1,024 × 1,024'), await status_of(page));
+  await named(page, 'matrix examples').click();
   await change(page, () => named(page, 'matrix').selectOption('rows'));
   const matrix = page.frameLocator('iframe').locator('.matrix');
   check('a small matrix is there', (await matrix.innerText()).includes('6 × 6, 16 nonzeros'), await matrix.innerText());
