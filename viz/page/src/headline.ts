@@ -102,7 +102,8 @@ export function headlineOf(track: Track, number: number): Headline[] {
     const gain = is_new ? 100 - figure.telling : changed ? Math.log(ratio) : 0;
     return [{ name: names[figure.label] ?? figure.label.replace(/^SELL-(\d+) padding$/, 'padding in slices of $1'), meaning: figure.meaning, before: changed ? figure.texts[facts.before] : null, now: text, gain }];
   });
-  const planes = facts.planes.length > 1 ? sharesOf(track, number) : [];
+  // The share inside partitions is a figure already.
+  const planes = (facts.planes.length > 1 ? sharesOf(track, number) : []).filter((one) => !all.some((other) => other.now === one.now));
   const is_last = number === pattern.stages.length - 1;
   const order = (list: Headline[]): Headline[] => list.map((one, i) => ({ one, i })).sort((a, b) => b.one.gain - a.one.gain || a.i - b.i).map(({ one }) => one);
   const better = order(all.filter((one) => one.gain > 0));
