@@ -61,7 +61,12 @@ CheckedProduct<Value>::CheckedProduct(VectorsOfProduct<Value> vectors, std::shar
       kernel_(std::move(kernel)),
       matrix_(std::move(matrix)),
       device_(device),
-      changes_(device.allocate(sizeof(Changes<Value>), "changes of x and y")) {}
+      changes_(device.allocate(sizeof(Changes<Value>), "changes of x and y")),
+      other_x_(device.allocate(vectors_.space().column_order.size() * sizeof(Value), "another x")) {
+    vectors_.exchange_x(other_x_);
+    const auto seed = static_cast<std::uint32_t>(random_());
+    vectors_.set_x([seed](Index column) { return real_element(column, seed); });
+}
 
 template <ValueType Value>
 Contender CheckedProduct<Value>::contender(std::string name, std::int64_t bytes_to_move) {
@@ -76,6 +81,7 @@ Contender CheckedProduct<Value>::contender(std::string name, std::int64_t bytes_
             .rest_of_iteration = [this] { cg_->rest_of_iteration(); },
             .clear_result = [this] { device_.fill(y(), unwritten_byte, matrix_->rows * sizeof(Value)); },
             .change_operands = [this] { change_operands(); },
+            .exchange_operands = [this] { vectors_.exchange_x(other_x_); },
             .fault = [this] { return fault(); },
             .least_bytes = std::min(bytes_to_move - unread * size, of_values * size)};
 }

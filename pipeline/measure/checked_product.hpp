@@ -14,8 +14,8 @@
 namespace workbench {
 
 /// y = A x with vectors of its own. From sample to sample, x changes in a few random elements, so that an earlier y, or one
-/// kept for the values of some elements of x, is wrong. y is compared with the product of the matrix and the x of the sample
-/// within the bounds of the verification (bounded_reference).
+/// kept for the values of some elements of x, is wrong. With a cold cache two x take turns. y is compared with the product of
+/// the matrix and the x of the sample within the bounds of the verification (bounded_reference).
 template <ValueType Value>
 class CheckedProduct {
 public:
@@ -43,6 +43,7 @@ private:
     std::shared_ptr<const CsrMatrix> matrix_;
     Device& device_;
     DeviceMemory changes_;
+    DeviceMemory other_x_;                         // x of every second sample
     std::mt19937 random_{std::random_device{}()};  // a kernel cannot foresee what changes
     std::unique_ptr<Krylov<Value>> cg_;            // null: outside of CG
 };

@@ -40,6 +40,8 @@ public:
         device_->upload(std::as_bytes(std::span(y)), y_);
     }
 
+    void exchange_x(DeviceMemory& other) { std::swap(x_, other); }
+
     void run(Kernel<Value>& kernel, bool accumulate) { kernel.run(x(), y(), accumulate); }
 
     [[nodiscard]] Value* x() const { return x_.template as<Value>(); }

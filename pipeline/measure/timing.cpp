@@ -36,6 +36,7 @@ void take_sample(const Contender& contender, const TimingOptions& options, Taken
     Device& device = *contender.device;
     call(contender.clear_result);
     if (options.cache == CacheState::cold) {
+        call(contender.exchange_operands);
         call(contender.change_operands);
         device.flush_cache();
     } else {
@@ -51,12 +52,32 @@ void take_sample(const Contender& contender, const TimingOptions& options, Taken
     taken.is_compared = false;
 }
 
-void compare_result(const Contender& contender, Taken& taken) {
+/// run: "timed run 3".
+void compare_result(const Contender& contender, Taken& taken, const std::string& run) {
     taken.is_compared = true;
     if (!contender.fault) return;
     const std::string fault = contender.fault();
-    if (fault.empty()) return;
-    taken.fault = fmt::format("{} (in timed run {}, the kernel was right before)", fault, taken.samples.size());
+    if (!fault.empty()) taken.fault = fmt::format("{} (in {}, the kernel was right before)", fault, run);
+}
+
+/// Runs the work on for a while, untimed, and compares results like those of samples: a kernel that counts its runs cannot know
+/// when the last one is that counts.
+void run_on(const Contender& contender, const TimingOptions& options, std::mt19937& random, Taken& taken) {
+    if (!contender.fault) return;
+    constexpr std::uint32_t fewest = 8;
+    constexpr std::uint32_t many = 50;
+    const std::uint32_t in_any_case = fewest + random() % fewest;
+    const std::uint32_t most = many + random() % (4 * many);
+    double seconds = 0;
+    for (std::uint32_t run = 1; taken.fault.empty(); ++run) {
+        if (options.cache == CacheState::inside_cg) contender.rest_of_iteration();
+        call(contender.change_operands);
+        seconds += contender.device->time(contender.work);
+        const bool is_last = run >= most || (run >= in_any_case && seconds > taken.sum / 2);
+        if (is_last || random() % (run + 1) < 2)
+            compare_result(contender, taken, fmt::format("run {} after the timed ones", run));
+        if (is_last) return;
+    }
 }
 
 /// Returns why the work cannot have taken so little time, or "".
@@ -134,7 +155,7 @@ std::vector<Timing> time_in_turns(const std::vector<Contender>& contenders, cons
     };
     const auto compare = [&](std::size_t turn) {
         const Stopwatch comparison(options.clock);
-        compare_result(contenders[turn], taken[turn]);
+        compare_result(contenders[turn], taken[turn], fmt::format("timed run {}", taken[turn].samples.size()));
         seconds_of_comparisons += comparison.seconds();
     };
     for (std::size_t round = 0; !std::all_of(taken.begin(), taken.end(), enough); ++round) {
@@ -150,6 +171,7 @@ std::vector<Timing> time_in_turns(const std::vector<Contender>& contenders, cons
     for (std::size_t i = 0; i < contenders.size(); ++i) {
         Taken& one = taken[i];
         if (!one.samples.empty() && !one.is_compared) compare(i);
+        run_on(contenders[i], options, random_checks, one);
         timings.push_back(summarise(std::move(one.samples)));
         timings.back().interruptions = one.interruptions;
         if (one.fault.empty()) one.fault = fault_of_time(contenders[i], timings.back().median, options.cache);

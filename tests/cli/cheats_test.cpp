@@ -74,6 +74,10 @@ TEST_CASE("half of the rows, zeros, and a y that is kept for some elements of x"
         const Cheat zeros("if (call >= " + first + ") { for (Index row = 0; row < count; ++row) y[row] = 0; return; }");
         check_wrong(zeros.workbench("run", run_options + "--cache warm"));
     }
+    const Cheat late("if (call >= 30) { for (Index row = 0; row < count; ++row) y[row] = 0; return; }");
+    const Outcome outcome = late.workbench("run", run_options + "--cache cold");
+    CHECK_MESSAGE(outcome.exit_code == 1, outcome.text);
+    CHECK_MESSAGE(says(outcome, "the kernel was right before)"), outcome.text);
     const Cheat caches(R"(
     static std::vector<Value> kept, key;
     const std::vector<Value> now{x[0], x[count / 3], x[count / 2], x[count - 1]};

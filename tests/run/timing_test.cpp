@@ -1,6 +1,7 @@
 // The number of samples of a product, and the work before each sample, with a scripted clock.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <deque>
 #include <set>
@@ -204,8 +205,10 @@ TEST_SUITE("timing") {
             options.seed_of_checks = seed;
             CHECK(time_in_turns({one}, options).front().samples.size() == static_cast<std::size_t>(samples));
             CHECK(found.front() == 1);
-            CHECK(found.back() == samples);
+            CHECK(std::count(found.begin(), found.end(), samples) == 1);
             CHECK(std::set(found.begin(), found.end()).size() == found.size());
+            CHECK(found.back() == script().count("run a") - 1);
+            std::erase_if(found, [samples](std::ptrdiff_t run) { return run > samples; });
             return found;
         };
         CHECK(compared(1, 1).size() == 1);
@@ -214,6 +217,40 @@ TEST_SUITE("timing") {
         const std::size_t many = compared(1, 10000).size();  // expected: 2 (1/2 + 1/3 + ... + 1/10001) + 1, about 19
         CHECK(many > 8);
         CHECK(many < 40);
+    }
+
+    TEST_CASE("a kernel runs on after its samples, a random number of times") {
+        const auto runs_after = [](std::uint32_t seed, double seconds, int wrong_from) {
+            new_script().seconds = {{"run a", std::deque<double>(21, 1)}};
+            script().seconds["run a"].push_back(seconds);
+            ScriptedDevice device({});
+            Contender one = contenders(device, {"a"}).front();
+            one.fault = [wrong_from] { return script().count("run a") >= wrong_from ? "zeros" : ""; };
+            TimingOptions options{CacheState::cold, 20, 0, 1000, scripted_clock()};
+            options.seed_of_checks = seed;
+            const Timing timing = time_in_turns({one}, options).front();
+            CHECK(timing.samples.size() == 20);
+            const auto after = script().count("run a") - 21;
+            if (wrong_from < 1000) {
+                CHECK(timing.fault ==
+                      fmt::format("zeros (in run {} after the timed ones, the kernel was right before)", after));
+            } else {
+                CHECK(timing.fault == "");
+            }
+            return after;
+        };
+        std::set<std::ptrdiff_t> brief;
+        for (std::uint32_t seed = 1; seed <= 20; ++seed) {
+            CAPTURE(seed);
+            const auto of_slow = runs_after(seed, 100, 1000);
+            CHECK(of_slow >= 8);
+            CHECK(of_slow <= 15);
+            brief.insert(runs_after(seed, 0, 1000));
+            CHECK(*brief.begin() >= 50);
+            CHECK(*brief.rbegin() <= 249);
+            CHECK(runs_after(seed, 0, 30) >= 9);
+        }
+        CHECK(brief.size() > 10);
     }
 
     TEST_CASE("a wrong result ends the samples of its kernel alone") {
