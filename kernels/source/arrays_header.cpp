@@ -94,7 +94,8 @@ using Index = int;
 using Offset = long long;
 
 struct Arrays {{
-{3}}};
+{3}    void* prepared;  // what `prepare` returned, or null
+}};
 static_assert(sizeof(Arrays) == {4}, "the compiler's layout of this struct differs from the program's");
 
 // Computes y = A x, or y += A x if accumulate is set. x: [columns], y: [rows], both in the layout's order. The kernel must write every
@@ -103,24 +104,27 @@ static_assert(sizeof(Arrays) == {4}, "the compiler's layout of this struct diffe
 {5};
 #else
 {6};
+// Optional: {7} is called once, before all products, and {8} at the end.
+extern "C" void* {7}(const Arrays& arrays);
+extern "C" void {8}(void* prepared);
 #endif
 
 #endif
 )",
         layout, name_of(precision), precision == Precision::f32 ? "float" : "double", members(fields, precision),
-        packed.bytes.size(), declaration_of_kernel(true), declaration_of_kernel(false));
+        packed.bytes.size(), declaration_of_kernel(true), declaration_of_kernel(false), prepare_function, release_function);
 }
 
 void PackedArrays::point(std::size_t i, const void* address) {
     std::memcpy(bytes.data() + pointers.at(i), &address, sizeof(address));
 }
 
+void PackedArrays::set_prepared(const void* address) { std::memcpy(bytes.data() + prepared, &address, sizeof(address)); }
+
 PackedArrays pack_arrays(const std::vector<LayoutField>& fields) {
     PackedArrays packed;
-    std::size_t alignment = 1;
     for (const LayoutField& field : fields) {
         const std::size_t size = field.has_memory() ? sizeof(void*) : bytes_of(field.type);
-        alignment = std::max(alignment, size);
         align(packed.bytes, size);
         if (field.has_memory()) {
             packed.pointers.push_back(packed.bytes.size());
@@ -132,7 +136,9 @@ PackedArrays pack_arrays(const std::vector<LayoutField>& fields) {
             if (field.data != nullptr) std::memcpy(packed.bytes.data() + place, field.data, size);
         }
     }
-    align(packed.bytes, alignment);
+    align(packed.bytes, sizeof(void*));
+    packed.prepared = packed.bytes.size();
+    append(packed.bytes, std::uintptr_t{0});
     return packed;
 }
 

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -118,6 +119,13 @@ public:
         void* const function = library == nullptr ? nullptr : dlsym(library, kernel_function);
         if (function == nullptr) throw RecipeError(fmt::format("{}: {}", compiled.source().file.string(), dlerror()));
         multiply_ = reinterpret_cast<Multiply>(function);
+        release_ = reinterpret_cast<Release>(dlsym(library, release_function));
+        if (void* const prepare = dlsym(library, prepare_function); prepare != nullptr) {
+            prepare_own(reinterpret_cast<Prepare>(prepare), layout);
+        }
+    }
+    ~HostSourceKernel() override {
+        if (prepared_ != nullptr && release_ != nullptr) release_(prepared_);
     }
 
     void run(const Value* x, Value* y, bool accumulate) override {
@@ -127,14 +135,39 @@ public:
         multiply_(arrays_.bytes.data(), x, y, accumulate);
     }
 
+    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return own_bytes_; }
+
 private:
     using Multiply = void (*)(const void* arrays, const Value* x, Value* y, bool accumulate);
+    using Prepare = void* (*)(const void* arrays);
+    using Release = void (*)(void* prepared);
+
+    /// What is prepared takes the place of the layout's arrays if it has a quarter of their bytes, and otherwise adds to them.
+    void prepare_own(Prepare prepare, const Layout<Value>& layout) {
+        std::optional<NoOutput> no_output;
+        if (prints_) no_output.emplace();
+        const std::int64_t before = bytes_of_malloc();
+        prepared_ = prepare(arrays_.bytes.data());
+        const std::int64_t own = std::max<std::int64_t>(0, bytes_of_malloc() - before);
+        arrays_.set_prepared(prepared_);
+        const std::int64_t vectors = (std::int64_t{layout.rows()} + layout.columns()) * std::int64_t{sizeof(Value)};
+        const std::int64_t arrays = layout.bytes_to_move() - vectors;
+        own_bytes_ = vectors + own + (4 * own < arrays ? arrays : 0);
+    }
+
+    static std::int64_t bytes_of_malloc() {
+        const auto now = mallinfo2();
+        return static_cast<std::int64_t>(now.uordblks + now.hblkhd);
+    }
 
     bool zero_y_;
     bool prints_;
     Index rows_;
     PackedArrays arrays_;
     Multiply multiply_ = nullptr;
+    Release release_ = nullptr;
+    void* prepared_ = nullptr;
+    std::optional<std::int64_t> own_bytes_;
 };
 
 template <ValueType Value>
@@ -183,6 +216,8 @@ public:
         kernel_->run(x, buffer_.template as<Value>(), false);
         device_.scatter_add(buffer_.template as<const Value>(), places_.template as<const Index>(), rows_, y);
     }
+
+    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return kernel_->own_bytes_to_move(); }
 
 private:
     std::unique_ptr<Kernel<Value>> kernel_;

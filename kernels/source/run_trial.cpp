@@ -169,6 +169,8 @@ TrialPlan make_plan(const TrialSetUp& set_up, const std::vector<LayoutField>& fi
     std::memcpy(plan.arguments.data(), packed.bytes.data(), packed.bytes.size());
     set_text(plan.shared_object, set_up.shared_object.string());
     set_text(plan.function, kernel_function);
+    set_text(plan.prepare, prepare_function);
+    plan.prepared = packed.prepared;
 
     std::uint64_t end = whole_pages(sizeof(TrialPlan));
     plan.image = end;
@@ -252,7 +254,7 @@ bool has_overload(const TrialSetUp& set_up) {
     const std::string file = set_up.file.string();
     const TrialVerdict& verdict = plan.verdict;
     const std::string text = text_of(verdict.text);
-    const std::string when = plan.accumulating ? " (adding to a y that was there)" : "";
+    const std::string when = plan.preparing ? " (preparing)" : plan.accumulating ? " (adding to a y that was there)" : "";
     const auto broken = [&](const std::string& what) { return BrokenKernel(fmt::format("{} {}{}", file, what, when)); };
     const auto array = [&] { return name_of(plan.arrays.at(plan.array)); };
     switch (verdict.kind) {
@@ -269,7 +271,7 @@ bool has_overload(const TrialSetUp& set_up) {
                 fmt::format("{}: not finished in {} s (limit: limit_seconds){}", file, plan.limit_seconds, when));
         case TrialKind::differs:
             throw broken(fmt::format(
-                "gives another result for the same x: {}, so its threads race, or a product depends on earlier ones", text));
+                "gives another result for the same x: {}, so its threads race, or a product depends on earlier ones or on memory that was never written", text));
         case TrialKind::unwritten: throw broken("does not write " + text);
         case TrialKind::signal:
             throw broken(verdict.number == SIGSEGV || verdict.number == SIGBUS

@@ -48,15 +48,18 @@ struct TrialPlan {
     std::uint64_t file_bytes = 0;
     Launch launch;
     std::uint64_t argument_bytes = 0;
+    std::uint64_t prepared = 0;  // offset of the pointer to what the file's own function has prepared
     std::array<unsigned char, most_trial_arguments> arguments{};
     std::int32_t array_count = 0;  // the last but one is x, the last y
     std::array<TrialArray, most_trial_arrays> arrays{};
     std::uint64_t image = 0;                 // offset of the image for a GPU
     std::array<char, 4096> shared_object{};  // loaded by the host
     std::array<char, 64> function{};
+    std::array<char, 64> prepare{};  // a function that the file may have
 
     // Set by the trial.
     TrialVerdict verdict;
+    bool preparing = false;     // before all products
     bool accumulating = false;  // true in the second product, y += A x
     std::int32_t array = 0;     // whose guards or contents changed
 };

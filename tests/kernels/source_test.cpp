@@ -99,6 +99,7 @@ TEST_CASE("arrays are packed as a compiler lays them out") {
         const void* wide;
         long long wide_size;
         short last;
+        void* prepared;
     };
     const signed char narrow = 7;
     const std::int32_t number = -3;
@@ -110,6 +111,7 @@ TEST_CASE("arrays are packed as a compiler lays them out") {
         {.name = "last", .role = ArrayRole::number, .type = ElementType::i16, .data = &last}};
     PackedArrays packed = pack_arrays(fields);
     packed.point(0, &packed);
+    packed.set_prepared(&narrow);
     Expected expected{};
     REQUIRE(packed.bytes.size() == sizeof(expected));
     std::memcpy(&expected, packed.bytes.data(), sizeof(expected));
@@ -118,6 +120,7 @@ TEST_CASE("arrays are packed as a compiler lays them out") {
     CHECK(expected.wide == &packed);
     CHECK(expected.wide_size == 11);
     CHECK(expected.last == 9);
+    CHECK(expected.prepared == &narrow);
 }
 
 TEST_CASE("every failure of a kernel for the host is reported") {
@@ -232,6 +235,50 @@ void multiply(const Arrays& arrays, const Value* x, Value* y, bool accumulate) {
     CHECK(y == std::vector<double>{11, 12, 13, 14, 15, 16});
     prepared->run(x.data(), y.data(), false);
     CHECK(y == x);
+}
+
+TEST_CASE("a kernel finds what its file has prepared, whose bytes a product moves") {
+    const TemporaryFolder folder;
+    const auto device = make_host_device();
+    const auto layout = build(csr_entry(), stage_input(drawn()));
+    const auto with = [&](const std::string& name, int doubles, const std::string& fill) {
+        write(folder.path() / (name + ".cpp"), fmt::format(R"(#include "arrays.hpp"
+#include <cstdlib>
+void* prepare(const Arrays& arrays) {{
+    Value* own = static_cast<Value*>(std::malloc({} * sizeof(Value)));
+    {}
+    return own;
+}}
+void release(void* own) {{ std::free(own); }}
+void multiply(const Arrays& arrays, const Value* x, Value* y, bool) {{
+    const Value* own = static_cast<const Value*>(arrays.prepared);
+    for (Index row = 0; row < arrays.row_count; ++row) y[row] = own[row % 2] * x[row];
+}}
+)",
+                                                           doubles, fill));
+        return kernel_from_source({.file = folder.path() / (name + ".cpp"), .layout = "csr", .accumulate = false});
+    };
+    const std::vector<double> x{1, 2, 3, 4, 5, 6};
+    const std::int64_t vectors = 2 * 6 * sizeof(double);
+    const std::int64_t arrays = layout->bytes_to_move() - vectors;
+    const std::string twos = "own[0] = own[1] = 2;";
+    const auto small = with("small", 2, twos).prepare.get<double>()(*layout, *device);
+    std::vector<double> y(6, 10);
+    small->run(x.data(), y.data(), false);
+    CHECK(y == std::vector<double>{2, 4, 6, 8, 10, 12});
+    REQUIRE(small->own_bytes_to_move());
+    // 16 bytes, with what malloc adds, are less than a quarter of the arrays of CSR, and 8000 more.
+    CHECK(*small->own_bytes_to_move() >= arrays + vectors);
+    CHECK(*small->own_bytes_to_move() < arrays + vectors + 64);
+    const auto large = with("large", 1000, twos).prepare.get<double>()(*layout, *device);
+    CHECK(*large->own_bytes_to_move() >= vectors + 8000);
+    CHECK(*large->own_bytes_to_move() < vectors + 8000 + 64);
+    CHECK(trial_of(with("fine", 2, twos), 6, folder.path().string()) == "fine");
+    const std::string forgets = trial_of(with("forgets", 2, ""), 6, folder.path().string());
+    CHECK_MESSAGE(forgets.find("or on memory that was never written") != std::string::npos, forgets);
+    const std::string behind =
+        trial_of(with("behind", 2, "own[0] = arrays.values[arrays.values_size + 8];"), 6, folder.path().string());
+    CHECK(behind == "behind.cpp reaches behind the end of values (element 14 of 6, counted from 0) (preparing)");
 }
 
 TEST_CASE("the trial repeats products with other threads, so that races show") {

@@ -2,6 +2,7 @@
 // outside or write inside ends the trial and reports the address. A guard beside y, in y's pages, reveals writes. Then products
 // are repeated with other threads.
 #include <dlfcn.h>
+#include <malloc.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -101,6 +102,13 @@ private:
     std::mt19937 random_{1};
 };
 
+/// New memory of malloc is filled with numbers that are huge or tiny, by turns, so that what is never written changes results.
+void fill_new_memory(int number) {
+    constexpr int huge = 0x80;  // memory has the complement, 0x7F7F...: 1.4e306
+    constexpr int tiny = 0x5A;
+    (void)mallopt(M_PERTURB, number % 2 == 0 ? huge : tiny);
+}
+
 }  // namespace
 
 void try_on_host(const MappedTrial& trial) {
@@ -141,6 +149,17 @@ void try_on_host(const MappedTrial& trial) {
         plan.array = count - 1;
         if (std::any_of(first, y, changed) || std::any_of(end, last, changed)) conclude(plan.verdict, TrialKind::wrote_outside);
     };
+    const auto prepare = reinterpret_cast<void* (*)(const void*)>(dlsym(library, plan.prepare.data()));
+    const auto prepare_own = [&] {
+        if (prepare == nullptr) return;
+        plan.preparing = true;
+        start_product(plan, false, 1);
+        const void* const prepared = prepare(arguments.data());
+        set_timer(0);
+        std::memcpy(arguments.data() + plan.prepared, &prepared, sizeof(prepared));
+        plan.preparing = false;
+    };
+    prepare_own();
     std::array<std::vector<unsigned char>, 2> results;
     for (const bool accumulate : {false, true}) {
         if (accumulate && !plan.accumulates) continue;
@@ -148,9 +167,13 @@ void try_on_host(const MappedTrial& trial) {
         results[accumulate ? 1 : 0].assign(y, end);
     }
     if (plan.repeats) {
+        fill_new_memory(0);
+        prepare_own();
         OtherThreads threads(library);
+        int number = 0;
         repeat_products(plan, results, [&](bool accumulate, std::vector<unsigned char>& bytes) {
             std::copy(bytes.begin(), bytes.end(), y);
+            fill_new_memory(number++);
             const std::string how = threads.change();
             multiply(accumulate, limits_of_repeated);
             bytes.assign(y, end);
