@@ -2,6 +2,7 @@
 #include "kernels/vendor/module.hpp"
 
 #include <cusparse.h>
+#include <dlfcn.h>
 
 #include <string>
 #include <type_traits>
@@ -45,6 +46,7 @@ MatrixDescription describe(const CusparseMatrix& matrix) {
     switch (matrix.format) {
         case CusparseFormat::csr_alg1:
         case CusparseFormat::csr_alg2:
+        case CusparseFormat::csr_op:
             check_cusparse(cusparseCreateConstCsr(&description, matrix.rows, matrix.columns, matrix.nonzeros, offsets, columns,
                                                   values, bits, bits, base, type),
                            "cusparseCreateConstCsr");
@@ -73,6 +75,7 @@ cusparseSpMVAlg_t algorithm_of(CusparseFormat format) {
     switch (format) {
         case CusparseFormat::csr_alg1: return CUSPARSE_SPMV_CSR_ALG1;
         case CusparseFormat::csr_alg2: return CUSPARSE_SPMV_CSR_ALG2;
+        case CusparseFormat::csr_op: break;
         case CusparseFormat::coo: return CUSPARSE_SPMV_COO_ALG1;
         case CusparseFormat::sell: return CUSPARSE_SPMV_SELL_ALG1;
         case CusparseFormat::bsr: return CUSPARSE_SPMV_BSR_ALG1;
@@ -93,6 +96,13 @@ VectorDescription describe_vector(Index size, const DeviceMemory& memory) {
     cusparseDnVecDescr_t description = nullptr;
     check_cusparse(cusparseCreateDnVec(&description, size, memory.address(), value_type<Value>), "cusparseCreateDnVec");
     return VectorDescription(description);
+}
+
+template <ValueType Value>
+std::int64_t bytes_to_move(const CusparseMatrix& matrix) {
+    const std::size_t arrays = matrix.offsets.bytes() + matrix.column_indices.bytes() + matrix.values.bytes();
+    const std::size_t vectors = sizeof(Value) * (std::size_t(matrix.rows) + std::size_t(matrix.columns));
+    return static_cast<std::int64_t>(arrays + vectors);
 }
 
 template <ValueType Value>
@@ -128,11 +138,7 @@ public:
                        "cusparseSpMV");
     }
 
-    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override {
-        const std::size_t arrays = matrix_.offsets.bytes() + matrix_.column_indices.bytes() + matrix_.values.bytes();
-        const std::size_t vectors = sizeof(Value) * (std::size_t(matrix_.rows) + std::size_t(matrix_.columns));
-        return static_cast<std::int64_t>(arrays + vectors);
-    }
+    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_to_move<Value>(matrix_); }
 
 private:
     static constexpr cusparseOperation_t operation = CUSPARSE_OPERATION_NON_TRANSPOSE;
@@ -148,8 +154,133 @@ private:
     DeviceMemory buffer_;
 };
 
+/// cusparseSpMVOp, z = alpha A x + beta y, whose plan is compiled once. The headers with which this was built may not have it,
+/// so that its functions are found when the program runs (cuSPARSE's documentation, "cusparseSpMVOp").
+class SpMVOp {
+public:
+    explicit SpMVOp(cusparseContext* handle) {
+        int version = 0;
+        check_cusparse(cusparseGetVersion(handle, &version), "cusparseGetVersion");
+        takes_algorithm_ = version >= first_with_algorithm;
+        const bool has_all =
+            find(buffer_size_, "cusparseSpMVOp_bufferSize") && find(create_description_, "cusparseSpMVOp_createDescr") &&
+            find(create_plan_, "cusparseSpMVOp_createPlan") && find(run_, "cusparseSpMVOp") &&
+            find(destroy_plan_, "cusparseSpMVOp_destroyPlan") && find(destroy_description_, "cusparseSpMVOp_destroyDescr");
+        if (has_all && version >= first_with_buffer && version < first_unknown) return;
+        throw Unsuitable("cusparseSpMVOp is called in cuSPARSE 12.7.3 to 12.8; this one is " + std::to_string(version));
+    }
+    ~SpMVOp() {
+        if (plan_ != nullptr) (void)destroy_plan_(plan_);
+        if (description_ != nullptr) (void)destroy_description_(description_);
+    }
+    SpMVOp(const SpMVOp&) = delete;
+    SpMVOp& operator=(const SpMVOp&) = delete;
+
+    void prepare(cusparseContext* handle, cusparseConstSpMatDescr_t matrix, cusparseDnVecDescr_t x, cusparseDnVecDescr_t y,
+                 cudaDataType type, Device& device) {
+        constexpr cusparseOperation_t operation = CUSPARSE_OPERATION_NON_TRANSPOSE;
+        std::size_t bytes = 0;
+        check_cusparse(takes_algorithm_
+                           ? reinterpret_cast<BufferSizeOf>(buffer_size_)(handle, operation, matrix, x, y, y, type,
+                                                                          default_algorithm, &bytes)
+                           : reinterpret_cast<BufferSize>(buffer_size_)(handle, operation, matrix, x, y, y, type, &bytes),
+                       "cusparseSpMVOp_bufferSize");
+        buffer_ = device.allocate(bytes, "the buffer of cuSPARSE");
+        check_cusparse(takes_algorithm_
+                           ? reinterpret_cast<CreateDescriptionOf>(create_description_)(
+                                 handle, &description_, operation, matrix, x, y, y, type, default_algorithm, buffer_.address())
+                           : reinterpret_cast<CreateDescription>(create_description_)(handle, &description_, operation, matrix,
+                                                                                      x, y, y, type, buffer_.address()),
+                       "cusparseSpMVOp_createDescr");
+        check_cusparse(create_plan_(handle, description_, &plan_, nullptr, 0), "cusparseSpMVOp_createPlan");
+    }
+
+    /// y = A x + added; both factors point to 1.
+    void run(cusparseContext* handle, const void* one, cusparseDnVecDescr_t x, cusparseDnVecDescr_t added,
+             cusparseDnVecDescr_t y) const {
+        check_cusparse(run_(handle, plan_, one, one, x, added, y), "cusparseSpMVOp");
+    }
+
+private:
+    using Operation = cusparseOperation_t;
+    using Matrix = cusparseConstSpMatDescr_t;
+    using Vector = cusparseDnVecDescr_t;
+    using BufferSize = cusparseStatus_t (*)(cusparseHandle_t, Operation, Matrix, Vector, Vector, Vector, cudaDataType,
+                                            std::size_t*);
+    using BufferSizeOf = cusparseStatus_t (*)(cusparseHandle_t, Operation, Matrix, Vector, Vector, Vector, cudaDataType, int,
+                                              std::size_t*);
+    using CreateDescription = cusparseStatus_t (*)(cusparseHandle_t, void**, Operation, Matrix, Vector, Vector, Vector,
+                                                   cudaDataType, void*);
+    using CreateDescriptionOf = cusparseStatus_t (*)(cusparseHandle_t, void**, Operation, Matrix, Vector, Vector, Vector,
+                                                     cudaDataType, int, void*);
+
+    // Its arguments changed under the same names.
+    static constexpr int first_with_buffer = 12703;     // 12.7.3, of CUDA 13.1 Update 1
+    static constexpr int first_with_algorithm = 12801;  // 12.8.1, of CUDA 13.3
+    static constexpr int first_unknown = 12900;
+    static constexpr int default_algorithm = 0;
+
+    template <typename Function>
+    static bool find(Function& function, const char* name) {
+        function = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
+        return function != nullptr;
+    }
+
+    bool takes_algorithm_ = false;
+    void (*buffer_size_)() = nullptr;
+    void (*create_description_)() = nullptr;
+    cusparseStatus_t (*create_plan_)(cusparseHandle_t, void*, void**, const void*, std::size_t) = nullptr;
+    cusparseStatus_t (*run_)(cusparseHandle_t, void*, const void*, const void*, Vector, Vector, Vector) = nullptr;
+    cusparseStatus_t (*destroy_plan_)(void*) = nullptr;
+    cusparseStatus_t (*destroy_description_)(void*) = nullptr;
+    DeviceMemory buffer_;
+    void* description_ = nullptr;
+    void* plan_ = nullptr;
+};
+
+template <ValueType Value>
+class CusparseOpKernel final : public Kernel<Value> {
+public:
+    CusparseOpKernel(CusparseMatrix matrix, Device& device, void* stream)
+        : matrix_(std::move(matrix)),
+          handle_(make_handle(stream)),
+          description_(describe<Value>(matrix_)),
+          operation_(handle_.get()),
+          no_y_(device.allocate(sizeof(Value) * matrix_.rows, "a y of zeros for cuSPARSE")) {
+        const DeviceMemory x = device.allocate(sizeof(Value) * matrix_.columns, "x, to prepare cuSPARSE");
+        const DeviceMemory y = device.allocate(sizeof(Value) * matrix_.rows, "y, to prepare cuSPARSE");
+        x_ = describe_vector<Value>(matrix_.columns, x);
+        y_ = describe_vector<Value>(matrix_.rows, y);
+        device.fill(no_y_.address(), std::byte{0}, no_y_.bytes());
+        zeros_ = describe_vector<Value>(matrix_.rows, no_y_);
+        operation_.prepare(handle_.get(), description_.get(), x_.get(), y_.get(), value_type<Value>, device);
+    }
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        static constexpr Value one = 1;
+        check_cusparse(cusparseDnVecSetValues(x_.get(), const_cast<Value*>(x)), "cusparseDnVecSetValues");
+        check_cusparse(cusparseDnVecSetValues(y_.get(), y), "cusparseDnVecSetValues");
+        operation_.run(handle_.get(), &one, x_.get(), accumulate ? y_.get() : zeros_.get(), y_.get());
+    }
+
+    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_to_move<Value>(matrix_); }
+
+private:
+    CusparseMatrix matrix_;
+    Handle handle_;
+    MatrixDescription description_;
+    SpMVOp operation_;
+    // That a factor of 0 ignores what y contains is not documented, so that y = A x adds to zeros.
+    DeviceMemory no_y_;
+    VectorDescription x_;
+    VectorDescription y_;
+    VectorDescription zeros_;
+};
+
 template <ValueType Value>
 std::unique_ptr<Kernel<Value>> prepare(CusparseMatrix matrix, Device& device, void* stream) {
+    if (matrix.format == CusparseFormat::csr_op)
+        return std::make_unique<CusparseOpKernel<Value>>(std::move(matrix), device, stream);
     return std::make_unique<CusparseKernel<Value>>(std::move(matrix), device, stream);
 }
 

@@ -9,8 +9,8 @@
 
 namespace workbench {
 
-/// The formats of cusparseSpMV with their algorithms.
-enum class CusparseFormat { csr_alg1, csr_alg2, coo, sell, bsr };
+/// The formats of cusparseSpMV with their algorithms. csr_op: CSR for cusparseSpMVOp.
+enum class CusparseFormat { csr_alg1, csr_alg2, csr_op, coo, sell, bsr };
 
 /// A matrix in a format of cuSPARSE: arrays on the device, with 32-bit zero-based indices.
 struct CusparseMatrix {

@@ -102,6 +102,7 @@ std::vector<KernelEntry> csr_cusparse_kernels() {
     return {
         entry<CusparseFormat::csr_alg1>("csr_alg1", "cusparseSpMV on CSR, CUSPARSE_SPMV_CSR_ALG1"),
         entry<CusparseFormat::csr_alg2>("csr_alg2", "cusparseSpMV on CSR, CUSPARSE_SPMV_CSR_ALG2"),
+        entry<CusparseFormat::csr_op>("csr_op", "cusparseSpMVOp on CSR, with a cuSPARSE of 12.7.3 to 12.8"),
         entry<CusparseFormat::coo>("coo", "cusparseSpMV on sorted coordinates, CUSPARSE_SPMV_COO_ALG1"),
         entry<CusparseFormat::sell>("sell", "cusparseSpMV on sliced ELL of slice height 32, CUSPARSE_SPMV_SELL_ALG1"),
         entry<CusparseFormat::bsr>("bsr", "cusparseSpMV on blocks of 2 x 2, 3 x 3 or 4 x 4, whichever take least memory"),
