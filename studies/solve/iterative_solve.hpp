@@ -96,6 +96,7 @@ protected:
         outcome_.iterations = progress_.iterations;
         outcome_.products = (options_.method == KrylovMethod::cg ? 1 : 2) * progress_.iterations + outcome_.restarts;
         outcome_.residual = progress_.residual / norm_of_b;
+        if (!outcome_.tuned) outcome_.product_inside_seconds = summarise(solver_.seconds_of_products()).median;
         outcome_.history = krylov_->history();
         for (double& residual : outcome_.history) residual /= norm_of_b;
         outcome_.vector_bytes = static_cast<double>(krylov_->vector_bytes());

@@ -120,16 +120,19 @@ void PreparedSolver<Value>::find_places() {
 template <ValueType Value>
 KrylovProduct<Value> PreparedSolver<Value>::product() {
     return [this](const Value* x, Value* y) {
+        const Stopwatch watch(options_.timing.clock);
         if (multiplies_in_full) {
             multiplier_.multiply_in_full(x, y);
         } else {
             multiplier_.multiply(x, y);
         }
+        if (on_host()) seconds_of_products_.push_back(watch.seconds());
     };
 }
 
 template <ValueType Value>
 Krylov<Value>& PreparedSolver<Value>::begin() {
+    seconds_of_products_.clear();
     if (persistent_ != nullptr) {
         begin_persistent();
         return *krylov_;

@@ -39,6 +39,9 @@ public:
     /// x [rows] of the current solve, in the order of the input; valid until the next call.
     [[nodiscard]] std::span<const Value> x();
 
+    /// On the host, the seconds of each product since the current solve began. A GPU does not return to the host between them.
+    [[nodiscard]] const std::vector<double>& seconds_of_products() const { return seconds_of_products_; }
+
     /// True: the following products are those with values in full (Multiplier::multiply_in_full).
     bool multiplies_in_full = false;
 
@@ -69,6 +72,7 @@ private:
     const Index* to_input_ = nullptr;   // the place of each element of x
     std::string note_;
     double seconds_ = 0;
+    std::vector<double> seconds_of_products_;
 };
 
 }  // namespace workbench

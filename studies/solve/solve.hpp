@@ -78,6 +78,7 @@ struct SolveOutcome {
     double solver_seconds = 0;          // the solver's vectors, and the matrix of a persistent kernel; once a matrix
     double vector_seconds = 0;          // bringing b to the solver in its order, and x back; the median of the solves
     double product_seconds = 0;         // median of a product outside the solve
+    double product_inside_seconds = 0;  // median of the products of the iterations; 0: unknown, as on a GPU
     double vector_bytes = 0;            // minimum traffic of an iteration's vector operations
     double copy_bandwidth = 0;          // of the device, in bytes per second
     std::vector<double> x;              // in input order

@@ -96,6 +96,7 @@ Json json_of(const SolveOutcome& one, const SolveOutcome* baseline) {
          {"total_seconds", one.total_seconds()},
          {"iteration_seconds", one.iteration_seconds()},
          {"product_seconds", one.product_seconds},
+         {"product_inside_seconds", one.product_inside_seconds},
          {"vector_bytes", one.vector_bytes},
          {"copy_bytes_per_second", one.copy_bandwidth},
          {"iteration_over_parts", optional(one.over_parts())},
