@@ -10,7 +10,7 @@
 option(WORKBENCH_BUNDLE_LIBRARIES "Install the libraries that the program needs beside it" ON)
 set(private_libraries lib/spmv-workbench)
 install(TARGETS workbench RUNTIME_DEPENDENCY_SET workbench_dependencies RUNTIME DESTINATION bin)
-install(TARGETS workbench_trial RUNTIME DESTINATION ${private_libraries} COMPONENT library)
+install(TARGETS workbench_trial workbench_confined RUNTIME DESTINATION ${private_libraries} COMPONENT library)
 install(TARGETS workbench_stage RUNTIME_DEPENDENCY_SET workbench_dependencies RUNTIME DESTINATION ${private_libraries} COMPONENT library)
 foreach(program workbench_matlab workbench_hdf5)
   if(TARGET ${program})

@@ -59,6 +59,14 @@ function(workbench_kernels)
   add_dependencies(workbench_kernels workbench_trial)
 endfunction()
 
+# Builds the program that closes a command off from the network and the user's files.
+function(workbench_confined)
+  add_executable(workbench_confined core/system/confined/main.cpp)
+  target_link_libraries(workbench_confined PRIVATE workbench_options)
+  set_target_properties(workbench_confined PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+  add_dependencies(workbench_system workbench_confined)
+endfunction()
+
 # Builds the program that runs stages beside recipes. They are shared objects that call functions of these rooms, so that it contains
 # and exports all of them.
 function(workbench_stage_helper)

@@ -84,6 +84,7 @@ TEST_CASE("help") {
     expect("help_serve", "serve --help", 0);
     expect("help_bench", "bench --help", 0);
     expect("help_summary", "summary --help", 0);
+    expect("help_judge", "judge --help", 0);
     expect("help_fetch", "fetch --help", 0);
     expect("help_list", "list --help", 0);
     expect("help_explain", "explain --help", 0);

@@ -1,20 +1,16 @@
 // workbench bench
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <iterator>
 #include <map>
-#include <memory>
 
 #include <fmt/format.h>
 
 #include "core/contract/errors.hpp"
-#include "core/system/child.hpp"
-#include "core/system/kokkos_runtime.hpp"
 #include "core/system/whole_file.hpp"
 #include "core/text/words.hpp"
+#include "frontends/cli/bench_machine.hpp"
 #include "frontends/cli/command.hpp"
 #include "frontends/cli/interruption.hpp"
 #include "frontends/cli/provenance.hpp"
@@ -22,8 +18,6 @@
 #include "frontends/cli/suite_matrices.hpp"
 #include "frontends/cli/terminal.hpp"
 #include "kernels/device/cuda_device.hpp"
-#include "kernels/gpu/gpu.hpp"
-#include "kernels/host/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/recipe/space.hpp"
 #include "pipeline/recipe/suite.hpp"
@@ -58,29 +52,6 @@ struct BenchArguments {
     std::string keep;
     std::string prepare = as_recipes_ask;
 };
-
-struct Machine {
-    std::string devices;
-    bool gpu = false;
-};
-
-/// Queries the devices in a child process, so that this one holds neither threads nor GPU memory during the measurements.
-Machine machine_here() {
-    check_thread_variables();
-    Child child(ChildOptions{.connected = true});
-    if (child.inside()) {
-        const KokkosRuntime kokkos(print_error);
-        const std::unique_ptr<Device> host = make_host_device();
-        const std::unique_ptr<Device> gpu = make_cuda_device();
-        std::string text = fmt::format("{} x {}", host->properties().processors, host->properties().name);
-        text = (gpu == nullptr ? "-" : "+") + text + (gpu == nullptr ? "" : ", " + gpu->properties().name);
-        _exit(send_all(child.connection(), text) ? 0 : 1);
-    }
-    std::string text;
-    while (child.receive(text, -1)) continue;
-    if (child.wait().exit_code != 0 || text.empty()) throw MachineError("the devices of this machine cannot be queried");
-    return {text.substr(1), text.front() == '+'};
-}
 
 std::vector<Backend> backends_for(const BenchArguments& arguments, const Suite& suite, bool gpu) {
     std::vector<Backend> wanted = suite.backends;
@@ -206,7 +177,7 @@ void count_done(const std::vector<std::string>& done, ResultsFile& results) {
 
 ExitCode run_bench(const BenchArguments& arguments) {
     const Suite suite = suite_of(arguments);
-    const Machine machine = machine_here();
+    const BenchMachine machine = bench_machine();
     BenchPlan plan;
     const std::vector<Backend> backends = backends_for(arguments, suite, machine.gpu);
     plan.recipes = recipes_of(suite, arguments, backends, machine.gpu);

@@ -58,6 +58,7 @@ std::string manual_page(const CLI::App& program) {
             exit_status(ExitCode::stagnated, "solve: the residual stagnated.") +
             exit_status(ExitCode::indefinite, "solve: the matrix is not positive definite.") +
             exit_status(ExitCode::breakdown, "solve: the method broke down.") +
+            exit_status(ExitCode::dishonest, "judge: the kernel was right when it was verified, and wrong when it was timed.") +
             exit_status(ExitCode::program_error, "A bug in the program.") +
             exit_status(ExitCode::stopped, "bench was interrupted.");
     text += ".SH FILES\n.TP\n" + troff("../share/spmv-workbench/recipes") +

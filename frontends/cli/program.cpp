@@ -50,12 +50,13 @@ int act(const Action& action) {
 }
 
 /// In the order of the help text.
-constexpr std::array add_each_command{
-    add_run_command,     add_serve_command,   add_choose_command,   add_calibrate_command,  add_solve_command,
-    add_bench_command,   add_summary_command, add_fetch_command,    add_check_command,      add_compare_command,
-    add_list_command,    add_explain_command, add_info_command,     add_spy_command,        add_draw_command,
-    add_animate_command, add_storage_command, add_generate_command, add_convert_command,    add_export_command,
-    add_new_command,     add_cache_command,   add_schema_command,   add_completion_command, add_manual_command};
+constexpr std::array add_each_command{add_run_command,        add_serve_command,   add_choose_command,   add_calibrate_command,
+                                      add_solve_command,      add_bench_command,   add_summary_command,  add_judge_command,
+                                      add_fetch_command,      add_check_command,   add_compare_command,  add_list_command,
+                                      add_explain_command,    add_info_command,    add_spy_command,      add_draw_command,
+                                      add_animate_command,    add_storage_command, add_generate_command, add_convert_command,
+                                      add_export_command,     add_new_command,     add_cache_command,    add_schema_command,
+                                      add_completion_command, add_manual_command};
 
 /// CLI11's message, or for an unknown option one with a suggestion.
 std::string message_of(const CLI::App& command, const CLI::ParseError& error) {

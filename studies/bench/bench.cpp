@@ -153,7 +153,9 @@ private:
         if (out_of_time(since_start)) return fail_all(pending, fmt::format("not started within {}", limit_text()));
         work_.clear();
         std::vector<std::size_t> together;
-        std::vector<std::string> command{plan_.program.string(), "run"};
+        std::vector<std::string> command;
+        if (plan_.confine) command = plan_.confine(work_.path());
+        command.insert(command.end(), {plan_.program.string(), "run"});
         std::set<Precision> precisions;
         for (std::size_t i = 0; i < pending.size(); ++i) {
             if (pending[i].recipe->backends != pending.front().recipe->backends) continue;

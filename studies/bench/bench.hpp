@@ -29,6 +29,8 @@ struct BenchPlan {
     bool keep_samples = false;
     std::string keep = {};          // the child processes' --keep folder; empty: none. Not part of a line's key
     std::filesystem::path program;  // the executable of the child processes
+    /// Words before it: a program that runs it with fewer rights. Given the folder into which a child process writes.
+    std::function<std::vector<std::string>(const std::filesystem::path& writable)> confine = {};
     std::string version;
     std::string device;
     std::string software = {};  // see BenchKey

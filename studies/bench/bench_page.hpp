@@ -8,7 +8,9 @@
 
 namespace workbench {
 
-/// The HTML text. `command`: the command line shown on the page; may be empty. Throws MachineError if memory runs out.
-[[nodiscard]] std::string bench_page(const std::vector<Record>& records, const std::string& title, const std::string& command);
+/// The HTML text. `command`: the command line shown on the page; may be empty. `judgement`: that of a kernel, as JSON; may be
+/// empty. Throws MachineError if memory runs out.
+[[nodiscard]] std::string bench_page(const std::vector<Record>& records, const std::string& title, const std::string& command,
+                                     const std::string& judgement = {});
 
 }  // namespace workbench

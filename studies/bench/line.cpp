@@ -40,7 +40,7 @@ Json of_precision(const Json& list, Precision precision) {
     return some;
 }
 
-struct Judgement {
+struct BestKernel {
     std::string status;
     std::string reason;
     const Json* best = nullptr;  // the fastest verified kernel
@@ -59,7 +59,7 @@ std::vector<const Json*> own_kernel_lines(const Json& kernels) {
 }
 
 /// `facts`: see facts_of_recipe.
-Judgement judge(const Json& report, const Json& layouts, const Json& kernels, const std::map<std::string, std::string>& facts) {
+BestKernel best_of(const Json& report, const Json& layouts, const Json& kernels, const std::map<std::string, std::string>& facts) {
     for (const Json& kernel : kernels) {
         if (kernel["status"] == "wrong") return {"wrong", kernel["reason"]};
     }
@@ -76,7 +76,7 @@ Judgement judge(const Json& report, const Json& layouts, const Json& kernels, co
         std::erase_if(own, on_its_device);
         if (own.empty()) return {failed.status, failed.reason};
     }
-    Judgement found{"measured", "", nullptr};
+    BestKernel found{"measured", "", nullptr};
     for (const Json* kernel : own) {
         if ((*kernel)["status"] != "measured") {
             found.reason = (*kernel)["reason"];
@@ -154,7 +154,7 @@ BenchLine line_of_report(const BenchKey& key, const BenchRecipeFacts& recipe, co
             kernel.erase("samples");
         }
     }
-    Judgement found = judge(report, layouts, kernels, facts_of_recipe(recipe.resolved));
+    BestKernel found = best_of(report, layouts, kernels, facts_of_recipe(recipe.resolved));
     found.reason = in_given_name(found.reason, recipe);
     const Json& matrix = report.at("matrix");
     std::vector<std::string> warnings;

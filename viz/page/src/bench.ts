@@ -2,6 +2,7 @@
 import { ratioBars, xyChart, type Point } from './charts';
 import type { BenchRecord, PageDocument, Ranking } from './document';
 import { counted, h, percent, seconds, section, significant } from './dom';
+import { judgementSection } from './judgement';
 import { type Cell, table } from './table';
 
 const same = (a: { device: string; precision: string }, b: { device: string; precision: string }): boolean => a.device === b.device && a.precision === b.precision;
@@ -61,6 +62,7 @@ export function benchSections(page: PageDocument): (HTMLElement | null)[] {
     ];
   });
   return [
+    page.judgement ? judgementSection(page.judgement) : null,
     section('ranking', 'Ranking', 'Each recipe is represented by its fastest kernel with a right result.', h('div', { class: 'grid charts' }, ...charts.filter((one) => one !== null)), ...rankings.map(rankingTable)),
     section('records', 'All measurements', 'Click on a heading to sort.', table('Measurements', [
       { name: 'matrix', left: true }, { name: 'recipe', left: true }, { name: 'on', left: true }, { name: 'kernel', left: true }, { name: 'time' }, { name: 'GFLOP/s' }, { name: 'of copy' }, { name: 'B/nonzero' }, { name: 'speed-up', wraps: true }, { name: 'break-even' },

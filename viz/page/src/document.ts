@@ -216,6 +216,49 @@ export interface Ranking {
   recipes: { recipe: string; geometric_mean: number; least: number; most: number; count: number; won: number; tied: number; not_measured: number }[];
 }
 
+export interface Ratios {
+  geometric_mean: number;
+  least: number;
+  most: number;
+  matrices: number;
+}
+
+export interface JudgedOther {
+  recipe: string;
+  kernel: string;
+  times_faster: number | null;
+  break_even: number | null;
+}
+
+export interface JudgedMatrix {
+  matrix: string;
+  status: string;
+  way: string | null;
+  reason: string | null;
+  seconds?: number;
+  setup_seconds?: number | null;
+  first_seconds?: number | null;
+  new_values_seconds?: number | null;
+  bytes_per_nonzero?: number;
+  share_of_copy?: number | null;
+  vendor?: JudgedOther | null;
+  workbench?: JudgedOther | null;
+  warnings?: string[];
+}
+
+export interface Judgement {
+  verdict: string;
+  file: string;
+  right: boolean;
+  honest: boolean;
+  counts: { measured: number; unsuitable: number; wrong: number; failed: number };
+  slows_others: number | null;
+  over_vendor: Ratios | null;
+  over_workbench: Ratios | null;
+  open: string[];
+  matrices: JudgedMatrix[];
+}
+
 export interface PageDocument {
   kind: 'run' | 'compare' | 'bench';
   command: string;
@@ -223,6 +266,7 @@ export interface PageDocument {
   runs: Run[];
   records?: BenchRecord[];
   rankings?: Ranking[];
+  judgement?: Judgement; // of a bench with one kernel
 }
 
 let given: Uint8Array[] | null = null; // title, document and sections that were given instead of those in the file
