@@ -11,6 +11,7 @@
 
 #include "core/text/text_table.hpp"
 #include "pipeline/measure/median.hpp"
+#include "studies/bench/own_kernel.hpp"
 #include "studies/bench/ranking.hpp"
 
 namespace workbench {
@@ -57,19 +58,33 @@ std::string text_in(const Json& object, const char* key) {
 double seconds_of_baseline(const Json& line, const std::string& device) {
     for (const Json& kernel : line.value("kernels", Json::array())) {
         const std::string backend = text_in(kernel, "backend");
-        const bool on_gpu = backend == "cuda" || backend == "cusparse";
-        if (kernel.value("baseline", false) && on_gpu == (device == "gpu")) return number_of(kernel, "median_seconds");
+        if (kernel.value("baseline", false) && device_of_backend(backend) == device) return number_of(kernel, "median_seconds");
     }
     return 0;
 }
 
-bool is_vendor(const Record& record) {
-    return record.backend == "cusparse" || record.backend == "eigen" || record.verdict == "baseline";
+bool is_vendor(const Record& record) { return record.backend == "cusparse" || record.backend == "eigen"; }
+
+/// What a comparison needs of each kernel that a line measured, not of the fastest alone.
+std::vector<Record> kernels_of(const Json& line) {
+    std::vector<Record> kernels;
+    for (const Json& kernel : line.value("kernels", Json::array())) {
+        if (text_in(kernel, "status") != "measured" || number_of(kernel, "speedup") <= 0) continue;
+        Record& record = kernels.emplace_back();
+        record.recipe = text_in(line.at("recipe"), "name");
+        record.kernel = text_in(kernel, "kernel");
+        record.backend = text_in(kernel, "backend");
+        record.device = device_of_backend(record.backend);
+        record.seconds = number_of(kernel, "median_seconds");
+        record.speedup = number_of(kernel, "speedup");
+        record.setup_seconds = number_of(kernel, "setup_seconds");
+        record.verdict = text_in(kernel, "verdict");
+    }
+    return kernels;
 }
 
 /// The speed-up over the baseline, which is in both processes, makes times of two processes comparable.
 void keep_faster(std::optional<Record>& best, const Record& record) {
-    if (!record.speedup) return;
     if (!best || *record.speedup > *best->speedup) best = record;
 }
 
@@ -264,14 +279,14 @@ Judgement judge(const std::vector<std::string>& kernel, const std::vector<std::s
         judgement.matrices.push_back(std::move(one));
     }
     for (const std::string& text : others) {
-        const auto place = places.find(text_in(Json::parse(text).at("key"), "matrix"));
+        const Json line = Json::parse(text);
+        const auto place = places.find(text_in(line.at("key"), "matrix"));
         if (place == places.end()) continue;
         JudgedMatrix& one = judgement.matrices[place->second];
-        for (const Record& record : records_of_line(text)) {
-            if (record.status != "measured" || (one.timed && record.device != one.timed->device)) continue;
+        for (const Record& record : kernels_of(line)) {
+            if (one.timed && record.device != one.timed->device) continue;
             keep_faster(is_vendor(record) ? one.vendor : one.workbench, record);
-            if (one.baseline_seconds_alone == 0)
-                one.baseline_seconds_alone = seconds_of_baseline(Json::parse(text), record.device);
+            if (one.baseline_seconds_alone == 0) one.baseline_seconds_alone = seconds_of_baseline(line, record.device);
         }
     }
     return judgement;
