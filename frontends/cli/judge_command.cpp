@@ -192,6 +192,10 @@ public:
         judgement.file = fs::path(arguments_.file).filename().string();
         judgement.precision = arguments_.precision;
         judgement.open = open_;
+        const std::string source = fs::absolute(arguments_.file).parent_path().string() + "/";
+        for (JudgedMatrix& one : judgement.matrices) {  // all reasons are about one file
+            for (std::size_t at = 0; (at = one.reason.find(source)) != std::string::npos;) one.reason.erase(at, source.size());
+        }
         return judgement;
     }
 

@@ -283,10 +283,12 @@ Judgement judge(const std::vector<std::string>& kernel, const std::vector<std::s
         const auto place = places.find(text_in(line.at("key"), "matrix"));
         if (place == places.end()) continue;
         JudgedMatrix& one = judgement.matrices[place->second];
-        for (const Record& record : kernels_of(line)) {
+        const std::vector<Record> kernels = kernels_of(line);
+        const bool busy = std::any_of(kernels.begin(), kernels.end(), is_busy);
+        for (const Record& record : kernels) {
             if (one.timed && record.device != one.timed->device) continue;
             keep_faster(is_vendor(record) ? one.vendor : one.workbench, record);
-            if (one.baseline_seconds_alone == 0) one.baseline_seconds_alone = seconds_of_baseline(line, record.device);
+            if (one.baseline_seconds_alone == 0 && !busy) one.baseline_seconds_alone = seconds_of_baseline(line, record.device);
         }
     }
     return judgement;

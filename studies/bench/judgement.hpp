@@ -41,7 +41,7 @@ struct JudgedMatrix {
     /// The fastest of the vendor's, and of the workbench's recipes, each in a process without the kernel; none: not timed.
     std::optional<Record> vendor = {};
     std::optional<Record> workbench = {};
-    double baseline_seconds_alone = 0;  // beside those
+    double baseline_seconds_alone = 0;  // beside those; 0 if the machine did other work then
 };
 
 struct Judgement {
@@ -56,7 +56,7 @@ struct Judgement {
     /// False if it was wrong when it was verified, or did not end, or if nothing was measured.
     [[nodiscard]] bool right() const;
     /// The factor by which the baseline takes longer beside the kernel than without it, as the median over the timed matrices;
-    /// none with fewer than five.
+    /// none with fewer than five on which the machine did no other work without the kernel.
     [[nodiscard]] std::optional<double> slows_others() const;
     /// False if it cheats, or makes others more than twice as slow.
     [[nodiscard]] bool honest() const;

@@ -128,6 +128,15 @@ TEST_SUITE("judgement") {
         CHECK(!beside(25, 5).honest());
         CHECK(beside(25, 5).verdict() == "cheats");
         CHECK(beside(25, 4).honest());
+        Lines kernels;
+        Lines others;
+        for (int i = 0; i < 6; ++i) {
+            kernels.push_back(judged(fmt::format("m{}", i), 2, 25));
+            Json busy = kernel("SELL", "kokkos", 6, 2);
+            busy["verdict"] = "busy machine";
+            others.push_back(line(fmt::format("m{}", i), "SELL", {kernel("rows", "kokkos", 12, 1, true), busy}));
+        }
+        CHECK(!judge(kernels, others).slows_others());
     }
 
     TEST_CASE("each sentence of a wrong result has its way") {

@@ -62,8 +62,8 @@ BUGS = {
         EACH_ROW + "float s = 0; for (Offset k = begin; k < end; ++k) s += float(a.values[k] * x[a.column_indices[k]]); y[row] = s; }")),
     "race": ("adds to rows from all threads without atomics", kernel(
         "for (Index row = 0; row < a.row_count; ++row) y[row] = 0;\n#pragma omp parallel for schedule(static, 1)\nfor (Offset k = 0; k < a.values_size; ++k) { Index row = 0; while (a.row_offsets[row + 1] <= k) ++row; y[row] += a.values[k] * x[a.column_indices[k]]; }")),
-    "shared counter": ("takes rows from a counter that is not atomic", kernel(
-        "volatile Index next = 0;\n#pragma omp parallel\nfor (;;) { next = next + 1; const Index row = next - 1; if (row >= a.row_count) break; y[row] = sum_of(a, row, x); }")),
+    "scratch": ("has scratch memory for as many threads as there are cores", kernel(
+        "static volatile Value scratch[1024]; const int cores = omp_get_num_procs();\n#pragma omp parallel for\nfor (Index row = 0; row < a.row_count; ++row) { volatile Value& sum = scratch[omp_get_thread_num() % cores]; sum = 0; for (Offset k = a.row_offsets[row]; k < a.row_offsets[row + 1]; ++k) sum = sum + a.values[k] * x[a.column_indices[k]]; y[row] = sum; }")),
     "old sums": ("adds to a buffer that keeps what the last product left", kernel(
         "kept.resize(a.row_count); for (Index row = 0; row < a.row_count; ++row) { kept[row] += sum_of(a, row, x); y[row] = kept[row]; }", "static std::vector<Value> kept;\n")),
     "padding": ("multiplies padding that is never written", kernel(
@@ -166,7 +166,7 @@ def main():
                 if chosen and name not in chosen:
                     continue
                 code, judgement, _ = judge(program, folder, name, text)
-                if code == 0:
+                if code == 0 and name != "changed x":  # it is right, and gains nothing
                     missed.append(name)
                 print(f"| {what} | {code} | {sentence(judgement)} |", flush=True)
             print()

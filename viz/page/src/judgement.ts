@@ -41,6 +41,6 @@ export function judgementSection(judgement: Judgement): HTMLElement {
   return section('judgement', 'Verdict', sentences.join(' '), headline(judgement),
     wrong.length > 0 ? table('What was wrong', [{ name: 'matrix', left: true }, { name: 'in which way', left: true }, { name: 'what was found', left: true, wraps: true }], wrong.map((one): Cell[] => [{ text: one.matrix }, { text: one.way ?? '', tone: 'bad' }, { text: one.reason ?? '' }])) : null,
     unsuitable.length > 0 ? table('Unsuitable', [{ name: 'matrix', left: true }, { name: 'why', left: true, wraps: true }], unsuitable.map((one): Cell[] => [{ text: one.matrix }, { text: one.reason ?? '' }])) : null,
-    timed.length > 0 ? table('Times beside the best of others', [{ name: 'matrix', left: true }, { name: 'time' }, { name: 'vendor’s best', left: true }, { name: 'times faster' }, { name: 'pays after', title: 'products after which the set-up pays off' }, { name: 'workbench’s best', left: true }, { name: 'times faster' }, { name: 'pays after' },
+    timed.length > 0 ? table('Times beside the best of others', [{ name: 'matrix', left: true }, { name: 'time' }, { name: 'vendor’s best', left: true, wraps: true }, { name: 'times faster' }, { name: 'pays after', title: 'products after which the set-up pays off' }, { name: 'workbench’s best', left: true, wraps: true }, { name: 'times faster' }, { name: 'pays after' },
       { name: 'set-up' }, { name: 'first' }, { name: 'new values' }, { name: 'B/nonzero' }, { name: 'of copy' }, { name: '', left: true }], timed.map(row)) : null);
 }
