@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Shows how well each state of the caches predicts the time of a product inside `workbench solve` (docs/results/states.md).
+"""Shows how well each state of the caches predicts the time of a product inside `workbench solve` (docs/measuring.md).
 
     benchmarks/states_against_solve.py [--backend kokkos|cusparse] [--lines RAW.jsonl] WORKBENCH
 
