@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Shows how well each state of the caches predicts the time of a product inside `workbench solve` (docs/measuring.md).
 
-    benchmarks/states_against_solve.py [--backend kokkos|cusparse] [--lines RAW.jsonl] WORKBENCH
+    benchmarks/states_against_solve.py [--backend kokkos|cuda] [--lines RAW.jsonl] WORKBENCH
 
 For ten matrices and three recipes: `run` with --cache cold, --cache warm and --inside cg, and `solve` (CG, f64). On a CPU `solve` times each
 product, whose median is compared. On a GPU the iterations are one graph; there, the difference of the times of an iteration with two
