@@ -21,10 +21,11 @@ struct SentElement {
     Index remote = 0;
 };
 
-/// The rows of the matrix of persistent solves, in the order of their vectors. Without ranks it is square.
+/// The rows of the matrix of persistent solves; vectors are in their order. Without ranks it is square.
 struct PersistentProblem {
-    const CsrMatrix& matrix;           // columns after the rows: remote elements, which other ranks send
-    std::span<const Index> cuts = {};  // the boundaries of a partition of the rows, or empty
+    const CsrMatrix& matrix;            // columns after the rows: remote elements, which other ranks send
+    const Index* old_of_new = nullptr;  // [rows] on the device: rows and columns are divided in this order; null: in that given
+    std::span<const Index> cuts = {};   // in the order of the division: the boundaries of a partition of the rows, or empty
     KrylovMethod method = KrylovMethod::cg;
     bool preconditioned = false;
     Ranks* ranks = nullptr;                  // that solve together, one GPU each; null: this one alone

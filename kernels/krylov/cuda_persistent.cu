@@ -2,6 +2,7 @@
 #include "kernels/krylov/cuda_persistent.cuh"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -12,18 +13,20 @@
 #include "core/matrix/distinct_values.hpp"
 #include "kernels/common/schedule/choice.hpp"
 #include "kernels/device/cuda_check.cuh"
+#include "kernels/krylov/gpu_space.cuh"
 #include "kernels/krylov/memory.hpp"
 #include "kernels/krylov/persistent_bicgstab.cuh"
 #include "kernels/krylov/persistent_cg.cuh"
-#include "kernels/krylov/persistent_matrix.hpp"
 #include "kernels/krylov/shared_memory_of_ranks.cuh"
 
 namespace workbench {
 namespace {
 
 using krylov::PersistentArguments;
-using krylov::PersistentMatrix;
 using krylov::Scalars;
+
+template <typename Stored>
+using MatrixOnGpu = krylov::PersistentMatrix<Stored, krylov::KeptOnGpu>;
 
 constexpr unsigned long long patience_nanoseconds =
     5'000'000'000;  // the limit of a wait for all blocks, which normally takes microseconds
@@ -53,16 +56,19 @@ PersistentKernel<Value, Stored> kernel_for(krylov::BlockShape shape, KrylovMetho
     return kernel_of_shape<Value, Stored, krylov::shape_of_large_parts>(method, run);
 }
 
-/// Moves the elements of a vector to the rows of the matrix from their places, where -1 means padding, and back.
+constexpr int move_threads = 256;
+
+/// Moves the elements of a vector to the rows of the matrix as it was given from their places, where -1 means padding, and
+/// back.
 template <typename Value>
 __global__ void move_to_rows(const Index* row_at, Index places, const Value* from, Value* to) {
     const auto place = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
     if (place < places && row_at[place] >= 0) to[row_at[place]] = from[place];
 }
 template <typename Value>
-__global__ void move_to_places(const Index* row_at, Index places, const Value* from, Value* to) {
+__global__ void move_to_places(const Index* row_at, Index places, const Value* from, Value* to, Value padding) {
     const auto place = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
-    if (place < places) to[place] = row_at[place] >= 0 ? from[row_at[place]] : Value{0};
+    if (place < places) to[place] = row_at[place] >= 0 ? from[row_at[place]] : padding;
 }
 
 template <ValueType Value, ValueType Stored>
@@ -79,7 +85,9 @@ public:
           shared_(device_, solver.ranks(), solver.places() + solver.remote(), solver.remote(), solver.blocks(),
                   !inverse_diagonal.empty()),
           targets_(solver.targets_for(shared_.of_ranks())),
-          b_(to_device(device_, std::span<const Value>(placed(b, 0)), "the right-hand side")),
+          b_in_rows_(to_device(device_, b, "the right-hand side")),
+          x_in_rows_(device_.allocate(b.size_bytes(), "the solution")),
+          b_(vector()),
           q_(vector()),
           r_of_halo_(device_.allocate(solver.halo() * sizeof(Value), "the residual of other parts")),
           history_(device_.allocate((static_cast<std::size_t>(plan.most_iterations) + 1) * sizeof(double),
@@ -96,21 +104,34 @@ public:
             if (zero->bytes() > 0) device_.zero(zero->address(), zero->bytes());
         }
         if (is_preconditioned()) {
-            const std::vector<Value> places = placed(inverse_diagonal, 1);
-            check_cuda(cudaMemcpyAsync(shared_.own().inverse_diagonal, places.data(), places.size() * sizeof(Value),
-                                       cudaMemcpyHostToDevice, device_.stream()),
-                       "cudaMemcpyAsync");
+            device_.upload(std::as_bytes(inverse_diagonal), x_in_rows_);
+            to_places(x_in_rows_.as<const Value>(), shared_.own().inverse_diagonal, 1);
         }
-        const Scalars first = krylov::first_scalars(plan, history_.as<double>());
-        device_.upload(std::as_bytes(std::span(&first, 1)), scalars_);
-        run(true, 0);
+        begin_with_zero(plan);
     }
 
     void use(KrylovProduct<Value> product) override { product_ = std::move(product); }
 
+    [[nodiscard]] Value* right_hand_side() override { return b_in_rows_.as<Value>(); }
+
+    double begin_again(double tolerance) override {
+        device_.zero(shared_.own().x, static_cast<std::size_t>(solver_.places()) * sizeof(Value));
+        begin_with_zero({plan_.method, 0, plan_.most_iterations});
+        (void)wait();
+        Scalars scalars = fetch();
+        const double norm = krylov::stop_below(scalars, tolerance);
+        put(scalars);
+        return norm;
+    }
+
+    [[nodiscard]] const Value* solution() const override {
+        to_rows(shared_.own().x, x_in_rows_.as<Value>());
+        return x_in_rows_.as<const Value>();
+    }
+
     void restart() override {
         if (product_) multiply_x();
-        run(true, 0);
+        run(true, 0, product_of_x_.as<const Value>());
     }
 
     void launch(std::int64_t iterations) override { run(false, iterations); }
@@ -131,17 +152,9 @@ public:
     }
 
     [[nodiscard]] std::vector<Value> x() override {
-        std::vector<Value> places(solver_.row_at().size());
-        (void)device_.time([&] {
-            check_cuda(cudaMemcpyAsync(places.data(), shared_.own().x, places.size() * sizeof(Value), cudaMemcpyDeviceToHost,
-                                       device_.stream()),
-                       "cudaMemcpyAsync");
-        });
+        (void)solution();
         std::vector<Value> x(static_cast<std::size_t>(solver_.rows()));
-        const std::vector<Index>& row_at = solver_.row_at();
-        for (std::size_t place = 0; place < places.size(); ++place) {
-            if (row_at[place] >= 0) x[row_at[place]] = places[place];
-        }
+        device_.download(x_in_rows_, std::as_writable_bytes(std::span(x)));
         return x;
     }
 
@@ -165,16 +178,28 @@ private:
     [[nodiscard]] bool is_preconditioned() const { return shared_.own().inverse_diagonal != nullptr; }
 
     [[nodiscard]] DeviceMemory vector() const {
-        return device_.allocate(solver_.row_at().size() * sizeof(Value), "a vector of the solve");
+        return device_.allocate(static_cast<std::size_t>(solver_.places()) * sizeof(Value), "a vector of the solve");
     }
 
-    [[nodiscard]] std::vector<Value> placed(std::span<const Value> rows, Value padding) const {
-        std::vector<Value> places(solver_.row_at().size(), padding);
-        for (std::size_t place = 0; place < places.size(); ++place) {
-            if (const Index row = solver_.row_at()[place]; row >= 0) places[place] = rows[row];
-        }
-        return places;
+    void to_places(const Value* rows, Value* places, Value padding) const {
+        move_to_places<<<blocks_for(solver_.places(), move_threads), move_threads, 0, device_.stream()>>>(
+            solver_.row_at(), solver_.places(), rows, places, padding);
+        check_launch("move_to_places");
     }
+    void to_rows(const Value* places, Value* rows) const {
+        move_to_rows<<<blocks_for(solver_.places(), move_threads), move_threads, 0, device_.stream()>>>(
+            solver_.row_at(), solver_.places(), places, rows);
+        check_launch("move_to_rows");
+    }
+
+    /// Begins with b and x = 0, which x contains already.
+    void begin_with_zero(const KrylovPlan& plan) {
+        to_places(b_in_rows_.as<const Value>(), b_.as<Value>(), 0);
+        put(krylov::first_scalars(plan, history_.as<double>()));
+        run(true, 0);
+    }
+
+    void put(const Scalars& scalars) { device_.upload(std::as_bytes(std::span(&scalars, 1)), scalars_); }
 
     [[nodiscard]] Scalars fetch() {
         Scalars scalars;
@@ -185,25 +210,15 @@ private:
     /// Multiplies x with the product of restarts.
     void multiply_x() {
         if (product_of_x_.bytes() == 0) {
-            const auto rows = static_cast<std::size_t>(solver_.rows());
-            row_at_ = to_device(device_, std::span<const Index>(solver_.row_at()), "the order of the solve");
-            in_rows_ = device_.allocate(2 * rows * sizeof(Value), "x and A x of a restart");
+            product_in_rows_ = device_.allocate(x_in_rows_.bytes(), "A x of a restart");
             product_of_x_ = vector();
         }
-        const auto places = static_cast<Index>(solver_.row_at().size());
-        constexpr int threads = 256;
-        const int blocks = (places + threads - 1) / threads;
-        Value* const x = in_rows_.as<Value>();
-        Value* const product = x + solver_.rows();
-        move_to_rows<<<blocks, threads, 0, device_.stream()>>>(row_at_.as<const Index>(), places, shared_.own().x, x);
-        check_launch("move_to_rows");
-        product_(x, product);
-        move_to_places<<<blocks, threads, 0, device_.stream()>>>(row_at_.as<const Index>(), places, product,
-                                                                 product_of_x_.as<Value>());
-        check_launch("move_to_places");
+        product_(solution(), product_in_rows_.as<Value>());
+        to_places(product_in_rows_.as<const Value>(), product_of_x_.as<Value>(), 0);
     }
 
-    void run(bool begins, std::int64_t iterations) {
+    /// product: A x for a beginning; null: the kernel multiplies.
+    void run(bool begins, std::int64_t iterations, const Value* product = nullptr) {
         PersistentArguments<Value, Stored> arguments = solver_.arguments();
         arguments.targets = targets_.as<const krylov::Target>();
         arguments.rank = shared_.rank();
@@ -217,7 +232,7 @@ private:
         arguments.mp = mp_.bytes() > 0 ? mp_.as<Value>() : shared_.own().p;
         arguments.ms = ms_.as<Value>();
         const Value* const p = plan_.method == KrylovMethod::bicgstab ? arguments.mp : shared_.own().p;
-        arguments.product = begins && product_of_x_.bytes() > 0 ? product_of_x_.as<const Value>() : nullptr;
+        arguments.product = product;
         arguments.direction = begins ? shared_.own().x : p;
         arguments.scalars = scalars_.as<Scalars>();
         arguments.failed = failed_.as<unsigned>();
@@ -242,36 +257,28 @@ private:
     CudaDevice& device_;
     unsigned long long launches_ = 0;
     krylov::SharedMemoryOfRanks<Value> shared_;
-    DeviceMemory targets_, b_, q_, r_of_halo_, history_, scalars_, failed_;
-    DeviceMemory shadow_, t_, mp_, ms_;  // of BiCGStab
-    KrylovProduct<Value> product_;       // of restarts; empty: that of the kernel
-    DeviceMemory row_at_, in_rows_, product_of_x_;
+    DeviceMemory targets_;
+    DeviceMemory b_in_rows_, x_in_rows_;  // in the order of the matrix as it was given
+    DeviceMemory b_, q_, r_of_halo_, history_, scalars_, failed_;
+    DeviceMemory shadow_, t_, mp_, ms_;            // of BiCGStab
+    KrylovProduct<Value> product_;                 // of restarts; empty: that of the kernel
+    DeviceMemory product_in_rows_, product_of_x_;  // of restarts
 };
 
 template <ValueType Value, ValueType Stored>
 class CudaPersistentSolver final : public PersistentSolver<Value> {
 public:
-    CudaPersistentSolver(const PersistentMatrix<Value, Stored>& matrix, krylov::BlockShape shape, CudaDevice& device,
-                         Ranks* ranks)
+    CudaPersistentSolver(MatrixOnGpu<Stored> matrix, krylov::BlockShape shape, CudaDevice& device, Ranks* ranks)
         : device_(device),
           ranks_(ranks),
-          rows_(matrix.rows),
-          remote_(matrix.remote),
-          run_(matrix.run),
           shape_(shape),
-          blocks_(static_cast<int>(matrix.parts.size())),
-          shared_bytes_(matrix.shared_bytes),
-          row_at_(matrix.row_at),
-          host_targets_(matrix.targets),
-          parts_(on_device(matrix.parts)),
-          slices_(on_device(matrix.slices)),
-          halo_(on_device(matrix.halo)),
-          first_targets_(on_device(matrix.first_targets)),
-          values_(on_device(matrix.values)),
-          columns_(on_device(matrix.columns)) {
-        const double bytes = sizeof(Stored) + sizeof(std::uint16_t) / static_cast<double>(run_);  // of an entry
+          matrix_(std::move(matrix)),
+          parts_(on_device(matrix_.parts)),
+          slices_(on_device(matrix_.slices)),
+          first_targets_(on_device(matrix_.first_targets)) {
+        const double bytes = sizeof(Stored) + sizeof(std::uint16_t) / static_cast<double>(matrix_.run);  // of an entry
         const double of_cache = share_of_cache * static_cast<double>(device.properties().last_level_cache);
-        kept_ = static_cast<Index>(of_cache / blocks_ / bytes);
+        kept_ = static_cast<Index>(of_cache / blocks() / bytes);
     }
 
     [[nodiscard]] std::unique_ptr<Krylov<Value>> begin(const KrylovPlan& plan, std::span<const Value> b,
@@ -281,16 +288,16 @@ public:
 
     [[nodiscard]] CudaDevice& device() const { return device_; }
     [[nodiscard]] Ranks* ranks() const { return ranks_; }
-    [[nodiscard]] int blocks() const { return blocks_; }
-    [[nodiscard]] Index rows() const { return rows_; }
-    [[nodiscard]] Index remote() const { return remote_; }
-    [[nodiscard]] Index places() const { return static_cast<Index>(row_at_.size()); }
-    [[nodiscard]] std::size_t halo() const { return halo_.bytes() / sizeof(Index); }
-    [[nodiscard]] const std::vector<Index>& row_at() const { return row_at_; }
+    [[nodiscard]] int blocks() const { return static_cast<int>(matrix_.parts.size()); }
+    [[nodiscard]] Index rows() const { return matrix_.rows; }
+    [[nodiscard]] Index remote() const { return matrix_.remote; }
+    [[nodiscard]] Index places() const { return matrix_.places; }
+    [[nodiscard]] std::size_t halo() const { return matrix_.halo.size(); }
+    [[nodiscard]] const Index* row_at() const { return matrix_.row_at.data(); }
 
     /// The elements that other ranks read, by their places there, which follow the places of the rank's own elements.
     [[nodiscard]] DeviceMemory targets_for(const std::vector<krylov::PeerMemory<Value>>& memory) const {
-        std::vector<krylov::Target> targets = host_targets_;
+        std::vector<krylov::Target> targets = matrix_.targets;
         for (krylov::Target& target : targets) target.place += memory[target.rank].places - memory[target.rank].remote;
         return on_device(targets);
     }
@@ -300,18 +307,18 @@ public:
         PersistentArguments<Value, Stored> arguments;
         arguments.parts = parts_.template as<const krylov::Part>();
         arguments.slices = slices_.template as<const krylov::Slice>();
-        arguments.halo = halo_.template as<const Index>();
+        arguments.halo = matrix_.halo.data();
         arguments.first_targets = first_targets_.template as<const Index>();
-        arguments.values = values_.template as<const Stored>();
-        arguments.columns = columns_.template as<const std::uint16_t>();
+        arguments.values = matrix_.values.data();
+        arguments.columns = matrix_.columns.data();
         arguments.kept = kept_;
         return arguments;
     }
 
     void launch(KrylovMethod method, PersistentArguments<Value, Stored>& arguments) const {
         void* list[] = {&arguments};
-        check_cuda(cudaLaunchCooperativeKernel(kernel_for<Value, Stored>(shape_, method, run_), dim3(blocks_),
-                                               dim3(shape_.threads()), list, shared_bytes_, device_.stream()),
+        check_cuda(cudaLaunchCooperativeKernel(kernel_for<Value, Stored>(shape_, method, matrix_.run), dim3(blocks()),
+                                               dim3(shape_.threads()), list, matrix_.shared_bytes, device_.stream()),
                    "cudaLaunchCooperativeKernel");
     }
 
@@ -323,16 +330,10 @@ private:
 
     CudaDevice& device_;
     Ranks* ranks_;
-    Index rows_;
-    Index remote_;
-    Index run_;
     krylov::BlockShape shape_;
-    int blocks_;
-    std::size_t shared_bytes_;
     Index kept_ = 0;  // entries of a part
-    std::vector<Index> row_at_;
-    std::vector<krylov::Target> host_targets_;
-    DeviceMemory parts_, slices_, halo_, first_targets_, values_, columns_;
+    MatrixOnGpu<Stored> matrix_;
+    DeviceMemory parts_, slices_, first_targets_;
 };
 
 int attribute_of(cudaDeviceAttr attribute) {
@@ -353,9 +354,14 @@ std::unique_ptr<PersistentSolver<Value>> make_solver(const PersistentProblem& pr
         throw Unsuitable("a persistent kernel runs on at most " + std::to_string(krylov::most_persistent_ranks) +
                          " ranks; these are " + std::to_string(problem.ranks->size()));
     }
+    if (problem.matrix.nonzeros() > std::numeric_limits<Index>::max()) {
+        throw Unsuitable("a persistent kernel takes at most 2^31 - 1 nonzeros");
+    }
+    krylov::GpuSpace space(device);
+    const krylov::OrderedOnGpu ordered(space, problem);
     // A run needs consecutive columns, and a rank may need only some unknowns of a node of another rank.
     const bool has_runs = problem.ranks == nullptr && problem.method == KrylovMethod::cg;
-    const Index run = has_runs ? krylov::best_run(problem.matrix, sizeof(Stored)) : 1;
+    const Index run = has_runs ? krylov::best_run(space, ordered.rows(), sizeof(Stored)) : 1;
     const Index slices = (problem.matrix.rows + krylov::rows_per_slice - 1) / krylov::rows_per_slice;
     const Index blocks = std::clamp(slices, Index{1}, std::min(properties.processors, krylov::most_persistent_blocks));
     const krylov::BlockShape shape = problem.matrix.rows / blocks <= krylov::shape_of_small_parts.rows_in_registers()
@@ -366,14 +372,19 @@ std::unique_ptr<PersistentSolver<Value>> make_solver(const PersistentProblem& pr
     check_cuda(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
     const std::size_t others = std::min(properties.shared_memory_per_block, attributes.sharedSizeBytes);
     const std::size_t shared_bytes = properties.shared_memory_per_block - others;
-    const std::vector<Index> boundaries = krylov::divide_rows(problem.matrix.row_offsets, blocks, problem.cuts, run);
-    const auto matrix = krylov::make_persistent_matrix<Value, Stored>(problem.matrix, {.boundaries = boundaries,
-                                                                                       .shared_bytes = shared_bytes,
-                                                                                       .shape = shape,
-                                                                                       .method = problem.method,
-                                                                                       .preconditioned = problem.preconditioned,
-                                                                                       .run = run,
-                                                                                       .sent = problem.sent});
+    const std::vector<Offset> moved = problem.old_of_new == nullptr ? std::vector<Offset>() : ordered.offsets(space);
+    const std::span<const Offset> offsets = moved.empty() ? std::span<const Offset>(problem.matrix.row_offsets) : moved;
+    const std::vector<Index> boundaries = krylov::divide_rows(offsets, blocks, problem.cuts, run);
+    const krylov::PersistentPlan plan{.boundaries = boundaries,
+                                      .shared_bytes = shared_bytes,
+                                      .shape = shape,
+                                      .method = problem.method,
+                                      .preconditioned = problem.preconditioned,
+                                      .run = run,
+                                      .sent = problem.sent};
+    MatrixOnGpu<Stored> matrix =
+        krylov::PersistentBuilder<krylov::GpuSpace, Value, Stored>(space, ordered.rows(), plan).build();
+    check_cuda(cudaStreamSynchronize(space.workspace().stream()), "cudaStreamSynchronize");
     check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
                "cudaFuncSetAttribute");
     int resident = 0;  // blocks a multiprocessor
@@ -383,17 +394,21 @@ std::unique_ptr<PersistentSolver<Value>> make_solver(const PersistentProblem& pr
         throw Unsuitable("a multiprocessor of " + properties.name + " has no room for a thread block with " +
                          std::to_string(matrix.shared_bytes) + " bytes of shared memory");
     }
-    return std::make_unique<CudaPersistentSolver<Value, Stored>>(matrix, shape, device, problem.ranks);
+    return std::make_unique<CudaPersistentSolver<Value, Stored>>(std::move(matrix), shape, device, problem.ranks);
 }
 
 }  // namespace
 
 template <ValueType Value>
 std::unique_ptr<PersistentSolver<Value>> make_cuda_persistent_solver(const PersistentProblem& problem, CudaDevice& device) {
-    if constexpr (std::is_same_v<Value, double>) {
-        if (are_exact_in_f32(problem.matrix.values)) return make_solver<double, float>(problem, device);
+    try {
+        if constexpr (std::is_same_v<Value, double>) {
+            if (are_exact_in_f32(problem.matrix.values)) return make_solver<double, float>(problem, device);
+        }
+        return make_solver<Value, Value>(problem, device);
+    } catch (const NoRoom&) {
+        throw Unsuitable("too little memory on the GPU to divide the matrix into the parts of a persistent kernel");
     }
-    return make_solver<Value, Value>(problem, device);
 }
 
 template std::unique_ptr<PersistentSolver<float>> make_cuda_persistent_solver(const PersistentProblem&, CudaDevice&);

@@ -14,7 +14,6 @@
 #include "core/contract/device.hpp"
 #include "core/contract/precision.hpp"
 #include "core/contract/solvers.hpp"
-#include "core/matrix/csr_matrix.hpp"
 
 namespace workbench::krylov {
 
@@ -104,24 +103,22 @@ constexpr SharedPlaces shared_places(const Part& part) {
     return shared_places(part, sizeof(Value), sizeof(Stored), run);
 }
 
-/// Value: the type of vectors. Stored: that of the matrix's values, f32 if it represents all of them.
-template <ValueType Value, ValueType Stored = Value>
+/// Stored: the type of the matrix's values, f32 if it represents all of them. Array: of the memory of the solve.
+template <ValueType Stored, template <typename> typename Array>
 struct PersistentMatrix {
     Index rows = 0;
     Index remote = 0;  // columns
     Index run = 1;
+    Index places = 0;
     std::vector<Part> parts;
     std::vector<Slice> slices;
-    std::vector<Index> halo;           // places, those of part 0 first; ascending within a part
+    Array<Index> halo;                 // places, those of part 0 first; ascending within a part
     std::vector<Index> first_targets;  // [rows sent, + 1 for each part] part.first_sent + i: of row i of a part, then the end
     std::vector<Target> targets;
-    std::vector<Index> row_at;         // [places] the row of the matrix; -1: padding
-    HostArray<Stored> values;          // the padding is 0
-    HostArray<std::uint16_t> columns;  // below part.rows: a row of the part; otherwise part.rows + position in its halo
-    std::size_t shared_bytes = 0;      // of the part that needs most
-
-    [[nodiscard]] Index places() const { return static_cast<Index>(row_at.size()); }
-    [[nodiscard]] Offset resident() const;  // entries of all parts together
+    Array<Index> row_at;           // [places] the row of the matrix as it was given; -1: padding
+    Array<Stored> values;          // the padding is 0
+    Array<std::uint16_t> columns;  // below part.rows: a row of the part; otherwise part.rows + position in its halo
+    std::size_t shared_bytes = 0;  // of the part that needs most
 };
 
 /// The boundaries of `parts` parts with about equal work: a row counts as eight nonzeros. [parts + 1] Where one of the `cuts`
@@ -129,10 +126,6 @@ struct PersistentMatrix {
 /// as they are. Boundaries are multiples of `run`, which divides the number of rows.
 [[nodiscard]] std::vector<Index> divide_rows(std::span<const Offset> row_offsets, Index parts, std::span<const Index> cuts,
                                              Index run = 1);
-
-/// The run with which a square matrix takes the fewest bytes, if rows and columns that belong together are numbered
-/// consecutively: 1, 2 or 3.
-[[nodiscard]] Index best_run(const CsrMatrix& matrix, std::size_t bytes_of_value);
 
 struct PersistentPlan {
     std::span<const Index> boundaries;  // of parts, [parts + 1]
@@ -144,9 +137,14 @@ struct PersistentPlan {
     std::span<const SentElement> sent = {};  // to other ranks
 };
 
+/// Parts of so many rows, without entries.
+[[nodiscard]] std::vector<Part> empty_parts(std::span<const Index> boundaries);
+
+/// Decides what stays in shared memory: vectors, then as many slices as fit, spread evenly over the slices of each warp, so
+/// that warps read from both memories at a time. parts: with rows and halos; slices: with runs. Returns the number of entries.
 /// Throws Unsuitable with the reason if a part does not fit into the shared memory, or has more columns than 16 bits can
 /// number.
-template <ValueType Value, ValueType Stored = Value>
-[[nodiscard]] PersistentMatrix<Value, Stored> make_persistent_matrix(const CsrMatrix& matrix, const PersistentPlan& plan);
+[[nodiscard]] Offset place_entries(const PersistentPlan& plan, std::size_t bytes_of_value, std::size_t bytes_of_stored,
+                                   std::span<Part> parts, std::span<Slice> slices);
 
 }  // namespace workbench::krylov

@@ -6,7 +6,7 @@
 
 #include "kernels/formats/ehyb/layout.hpp"
 #include "kernels/prepare/ehyb_on_gpu.cuh"
-#include "kernels/primitives/search.cuh"
+#include "kernels/primitives/search.hpp"
 
 namespace workbench::dividing {
 

@@ -55,7 +55,7 @@ PersistentSolver<Value>& Multiplier<Value>::persistent(KrylovMethod method, bool
 
 template <ValueType Value>
 std::unique_ptr<PersistentSolver<Value>> Multiplier<Value>::make_persistent(KrylovMethod method, bool preconditioned) {
-    // Before the matrix is permuted, which takes long if it is large.
+    // Before the matrix is copied.
     const DeviceProperties& device = device_.properties();
     const std::size_t vector = static_cast<std::size_t>(input_.rows) * sizeof(Value);
     const std::size_t shared_memory = static_cast<std::size_t>(device.processors) * device.shared_memory_per_block;
@@ -63,17 +63,26 @@ std::unique_ptr<PersistentSolver<Value>> Multiplier<Value>::make_persistent(Kryl
         throw Unsuitable(fmt::format("a vector has {} bytes, and the shared memory of all multiprocessors of {} has {}", vector,
                                      device.name, shared_memory));
     }
-    const auto make = [&](const CsrMatrix& matrix) {
-        return make_persistent_solver<Value>(
-            device_, {.matrix = matrix, .cuts = ready_.partition(), .method = method, .preconditioned = preconditioned});
-    };
-    if (order().is_identity() && !rounds()) return make(input_);
-    CsrMatrix matrix = order().is_identity() ? input_ : permute(input_, order(), order());
-    if (rounds()) {
-        const Rounding rounding = preparation().rounding.value().to;
-        std::transform(matrix.values.begin(), matrix.values.end(), matrix.values.begin(),
-                       [&](double value) { return rounded(value, rounding); });
+    DeviceMemory order_there;
+    const Index* old_of_new = nullptr;
+    if (planned() != nullptr) {
+        if (planned()->facts().reordered) old_of_new = planned()->old_of_new();
+    } else if (!order().is_identity()) {
+        order_there = to_device(device_, order().old_of_new(), "the order of a persistent solve");
+        old_of_new = order_there.as<const Index>();
     }
+    const auto make = [&](const CsrMatrix& matrix) {
+        return make_persistent_solver<Value>(device_, {.matrix = matrix,
+                                                       .old_of_new = old_of_new,
+                                                       .cuts = ready_.partition(),
+                                                       .method = method,
+                                                       .preconditioned = preconditioned});
+    };
+    if (!rounds()) return make(input_);
+    CsrMatrix matrix = input_;
+    const Rounding rounding = preparation().rounding.value().to;
+    std::transform(matrix.values.begin(), matrix.values.end(), matrix.values.begin(),
+                   [&](double value) { return rounded(value, rounding); });
     return make(matrix);
 }
 

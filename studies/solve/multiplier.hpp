@@ -45,8 +45,9 @@ public:
     [[nodiscard]] bool rounds() const { return ready_.kernel_in_full() != nullptr; }
     void multiply_in_full(const Value* x, Value* y);
 
-    /// The matrix in the recipe's order for persistent solves, divided where the recipe's partition divides it; made by the
-    /// first call. Throws Unsuitable with the reason if there can be no such solves.
+    /// The matrix for persistent solves, whose vectors are in the order of the input; divided in the recipe's order and where
+    /// the recipe's partition divides it. Made by the first call. Throws Unsuitable with the reason if there can be no such
+    /// solves.
     [[nodiscard]] PersistentSolver<Value>& persistent(KrylovMethod method, bool preconditioned);
 
     /// A product with vectors of its own, for timing. Refers to this object. The plan must have had an oracle.

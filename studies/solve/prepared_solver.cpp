@@ -24,14 +24,6 @@ void copy_elements(std::span<const Value> from, Value* to) {
                [&](std::size_t begin, std::size_t end) { std::copy(from.data() + begin, from.data() + end, to + begin); });
 }
 
-/// to[i] = from[places[i]]
-template <ValueType Value>
-void gather(std::span<const Value> from, std::span<const Index> places, Value* to) {
-    for_pieces(from.size(), [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) to[i] = from[places[i]];
-    });
-}
-
 }  // namespace
 
 template <ValueType Value>
@@ -43,13 +35,12 @@ PreparedSolver<Value>::PreparedSolver(const System<Value>& system, Multiplier<Va
       options_(options),
       plan_{options.method, options.tolerance * system.norm_of_b(), options.most_iterations} {
     const Stopwatch watch(options.timing.clock);
-    if (options.jacobi) inverse_diagonal_ = system.inverse_diagonal_in(multiplier.order());
     make_zeros(x_, system.b_values().size());
     choose_engine();
     if (persistent_ == nullptr) {
         make_graph();
     } else {
-        make_zeros(b_in_order_, x_.size());
+        make_persistent();
     }
     seconds_ = watch.seconds();
 }
@@ -85,15 +76,38 @@ void PreparedSolver<Value>::choose_engine() {
 
 template <ValueType Value>
 void PreparedSolver<Value>::make_graph() {
-    krylov_ = make_krylov<Value>(device_, plan_, std::span<const Value>(x_), std::span<const Value>(inverse_diagonal_));
+    const std::vector<Value> inverse_diagonal =
+        options_.jacobi ? system_.inverse_diagonal_in(multiplier_.order()) : std::vector<Value>();
+    krylov_ = make_krylov<Value>(device_, plan_, std::span<const Value>(x_), std::span<const Value>(inverse_diagonal));
     if (krylov_ == nullptr) throw MachineError(device_.properties().name + ": this device has no Krylov solver");
-    krylov_->use(product());
+    krylov_->use([this](const Value* x, Value* y) { multiply(x, y); });
     krylov_->launch(0);  // the first launch records the CUDA graph
     (void)krylov_->wait();
     find_places();
     if (on_host() || to_recipe_ == nullptr) return;
     b_there_ = device_.allocate(x_.size() * sizeof(Value), "b in the order of the input");
     x_there_ = device_.allocate(x_.size() * sizeof(Value), "x in the order of the input");
+}
+
+template <ValueType Value>
+void PreparedSolver<Value>::make_persistent() {
+    const std::vector<Value> inverse_diagonal =
+        options_.jacobi ? system_.inverse_diagonal_in(Permutation::identity(static_cast<Index>(x_.size())))
+                        : std::vector<Value>();
+    krylov_ = persistent_->begin(plan_, std::span<const Value>(x_), std::span<const Value>(inverse_diagonal));
+    if (!multiplier_.rounds()) return;
+    find_places();
+    if (to_recipe_ != nullptr) {
+        b_there_ = device_.allocate(x_.size() * sizeof(Value), "x in the order of the recipe");
+        x_there_ = device_.allocate(x_.size() * sizeof(Value), "A x in the order of the recipe");
+    }
+    krylov_->use([this](const Value* x, Value* y) {
+        if (to_recipe_ == nullptr) return multiply(x, y);
+        const auto size = static_cast<Index>(x_.size());
+        device_.scatter(x, to_recipe_, size, b_there_.template as<Value>());
+        multiply(b_there_.template as<const Value>(), x_there_.template as<Value>());
+        device_.scatter(x_there_.template as<const Value>(), to_input_, size, y);
+    });
 }
 
 template <ValueType Value>
@@ -118,33 +132,27 @@ void PreparedSolver<Value>::find_places() {
 }
 
 template <ValueType Value>
-KrylovProduct<Value> PreparedSolver<Value>::product() {
-    return [this](const Value* x, Value* y) {
-        const Stopwatch watch(options_.timing.clock);
-        if (multiplies_in_full) {
-            multiplier_.multiply_in_full(x, y);
-        } else {
-            multiplier_.multiply(x, y);
-        }
-        if (on_host()) seconds_of_products_.push_back(watch.seconds());
-    };
+void PreparedSolver<Value>::multiply(const Value* x, Value* y) {
+    const Stopwatch watch(options_.timing.clock);
+    if (multiplies_in_full) {
+        multiplier_.multiply_in_full(x, y);
+    } else {
+        multiplier_.multiply(x, y);
+    }
+    if (on_host()) seconds_of_products_.push_back(watch.seconds());
 }
 
 template <ValueType Value>
 Krylov<Value>& PreparedSolver<Value>::begin() {
     seconds_of_products_.clear();
-    if (persistent_ != nullptr) {
-        begin_persistent();
-        return *krylov_;
-    }
     const std::span<const Value> b = system_.b_values();
     const auto size = static_cast<Index>(b.size());
     Value* const to = krylov_->right_hand_side();
-    if (on_host() && to_recipe_ == nullptr) {
+    if (on_host() && keeps_order()) {
         copy_elements(b, to);
     } else if (on_host()) {
         device_.scatter(b.data(), to_recipe_, size, to);
-    } else if (to_recipe_ == nullptr) {
+    } else if (keeps_order()) {
         DeviceMemory there = view_of(to, b.size());
         device_.upload(std::as_bytes(b), there);
     } else {
@@ -156,28 +164,14 @@ Krylov<Value>& PreparedSolver<Value>::begin() {
 }
 
 template <ValueType Value>
-void PreparedSolver<Value>::begin_persistent() {
-    krylov_.reset();  // frees the vectors of the solve before
-    gather(system_.b_values(), multiplier_.order().old_of_new(), b_in_order_.data());
-    krylov_ = persistent_->begin(plan_, std::span<const Value>(b_in_order_), std::span<const Value>(inverse_diagonal_));
-    if (multiplier_.rounds()) krylov_->use(product());
-    (void)krylov_->wait();
-}
-
-template <ValueType Value>
 std::span<const Value> PreparedSolver<Value>::x() {
-    if (persistent_ != nullptr) {
-        const std::vector<Value> x = krylov_->x();
-        gather(std::span<const Value>(x), multiplier_.order().new_of_old(), x_.data());
-        return x_;
-    }
     const Value* const solution = krylov_->solution();
     const auto size = static_cast<Index>(x_.size());
-    if (on_host() && to_input_ == nullptr) {
+    if (on_host() && keeps_order()) {
         copy_elements(std::span(solution, x_.size()), x_.data());
     } else if (on_host()) {
         device_.scatter(solution, to_input_, size, x_.data());
-    } else if (to_input_ == nullptr) {
+    } else if (keeps_order()) {
         device_.download(view_of(solution, x_.size()), std::as_writable_bytes(std::span(x_)));
     } else {
         device_.scatter(solution, to_input_, size, x_there_.template as<Value>());

@@ -12,8 +12,7 @@
 
 namespace workbench {
 
-/// Made once for a matrix and a recipe. A solve then allocates nothing, except that of a persistent kernel, which allocates its
-/// vectors.
+/// Made once for a matrix and a recipe. A solve then allocates nothing.
 template <ValueType Value>
 class PreparedSolver {
 public:
@@ -49,9 +48,12 @@ private:
     void choose_engine();
     /// The solver of the engine `graph`, and the memory that b and x pass through.
     void make_graph();
+    /// The solver of the persistent kernel; its vectors are in the order of the input.
+    void make_persistent();
     void find_places();
-    void begin_persistent();
-    [[nodiscard]] KrylovProduct<Value> product();
+    void multiply(const Value* x, Value* y);
+    /// True if the vectors of the solver are in the order of the input.
+    [[nodiscard]] bool keeps_order() const { return persistent_ != nullptr || to_recipe_ == nullptr; }
     [[nodiscard]] bool on_host() const { return device_.properties().kind == DeviceKind::host; }
 
     const System<Value>& system_;
@@ -61,10 +63,9 @@ private:
     KrylovPlan plan_;
     PersistentSolver<Value>* persistent_ = nullptr;
     std::unique_ptr<Krylov<Value>> krylov_;
-    std::vector<Value> inverse_diagonal_;  // in the recipe's order, for a persistent kernel
-    HostArray<Value> b_in_order_;          // likewise
-    HostArray<Value> x_;                   // in the order of the input
-    DeviceMemory b_there_;                 // on a GPU, in the order of the input
+    HostArray<Value> x_;  // in the order of the input
+    // On a GPU: b and x in the order of the input; of a persistent solve, x and A x in the order of the recipe.
+    DeviceMemory b_there_;
     DeviceMemory x_there_;
     DeviceMemory places_there_;  // the next two on a GPU, unless it prepared the matrix
     DeviceMemory places_back_there_;

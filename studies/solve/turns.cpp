@@ -46,14 +46,8 @@ SolveOutcome summary_of(const RepeatableSolve& repeated) {
         seconds.push_back(one.solve_seconds);
         of_vectors.push_back(one.vector_seconds);
     }
-    const double median = lower_median(seconds);
-    SolveOutcome outcome = *std::find_if(repeated.outcomes.begin(), repeated.outcomes.end(),
-                                         [median](const SolveOutcome& one) { return one.solve_seconds == median; });
-    const SolveOutcome& first = repeated.outcomes.front();
-    outcome.x = first.x;
-    outcome.product_seconds = first.product_seconds;
-    outcome.preparation.notes = first.preparation.notes;
-    outcome.preparation.kernel = first.preparation.kernel;  // with the verdict on the product that was timed
+    SolveOutcome outcome = repeated.outcomes.front();  // whose x is kept
+    outcome.solve_seconds = lower_median(seconds);
     outcome.solve_samples = std::move(seconds);
     outcome.vector_seconds = lower_median(std::move(of_vectors));
     return outcome;

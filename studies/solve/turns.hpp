@@ -23,7 +23,7 @@ struct RepeatableSolve {
 /// Repeats solves that are short in rounds of one solve each, up to 11 solves of each, for about a second each.
 void repeat_in_turns(const std::vector<RepeatableSolve*>& solves, const Clock& clock);
 
-/// The solve with the median time, with the samples of all. There is at least one.
+/// The first solve, whose x is kept, with the median times and the samples of all. There is at least one.
 [[nodiscard]] SolveOutcome summary_of(const RepeatableSolve& repeated);
 
 }  // namespace workbench

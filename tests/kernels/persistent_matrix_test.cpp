@@ -2,11 +2,18 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <numeric>
+#include <span>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "core/contract/errors.hpp"
 #include "core/matrix/battery.hpp"
-#include "kernels/krylov/persistent_matrix.hpp"
+#include "core/matrix/permutation.hpp"
+#include "kernels/krylov/persistent_builder.hpp"
 #include "support/layouts/krylov_problems.hpp"
 #include "support/message_of.hpp"
 
@@ -14,8 +21,85 @@ namespace workbench {
 namespace {
 
 using krylov::Part;
-using krylov::PersistentMatrix;
 using krylov::Slice;
+
+/// The host's memory. Items are passed in descending order, because a result must not depend on the order.
+class HostSpace {
+public:
+    template <typename Item>
+    using Array = std::vector<Item>;
+    template <typename Item>
+    using Kept = std::vector<Item>;
+
+    template <typename Item>
+    [[nodiscard]] Array<Item> make(std::size_t count) {
+        Array<Item> array(count);
+        std::memset(static_cast<void*>(array.data()), 0x5A, count * sizeof(Item));  // uninitialized
+        return array;
+    }
+    template <typename Item>
+    [[nodiscard]] Kept<Item> keep(std::size_t count) {
+        return make<Item>(count);
+    }
+    template <typename Item>
+    void fill(Array<Item>& array, std::byte byte) {
+        std::memset(static_cast<void*>(array.data()), static_cast<int>(byte), array.size() * sizeof(Item));
+    }
+    template <typename Item>
+    [[nodiscard]] Array<Item> upload(std::span<const Item> items) {
+        return {items.begin(), items.end()};
+    }
+    template <typename Item>
+    [[nodiscard]] std::vector<Item> download(const Array<Item>& array) {
+        return array;
+    }
+    template <typename Item>
+    [[nodiscard]] Item item(const Array<Item>& array, std::size_t number) {
+        return array.at(number);
+    }
+    template <typename Pass>
+    void for_each(std::size_t count, const Pass& pass) {
+        for (std::size_t i = count; i > 0; --i) pass(i - 1);
+    }
+    void sort_pairs(Array<std::uint64_t>& keys, Array<std::uint32_t>& values, int bits) {
+        std::vector<std::pair<std::uint64_t, std::uint32_t>> pairs;
+        for (std::size_t i = 0; i < keys.size(); ++i) pairs.emplace_back(keys[i], values[i]);
+        const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
+        std::stable_sort(pairs.begin(), pairs.end(),
+                         [&](const auto& a, const auto& b) { return (a.first & mask) < (b.first & mask); });
+        for (std::size_t i = 0; i < keys.size(); ++i) std::tie(keys[i], values[i]) = pairs[i];
+    }
+    void sum_up(Array<Offset>& counts) { std::partial_sum(counts.begin(), counts.end(), counts.begin()); }
+};
+
+template <ValueType Stored>
+using PersistentMatrix = krylov::PersistentMatrix<Stored, HostSpace::Kept>;
+
+krylov::OrderedRows ordered(const CsrMatrix& matrix) {
+    return {.rows = matrix.rows,
+            .column_count = matrix.columns,
+            .offsets = matrix.row_offsets.data(),
+            .columns = matrix.column_indices.data(),
+            .values = matrix.values.data()};
+}
+
+template <ValueType Value, ValueType Stored = Value>
+PersistentMatrix<Stored> make_persistent_matrix(const krylov::OrderedRows& rows, const krylov::PersistentPlan& plan) {
+    HostSpace space;
+    return krylov::PersistentBuilder<HostSpace, Value, Stored>(space, rows, plan).build();
+}
+
+Index best_run(const CsrMatrix& matrix) {
+    HostSpace space;
+    return krylov::best_run(space, ordered(matrix), sizeof(double));
+}
+
+template <ValueType Stored>
+Offset resident_entries(const PersistentMatrix<Stored>& matrix) {
+    Offset entries = 0;
+    for (const Part& part : matrix.parts) entries += part.resident;
+    return entries;
+}
 
 template <typename Value>
 std::vector<Value> uneven(Index size) {
@@ -37,10 +121,10 @@ std::vector<Value> product_of_rows(const CsrMatrix& matrix, const std::vector<Va
 
 /// x has the rows, then the remote elements.
 template <ValueType Value, ValueType Stored>
-std::vector<Value> product_of_parts(const PersistentMatrix<Value, Stored>& matrix, const std::vector<Value>& x) {
+std::vector<Value> product_of_parts(const PersistentMatrix<Stored>& matrix, const std::vector<Value>& x) {
     std::vector<Value> y(matrix.rows, -1);
     const auto at_place = [&](Index place) {
-        if (place >= matrix.places()) return x[matrix.rows + place - matrix.places()];
+        if (place >= matrix.places) return x[matrix.rows + place - matrix.places];
         return matrix.row_at[place] < 0 ? Value{0} : x[matrix.row_at[place]];
     };
     for (const Part& part : matrix.parts) {
@@ -69,19 +153,19 @@ std::vector<Value> product_of_parts(const PersistentMatrix<Value, Stored>& matri
 }
 
 template <ValueType Value, ValueType Stored>
-krylov::SharedPlaces places_of(const PersistentMatrix<Value, Stored>& matrix, const Part& part) {
+krylov::SharedPlaces places_of(const PersistentMatrix<Stored>& matrix, const Part& part) {
     return krylov::shared_places(part, sizeof(Value), sizeof(Stored), matrix.run);
 }
 
 /// What the kernel relies on.
 template <ValueType Value, ValueType Stored>
-void check_parts(const PersistentMatrix<Value, Stored>& matrix, std::size_t shared_bytes) {
+void check_parts(const PersistentMatrix<Stored>& matrix, std::size_t shared_bytes) {
     std::vector<Index> rows;
     std::copy_if(matrix.row_at.begin(), matrix.row_at.end(), std::back_inserter(rows), [](Index row) { return row >= 0; });
     std::sort(rows.begin(), rows.end());
     REQUIRE(std::ssize(rows) == matrix.rows);
     for (Index i = 0; i < matrix.rows; ++i) REQUIRE(rows[i] == i);
-    std::vector<bool> exported(matrix.places(), false);
+    std::vector<bool> exported(matrix.places, false);
     for (const Part& part : matrix.parts) {
         CHECK(part.sent <= part.exported);
         for (Index i = 0; i < part.exported; ++i) exported[part.first_row + i] = true;
@@ -92,8 +176,8 @@ void check_parts(const PersistentMatrix<Value, Stored>& matrix, std::size_t shar
         CHECK(part.first_entry == entry);
         CHECK(part.first_entry % (krylov::rows_per_slice * matrix.run) == 0);
         entry += part.entries;
-        CHECK(places_of(matrix, part).end <= shared_bytes);
-        CHECK(places_of(matrix, part).end <= matrix.shared_bytes);
+        CHECK(places_of<Value>(matrix, part).end <= shared_bytes);
+        CHECK(places_of<Value>(matrix, part).end <= matrix.shared_bytes);
         Index resident = 0;
         Index all = 0;
         for (Index s = 0; s < part.slices(); ++s) {
@@ -108,8 +192,8 @@ void check_parts(const PersistentMatrix<Value, Stored>& matrix, std::size_t shar
         CHECK(resident == part.resident);
         for (Index i = 0; i < part.halo; ++i) {
             const Index place = matrix.halo[part.first_halo + i];
-            CHECK(place < matrix.places() + matrix.remote);
-            if (place < matrix.places()) CHECK(exported[place]);
+            CHECK(place < matrix.places + matrix.remote);
+            if (place < matrix.places) CHECK(exported[place]);
             CHECK((place < part.first_row || place >= part.first_row + part.rows));
             if (i > 0) CHECK(place > matrix.halo[part.first_halo + i - 1]);
         }
@@ -127,19 +211,19 @@ void check_matrix(const CsrMatrix& matrix, Index parts, const std::vector<Index>
     const std::vector<Value> x = uneven<Value>(matrix.columns);
     for (const KrylovMethod method : {KrylovMethod::cg, KrylovMethod::bicgstab}) {
         krylov::PersistentPlan plan{.boundaries = boundaries, .shared_bytes = 1 << 30, .method = method, .run = run};
-        const auto roomy = krylov::make_persistent_matrix<Value, Stored>(matrix, plan);
+        const auto roomy = make_persistent_matrix<Value, Stored>(ordered(matrix), plan);
         std::size_t least = 0;  // of shared memory
         for (const Part& part : roomy.parts) {
             Part alone = part;
             alone.resident = alone.vectors = 0;
-            least = std::max(least, places_of(roomy, alone).end);
+            least = std::max(least, places_of<Value>(roomy, alone).end);
         }
         for (const std::size_t shared_bytes : {least, least + 700, least + 5000, std::size_t{1} << 20}) {
             for (const bool preconditioned : {false, true}) {
                 plan.shared_bytes = shared_bytes;
                 plan.preconditioned = preconditioned;
-                const auto made = krylov::make_persistent_matrix<Value, Stored>(matrix, plan);
-                check_parts(made, shared_bytes);
+                const auto made = make_persistent_matrix<Value, Stored>(ordered(matrix), plan);
+                check_parts<Value>(made, shared_bytes);
                 CHECK(product_of_parts(made, x) == product_of_rows(matrix, x));
             }
         }
@@ -151,7 +235,7 @@ void check_matrix(const CsrMatrix& matrix, Index parts, const std::vector<Index>
 TEST_CASE("columns of nodes are stored once, and their rows stay together") {
     for (const Index unknowns : {2, 3}) {
         CsrMatrix matrix = in_dense_blocks(scaled_laplacian(13, 0), unknowns);
-        CHECK(krylov::best_run(matrix, sizeof(double)) == unknowns);
+        CHECK(best_run(matrix) == unknowns);
         for (const Index parts : {1, 4, 29}) {
             check_matrix<double>(matrix, parts, {}, unknowns);
             check_matrix<double, float>(matrix, parts, {}, unknowns);
@@ -159,7 +243,7 @@ TEST_CASE("columns of nodes are stored once, and their rows stay together") {
         }
         check_matrix<double>(matrix, 4, {0, 40, 90, 130, matrix.rows}, unknowns);
     }
-    CHECK(krylov::best_run(scaled_laplacian(12, 0), sizeof(double)) == 1);
+    CHECK(best_run(scaled_laplacian(12, 0)) == 1);
     check_matrix<double>(scaled_laplacian(12, 0), 5, {}, 3);  // mostly padding
 }
 
@@ -178,8 +262,8 @@ TEST_CASE("rows of a rank multiply elements of other ranks, and send theirs") {
     const std::vector<Index> boundaries = krylov::divide_rows(matrix.row_offsets, 3, {});
     const std::vector<SentElement> sent{{25, 1, 4}, {3, 2, 0}, {3, 1, 5}, {26, 2, 9}};
     const auto made =
-        krylov::make_persistent_matrix<double>(matrix, {.boundaries = boundaries, .shared_bytes = 1 << 20, .sent = sent});
-    check_parts(made, 1 << 20);
+        make_persistent_matrix<double>(ordered(matrix), {.boundaries = boundaries, .shared_bytes = 1 << 20, .sent = sent});
+    check_parts<double>(made, 1 << 20);
     CHECK(made.remote == 30);
     std::vector<std::vector<Index>> found;  // row, rank, remote element
     for (const Part& part : made.parts) {
@@ -213,10 +297,32 @@ TEST_CASE("values that f32 represents are stored in f32, and more of them in sha
     const std::vector<Index> boundaries = krylov::divide_rows(matrix.row_offsets, 2, {});
     const std::size_t shared_bytes = 100000;
     const krylov::PersistentPlan plan{.boundaries = boundaries, .shared_bytes = shared_bytes};
-    const auto in_full = krylov::make_persistent_matrix<double>(matrix, plan);
-    const auto narrow = krylov::make_persistent_matrix<double, float>(matrix, plan);
-    CHECK(in_full.resident() > 0);
-    CHECK(3 * narrow.resident() > 4 * in_full.resident());
+    const auto in_full = make_persistent_matrix<double>(ordered(matrix), plan);
+    const auto narrow = make_persistent_matrix<double, float>(ordered(matrix), plan);
+    CHECK(resident_entries(in_full) > 0);
+    CHECK(3 * resident_entries(narrow) > 4 * resident_entries(in_full));
+}
+
+TEST_CASE("parts of a matrix in another order have the products of the matrix as it was given") {
+    const CsrMatrix given = scaled_laplacian(23, 0.3);
+    std::vector<Index> old_of_new(given.rows);
+    for (Index i = 0; i < given.rows; ++i) old_of_new[i] = static_cast<Index>(Offset{i} * 100 % given.rows);  // 529 = 23 * 23
+    const Permutation order = Permutation::from_old_of_new(old_of_new);
+    const CsrMatrix moved = permute(given, order, order);
+    krylov::OrderedRows rows = ordered(moved);
+    rows.old_of_new = order.old_of_new().data();
+    // Values in the order that they were given, as on a GPU.
+    std::vector<double> values(moved.values.rbegin(), moved.values.rend());
+    std::vector<std::uint32_t> entries(values.size());
+    for (std::size_t k = 0; k < entries.size(); ++k) entries[k] = static_cast<std::uint32_t>(entries.size() - 1 - k);
+    rows.values = values.data();
+    rows.entries = entries.data();
+    const std::vector<Index> boundaries = krylov::divide_rows(moved.row_offsets, 5, {});
+    const auto made = make_persistent_matrix<double>(rows, {.boundaries = boundaries, .shared_bytes = 1 << 20});
+    const std::vector<double> x = uneven<double>(given.columns);
+    const std::vector<double> expected = product_of_rows(given, x);
+    const std::vector<double> found = product_of_parts(made, x);
+    for (Index row = 0; row < given.rows; ++row) CHECK(found[row] == doctest::Approx(expected[row]).epsilon(1e-14));
 }
 
 TEST_CASE("parts begin where a partition does, if it is near") {
@@ -238,7 +344,7 @@ TEST_CASE("a part that does not fit is refused with the figures") {
     const CsrMatrix matrix = scaled_laplacian(20, 0);
     const std::vector<Index> boundaries{0, 300, 400};
     CHECK(message_of<Unsuitable>([&] {
-              (void)krylov::make_persistent_matrix<double>(matrix, {.boundaries = boundaries, .shared_bytes = 2000});
+              (void)make_persistent_matrix<double>(ordered(matrix), {.boundaries = boundaries, .shared_bytes = 2000});
           }) ==
           "part 0, one of a multiprocessor, has 300 rows and reads 20 elements of other parts, which need 2880 bytes of shared "
           "memory; 2000 are available");
@@ -247,7 +353,7 @@ TEST_CASE("a part that does not fit is refused with the figures") {
     const CsrMatrix long_row = square_of(70000, entries);
     CHECK(message_of<Unsuitable>([&] {
               const std::vector<Index> of_long_row{0, 1, 30000, 70000};
-              (void)krylov::make_persistent_matrix<double>(long_row, {.boundaries = of_long_row, .shared_bytes = 1 << 30});
+              (void)make_persistent_matrix<double>(ordered(long_row), {.boundaries = of_long_row, .shared_bytes = 1 << 30});
           }) == "part 0 has 1 row and reads 69999 elements of other parts; at most 65536 together have numbers of 16 bits");
 }
 

@@ -205,7 +205,7 @@ TEST_CASE("the speed-up of a solve has an interval if both were repeated, and no
              std::string::npos);
 }
 
-TEST_CASE("short solves are repeated in turns, and the one with the median time is reported") {
+TEST_CASE("short solves are repeated in turns, and the first one is reported with the median time") {
     struct Repeated {
         std::vector<double> seconds;
         double each = 0;  // of the wall, in all
@@ -225,7 +225,7 @@ TEST_CASE("short solves are repeated in turns, and the one with the median time 
                 next.end = all[i].end;
                 next.product_seconds = count == 0 ? 7 : 0;
                 next.vector_seconds = count == 0 ? 3 : 1;
-                next.x = {1};
+                next.x = {static_cast<double>(count)};
                 next.restarts = count++;
                 return next;
             };
@@ -241,7 +241,8 @@ TEST_CASE("short solves are repeated in turns, and the one with the median time 
         for (const SolveOutcome& one : found) {
             CHECK_EQ(one.product_seconds, 7);
             CHECK_EQ(one.vector_seconds, one.solve_samples.size() > 1 ? 1 : 3);
-            CHECK_EQ(one.x.size(), 1);
+            REQUIRE_EQ(one.x.size(), 1);
+            CHECK_EQ(one.x.front(), one.restarts);  // all figures but the times are those of one solve
         }
         return found;
     };
@@ -251,11 +252,9 @@ TEST_CASE("short solves are repeated in turns, and the one with the median time 
     const SolveOutcome eleven = alone({{0.01, 0.05, 0.02}});
     CHECK_EQ(eleven.solve_samples.size(), 11);
     CHECK_EQ(eleven.solve_seconds, 0.02);
-    CHECK_EQ(eleven.restarts, 2);
     CHECK_EQ(alone({{0.01}, 0.4}).solve_samples.size(), 4);  // at most 1 s of repetitions with whatever else they do
     const SolveOutcome four = alone({{0.04, 0.01, 0.03, 0.02}, 0.4});
     CHECK_EQ(four.solve_seconds, 0.02);  // the faster of the middle two
-    CHECK_EQ(four.restarts, 3);
     CHECK_EQ(alone({{0.01}, 0, SolveEnd::stagnated}).solve_samples.size(), 1);
     CHECK_EQ(alone({{0}}).solve_samples.size(), 1);
 

@@ -1,4 +1,4 @@
-// Binary searches on the GPU. They are written by hand, because nvcc 13.0 drops the call of std::advance in libstdc++ 12's
+// Binary searches for host and GPU. They are written by hand, because nvcc 13.0 drops the call of std::advance in libstdc++ 12's
 // std::lower_bound and std::upper_bound from device code.
 #pragma once
 
@@ -7,7 +7,7 @@
 namespace workbench {
 
 /// The number of items below a value. items: [count] ascending.
-inline __device__ Index count_below(const Index* items, Index count, Index value) {
+constexpr Index count_below(const Index* items, Index count, Index value) {
     Index below = 0;
     while (count > 0) {
         const Index half = count / 2;
@@ -23,7 +23,7 @@ inline __device__ Index count_below(const Index* items, Index count, Index value
 
 /// The piece that contains a position: the last one that begins at or before it, as in Cuts::piece_at. boundaries: [pieces +
 /// 1].
-inline __device__ Index piece_at(const Index* boundaries, Index pieces, Index position) {
+constexpr Index piece_at(const Index* boundaries, Index pieces, Index position) {
     return count_below(boundaries, pieces + 1, position + 1) - 1;
 }
 

@@ -1,0 +1,157 @@
+// The memory of a GPU as the space in which a persistent matrix is made (persistent_builder.hpp).
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/contract/solvers.hpp"
+#include "kernels/device/cuda_device.cuh"
+#include "kernels/krylov/persistent_builder.hpp"
+#include "kernels/primitives/rows.cuh"
+#include "kernels/primitives/sort_and_scan.cuh"
+
+namespace workbench::krylov {
+
+/// An array that outlives the space.
+template <typename Item>
+class KeptOnGpu {
+public:
+    KeptOnGpu() = default;
+    KeptOnGpu(DeviceMemory memory, std::size_t size) : memory_(std::move(memory)), size_(size) {}
+
+    [[nodiscard]] Item* data() const { return memory_.template as<Item>(); }
+    [[nodiscard]] std::size_t size() const { return size_; }
+
+private:
+    DeviceMemory memory_;
+    std::size_t size_ = 0;
+};
+
+template <typename Pass>
+__global__ void call_for_each(std::size_t count, Pass pass) {
+    on_gpu::for_each_item(count, pass);
+}
+
+/// Throws NoRoom if the GPU lacks memory. The results are complete once it is destroyed.
+class GpuSpace {
+public:
+    template <typename Item>
+    using Array = WorkspaceArray<Item>;
+    template <typename Item>
+    using Kept = KeptOnGpu<Item>;
+
+    explicit GpuSpace(CudaDevice& device) : device_(device) {}
+
+    [[nodiscard]] Workspace& workspace() { return workspace_; }
+    [[nodiscard]] CudaDevice& device() const { return device_; }
+
+    /// Later work of this space waits for the work that the device has so far.
+    void wait_for_device() { wait_for(workspace_.stream(), device_.stream(), event_.get()); }
+
+    template <typename Item>
+    [[nodiscard]] Array<Item> make(std::size_t count) {
+        return workspace_.make<Item>(count);
+    }
+    template <typename Item>
+    [[nodiscard]] Kept<Item> keep(std::size_t count) {
+        return {device_.allocate(count * sizeof(Item), "the matrix of persistent solves"), count};
+    }
+    void fill(auto& array, std::byte byte) {
+        const std::size_t bytes = array.size() * sizeof(*array.data());
+        if (bytes == 0) return;
+        check_cuda(cudaMemsetAsync(array.data(), static_cast<int>(byte), bytes, workspace_.stream()), "cudaMemsetAsync");
+    }
+    template <typename Item>
+    [[nodiscard]] Array<Item> upload(std::span<const Item> items) {
+        return workspace_.upload(items);
+    }
+    template <typename Item>
+    [[nodiscard]] std::vector<Item> download(const Array<Item>& array) {
+        std::vector<Item> items(array.size());
+        if (items.empty()) return items;
+        check_cuda(cudaMemcpyAsync(items.data(), array.data(), items.size() * sizeof(Item), cudaMemcpyDeviceToHost,
+                                   workspace_.stream()),
+                   "cudaMemcpyAsync");
+        check_cuda(cudaStreamSynchronize(workspace_.stream()), "cudaStreamSynchronize");
+        return items;
+    }
+    template <typename Item>
+    [[nodiscard]] Item item(const Array<Item>& array, std::size_t number) {
+        return workspace_.download_item(array, number);
+    }
+
+    template <typename Pass>
+    void for_each(std::size_t count, const Pass& pass) {
+        call_for_each<<<blocks_of(count, block_threads), block_threads, 0, workspace_.stream()>>>(count, pass);
+        check_launch("a pass over a persistent matrix");
+    }
+    void sort_pairs(Array<std::uint64_t>& keys, Array<std::uint32_t>& values, int bits) {
+        workbench::sort_pairs(workspace_, keys, values, 0, bits);
+    }
+    void sum_up(Array<Offset>& counts) { workbench::sum_up(workspace_, counts); }
+
+private:
+    CudaDevice& device_;
+    Workspace workspace_;
+    OwnedCuda<cudaEvent_t> event_ = make_event();
+};
+
+/// The matrix of a problem in the memory of a GPU, in the order of the solve. The space must outlive it.
+class OrderedOnGpu {
+public:
+    OrderedOnGpu(GpuSpace& space, const PersistentProblem& problem)
+        : offsets_(to_device(space.device(), std::span<const Offset>(problem.matrix.row_offsets), "row offsets")),
+          columns_(to_device(space.device(), std::span<const Index>(problem.matrix.column_indices), "columns")),
+          values_(to_device(space.device(), std::span<const double>(problem.matrix.values), "values")),
+          rows_{problem.matrix.rows, problem.matrix.columns, offsets_.as<const Offset>(), columns_.as<const Index>(),
+                values_.as<const double>()} {
+        space.wait_for_device();
+        if (problem.old_of_new != nullptr) reorder(space, problem);
+    }
+
+    [[nodiscard]] const OrderedRows& rows() const { return rows_; }
+
+    /// Those on the host, for a matrix that was reordered.
+    [[nodiscard]] std::vector<Offset> offsets(GpuSpace& space) const { return space.download(reordered_offsets_); }
+
+private:
+    void reorder(GpuSpace& space, const PersistentProblem& problem) {
+        const auto rows = static_cast<std::size_t>(rows_.rows);
+        const std::size_t nonzeros = problem.matrix.column_indices.size();
+        const cudaStream_t stream = space.workspace().stream();
+        const auto offsets = space.make<std::uint32_t>(rows + 1);
+        const auto to_old = space.make<Index>(rows);
+        const auto to_new = space.make<Index>(rows);
+        reordered_offsets_ = space.make<Offset>(rows + 1);
+        reordered_columns_ = space.make<Index>(nonzeros);
+        entries_ = space.make<std::uint32_t>(nonzeros);
+        on_gpu::narrow<<<blocks_of(rows + 1, block_threads), block_threads, 0, stream>>>(rows_.offsets, rows + 1,
+                                                                                         offsets.data());
+        check_launch("narrow");
+        on_gpu::invert<<<blocks_of(rows, block_threads), block_threads, 0, stream>>>(
+            offsets.data(), reinterpret_cast<const std::uint32_t*>(problem.old_of_new), rows_.rows, to_old.data(),
+            to_new.data(), reordered_offsets_.data());
+        check_launch("invert");
+        space.sum_up(reordered_offsets_);
+        on_gpu::reorder_rows<<<blocks_of(rows * on_gpu::lanes, block_threads), block_threads, 0, stream>>>(
+            offsets.data(), rows_.columns, to_old.data(), to_new.data(), reordered_offsets_.data(), rows_.rows,
+            reordered_columns_.data(), entries_.data());
+        check_launch("reorder_rows");
+        rows_.offsets = reordered_offsets_.data();
+        rows_.columns = reordered_columns_.data();
+        rows_.entries = entries_.data();
+        rows_.old_of_new = problem.old_of_new;
+    }
+
+    DeviceMemory offsets_;
+    DeviceMemory columns_;
+    DeviceMemory values_;
+    OrderedRows rows_;
+    WorkspaceArray<Offset> reordered_offsets_;
+    WorkspaceArray<Index> reordered_columns_;
+    WorkspaceArray<std::uint32_t> entries_;
+};
+
+}  // namespace workbench::krylov
