@@ -209,6 +209,47 @@ TEST_SUITE("krylov") {
         CHECK(again->wait().state == KrylovState::converged);
     }
 
+    TEST_CASE("a persistent solver solves again, also a matrix that is divided in another order") {
+        const auto device = make_cuda_device();
+        const CsrMatrix matrix = scaled_laplacian(40, 0);
+        const std::vector<double> b = right_hand_side(matrix.rows);
+        const KrylovPlan plan{KrylovMethod::cg, 1e-9 * norm_of(b), 2000};
+        std::vector<Index> order(matrix.rows);
+        for (Index i = 0; i < matrix.rows; ++i) order[i] = static_cast<Index>(Offset{i} * 7 % matrix.rows);
+        const DeviceMemory there = to_device(*device, std::span<const Index>(order), "an order");
+        for (const bool jacobi : {false, true}) {
+            const std::vector<double> inverse = jacobi ? inverse_diagonal<double>(matrix) : std::vector<double>();
+            Solve<double> natural(*device, matrix, plan, b, inverse);
+            natural->launch(2000);
+            REQUIRE(natural->wait().state == KrylovState::converged);
+            const std::vector<double> expected = natural->x();
+            const auto solver = make_persistent_solver<double>(
+                *device, {.matrix = matrix, .old_of_new = there.as<const Index>(), .preconditioned = jacobi});
+            const std::vector<double> zero(b.size());
+            const auto solve = solver->begin(plan, std::span<const double>(zero), std::span<const double>(inverse));
+            CHECK(solve->wait().state == KrylovState::converged);
+            for (const double factor : {1.0, 4.0, -1.0}) {
+                std::vector<double> scaled = b;
+                for (double& value : scaled) value *= factor;
+                DeviceMemory to(solve->right_hand_side(), scaled.size() * sizeof(double), [](void*) {});
+                device->upload(std::as_bytes(std::span(scaled)), to);
+                CHECK(solve->begin_again(1e-9) == doctest::Approx(norm_of(scaled)));
+                CHECK_EQ(solve->wait().iterations, 0);
+                solve->launch(2000);
+                const KrylovProgress found = solve->wait();
+                CHECK(found.state == KrylovState::converged);
+                CHECK_LE(std::abs(found.iterations - natural->wait().iterations), 2);
+                CHECK_EQ(solve->history().size(), found.iterations + 1);
+                const std::vector<double> x = solve->x();
+                for (std::size_t i = 0; i < x.size(); ++i) CHECK(x[i] == doctest::Approx(factor * expected[i]).epsilon(1e-6));
+                std::vector<double> copied(x.size());
+                device->download({const_cast<double*>(solve->solution()), x.size() * sizeof(double), [](void*) {}},
+                                 std::as_writable_bytes(std::span(copied)));
+                CHECK(copied == x);
+            }
+        }
+    }
+
     TEST_CASE("persistent solves that cannot converge end with the reason") {
         const auto device = make_cuda_device();
         const auto end_of = [&](const CsrMatrix& matrix, const std::vector<double>& b,
