@@ -49,13 +49,10 @@ std::optional<int> whole_number_in(std::string_view text) {
     return error == std::errc{} ? std::optional(number) : std::nullopt;
 }
 
-[[noreturn]] void refuse(const char* name, std::string value, const std::string& expected) {
-    constexpr std::size_t most_shown = 60;
-    if (value.size() > most_shown) value = value.substr(0, most_shown) + "...";
-    const auto is_control = [](unsigned char letter) { return letter < ' ' || letter == 127; };
-    std::replace_if(value.begin(), value.end(), is_control, '?');
-    throw UserError(ExitCode::bad_recipe,
-                    fmt::format("the environment variable {} is '{}'; expected {}", name, value, expected));
+[[noreturn]] void refuse(const char* name, std::string_view value, const std::string& expected) {
+    constexpr std::size_t most_shown = 60;  // characters
+    throw UserError(ExitCode::bad_recipe, fmt::format("the environment variable {} is '{}'; expected {}", name,
+                                                      printable(value, most_shown), expected));
 }
 
 /// The parts of OMP_NUM_THREADS: one number for each level of nested parallel regions.

@@ -69,19 +69,6 @@ std::string in_quotes(std::string_view text, std::size_t longest) {
     return result + (text.size() > longest ? "...'" : "'");
 }
 
-std::string printable(std::string text) {
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        char& c = text[i];
-        const bool is_control = (c >= 0 && c < ' ' && c != '\n' && c != '\t') || c == '\x7f';
-        // U+0080 to U+009F in UTF-8, which some terminals execute.
-        const bool begins_control = c == '\xc2' && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) >= 0x80 &&
-                                    static_cast<unsigned char>(text[i + 1]) <= 0x9f;
-        if (begins_control) text[i + 1] = '?';
-        if (is_control || begins_control) c = '?';
-    }
-    return text;
-}
-
 std::string plural(std::string_view noun) {
     const auto all_but = [&](std::size_t letters) { return std::string(noun.substr(0, noun.size() - letters)); };
     if (noun.ends_with("matrix") || noun.ends_with("vertex") || noun.ends_with("index")) return all_but(2) + "ices";

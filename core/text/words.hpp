@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/text/characters.hpp"
+
 namespace workbench {
 
 /// An error in a line: what was found and what was expected. The caller adds the file and the line number.
@@ -34,9 +36,6 @@ void expect_end_of_line(std::string_view line, std::string_view expected);
 
 /// Input quoted in an error message: cut to a readable length, unprintable bytes replaced by '?'.
 [[nodiscard]] std::string in_quotes(std::string_view text, std::size_t longest = 40);
-
-/// Text with '?' for control characters, which could move the cursor of a terminal; lines and tabs are kept.
-[[nodiscard]] std::string printable(std::string text);
 
 /// "rows", "matrices", "entries": the noun as it follows a number other than 1.
 [[nodiscard]] std::string plural(std::string_view noun);

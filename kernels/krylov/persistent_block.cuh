@@ -284,7 +284,7 @@ protected:
           inverse_diagonal_(own_.inverse_diagonal == nullptr ? nullptr : own_.inverse_diagonal + part_.first_row) {
         const SharedPlaces places = shared_places<Value, Stored, run>(part_);
         p_ = reinterpret_cast<Value*>(memory);
-        halo_ = reinterpret_cast<Index*>(memory + places.halo);
+        halo_ = part_.keeps_halo ? reinterpret_cast<const Index*>(memory + places.halo) : a_.halo + part_.first_halo;
         slices_ = reinterpret_cast<Slice*>(memory + places.slices);
         resident_values_ = reinterpret_cast<Stored*>(memory + places.values);
         resident_columns_ = reinterpret_cast<std::uint16_t*>(memory + places.columns);
@@ -294,9 +294,10 @@ protected:
     __device__ __forceinline__ void load() {
         const Value* direction = a_.direction;
         for (Index i = thread_; i < part_.rows; i += threads) p_[i] = direction[part_.first_row + i];
+        const Index* const listed = a_.halo + part_.first_halo;
         for (Index i = thread_; i < part_.halo; i += threads) {
-            halo_[i] = a_.halo[part_.first_halo + i];
-            p_[part_.rows + i] = direction[halo_[i]];
+            if (part_.keeps_halo) const_cast<Index*>(halo_)[i] = listed[i];
+            p_[part_.rows + i] = direction[listed[i]];
         }
         const Offset first_run = part_.first_entry / run;
         for (Index i = thread_; i < part_.resident; i += threads) resident_values_[i] = a_.values[part_.first_entry + i];
@@ -425,7 +426,7 @@ protected:
     const Value* inverse_diagonal_;
     // In shared memory.
     Value* p_ = nullptr;  // rows, then halo
-    Index* halo_ = nullptr;
+    const Index* halo_ = nullptr;
     Slice* slices_ = nullptr;
     Stored* resident_values_ = nullptr;
     std::uint16_t* resident_columns_ = nullptr;

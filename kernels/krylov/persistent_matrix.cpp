@@ -46,6 +46,9 @@ public:
                              " are available");
         }
         part_.entries = static_cast<Index>(entries);
+        Part with_list = part_;
+        with_list.keeps_halo = true;
+        part_.keeps_halo = end_of(with_list) <= plan_.shared_bytes;
         const Index vectors_of_solve = plan_.preconditioned ? 3 : 2;
         for (Index vectors = 1; vectors <= vectors_of_solve; ++vectors) {
             Part with = part_;

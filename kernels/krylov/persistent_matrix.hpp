@@ -48,6 +48,7 @@ struct Part {
     Index vectors = 0;        // how many of r, q and the inverse diagonal, in this order, are in shared memory
     Index in_registers = 0;   // rows of r and q, the first ones, that need no place in shared memory
     bool halo_has_r = false;  // r and the inverse diagonal are also needed in the halo
+    bool keeps_halo = false;  // the list of its halo is in shared memory
     Offset first_entry = 0;
 
     [[nodiscard]] constexpr Index slices() const { return rows / rows_per_slice; }
@@ -92,7 +93,7 @@ constexpr SharedPlaces shared_places(const Part& part, std::size_t value, std::s
     places.values = places.inverse_diagonal + (part.vectors > 2 ? bytes(part.rows + part.halo_of_r(), value) : 0);
     places.columns = places.values + bytes(part.resident, stored);
     places.halo = places.columns + bytes(part.resident / run, sizeof(std::uint16_t));
-    places.slices = places.halo + bytes(part.halo, sizeof(Index));
+    places.slices = places.halo + (part.keeps_halo ? bytes(part.halo, sizeof(Index)) : 0);
     places.end = places.slices + bytes(part.slices(), sizeof(Slice));
     return places;
 }

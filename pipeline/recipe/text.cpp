@@ -8,26 +8,6 @@ namespace {
 constexpr int deepest_key = 16;  // a.b.c is 3 deep
 constexpr int longest_line = 10'000;
 
-/// Length in bytes of the UTF-8 sequence at the start of the text; 0 if it is invalid: overlong, a surrogate, or above
-/// U+10FFFF.
-std::size_t sequence_length(std::string_view text) {
-    const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
-    const auto continues = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
-    const unsigned first = byte(0);
-    const unsigned second = byte(1);
-    if (first < 0x80) return 1;
-    if (first >= 0xC2 && first <= 0xDF) return continues(1) ? 2 : 0;
-    if (first >= 0xE0 && first <= 0xEF) {
-        const bool allowed = (first != 0xE0 || second >= 0xA0) && (first != 0xED || second < 0xA0);
-        return continues(1) && continues(2) && allowed ? 3 : 0;
-    }
-    if (first >= 0xF0 && first <= 0xF4) {
-        const bool allowed = (first != 0xF0 || second >= 0x90) && (first != 0xF4 || second < 0x90);
-        return continues(1) && continues(2) && continues(3) && allowed ? 4 : 0;
-    }
-    return 0;
-}
-
 bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
 
 /// True for characters of keys without quotes.
@@ -62,11 +42,6 @@ std::string_view matrix_format(std::string_view text) {
     return {};
 }
 
-bool is_control(char letter) { return static_cast<unsigned char>(letter) < 0x20 || letter == 0x7F; }
-
-/// True for U+0080 to U+009F, which control some terminals.
-bool is_wide_control(std::string_view letter) { return letter[0] == '\xC2' && static_cast<unsigned char>(letter[1]) < 0xA0; }
-
 /// Tracks TOML strings and comments. It may be wrong after the first syntax error, where the TOML parser stops anyway.
 class Scanner {
 public:
@@ -80,7 +55,7 @@ public:
             const std::size_t length = sequence_length(text_);
             if (length == 0) return error("found a byte that is not UTF-8; expected a file in UTF-8");
             const char letter = text_[0];
-            if (length == 1 && is_control(letter) && !is_blank_control()) {
+            if (length == 1 && is_control_character(letter) && !is_blank_control()) {
                 return error(fmt::format("found control character 0x{:02X}; expected text", static_cast<unsigned>(letter)));
             }
             if (length > 1 && !may_exceed_ascii()) {
@@ -217,25 +192,6 @@ private:
 };
 
 }  // namespace
-
-std::vector<std::string> characters(std::string_view text) {
-    std::vector<std::string> all;
-    while (!text.empty()) {
-        const std::size_t length = sequence_length(text);
-        const bool control = length == 2 ? is_wide_control(text) : length == 1 && is_control(text[0]) && text[0] != '\t';
-        const bool shown = length > 0 && !control;
-        all.emplace_back(shown ? text.substr(0, length) : "?");
-        text.remove_prefix(length == 0 ? 1 : length);
-    }
-    return all;
-}
-
-std::string printable(std::string_view text, std::size_t longest) {
-    const std::vector<std::string> all = characters(text.substr(0, 4 * longest + 4));
-    std::string shown;
-    for (std::size_t i = 0; i < all.size() && i < longest; ++i) shown += all[i] == "\t" ? "?" : all[i];
-    return all.size() > longest ? shown + "..." : shown;
-}
 
 std::string extended_name(const std::string& name, const std::string& added) {
     const auto cut = [](const std::string& text, std::size_t longest) {

@@ -6,16 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "core/text/characters.hpp"
 #include "pipeline/recipe/recipe.hpp"
 
 namespace workbench {
-
-/// Splits UTF-8 into characters. Invalid bytes and control characters other than the tab become "?", so that printing them
-/// cannot control a terminal.
-[[nodiscard]] std::vector<std::string> characters(std::string_view text);
-
-/// At most `longest` characters, followed by "..." if there are more; tabs also become "?".
-[[nodiscard]] std::string printable(std::string_view text, std::size_t longest);
 
 /// The longest name of a recipe, in characters.
 constexpr std::size_t longest_recipe_name = 80;

@@ -177,6 +177,10 @@ void check_parts(const PersistentMatrix<Stored>& matrix, std::size_t shared_byte
         CHECK(part.first_entry % (krylov::rows_per_slice * matrix.run) == 0);
         entry += part.entries;
         CHECK(places_of<Value>(matrix, part).end <= shared_bytes);
+        Part with_list = part;
+        with_list.keeps_halo = true;
+        with_list.vectors = with_list.resident = 0;
+        CHECK(part.keeps_halo == (places_of<Value>(matrix, with_list).end <= shared_bytes));
         CHECK(places_of<Value>(matrix, part).end <= matrix.shared_bytes);
         Index resident = 0;
         Index all = 0;
@@ -216,6 +220,7 @@ void check_matrix(const CsrMatrix& matrix, Index parts, const std::vector<Index>
         for (const Part& part : roomy.parts) {
             Part alone = part;
             alone.resident = alone.vectors = 0;
+            alone.keeps_halo = false;
             least = std::max(least, places_of<Value>(roomy, alone).end);
         }
         for (const std::size_t shared_bytes : {least, least + 700, least + 5000, std::size_t{1} << 20}) {
@@ -346,7 +351,7 @@ TEST_CASE("a part that does not fit is refused with the figures") {
     CHECK(message_of<Unsuitable>([&] {
               (void)make_persistent_matrix<double>(ordered(matrix), {.boundaries = boundaries, .shared_bytes = 2000});
           }) ==
-          "part 0, one of a multiprocessor, has 300 rows and reads 20 elements of other parts, which need 2880 bytes of shared "
+          "part 0, one of a multiprocessor, has 300 rows and reads 20 elements of other parts, which need 2800 bytes of shared "
           "memory; 2000 are available");
     std::vector<Entry> entries;
     for (Index i = 0; i < 70000; ++i) entries.push_back({0, i, 1});

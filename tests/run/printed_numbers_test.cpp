@@ -44,7 +44,8 @@ TEST_CASE("formatted numbers") {
     CHECK(percent(-std::numeric_limits<double>::quiet_NaN()) == "nan %");
     CHECK(printable("a\x1b[31m\r\x7f \t\n\xc3\xa9") == "a?[31m?? \t\n\xc3\xa9");
     CHECK(printable("\xc2\x9b"
-                    "31m \xc2\x80\xc2\xa0\xc2") == "??31m ??\xc2\xa0\xc2");
+                    "31m \xc2\x80\xc2\xa0\xc2") == "?31m ?\xc2\xa0?");
+    CHECK(printable("a\tb\nc\xc2\x9b", 10) == "a?b?c?");
     CHECK(TextTable{{"name"}, 1, {{"a\x1b[2J"}}}.text() == "  name\n  a?[2J\n");
     CHECK(duration(0.0000123) == "12.3 us");
     CHECK(duration(0.5) == "500 ms");
