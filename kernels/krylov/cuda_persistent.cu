@@ -124,17 +124,22 @@ public:
         return norm;
     }
 
-    [[nodiscard]] const Value* solution() const override {
-        to_rows(shared_.own().x, x_in_rows_.as<Value>());
-        return x_in_rows_.as<const Value>();
+    [[nodiscard]] Value* solution() override {
+        if (!x_is_in_rows_) to_rows(shared_.own().x, x_in_rows_.as<Value>());
+        x_is_in_rows_ = true;
+        return x_in_rows_.as<Value>();
     }
 
     void restart() override {
+        if (x_is_in_rows_) to_places(x_in_rows_.as<const Value>(), shared_.own().x, 0);
         if (product_) multiply_x();
         run(true, 0, product_of_x_.as<const Value>());
     }
 
-    void launch(std::int64_t iterations) override { run(false, iterations); }
+    void launch(std::int64_t iterations) override {
+        x_is_in_rows_ = false;
+        run(false, iterations);
+    }
 
     void rest_of_iteration() override { refuse("apart from its products"); }
     [[nodiscard]] KrylovOperands<Value> operands() const override { refuse("apart from its products"); }
@@ -194,6 +199,7 @@ private:
 
     /// Begins with b and x = 0, which x contains already.
     void begin_with_zero(const KrylovPlan& plan) {
+        x_is_in_rows_ = false;
         to_places(b_in_rows_.as<const Value>(), b_.as<Value>(), 0);
         put(krylov::first_scalars(plan, history_.as<double>()));
         run(true, 0);
@@ -256,6 +262,7 @@ private:
     const CudaPersistentSolver<Value, Stored>& solver_;
     CudaDevice& device_;
     unsigned long long launches_ = 0;
+    bool x_is_in_rows_ = false;  // the current one, which the caller may have replaced
     krylov::SharedMemoryOfRanks<Value> shared_;
     DeviceMemory targets_;
     DeviceMemory b_in_rows_, x_in_rows_;  // in the order of the matrix as it was given

@@ -43,13 +43,13 @@ CopyOnDevice<Value>::CopyOnDevice(Device& device, const CsrMatrix& matrix)
 }
 
 template <ValueType Value>
-void CopyOnDevice<Value>::upload_values(Device& device, const CsrMatrix& matrix) {
+void CopyOnDevice<Value>::upload(Device& device, const CsrMatrix& matrix, DeviceMemory& to) {
     if constexpr (std::is_same_v<Value, double>) {
-        device.upload(std::as_bytes(std::span(matrix.values)), values_);
+        device.upload(std::as_bytes(std::span(matrix.values)), to);
     } else {
         HostArray<Value> rounded;
         make_copy(rounded, std::span(matrix.values));
-        device.upload(std::as_bytes(std::span(rounded)), values_);
+        device.upload(std::as_bytes(std::span(rounded)), to);
     }
 }
 
@@ -175,6 +175,16 @@ void Ready<Value>::prepare_on_device(const Recipe& recipe, const CsrOnDevice<Val
     if (verify) outcome.reason = planned_->difference(matrix);
     outcome.status = outcome.reason.empty() ? KernelOutcome::Status::measured : KernelOutcome::Status::wrong;
     if (outcome.verified()) kernel_ = std::shared_ptr<Kernel<Value>>(planned_, &planned_->kernel());
+}
+
+template <ValueType Value>
+double Ready<Value>::new_values_seconds(const CsrMatrix& matrix, Device& device, const Clock& clock) {
+    if (planned_ == nullptr) return preparation_.build_seconds + preparation_.copy_seconds;
+    DeviceMemory values = device.allocate(matrix.values.size() * sizeof(Value), "new values");
+    const Stopwatch watch(clock);
+    CopyOnDevice<Value>::upload(device, matrix, values);
+    (void)device.time([&] { planned_->set_values(values.template as<const Value>()); });
+    return watch.seconds();
 }
 
 template <ValueType Value>

@@ -67,7 +67,8 @@ class CopyOnDevice {
 public:
     CopyOnDevice(Device& device, const CsrMatrix& matrix);
     /// Those of a matrix of the same pattern.
-    void upload_values(Device& device, const CsrMatrix& matrix);
+    void upload_values(Device& device, const CsrMatrix& matrix) { upload(device, matrix, values_); }
+    static void upload(Device& device, const CsrMatrix& matrix, DeviceMemory& to);
     [[nodiscard]] const CsrOnDevice<Value>& matrix() const { return matrix_; }
 
 private:
@@ -113,6 +114,10 @@ public:
     [[nodiscard]] const std::vector<Index>& partition() const { return partition_; }
 
     [[nodiscard]] const Candidate<Value>& candidate() const { return candidate_; }
+
+    /// The time to store new values of the caller: measured with those of `matrix` if a device prepared it; otherwise that of
+    /// building the layouts and copying them to the device, behind the known orders.
+    [[nodiscard]] double new_values_seconds(const CsrMatrix& matrix, Device& device, const Clock& clock);
 
     /// Prepares the kernel again, for layouts whose values have changed. If that throws, the kernel is unchanged.
     void prepare_again(Device& device) { kernel_ = candidate_.prepare(Values::real, device); }

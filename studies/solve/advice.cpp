@@ -21,19 +21,20 @@ std::vector<const SolveOutcome*> advisable(const SolveReport& report) {
 
 }  // namespace
 
-std::vector<Advised> advice_of(const SolveReport& report) {
+std::vector<Advised> advice_of(const SolveReport& report, bool new_values) {
     const std::vector<const SolveOutcome*> solved = advisable(report);
     if (solved.size() < 2) return {};
-    const auto takes_less = [](const SolveOutcome* a, const SolveOutcome* b) {
-        return a->total_seconds() < b->total_seconds();
-    };
+    const auto seconds = [new_values](const SolveOutcome* one) { return one->once_seconds() + one->each_seconds(new_values); };
+    const auto takes_less = [&](const SolveOutcome* a, const SolveOutcome* b) { return seconds(a) < seconds(b); };
     std::vector<Advised> found{{*std::min_element(solved.begin(), solved.end(), takes_less), 1}};
     for (std::optional<Advised> next; true; next.reset()) {
         for (const SolveOutcome* one : solved) {
-            const auto solves = one == found.back().outcome ? std::nullopt : break_even_solves(*one, *found.back().outcome);
+            const auto solves =
+                one == found.back().outcome ? std::nullopt : break_even_solves(*one, *found.back().outcome, new_values);
             if (!solves) continue;
             const long long from = std::max(found.back().from + 1, std::llround(std::ceil(*solves)));
-            if (!next || from < next->from || (from == next->from && one->each_seconds() < next->outcome->each_seconds())) {
+            if (!next || from < next->from ||
+                (from == next->from && one->each_seconds(new_values) < next->outcome->each_seconds(new_values))) {
                 next = {one, from};
             }
         }

@@ -34,6 +34,9 @@ public:
     /// Asynchronous on a GPU.
     void multiply(const Value* x, Value* y);
 
+    /// See Ready::new_values_seconds.
+    [[nodiscard]] double new_values_seconds(const Clock& clock) { return ready_.new_values_seconds(input_, device_, clock); }
+
     /// The parts of the recipe's partition; 0: none.
     [[nodiscard]] Index parts() const {
         return ready_.partition().empty() ? 0 : static_cast<Index>(ready_.partition().size()) - 1;

@@ -106,10 +106,10 @@ std::optional<double> break_even_iterations(const SolveOutcome& one, const Solve
     return price / gain;
 }
 
-std::optional<double> break_even_solves(const SolveOutcome& one, const SolveOutcome& other) {
+std::optional<double> break_even_solves(const SolveOutcome& one, const SolveOutcome& other, bool new_values) {
     if (const auto speedup = speedup_of(one, other); !speedup || speedup->noise) return std::nullopt;
     const double price = one.once_seconds() - other.once_seconds();
-    const double gain = other.each_seconds() - one.each_seconds();
+    const double gain = other.each_seconds(new_values) - one.each_seconds(new_values);
     if (price <= 0 || gain <= 0) return std::nullopt;
     return price / gain;
 }

@@ -76,6 +76,7 @@ struct SolveOutcome {
     double solve_seconds = 0;           // of the iterations, on the device; the median if the solve was repeated
     std::vector<double> solve_samples;  // of a solve that was repeated, because it is short; otherwise one
     double solver_seconds = 0;          // the solver's vectors, and the matrix of a persistent kernel; once a matrix
+    double new_values_seconds = 0;      // storing new values: in the layout, or in the matrix of a persistent kernel
     double vector_seconds = 0;          // bringing b to the solver in its order, and x back; the median of the solves
     double product_seconds = 0;         // median of a product outside the solve
     double product_inside_seconds = 0;  // median of the products of the iterations; 0: unknown, as on a GPU
@@ -88,6 +89,8 @@ struct SolveOutcome {
     /// N solves with one matrix take once_seconds() + N each_seconds().
     [[nodiscard]] double once_seconds() const { return preparation.seconds() + solver_seconds; }
     [[nodiscard]] double each_seconds() const { return vector_seconds + solve_seconds; }
+    /// Likewise for solves that have new values each: N of them take once_seconds() + N each_seconds(true).
+    [[nodiscard]] double each_seconds(bool new_values) const { return each_seconds() + (new_values ? new_values_seconds : 0); }
     /// All that a solve takes beside its iterations.
     [[nodiscard]] double setup_seconds() const { return once_seconds() + vector_seconds; }
     [[nodiscard]] double total_seconds() const { return once_seconds() + each_seconds(); }
@@ -124,9 +127,10 @@ inline constexpr double single_solve_noise = 0.05;
 /// longer, or if its speed-up is noise.
 [[nodiscard]] std::optional<double> break_even_iterations(const SolveOutcome& one, const SolveOutcome& other);
 
-/// The number of solves of this length after which `one` makes up for a higher once_seconds() than `other`'s by a lower
-/// each_seconds(); none if it never does, if it takes no longer once, or if its speed-up is noise.
-[[nodiscard]] std::optional<double> break_even_solves(const SolveOutcome& one, const SolveOutcome& other);
+/// The number of solves of this length, of new values each or not, after which `one` makes up for a higher once_seconds() than
+/// `other`'s by a lower each_seconds(); none if it never does, if it takes no longer once, or if its speed-up is noise.
+[[nodiscard]] std::optional<double> break_even_solves(const SolveOutcome& one, const SolveOutcome& other,
+                                                      bool new_values = false);
 
 /// The reason of an end, as a sentence for the user; empty if the solve converged.
 [[nodiscard]] std::string reason_text(const EndOfSolve& end, const KrylovProgress& progress, const SolveOptions& options,

@@ -41,9 +41,11 @@ std::string text_in_full(const Recipe& recipe) {
 enum class Role { recipe, baseline, tuned };
 
 /// The caller holds CSR: nothing is built, and on the host nothing is copied.
-void charge_nothing_for_csr(Preparation& preparation, DeviceKind kind) {
-    preparation.build_seconds = 0;
-    if (kind == DeviceKind::host) preparation.copy_seconds = 0;
+void charge_nothing_for_csr(SolveOutcome& outcome, DeviceKind kind) {
+    outcome.new_values_seconds = std::max(0.0, outcome.new_values_seconds - outcome.preparation.build_seconds);
+    outcome.preparation.build_seconds = 0;
+    if (kind != DeviceKind::host) return;
+    outcome.new_values_seconds = outcome.preparation.copy_seconds = 0;
 }
 
 template <ValueType Value>
@@ -240,10 +242,15 @@ private:
                                     .keeping = keeping_};
             return solve_tuned(system_, *open.multiplier, plan_.device, options, tuning);
         }
-        if (open.solver == nullptr) {
-            open.solver = std::make_unique<PreparedSolver<Value>>(system_, *open.multiplier, plan_.device, options);
+        const bool is_first = open.solver == nullptr;
+        if (is_first) open.solver = std::make_unique<PreparedSolver<Value>>(system_, *open.multiplier, plan_.device, options);
+        SolveOutcome outcome = solve(*open.solver, options);
+        if (is_first) {
+            outcome.new_values_seconds = open.solver->engine() == SolveEngine::persistent
+                                             ? open.solver->seconds()
+                                             : open.multiplier->new_values_seconds(options.timing.clock);
         }
-        return solve(*open.solver, options);
+        return outcome;
     }
 
     [[nodiscard]] SolveOutcome complete(SolveOutcome outcome, const Recipe& recipe, Role role) const {
@@ -252,7 +259,7 @@ private:
             outcome.in_full = text_in_full(recipe);
             outcome.control = is_control(recipe);
         } else {
-            charge_nothing_for_csr(outcome.preparation, plan_.device.properties().kind);
+            charge_nothing_for_csr(outcome, plan_.device.properties().kind);
         }
         return outcome;
     }

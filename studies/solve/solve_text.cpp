@@ -186,6 +186,27 @@ bool is_near(const SolveOutcome& one, const SolveOutcome* baseline) {
     return baseline->total_seconds() < (1 + single_solve_noise) * one.total_seconds();
 }
 
+/// "A for 1 to 3 solves, B from 4 solves on". what: that all solves share.
+std::string ranges_of(const std::vector<Advised>& advised, const SolveReport& report, const char* what) {
+    std::string text;
+    for (std::size_t i = 0; i < advised.size(); ++i) {
+        const auto& [outcome, from] = advised[i];
+        text += (i == 0 ? "" : ", ") + outcome->preparation.recipe;
+        if (i == 0 && is_near(*outcome, report.baseline())) {
+            text += fmt::format(" (within {:.0f} % of {})", 100 * single_solve_noise, report.baseline()->preparation.recipe);
+        }
+        if (i + 1 == advised.size()) {
+            text += from == 1 ? fmt::format(" for any number of solves with this {}", what)
+                              : fmt::format(" from {} on", counted_with_commas(from, "solve"));
+        } else {
+            const long long last = advised[i + 1].from - 1;
+            text += last == from ? " for " + counted_with_commas(from, "solve")
+                                 : fmt::format(" for {} to {}", with_commas(from), counted_with_commas(last, "solve"));
+        }
+    }
+    return text;
+}
+
 /// The advice which recipe to use for one solve, and for many.
 std::string advice(const SolveReport& report) {
     const std::vector<Advised> advised = advice_of(report);
@@ -194,23 +215,8 @@ std::string advice(const SolveReport& report) {
         return fmt::format("\nNo advice: the times of the baseline are noise ({}). Solve again on an idle machine.\n",
                            baseline->noise());
     }
-    std::string text;
-    for (std::size_t i = 0; i < advised.size(); ++i) {
-        const auto& [outcome, from] = advised[i];
-        text += (i == 0 ? "\nLeast time in all: " : ", ") + outcome->preparation.recipe;
-        if (i == 0 && is_near(*outcome, report.baseline())) {
-            text += fmt::format(" (within {:.0f} % of {})", 100 * single_solve_noise, report.baseline()->preparation.recipe);
-        }
-        if (i + 1 == advised.size()) {
-            text += from == 1 ? " for any number of solves with this matrix"
-                              : fmt::format(" from {} on", counted_with_commas(from, "solve"));
-        } else {
-            const long long last = advised[i + 1].from - 1;
-            text += last == from ? " for " + counted_with_commas(from, "solve")
-                                 : fmt::format(" for {} to {}", with_commas(from), counted_with_commas(last, "solve"));
-        }
-    }
-    return text + '\n';
+    return fmt::format("\nLeast time in all: {}\nWith new values before each solve: {}\n", ranges_of(advised, report, "matrix"),
+                       ranges_of(advice_of(report, true), report, "pattern"));
 }
 
 std::string remarks(const SolveReport& report) {

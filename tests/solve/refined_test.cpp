@@ -54,7 +54,7 @@ public:
     void use(KrylovProduct<double> product) override { of_restarts_ = std::move(product); }
     [[nodiscard]] double* right_hand_side() override { return krylov_->right_hand_side(); }
     double begin_again(double tolerance) override { return krylov_->begin_again(tolerance); }
-    [[nodiscard]] const double* solution() const override { return krylov_->solution(); }
+    [[nodiscard]] double* solution() override { return krylov_->solution(); }
     void restart() override {
         krylov_->use(of_restarts_);
         krylov_->restart();
