@@ -176,6 +176,7 @@ std::string solve_json(const SolveReport& report) {
                        {"patience", report.options.patience},
                        {"planned_solves", report.options.solves},
                        {"device", report.device.name},
+                       {"process_seconds", report.process_seconds},
                        {"solves", solves},
                        {"advice", json_of(advice_of(report))},
                        {"advice_with_new_values", json_of(advice_of(report, true))},

@@ -1,7 +1,9 @@
 #include "studies/solve/solve_recipes.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -48,6 +50,22 @@ void charge_nothing_for_csr(SolveOutcome& outcome, DeviceKind kind) {
     outcome.new_values_seconds = outcome.preparation.copy_seconds = 0;
 }
 
+/// The entries of the first rows and columns, at most so many.
+CsrMatrix leading_part(const CsrMatrix& matrix, Index most_rows) {
+    CsrMatrix part;
+    part.rows = part.columns = std::min(matrix.rows, most_rows);
+    part.row_offsets.assign(1, 0);
+    for (Index row = 0; row < part.rows; ++row) {
+        for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
+            if (matrix.column_indices[k] >= part.columns) break;
+            part.column_indices.push_back(matrix.column_indices[k]);
+            part.values.push_back(matrix.values[k]);
+        }
+        part.row_offsets.push_back(static_cast<Offset>(part.values.size()));
+    }
+    return part;
+}
+
 template <ValueType Value>
 class Solves {
 public:
@@ -62,6 +80,7 @@ public:
                 "takes others");
         }
         (void)plan_.device.bandwidth();  // measured while no solver has memory of the device
+        if (plan_.device.properties().kind == DeviceKind::gpu) load_kernels(recipes);
         add_baseline();
         report_progress();
         for (const Recipe& recipe : recipes) {
@@ -74,6 +93,35 @@ public:
     }
 
 private:
+    /// Solves with a leading part of the matrix, which loads the same kernels; its outcome says nothing.
+    void load_kernels(const std::vector<Recipe>& recipes) {
+        constexpr Index most_rows = 4096;
+        constexpr std::int64_t most_iterations = 20;
+        if (plan_.progress) plan_.progress("kernels are loaded");
+        const Stopwatch watch(report_.options.timing.clock);
+        SolveReport unused;
+        unused.options = report_.options;
+        unused.options.timing = {CacheState::warm, 0, 0, 0};
+        unused.options.timing.clock = report_.options.timing.clock;
+        unused.options.most_iterations = most_iterations;
+        unused.options.solves = std::numeric_limits<std::int32_t>::max();  // so that a persistent kernel is loaded, too
+        const CsrMatrix part = leading_part(plan_.matrix, most_rows);
+        const SolvePlan small{part, std::vector<double>(static_cast<std::size_t>(part.rows), 1), plan_.catalogue, plan_.device,
+                              plan_.backends};
+        try {
+            Solves solves(small, unused);
+            solves.add_baseline();
+            for (const Recipe& recipe : recipes) {
+                solves.open_.clear();
+                solves.attempt([&] { solves.add(recipe, solves.filter_of_recipes(), Role::recipe); });
+            }
+        } catch (const Stopped&) {
+            throw;
+        } catch (const std::exception&) {  // the solves of the whole matrix report it
+        }
+        report_.process_seconds = watch.seconds();
+    }
+
     /// A recipe that is ready to solve again, whose outcome is in the report.
     struct Open {
         explicit Open(Recipe of) : recipe(std::move(of)) {}

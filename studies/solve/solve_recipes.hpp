@@ -26,7 +26,8 @@ struct SolvePlan {
 
 /// Fills outcomes, failures and notes of a report whose other members are set. The baseline is the fastest CSR kernel on the
 /// arrays of the caller in input order: on a GPU cuSPARSE's or the workbench's own, on a CPU Eigen's or the workbench's own. It
-/// is charged nothing for building CSR. The other recipes are solved even if one fails; short solves are repeated in turns.
+/// is charged nothing for building CSR. On a GPU, a small part of the system is solved first, so that no recipe is charged for
+/// what is loaded once a process. The other recipes are solved even if one fails; short solves are repeated in turns.
 /// Throws if System's constructor throws.
 void solve_recipes(const SolvePlan& plan, const std::vector<Recipe>& recipes, SolveReport& report);
 

@@ -21,6 +21,7 @@ struct SolveReport {
     DeviceProperties device;
     std::map<std::string, std::string> machine;
     std::map<std::string, std::string> versions;
+    double process_seconds = 0;          // loading what all solves run on a GPU, once a process; beside all prices
     std::vector<SolveOutcome> outcomes;  // the baseline first, unless it failed
     std::vector<Failure> failures;       // of recipes that could not solve
     std::vector<std::string> notes;

@@ -233,6 +233,10 @@ std::string remarks(const SolveReport& report) {
             text += fmt::format("  {}: note: {}\n", one.preparation.recipe, note);
         }
     }
+    if (report.process_seconds > 0) {
+        text += fmt::format("  note: loading kernels took {} once for this process, beside the times above\n",
+                            duration(report.process_seconds));
+    }
     for (const std::string& note : report.notes) text += fmt::format("  note: {}\n", note);
     for (const std::string& warning : report.warnings) text += fmt::format("  warning: {}\n", warning);
     return text.empty() ? text : '\n' + text;
