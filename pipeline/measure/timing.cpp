@@ -91,8 +91,13 @@ std::string fault_of_time(const Contender& contender, double seconds, CacheState
     double highest = std::max(memory.read, memory.copy);
     if (found <= most * highest) return "";
     const bool is_cold = cache == CacheState::cold;
-    highest = std::max(highest, device.read_bandwidth(is_cold ? std::numeric_limits<std::size_t>::max()
-                                                              : static_cast<std::size_t>(contender.least_bytes)));
+    const std::size_t as_many =
+        is_cold ? std::numeric_limits<std::size_t>::max() : static_cast<std::size_t>(contender.least_bytes);
+    // Other work of the machine slows a measurement down, but not each of many.
+    constexpr int measurements = 10;
+    for (int i = 0; i < measurements && found > most * highest; ++i) {
+        highest = std::max(highest, device.read_bandwidth(as_many));
+    }
     if (found <= most * highest || static_cast<double>(contender.least_bytes) < briefest * highest) return "";
     return fmt::format(
         "a run of {:.3g} us would move its {} bytes at {:.4g} GB/s, but {} reads {} at {:.4g} GB/s at most: the kernel "

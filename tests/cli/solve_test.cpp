@@ -50,8 +50,10 @@ std::string masked(std::string text) {
     text = std::regex_replace(text, std::regex("\n\n\n"), "\n\n");
     text = std::regex_replace(text, std::regex(", on [^;]*;"), ", on DEVICE;");
     text = std::regex_replace(text, std::regex(R"((\n[^\n]+ x\s+as\s+fast\s+as\s+the\s+baseline[^]*?)(?=\n\n))"), "\nVERDICTS");
-    text = std::regex_replace(text, std::regex(R"((Least time in all|No advice): [^\n]+(\n      [^\n]+)*)"),
-                              "Least time in all: RECIPES");
+    text = std::regex_replace(
+        text,
+        std::regex(R"((Least time in all|No advice): [^\n]+(\n      [^\n]+)*(\nWith new values[^\n]+(\n      [^\n]+)*)?)"),
+        "Least time in all: RECIPES");
     text = std::regex_replace(text, std::regex(R"(\d[\d.,]* (us|ms|s)\b)"), "# s");
     text = std::regex_replace(text, std::regex(R"(\d\.\d+e[+-]\d+)"), "#");
     // The baseline is Eigen's kernel or the workbench's own.

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "run/scripted_runs.hpp"
@@ -188,6 +189,40 @@ TEST_CASE("a recipe whose vectors take what its iterations save never pays, whic
     CHECK(text().find("Least time in all: other (within 5 % of base) for any number") == std::string::npos);
     report.outcomes[1].solver_seconds = 0.9;
     CHECK(text().find("Least time in all: other (within 5 % of base) for any number") != std::string::npos);
+}
+
+TEST_CASE("advice for solves with new values counts storing them before each solve") {
+    SolveReport report;
+    const auto add = [&](const char* name, double once, double solve, double new_values) {
+        SolveOutcome one;
+        one.preparation.recipe = name;
+        one.preparation.kernel.status = KernelOutcome::Status::measured;
+        one.baseline = report.outcomes.empty();
+        one.end = SolveEnd::converged;
+        one.iterations = 10;
+        one.solver_seconds = once;
+        one.solve_seconds = solve;
+        one.new_values_seconds = new_values;
+        report.outcomes.push_back(one);
+    };
+    add("base", 0, 10, 1);
+    add("dear values", 1, 4, 8);
+    add("cheap values", 20, 6, 2);
+    const auto names = [&](bool new_values) {
+        std::string found;
+        for (const Advised& one : advice_of(report, new_values)) {
+            found += fmt::format("{} from {};", one.outcome->preparation.recipe, one.from);
+        }
+        return found;
+    };
+    CHECK(names(false) == "dear values from 1;");
+    CHECK(names(true) == "base from 1;cheap values from 7;");  // 20 + 8 N against 11 N
+    CHECK(*break_even_solves(report.outcomes[2], report.outcomes[0], true) == doctest::Approx(20.0 / 3));
+    CHECK(*break_even_solves(report.outcomes[2], report.outcomes[0]) == doctest::Approx(5));
+    std::string text = solve_text(report);
+    text = text.substr(text.find("With new values"));
+    text.replace(text.find("\n      "), 7, " ");
+    CHECK(text.starts_with("With new values before each solve: base for 1 to 6 solves, cheap values from 7 solves on\n"));
 }
 
 TEST_CASE("time over the number of solves, with the crossings") {
