@@ -8,6 +8,7 @@
 #include "core/contract/device.hpp"
 #include "core/contract/errors.hpp"
 #include "core/contract/krylov.hpp"
+#include "core/contract/planned_matrix.hpp"
 #include "core/matrix/csr_matrix.hpp"
 
 namespace workbench {
@@ -23,7 +24,8 @@ struct SentElement {
 
 /// The rows of the matrix of persistent solves; vectors are in their order. Without ranks it is square.
 struct PersistentProblem {
-    const CsrMatrix& matrix;            // columns after the rows: remote elements, which other ranks send
+    const CsrMatrix& matrix;                     // columns after the rows: remote elements, which other ranks send
+    const CsrOnDevice<double>* there = nullptr;  // the same matrix on the device, if there is a copy
     const Index* old_of_new = nullptr;  // [rows] on the device: rows and columns are divided in this order; null: in that given
     std::span<const Index> cuts = {};   // in the order of the division: the boundaries of a partition of the rows, or empty
     KrylovMethod method = KrylovMethod::cg;

@@ -101,12 +101,13 @@ private:
 /// The matrix of a problem in the memory of a GPU, in the order of the solve. The space must outlive it.
 class OrderedOnGpu {
 public:
-    OrderedOnGpu(GpuSpace& space, const PersistentProblem& problem)
-        : offsets_(to_device(space.device(), std::span<const Offset>(problem.matrix.row_offsets), "row offsets")),
-          columns_(to_device(space.device(), std::span<const Index>(problem.matrix.column_indices), "columns")),
-          values_(to_device(space.device(), std::span<const double>(problem.matrix.values), "values")),
-          rows_{problem.matrix.rows, problem.matrix.columns, offsets_.as<const Offset>(), columns_.as<const Index>(),
-                values_.as<const double>()} {
+    OrderedOnGpu(GpuSpace& space, const PersistentProblem& problem) {
+        if (problem.there != nullptr && problem.there->long_offsets) {
+            rows_ = {problem.matrix.rows, problem.matrix.columns, static_cast<const Offset*>(problem.there->row_offsets),
+                     problem.there->column_indices, problem.there->values};
+        } else {
+            copy(space.device(), problem.matrix);
+        }
         space.wait_for_device();
         if (problem.old_of_new != nullptr) reorder(space, problem);
     }
@@ -117,6 +118,14 @@ public:
     [[nodiscard]] std::vector<Offset> offsets(GpuSpace& space) const { return space.download(reordered_offsets_); }
 
 private:
+    void copy(CudaDevice& device, const CsrMatrix& matrix) {
+        offsets_ = to_device(device, std::span<const Offset>(matrix.row_offsets), "row offsets");
+        columns_ = to_device(device, std::span<const Index>(matrix.column_indices), "columns");
+        values_ = to_device(device, std::span<const double>(matrix.values), "values");
+        rows_ = {matrix.rows, matrix.columns, offsets_.as<const Offset>(), columns_.as<const Index>(),
+                 values_.as<const double>()};
+    }
+
     void reorder(GpuSpace& space, const PersistentProblem& problem) {
         const auto rows = static_cast<std::size_t>(rows_.rows);
         const std::size_t nonzeros = problem.matrix.column_indices.size();

@@ -129,9 +129,10 @@ std::string Ready<Value>::copy_and_prepare(const Recipe& recipe, const CsrMatrix
     if (plan.progress) plan.progress(recipe.name + ": copying the matrix to the GPU");
     const Stopwatch watch(plan.clock);
     try {
-        const CopyOnDevice<Value> copy(plan.device, matrix);
+        auto copy = std::make_unique<CopyOnDevice<Value>>(plan.device, matrix);
         const double copy_seconds = watch.seconds();
-        prepare_on_device(recipe, copy.matrix(), plan, plan.oracle != nullptr);
+        prepare_on_device(recipe, copy->matrix(), plan, plan.oracle != nullptr);
+        if (plan.keeps_copy) copy_ = std::move(copy);
         preparation_.copy_seconds += copy_seconds;
         return "";
     } catch (const Unsuitable& reason) {

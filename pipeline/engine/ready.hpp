@@ -59,6 +59,8 @@ struct ReadyPlan {
     /// If the layouts round values, builds them once more, with values in full and a kernel of their own. Their prices are part
     /// of the preparation.
     bool also_in_full = false;
+    /// Keeps the copy of the matrix from which the device prepares it (Ready::copy).
+    bool keeps_copy = false;
 };
 
 /// A copy of a matrix in the memory of a device.
@@ -104,6 +106,8 @@ public:
     [[nodiscard]] Kernel<Value>* kernel() const { return kernel_.get(); }
     /// The matrix that a device prepared as a whole; null if the host did.
     [[nodiscard]] PlannedMatrix<Value>* planned() const { return planned_.get(); }
+    /// The matrix as it was given, on the device that prepared it; null unless the plan keeps it.
+    [[nodiscard]] const CsrOnDevice<Value>* copy() const { return copy_ == nullptr ? nullptr : &copy_->matrix(); }
     /// With values in full, for layouts that round values; null unless the plan requested it.
     [[nodiscard]] Kernel<Value>* kernel_in_full() const { return kernel_in_full_.get(); }
     /// For a matrix that a device prepared, the first call copies its order to the host.
@@ -141,6 +145,7 @@ private:
 
     Preparation preparation_;
     std::vector<Index> partition_;
+    std::unique_ptr<CopyOnDevice<Value>> copy_;
     std::shared_ptr<PlannedMatrix<Value>> planned_;
     mutable Candidate<Value> candidate_;
     std::shared_ptr<Kernel<Value>> kernel_;

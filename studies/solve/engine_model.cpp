@@ -20,9 +20,9 @@ EngineForecast forecast_engines(const EngineFacts& facts) {
     constexpr double one_wait = 3.5e-6;
     constexpr double nonzero_of_processor = 132e-12;
     constexpr double unpartitioned = 1.4;  // blocks that are not parts exchange more elements
-    // Copying the matrix, dividing it on the GPU, and the vectors, beyond what the graph needs.
-    constexpr double preparation = 7e-3;
-    constexpr double preparation_of_nonzero = 0.5e-9;
+    // Dividing the matrix on the GPU, and the vectors, beyond what the graph needs.
+    constexpr double preparation = 4e-3;
+    constexpr double preparation_of_nonzero = 0.35e-9;
 
     const bool cg = facts.method == KrylovMethod::cg;
     const double products = cg ? 1 : 2;

@@ -71,8 +71,11 @@ std::unique_ptr<PersistentSolver<Value>> Multiplier<Value>::make_persistent(Kryl
         order_there = to_device(device_, order().old_of_new(), "the order of a persistent solve");
         old_of_new = order_there.as<const Index>();
     }
+    const CsrOnDevice<double>* there = nullptr;
+    if constexpr (std::is_same_v<Value, double>) there = rounds() ? nullptr : ready_.copy();
     const auto make = [&](const CsrMatrix& matrix) {
         return make_persistent_solver<Value>(device_, {.matrix = matrix,
+                                                       .there = there,
                                                        .old_of_new = old_of_new,
                                                        .cuts = ready_.partition(),
                                                        .method = method,

@@ -238,6 +238,7 @@ private:
         if (role != Role::tuned) plan.oracle = &system_.oracle();
         if (role == Role::recipe) plan.keeping = keeping_;
         plan.also_in_full = true;
+        plan.keeps_copy = report_.options.engine != SolveEngine::graph;  // for a persistent kernel
         return std::make_unique<Multiplier<Value>>(recipe, plan_.matrix, plan);
     }
 
@@ -294,9 +295,12 @@ private:
         if (is_first) open.solver = std::make_unique<PreparedSolver<Value>>(system_, *open.multiplier, plan_.device, options);
         SolveOutcome outcome = solve(*open.solver, options);
         if (is_first) {
-            outcome.new_values_seconds = open.solver->engine() == SolveEngine::persistent
-                                             ? open.solver->seconds()
-                                             : open.multiplier->new_values_seconds(options.timing.clock);
+            // A persistent kernel that reads the copy of a matrix which the device prepared needs the values there, too.
+            const bool is_persistent = open.solver->engine() == SolveEngine::persistent;
+            if (is_persistent) outcome.new_values_seconds = open.solver->seconds();
+            if (!is_persistent || open.multiplier->planned() != nullptr) {
+                outcome.new_values_seconds += open.multiplier->new_values_seconds(options.timing.clock);
+            }
         }
         return outcome;
     }
