@@ -21,8 +21,8 @@ EngineForecast forecast_engines(const EngineFacts& facts) {
     constexpr double nonzero_of_processor = 132e-12;
     constexpr double unpartitioned = 1.4;  // blocks that are not parts exchange more elements
     // Dividing the matrix on the GPU, and the vectors, beyond what the graph needs.
-    constexpr double preparation = 4e-3;
-    constexpr double preparation_of_nonzero = 0.35e-9;
+    constexpr double preparation = 1.5e-3;
+    constexpr double preparation_of_nonzero = 0.5e-9;
 
     const bool cg = facts.method == KrylovMethod::cg;
     const double products = cg ? 1 : 2;
