@@ -163,12 +163,13 @@ TEST_SUITE("choose") {
         Script& script = new_script();
         script.seconds["run usual"] = {4};
         script.seconds["run coarse"] = {2};
-        script.seconds["run stops"] = {8};  // right in so few products
+        script.seconds["run stops"] = {8};  // from the tenth product on; more products follow the timed ones
         const Choice choice = choose({csr(), recipe_of("[recipe]\nname = 'B'\n[layout]\nuse = 'bad'\n")}, options_of());
         CHECK(names_of(choice) == Names{"B", "CSR"});
         CHECK(choice.ranking[0].record.kernel == "coarse");
         CHECK(choice.wrong);
-        REQUIRE(choice.not_timed.size() == 2);
+        REQUIRE(choice.not_timed.size() == 3);
+        CHECK(choice.not_timed[2].reason.starts_with("WRONG RESULT of kernel stops: "));
         CHECK(choice.not_timed[0].reason.starts_with("WRONG RESULT of kernel wrong: row 3: y = "));
         CHECK(choice.not_timed[1].reason.starts_with("WRONG RESULT of kernel wrong_later: "));
     }

