@@ -135,12 +135,11 @@ struct KeyOfGroup {
     }
 };
 
-/// Rows of other ranks come first, then those that other parts read, so that they are written side by side, and long rows
-/// before short ones, so that slices need little padding. Rows of a run stay together.
+/// Rows that other ranks read come first, then those that other parts read, so that they are written side by side, and long
+/// rows before short ones, so that slices need little padding. Rows of a run stay together.
 struct PlaceRows {
     Division division;
     Index run = 1;
-    std::size_t group_count = 0;
     const std::uint64_t* keys = nullptr;
     const std::uint32_t* groups = nullptr;
     Index* row_at = nullptr;    // [places]
@@ -399,7 +398,7 @@ private:
         space_.fill(made_.row_at, std::byte{0xFF});
         space_.fill(exported, std::byte{0});
         space_.fill(sent, std::byte{0});
-        space_.for_each(groups, passes::PlaceRows{division_, plan_.run, groups, keys.data(), sorted.data(), made_.row_at.data(),
+        space_.for_each(groups, passes::PlaceRows{division_, plan_.run, keys.data(), sorted.data(), made_.row_at.data(),
                                                   place_of_.data(), exported.data(), sent.data()});
         const std::size_t slice_count = static_cast<std::size_t>(made_.places / rows_per_slice);
         auto slices = space_.template make<Slice>(slice_count);

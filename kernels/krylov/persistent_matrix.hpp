@@ -138,7 +138,7 @@ struct PersistentPlan {
     std::span<const SentElement> sent = {};  // to other ranks
 };
 
-/// Parts of so many rows, without entries.
+/// One part for each pair of boundaries [parts + 1], with its rows, which are padded to whole slices; all else is zero.
 [[nodiscard]] std::vector<Part> empty_parts(std::span<const Index> boundaries);
 
 /// Decides what stays in shared memory: vectors, then as many slices as fit, spread evenly over the slices of each warp, so

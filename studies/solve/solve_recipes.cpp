@@ -50,7 +50,7 @@ void charge_nothing_for_csr(SolveOutcome& outcome, DeviceKind kind) {
     outcome.new_values_seconds = outcome.preparation.copy_seconds = 0;
 }
 
-/// The entries of the first rows and columns, at most so many.
+/// The entries of the first most_rows rows and columns.
 CsrMatrix leading_part(const CsrMatrix& matrix, Index most_rows) {
     CsrMatrix part;
     part.rows = part.columns = std::min(matrix.rows, most_rows);
