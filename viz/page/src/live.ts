@@ -319,11 +319,15 @@ class LivePage {
     this.isBusy();
     this.began = began;
     this.runs.now(timed);
+    ++this.pending; // controls of an older text would change it
     this.check().then(({ problems }) => {
       performance.mark('checked');
       if (problems.length > 0) this.saysErrors(problems.length);
       setTimeout(() => this.showControls(), longest_wait_milliseconds); // after the report, if that is soon there
-    }).catch(() => undefined); // the run also fails
+    }).catch(() => undefined).finally(() => { // the run also fails
+      --this.pending;
+      this.mayRest();
+    });
   }
 
   private timeKernels(): void {

@@ -126,18 +126,23 @@ export class Controls {
   private drawing(text: RecipeText): HTMLElement | null {
     const place = text.placeOf(text.outline.matrix, 'rows');
     if (!place) return null;
-    const rows = [...text.text.slice(place.from, place.to).matchAll(/"([^"]*)"|'([^']*)'/g)].map((row) => (row[1] ?? row[2]).trim().split(/\s+/));
+    const rows = drawnRows(text, place);
     const columns = rows[0]?.length ?? 0;
     if (rows.length === 0 || rows.length > most_slots || columns > most_slots || rows.some((row) => row.length !== columns)) return null;
-    const write = (drawn: string[][]): void => this.edit((now) => {
+    const write = (draw: (now: string[][]) => string[][]): void => this.edit((now) => {
       const at = now.placeOf(now.outline.matrix, 'rows');
-      return at && { ...at, insert: `[\n${drawn.map((row) => `  "${row.join(' ')}",\n`).join('')}]` };
+      return at && { ...at, insert: `[\n${draw(drawnRows(now, at)).map((row) => `  "${row.join(' ')}",\n`).join('')}]` };
     });
     const grid = h('div', { class: 'drawing', role: 'group', 'aria-label': 'Entries of the matrix', style: `--columns: ${columns}` });
-    const next = rows.map((row) => [...row]);
+    const painted = new Map<string, string>(); // entries by row and column, since the text was written
     const paint = (cell: HTMLElement, entry: string): void => {
-      next[Number(cell.dataset.row)][Number(cell.dataset.column)] = entry;
+      painted.set(`${cell.dataset.row} ${cell.dataset.column}`, entry);
       cell.setAttribute('aria-pressed', String(entry !== '.'));
+    };
+    const writePainted = (): void => {
+      const entries = new Map(painted);
+      painted.clear();
+      write((now) => now.map((row, i) => row.map((entry, j) => entries.get(`${i} ${j}`) ?? entry)));
     };
     rows.forEach((row, i) => row.forEach((entry, j) => {
       const cell = h('button', { type: 'button', 'aria-pressed': String(entry !== '.'), 'aria-label': `row ${i}, column ${j}`, 'data-name': `entry ${i} ${j}`, 'data-row': i, 'data-column': j });
@@ -145,7 +150,7 @@ export class Controls {
       cell.addEventListener('click', (event) => {
         if (event.detail !== 0) return; // of a pointer, which has painted
         paint(cell, other);
-        write(next);
+        writePainted();
       });
       // The first cell decides whether the pointer adds or removes entries.
       cell.addEventListener('pointerdown', (event) => {
@@ -162,18 +167,18 @@ export class Controls {
         const end = (): void => {
           stroke.abort();
           this.is_moving = false;
-          write(next);
+          writePainted();
         };
         for (const kind of ['pointerup', 'pointercancel']) addEventListener(kind, end, { signal: stroke.signal });
       });
       grid.append(cell);
     }));
     grid.addEventListener('keydown', (event) => this.moveInGrid(event, columns));
-    const resized = (size: number): string[][] => Array.from({ length: size }, (_, i) => Array.from({ length: size }, (_, j) => rows[i]?.[j] ?? (i === j ? '1' : '.')));
+    const resize = (size: number): void => write((now) => Array.from({ length: size }, (_, i) => Array.from({ length: size }, (_, j) => now[i]?.[j] ?? (i === j ? '1' : '.'))));
     const size = Math.max(rows.length, columns);
     return h('div', { class: 'drawing-place' }, grid, h('p', { class: 'hint' }, 'Click or drag to add or remove entries. ',
-      h('button', { type: 'button', class: 'quiet', 'aria-label': 'Smaller matrix', 'data-name': 'smaller', disabled: size <= 1, click: () => write(resized(size - 1)) }, '−'),
-      ' ', h('button', { type: 'button', class: 'quiet', 'aria-label': 'Larger matrix', 'data-name': 'larger', disabled: size >= most_slots, click: () => write(resized(size + 1)) }, '+')));
+      h('button', { type: 'button', class: 'quiet', 'aria-label': 'Smaller matrix', 'data-name': 'smaller', disabled: size <= 1, click: () => resize(size - 1) }, '−'),
+      ' ', h('button', { type: 'button', class: 'quiet', 'aria-label': 'Larger matrix', 'data-name': 'larger', disabled: size >= most_slots, click: () => resize(size + 1) }, '+')));
   }
 
   private moveInGrid(event: KeyboardEvent, columns: number): void {
@@ -328,6 +333,11 @@ export class Controls {
     }, () => this.edits.rest());
     return h('span', { class: 'number' }, range, input, words);
   }
+}
+
+// The entries of a small matrix that is written row by row.
+function drawnRows(text: RecipeText, { from, to }: { from: number; to: number }): string[][] {
+  return [...text.text.slice(from, to).matchAll(/"([^"]*)"|'([^']*)'/g)].map((row) => (row[1] ?? row[2]).trim().split(/\s+/));
 }
 
 // Lines for the parameters that a recipe must set: the least number, at least `common`, or the first word.

@@ -97,6 +97,11 @@ async function matrices(page) {
   await page.mouse.move(first.x + 4, first.y + 4);
   await page.mouse.down();
   await page.mouse.move(last.x + 4, last.y + 4, { steps: 12 });
+  // Controls of an older text must not be used while the check of a new one is slow.
+  await page.route('**/check', async (route) => {
+    await new Promise((done) => setTimeout(done, 400));
+    await route.continue();
+  });
   await change(page, () => page.mouse.up());
   check('dragging paints', (await matrix.innerText()).includes('6 × 6, 21 nonzeros'), await matrix.innerText());
   await change(page, () => page.keyboard.press('Control+z'));
@@ -104,6 +109,7 @@ async function matrices(page) {
   await page.keyboard.press('ArrowDown');
   await change(page, () => page.keyboard.press('Space'));
   check('keys add another', (await matrix.innerText()).includes('6 × 6, 18 nonzeros'), await matrix.innerText());
+  await page.unrouteAll({ behavior: 'wait' });
   await change(page, () => named(page, 'smaller').click());
   check('it shrinks', (await matrix.innerText()).includes('5 × 5'), await matrix.innerText());
 }
