@@ -203,12 +203,16 @@ class Runner:
             for program in dict.fromkeys(c['program'] for c in group):
                 chosen = [c for c in group if c['program'] == program]
                 usual = sum(c['seconds'] for c in chosen)
-                status, _, text = self.run(program, None if chosen[0]['name'] is None else [c['name'] for c in chosen], m.id, 3 * usual + 2, folder)
+                names = None if chosen[0]['name'] is None else [c['name'] for c in chosen]
+                status, _, text = self.run(program, names, m.id, 3 * usual + 2, folder)
+                if status == 'timeout':  # unless the machine was busy
+                    self.clear(folder)
+                    status, _, text = self.run(program, names, m.id, 15 * usual + 10, folder)
                 normal += usual
                 result['ran'] += [short(c['case']) for c in chosen]
                 if status != 0:
-                    names = re.findall(r'^TEST CASE:\s+(.*)', text, re.M)
-                    by = next((c for c in chosen if names and c['name'] == names[-1].strip()), chosen[0])
+                    failed = re.findall(r'^TEST CASE:\s+(.*)', text, re.M)
+                    by = next((c for c in chosen if failed and c['name'] == failed[-1].strip()), chosen[0])
                     result.update(status='noticed', by=by['case'], seconds=round(time.time() - start, 2),
                                   how='time-out' if status == 'timeout' else 'crash' if status < 0 or 'FATAL ERROR: test case CRASHED' in text else 'test')
                     self.kills[m.file, m.function, by['case']] += 1

@@ -29,7 +29,7 @@ class Mutant:
 
     def __init__(self, source, start, end, kind, operator, text, shown):
         self.start, self.end, self.kind, self.operator, self.text = start, end, kind, operator, text
-        self.file, self.id, self.users = source.name, 0, []
+        self.file, self.id, self.users, self.seeds = source.name, 0, [], []
         self.line = source.line_of(start)
         self.function, self.constant = source.place_of(start)
         # Whole lines, so that a reader recognises the place and the key does not depend on line numbers.

@@ -39,7 +39,7 @@ def parser():
     add('--cmake', default='--preset release -DWORKBENCH_CHECK_ONLY=ON -DWORKBENCH_CUDA=OFF', help='arguments of cmake (default: %(default)s)')
     add('--until', choices=['plan', 'build', 'trace', 'run'], default='run', help='the last step; the report follows run')
     add('--per-hundred-lines', type=float, default=3, help='mutants per hundred lines of code (default: 3)')
-    add('--seed', default='1', help='another seed chooses other mutants')
+    add('--seed', default='1', help='another seed chooses other mutants; several, as "7,8", are built together and reported apart')
     add('--recursive', action='store_true', help='also the subfolders of folders')
     add('--exclude', default=r'\.cuh$|/no_cuda/|/vendor/|/cusparse\.cpp$', help='sources to leave out, a regular expression (default: %(default)s)')
     add('--without', default='member default', help='operators to leave out, a regular expression (default: %(default)s: most are overwritten)')

@@ -39,6 +39,7 @@ class Project:
             sys.exit('the copy with mutants (--tree) must not be the project itself')
         self.work.mkdir(parents=True, exist_ok=True)
         self.sources, self.mutants, self.dropped = {}, [], {}
+        self.seeds = list(dict.fromkeys(options.seed.split(',')))
 
     # ---- plan
 
@@ -61,14 +62,14 @@ class Project:
             source = MutableSource(name, (self.root / name).read_text())
             source.find()
             self.sources[name] = source
-            for rank, m in enumerate(sample(source, self.options.per_hundred_lines, self.options.seed, self.first_lines.get(name, ()))):
-                m.rank = rank
-                if self.options.without and re.fullmatch(self.options.without, m.operator):
-                    continue
-                if equivalents.contains(m):
-                    self.equivalent.append(m)
-                else:
-                    self.mutants.append(m)
+            for seed in self.seeds:
+                chosen = sample(source, self.options.per_hundred_lines, seed, self.first_lines.get(name, ()))
+                for rank, m in enumerate(chosen):
+                    m.seeds.append(seed)
+                    if len(m.seeds) > 1 or self.options.without and re.fullmatch(self.options.without, m.operator):
+                        continue
+                    m.rank = rank / len(chosen)  # so that a run that is stopped has tried the same share of each file
+                    (self.equivalent if equivalents.contains(m) else self.mutants).append(m)
         numbers = self.work / 'numbers.json'  # of all mutants that were ever planned, so that other plans leave files as they are
         self.numbers = json.loads(numbers.read_text()) if numbers.exists() else {}
         for m in self.mutants:

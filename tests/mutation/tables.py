@@ -31,8 +31,7 @@ COLUMNS = ['generated', 'compiled', 'reached', 'run', 'noticed', 'survived', 'no
 def report(project, runner):
     folder = project.options.results.resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    table = {'room': collections.defaultdict(collections.Counter), 'file': collections.defaultdict(collections.Counter),
-             'operator': collections.defaultdict(collections.Counter)}
+    table = collections.defaultdict(lambda: collections.defaultdict(collections.Counter))
     rows = []
     for m in project.mutants:
         result = runner.results.get(m.key)
@@ -40,16 +39,18 @@ def report(project, runner):
         status = 'does not compile' if m.key in project.dropped else 'not reached' if not cases else result['status'] if result else 'not run'
         counts = {'generated': 1, 'compiled': status != 'does not compile', 'reached': bool(cases), 'run': status in ('noticed', 'survived'),
                   'noticed': status == 'noticed', 'survived': status == 'survived', 'not reached': status == 'not reached'}
-        for kind, name in (('room', os.path.dirname(m.file)), ('file', m.file), ('operator', m.operator)):
+        room = os.path.dirname(m.file)
+        of_seeds = [(f'rooms_{seed}', room) for seed in m.seeds if len(project.seeds) > 1]
+        for kind, name in [('rooms', room), ('files', m.file), ('operators', m.operator), *of_seeds]:
             for group in (name, 'all'):
                 table[kind][group].update({k: int(v) for k, v in counts.items()})
         result = result or {}
-        rows.append({'key': m.key, 'status': status, 'file': m.file, 'line': m.line, 'function': m.function, 'operator': m.operator,
-                     'original': m.original, 'mutant': m.mutant, 'how': result.get('how', ''), 'by': result.get('by', ''),
+        rows.append({'key': m.key, 'seeds': ' '.join(m.seeds), 'status': status, 'file': m.file, 'line': m.line, 'function': m.function,
+                     'operator': m.operator, 'original': m.original, 'mutant': m.mutant, 'how': result.get('how', ''), 'by': result.get('by', ''),
                      'cases run': len(result.get('ran', ())), 'cases reaching': len(cases), 'seconds': result.get('seconds', ''),
                      'cases': '; '.join(c['case'] for c in cases[:8]) + (f'; and {len(cases) - 8} more' if len(cases) > 8 else '')})
     for kind, groups in table.items():
-        with open(folder / f'{kind}s.tsv', 'w', newline='') as file:
+        with open(folder / f'{kind}.tsv', 'w', newline='') as file:
             out = csv.writer(file, delimiter='\t')
             out.writerow([kind] + COLUMNS)
             for name in sorted(groups, key=lambda n: (n == 'all', n)):
@@ -66,9 +67,10 @@ def report(project, runner):
             if r['status'] == 'survived':
                 print(f"{r['file']}:{r['line']}  {r['function']}  [{r['operator']}, {r['key']}]\n  - {r['original']}\n  + {r['mutant']}\n"
                       f"  {r['cases run']} of {r['cases reaching']} cases that reach it ran: {r['cases']}\n", file=file)
-    width = max(len(name) for name in table['room']) + 2
-    print('room'.ljust(width) + ' '.join(c.rjust(len(c) + 1) for c in COLUMNS))
-    for line in (folder / 'rooms.tsv').read_text().splitlines()[1:]:
-        cells = line.split('\t')
-        print(cells[0].ljust(width) + ' '.join(x.rjust(len(c) + 1) for x, c in zip(cells[1:], COLUMNS)))
+    width = max([len(name) for name in table['rooms']] + [8 + len(seed) for seed in project.seeds])
+    for kind in [k for k in sorted(table) if k.startswith('rooms')]:
+        print(kind.ljust(width) + ' '.join(c.rjust(len(c) + 1) for c in COLUMNS))
+        for line in (folder / f'{kind}.tsv').read_text().splitlines()[1:]:
+            cells = line.split('\t')
+            print(cells[0].ljust(width) + ' '.join(x.rjust(len(c) + 1) for x, c in zip(cells[1:], COLUMNS)))
     print(f'{len(project.equivalent)} known equivalent mutants were left out. Survivors: {folder}/survivors.txt')
