@@ -122,7 +122,7 @@ private:
             const Candidate candidate = best.top();
             best.pop();
             const Index vertex = candidate.vertex;
-            if (part_of_[vertex] != from || gain_[vertex] != candidate.gain) continue;  // an outdated entry
+            if (part_of_[vertex] != from) continue;  // an outdated entry: gains grow, so that the valid one came first
             reassign(vertex, from, to);
             --count;
             for (const Index neighbour : graph_.neighbours_of(vertex)) {

@@ -83,7 +83,7 @@ LengthGroups groups_of_least_padding(std::span<const Index> lengths, Index most_
 
     LengthGroups groups{{}, layers.back().padding[distinct]};
     Index end = distinct;
-    for (auto last = layers.rbegin(); last != layers.rend() && end > 0; ++last) {
+    for (auto last = layers.rbegin(); last != layers.rend(); ++last) {  // no group is empty: each layer has less padding
         groups.longest.push_back(histogram.lengths[end - 1]);
         end = last->last_cut[end];
     }

@@ -284,7 +284,7 @@ void draw(Canvas& canvas, const XyChart& chart) {
             }
         }
     }
-    if (x_range.empty() || y_range.empty()) x_range = y_range = {chart.x.logarithmic ? 1.0 : 0.0, 10};
+    if (x_range.empty() || y_range.empty()) x_range = y_range = {0, 10};
     const auto foot = static_cast<double>(foot_lines(chart, xy_width).size() * foot_pitch);
     const Plot plot{xy_left, static_cast<double>(xy_width - margin - legend_width(chart) - 24), head,
                     height_of(xy_width) - axis_height - foot};

@@ -120,7 +120,6 @@ int run_program(int argc, char** argv) {
     std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
     if (!arguments.empty() && arguments.front() == "help") {  // help COMMAND: COMMAND --help
         arguments.erase(arguments.begin());
-        arguments.resize(std::min<std::size_t>(arguments.size(), 1));
         arguments.emplace_back("--help");
     }
     std::vector<std::string> commands;
