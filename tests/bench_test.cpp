@@ -359,6 +359,7 @@ TEST_SUITE("bench") {
         CHECK(stage.run().failed == 2);
         CHECK(lines_of_results()[1] == "a refuses f64 failed: refuses.toml: no such thing");
         CHECK(lines_of_results()[2].starts_with("a two f64 failed: "));
+        CHECK(lines_of_results()[2].ends_with("_refuses.toml:1:1: no such thing"));  // not in its own file
         CHECK(file_text("calls.txt") == "f64 kokkos\n");
     }
 
@@ -455,12 +456,14 @@ TEST_SUITE("bench") {
                 layout.kernels.push_back({"theirs", Backend::cusparse, "", {}});
             }
         }
-        Names theirs;
-        for (const BenchRecipe& one : baseline_recipes(vendor, {Backend::cuda}, true)) {
-            theirs.push_back(one.recipe.name);
-            CHECK(one.backends == std::vector{Backend::cusparse});
+        for (const Backend wanted : {Backend::cuda, Backend::cusparse}) {
+            Names theirs;
+            for (const BenchRecipe& one : baseline_recipes(vendor, {wanted}, true)) {
+                theirs.push_back(one.recipe.name);
+                CHECK(one.backends == std::vector{Backend::cusparse});
+            }
+            CHECK(theirs == Names{"cuSPARSE", "cuSPARSE, RCM", "cuSPARSE sell", "cuSPARSE sell, RCM"});
         }
-        CHECK(theirs == Names{"cuSPARSE", "cuSPARSE, RCM", "cuSPARSE sell", "cuSPARSE sell, RCM"});
         CHECK(baseline_recipes(vendor, {Backend::cuda}, false).empty());
         const auto host = baseline_recipes(catalogue(), {Backend::eigen}, false);
         CHECK(host[0].backends == std::vector{Backend::eigen});

@@ -114,6 +114,13 @@ TEST_SUITE("calibration") {
         CHECK(none.speed.launch_seconds >= 0);
         CHECK(none.speed.bandwidth > 0);
         CHECK(none.error_after <= none.error_before);
+
+        // A host has no steps, so that their time explains nothing.
+        for (CalibrationLine& line : lines) {
+            line.costs.front().launches = 0;
+            line.seconds = predicted_seconds(line.costs, planted) + 1e-4;
+        }
+        CHECK_EQ(fit_calibration(lines, defaults).speed.step_seconds, 0);
     }
 
     TEST_CASE("what no line determines stays at its default, and no line changes nothing") {

@@ -8,6 +8,7 @@
 #include <deque>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -356,6 +357,17 @@ TEST_SUITE("choose") {
             all.emplace_back(more);
         }
         CHECK(names(Orders::others_of_square) == all);
+    }
+
+    TEST_CASE("stages that order the whole matrix, before which a search puts no other order") {
+        std::set<std::string> names;
+        for (const StageEntry& stage : catalogue().stages) {
+            if (stage.orders_all) names.insert(stage.name);
+        }
+        CHECK(names == std::set<std::string>{"approximate_minimum_degree", "bfs_blocks", "colouring", "column_sort",
+                                             "cuthill_mckee", "degree_sort", "gray", "king", "metis_partition",
+                                             "multilevel_partition", "nested_dissection", "rabbit_order", "random_order",
+                                             "rcm_blocks", "sloan"});
     }
 
     TEST_CASE("recipes of one name are candidates with the names of their files") {

@@ -227,6 +227,11 @@ TEST_SUITE("search") {
         CHECK(count.priced == space.count());
         CHECK(pool.size() == 4096);
         CHECK(space.count() > 4096);
+        // 18 points have each of the costs 1 to 256.
+        std::map<double, int> points;
+        for (const PricedRecipe& one : pool.candidates()) ++points[one.cost];
+        CHECK(points.size() == 228);
+        for (int cost = 1; cost <= 227; ++cost) CHECK_MESSAGE(points[cost] == 18, cost);
     }
 
     TEST_CASE("a wrong result in the log is reported by the search that continues it") {

@@ -1,0 +1,70 @@
+// Searches that continue earlier ones, and what trials share.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "choose/planted_space.hpp"
+#include "studies/choose/choose.hpp"
+#include "support/layouts/scripted.hpp"
+
+namespace workbench {
+
+TEST_SUITE("search") {
+    TEST_CASE("what an earlier search has timed is marked: in its space, beside it, and without it") {
+        const Space space = parse_space("[space]\nname = 's'\n[layout]\nuse = 'kind3'\na = [6, 7]\nb = 2\n", "spaces/s.toml",
+                                        planted_catalogue());
+        const Recipe beside = parse_recipe("[recipe]\nname = 'beside'\n[layout]\nuse = 'kind0'\na = 3\nb = 5\n", "beside.toml",
+                                           planted_catalogue());
+        std::vector<std::string> lines;
+        const auto search = [&](bool in_space) {
+            planted_script();
+            SearchLog log = log_into(lines);
+            ChooseOptions options = options_for(space, 100);
+            options.confirm = false;
+            options.log = &log;
+            if (!in_space) options.space = nullptr;
+            return choose_planted(options, {beside});
+        };
+        for (const Timed& one : search(true).ranking) CHECK_FALSE(one.logged);
+        for (const bool in_space : {true, false}) {
+            const Choice continued = search(in_space);
+            CHECK(continued.search.logged == 3);
+            CHECK(continued.ranking.size() == 4);
+            for (const Timed& one : continued.ranking) {
+                CAPTURE(one.recipe.name);
+                CHECK(one.logged == (one.recipe.name != "CSR"));
+                CHECK(one.point.has_value() == (in_space && one.recipe.name.starts_with("kind3")));
+            }
+        }
+    }
+
+    TEST_CASE("a recipe whose pricing ended an earlier process is listed once") {
+        const Recipe lost =
+            parse_recipe("[recipe]\nname = 'lost'\n[layout]\nuse = 'kind0'\na = 3\nb = 5\n", "lost.toml", planted_catalogue());
+        std::vector<std::string> lines;
+        SearchLog log = log_into(lines);
+        log.unpriced["lost"] = "pricing it: killed by signal 11 (Segmentation fault)";
+        const Space space = planted_space();
+        ChooseOptions options = options_for(space, 100);
+        options.space = nullptr;
+        options.log = &log;
+        planted_script();
+        const Choice choice = choose_planted(options, {lost});
+        CHECK(choice.ranking.size() == 1);
+        REQUIRE(choice.not_timed.size() == 1);
+        CHECK(choice.not_timed[0].reason == log.unpriced["lost"]);
+    }
+
+    TEST_CASE("a stage that several trials need does not run for each") {
+        const Space space =
+            parse_space("[space]\nname = 's'\n[[stage]]\nuse = 'reverse'\n[layout]\nuse = 'kind3'\na = [6, 7, 8]\nb = 2\n",
+                        "spaces/s.toml", planted_catalogue());
+        planted_script().seconds["stage reverse"] = {10};
+        const Choice choice = choose_planted(options_for(space, 200));
+        CHECK(choice.ranking.size() == 4);
+        CHECK(choice.seconds < 30);  // for its price, and for three trials
+    }
+}
+
+}  // namespace workbench
