@@ -123,6 +123,7 @@ TEST_CASE("hybrids: the recipe, its base, an option or a sweep sets side_by_side
     };
     CHECK(variant("[[layout]]\nshare = 'rest'\nslice_height = 4\n").side_by_side);
     CHECK_FALSE(variant("[kernel]\nside_by_side = false\n").side_by_side);
+    CHECK_FALSE(variant("[[layout]]\nshare = 'rest'\nslice_height = 4\n[kernel]\nside_by_side = false\n").side_by_side);
     CHECK_FALSE(variant("[[stage]]\nid = 'split'\nremove = true\n[layout]\nuse = 'plain'\n").side_by_side);
     CHECK(
         contains(text_of_error("[layout]\nuse = 'plain'\n[kernel]\nside_by_side = true\n"), "[kernel] has no 'side_by_side'"));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/engine/runner.hpp"
 #include "pipeline/measure/rows_kernel.hpp"
 #include "support/given.hpp"
 #include "support/layouts/scripted.hpp"
@@ -69,6 +70,28 @@ TEST_SUITE("rows kernel") {
             CHECK(written.scatters == 0);
             CHECK(written.bytes == 0);
         }
+    }
+
+    TEST_CASE("a share without nonzeros moves no bytes") {
+        std::vector<Entry> entries;
+        for (Index i = 0; i < 30; ++i) entries.push_back({i, i, 1.5});
+        const CsrMatrix matrix = csr_from_entries(30, 30, entries);
+        ScriptedDevice host({.kind = DeviceKind::host, .name = "a host", .processors = 1});
+        RunOptions options;
+        options.backends = {Backend::kokkos};
+        options.timing = {CacheState::warm, 0, 0};
+        Runner runner(matrix, catalogue(), {host}, options);
+        const std::string recipe =
+            "[[stage]]\nuse = 'split'\nby = 'row_length'\nlonger_than = 4\n"
+            "[[layout]]\nshare = 'long'\nuse = 'csr'\n[[layout]]\nshare = 'short'\nuse = 'csr'\n";
+        const RunReport report = runner.run(parse_recipe(recipe, "t.toml", catalogue()), {});
+        CHECK(report.all_verified());
+        std::vector<std::int64_t> bytes;  // of CSR and of both shares together
+        for (const KernelOutcome& kernel : report.kernels) {
+            if (kernel.share.empty()) bytes.push_back(kernel.bytes_to_move);
+        }
+        REQUIRE(bytes.size() == 2);
+        CHECK(bytes[0] == bytes[1]);
     }
 }
 

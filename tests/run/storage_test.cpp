@@ -25,6 +25,7 @@
 #include "support/layouts/layout_recipes.hpp"
 #include "support/slow.hpp"
 #include "viz/golden_picture.hpp"
+#include "viz/memory_bar.hpp"
 #include "viz/storage_picture.hpp"
 #include "viz/storage_sheet.hpp"
 
@@ -424,6 +425,29 @@ TEST_CASE("storage: every layout explained, as text and as a picture") {
         std::size_t begin = 0;
         for (std::size_t end = text.find('\n'); end != std::string::npos; begin = end + 1, end = text.find('\n', begin)) {
             CHECK_MESSAGE(end - begin <= 80, text.substr(begin, end - begin));
+        }
+    }
+}
+
+TEST_CASE("storage: nothing overlaps in the bar below a sheet, whose lines are as thick as its width demands") {
+    const StagedMatrix staged = stage_input(battery().back().matrix);
+    const auto layout = build<double>(*catalogue().find_layout("csr"), staged);
+    const MappedLayout<double> mapped{layout.get(), "csr"};
+    const StorageMap map = map_storage<double>(staged.matrix, std::span(&mapped, 1), by_bin);
+    for (const int pixels : {1, 3}) {
+        const Unit unit{static_cast<double>(pixels)};
+        TextCanvas canvas;
+        storage_bar(canvas, map, {unit(10), unit(10), unit(1600), unit(storage_bar_height)}, unit);
+        CHECK(canvas.texts.size() == 5);
+        double thinnest = 1e9;
+        for (const Rectangle& box : canvas.drawn) {
+            if (box.width > 0) thinnest = std::min(thinnest, box.width);
+            for (const DrawnText& text : canvas.texts) CHECK_MESSAGE(!overlap(box, text.place), text.text);
+        }
+        CHECK(thinnest == pixels);
+        for (const DrawnText& one : canvas.texts) {
+            const auto overlaps = [&one](const DrawnText& other) { return overlap(one.place, other.place); };
+            CHECK_MESSAGE(std::count_if(canvas.texts.begin(), canvas.texts.end(), overlaps) == 1, one.text);
         }
     }
 }

@@ -99,6 +99,7 @@ TEST_CASE("bounded comparison") {
         CHECK(compare_within<double>({1 + error}, quarter).error_over_bound == 1);
     }
     CHECK(!compare_within<double>({std::nextafter(1.25, 2)}, quarter).right);
+    CHECK(compare_within<double>({1.5}, quarter).first_wrong == "row 0: |1.5 - 1| = 0.5 exceeds the bound 0.25");
 }
 
 }  // namespace workbench

@@ -241,6 +241,18 @@ TEST_CASE("time over the number of solves, with the crossings") {
     CHECK(plain.once_seconds() + (from - 1) * plain.each_seconds() > base.once_seconds() + (from - 1) * base.each_seconds());
 }
 
+TEST_CASE("time over the number of solves has room for the crossings, and says how many recipes it leaves out") {
+    SolveReport report = solve_with({});
+    const std::size_t before = report.outcomes.size();
+    while (report.outcomes.size() < 9) report.outcomes.push_back(report.outcomes.back());
+    const XyChart chart = time_by_solves(report);
+    CHECK(before < most_series - 1);
+    CHECK(chart.series.size() <= most_series);
+    CHECK(chart.series.back().name == "another recipe takes less");
+    CHECK(chart.series.size() == most_series);
+    CHECK(chart.foot == "without the last 3 recipes");
+}
+
 TEST_CASE("the model of engines agrees with an H200 on which is faster, and counts the preparation") {
     DeviceProperties h200 = *find_device_model("h200");
     h200.shared_memory_per_block = 232448;

@@ -53,6 +53,17 @@ TEST_CASE("the time of a solve has that of its restarts, whose products are coun
     CHECK(coarse.product_seconds == 1);
 }
 
+TEST_CASE("a solve knows the parts of its matrix") {
+    const CsrMatrix matrix = differences(7);
+    ScriptedDevice host(host_properties());
+    for (const int parts : {0, 2}) {
+        const std::string stage = parts == 0 ? "" : "[[stage]]\nuse = 'halve'\n";
+        const Multiplier<double> multiplier(scripted_recipe(stage + "[layout]\nuse = 'csr'\n"), matrix,
+                                            {.device = host, .filter = {DeviceKind::host}, .clock = scripted_clock()});
+        CHECK(multiplier.parts() == parts);
+    }
+}
+
 TEST_CASE("products, times and bytes of a solve in both methods") {
     const SolveOutcome cg = solve_scripted<double>(scripted_options(KrylovMethod::cg, 1e-8));
     CHECK(cg.end == SolveEnd::converged);
