@@ -172,7 +172,10 @@ TEST_CASE("an animated PNG contains its images, and plain readers show the first
 
 TEST_CASE("a GIF contains its images in almost the same colours, with exact white") {
     const std::vector<AnimationFrame> frames = three_frames();
-    const std::vector<Image> shown = play_gif(gif_bytes(frames));
+    const std::string gif = gif_bytes(frames);
+    CHECK((gif[10] & 0x70) == 0x70);  // eight bits of each colour
+    CHECK(gif[11] == 0);              // the background
+    const std::vector<Image> shown = play_gif(gif);
     REQUIRE(shown.size() == frames.size());
     for (std::size_t i = 0; i < frames.size(); ++i) {
         int largest = 0;
