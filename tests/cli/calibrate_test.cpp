@@ -4,8 +4,11 @@
 #include <filesystem>
 #include <string>
 
+#include <nlohmann/json.hpp>
+
 #include "cli/shell.hpp"
 #include "core/system/whole_file.hpp"
+#include "support/golden.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace workbench {
@@ -42,6 +45,15 @@ TEST_CASE("calibrate keeps constants, which choose uses unless the file is not v
     const Outcome used = workbench_in(folder.path(), choose, settings);
     CHECK_EQ(used.exit_code, 0);
     CHECK(contains(used.text, "predictions are calibrated: " + file.string() + "\n"));
+
+    // A product on a machine whose launches take a thousand seconds.
+    nlohmann::json kept = nlohmann::json::parse(file_text(file));
+    kept["launch_seconds"] = 1000;
+    write_whole_file(file, kept.dump());
+    (void)workbench_in(folder.path(), choose + " --json choice.json", settings);
+    for (const auto& timed : nlohmann::json::parse(file_text(folder.path() / "choice.json"))["ranking"]) {
+        CHECK(timed["predicted_seconds"] > 999);
+    }
 
     write_whole_file(file, "{\"calibration\": 1");
     const Outcome ignored = workbench_in(folder.path(), choose, settings);

@@ -127,6 +127,18 @@ TEST_SUITE("draw") {
         }
     }
 
+    TEST_CASE("the patterns of a sheet fill their frames") {
+        const TemporaryFolder folder;
+        const std::string file = (folder.path() / "x.svg").string();
+        CHECK(run_utf8("draw recipes/teaching/windows.toml --generate elasticity3d:nx=8 --width 960 -o " + file).exit_code ==
+              0);
+        const std::string svg = file_text(file);
+        const std::string width = " width=\"";
+        const std::size_t image = svg.find("<image ");
+        REQUIRE(image != std::string::npos);
+        CHECK(std::stoi(svg.substr(svg.find(width, image) + width.size())) >= 300);  // two in a row
+    }
+
     TEST_CASE("the default file name is that of the recipe or matrix") {
         const TemporaryFolder folder;
         const auto in_folder = [&](const std::string& arguments) { return workbench_in(folder.path(), arguments).text; };

@@ -66,6 +66,15 @@ TEST_CASE("the beginning of the manual page") {
                         std::regex_replace(head, std::regex(R"("\d+\.\d+\.\d+")"), "\"0.0.0\""));
 }
 
+TEST_CASE("the manual page has all sections, none of which is empty, and each exit code") {
+    const std::string page = output_of("manual") + ".SH";
+    for (const std::string section : {"NAME", "SYNOPSIS", "DESCRIPTION", "COMMANDS", "EXIT STATUS", "FILES"}) {
+        CHECK_MESSAGE(between(page, ".SH " + section + "\n", ".SH").size() > section.size() + 30, section);
+    }
+    CHECK(matches(between(page, ".SH EXIT STATUS\n", ".SH"), R"(^(\d+)$)") ==
+          std::set<std::string>{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "70", "130"});
+}
+
 TEST_CASE("the manual page and the completions contain every command and option") {
     REQUIRE(commands().size() >= 10);
     const std::string page = replaced(output_of("manual"), "\\-", "-") + ".SH";

@@ -185,6 +185,14 @@ TEST_SUITE("serve") {
             const Reply report = address.get("page/" + std::to_string(ran["page"].get<int>()));
             CHECK(report.body.find("<title>r") != std::string::npos);
         }
+        // The vertices of a large graph would keep the reader waiting.
+        for (const bool large : {false, true}) {
+            const std::string text =
+                "[matrix]\ngenerate = \"banded\"\nbandwidth = 2\nrows = " + std::string(large ? "3500" : "500") +
+                "\n[layout]\nuse = \"csr\"\n";
+            const std::string parts = address.post("run", nlohmann::json{{"text", text}}.dump()).body;
+            CHECK((parts.find("\"places\":null") != std::string::npos) == large);
+        }
         const nlohmann::json wrong{
             {"text", "[matrix]\nrows = [\"1 1\"]\n[[stage]]\nuse = \"cuthill_mckee\"\n[layout]\nuse = \"csr\"\n"}};
         CHECK(nlohmann::json::parse(address.post("run", wrong.dump()).body)["error"] ==
@@ -192,6 +200,23 @@ TEST_SUITE("serve") {
         CHECK(program.end(SIGINT) == 0);
         CHECK(program.text() == output);
         CHECK(!Connection(address).is_open());
+    }
+
+    TEST_CASE("the address is another one each time unless a port is chosen") {
+        const TemporaryFolder folder;
+        write_recipe(folder.path() / "r.toml", "short");
+        const auto token_of = [&](const std::string& options) {
+            Background program(folder.path(), "serve r.toml" + options);
+            REQUIRE(program.comes_to("Ctrl-C ends the server.\n", 1));
+            const std::string output = program.text();
+            const std::size_t begin = output.find("http://");
+            const Address address(output.substr(begin, output.find('\n') - begin));
+            CHECK(options.find(address.port) == (options.empty() ? std::string::npos : options.size() - address.port.size()));
+            return address.token;
+        };
+        CHECK(token_of("") != token_of(""));
+        const std::string chosen = " --port " + std::to_string(20'000 + getpid() % 10'000);
+        CHECK(token_of(chosen) == token_of(chosen));
     }
 
     TEST_CASE("a recipe that is missing, and one with errors, which can be corrected in the page") {
