@@ -238,7 +238,7 @@ BoxSize move_into_box(std::span<PlanePoint> points, double rim) {
 std::vector<NodePlace> place_vertices(const Graph& graph) {
     constexpr double aspect = 1.2;
     constexpr double rim = 1;
-    constexpr double rim_of_single = 0.5;
+    constexpr std::ptrdiff_t many_singles = 100;
     // The vertices component by component.
     LevelSearch search(graph);
     std::vector<Index> vertices;
@@ -256,6 +256,10 @@ std::vector<NodePlace> place_vertices(const Graph& graph) {
     }
     const std::size_t count = begins.size();
     begins.push_back(vertices.size());
+    // Many vertices without edges would take the space of the others.
+    std::ptrdiff_t singles = 0;
+    for (std::size_t i = 0; i < count; ++i) singles += begins[i + 1] - begins[i] == 1 ? 1 : 0;
+    const double rim_of_single = singles > many_singles ? 0.25 : 0.5;
 
     std::vector<PlanePoint> points(vertices.size());
     std::vector<BoxSize> boxes(count, BoxSize{2 * rim_of_single, 2 * rim_of_single});

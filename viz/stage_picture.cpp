@@ -129,7 +129,8 @@ void draw_caption_line(Canvas& canvas, const CaptionLine& line, const TextPlace&
     const int size = fitting_size(line.value, unit(32), unit(18), width);
     const std::string value = shortened(line.value, size, width);
     canvas.text(x, y + unit(54), value, {size, style::ink});
-    if (line.before.empty() || line.before == line.value) return;
+    const bool has_both = !line.before.empty() && line.before != "-" && line.value != "-";
+    if (!has_both || line.before == line.value) return;
     const std::string before = "was " + line.before;
     const int used = text_width(value, size) + unit(10);
     if (used + text_width(before, small) <= width) canvas.text(x + used, y + unit(54), before, {small, style::muted});
