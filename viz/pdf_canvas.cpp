@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 #include <hpdf.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -19,6 +23,31 @@ void note_failure(HPDF_STATUS, HPDF_STATUS, void*) {}
 
 HPDF_REAL real(double value) { return static_cast<HPDF_REAL>(value); }
 
+/// Loads DejaVu Sans, which libharu reads from files only, from a file in memory. Returns its name in the document; null if the
+/// system has no such files.
+const char* load_main_font(HPDF_Doc document) {
+    const int file = memfd_create("font", MFD_CLOEXEC);
+    if (file < 0) return nullptr;
+    const std::string_view font = main_font();
+    const bool is_whole = write(file, font.data(), font.size()) == static_cast<ssize_t>(font.size());
+    const std::string path = fmt::format("/proc/self/fd/{}", file);
+    const char* const name =
+        is_whole && access(path.c_str(), R_OK) == 0 ? HPDF_LoadTTFontFromFile(document, path.c_str(), HPDF_TRUE) : nullptr;
+    close(file);  // libharu has opened it again
+    return name;
+}
+
+/// The text in Latin-1, if it has no other characters.
+std::optional<std::string> in_latin(const std::u32string& text) {
+    std::string bytes;
+    for (const char32_t character : text) {
+        const bool is_latin = (character >= 0x20 && character < 0x7F) || (character >= 0xA0 && character <= 0xFF);
+        if (!is_latin) return std::nullopt;
+        bytes += static_cast<char>(character);
+    }
+    return bytes;
+}
+
 }  // namespace
 
 struct PdfCanvas::Document {
@@ -26,6 +55,7 @@ struct PdfCanvas::Document {
     HPDF_Page page = nullptr;
     double height = 0;
     std::map<double, HPDF_ExtGState> opacities = {};
+    const char* font = nullptr;  // null: there is none, and letters are outlines
 
     [[nodiscard]] HPDF_REAL up(double y) const { return real(height - y); }  // y of a PDF points up
 
@@ -43,6 +73,8 @@ PdfCanvas::PdfCanvas(int width, int height) : document_(std::make_unique<Documen
     if (document_->file == nullptr) throw MachineError("out of memory while creating a PDF");
     document_->height = height;
     HPDF_SetCompressionMode(document_->file, HPDF_COMP_ALL);
+    HPDF_UseUTFEncodings(document_->file);
+    document_->font = load_main_font(document_->file);
     document_->page = HPDF_AddPage(document_->file);
     HPDF_Page_SetWidth(document_->page, real(width * points));
     HPDF_Page_SetHeight(document_->page, real(height * points));
@@ -123,6 +155,23 @@ void PdfCanvas::marker(Marker shape, Point centre, double radius, Colour colour)
 }
 
 void PdfCanvas::draw_text(Point at, std::string_view text, const TextStyle& style) {
+    const std::optional<std::u32string> characters = in_main_font(text);
+    if (!characters || document_->font == nullptr) return draw_outline(at, text, style);
+    const HPDF_Page page = document_->page;
+    // Readers know Latin letters without a table of the file.
+    const std::optional<std::string> latin = in_latin(*characters);
+    const std::string bytes = latin.value_or(std::string(text));
+    HPDF_Page_SetFontAndSize(page, HPDF_GetFont(document_->file, document_->font, latin ? "WinAnsiEncoding" : "UTF-8"),
+                             real(style.size));
+    const double width = HPDF_Page_TextWidth(page, bytes.c_str());
+    const double before = style.align == Align::left ? 0 : style.align == Align::centre ? width / 2 : width;
+    document_->fill_with(style.colour);
+    HPDF_Page_BeginText(page);
+    HPDF_Page_TextOut(page, real(at.x - before), document_->up(at.y), bytes.c_str());
+    HPDF_Page_EndText(page);
+}
+
+void PdfCanvas::draw_outline(Point at, std::string_view text, const TextStyle& style) {
     const std::vector<OutlinePart> parts = text_outline(at, text, style);
     if (parts.empty()) return;
     const HPDF_Page page = document_->page;

@@ -1,4 +1,5 @@
-// A page of PDF, written with libharu. Letters are outlines, so that the file needs no fonts.
+// A page of PDF, written with libharu. Its text can be selected: the file contains the letters of DejaVu Sans that it uses.
+// Text with letters of another font is drawn as outlines.
 #pragma once
 
 #include <map>
@@ -24,6 +25,7 @@ public:
 
 private:
     void draw_text(Point at, std::string_view text, const TextStyle& style) override;
+    void draw_outline(Point at, std::string_view text, const TextStyle& style);
 
     struct Document;
     std::unique_ptr<Document> document_;

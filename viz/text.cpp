@@ -19,12 +19,14 @@
 asm(".pushsection .rodata\n"
     "workbench_font: .incbin \"" WORKBENCH_FONT_FILE
     "\"\n"
+    "workbench_font_end: .byte 0\n"
 #ifdef WORKBENCH_CJK_FONT_FILE
     "workbench_cjk_font: .incbin \"" WORKBENCH_CJK_FONT_FILE
     "\"\n"
 #endif
     ".popsection\n");
 extern "C" const unsigned char workbench_font[];
+extern "C" const unsigned char workbench_font_end[];
 #ifdef WORKBENCH_CJK_FONT_FILE
 extern "C" const unsigned char workbench_cjk_font[];
 #endif
@@ -175,6 +177,20 @@ std::size_t first_difference(const std::string& text, const std::string& other) 
 }  // namespace
 
 bool has_cjk_font() { return fonts().size() > 1; }
+
+std::string_view main_font() {
+    return {reinterpret_cast<const char*>(workbench_font), static_cast<std::size_t>(workbench_font_end - workbench_font)};
+}
+
+std::optional<std::u32string> in_main_font(std::string_view text) {
+    std::u32string characters;
+    while (!text.empty()) {
+        const int character = next_character(text);
+        if (stbtt_FindGlyphIndex(&fonts().front(), character) == 0) return std::nullopt;
+        characters += static_cast<char32_t>(character);
+    }
+    return characters;
+}
 
 int text_width(std::string_view text, int size) {
     return static_cast<int>(std::ceil(walk_glyphs(text, size, [](const Glyph&, float, float) {})));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,12 @@ struct TextStyle {
 /// <4E2D>.
 [[nodiscard]] bool has_cjk_font();
 
+/// The file of DejaVu Sans, for formats that embed it.
+[[nodiscard]] std::string_view main_font();
+
+/// The characters of UTF-8 if DejaVu Sans has them all; none otherwise. Characters that no font has are written as numbers.
+[[nodiscard]] std::optional<std::u32string> in_main_font(std::string_view text);
+
 /// Width in pixels of one line of UTF-8. Invalid bytes count as replacement characters.
 [[nodiscard]] int text_width(std::string_view text, int size);
 
@@ -48,7 +55,7 @@ struct OutlinePart {
     Point end;
 };
 
-/// Like draw_text, as outlines for formats without embedded fonts.
+/// Like draw_text, as outlines for text in fonts that the format does not embed.
 [[nodiscard]] std::vector<OutlinePart> text_outline(Point at, std::string_view text, const TextStyle& style);
 
 /// The longest beginning of the text that fits into the width with an ellipsis; the whole text if it fits, empty if nothing

@@ -305,8 +305,15 @@ TEST_CASE("a PDF contains the boxes and outlines that were drawn") {
     CHECK(count(boxes, "7 191 3 9 re\nf\n") == 1);
 
     const TextStyle style{24, {1, 2, 3}, Align::left};
-    const std::string letters = content([&](Canvas& canvas) { canvas.text(20, 100, "SpMV 8", style); });
-    const std::vector<OutlinePart> outline = text_outline({20, 100}, "SpMV 8", style);
+    const std::string latin = content([&](Canvas& canvas) { canvas.text(20, 100, "SpMV 8 \u00B5s", style); });
+    CHECK(count(latin, "(SpMV 8 \\265s) Tj") == 1);
+    const std::string arrow = content([&](Canvas& canvas) { canvas.text(20, 100, "23 \u2192 10", style); });
+    CHECK(count(arrow, " Tj\n") == 1);
+    CHECK(count(arrow, " c\n") == 0);
+    if (!has_cjk_font()) return;
+    const std::string text = "\u7A00 8";
+    const std::string letters = content([&](Canvas& canvas) { canvas.text(20, 100, text, style); });
+    const std::vector<OutlinePart> outline = text_outline({20, 100}, text, style);
     for (const auto& [kind, part] :
          {std::pair{OutlinePart::Kind::move, " m\n"}, {OutlinePart::Kind::line, " l\n"}, {OutlinePart::Kind::curve, " c\n"}}) {
         const auto parts = std::count_if(outline.begin(), outline.end(), [&](const auto& each) { return each.kind == kind; });
