@@ -135,9 +135,11 @@ void draw(Canvas& canvas, const GraphPicture& picture) {
     canvas.text(unit(graph_margin), unit(62), caption.title, {unit(46), style::ink, Align::left, title_width});
     canvas.text(unit(graph_margin), unit(104), caption.subtitle, {unit(28), style::muted, Align::left, title_width});
     const int pitch = unit((nominal_width - graph_margin - beside_left) / figures);
-    for (int i = 0; i < std::min(figures, static_cast<int>(caption.lines.size())); ++i) {
-        const TextPlace place{unit(beside_left) + i * pitch, unit(34), pitch - unit(16), unit(text_height)};
-        draw_caption_line(canvas, caption.lines[i], place, unit);
+    int shown_figures = 0;
+    for (const CaptionLine& line : caption.lines) {
+        if (line.value == "-" || shown_figures == figures) continue;
+        draw_caption_line(canvas, line,
+                          {unit(beside_left) + shown_figures++ * pitch, unit(34), pitch - unit(16), unit(text_height)}, unit);
     }
 
     const Box box{unit(graph_margin), unit(graph_top), unit(graph_width), unit(graph_height)};

@@ -16,7 +16,7 @@ struct GraphPicture {
     const GraphColours& colours;
     const PatternRaster& raster;
     DensityScale scale;
-    StageCaption caption;  // the first three lines are shown
+    StageCaption caption;  // the first three lines with a value are shown
     int width = nominal_width;
     const PatternRaster* moving = nullptr;  // as in StagePicture
 };

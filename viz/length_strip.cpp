@@ -34,7 +34,7 @@ bool are_alike(const LengthStrip& strip) {
            });
 }
 
-/// `ends_only`: draws only the end of the bar.
+/// `ends_only`: draws only the end of the bar in full.
 void draw_bar(Canvas& canvas, const LengthStrip& strip, const LengthStrip::Bar& bar, Box place, bool ends_only) {
     constexpr int least_height_with_gaps = 8;
     if (place.height >= least_height_with_gaps) place = {place.x, place.y + 2, place.width, place.height - 3};
@@ -44,6 +44,7 @@ void draw_bar(Canvas& canvas, const LengthStrip& strip, const LengthStrip::Bar& 
     const int longest = pixels_of(static_cast<double>(bar.longest), strip, place.width);
     const int end = std::max(2, place.width / 16);
     if (ends_only && mean > end) {
+        canvas.box(Box{place.x, place.y, mean - end, place.height}, plane_colour(0, DensityScale::middle), 0.25);
         canvas.box(Box{place.x + mean - end, place.y, end, place.height}, plane_colour(0, DensityScale::middle));
         return;
     }

@@ -124,13 +124,13 @@ void draw_head(Canvas& canvas, const StageCaption& caption, Unit unit) {
 }  // namespace
 
 void draw_caption_line(Canvas& canvas, const CaptionLine& line, const TextPlace& place, Unit unit) {
+    if (line.value == "-") return;
     const auto [x, y, width, small] = place;
     canvas.text(x, y + unit(20), line.label, {small, style::muted, Align::left, width});
     const int size = fitting_size(line.value, unit(32), unit(18), width);
     const std::string value = shortened(line.value, size, width);
     canvas.text(x, y + unit(54), value, {size, style::ink});
-    const bool has_both = !line.before.empty() && line.before != "-" && line.value != "-";
-    if (!has_both || line.before == line.value) return;
+    if (line.before.empty() || line.before == "-" || line.before == line.value) return;
     const std::string before = "was " + line.before;
     const int used = text_width(value, size) + unit(10);
     if (used + text_width(before, small) <= width) canvas.text(x + used, y + unit(54), before, {small, style::muted});
@@ -153,8 +153,6 @@ void draw(Canvas& canvas, const StagePicture& picture) {
     draw_axes(canvas, shown, pattern, unit(legend_text));
     const bool flat = is_flat(raster);
     const CaptionPlace place = caption_place(pattern, flat, caption.lines.size(), unit);
-    if (moving != nullptr) return draw_caption(canvas, caption.lines, place, unit);
-
     draw_strips(canvas, raster, pattern, unit);
     std::vector<std::string> notes = pattern_notes(raster, pattern);
     if (!flat && !raster.column_cuts.empty() && !raster.shows_entries()) {

@@ -28,7 +28,7 @@ struct StageCaption {
     std::size_t left_out = 0;  // figures that are not in `lines`
 };
 
-/// The label, and below it the value with the one before.
+/// The label, and below it the value with the one before; nothing if there is no value after this stage ("-").
 void draw_caption_line(Canvas& canvas, const CaptionLine& line, const TextPlace& place, Unit unit);
 
 /// The resolution of a raster that fills the pattern of a stage picture of this width.
@@ -42,7 +42,7 @@ struct StagePicture {
     DensityScale scale;
     StageCaption caption;
     int width = nominal_width;
-    /// A raster on the way to this stage (raster_between in moves.hpp), drawn in its place, without strips, cuts and values.
+    /// A raster on the way to the next stage (raster_between in moves.hpp), drawn in its place, without cuts and values.
     const PatternRaster* moving = nullptr;
 };
 

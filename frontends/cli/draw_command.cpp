@@ -205,7 +205,11 @@ std::vector<AnimationFrame> frames_of(const RunReport& report, const std::vector
     std::vector<AnimationFrame> frames;
     for (std::size_t i = 0; i < rasters.size(); ++i) {
         if (i > 0 && entries[i - 1].moves_to(entries[i])) {
-            StageCaption caption = captions[i];
+            // Bars and figures are those of the stage before, until the nonzeros have arrived.
+            StageCaption caption = captions[i - 1];
+            caption.title = captions[i].title;
+            caption.subtitle = captions[i].subtitle;
+            for (CaptionLine& line : caption.lines) line.before.clear();
             const auto moving = static_cast<Offset>(entries[i].places.size());
             if (moving < entries[i].nonzeros) {
                 caption.origin = fmt::format("moving: a sample of {} of the {}  ·  {}", moving,
@@ -215,7 +219,7 @@ std::vector<AnimationFrame> frames_of(const RunReport& report, const std::vector
                 const int eased = step * step * (3 * steps - 2 * step);  // smoothstep: slow at both ends
                 const PatternRaster between =
                     raster_between(entries[i - 1], entries[i], eased, steps * steps * steps, rasters[i]);
-                frames.push_back({draw(i, caption, &between), 6});
+                frames.push_back({draw(i - 1, caption, &between), 6});
             }
         }
         frames.push_back({draw(i, captions[i], nullptr), hold});

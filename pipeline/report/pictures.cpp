@@ -113,6 +113,16 @@ void keep_most_telling(std::vector<StageCaption>& captions) {
     }
 }
 
+/// Adds the padding of what is stored to the last stage, if the stages themselves have none, as after a split.
+void add_stored_padding(const StorageMap& storage, std::vector<StageFrame>& frames) {
+    std::vector<CaptionLine>& lines = frames.back().caption.lines;
+    const bool has_padding = std::any_of(lines.begin(), lines.end(),
+                                         [](const CaptionLine& line) { return is_padding(line.label) && line.value != "-"; });
+    if (frames.size() < 2 || has_padding || storage.padding() == 0) return;
+    lines.insert(lines.begin(), {"padding as stored", fmt::format("{:.1f} %", 100 * storage.padding_share()), "-",
+                                 std::numeric_limits<double>::infinity()});
+}
+
 }  // namespace
 
 StageCaption short_caption(const StageCaption& caption, const std::vector<StageCaption>& all) {
@@ -247,6 +257,7 @@ void PictureBook::write(const std::filesystem::path& folder, RunReport& report, 
         }
         frames.push_back({rasters[i], short_caption(captions[i], captions)});
     }
+    if (report.storage != nullptr) add_stored_padding(*report.storage, frames);
     report.contact_sheet = write_one("stages.png", ContactSheet{frames, scale, head_of(report), 0, report.storage.get()});
 }
 
