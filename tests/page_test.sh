@@ -23,6 +23,11 @@ quick=(--samples 5 --seconds 0 --cache warm --out "$folder" --backend kokkos)
     --page "$folder/compare/report.html" >>"$folder/log"
 "$program" bench "$source/recipes/csr.toml" "$source/recipes/sell.toml" --generate laplace2d:nx=20 --backend kokkos --samples 5 \
     --seconds 0 --out "$folder/bench/report.jsonl" >>"$folder/log" 2>&1
-node "$source/viz/page/test/browser.mjs" "$folder"/{small,ehyb,hbp,rcm_csr,compare,bench}/report.html
+"$program" solve "$source/recipes/csr.toml" "$source/recipes/rcm_sell.toml" --generate laplace2d:nx=40,scramble=1 --backend kokkos \
+    --out "$folder/solve" >>"$folder/log"
+"$program" choose "$source/recipes/csr.toml" "$source/recipes/rcm_sell.toml" --generate laplace2d:nx=40,scramble=1 --backend kokkos \
+    --budget 1 -o "$folder/winner.toml" --json "$folder/choose/choice.json" --page "$folder/choose/report.html" >>"$folder/log" 2>&1
+cp "$folder/solve/solve.html" "$folder/solve/report.html"
+node "$source/viz/page/test/browser.mjs" "$folder"/{small,ehyb,hbp,rcm_csr,compare,bench,solve,choose}/report.html
 "$source/docs/lessons/slides" >"$folder/slides.html"
 node "$source/viz/page/test/slides.mjs" "$folder/slides.html"

@@ -43,6 +43,20 @@ std::filesystem::path recipe_of_lesson(const std::filesystem::path& lesson, cons
     return (lesson.parent_path() / text.substr(begin + 2, end + ending.size() - 1 - begin - 2)).lexically_normal();
 }
 
+/// What the page begins with if no file is named: a recipe, and the lessons of the current folder.
+std::vector<std::string> usual_files() {
+    namespace fs = std::filesystem;
+    std::vector<std::string> files;
+    std::error_code none;
+    for (const fs::directory_entry& entry : fs::directory_iterator("docs/lessons", none)) {
+        const std::string name = entry.path().filename().string();
+        if (name.ends_with(".md") && name.front() >= '0' && name.front() <= '9') files.push_back(entry.path().string());
+    }
+    std::ranges::sort(files);
+    files.insert(files.begin(), "recipes/rcm_sell.toml");
+    return files;
+}
+
 LiveFile live_file(const std::string& name) {
     if (!name.ends_with(".md")) {
         const std::filesystem::path file = find_recipe(name);
@@ -96,9 +110,10 @@ private:
 ExitCode serve(const ServeArguments& arguments) {
     check_thread_variables();
     std::vector<LiveFile> files;
-    for (const std::string& name : arguments.files) files.push_back(live_file(name));
-    const std::string first = files.front().file.string();
-    const std::filesystem::path folder = served_folder(files, arguments.files);
+    const std::vector<std::string> names = arguments.files.empty() ? usual_files() : arguments.files;
+    for (const std::string& name : names) files.push_back(live_file(name));
+    const std::string first = arguments.files.empty() ? "The page" : files.front().file.string();
+    const std::filesystem::path folder = served_folder(files, names);
     ServedReports reports(arguments);  // its state is that of the child process
     LiveSettings settings{.files = std::move(files),
                           .folder = folder,
@@ -106,6 +121,7 @@ ExitCode serve(const ServeArguments& arguments) {
                           .page = [&reports](const Recipe& recipe, bool timed,
                                              const GoOn& go_on) { return reports.page_of(recipe, timed, go_on); },
                           .can_time = !arguments.backends.empty(),
+                          .begins = arguments.files.empty(),
                           .limit_seconds = arguments.limit};
     check_finite("--limit", arguments.limit);
     const EndingSignals signals;
@@ -125,8 +141,9 @@ ExitCode serve(const ServeArguments& arguments) {
 void add_serve_command(CLI::App& app, Action& action) {
     const auto [command, arguments] =
         add_command(app, action, "serve", "Edit a recipe in a browser; its stages run again after each change", serve);
-    command.add_option("recipe", arguments.files, "Recipes, or lessons (.md), to begin with; they are not changed")
-        ->required()
+    command
+        .add_option("recipe", arguments.files,
+                    "Recipes, or lessons (.md), to begin with; they are not changed (default: the page asks)")
         ->type_name("RECIPE");
     add_number(command, "--port", arguments.port, Range{0, 65535, "PORT"},
                "Port on 127.0.0.1, whose address then stays the same; 0: any free one");

@@ -196,7 +196,7 @@ ExitCode run_solve(const SolveArguments& arguments) {
         }
     }
     std::vector<std::string> files;
-    if (writes_results(report, folder)) files = write_solve(report, folder);
+    if (writes_results(report, folder)) files = write_solve(report, folder, command_line());
     if (!arguments.json.empty() && arguments.json != standard_output) write_whole_file(arguments.json, solve_json(report));
     if (arguments.json == standard_output) {
         fmt::print("{}", solve_json(report));
@@ -257,7 +257,7 @@ void add_solve_command(CLI::App& app, Action& action) {
     add_keep_option(command, arguments.keep);
     add_distributed_options(command, arguments);
     add_prepare_option(command, arguments.prepare);
-    command.add_option("--out", arguments.out, "Folder for solve.json, residuals.csv and plots of the residual")
+    command.add_option("--out", arguments.out, "Folder for solve.json, residuals.csv, solve.html and plots")
         ->type_name("FOLDER")
         ->capture_default_str();
     command.add_option("--json", arguments.json, "Also write solve.json to this file; -: print it instead of the tables")

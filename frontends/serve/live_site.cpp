@@ -143,8 +143,10 @@ WebAnswer LiveSite::start_page() const {
     for (const LiveFile& one : settings_.files) {
         files.push_back({{"file", one.file.filename().string()}, {"text", one.text}, {"lesson", one.lesson}});
     }
-    const Json document{
-        {"files", std::move(files)}, {"can_time", settings_.can_time}, {"catalogue", json_of(settings_.catalogue)}};
+    const Json document{{"files", std::move(files)},
+                        {"can_time", settings_.can_time},
+                        {"begins", settings_.begins},
+                        {"catalogue", json_of(settings_.catalogue)}};
     const std::string policy = fmt::format(
         "default-src 'none'; script-src 'nonce-{}'; style-src 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self'; "
         "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",

@@ -35,6 +35,7 @@ struct LiveSettings {
     /// for one recipe after another until one is timed. Throws UserError.
     std::function<std::string(const Recipe& recipe, bool timed, const GoOn& go_on)> page;
     bool can_time = false;      // the page offers to time kernels
+    bool begins = false;        // the page asks first where to begin
     double limit_seconds = 60;  // for a run
 };
 

@@ -90,7 +90,10 @@ Json optional(const std::optional<Number>& number) {
 Json json_of(const Timed& one) {
     const Record& record = one.record;
     const bool has_interval = record.interval && !is_baseline(one);
+    Json stages = Json::array();
+    for (const RecipeStage& stage : one.recipe.stages) stages.push_back(stage.entry->name);
     return {{"recipe", one.recipe.name},
+            {"stages", std::move(stages)},
             {"file", one.recipe.file.empty() ? Json(nullptr) : Json(one.recipe.file.string())},
             {"layout", record.layout},
             {"kernel", record.kernel},

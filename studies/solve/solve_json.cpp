@@ -9,6 +9,7 @@
 #include "core/text/words.hpp"
 #include "studies/solve/advice.hpp"
 #include "studies/solve/solve_report.hpp"
+#include "viz/page_file.hpp"
 #include "viz/png.hpp"
 
 namespace workbench {
@@ -147,6 +148,8 @@ Json json_of(const std::vector<Advised>& advice) {
     return list;
 }
 
+std::string title_of(const SolveReport& report) { return fmt::format("Solves with {}", report.matrix.source); }
+
 }  // namespace
 
 std::string subtitle_of(const SolveReport& report) {
@@ -228,10 +231,22 @@ XyChart residual_by_time(const SolveReport& report) {
     return chart;
 }
 
-std::vector<std::string> write_solve(const SolveReport& report, const std::filesystem::path& folder) {
-    std::vector<std::string> files{"solve.json", "residuals.csv"};
+std::string solve_document(const SolveReport& report, const std::string& command) {
+    const Json document = {{"kind", "solve"},
+                           {"title", title_of(report)},
+                           {"command", command},
+                           {"runs", Json::array()},
+                           {"solve", Json::parse(solve_json(report))},
+                           {"sentences", advice_text(report)}};
+    return document.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::vector<std::string> write_solve(const SolveReport& report, const std::filesystem::path& folder,
+                                     const std::string& command) {
+    std::vector<std::string> files{"solve.json", "residuals.csv", "solve.html"};
     write_whole_file(folder / files[0], solve_json(report));
     write_whole_file(folder / files[1], history_csv(report));
+    write_whole_file(folder / files[2], PageFile().html(title_of(report), solve_document(report, command)));
     if (shown(report).empty()) return files;
     std::map<std::string, XyChart> charts{{"residual_by_iteration", residual_by_iteration(report)},
                                           {"residual_by_time", residual_by_time(report)}};

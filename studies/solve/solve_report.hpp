@@ -40,6 +40,10 @@ struct SolveReport {
 /// Tables of at most 80 columns.
 [[nodiscard]] std::string solve_text(const SolveReport& report);
 
+/// The recipe with the least time for one solve, and for many; the same with new values before each solve. Empty if fewer than
+/// two recipes can be advised.
+[[nodiscard]] std::vector<std::string> advice_text(const SolveReport& report);
+
 /// JSON, described in docs/solve.md.
 [[nodiscard]] std::string solve_json(const SolveReport& report);
 
@@ -53,7 +57,11 @@ struct SolveReport {
 /// "m.mtx: cg with Jacobi, f64, NVIDIA H200", below the titles of charts.
 [[nodiscard]] std::string subtitle_of(const SolveReport& report);
 
-/// Writes solve.json, residuals.csv and three plots as PNG and SVG. Returns the file names.
-std::vector<std::string> write_solve(const SolveReport& report, const std::filesystem::path& folder);
+/// The data of solve.html as JSON: solve_json and advice_text. `command`: the command line shown on the page; may be empty.
+[[nodiscard]] std::string solve_document(const SolveReport& report, const std::string& command);
+
+/// Writes solve.json, residuals.csv, solve.html and three plots as PNG and SVG. Returns the file names.
+std::vector<std::string> write_solve(const SolveReport& report, const std::filesystem::path& folder,
+                                     const std::string& command);
 
 }  // namespace workbench

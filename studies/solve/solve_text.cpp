@@ -207,16 +207,10 @@ std::string ranges_of(const std::vector<Advised>& advised, const SolveReport& re
     return text;
 }
 
-/// The advice which recipe to use for one solve, and for many.
 std::string advice(const SolveReport& report) {
-    const std::vector<Advised> advised = advice_of(report);
-    if (advised.empty()) return "";
-    if (const SolveOutcome* baseline = report.baseline(); baseline != nullptr && !baseline->noise().empty()) {
-        return fmt::format("\nNo advice: the times of the baseline are noise ({}). Solve again on an idle machine.\n",
-                           baseline->noise());
-    }
-    return fmt::format("\nLeast time in all: {}\nWith new values before each solve: {}\n", ranges_of(advised, report, "matrix"),
-                       ranges_of(advice_of(report, true), report, "pattern"));
+    std::string text;
+    for (const std::string& sentence : advice_text(report)) text += (text.empty() ? "\n" : "") + sentence + '\n';
+    return text;
 }
 
 std::string remarks(const SolveReport& report) {
@@ -243,6 +237,17 @@ std::string remarks(const SolveReport& report) {
 }
 
 }  // namespace
+
+std::vector<std::string> advice_text(const SolveReport& report) {
+    const std::vector<Advised> advised = advice_of(report);
+    if (advised.empty()) return {};
+    if (const SolveOutcome* baseline = report.baseline(); baseline != nullptr && !baseline->noise().empty()) {
+        return {fmt::format("No advice: the times of the baseline are noise ({}). Solve again on an idle machine.",
+                            baseline->noise())};
+    }
+    return {"Least time in all: " + ranges_of(advised, report, "matrix"),
+            "With new values before each solve: " + ranges_of(advice_of(report, true), report, "pattern")};
+}
 
 const SolveOutcome* SolveReport::baseline() const {
     for (const SolveOutcome& one : outcomes) {

@@ -245,8 +245,21 @@ TEST_SUITE("choose") {
         choice.without = {{.stage = "reverse", .seconds = 9, .interval = {}},
                           {.stage = "halve", .seconds = {}, .interval = {}}};
         choice.without.back().reason = "layout 'x' needs a partition";
-        compare_with_golden(std::filesystem::path(WORKBENCH_SOURCE_DIR) / "tests/golden/bench/choose_page.html",
-                            search_page(choice, options, matrix_report, "workbench choose"));
+        const auto page = nlohmann::json::parse(search_document(choice, options, matrix_report, "workbench <choose>"));
+        CHECK(page["kind"] == "choose");
+        CHECK(page["command"] == "workbench <choose>");
+        CHECK(page["sentences"] == nlohmann::json{answer_of(choice, options), search_text(choice, options)});
+        auto written = nlohmann::json::parse(choice_json(choice, options, matrix_report, ""));
+        written.erase("runs");
+        CHECK(page["choice"] == written);
+        std::vector<std::pair<double, double>> pairs;
+        for (const auto& one : written["ranking"]) pairs.emplace_back(one["predicted_seconds"], one["median_seconds"]);
+        std::erase_if(pairs, [](const auto& pair) { return pair.first <= 0; });
+        REQUIRE(rank_correlation_of(pairs));
+        CHECK(page["correlation"] == *rank_correlation_of(pairs));
+        CHECK(written["ranking"][0]["stages"] == nlohmann::json::array());
+        CHECK(std::ranges::count_if(written["ranking"],
+                                    [](const auto& one) { return one["stages"] == nlohmann::json{"reverse"}; }) == 1);
 
         choice.search.points = 30;
         while (choice.ranking.size() < 21) choice.ranking.push_back(choice.ranking[1]);

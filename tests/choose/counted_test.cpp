@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "studies/choose/choose.hpp"
-#include "studies/choose/search_page.hpp"
 #include "support/golden.hpp"
 #include "support/layouts/counted_report.hpp"
 #include "support/layouts/scripted.hpp"
@@ -102,7 +101,6 @@ TEST_CASE("counted figures of a choice in all its views") {
         };
         compare("text.txt", choice_text(choice, options, matrix));
         compare("recipe.toml", choice_recipe(choice, options));
-        compare("page.html", search_page(choice, options, matrix, "a command"));
         choice.reports.clear();
         compare("report.json", choice_json(choice, options, matrix, "winner.toml"));
         // The same if no recipe pays.

@@ -371,8 +371,15 @@ TEST_CASE("the data of a solve") {
     CHECK_EQ(by_iteration.series[0].points[3].first, 3);
 
     const TemporaryFolder folder;
-    CHECK_EQ(write_solve(report(), folder.path() / "new").size(), 8);
+    CHECK_EQ(write_solve(report(), folder.path() / "new", "a command").size(), 9);
     CHECK(std::filesystem::exists(folder.path() / "new" / "residual_by_time.png"));
+    CHECK(std::filesystem::exists(folder.path() / "new" / "solve.html"));
+    const auto page = nlohmann::ordered_json::parse(solve_document(report(), "a command"));
+    CHECK_EQ(page["kind"], "solve");
+    CHECK_EQ(page["command"], "a command");
+    CHECK_EQ(page["solve"], nlohmann::ordered_json::parse(solve_json(report())));
+    CHECK_EQ(page["sentences"].size(), 2);
+    CHECK(page["sentences"][0].get<std::string>().starts_with("Least time in all: "));
 }
 
 TEST_CASE("a long history is drawn with few points, including the last") {

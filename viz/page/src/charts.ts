@@ -33,10 +33,17 @@ export function chart(title: string, label: string, draw: Draw, note = ''): HTML
   return figure;
 }
 
-// A vertical line for each tick, with the text of the tick at the baseline.
+// A vertical line for each tick, with the text of the tick at the baseline if there is space.
 function verticalGrid(ticks: number[], at: (tick: number) => number, [top, bottom, baseline]: [number, number, number], text_of: (tick: number) => string): SVGElement[] {
-  return ticks.flatMap((tick) => [s('line', { x1: at(tick), x2: at(tick), y1: top, y2: bottom, class: 'grid' }),
-    s('text', { x: at(tick), y: baseline, 'text-anchor': tick === 0 ? 'start' : 'middle', class: 'name' }, text_of(tick))]);
+  const pixels_of_letter = 9;
+  let free = -Infinity;
+  return ticks.flatMap((tick) => {
+    const line = s('line', { x1: at(tick), x2: at(tick), y1: top, y2: bottom, class: 'grid' });
+    const half = (text_of(tick).length * pixels_of_letter) / 2;
+    if (at(tick) - half < free) return [line];
+    free = at(tick) + half;
+    return [line, s('text', { x: at(tick), y: baseline, 'text-anchor': tick === 0 ? 'start' : 'middle', class: 'name' }, text_of(tick))];
+  });
 }
 
 export interface Column {
@@ -125,7 +132,7 @@ function marker(number: number, x: number, y: number, r: number, ...children: SV
     `M${x - 0.88 * r} ${y - 0.88 * r}h${1.76 * r}v${1.76 * r}h${-1.76 * r}z`,
     `M${x} ${y - 1.25 * r}l${1.25 * r} ${1.25 * r}l${-1.25 * r} ${1.25 * r}l${-1.25 * r} ${-1.25 * r}z`,
     `M${x} ${y - 1.2 * r}l${1.15 * r} ${2 * r}h${-2.3 * r}z`,
-  ][number % 4];
+  ][Math.max(0, number) % 4];
   return s('path', { d, fill: series(number), class: 'marker' }, ...children);
 }
 
@@ -143,7 +150,8 @@ function logTicks(low: number, high: number): number[] {
 
 export interface Curve {
   name: string;
-  at: (x: number) => number;
+  at?: (x: number) => number;
+  places?: [number, number][]; // in the place of a function
   colour: number | null; // null: a grey guide
 }
 
@@ -154,6 +162,7 @@ export interface XyOptions {
   yText?: (value: number) => string;
   xRange: [number, number];
   yRange: [number, number];
+  linear?: boolean; // x
   points: Point[];
   curves: Curve[];
   note?: string;
@@ -184,17 +193,17 @@ function addCursor(figure: HTMLElement, { xRange: [low, high] }: XyOptions, { na
   both.after(range, text);
 }
 
-// Points and curves over two logarithmic axes.
+// Points and curves over two axes, of which y is logarithmic.
 export function xyChart(title: string, label: string, options: XyOptions): HTMLElement {
   const { xText = significant, yText = significant } = options;
   const figure = chart(title, label, (width, text) => {
     const left = Math.round(text * 4.6);
     const bottom = Math.round(text * 3.1);
     const height = Math.round(Math.min(Math.max(width * 0.62, 220), 560));
-    const x = scaleLog().domain(options.xRange).range([left, width - text]);
+    const x = (options.linear ? scaleLinear() : scaleLog()).domain(options.xRange).range([left, width - text]);
     const y = scaleLog().domain(options.yRange).range([height - bottom, text * 1.6]);
     const svg: SVGElement[] = [];
-    svg.push(...verticalGrid(logTicks(...options.xRange), x, [text * 1.6, height - bottom, height - bottom + text * 1.3], xText));
+    svg.push(...verticalGrid(options.linear ? x.ticks(Math.max(2, Math.floor(width / (text * 9)))) : logTicks(...options.xRange), x, [text * 1.6, height - bottom, height - bottom + text * 1.3], xText));
     for (const tick of logTicks(...options.yRange)) {
       svg.push(s('line', { x1: left, x2: width - text, y1: y(tick), y2: y(tick), class: 'grid' }),
         s('text', { x: left - text * 0.5, y: y(tick) + text * 0.35, 'text-anchor': 'end', class: 'name' }, yText(tick)));
@@ -205,16 +214,17 @@ export function xyChart(title: string, label: string, options: XyOptions): HTMLE
     const clip = `clip-${Math.random().toString(36).slice(2)}`;
     svg.push(s('clipPath', { id: clip }, s('rect', { x: left, y: text * 1.2, width: width - text - left, height: height - bottom - text * 1.2 })));
     for (const curve of options.curves) {
-      const places = Array.from({ length: 97 }, (_, i) => {
+      const given = curve.places ?? Array.from({ length: 97 }, (_, i): [number, number] => {
         const at = options.xRange[0] * (options.xRange[1] / options.xRange[0]) ** (i / 96);
-        return [x(at), y(Math.max(curve.at(at), options.yRange[0] * 1e-6))];
+        return [at, curve.at?.(at) ?? 0];
       });
+      const places = given.map(([at, value]) => [x(at), y(Math.max(value, options.yRange[0] * 1e-6))]);
       svg.push(s('polyline', {
         points: places.map(([px, py]) => `${px.toFixed(1)},${py.toFixed(1)}`).join(' '), 'clip-path': `url(#${clip})`,
         class: curve.colour === null ? 'guide' : 'curve', stroke: curve.colour === null ? undefined : series(curve.colour),
       }));
       const last = [...places].reverse().find(([, py]) => py >= text * 1.6 && py <= height - bottom);
-      if (last) names.push({ x: last[0], y: last[1] - text * 0.4, name: curve.name, colour: curve.colour, end: true });
+      if (last && curve.name !== '') names.push({ x: last[0], y: last[1] - text * 0.4, name: curve.name, colour: curve.colour, end: true });
     }
     for (const point of options.points) {
       svg.push(marker(point.colour, x(point.x), y(point.y), text * 0.4, s('title', {}, `${point.title ?? point.name}: ${xText(point.x)}, ${yText(point.y)}`)));

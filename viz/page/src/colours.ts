@@ -83,6 +83,16 @@ export const pieceHues = (): string[] => hues.map((_, i) => series(i));
 
 // Colours of points and lines, with enough contrast on paper.
 export function series(i: number): string {
+  if (i < 0) return palette().muted;
   const dark = isDark();
   return css(oklch(dark ? 0.76 : 0.53, 0.13, hues[i % hues.length]));
+}
+
+const baseline_colour = 1;
+const other_colours = [0, 2, 3, 4, 5];
+
+// One colour for each of the first recipes in all charts of a page; below 0, and grey: the others.
+export function recipeColours(recipes: { name: string; is_baseline: boolean }[]): (name: string) => number {
+  const others = recipes.filter((one) => !one.is_baseline).map((one) => one.name);
+  return (name) => (recipes.some((one) => one.name === name && one.is_baseline) ? baseline_colour : other_colours[others.indexOf(name)] ?? -1);
 }

@@ -101,7 +101,7 @@ export interface Device {
 
 export interface Report {
   recipe: { name: string; source: string; file: string; resolved: string };
-  matrix: { source: string; rows: number; columns: number; nonzeros: number; read_seconds: number };
+  matrix: MatrixFacts & { read_seconds: number };
   stages: { id: string; name: string; parameters: Record<string, string | number>; precision: string | null; seconds: number; shared: boolean; notes: Record<string, string> }[];
   layouts: Layout[];
   kernels: Kernel[];
@@ -259,14 +259,98 @@ export interface Judgement {
   matrices: JudgedMatrix[];
 }
 
+export interface MatrixFacts {
+  source: string;
+  rows: number;
+  columns: number;
+  nonzeros: number;
+}
+
+// Of solve.json. Without times if the kernel was wrong or unsuitable.
+export interface Solved {
+  recipe: string;
+  baseline: boolean;
+  tuned: boolean;
+  layout: string;
+  kernel: string;
+  kernel_status: string;
+  kernel_reason: string;
+  stage_seconds: number;
+  build_seconds: number;
+  copy_seconds: number;
+  notes: string[];
+  end?: string;
+  reason?: string;
+  iterations?: number;
+  solver_seconds?: number;
+  vector_seconds?: number;
+  solve_seconds?: number;
+  solve_speedup?: number | null;
+  solve_speedup_interval?: [number, number] | null;
+  within_noise?: boolean | null;
+  once_seconds?: number;
+  each_seconds?: number;
+  total_seconds?: number;
+  iteration_seconds?: number;
+  pays_after_solves?: number | null;
+  residuals?: (number | null)[];
+}
+
+export interface Solve {
+  matrix: MatrixFacts;
+  method: string;
+  preconditioner: string;
+  precision: string;
+  tolerance: number;
+  device: string;
+  solves: Solved[];
+  advice: { recipe: string; from_solves: number }[];
+  errors: { text: string }[];
+  machine: Record<string, string>;
+  versions: Record<string, string>;
+  notes: string[];
+  warnings: string[];
+}
+
+export interface Ranked {
+  recipe: string;
+  stages: string[];
+  layout: string;
+  kernel: string;
+  median_seconds: number;
+  predicted_seconds: number;
+  speedup: number | null;
+  speedup_interval: [number, number] | null;
+  verdict: string;
+  price_seconds: number;
+  break_even: number | null;
+  resolved: string;
+}
+
+// What `workbench choose --json` writes.
+export interface Choice {
+  matrix: MatrixFacts;
+  precision: string;
+  device: string;
+  stay: boolean;
+  warnings: string[];
+  without_stage: { stage: string; median_seconds: number | null; reason: string | null }[];
+  ranking: Ranked[];
+  not_timed: { recipe: string; reason: string }[];
+}
+
 export interface PageDocument {
-  kind: 'run' | 'compare' | 'bench';
+  kind: 'run' | 'compare' | 'bench' | 'solve' | 'choose';
   command: string;
   title?: string;
   runs: Run[];
   records?: BenchRecord[];
   rankings?: Ranking[];
   judgement?: Judgement; // of a bench with one kernel
+  solve?: Solve;
+  choice?: Choice;
+  sentences?: string[]; // the advice of a solve, or the answer of a search and its extent
+  correlation?: number | null; // of the ranks of predicted and measured times
 }
 
 let given: Uint8Array[] | null = null; // title, document and sections that were given instead of those in the file

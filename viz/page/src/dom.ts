@@ -65,6 +65,10 @@ export function bytes(count: number): string {
 
 export const percent = (share: number): string => `${significant(100 * share)} %`;
 
+export function action(label: string, act: () => void, sign = label): HTMLButtonElement {
+  return h('button', { type: 'button', 'data-action': label, 'aria-label': label, title: label, click: () => act() }, sign);
+}
+
 export function copyButton(text: () => string, what: string): HTMLButtonElement {
   const button = h('button', { type: 'button', class: 'quiet', 'aria-label': `Copy ${what}` }, 'Copy');
   button.addEventListener('click', () => {
@@ -86,6 +90,12 @@ export function copyButton(text: () => string, what: string): HTMLButtonElement 
     else select_and_copy();
   });
   return button;
+}
+
+export function copyOf(canvas: HTMLCanvasElement): HTMLCanvasElement {
+  const copy = h('canvas', { width: canvas.width, height: canvas.height });
+  copy.getContext('2d')?.drawImage(canvas, 0, 0);
+  return copy;
 }
 
 export function download(blob: Blob, name: string): void {

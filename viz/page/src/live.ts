@@ -1,12 +1,14 @@
 // The page of `workbench serve`: the recipe as text and as controls, and the report of its last run beside it.
-import { download, h, seconds } from './dom';
+import { action, h, seconds } from './dom';
 import { Controls } from './live_controls';
 import { RecipeCompletion, RecipeEditor } from './live_editor';
+import { StartPage } from './live_gallery';
 import { ReportFrame, type View } from './live_report';
 import { Runs } from './live_runs';
+import { saveMenu } from './live_save';
 import { LessonPanel } from './live_lesson';
 import { readLesson, type Question } from './lesson_text';
-import { checkText, fragmentOf, keepMatrix, matrixFiles, start, textOf, useFile, type Checked, type LiveFile, type Problem, type Ran } from './live_server';
+import { checkText, keepMatrix, matrixFiles, start, textOf, useFile, type Checked, type LiveFile, type Problem, type Ran } from './live_server';
 import { quoted, RecipeText, type Change, type Where } from './live_text';
 
 const pause_milliseconds = 120; // after the last key in the text, before it is checked and run; controls do not wait
@@ -41,9 +43,16 @@ class LivePage {
   private readonly runs: Runs;
   private readonly status = h('p', { class: 'status', role: 'status' });
   private readonly errors = h('div', { class: 'problems', role: 'alert' });
-  private readonly undo = this.action('Undo', () => this.step(() => this.editor.undo()), '↶');
-  private readonly redo = this.action('Redo', () => this.step(() => this.editor.redo()), '↷');
+  private readonly undo = action('Undo', () => this.step(() => this.editor.undo()), '↶');
+  private readonly redo = action('Redo', () => this.step(() => this.editor.redo()), '↷');
   private readonly panel: HTMLElement;
+  private menu: HTMLSelectElement | null = null; // of the files
+  private readonly start = new StartPage(this.facts.files, titleOf, {
+    matrix: (lines) => this.beginWith(lines),
+    draw: () => this.beginWith('rows'),
+    file: (path) => this.beginWith({ path }),
+    open: (file) => this.openAndBegin(file),
+  });
   private timer = 0; // of the pause; 0: none
   private checked: { text: string; result: Checked } | null = null;
   private was_checked = true; // by the server, not only by the slider that has made the text
@@ -63,6 +72,7 @@ class LivePage {
       slide: (where, key, value, written, stage) => this.slide(where, key, value, written, stage),
       rest: () => this.rest(),
       goTo: (stage) => this.frame.showStage(stage),
+      examples: () => this.start.show(this.controls.files),
     });
     this.frame = new ReportFrame((frame) => {
       this.takeDrops(frame);
@@ -75,25 +85,21 @@ class LivePage {
       failed: (error, again) => this.failed(error, again),
       rested: () => this.mayRest(),
     });
-    const time = this.facts.can_time ? this.action('Time the kernels', () => this.timeKernels(), 'Time') : null;
-    const more = h('details', { class: 'more' }, h('summary', { 'aria-label': 'Save and time' }, 'Save'),
-      h('div', { class: 'menu' },
-        this.action('Recipe', () => download(new Blob([this.editor.text], { type: 'application/toml' }), this.file.file)),
-        this.action('Report', () => void this.saveReport()),
-        this.action('Picture', () => this.savePicture()),
-        this.action('Link', () => void this.copyLink())));
+    const time = this.facts.can_time ? action('Time the kernels', () => this.timeKernels(), 'Time') : null;
+    const more = saveMenu({ text: () => this.editor.text, file: () => this.file.file, frame: this.frame, say: (words) => this.say(words) });
     const text_pane = h('section', { class: 'text', 'aria-label': 'Text' }, this.editor.view.dom);
     this.panel = h('div', { class: 'panel' },
-      h('header', {}, this.heading(), h('div', { class: 'actions' }, this.undo, this.redo, more)),
+      h('header', {}, this.heading(), h('div', { class: 'actions' }, action('Where to begin', () => this.start.show(this.controls.files), '⌂'), this.undo, this.redo, more)),
       h('div', { class: 'actions views' }, this.side_buttons, this.choice('view', ['lecture', 'report'], (view) => this.frame.view(view as View)), time),
       this.status, this.errors, this.lesson_place, this.controls.element, text_pane);
-    document.getElementById('live')?.replaceChildren(this.panel, this.frame.element);
+    document.getElementById('live')?.replaceChildren(this.panel, this.frame.element, this.start.element);
     this.lesson_place.addEventListener('step', () => this.panel.classList.toggle('asks', this.lesson?.hidesControls === true));
     this.frame.view('lecture');
     this.listen();
     this.open(this.file);
     if (text === this.file.text) {
       this.begin();
+      if (this.facts.begins) void this.listMatrices().then(() => this.start.show(this.controls.files));
     } else {
       this.showSide('controls'); // of a link
       this.run();
@@ -105,11 +111,25 @@ class LivePage {
     const { files } = this.facts;
     if (files.length === 1) return h('h1', {}, titleOf(files[0]));
     const menu = h('select', { 'aria-label': 'Lesson or recipe', 'data-name': 'file' }, ...files.map((one, i) => h('option', { value: i, selected: one === this.file }, titleOf(one))));
-    menu.addEventListener('change', () => {
-      this.open(files[Number(menu.value)]);
-      this.begin();
-    });
+    menu.addEventListener('change', () => this.openAndBegin(files[Number(menu.value)]));
+    this.menu = menu;
     return menu;
+  }
+
+  // Another matrix for the recipe, or in place of a lesson for the first recipe; its controls are shown.
+  private beginWith(matrix: Parameters<Controls['begin']>[0]): void {
+    const recipe = this.facts.files.find((one) => one.lesson === '');
+    if (this.lesson && recipe) {
+      this.open(recipe);
+      this.editor.replaceAll(recipe.text);
+    }
+    this.showSide('controls');
+    this.controls.begin(matrix);
+  }
+
+  private openAndBegin(file: LiveFile): void {
+    this.open(file);
+    this.begin();
   }
 
   // Runs the recipe as it was opened; that of a lesson with the matrix of its question.
@@ -123,6 +143,7 @@ class LivePage {
 
   private open(file: LiveFile): void {
     this.file = file;
+    if (this.menu) this.menu.value = String(this.facts.files.indexOf(file));
     useFile(file);
     this.lesson = file.lesson ? new LessonPanel(file.lesson, {
       runWith: (question) => this.runWith(question),
@@ -164,10 +185,6 @@ class LivePage {
 
   get text(): string {
     return this.editor.text;
-  }
-
-  private action(label: string, act: () => void, sign = label): HTMLButtonElement {
-    return h('button', { type: 'button', 'data-action': label, 'aria-label': label, title: label, click: () => act() }, sign);
   }
 
   // Buttons of which one is pressed.
@@ -250,7 +267,7 @@ class LivePage {
         return;
       }
       await this.listMatrices();
-      this.controls.take(path);
+      this.controls.begin({ path });
     } catch (error) {
       this.say(String(error));
       delete root.dataset.busy;
@@ -440,34 +457,6 @@ class LivePage {
     if (before !== null) this.editor.recordSince(before);
     this.showDepths();
     this.mayRest();
-  }
-
-  // ---- Saving.
-
-  private named(ending: string): string {
-    return this.file.file.replace(/\.toml$/, '') + ending;
-  }
-
-  private async saveReport(): Promise<void> {
-    const response = await fetch(`page/${this.frame.page}`);
-    if (response.ok) download(await response.blob(), this.named('.html'));
-    else this.say('There is no report to save.');
-  }
-
-  private savePicture(): void {
-    const picture = this.frame.picture();
-    if (!picture) return this.say('There is no picture to save.');
-    picture.toBlob((blob) => blob && download(blob, this.named('.png')));
-  }
-
-  private async copyLink(): Promise<void> {
-    history.replaceState(null, '', await fragmentOf(this.editor.text));
-    try {
-      await navigator.clipboard.writeText(location.href);
-      this.say('The address, which now contains the recipe, was copied.');
-    } catch {
-      this.say('The address of this page now contains the recipe.');
-    }
   }
 }
 

@@ -1,7 +1,6 @@
 // Controls for the values of a recipe, made from the declarations of the catalogue. Each changes the text.
 import { h } from './dom';
 import { makeMovable } from './live_cards';
-import { Gallery } from './live_gallery';
 import type { Catalogue, Declaration } from './live_server';
 import { slider } from './live_slider';
 import { quoted, RecipeText, valueOf, type Change, type Table, type Where } from './live_text';
@@ -13,6 +12,7 @@ export interface Edits {
   slide(where: Where, key: string, value: number, written: string, stage: number | null): void;
   rest(): void;
   goTo(stage: number): void;
+  examples(): void; // shows where to begin
 }
 
 const last_stage = Infinity;
@@ -26,7 +26,6 @@ export class Controls {
   private readonly opened = new Set<string>(); // owners whose other values are shown
   private chosen = ''; // the owner whose values are shown if there is no room for all
   private is_moving = false; // a card is dragged
-  private readonly gallery = new Gallery((lines) => this.edit((now) => now.replaceTable(now.outline.matrix, lines)));
 
   constructor(private readonly catalogue: Catalogue, private readonly edits: Edits) {
     new ResizeObserver(() => this.fit()).observe(this.element);
@@ -101,14 +100,15 @@ export class Controls {
       h('optgroup', { label: 'Files' }, ...files.map((file) => option(`path:${file}`, file))),
       h('optgroup', { label: 'Small' }, option('rows', 'draw a small matrix')));
     select.addEventListener('change', () => this.edit((now) => now.replaceTable(now.outline.matrix, this.newMatrix(select.value))));
-    return this.group('Matrix', this.card('matrix', h('div', { class: 'card-head' }, h('span', { class: 'kind' }, 'matrix'), select),
+    return this.group('Matrix', this.card('matrix', h('div', { class: 'card-head' }, h('span', { class: 'kind' }, 'matrix'), select, this.button('Examples of matrices, lessons and files', 'matrix examples', '▦', () => this.edits.examples())),
       generator ? this.parameters(generator.parameters, matrix, (outline) => outline.matrix, 'matrix', text, null) : null,
-      drawn ? this.drawing(text) : null, this.gallery.element));
+      drawn ? this.drawing(text) : null));
   }
 
-  // Chooses a matrix file.
-  take(path: string): void {
-    this.edit((now) => now.replaceTable(now.outline.matrix, this.newMatrix(`path:${path}`)));
+  // Chooses a matrix: the lines of its table, a file, or a small one that is drawn.
+  begin(choice: string[] | { path: string } | 'rows'): void {
+    const lines = Array.isArray(choice) ? choice : this.newMatrix(choice === 'rows' ? choice : `path:${choice.path}`);
+    this.edit((now) => now.replaceTable(now.outline.matrix, lines));
   }
 
   private newMatrix(choice: string): string[] {

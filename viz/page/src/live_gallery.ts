@@ -1,15 +1,16 @@
-// Matrices to begin with, each with a small picture of its pattern, which the server makes when they are first shown.
+// Where to begin: matrices with small pictures of their patterns, which the server makes when they are first shown, lessons and
+// recipes, and the matrix files of the folder.
 import { countAt, readLevel } from './bins';
 import type { PageDocument } from './document';
-import { h } from './dom';
-import { runBeside } from './live_server';
+import { h, plural } from './dom';
+import { runBeside, type LiveFile } from './live_server';
 
 interface Example {
   title: string;
   lines: string[]; // of the table [matrix]
 }
 
-const side = 84; // pixels of a picture
+const side = 120; // pixels of a picture
 
 // Each has up to some ten thousand nonzeros, so that a recipe runs at once.
 const examples: Example[] = [
@@ -47,30 +48,66 @@ function paint(canvas: HTMLCanvasElement, parts: Uint8Array[]): void {
   });
 }
 
-// One element for the page, so that the pictures are made once. `choose` is called with the lines of the table.
-export class Gallery {
-  readonly element = h('details', { class: 'gallery' }, h('summary', { 'data-name': 'matrix examples' }, 'Examples'));
+function titleOfPath(path: string): HTMLElement[] {
+  const end = path.lastIndexOf('/') + 1;
+  return [h('b', {}, path.slice(end)), h('span', { class: 'muted' }, path.slice(0, end))];
+}
+
+export interface Begins {
+  matrix(lines: string[]): void; // of the table
+  draw(): void; // a small matrix
+  file(path: string): void; // of a matrix
+  open(file: LiveFile): void; // a lesson or a recipe
+}
+
+const most_files = 24; // that are shown at once
+
+export class StartPage {
+  readonly element = h('dialog', { class: 'start', 'aria-label': 'Where to begin' });
+  private readonly thumbnails = h('div', { class: 'thumbnails' });
+  private readonly files = h('section', {});
   private is_made = false;
 
-  constructor(choose: (lines: string[]) => void) {
-    const list = h('div', { class: 'thumbnails' });
+  constructor(given: LiveFile[], titleOf: (file: LiveFile) => string, private readonly begins: Begins) {
     for (const { title, lines } of examples) {
-      list.append(h('button', { type: 'button', 'data-name': `example ${title}`, click: () => choose(['[matrix]', ...lines]) },
+      this.thumbnails.append(this.entry(`example ${title}`, () => begins.matrix(['[matrix]', ...lines]),
         h('canvas', { width: side, height: side, 'aria-hidden': 'true' }), h('span', {}, title)));
     }
-    this.element.append(list);
-    this.element.addEventListener('toggle', () => {
-      if (this.element.open && !this.is_made) void this.make(list);
-    });
+    const list = (title: string, files: LiveFile[]): HTMLElement | null => files.length === 0 ? null : h('section', {}, h('h2', {}, title),
+      h('div', { class: 'entries' }, ...files.map((one) => this.entry(`open ${one.file}`, () => begins.open(one), titleOf(one)))));
+    const lessons = given.filter((one) => one.lesson !== '');
+    const recipes = given.filter((one) => one.lesson === '');
+    const parts = [
+      h('section', {}, h('h2', {}, 'Matrices'), this.thumbnails, h('div', { class: 'entries' }, this.entry('draw a matrix', () => begins.draw(), 'Draw a small matrix'))),
+      list('Lessons', lessons), list('Recipes', recipes.length > 1 || lessons.length > 0 ? recipes : []), this.files,
+    ];
+    this.element.append(h('header', {}, h('h1', {}, 'Where to begin'), h('button', { type: 'button', 'data-name': 'close', click: () => this.element.close() }, 'Close')),
+      ...parts.filter((part) => part !== null));
   }
 
-  private async make(list: HTMLElement): Promise<void> {
+  private entry(name: string, act: () => void, ...content: (Node | string)[]): HTMLButtonElement {
+    return h('button', { type: 'button', 'data-name': name, click: () => {
+      this.element.close();
+      act();
+    } }, ...content);
+  }
+
+  // `files`: the matrix files of the folder.
+  show(files: string[]): void {
+    const entries = files.map((path) => this.entry(`file ${path}`, () => this.begins.file(path), ...titleOfPath(path)));
+    this.files.replaceChildren(...(files.length === 0 ? [] : [h('h2', {}, 'Matrix files of this folder'), h('div', { class: 'entries' }, ...entries.slice(0, most_files)),
+      files.length > most_files ? h('details', {}, h('summary', {}, `${plural(files.length - most_files, 'more file')}`), h('div', { class: 'entries' }, ...entries.slice(most_files))) : '']));
+    this.element.showModal();
+    if (!this.is_made) void this.make();
+  }
+
+  private async make(): Promise<void> {
     this.is_made = true;
-    const canvases = [...list.querySelectorAll('canvas')];
+    const canvases = [...this.thumbnails.querySelectorAll('canvas')];
     for (const [i, { lines }] of examples.entries()) {
       const ran = await runBeside(['[matrix]', ...lines, '', '[layout]', 'use = "csr"', ''].join('\n')).catch(() => null);
       if (ran?.parts) paint(canvases[i], ran.parts);
-      list.dataset.made = String(i + 1);
+      this.thumbnails.dataset.made = String(i + 1);
     }
   }
 }

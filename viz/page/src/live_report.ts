@@ -5,7 +5,7 @@ export type View = 'lecture' | 'report';
 
 interface ReportWindow extends Window {
   spmvReport?: { show(parts: Uint8Array[], stage: number | null): Promise<void>; view(view: View): void };
-  spmvPage?: { picture(): HTMLCanvasElement; moveTo(stage: number): void; figure(name: string): string | null };
+  spmvPage?: { picture(): HTMLCanvasElement; movie(progress: (share: number) => void): Promise<Blob>; moveTo(stage: number): void; figure(name: string): string | null };
 }
 
 export class ReportFrame {
@@ -83,5 +83,10 @@ export class ReportFrame {
   // The picture of the pattern that is shown.
   picture(): HTMLCanvasElement | null {
     return (this.frame.contentWindow as ReportWindow | null)?.spmvPage?.picture() ?? null;
+  }
+
+  // An animated GIF of all stages; null if there is no picture.
+  async movie(progress: (share: number) => void): Promise<Blob | null> {
+    return (await (this.frame.contentWindow as ReportWindow | null)?.spmvPage?.movie(progress)) ?? null;
   }
 }

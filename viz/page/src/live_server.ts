@@ -42,6 +42,7 @@ export interface LiveFile {
 export interface Start {
   files: LiveFile[];
   can_time: boolean;
+  begins: boolean; // no file was named, so that the page asks where to begin
   catalogue: Catalogue;
 }
 

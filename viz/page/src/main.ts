@@ -2,12 +2,14 @@ import { StageAddress } from './address';
 import { benchSections } from './bench';
 import { Pattern } from './bins';
 import { forgetCharts, redrawCharts } from './charts';
+import { chooseSections } from './choose';
 import { awaitsData, type PageDocument, readDocument, replaceData } from './document';
 import { counted, h } from './dom';
 import { figureOf } from './headline';
 import { endListeners, lifeSignal, listen } from './life';
 import { printStages } from './print';
 import { aboutSection, bytesSection, kernelsSection, metricsSection, recipeSection } from './sections';
+import { solveSections } from './solve';
 import { StorageView } from './storage';
 import type { Track } from './view';
 import { Viewer } from './viewer';
@@ -31,7 +33,7 @@ function setTheme(theme: string): void {
 setTheme(remembered() ?? (prefers_dark.matches ? 'dark' : 'light'));
 
 function header(page: PageDocument, redraw: () => void): HTMLElement {
-  const first = page.runs[0]?.report;
+  const facts = page.solve?.matrix ?? page.choice?.matrix ?? page.runs[0]?.report.matrix;
   const title = page.title ?? page.runs.map((run) => run.title).join(' and ');
   const theme = h('button', { type: 'button', class: 'quiet', id: 'theme' });
   const name = (): void => {
@@ -57,8 +59,8 @@ function header(page: PageDocument, redraw: () => void): HTMLElement {
   }, { signal: lifeSignal() });
   name();
   const sources = [...new Set(page.runs.map((run) => run.report.recipe.source).filter(Boolean))];
-  const matrix = first && first.matrix.rows + first.matrix.columns > 0
-    ? h('p', { class: 'matrix' }, h('b', {}, first.matrix.source), ` ${counted(first.matrix.rows)} × ${counted(first.matrix.columns)}, ${counted(first.matrix.nonzeros)} nonzeros`)
+  const matrix = facts && facts.rows + facts.columns > 0
+    ? h('p', { class: 'matrix' }, h('b', {}, facts.source), ` ${counted(facts.rows)} × ${counted(facts.columns)}, ${counted(facts.nonzeros)} nonzeros`)
     : null;
   return h('header', { class: 'top' }, h('div', { class: 'title' }, h('h1', {}, title), matrix, theme), ...sources.map((source) => h('p', { class: 'source' }, source)));
 }
@@ -186,8 +188,8 @@ async function show(before = new Map<string, number>(), stage: number | null = n
       place_in_address.changed();
     };
     printStages(shown, redraw);
-    // For tests and the live page: the places of the matrix and of vertices in the pictures, their scale, whether all animations have ended, the picture, figures, and the height of slices.
-    (window as unknown as { spmvPage: object }).spmvPage = { frame: () => shown.frame(), still: () => shown.still(), moveTo: (stage: number) => shown.moveTo(0, stage), picture: () => shown.picture(), figure: (name: string) => figureOf(tracks[0], name), vertex: (number: number) => shown.vertex(number), scale: () => shown.zoom.scale, slices: () => tracks[0].pattern.facts.stages.at(-1)?.cuts.find((cuts) => cuts.kind === 'slice')?.height };
+    // For tests and the live page: the places of the matrix and of vertices in the pictures, their scale, whether all animations have ended, the picture, the animation, figures, and the height of slices.
+    (window as unknown as { spmvPage: object }).spmvPage = { frame: () => shown.frame(), still: () => shown.still(), moveTo: (stage: number) => shown.moveTo(0, stage), show: (stage: number) => shown.show(0, stage), picture: () => shown.picture(), movie: (progress: (share: number) => void) => shown.movie(progress), figure: (name: string) => figureOf(tracks[0], name), vertex: (number: number) => shown.vertex(number), scale: () => shown.zoom.scale, slices: () => tracks[0].pattern.facts.stages.at(-1)?.cuts.find((cuts) => cuts.kind === 'slice')?.height };
   }
   const storages: StorageView[] = [];
   // A lecture does without the sections below the picture, and is faster without them.
@@ -223,8 +225,9 @@ function sectionsBelow(page: PageDocument, main: HTMLElement, tracks: Track[], v
   });
   const current = (): number[] => page.runs.map((_, i) => (viewer && tracks[i] ? viewer.current(i) : -1));
   const pick = (run: number, stage: number): void => viewer?.moveTo(run, stage);
-  const parts = page.kind === 'bench'
-    ? [...benchSections(page), recipeSection(page)]
+  const of_study = { bench: benchSections, solve: solveSections, choose: chooseSections };
+  const parts = page.kind in of_study
+    ? [...of_study[page.kind as keyof typeof of_study](page), recipeSection(page), aboutSection(page)]
     : [
       page.runs.some((run) => run.figures.length > 0) ? metricsSection(page.runs, current, pick) : null,
       kernelsSection(page.runs), bytesSection(page.runs), recipeSection(page), aboutSection(page),

@@ -21,6 +21,8 @@ export type Scene =
 const strip = { gap: 10, width: 44, stored: 36 };
 const font = (size: number): string => `${size}px system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif`;
 
+const textSize = (): number => Math.max(11, Math.min(22, Math.round(parseFloat(getComputedStyle(document.documentElement).fontSize) * 0.78)));
+
 export class Pane {
   readonly canvas = document.createElement('canvas');
   view: View = { left: 0, top: 0, width: 1, height: 1, scale: 1, x: 0, y: 0 };
@@ -45,9 +47,9 @@ export class Pane {
   }
 
   // Fits the frame for a matrix of this shape into the available space; flat matrices are stretched. Returns the needed width.
-  resize(width: number, most_height: number, rows: number, columns: number, ratio = window.devicePixelRatio || 1): number {
+  resize(width: number, most_height: number, rows: number, columns: number, ratio = window.devicePixelRatio || 1, text = textSize()): number {
     this.ratio = Math.min(ratio, 6);
-    this.text = Math.max(11, Math.min(22, Math.round(parseFloat(getComputedStyle(document.documentElement).fontSize) * 0.78)));
+    this.text = text;
     const shape = Math.min(4, Math.max(0.25, columns / Math.max(1, rows)));
     // The widest number of a row, so that none is cut.
     const left = Math.ceil(Math.max(this.text * 2, this.widthOf(counted(Math.max(0, rows - 1))) + 12));

@@ -1,14 +1,10 @@
 // The panels beside the pictures: figures of the stage, legend, notes, switches.
-import { sizeOf } from './bins';
 import { css, palette, steps } from './colours';
 import { counted, h, plural, seconds } from './dom';
 import { figuresOf, headline, tells } from './headline';
+import { cut_names, type Legend, legendOf } from './legend';
 import { sentenceOf } from './sentence';
 import type { PatternView } from './view';
-
-const cut_names: Record<string, string> = {
-  partition: 'partitions', row_block: 'row blocks', length_group: 'length groups', segment: 'segments', slice: 'slices of the layout',
-};
 
 export class Panels {
   readonly legend = h('div', { class: 'legend' });
@@ -105,29 +101,14 @@ export class Panels {
   }
 
   private updateLegend(): void {
-    const colours = palette();
-    const stage = this.view.stage(this.view.tracks.length > 1 ? 1 : 0);
-    const painted = this.view.panes[1].painted;
-    const bits = painted ? painted.level.rowBits : 0;
-    const level_size = painted ? sizeOf(painted.level) : 0;
-    const ceiling = Math.max(...this.view.tracks.map((track) => track.pattern.ceiling(level_size)));
-    const crowded = this.view.panes[1].left_out.map((cuts) => `${counted(cuts.count)} ${cut_names[cuts.kind]}: too many to draw${cuts.step === 1 ? '; zoom in' : ''}`);
-    const { levels } = this.view.panes[1];
-    if (levels !== null) crowded.push(`${plural(levels, 'level')}: the nonzeros of a row are in its own level and the two beside it`);
-    else if (this.view.switches.levels) crowded.push('the rows are in no order by levels');
-    const key = JSON.stringify([colours.dark, stage.facts.planes, this.view.mode, ceiling, painted?.level.columnBits, bits, crowded]);
+    const { keys, single, scale, words } = legendOf(this.view, this.view.panes[1]);
+    const key = JSON.stringify([palette().dark, keys.map(([name]) => name), single, scale, words]);
     if (key === this.legend_key) return;
     this.legend_key = key;
     const gradient = (list: [number, number, number][]): string => `linear-gradient(to right, ${list.filter((_, i) => i % 9 === 0).map((one) => css(one)).join(', ')})`;
-    const single = ceiling <= 1.5;
-    const swatch = (name: string, ramp: [number, number, number][]): HTMLElement =>
+    const swatch = ([name, ramp]: Legend['keys'][0]): HTMLElement =>
       h('span', { class: 'key' }, h('span', { class: single ? 'swatch' : 'ramp', style: `background:${single ? css(ramp[Math.round(steps * 0.62)]) : gradient(ramp)}` }), name);
-    const keys = this.view.mode === 'difference'
-      ? [swatch('only before', colours.planes[1]), swatch('both', colours.grey), swatch('only after', colours.planes[0])]
-      : stage.facts.planes.map((name, i) => swatch(name, colours.planes[i]));
-    const size = painted ? `${counted(2 ** bits)} × ${counted(2 ** painted.level.columnBits)}` : '';
-    this.legend.replaceChildren(...keys, h('span', { class: 'muted' },
-      single && level_size === 0 ? 'entry by entry' : `1 to ${counted(ceiling)} or more in a bin of ${size}`), ...crowded.map((text) => h('span', { class: 'crowded' }, text)));
+    this.legend.replaceChildren(...keys.map(swatch), h('span', { class: 'muted' }, scale), ...words.map((text) => h('span', { class: 'crowded' }, text)));
   }
 
   private updateNote(): void {

@@ -8,6 +8,7 @@ import type { Track } from './view';
 const width = 330; // two pictures on a line of A4
 const height = 400;
 const dots_per_pixel = 3;
+const paper_width = '186mm'; // of A4, without its margins
 
 interface Printed {
   readonly tracks: Track[];
@@ -28,6 +29,7 @@ function sheetOf(track: Track, is_only: boolean): HTMLElement {
 
 export function printStages(viewer: Printed, redraw: () => void): void {
   const root = document.documentElement;
+  const page = document.getElementById('page') as HTMLElement;
   let theme: string | undefined;
   const sheets = h('div', { class: 'print-only' });
   listen('beforeprint', () => {
@@ -35,11 +37,13 @@ export function printStages(viewer: Printed, redraw: () => void): void {
     root.dataset.theme = 'light'; // paper is white
     sheets.replaceChildren(...viewer.tracks.map((track) => sheetOf(track, viewer.tracks.length === 1)));
     viewer.element.after(sheets);
+    page.style.width = paper_width; // for charts, whose text would shrink with them
     redraw();
   });
   listen('afterprint', () => {
     root.dataset.theme = theme;
     sheets.remove();
+    page.style.width = '';
     redraw();
   });
 }

@@ -1,6 +1,6 @@
 // The sections of the page below the pattern: figures by stage, kernels, bytes, the recipe.
 import { sampleStrips, stackedBars, stageBars, xyChart, type Curve, type Dots, type Point } from './charts';
-import { role_colour, series } from './colours';
+import { recipeColours, role_colour } from './colours';
 import type { Device, Kernel, Layout, PageDocument, Run } from './document';
 import { bytes, copyButton, counted, h, percent, seconds, section, significant } from './dom';
 import { type Cell, type Heading, table } from './table';
@@ -97,10 +97,9 @@ function kernelTable(runs: Run[]): HTMLElement {
 
 // A kernel has one colour in all charts.
 function colourOf(runs: Run[], run: number, kernel: Kernel): number {
-  if (kernel.baseline) return 1;
-  const nameOf = (r: number, one: Kernel): string => `${r} ${one.kernel} ${one.backend}`;
-  const all = [...new Set(runs.flatMap((one, r) => one.report.kernels.filter((other) => !other.baseline).map((other) => nameOf(r, other))))];
-  return [0, 2, 3, 4, 5][all.indexOf(nameOf(run, kernel)) % 5];
+  const nameOf = (r: number, one: Kernel): string => (one.baseline ? 'baseline' : `${r} ${one.kernel} ${one.backend}`);
+  const all = [...new Set(runs.flatMap((one, r) => one.report.kernels.map((other) => nameOf(r, other))))];
+  return recipeColours(all.map((name) => ({ name, is_baseline: name === 'baseline' })))(nameOf(run, kernel));
 }
 
 function dotsOf(runs: Run[]): Dots[] {
@@ -111,7 +110,7 @@ function dotsOf(runs: Run[]): Dots[] {
     if (kernel.baseline && seen.has(key)) return [];
     seen.add(key);
     return [{
-      name, detail: `${detail(run, kernel)} · ${seconds(kernel.median_seconds)} ± ${percent(kernel.spread / 2)}`, median: kernel.median_seconds,
+      name, detail: `${detail(run, kernel)} · ${seconds(kernel.median_seconds)}, spread ${percent(kernel.spread)}`, median: kernel.median_seconds,
       low: percentile(kernel.samples, 0.1), high: percentile(kernel.samples, 0.9), samples: kernel.samples, colour: colourOf(runs, r, kernel),
     }];
   }));
@@ -158,7 +157,7 @@ function breakEven(runs: Run[], gpu: boolean): HTMLElement | null {
   const precision = baseline.kernel.precision;
   const some = kernels.filter(({ kernel }) => kernel.precision === precision && (!kernel.baseline || kernel === baseline.kernel))
     .sort((a, b) => a.kernel.median_seconds - b.kernel.median_seconds).filter((one, i) => i < 5 || one.kernel.baseline);
-  const curves: Curve[] = some.flatMap(({ run, kernel, r }) => {
+  const curves: (Curve & { at: (x: number) => number })[] = some.flatMap(({ run, kernel, r }) => {
     const name = `${runs.length > 1 && !kernel.baseline ? `${run.title} ` : ''}${kernel.kernel}`;
     if (seen.has(name)) return [];
     seen.add(name);
@@ -219,12 +218,12 @@ export function bytesSection(runs: Run[]): HTMLElement | null {
   return section('bytes', 'Bytes by array', 'The arrays that the layout stores. A slot holds one nonzero; an empty slot is padding.',
     unsuitable.length > 0 ? h('ul', { class: 'reasons' }, ...unsuitable) : null,
     bars.length > 0 ? stackedBars('Layouts', bars, bytes) : null,
-    h('p', { class: 'legend roles' }, ...Object.entries(role_colour).map(([role, colour]) =>
-      h('span', { class: 'key' }, h('span', { class: 'swatch', style: `background:${series(colour)}` }), role === 'value' ? 'values' : role === 'column' ? 'columns' : 'structure'))),
+    h('p', { class: 'legend roles' }, ...Object.keys(role_colour).map((role) =>
+      h('span', { class: 'key' }, h('span', { class: 'swatch', style: `background:oklch(var(--series) 0.13 var(--hue-${role}))` }), role === 'value' ? 'values' : role === 'column' ? 'columns' : 'structure'))),
     rows.length > 0 ? h('details', { open: rows.length <= 24 }, h('summary', {}, 'All arrays'), table('Arrays', headings, rows)) : null);
 }
 
-function code(text: string, what: string): HTMLElement {
+export function code(text: string, what: string): HTMLElement {
   return h('div', { class: 'code' }, copyButton(() => text, what), h('pre', { tabindex: 0 }, h('code', {}, text)));
 }
 
@@ -241,8 +240,8 @@ export function recipeSection(page: PageDocument): HTMLElement {
 }
 
 export function aboutSection(page: PageDocument): HTMLElement | null {
-  if (page.runs.length === 0) return null;
-  const { report } = page.runs[0];
+  const report: { machine: Record<string, string>; versions: Record<string, string>; devices: Device[] } | undefined = page.solve ? { ...page.solve, devices: [] } : page.runs[0]?.report;
+  if (!report) return null;
   const pairs = (facts: Record<string, string>): HTMLElement => h('dl', { class: 'pairs' }, ...Object.entries(facts).flatMap(([name, text]) => [h('dt', {}, name.replaceAll('_', ' ')), h('dd', {}, text)]));
   const devices = Object.fromEntries(report.devices.map((device) => [device.name, `copies ${significant(device.copy_bytes_per_second / 1e9)} GB/s, reads ${significant(device.read_bytes_per_second / 1e9)} GB/s`]));
   return section('about', 'Machine and versions', '', h('div', { class: 'columns' }, pairs({ ...report.machine, ...devices }), pairs(report.versions)));

@@ -1,24 +1,27 @@
 // The pattern of one or two runs: stages on a slider, one or two pictures, zoom.
 import type { Pattern, Stage } from './bins';
-import { counted, download, h } from './dom';
+import { copyOf, counted, download, h, percent } from './dom';
 import { type Place, toggled } from './followed';
 import { colouringMenu, GraphPane } from './graph';
+import { headlineOf } from './headline';
+import { legendOf } from './legend';
 import { canHaveLevels } from './levels';
 import { listen } from './life';
 import { MemoryPane } from './memory';
+import { gifOf } from './movie';
 import { Pane, type Scene } from './pane';
 import type { Switches } from './paint';
 import { Panels } from './panels';
-import { withCaptions } from './picture';
 import { Reader } from './reader';
 import { RooflinePane } from './roofline';
+import { sentenceOf } from './sentence';
+import { drawSlide, roomOf, slide, type SlidePicture } from './slide';
 import { StageBar } from './stage_bar';
 import { type Beside, type Mode, modesOf, type PatternView, type Track } from './view';
 import { WarpsPane } from './warps';
 import { Zoom, zoomButtons } from './zoom';
 
 const move_milliseconds = 900;
-const slide_pixels = 1920;
 const reduced_motion = matchMedia('(prefers-reduced-motion: reduce)');
 
 export class Viewer implements PatternView {
@@ -37,7 +40,7 @@ export class Viewer implements PatternView {
   private readonly frames: HTMLElement[] = [];
   private readonly pictures = h('div', { class: 'panes' });
   private is_lecture = false;
-  private ratio: number | undefined; // device pixels of a CSS pixel in the pictures; undefined: those of the screen
+  private readonly slide_panes = [new Pane(''), new Pane('')];
   readonly switches: Switches = { planes: [], cuts: {}, sample: false, levels: false };
   readonly reader = new Reader(this);
   readonly zoom: Zoom;
@@ -76,6 +79,8 @@ export class Viewer implements PatternView {
     const full = h('button', { type: 'button', title: 'Full screen (f)', click: () => this.toggleFullScreen() }, 'Full screen');
     full.hidden = !document.fullscreenEnabled;
     const save = h('button', { type: 'button', title: 'Save the picture as PNG', click: () => this.save() }, 'Save picture');
+    const film = h('button', { type: 'button', title: 'Save the animation of all stages as GIF', click: () => void this.saveMovie(film) }, 'Save GIF');
+    film.hidden = this.last === 0;
     this.bars = tracks.map((track, i) => this.makeBar(track, i));
     for (const pane of besides) {
       const frame = h('figure', { class: 'pane', hidden: true }, h('figcaption', {}), h('div', { class: 'canvas-place' }, pane.element));
@@ -96,7 +101,7 @@ export class Viewer implements PatternView {
     this.body = h('div', { class: 'viewer-body' },
       h('div', { class: 'viewer-main' },
         this.panels.sentence, this.pictures,
-        h('div', { class: 'below' }, h('div', { class: 'tools' }, mode_group, this.colouring, h('div', { class: 'segments', hidden: this.levels.hidden }, this.levels), zoom_group, h('div', { class: 'segments saving' }, save), h('div', { class: 'segments' }, full)), this.panels.legend),
+        h('div', { class: 'below' }, h('div', { class: 'tools' }, mode_group, this.colouring, h('div', { class: 'segments', hidden: this.levels.hidden }, this.levels), zoom_group, h('div', { class: 'segments saving' }, save, film), h('div', { class: 'segments' }, full)), this.panels.legend),
         this.panels.note, this.reader.spoken),
       h('aside', { class: 'side', 'aria-label': 'The stage' },
         this.panels.facts, h('div', { class: 'side-part' }, this.reader.element, this.panels.toggles, this.panels.stage_notes)));
@@ -329,8 +334,8 @@ export class Viewer implements PatternView {
       // The whole picture is in the window, with what stands above it on the page.
       const room = this.lecture ? this.pictures.clientHeight : innerHeight - this.pictures.getBoundingClientRect().top - scrollY - 0.5 * rem;
       const most = Math.max(this.lecture ? 60 : 300, (is_column && this.lecture ? (room - gap) / 2 : room) - captions);
-      const [needed] = this.panes.map((pane) => pane.resize(width, most, rows, columns, this.ratio));
-      const first = shown ? shown.resize(width, most, this.ratio) : needed;
+      const [needed] = this.panes.map((pane) => pane.resize(width, most, rows, columns));
+      const first = shown ? shown.resize(width, most) : needed;
       if (this.beside) this.beside.frame.style.width = `${first}px`;
       const main = beside && !narrow ? first + needed + gap : needed;
       this.body.style.gridTemplateColumns = stacked || this.lecture ? 'minmax(0, 1fr)' : `${Math.max(main, 30 * rem)}px minmax(0, 1fr)`;
@@ -358,6 +363,13 @@ export class Viewer implements PatternView {
     return { kind: 'move', pattern: track.pattern, from: track.pattern.stages[low], to: track.pattern.stages[low + 1], share };
   }
 
+  private captionOf(scene: Scene, pane: number): string {
+    const number = (pattern: Pattern, one: Stage): string => `${pattern.stages.indexOf(one)}  ${one.facts.label}`;
+    if (scene.kind === 'difference') return `${number(scene.patterns[0], scene.from)} → ${number(scene.patterns[1], scene.to)}`;
+    const title = this.tracks.length > 1 ? `${this.tracks[this.mode === 'one' ? this.active : pane].run.title}: ` : '';
+    return `${title}${number(scene.pattern, scene.kind === 'stage' ? scene.stage : scene.to)}`;
+  }
+
   update(): void {
     if (this.pending) return;
     this.pending = true;
@@ -375,10 +387,7 @@ export class Viewer implements PatternView {
       const scene = this.sceneOf(i);
       pane.draw(scene, this.zoom.transform, this.switches, this.reader.mark);
       const stage = scene.kind === 'stage' ? scene.stage : scene.to;
-      const number = (pattern: Pattern, one: Stage): string => `${pattern.stages.indexOf(one)}  ${one.facts.label}`;
-      const words = scene.kind === 'difference'
-        ? `${number(scene.patterns[0], scene.from)} → ${number(scene.patterns[1], scene.to)}`
-        : `${this.tracks.length > 1 ? `${this.tracks[this.mode === 'one' ? this.active : i].run.title}: ` : ''}${number(scene.pattern, stage)}`;
+      const words = this.captionOf(scene, i);
       const caption = this.frames[i].firstElementChild as HTMLElement;
       if (caption.textContent !== words) caption.textContent = words;
       pane.canvas.setAttribute('aria-label', `The pattern of ${words}: ${counted(stage.rows)} rows, ${counted(stage.columns)} columns`);
@@ -405,25 +414,71 @@ export class Viewer implements PatternView {
     else if (document.fullscreenEnabled) void this.element.requestFullscreen();
   }
 
-  // The visible pictures with their captions, as wide as a slide.
+  // The view as a slide.
   picture(): HTMLCanvasElement {
-    const shown = [...this.besides.filter(({ pane }) => pane.canvas).map(({ frame }) => frame), ...this.frames].filter((frame) => !frame.hidden);
-    const canvases = shown.map((frame) => frame.querySelector('canvas') as HTMLCanvasElement);
-    const width = canvases.reduce((sum, canvas) => sum + canvas.clientWidth, 0);
-    this.ratio = Math.max(devicePixelRatio, slide_pixels / Math.max(1, width));
-    this.resize();
-    this.drawAll();
-    const picture = withCaptions(shown.map((frame, i) => ({ canvas: canvases[i], caption: frame.firstElementChild?.textContent ?? '' })),
-      this.tracks.length > 1 ? '' : this.tracks[0].run.title);
-    this.ratio = undefined;
-    this.resize();
-    this.drawAll();
-    return picture;
+    const { beside } = this;
+    const count = this.mode === 'beside' || beside?.pane.canvas ? 2 : 1;
+    const { width, height } = roomOf(count);
+    const pictures: SlidePicture[] = [];
+    const { pane } = beside ?? {};
+    if (pane?.canvas) {
+      pane.resize(width, height, slide.ratio);
+      pane.draw(this.stage(0), this.reader.mark);
+      const canvas = copyOf(pane.canvas);
+      pictures.push({ canvas, caption: pane.caption(this.stage(0)).map((part) => (typeof part === 'string' ? part : part.textContent)).join('') });
+      this.resize();
+      this.drawBeside();
+    }
+    const { rows, columns } = this.shape;
+    for (const [i, one] of this.slide_panes.entries()) {
+      if (i === 0 && this.mode !== 'beside') continue;
+      const scene = this.sceneOf(i);
+      one.followed = this.panes[i].followed;
+      one.has_stored = this.panes[i].has_stored;
+      one.resize(width, height, rows, columns, slide.ratio, slide.text);
+      one.draw(scene, this.zoom.transform, this.switches, this.reader.mark);
+      pictures.push({ canvas: one.canvas, caption: this.tracks.length > 1 || this.mode !== 'one' ? this.captionOf(scene, i) : '' });
+    }
+    const track = this.tracks[this.active];
+    const { source, rows: m, columns: n, nonzeros } = track.run.report.matrix;
+    return drawSlide(pictures, {
+      title: this.tracks.map(({ run }) => run.title).join(' and '),
+      matrix: `${source}: ${counted(m)} × ${counted(n)}, ${counted(nonzeros)} nonzeros`,
+      stages: track.pattern.facts.stages.map(({ label }, i) => ({ name: `${i} ${label}`, now: i === this.current() })),
+      headlines: headlineOf(track, this.current()), sentence: sentenceOf(track, this.current()), legend: legendOf(this, this.slide_panes[1]),
+    });
+  }
+
+  // The number of the last stage, of the run that has most.
+  private get last(): number {
+    return Math.max(...this.tracks.map(({ pattern }) => pattern.stages.length - 1));
+  }
+
+  // The view as an animated GIF of all stages. The page shows what it showed meanwhile.
+  movie(progress: (share: number) => void): Promise<Blob> {
+    return gifOf(this.last + 1, (position) => {
+      const shown = this.tracks.map((track) => track.position);
+      for (const track of this.tracks) track.position = Math.min(position, track.pattern.stages.length - 1);
+      const picture = this.picture();
+      this.tracks.forEach((track, i) => (track.position = shown[i]));
+      return picture;
+    }, progress);
+  }
+
+  private get name(): string {
+    return this.tracks.map((track, i) => `${track.run.title}_${this.current(i)}_${this.stage(i).facts.label}`).join('_').replace(/[^\w.-]+/g, '_');
   }
 
   private save(): void {
-    const stages = this.tracks.map((track, i) => `${track.run.title}_${this.current(i)}_${this.stage(i).facts.label}`);
-    this.picture().toBlob((blob) => blob && download(blob, `${stages.join('_').replace(/[^\w.-]+/g, '_')}.png`));
+    this.picture().toBlob((blob) => blob && download(blob, `${this.name}.png`));
+  }
+
+  private async saveMovie(button: HTMLButtonElement): Promise<void> {
+    button.disabled = true;
+    const words = button.textContent;
+    download(await this.movie((share) => (button.textContent = `GIF ${percent(Math.round(100 * share) / 100)}`)), `${this.tracks.map(({ run }) => run.title).join('_').replace(/[^\w.-]+/g, '_')}.gif`);
+    button.textContent = words;
+    button.disabled = false;
   }
 
   redraw(): void {

@@ -5,7 +5,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { words, pictures, browser, failures, check, open, look, settle, readout, stage_of } from './harness.mjs';
 import { reportByKeys } from './keyboard.mjs';
 import { beside } from './beside.mjs';
-import { address, around, graph, numbers, paper, playing, tapping } from './views.mjs';
+import { chosen, solved } from './studies.mjs';
+import { address, around, graph, movie, numbers, paper, playing, tapping } from './views.mjs';
 
 // Only one page is tested with its animations, which take time, and only its slider and its player.
 const moves = (name) => name === 'small';
@@ -381,6 +382,7 @@ async function test(word) {
     else check(`${name}: ${name === 'hbp' ? 'a' : 'no'} graph`, (await page.locator('[data-mode=graph]').count()) === (name === 'hbp' ? 1 : 0));
     if (name === 'small' || name === 'rcm_csr') {
       if (name === 'small') await address(page, name, file);
+      if (name === 'small') await movie(page, name);
       await around(page, name);
       await numbers(page, name);
       await paper(page, name);
@@ -414,8 +416,10 @@ async function test(word) {
     await page.locator('[data-mode=difference]').click();
     await settle(page);
   }
+  if (name === 'solve') await solved(page, name, file);
+  if (name === 'choose') await chosen(page, name, file);
   if (!has_pattern) check(`${name}: there is a table`, (await page.locator('table.figures tbody tr').count()) > 0);
-  const heads = page.locator('table.figures thead button');
+  const heads = page.locator('table.figures thead button:visible');
   for (let i = 0; i < Math.min(3, await heads.count()); ++i) await heads.nth(i).click();
   if (name === 'ehyb') await reportByKeys(page, name);
   await page.evaluate(() => localStorage.removeItem('spmv-theme')); // the theme of the system

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { browser, check, failures, words } from './harness.mjs';
 import { focusOn, sizes, walk } from './keyboard.mjs';
 import { killedServer, lecture, twoWindows } from './live_lecture.mjs';
-import { lessons } from './live_lessons.mjs';
+import { begins, lessons } from './live_lessons.mjs';
 
 const [address, program, recipe, source] = words;
 
@@ -85,10 +85,14 @@ async function matrices(page) {
   await page.waitForFunction(() => document.querySelector('.thumbnails').dataset.made === '8', null, { timeout: 60000 });
   const inked = await page.locator('.thumbnails canvas').evaluateAll((all) => all.map((one) => one.getContext('2d').getImageData(0, 0, one.width, one.height).data.some((part) => part > 0)));
   check('every example has a picture', inked.length === 8 && inked.every(Boolean), inked.join());
+  check('the files of the folder can be chosen', (await named(page, 'file grid.mtx').count()) === 1);
+  await page.keyboard.press('Escape');
+  check('Esc leaves the examples', !(await page.locator('dialog.start').isVisible()));
+  await page.locator('[data-action="Where to begin"]').click();
   await change(page, () => named(page, 'example skewed graph').click());
   check('an example runs', (await page.frameLocator('iframe').locator('.matrix').innerText()).includes('1,024 × 1,024'), await status_of(page));
-  await named(page, 'matrix examples').click();
-  await change(page, () => named(page, 'matrix').selectOption('rows'));
+  await page.locator('[data-action="Where to begin"]').click();
+  await change(page, () => named(page, 'draw a matrix').click());
   const matrix = page.frameLocator('iframe').locator('.matrix');
   check('a small matrix is there', (await matrix.innerText()).includes('6 × 6, 16 nonzeros'), await matrix.innerText());
   await change(page, () => page.getByLabel('row 0, column 5').click());
@@ -197,6 +201,8 @@ async function saving(page) {
   check('the report is saved', report.name === 'live.html' && report.bytes.toString().startsWith('<!DOCTYPE html>'), report.name);
   const picture = await download('Picture');
   check('the picture is saved', picture.name === 'live.png' && picture.bytes.subarray(1, 4).toString() === 'PNG', picture.name);
+  const movie = await download('GIF');
+  check('the stages are saved as a GIF', movie.name === 'live.gif' && movie.bytes.toString('latin1', 0, 6) === 'GIF89a' && movie.bytes.readUInt16LE(6) === 1920, movie.name);
   await page.locator('[data-action=Link]').click();
   await page.waitForFunction(() => location.hash.startsWith('#recipe='));
   const copy = await open(page.url());
@@ -291,6 +297,7 @@ await page.context().close();
 await lecture(open);
 await twoWindows(open);
 await killedServer(open, program, recipe);
+await begins(open, program, source);
 await lessons(open, program, source);
 await byKeys(await open(address, { reducedMotion: 'reduce' }));
 await browser.close();

@@ -64,3 +64,35 @@ export async function lessons(open, program, source) {
   await page.context().close();
   child.kill();
 }
+
+// Without a file, the page asks where to begin.
+export async function begins(open, program, source) {
+  const before = process.cwd();
+  process.chdir(source);
+  const { child, address } = await serve(program);
+  process.chdir(before);
+  const page = await open(address, { reducedMotion: 'reduce' });
+  const start = page.locator('dialog.start');
+  const named = (name) => page.locator(`[data-name="${name}"]`);
+  await start.waitFor({ state: 'visible', timeout: 20000 });
+  const titles = await start.locator('h2').allInnerTexts();
+  check('it offers matrices, lessons, recipes and files', titles.join().startsWith('Matrices,Lessons,Recipes'), titles.join());
+  const files = await start.locator('[data-name^="file "]').allInnerTexts();
+  check('and no files of tests', files.length < 12 && !files.some((name) => /fuzz|tests/.test(name)), files.join());
+  for (const { where, width, height } of windows) {
+    await page.setViewportSize({ width, height });
+    const box = await start.boundingBox();
+    check(`${where}: the start page is in the window`, box.x >= 0 && box.y >= 0 && box.x + box.width <= width && box.y + box.height <= height, JSON.stringify(box));
+  }
+  await start.locator('button', { hasText: '3. Slices and windows' }).click();
+  await step(page, 'predict');
+  await idle(page);
+  check('a lesson opens', (await page.locator('[data-name=file] option:checked').innerText()).startsWith('3. '));
+  await page.locator('[data-action="Where to begin"]').click();
+  await named('example uneven rows').click();
+  await idle(page);
+  check('a matrix opens the recipe', (await page.locator('[data-name=file] option:checked').innerText()) === 'rcm_sell.toml');
+  check('with this matrix', (await page.evaluate(() => window.spmvLive.text())).includes('generate = "random_uniform"'));
+  await page.context().close();
+  child.kill();
+}

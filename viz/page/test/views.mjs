@@ -78,8 +78,45 @@ export async function around(page, name) {
   const bytes = readFileSync(await file.path());
   check(`${name}: the picture is saved`, /_\d+_\w+\.png$/.test(file.suggestedFilename()) && bytes.subarray(1, 4).toString() === 'PNG', file.suggestedFilename());
   const [width, height] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
-  check(`${name}: it is as wide as a slide`, width >= 1920, width);
-  check(`${name}: it contains the whole picture and its caption`, width > before.width + before.left && height > before.height + before.top + 20, `${width} x ${height}`);
+  check(`${name}: it is a slide, whatever the window`, width === 1920 && height === 1080, `${width} x ${height}`);
+}
+
+// The GIF shows every stage as the saved picture does, and the page shows the stage that it showed.
+export async function movie(page, name) {
+  const count = await page.locator('button[data-stage]').count();
+  const before = await stage_of(page);
+  const [file] = await Promise.all([page.waitForEvent('download', { timeout: 60000 }), page.getByRole('button', { name: 'Save GIF' }).click()]);
+  check(`${name}: the page shows its stage after the GIF`, (await stage_of(page)) === before, await stage_of(page));
+  const gif = readFileSync(await file.path());
+  check(`${name}: the GIF is a slide`, gif.toString('latin1', 0, 6) === 'GIF89a' && gif.readUInt16LE(6) === 1920 && gif.readUInt16LE(8) === 1080, file.suggestedFilename());
+  const found = await page.evaluate(async ([text, stages]) => {
+    const decoder = new ImageDecoder({ data: Uint8Array.from(atob(text), (one) => one.charCodeAt(0)), type: 'image/gif' });
+    await decoder.tracks.ready;
+    const images = decoder.tracks.selectedTrack.frameCount;
+    const pixels = (image) => {
+      const canvas = document.createElement('canvas');
+      [canvas.width, canvas.height] = [1920, 1080];
+      const context = canvas.getContext('2d');
+      context.drawImage(image, 0, 0);
+      return context.getImageData(0, 0, 1920, 1080).data;
+    };
+    const far = [];
+    for (let stage = 0; stage < stages; ++stage) {
+      window.spmvPage.show(stage);
+      const saved = pixels(window.spmvPage.picture());
+      const { image } = await decoder.decode({ frameIndex: (stage * (images - 1)) / (stages - 1) });
+      const shown = pixels(image);
+      image.close();
+      let wrong = 0;
+      for (let i = 0; i < saved.length; ++i) if (Math.abs(saved[i] - shown[i]) > 48) ++wrong;
+      far.push(wrong / saved.length);
+    }
+    return { images, far };
+  }, [gif.toString('base64'), count]);
+  check(`${name}: stages move in the GIF`, found.images > 10 * (count - 1), found.images);
+  check(`${name}: the GIF shows every stage`, found.far.every((share) => share < 0.001), found.far.join(' '));
+  await page.locator(`button[data-stage="${before}"]`).first().click();
+  await settle(page);
 }
 
 // The graph beside the pattern: pointing at one marks the other.
@@ -156,6 +193,9 @@ export async function paper(page, name) {
     return inked > 0 && dark < inked / 2;
   }));
   check(`${name}: pictures on paper are white`, white);
+  // Charts are drawn for the width of paper.
+  const shrunk = await page.evaluate(() => [...document.querySelectorAll('.chart svg')].filter((one) => one.clientWidth > 0 && one.clientWidth < 0.95 * one.viewBox.baseVal.width).length);
+  check(`${name}: text of charts on paper is not shrunk`, shrunk === 0, shrunk);
   await page.emulateMedia({ media: null });
   await page.evaluate(() => {
     window.dispatchEvent(new Event('afterprint'));
