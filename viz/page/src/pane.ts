@@ -250,20 +250,24 @@ export class Pane {
     };
     context.textBaseline = 'middle';
     context.textAlign = 'right';
-    for (const row of marks(stage.rows, perRow, view.y, view.height, text * 3)) {
+    const rows = marks(stage.rows, perRow, view.y, view.height, text * 3);
+    const row_names = shortened(rows);
+    for (const [i, row] of rows.entries()) {
       const y = view.top + view.y + (row + (perRow >= text ? 0.5 : 0)) * perRow;
       if (y < view.top || y > view.top + view.height) continue;
-      context.fillText(short(row), view.left - 7, y);
+      context.fillText(row_names[i], view.left - 7, y);
     }
     context.textBaseline = 'alphabetic';
     context.textAlign = 'left';
     // A number at the right edge ends with the frame, because the strip of lengths has its name beside it.
     const right = view.left + view.width;
     let free = 0;
-    for (const column of marks(stage.columns, perColumn, view.x, view.width, text * 5)) {
+    const columns = marks(stage.columns, perColumn, view.x, view.width, text * 5);
+    const column_names = shortened(columns);
+    for (const [i, column] of columns.entries()) {
       const x = view.left + view.x + (column + (perColumn >= text * 2 ? 0.5 : 0)) * perColumn;
       if (x < view.left - 1 || x > right + 1) continue;
-      const label = short(column);
+      const label = column_names[i];
       const { width } = context.measureText(label);
       const at = Math.max(0, Math.min(x - width / 2, right - width));
       if (at < free) continue;
@@ -288,8 +292,9 @@ function valueAt(pattern: Pattern, stage: Stage, row: number, column: number): n
   return matrixRow === null ? null : pattern.value(originalOf(stage.originalRows, matrixRow), originalOf(stage.originalColumns, column));
 }
 
-function short(number: number): string {
-  if (number >= 1e6 && number % 1e5 === 0) return `${number / 1e6}M`;
-  if (number >= 1e4 && number % 100 === 0) return `${number / 1000}k`;
-  return counted(number);
+// The numbers of an axis, all in thousands or millions if they are that large.
+function shortened(numbers: number[]): string[] {
+  const last = Math.max(0, ...numbers);
+  const [unit, name] = last >= 1e6 && numbers.every((one) => one % 1e5 === 0) ? [1e6, 'M'] : last >= 1e4 && numbers.every((one) => one % 100 === 0) ? [1e3, 'k'] : [1, ''];
+  return numbers.map((one) => (one === 0 ? '0' : `${(one / unit).toLocaleString('en', { maximumFractionDigits: 1 })}${name}`));
 }

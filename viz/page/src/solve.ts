@@ -74,7 +74,7 @@ function priceTable(solve: Solve): HTMLElement {
       { text: one.iterations === undefined ? '–' : counted(one.iterations), value: one.iterations ?? null },
       time(one.total_seconds),
       { text: one.baseline ? 'baseline' : speedup ? `${significant(speedup)} ×${interval ? ` (${significant(interval[0])} to ${significant(interval[1])})` : ''}${one.within_noise ? ', within noise' : ''}` : '–', value: speedup ?? null, tone: faster },
-      { text: one.baseline ? '–' : typeof from === 'number' ? counted(Math.ceil(from)) : iterated(one) && converged(one) ? 'never' : '–', value: from ?? null },
+      { text: one.baseline ? '–' : typeof from === 'number' ? counted(Math.ceil(from)) : iterated(one) && converged(one) && !one.within_noise ? 'never' : '–', value: from ?? null },
       time(one.stage_seconds), time(one.build_seconds), time(one.copy_seconds), time(one.solver_seconds), time(one.vector_seconds), time(one.iteration_seconds), time(one.solve_seconds),
     ];
   });

@@ -92,7 +92,7 @@ export class StorageView {
     const idle = part.lane_steps > 0 ? `${percent(1 - part.reads / part.lane_steps)} of ${plural(part.lane_steps, 'lane step')} in ${plural(part.warps, 'warp')} are idle. ` : '';
     const reads = warps.length === 0 ? [] : [
       h('h4', {}, `Reads of the CUDA kernel ${part.kernel}`),
-      h('p', { class: 'note' }, `${idle}${counted(warps.length)} of ${plural(part.warps, 'warp')} ${warps.length === 1 ? 'is' : 'are'} shown: each column is a lane, each line a step. Blue: nonzero; grey: padding; pale: idle.`),
+      h('p', { class: 'note' }, `${idle}${counted(warps.length)} of ${plural(part.warps, 'warp')} ${warps.length === 1 ? 'is' : 'are'} shown: lanes 0 to 31 from left to right, a line for each step. Blue: nonzero; grey: padding; pale: idle. The schedule of the kernel states them, also where it does not run.`),
       h('div', { class: 'warps' }, ...warps),
     ];
     return { arrays: h('div', { class: 'arrays' }, h('h3', {}, `${part.share ? `share ${part.share}: ` : ''}${part.layout} ${precision}`), h('p', { class: 'note' }, facts), ...arrays), reads };
