@@ -53,7 +53,11 @@ std::vector<std::string> usual_files() {
         if (name.ends_with(".md") && name.front() >= '0' && name.front() <= '9') files.push_back(entry.path().string());
     }
     std::ranges::sort(files);
-    files.insert(files.begin(), "recipes/rcm_sell.toml");
+    const std::string recipe = "recipes/rcm_sell.toml";
+    if (!fs::is_regular_file(find_recipe(recipe), none)) {
+        throw RecipeError("no recipes are installed, and the current folder has no recipes/; name a recipe to begin with");
+    }
+    files.insert(files.begin(), recipe);
     return files;
 }
 

@@ -221,6 +221,10 @@ TEST_SUITE("serve") {
 
     TEST_CASE("a recipe that is missing, and one with errors, which can be corrected in the page") {
         const TemporaryFolder folder;
+        const Outcome nothing = workbench_in(folder.path(), "serve");
+        CHECK(nothing.exit_code == 2);
+        CHECK(
+            nothing.text.starts_with("error: no recipes are installed, and the current folder has no recipes/; name a recipe"));
         const Outcome missing = workbench_in(folder.path(), "serve none.toml");
         CHECK(missing.exit_code == 2);
         CHECK(missing.text.find("none.toml: ") != std::string::npos);
