@@ -19,9 +19,10 @@ struct KernelSource {
     std::string threads = "rows";    // an expression for thread_count, which threads_per_row multiplies
     int threads_per_row = 1;
     int threads_per_block = 256;
-    int shared_bytes = 0;    // dynamic shared memory per block
-    bool zero_y = false;     // set y to zero before y = A x, for kernels that add atomically
-    bool accumulate = true;  // false: the kernel computes y = A x alone, and y += A x goes through a buffer
+    int shared_bytes = 0;              // dynamic shared memory per block
+    std::string prepared_bytes = "0";  // an expression for the memory on a GPU that the file prepares
+    bool zero_y = false;               // set y to zero before y = A x, for kernels that add atomically
+    bool accumulate = true;            // false: the kernel computes y = A x alone, and y += A x goes through a buffer
     double limit_seconds = 10;
 
     /// The name in reports: the file name without its extension.

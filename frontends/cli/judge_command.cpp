@@ -21,6 +21,7 @@
 #include "frontends/cli/interruption.hpp"
 #include "frontends/cli/provenance.hpp"
 #include "frontends/cli/recipe_changes.hpp"
+#include "frontends/cli/sanitizer.hpp"
 #include "frontends/cli/suite_matrices.hpp"
 #include "frontends/cli/terminal.hpp"
 #include "kernels/device/cuda_device.hpp"
@@ -192,6 +193,7 @@ public:
         judgement.file = fs::path(arguments_.file).filename().string();
         judgement.precision = arguments_.precision;
         judgement.open = open_;
+        if (on_gpu && judgement.right()) sanitize_into(judgement);
         const std::string source = fs::absolute(arguments_.file).parent_path().string() + "/";
         for (JudgedMatrix& one : judgement.matrices) {  // all reasons are about one file
             for (std::size_t at = 0; (at = one.reason.find(source)) != std::string::npos;) one.reason.erase(at, source.size());
@@ -236,6 +238,19 @@ private:
         const JudgedMatrix first = judge(lines_of(results.path()), {}).matrices.front();
         if (first.status == "failed" && first.way == WrongWay::other) throw RecipeError(first.reason);
         return true;
+    }
+
+    /// The small matrices under compute-sanitizer, where it is there.
+    void sanitize_into(Judgement& judgement) const {
+        try {
+            judgement.sanitizer = sanitize(judged_, arguments_.changes.overrides, confine_);
+        } catch (const UserError& found) {
+            if (found.exit_code == ExitCode::wrong_result) {
+                judgement.add_sanitizer_errors(found.what());
+            } else {
+                judgement.sanitizer = found.what();  // the tool or a GPU is lacking, or the kernel suits none of the matrices
+            }
+        }
     }
 
     /// False after Ctrl-C.

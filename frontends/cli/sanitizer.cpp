@@ -14,7 +14,6 @@
 namespace workbench {
 namespace {
 
-constexpr const char* tool_program = "compute-sanitizer";
 constexpr int found_errors = 86;  // the exit code that the tool is asked for
 constexpr double seconds_of_tool = 900;
 constexpr std::array tools{"memcheck", "racecheck"};
@@ -68,37 +67,26 @@ std::string last_line(const std::string& output) {
 
 /// Returns false if the matrix does not suit the recipe.
 bool run_under(const std::string& tool, const BroughtKernel& kernel, const std::string& matrix,
-               const std::vector<std::string>& overrides) {
+               const std::vector<std::string>& overrides, const Confine& confine) {
     const WorkFolder folder;
     const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
-    std::vector<std::string> command{tool_program,
-                                     "--tool",
-                                     tool,
-                                     "--error-exitcode",
-                                     std::to_string(found_errors),
-                                     "--target-processes",
-                                     "all",
-                                     program,
-                                     "run",
-                                     kernel.recipe,
-                                     "--generate",
-                                     matrix,
-                                     "--backend",
-                                     "cuda",
-                                     "--samples",
-                                     "1",
-                                     "--seconds",
-                                     "0",
-                                     "--cache",
-                                     "warm",
-                                     "--no-pictures",
-                                     "--out",
-                                     folder.path().string()};
+    std::vector<std::string> command = confine ? confine(folder.path()) : std::vector<std::string>();
+    for (const std::string& word :
+         {std::string(sanitizer_program), std::string("--tool"), tool, std::string("--error-exitcode"),
+          std::to_string(found_errors), std::string("--target-processes"), std::string("all"), program, std::string("run"),
+          kernel.recipe, std::string("--generate"), matrix}) {
+        command.push_back(word);
+    }
+    for (const char* word :
+         {"--backend", "cuda", "--samples", "1", "--seconds", "0", "--cache", "warm", "--no-pictures", "--out"}) {
+        command.emplace_back(word);
+    }
+    command.push_back(folder.path().string());
     if (!kernel.only.empty()) command.insert(command.end(), {"--only", kernel.only});
     for (const std::string& override_text : overrides) command.insert(command.end(), {"--set", override_text});
     const Ending end = Child(command, {.output = ChildOutput::returned}).wait(seconds_of_tool);
     const std::string where = fmt::format("--sanitize: {}: {} on {}", kernel.shown, tool, matrix);
-    if (!end.not_started.empty()) throw MachineError(fmt::format("--sanitize: {}: {}", tool_program, end.not_started));
+    if (!end.not_started.empty()) throw MachineError(fmt::format("--sanitize: {}: {}", sanitizer_program, end.not_started));
     if (end.too_long) throw UnfinishedKernel(fmt::format("{}: not finished in {:g} s", where, seconds_of_tool));
     if (end.exit_code == 0) return true;
     if (end.exit_code == found_errors) {
@@ -112,9 +100,9 @@ bool run_under(const std::string& tool, const BroughtKernel& kernel, const std::
 
 }  // namespace
 
-std::string sanitize(const std::vector<Recipe>& recipes, const std::vector<std::string>& overrides) {
-    if (!program_exists(tool_program)) {
-        throw MachineError(fmt::format("--sanitize: {}, which is part of the CUDA toolkit, is not on PATH", tool_program));
+std::string sanitize(const std::vector<Recipe>& recipes, const std::vector<std::string>& overrides, const Confine& confine) {
+    if (!program_exists(sanitizer_program)) {
+        throw MachineError(fmt::format("--sanitize: {}, which is part of the CUDA toolkit, is not on PATH", sanitizer_program));
     }
     const std::vector<BroughtKernel> kernels = brought_kernels(recipes);
     if (kernels.empty()) throw RecipeError("--sanitize: expected a recipe with cuda_source, or with a format beside it");
@@ -123,7 +111,7 @@ std::string sanitize(const std::vector<Recipe>& recipes, const std::vector<std::
         std::string matrices;
         for (const char* matrix : small_matrices) {
             bool suits = true;
-            for (const char* tool : tools) suits = suits && run_under(tool, kernel, matrix, overrides);
+            for (const char* tool : tools) suits = suits && run_under(tool, kernel, matrix, overrides, confine);
             if (suits) matrices += (matrices.empty() ? "" : ", ") + std::string(matrix);
         }
         if (matrices.empty()) {

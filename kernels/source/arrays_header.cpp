@@ -94,7 +94,7 @@ using Index = int;
 using Offset = long long;
 
 struct Arrays {{
-{3}    void* prepared;  // what `prepare` returned, or null
+{3}    void* prepared;  // what `prepare` returned, or on a GPU filled, or null
 }};
 static_assert(sizeof(Arrays) == {4}, "the compiler's layout of this struct differs from the program's");
 
@@ -102,6 +102,8 @@ static_assert(sizeof(Arrays) == {4}, "the compiler's layout of this struct diffe
 // row of y, including rows without nonzeros.
 #ifdef __CUDACC__
 {5};
+// Optional: is called once, before all products, to fill the memory at arrays.prepared, which contains zeros.
+extern "C" __global__ void {7}(Arrays arrays);
 #else
 {6};
 // Optional: {7} is called once, before all products, and {8} at the end.

@@ -14,8 +14,8 @@ namespace workbench {
 /// The header that an author's file includes and the function that it defines.
 inline constexpr const char* arrays_header_name = "arrays.hpp";
 inline constexpr const char* kernel_function = "multiply";
-/// Functions that a file for the host may define: one that prepares what `multiply` needs beside the arrays, and one that frees
-/// it.
+/// Functions that a file may define: one that prepares what `multiply` needs beside the arrays, and one that frees it, on the
+/// host alone.
 inline constexpr const char* prepare_function = "prepare";
 inline constexpr const char* release_function = "release";
 

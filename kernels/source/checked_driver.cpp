@@ -39,4 +39,9 @@ LoadedFunction::LoadedFunction(const std::string& image, const char* name) {
 
 LoadedFunction::~LoadedFunction() { (void)checked_driver().unload_module(module_); }
 
+void* LoadedFunction::other(const char* name) const {
+    void* function = nullptr;
+    return checked_driver().function(&function, module_, name) == 0 ? function : nullptr;
+}
+
 }  // namespace workbench

@@ -25,6 +25,8 @@ public:
     LoadedFunction& operator=(const LoadedFunction&) = delete;
 
     [[nodiscard]] void* get() const { return function_; }
+    /// Another function of the image, or null if it has none of this name.
+    [[nodiscard]] void* other(const char* name) const;
 
 private:
     void* module_ = nullptr;

@@ -72,6 +72,13 @@ DriverResult launch_product(const CudaDriver& driver, const Launch& launch, void
                          arguments.data(), nullptr);
 }
 
+DriverResult launch_prepare(const CudaDriver& driver, const Launch& launch, void* function, void* arrays, void* stream) {
+    if (launch.blocks == 0) return 0;
+    std::array<void*, 1> arguments{arrays};
+    return driver.launch(function, launch.blocks, 1, 1, launch.threads_per_block, 1, 1, launch.shared_bytes, stream,
+                         arguments.data(), nullptr);
+}
+
 DriverResult allow_shared_memory(const CudaDriver& driver, const Launch& launch, void* function) {
     if (launch.shared_bytes <= most_shared_bytes_unasked) return 0;
     return driver.set_function_attribute(function, attribute_most_dynamic_shared_bytes, static_cast<int>(launch.shared_bytes));

@@ -57,6 +57,10 @@ struct Launch {
 [[nodiscard]] DriverResult launch_product(const CudaDriver& driver, const Launch& launch, void* function, void* arrays,
                                           DriverAddress x, DriverAddress y, std::size_t y_bytes, bool accumulate, void* stream);
 
+/// Enqueues the function that fills the memory of a file's own, with the grid of a product.
+[[nodiscard]] DriverResult launch_prepare(const CudaDriver& driver, const Launch& launch, void* function, void* arrays,
+                                          void* stream);
+
 /// Raises the function's limit of dynamic shared memory to what the launch uses.
 [[nodiscard]] DriverResult allow_shared_memory(const CudaDriver& driver, const Launch& launch, void* function);
 

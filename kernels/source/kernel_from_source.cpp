@@ -103,6 +103,20 @@ Launch launch_of(const KernelSource& source, const std::vector<LayoutField>& fie
     return launch;
 }
 
+Offset prepared_bytes_of(const KernelSource& source, const std::vector<LayoutField>& fields, const auto& layout) {
+    if (source.backend != Backend::cuda) return 0;
+    return thread_count(source.prepared_bytes, launch_names(fields, layout.rows(), layout.columns()));
+}
+
+/// The bytes that a product moves: what is prepared takes the place of the layout's arrays if it has a quarter of their bytes,
+/// and otherwise adds to them.
+template <ValueType Value>
+std::int64_t bytes_with_prepared(const Layout<Value>& layout, std::int64_t prepared) {
+    const std::int64_t vectors = (std::int64_t{layout.rows()} + layout.columns()) * std::int64_t{sizeof(Value)};
+    const std::int64_t arrays = layout.bytes_to_move() - vectors;
+    return vectors + prepared + (4 * prepared < arrays ? arrays : 0);
+}
+
 template <ValueType Value>
 class HostSourceKernel final : public Kernel<Value> {
 public:
@@ -142,7 +156,6 @@ private:
     using Prepare = void* (*)(const void* arrays);
     using Release = void (*)(void* prepared);
 
-    /// What is prepared takes the place of the layout's arrays if it has a quarter of their bytes, and otherwise adds to them.
     void prepare_own(Prepare prepare, const Layout<Value>& layout) {
         std::optional<NoOutput> no_output;
         if (prints_) no_output.emplace();
@@ -150,9 +163,7 @@ private:
         prepared_ = prepare(arrays_.bytes.data());
         const std::int64_t own = std::max<std::int64_t>(0, bytes_of_malloc() - before);
         arrays_.set_prepared(prepared_);
-        const std::int64_t vectors = (std::int64_t{layout.rows()} + layout.columns()) * std::int64_t{sizeof(Value)};
-        const std::int64_t arrays = layout.bytes_to_move() - vectors;
-        own_bytes_ = vectors + own + (4 * own < arrays ? arrays : 0);
+        own_bytes_ = bytes_with_prepared(layout, own);
     }
 
     static std::int64_t bytes_of_malloc() {
@@ -186,6 +197,12 @@ public:
         }
         function_.emplace(compiled.image(fields, precision_of<Value>), kernel_function);
         check_driver(allow_shared_memory(checked_driver(), launch_, function_->get()), "cuFuncSetAttribute");
+        if (const Offset bytes = prepared_bytes_of(compiled.source(), fields, layout); bytes > 0) {
+            prepared_ = device.allocate(static_cast<std::size_t>(bytes), "what the kernel prepares");
+            arrays_.set_prepared(prepared_.address());
+            own_bytes_ = bytes_with_prepared(layout, bytes);
+            prepare_own();
+        }
     }
 
     void run(const Value* x, Value* y, bool accumulate) override {
@@ -195,13 +212,28 @@ public:
                      "cuLaunchKernel");
     }
 
+    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return own_bytes_; }
+
 private:
+    void prepare_own() {
+        const CudaDriver& driver = checked_driver();
+        const auto memory = reinterpret_cast<DriverAddress>(prepared_.address());
+        check_driver(driver.fill_on_stream(memory, 0, prepared_.bytes(), stream_), "cuMemsetD8Async");
+        void* const prepare = function_->other(prepare_function);
+        if (prepare == nullptr) return;
+        check_driver(allow_shared_memory(driver, launch_, prepare), "cuFuncSetAttribute");
+        check_driver(launch_prepare(driver, launch_, prepare, arrays_.bytes.data(), stream_), "cuLaunchKernel");
+        check_driver(driver.synchronise(), "cuCtxSynchronize");
+    }
+
     Index rows_;
     void* stream_;
     Launch launch_;
     PackedArrays arrays_;
     std::vector<DeviceMemory> memory_;
+    DeviceMemory prepared_;
     std::optional<LoadedFunction> function_;
+    std::optional<std::int64_t> own_bytes_;
 };
 
 /// Adds the result of a kernel that computes y = A x alone from a buffer.
@@ -248,6 +280,7 @@ void try_out(CompiledSource& compiled, const Layout<Value>& layout) {
                       .launch = launch_of(source, fields, layout),
                       .limit_seconds = source.limit_seconds,
                       .accumulates = source.accumulate,
+                      .prepared_bytes = prepared_bytes_of(source, fields, layout),
                       .precision = precision_of<Value>,
                       .rows = layout.rows(),
                       .columns = layout.columns()};

@@ -190,6 +190,10 @@ TrialPlan make_plan(const TrialSetUp& set_up, const std::vector<LayoutField>& fi
     for (const LayoutField& field : fields) {
         if (field.has_memory()) add(field.name, packed.pointers[pointers++], bytes_of(field.type), field.count);
     }
+    if (set_up.on_gpu) {
+        add("prepared", packed.prepared, 1, static_cast<std::uint64_t>(set_up.prepared_bytes));
+        plan.arrays[plan.array_count - 1].is_written = true;
+    }
     const auto value_size = static_cast<std::uint64_t>(value_bytes(set_up.precision));
     add("x", 0, value_size, static_cast<std::uint64_t>(set_up.columns));
     add("y", 0, value_size, static_cast<std::uint64_t>(set_up.rows));
@@ -206,7 +210,7 @@ void fill_file(const SharedFile& file, const TrialPlan& plan, const TrialSetUp& 
         const TrialArray& array = plan.arrays[number++];
         if (array.bytes > 0) std::memcpy(file.at(array.offset), field.data, array.bytes);
     }
-    const TrialArray& x = plan.arrays[number];
+    const TrialArray& x = plan.arrays[plan.array_count - 2];
     for (Index column = 0; column < set_up.columns; ++column) {
         if (set_up.precision == Precision::f32) {
             new (file.at(x.offset) + column * sizeof(float)) float(1);
@@ -270,8 +274,10 @@ bool has_overload(const TrialSetUp& set_up) {
             throw UnfinishedKernel(
                 fmt::format("{}: not finished in {} s (limit: limit_seconds){}", file, plan.limit_seconds, when));
         case TrialKind::differs:
-            throw broken(fmt::format(
-                "gives another result for the same x: {}, so its threads race, or a product depends on earlier ones or on memory that was never written", text));
+            throw broken(
+                fmt::format("gives another result for the same x: {}, so its threads race, or a product depends on earlier "
+                            "ones or on memory that was never written",
+                            text));
         case TrialKind::unwritten: throw broken("does not write " + text);
         case TrialKind::signal:
             throw broken(verdict.number == SIGSEGV || verdict.number == SIGBUS

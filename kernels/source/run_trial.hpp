@@ -37,7 +37,8 @@ struct TrialSetUp {
     std::string image = {};                    // loaded by a GPU
     Launch launch = {};
     double limit_seconds = 10;
-    bool accumulates = true;  // false: the kernel computes y = A x alone
+    bool accumulates = true;    // false: the kernel computes y = A x alone
+    Offset prepared_bytes = 0;  // on a GPU, for what the file prepares
     Precision precision = Precision::f64;
     Index rows = 0;
     Index columns = 0;

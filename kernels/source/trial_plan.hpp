@@ -33,6 +33,7 @@ struct TrialArray {
     std::uint64_t pages = 0;    // offset in the file of the pages that hold it
     std::uint64_t offset = 0;   // offset of the array in the file
     std::uint64_t address = 0;  // set by the trial
+    bool is_written = false;    // its contents may change
 
     /// The size of its pages; an empty array has one page.
     [[nodiscard]] std::uint64_t page_bytes() const {
@@ -50,7 +51,7 @@ struct TrialPlan {
     std::uint64_t argument_bytes = 0;
     std::uint64_t prepared = 0;  // offset of the pointer to what the file's own function has prepared
     std::array<unsigned char, most_trial_arguments> arguments{};
-    std::int32_t array_count = 0;  // the last but one is x, the last y
+    std::int32_t array_count = 0;  // the last but one is x, the last y; before them, on a GPU, what the file prepares
     std::array<TrialArray, most_trial_arrays> arrays{};
     std::uint64_t image = 0;                 // offset of the image for a GPU
     std::array<char, 4096> shared_object{};  // loaded by the host

@@ -31,15 +31,16 @@ void check_layout(const Setting& setting, const KernelSource& source, const Layo
 }
 
 /// Adds an error unless the expression uses only names that the layout has in some of its lists of fields.
-void check_threads(const Setting& setting, const std::string& threads, const LayoutEntry& layout, Diagnostics& diagnostics) {
+void check_expression(const Setting& setting, const std::string& expression, const LayoutEntry& layout,
+                      Diagnostics& diagnostics) {
     if (layout.fields.f64 == nullptr) return;
     std::map<std::string, Offset> names;
     for (const std::vector<LayoutField>& fields : layout.fields.f64()) names.merge(launch_names(fields, 1, 1));
     for (auto& [name, value] : names) value = 1;  // any positive number
     try {
-        (void)thread_count(threads, names);
+        (void)thread_count(expression, names);
     } catch (const Unsuitable& wrong) {
-        diagnostics.add(setting.value_place, "[kernel], threads: {}", printable(wrong.what(), 500));
+        diagnostics.add(setting.value_place, "[kernel], {}: {}", setting.key, printable(wrong.what(), 500));
     }
 }
 
@@ -86,6 +87,11 @@ const std::vector<ParameterDeclaration>& source_parameters() {
         integer("threads_per_row", 1, 1, 1024, "factor of the number of threads"),
         integer("threads_per_block", 256, 1, 1024, "threads per block"),
         integer("shared_bytes", 0, 0, 1 << 20, "dynamic shared memory per block", "bytes"),
+        {.name = "prepared_bytes",
+         .type = ParameterType::text,
+         .default_value = std::string("0"),
+         .unit = "bytes",
+         .help = "expression for the GPU memory that the function prepare of a CUDA file fills"},
         {.name = "zero_y",
          .type = ParameterType::boolean,
          .default_value = false,
@@ -112,7 +118,7 @@ std::vector<KernelSource> check_sources(const RecipeTable& table, std::span<cons
     for (const Setting& setting : table.settings) {
         if (std::ranges::count(source_parameters(), setting.key, &ParameterDeclaration::name) == 0) continue;
         of_sources.settings.push_back(setting);
-        if (setting.key == "threads" && setting.as<std::int64_t>() != nullptr) {
+        if ((setting.key == "threads" || setting.key == "prepared_bytes") && setting.as<std::int64_t>() != nullptr) {
             of_sources.settings.back().value = to_text(*setting.value);
         }
     }
@@ -130,14 +136,18 @@ std::vector<KernelSource> check_sources(const RecipeTable& table, std::span<cons
                             .threads_per_row = static_cast<int>(parameters->integer("threads_per_row")),
                             .threads_per_block = static_cast<int>(parameters->integer("threads_per_block")),
                             .shared_bytes = static_cast<int>(parameters->integer("shared_bytes")),
+                            .prepared_bytes = parameters->text("prepared_bytes"),
                             .zero_y = parameters->boolean("zero_y"),
                             .accumulate = parameters->boolean("accumulate"),
                             .limit_seconds = parameters->real("limit_seconds")};
         if (layout != nullptr && !source.file.empty()) check_layout(setting, source, *layout, diagnostics);
         sources.push_back(std::move(source));
     }
-    const Setting* threads = of_sources.find("threads");
-    if (threads != nullptr && layout != nullptr) check_threads(*threads, parameters->text("threads"), *layout, diagnostics);
+    for (const char* expression : {"threads", "prepared_bytes"}) {
+        const Setting* setting = of_sources.find(expression);
+        if (setting != nullptr && layout != nullptr)
+            check_expression(*setting, parameters->text(expression), *layout, diagnostics);
+    }
     if (sources.empty() && !of_sources.settings.empty()) {
         const Setting& first = of_sources.settings.front();
         diagnostics.add(first.key_place, "[kernel], {}: no kernel next to the recipe; expected cuda_source or cpu_source",

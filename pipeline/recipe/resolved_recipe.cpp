@@ -61,6 +61,7 @@ void add_sources(Lines& lines, const std::vector<KernelSource>& sources, const s
     add("threads_per_row", std::to_string(any.threads_per_row));
     add("threads_per_block", std::to_string(any.threads_per_block));
     add("shared_bytes", std::to_string(any.shared_bytes));
+    if (any.prepared_bytes != KernelSource().prepared_bytes) add("prepared_bytes", quoted(any.prepared_bytes));
     add("zero_y", to_text(ParameterValue(any.zero_y)));
     add("accumulate", to_text(ParameterValue(any.accumulate)));
     add("limit_seconds", to_text(ParameterValue(any.limit_seconds)));

@@ -223,6 +223,15 @@ WrongWay way_of(std::string_view reason) {
     return WrongWay::other;
 }
 
+void Judgement::add_sanitizer_errors(const std::string& text) {
+    const std::size_t on = text.find(" on ");
+    const std::string matrix =
+        on == std::string::npos ? "compute-sanitizer" : text.substr(on + 4, text.find(' ', on + 4) - on - 4);
+    const bool is_race = text.find("racecheck on ") != std::string::npos;
+    matrices.push_back(
+        {.matrix = matrix, .status = "wrong", .reason = text, .way = is_race ? WrongWay::changing : WrongWay::outside});
+}
+
 int Judgement::count(const std::string& status) const {
     return static_cast<int>(
         std::count_if(matrices.begin(), matrices.end(), [&](const JudgedMatrix& one) { return one.status == status; }));
@@ -318,6 +327,7 @@ std::string to_json(const Judgement& judgement) {
                     {"over_vendor", json_of(statistics_of(factors(judgement, &JudgedMatrix::vendor)))},
                     {"over_workbench", json_of(statistics_of(factors(judgement, &JudgedMatrix::workbench)))},
                     {"open", judgement.open},
+                    {"sanitizer", judgement.sanitizer},
                     {"matrices", matrices}};
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -354,6 +364,7 @@ std::string to_text(const Judgement& judgement) {
         text += fmt::format("  cheats   the baseline takes {} times as long beside this kernel as without it\n",
                             significant(*slower));
     }
+    if (!judgement.sanitizer.empty()) text += fmt::format("  checked  {}\n", judgement.sanitizer);
     if (judgement.open.empty()) text += "  closed   network, files and other processes were out of its reach\n";
     for (const std::string& open : judgement.open) text += fmt::format("  open     {}\n", open);
     return text;

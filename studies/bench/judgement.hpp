@@ -49,6 +49,10 @@ struct Judgement {
     std::string precision;
     std::vector<std::string> open;  // what the kernel could reach, because this machine cannot close it off
     std::vector<JudgedMatrix> matrices = {};
+    std::string sanitizer = {};  // what was done with compute-sanitizer, or why it was not; empty: a kernel for a CPU
+
+    /// Adds the matrix on which compute-sanitizer finds errors.
+    void add_sanitizer_errors(const std::string& text);
 
     [[nodiscard]] int count(const std::string& status) const;
     /// Matrices on which it was right when it was verified, and wrong or too fast when it was timed.

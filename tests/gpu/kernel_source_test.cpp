@@ -137,6 +137,54 @@ extern "C" __global__ void multiply(Arrays arrays, const Value* x, Value* y, boo
         }
     }
 
+    TEST_CASE("a kernel finds the memory that its file prepares") {
+        if (!can_compile()) return;
+        const auto device = make_cuda_device();
+        const TemporaryFolder folder;
+        std::ofstream(folder.path() / "doubled.cu") << R"(#include "arrays.hpp"
+extern "C" __global__ void prepare(Arrays arrays) {
+    const Offset row = Offset{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (row >= arrays.row_count) return;
+    Value* const doubled = static_cast<Value*>(arrays.prepared);
+    for (Offset k = arrays.row_offsets[row]; k < arrays.row_offsets[row + 1]; ++k) doubled[k] += 2 * arrays.values[k];
+}
+extern "C" __global__ void multiply(Arrays arrays, const Value* x, Value* y, bool accumulate) {
+    const Offset row = Offset{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (row >= arrays.row_count) return;
+    Value sum = 0;
+    const Value* const doubled = static_cast<const Value*>(arrays.prepared);
+    for (Offset k = arrays.row_offsets[row]; k < arrays.row_offsets[row + 1]; ++k) sum += doubled[k] * x[arrays.column_indices[k]];
+    y[row] = (accumulate ? y[row] : 0) + sum / 2;
+}
+)";
+        KernelSource source = gpu_source(folder.path() / "doubled.cu", "csr");
+        source.prepared_bytes = "8 * slots";
+        const LayoutEntry layout = with_only(csr_entry(), source);
+        for (const NamedMatrix& named : battery()) {
+            check_cuda_kernels<double>(layout, named.name, stage_input(named.matrix), {}, *device);
+        }
+        // 2 * 3 vectors and 3 doubled values in the place of the arrays.
+        const auto three =
+            build<double>(layout, stage_input(csr_from_entries(3, 3, std::vector<Entry>{{0, 0, 1}, {1, 1, 2}, {2, 2, 3}})), {});
+        const auto prepared = layout.kernels.front().prepare.get<double>()(*three, *device);
+        CHECK(prepared->own_bytes_to_move() == 6 * 8 + 3 * 8);
+
+        std::ofstream(folder.path() / "behind.cu") << R"(#include "arrays.hpp"
+extern "C" __global__ void prepare(Arrays arrays) { static_cast<char*>(arrays.prepared)[3] = 1; }
+extern "C" __global__ void multiply(Arrays arrays, const Value* x, Value* y, bool accumulate) {}
+)";
+        KernelSource behind = gpu_source(folder.path() / "behind.cu", "csr");
+        const auto failure = [&](const char* bytes) {
+            behind.prepared_bytes = bytes;
+            const StagedMatrix one = stage_input(csr_from_entries(1, 1, std::vector<Entry>{{0, 0, 1}}));
+            const std::string text =
+                try_kernels<double>(with_only(csr_entry(), behind), Backend::cuda, one, {}, *device).front().reason;
+            return text.substr(text.find("behind.cu"));
+        };
+        CHECK(failure("3") == "behind.cu writes outside prepared, before its beginning or behind its end (preparing)");
+        CHECK(failure("0") == "behind.cu fails on the device: prepare has no memory to fill: prepared_bytes is 0 (preparing)");
+    }
+
     TEST_CASE("failures of a kernel for a GPU are reported, and the device remains usable") {
         if (!can_compile()) return;
         const auto device = make_cuda_device();

@@ -45,7 +45,8 @@ TEST_CASE("settings of kernels next to the recipe") {
     const Beside beside;
     const Recipe both = beside.recipe(
         "cuda_source = 'mine.cu'\ncpu_source = 'mine.cpp'\nthreads = 'slots / 2'\nthreads_per_row = 4\nthreads_per_block = 64\n"
-        "shared_bytes = 100\nzero_y = true\naccumulate = false\nlimit_seconds = 2.5\nkokkos = 'rows'\n");
+        "shared_bytes = 100\nprepared_bytes = '8 * slots'\nzero_y = true\naccumulate = false\nlimit_seconds = 2.5\nkokkos = "
+        "'rows'\n");
     KernelSource expected{.file = beside.path("mine.cu"),
                           .layout = "plain",
                           .backend = Backend::cuda,
@@ -53,6 +54,7 @@ TEST_CASE("settings of kernels next to the recipe") {
                           .threads_per_row = 4,
                           .threads_per_block = 64,
                           .shared_bytes = 100,
+                          .prepared_bytes = "8 * slots",
                           .zero_y = true,
                           .accumulate = false,
                           .limit_seconds = 2.5};
@@ -107,6 +109,7 @@ TEST_CASE("errors about kernels next to the recipe have places") {
                            "eigen, cuda, "
                            "cusparse, cuda_source, "));
     const std::string source = "cuda_source = 'mine.cu'\n";
+    CHECK(beside.error(source + "prepared_bytes = '4 * slics'").starts_with("error: a.toml:5:18: [kernel], prepared_bytes: "));
     CHECK(beside.error(source + "threads = 'slics'") ==
           "error: a.toml:5:11: [kernel], threads: unknown name 'slics'; did you mean 'slices'? Expected one of columns, "
           "row_count, rows, slice_offsets_size, slices, slots, values_size");

@@ -29,6 +29,7 @@ public:
         if (driver_.function(&function, module, plan_.function.data()) != 0) conclude(plan_.verdict, TrialKind::no_function);
         expect(allow_shared_memory(driver_, plan_.launch, function));
         upload();
+        prepare(module);
         const TrialArray& y = plan_.arrays[plan_.array_count - 1];
         std::array<std::vector<unsigned char>, 2> results;
         for (const bool accumulate : {false, true}) {
@@ -47,6 +48,23 @@ public:
     }
 
 private:
+    /// Fills the memory of the file's own, if it has the function.
+    void prepare(void* module) {
+        void* function = nullptr;
+        if (driver_.function(&function, module, plan_.prepare.data()) != 0) return;
+        plan_.preparing = true;
+        if (plan_.arrays[plan_.array_count - 3].bytes == 0) {
+            conclude(plan_.verdict, TrialKind::failed, "prepare has no memory to fill: prepared_bytes is 0");
+        }
+        expect(allow_shared_memory(driver_, plan_.launch, function));
+        start_product(plan_, false, 1);
+        expect(launch_prepare(driver_, plan_.launch, function, arguments_.data(), nullptr));
+        expect(driver_.synchronise());
+        set_timer(0);
+        compare();
+        plan_.preparing = false;
+    }
+
     void multiply(void* function, bool accumulate, double limits) {
         const TrialArray& y = plan_.arrays[plan_.array_count - 1];
         start_product(plan_, accumulate, limits);
@@ -94,6 +112,7 @@ private:
                 if (std::any_of(there.begin(), there.end(), changed)) conclude(plan_.verdict, TrialKind::wrote_outside);
             }
             if (i == plan_.array_count - 1) break;  // y
+            if (array.is_written) continue;
             const std::vector<unsigned char> there = fetched(array.address, array.bytes);
             const unsigned char* const was = trial_.bytes + array.offset;
             if (!std::equal(there.begin(), there.end(), was)) conclude(plan_.verdict, TrialKind::wrote_inside);
