@@ -127,6 +127,15 @@ if(WORKBENCH_LIBRARY)
     DESTINATION ${package_folder} COMPONENT library)
   install(FILES ${CMAKE_BINARY_DIR}/generated/spmv_workbenchConfigVersion.cmake
     DESTINATION ${package_folder} COMPONENT library)
+  # The prefix can be moved. Programs get an RPATH, as they do from the CMake package.
+  file(WRITE ${CMAKE_BINARY_DIR}/generated/spmv_workbench.pc "prefix=\${pcfiledir}/../..
+Name: spmv_workbench
+Description: ${PROJECT_DESCRIPTION}
+Version: ${PROJECT_VERSION}
+Cflags: -I\${prefix}/include
+Libs: -L\${prefix}/lib -Wl,-rpath,\${prefix}/lib -lspmv_workbench
+")
+  install(FILES ${CMAKE_BINARY_DIR}/generated/spmv_workbench.pc DESTINATION lib/pkgconfig COMPONENT library)
   set_target_properties(spmv_workbench PROPERTIES INSTALL_RPATH "$ORIGIN/spmv-workbench")
   target_link_options(spmv_workbench PRIVATE -Wl,--disable-new-dtags)
 endif()

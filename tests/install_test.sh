@@ -28,7 +28,7 @@ for program in workbench_matlab workbench_hdf5; do # which are built if their li
     [[ ! -e $build/lib/$program || -s $prefix/lib/spmv-workbench/$program ]] || fault "$program is missing"
 done
 places=$(cd "$prefix" && find . -mindepth 1 -maxdepth 2 ! -name 'libspmv_workbench.so*' ! -name python3 | sort | xargs)
-expected="./bin ./bin/workbench ./include ./include/spmv-workbench ./include/spmv_workbench ./lib ./lib/cmake ./lib/spmv-workbench ./libexec ./libexec/spmv-workbench ./share ./share/bash-completion"
+expected="./bin ./bin/workbench ./include ./include/spmv-workbench ./include/spmv_workbench ./lib ./lib/cmake ./lib/pkgconfig ./lib/spmv-workbench ./libexec ./libexec/spmv-workbench ./share ./share/bash-completion"
 expected+=" ./share/doc ./share/fish ./share/man ./share/spmv-workbench ./share/zsh"
 [[ $places == "$expected" ]] || fault "the prefix holds $places"
 

@@ -31,6 +31,15 @@ for example in cg pagerank solver; do
         -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Werror"
     quietly "$cmake" --build "$folder/$example"
 done
+# With pkg-config, from any folder.
+if command -v pkg-config >/dev/null; then
+    flags=$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs spmv_workbench)
+    # shellcheck disable=SC2086
+    quietly "$cxx" -std=c++17 "$source_dir/docs/examples/solver/solver.cpp" $flags -o "$folder/by_pkg_config"
+    quietly "$folder/by_pkg_config"
+    [[ $(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --modversion spmv_workbench) == "$(sed -n 's/.* VERSION \([0-9.]*\).*/\1/p' "$source_dir/CMakeLists.txt" | head -1)" ]] ||
+        fault "pkg-config has another version"
+fi
 example=cg
 expect() { # EXPECTED ARGUMENTS...: the last line that the example prints
     local expected=$1 found

@@ -58,8 +58,11 @@ std::vector<Recipe> load_recipes(const std::vector<std::string>& files, const Re
 
 std::filesystem::path installed(const std::filesystem::path& given) {
     std::error_code ignored;
-    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", ignored);
-    return program.parent_path().parent_path() / "share" / "spmv-workbench" / given;  // unchanged if it is absolute
+    const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+    const std::filesystem::path shared = folder.parent_path() / "share" / "spmv-workbench";
+    const std::filesystem::path sources = folder.parent_path().parent_path();  // of a build tree, build/NAME
+    const bool is_built_here = !exists(shared, ignored) && exists(sources / "CMakePresets.json", ignored);
+    return (is_built_here ? sources : shared) / given;  // unchanged if it is absolute
 }
 
 std::filesystem::path find_recipe(const std::filesystem::path& given) {

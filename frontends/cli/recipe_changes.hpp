@@ -30,7 +30,8 @@ void add_sweeps(CLI::App& command, RecipeChanges& changes);
 /// Like load_recipes, with a list of points per file.
 [[nodiscard]] std::vector<std::vector<Recipe>> load_each(const std::vector<std::string>& files, const RecipeChanges& changes);
 
-/// The installed path of a file or folder such as "recipes", which need not exist.
+/// The installed path of a file or folder such as "recipes", which need not exist. For a program in its build tree: that of the
+/// sources.
 [[nodiscard]] std::filesystem::path installed(const std::filesystem::path& given);
 
 /// The given file if it exists, otherwise the installed one, so that recipes/ehyb.toml works in any folder.

@@ -1,19 +1,79 @@
 #include "frontends/library/applied_recipe.hpp"
 
 #include <algorithm>
+#include <array>
+#include <mutex>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "core/contract/errors.hpp"
+#include "core/system/checksum.hpp"
 #include "kernels/device/cuda_device.hpp"
 #include "kernels/host/host_device.hpp"
 #include "pipeline/engine/built_layouts.hpp"
 #include "pipeline/engine/chain.hpp"
 #include "pipeline/engine/kernel_choice.hpp"
+#include "pipeline/recipe/rounding_of_recipe.hpp"
 
 namespace workbench {
 namespace {
+
+/// The recipes and patterns that were verified exactly in this process.
+class ExactlyVerified {
+public:
+    [[nodiscard]] bool has(const std::string& key) {
+        const std::lock_guard turn(mutex_);
+        return keys_.contains(key);
+    }
+    void add(const std::string& key) {
+        const std::lock_guard turn(mutex_);
+        keys_.insert(key);
+    }
+
+private:
+    std::mutex mutex_;
+    std::set<std::string> keys_;
+};
+
+ExactlyVerified& exactly_verified() {
+    static ExactlyVerified all;
+    return all;
+}
+
+/// Whatever the structure of the layouts depends on: values, too, if they are coded or may decide on the shares of a hybrid.
+/// Empty if the kernel's code may change from one operator to the next, or if values are rounded, because their right results
+/// need the layouts of integers.
+template <ValueType Value>
+std::string key_of(const Recipe& recipe, const CsrMatrix& matrix, const Device& device,
+                   const std::vector<const KernelEntry*>& kernels) {
+    Checksum sum;
+    const auto add = [&sum](std::string_view text) {
+        sum.add(text.data(), text.size());
+        sum.add("", 1);
+    };
+    if (rounding_of(recipe, precision_of<Value>) != Rounding::none) return {};
+    for (const RecipeLayout& layout : recipe.layouts) {
+        if (layout.entry->try_out) return {};
+    }
+    for (const KernelEntry* kernel : kernels) {
+        if (kernel->try_out.template get<Value>()) return {};
+        add(kernel->name);
+        add(name_of(kernel->backend));
+    }
+    add(resolved_recipe(recipe));
+    add(device.properties().name);
+    const std::array<std::int64_t, 3> sizes{matrix.rows, matrix.columns, sizeof(Value)};
+    sum.add(sizes.data(), sizeof(sizes));
+    sum.add(matrix.row_offsets.data(), matrix.row_offsets.size() * sizeof(Offset));
+    sum.add(matrix.column_indices.data(), matrix.column_indices.size() * sizeof(Index));
+    if (recipe.is_hybrid() || exact_values_of(recipe) == ExactValues::by_value) {
+        sum.add(matrix.values.data(), matrix.values.size() * sizeof(double));
+    }
+    return sum.text();
+}
 
 std::string where(const Recipe& recipe) {
     return fmt::format("{}: layout {}", recipe.line_of(recipe.layouts.front().place), name_of_layouts(recipe));
@@ -42,9 +102,11 @@ AppliedRecipe<Value>::AppliedRecipe(const Recipe& recipe, CsrMatrix matrix, cons
     facts_.columns = matrix.columns;
     facts_.nonzeros = matrix.nonzeros();
     std::optional<Oracle<Value>> oracle;
+    std::string key;
     if (options.verify) {
-        oracle.emplace(matrix);
-        (void)oracle->exact(exact_values_of(recipe));  // now, because the matrix moves away below
+        key = key_of<Value>(recipe, matrix, *device_, kernels);
+        const bool is_known = !key.empty() && exactly_verified().has(key);
+        oracle.emplace(matrix, is_known ? std::nullopt : std::optional(exact_values_of(recipe)));
     }
 
     ReadyPlan<Value> plan{.device = *device_, .kernels = std::move(kernels)};
@@ -55,9 +117,13 @@ AppliedRecipe<Value>::AppliedRecipe(const Recipe& recipe, CsrMatrix matrix, cons
     ready_.emplace(recipe, stage_input(std::move(matrix), recipe.node_size), plan);
     require_kernel(recipe);
     take_facts_of(ready_->preparation());
+    const double prepared_and_verified = watch.seconds();
     prepare_orders();
     facts_.verified = options.verify;
     facts_.seconds = watch.seconds();
+    if (!options.verify) return;
+    facts_.verification_seconds = std::max(0.0, prepared_and_verified - ready_->preparation().seconds());
+    if (!key.empty()) exactly_verified().add(key);
 }
 
 template <ValueType Value>
@@ -204,6 +270,24 @@ void AppliedRecipe<Value>::set_values(std::span<const Value> values, std::span<c
     }
     places(entry_order).store(values);
     ready_->prepare_again(*device_);
+}
+
+template <ValueType Value>
+std::vector<Value> AppliedRecipe<Value>::diagonal() const {
+    if (is_prepared_there()) throw Unsuitable("the diagonal: the GPU prepared the matrix, which is not on the host");
+    std::vector<Value> diagonal(static_cast<std::size_t>(std::min(facts_.rows, facts_.columns)));
+    const Candidate<Value>& candidate = ready_->candidate();
+    for (const auto& share : candidate.shares) {
+        const std::vector<LayoutField> fields = share.layout.real->fields();
+        const std::vector<Index>& rows = share.layout.rows;
+        share.layout.real->for_each_slot([&](const Slot& slot) {
+            if (slot.nonzero < 0) return;
+            const Index row = row_order().old_of_new(rows.empty() ? slot.row : rows[slot.row]);
+            if (row != column_order().old_of_new(slot.column)) return;
+            diagonal[row] = static_cast<Value>(value_at(fields[slot.array], slot.index));
+        });
+    }
+    return diagonal;
 }
 
 template <ValueType Value>

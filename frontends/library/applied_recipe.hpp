@@ -55,6 +55,9 @@ public:
     [[nodiscard]] bool is_prepared_there() const { return ready_->planned() != nullptr; }
     [[nodiscard]] PlannedMatrix<Value>& planned() const { return *ready_->planned(); }
 
+    /// See Operator.
+    [[nodiscard]] std::vector<Value> diagonal() const;
+
     /// Permutes a vector [columns] into this order from the other one.
     void permute(const Value* from, Value* to, VectorOrder order);
 

@@ -136,6 +136,11 @@ ArrayView<const std::int32_t> Operator<Value>::column_order() const {
 }
 
 template <typename Value>
+std::vector<Value> Operator<Value>::diagonal() const {
+    return for_caller([&] { return applied().recipe->diagonal(); });
+}
+
+template <typename Value>
 const OperatorFacts& Operator<Value>::facts() const {
     return applied().recipe->facts();
 }

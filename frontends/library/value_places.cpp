@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -134,15 +136,19 @@ ValuePlaces<Value>::ValuePlaces(const Candidate<Value>& candidate, std::span<con
     pattern_.columns = candidate.space->column_order.size();
     HostArray<Offset>& row_begins = pattern_.row_offsets;
     make_zeros(row_begins, static_cast<std::size_t>(rows) + 1);
+    std::vector<std::pair<Index, Stored>> walked;  // in the order of the slots, as a walk takes most of the time
+    walked.reserve(static_cast<std::size_t>(candidate.nonzeros()));
     for_each_stored(candidate, [&](Index row, const Stored& stored) {
         ++row_begins[row + 1];
         Array& array = arrays_[stored.array];
         if (stored.is_mirror && array.mirror_of_slot.empty()) make_filled(array.mirror_of_slot, array.field.slots(), -1);
+        walked.emplace_back(row, stored);
     });
     sum_up(row_begins);
-    HostArray<Stored> entries = unwritten_array<Stored>(static_cast<std::size_t>(row_begins.back()));
+    HostArray<Stored> entries = unwritten_array<Stored>(walked.size());
     HostArray<Offset> next = row_begins;
-    for_each_stored(candidate, [&](Index row, const Stored& stored) { entries[next[row]++] = stored; });
+    for (const auto& [row, stored] : walked) entries[next[row]++] = stored;
+    walked = {};
     make_room(pattern_.column_indices, entries.size());
     for_each_in_parallel(rows, 256, [&](std::int64_t row) {
         const auto begin = entries.begin() + row_begins[row];

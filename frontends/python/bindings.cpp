@@ -121,6 +121,16 @@ public:
         a_->set_values(on_gpu<const Value>(values));
     }
 
+    /// The product with an array that can be read as it is; None for any other object.
+    py::object product_if_plain(const py::handle& x, bool recipe_order) {
+        const auto& numpy = py::detail::npy_api::get();
+        if (Py_TYPE(x.ptr()) != numpy.PyArray_Type_ || !Array<Value>::check_(x)) return py::none();
+        const auto array = py::reinterpret_borrow<Array<Value>>(x);
+        const bool fits = array.ndim() == 1 && array.size() == a_->facts().columns;
+        if (!fits || (array.flags() & py::detail::npy_api::NPY_ARRAY_ALIGNED_) == 0) return py::none();
+        return product(array, recipe_order);
+    }
+
     Array<Value> product(const Array<Value>& x, bool recipe_order) {
         Array<Value> y(a_->facts().rows);
         multiply(x, y, recipe_order, false);
@@ -143,9 +153,15 @@ public:
         return array;
     }
 
+    [[nodiscard]] Array<Value> diagonal() const {
+        const std::vector<Value> diagonal = a_->diagonal();
+        return Array<Value>(static_cast<py::ssize_t>(diagonal.size()), diagonal.data());
+    }
+
     [[nodiscard]] py::dict facts() const {
         const sw::OperatorFacts& facts = a_->facts();
-        return py::dict("rows"_a = facts.rows, "columns"_a = facts.columns, "nonzeros"_a = facts.nonzeros,
+        return py::dict("verification_seconds"_a = facts.verification_seconds, "rows"_a = facts.rows,
+                        "columns"_a = facts.columns, "nonzeros"_a = facts.nonzeros,
                         "device"_a = facts.device == sw::Device::gpu ? "gpu" : "host", "device_name"_a = facts.device_name,
                         "layout"_a = facts.layout, "kernel"_a = facts.kernel, "backend"_a = facts.backend,
                         "bytes"_a = facts.bytes, "bytes_to_move"_a = facts.bytes_to_move, "seconds"_a = facts.seconds,
@@ -281,9 +297,11 @@ void add_core(py::module_& module, const char* name) {
         .def("permute_on_gpu", &This::permute_on_gpu, "v"_a, "to"_a, "to_recipe"_a)
         .def("set_values", &This::set_values, "values"_a.noconvert())
         .def("set_values_on_gpu", &This::set_values_on_gpu, "values"_a)
+        .def("product_if_plain", &This::product_if_plain, "x"_a, "recipe_order"_a)
         .def("product", &This::product, "x"_a.noconvert(), "recipe_order"_a)
         .def("permuted", &This::permuted, "v"_a.noconvert(), "to_recipe"_a)
         .def("facts", &This::facts)
+        .def("diagonal", &This::diagonal)
         .def("row_order", [](const py::object& self) { return This::order(self, true); })
         .def("column_order", [](const py::object& self) { return This::order(self, false); });
 }
@@ -334,6 +352,9 @@ PYBIND11_MODULE(_core, module) {
         .def("resolved", &sw::Recipe::resolved);
     module.def(
         "checksum", [](const py::array& a) { return XXH3_64bits(a.data(), static_cast<std::size_t>(a.nbytes())); }, "array"_a);
+    module.attr("__version__") = std::to_string(SPMV_WORKBENCH_VERSION_MAJOR) + "." +
+                                 std::to_string(SPMV_WORKBENCH_VERSION_MINOR) + "." +
+                                 std::to_string(SPMV_WORKBENCH_VERSION_PATCH);
     add_core<float>(module, "OperatorF32");
     add_core<double>(module, "OperatorF64");
     add_solver<float>(module, "SolverF32");

@@ -234,16 +234,22 @@ private:
         return {buffer_->as<Word>(), buffer_->bytes() / sizeof(Word)};
     }
 
+    /// body(i) for i in [0, count): by this thread if a parallel region would take longer.
+    template <typename Body>
+    static void for_each_element(Index count, const Body& body) {
+        constexpr Index few = 4096;
+        if (count > few) return Kokkos::parallel_for(Kokkos::RangePolicy<HostSpace, Kokkos::IndexType<Index>>(0, count), body);
+        for (Index i = 0; i < count; ++i) body(i);
+    }
+
     template <ValueType Value>
     void scatter_values(const Value* values, const Index* target, Index count, Value* y) {
-        Kokkos::parallel_for(Kokkos::RangePolicy<HostSpace, Kokkos::IndexType<Index>>(0, count),
-                             [=](Index i) { y[target[i]] = values[i]; });
+        for_each_element(count, [=](Index i) { y[target[i]] = values[i]; });
     }
 
     template <ValueType Value>
     void scatter_add_values(const Value* values, const Index* target, Index count, Value* y) {
-        Kokkos::parallel_for(Kokkos::RangePolicy<HostSpace, Kokkos::IndexType<Index>>(0, count),
-                             [=](Index i) { y[target[i]] += values[i]; });
+        for_each_element(count, [=](Index i) { y[target[i]] += values[i]; });
     }
 
     DeviceProperties properties_;

@@ -34,16 +34,21 @@ public:
     template <typename Step, typename Value>
     void run(Step step, const Vectors<Value>& vectors) {
         if (scalars_.state != KrylovState::running) return;
-        Kokkos::parallel_for("krylov_step", Kokkos::RangePolicy<HostSpace, Kokkos::IndexType<std::size_t>>(0, sums_.size()),
-                             [&, scalars = scalars_](std::size_t c) {
-                                 Sums sums;
-                                 const Offset first = static_cast<Offset>(c) * chunk;
-                                 const auto last = static_cast<Index>(std::min<Offset>(vectors.size, first + chunk));
-                                 for (auto i = static_cast<Index>(first); i < last; ++i) {
-                                     step.write(vectors, scalars, i, step.read(vectors, i), sums);
-                                 }
-                                 sums_[c] = sums;
-                             });
+        const auto work = [&, scalars = scalars_](std::size_t c) {
+            Sums sums;
+            const Offset first = static_cast<Offset>(c) * chunk;
+            const auto last = static_cast<Index>(std::min<Offset>(vectors.size, first + chunk));
+            for (auto i = static_cast<Index>(first); i < last; ++i) {
+                step.write(vectors, scalars, i, step.read(vectors, i), sums);
+            }
+            sums_[c] = sums;
+        };
+        if (sums_.size() == 1) {
+            work(0);  // a parallel region would take longer
+        } else {
+            Kokkos::parallel_for("krylov_step", Kokkos::RangePolicy<HostSpace, Kokkos::IndexType<std::size_t>>(0, sums_.size()),
+                                 work);
+        }
         Sums total;
         for (const Sums& sums : sums_) {
             total.first += sums.first;

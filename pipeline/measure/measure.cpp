@@ -70,7 +70,7 @@ VerifiedKernel<Value> verify_on(VectorsOfProduct<Value>* vectors, const Candidat
     try {
         candidate.try_out(device);
         Comparison found;
-        if (oracle != nullptr) {
+        if (oracle != nullptr && oracle->is_exact()) {
             const ExactReference& exact = oracle->exact(candidate.exact_values);
             found = verify_exactly(*candidate.prepare(Values::exact, device), *vectors, exact, device);
         }
@@ -162,19 +162,16 @@ private:
 };
 
 ExactReference reference_of(const ExactProblem& problem, const CsrMatrix& matrix) {
-    ExactReference reference{problem, {}};
-    for (int vector = 0; vector < problem.vector_count(); ++vector) {
-        reference.products.push_back(problem.product(matrix, vector));
-    }
-    return reference;
+    return {problem, problem.products(matrix)};
 }
 
 }  // namespace
 
 template <ValueType Value>
-Oracle<Value>::Oracle(const CsrMatrix& input) : matrix_(std::shared_ptr<void>(), &input), is_whole_(true) {
+Oracle<Value>::Oracle(const CsrMatrix& input, std::optional<ExactValues> exactly)
+    : matrix_(std::shared_ptr<void>(), &input), is_whole_(true), is_exact_(exactly.has_value()) {
     require_memory_for_results(input);
-    (void)exact(ExactValues::by_place);
+    if (exactly) (void)exact(*exactly);
     for (const std::uint32_t seed : seeds_of_real_vectors) {
         real_vectors.push_back(real_vector(input.columns, seed));
         references.push_back(bounded_reference<Value>(input, real_vectors.back()));
@@ -205,6 +202,7 @@ const ExactReference& Oracle<Value>::exact(ExactValues kind) const {
 
 template <ValueType Value>
 ExactProblems Oracle<Value>::exact_problems() const {
+    if (!is_exact_) return {};
     return [this](ExactValues kind) -> const ExactProblem& { return exact(kind).problem; };
 }
 

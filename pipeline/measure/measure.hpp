@@ -27,14 +27,17 @@ template <ValueType Value>
 class Oracle {
 public:
     /// Throws Unsuitable, see ExactProblem; MachineError if there is no memory for the results. The input must outlive this.
-    explicit Oracle(const CsrMatrix& input);
+    /// exactly: the integers of which kinds it has from the beginning; none: kernels are verified on real values alone.
+    explicit Oracle(const CsrMatrix& input, std::optional<ExactValues> exactly = ExactValues::by_place);
     /// An oracle for some of the input's nonzeros, at their places in the input, and for one kind of integers. rounding: how
     /// the values in `references` were rounded.
     Oracle(const Oracle& whole, CsrMatrix share, ExactValues kind, Rounding rounding = Rounding::none);
 
     /// Computed when it is first requested. Throws std::logic_error if it is not the kind of a share.
     [[nodiscard]] const ExactReference& exact(ExactValues kind) const;
+    /// Empty unless kernels are verified exactly.
     [[nodiscard]] ExactProblems exact_problems() const;
+    [[nodiscard]] bool is_exact() const { return is_exact_; }
     /// The nonzeros that are multiplied, in the order of the input. That of the input does not own it.
     [[nodiscard]] const std::shared_ptr<const CsrMatrix>& matrix() const { return matrix_; }
 
@@ -44,6 +47,7 @@ public:
 private:
     std::shared_ptr<const CsrMatrix> matrix_;
     bool is_whole_ = false;  // false: a share
+    bool is_exact_ = true;
     mutable std::array<std::optional<ExactReference>, 2> exact_;
 };
 

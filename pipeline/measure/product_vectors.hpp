@@ -1,6 +1,8 @@
 // x and y of one product on a device.
 #pragma once
 
+#include <Kokkos_Core.hpp>
+
 #include <memory>
 #include <span>
 #include <utility>
@@ -27,17 +29,13 @@ public:
     template <typename At>
     void set_x(At at) {
         const Permutation& order = space_->column_order;
-        std::vector<Value> x(order.size());
-        for (Index i = 0; i < order.size(); ++i) x[i] = static_cast<Value>(at(order.old_of_new(i)));
-        device_->upload(std::as_bytes(std::span(x)), x_);
+        set(x_, static_cast<std::size_t>(order.size()), [&](Index i) { return static_cast<Value>(at(order.old_of_new(i))); });
     }
 
     /// at(row): the element of y before a run.
     template <typename At>
     void set_y(At at) {
-        std::vector<Value> y(rows_of_y_.size());
-        for (std::size_t i = 0; i < y.size(); ++i) y[i] = at(rows_of_y_[i]);
-        device_->upload(std::as_bytes(std::span(y)), y_);
+        set(y_, rows_of_y_.size(), [&](Index i) { return at(rows_of_y_[i]); });
     }
 
     void exchange_x(DeviceMemory& other) { std::swap(x_, other); }
@@ -56,14 +54,36 @@ public:
         return back;
     }
     [[nodiscard]] std::vector<Value> y_of_input(const Value* y) const {
-        const std::vector<Value> there = download(y, space_->row_order.size());
-        std::vector<Value> back(there.size());
-        for (std::size_t i = 0; i < back.size(); ++i) back[rows_of_y_[i]] = there[i];
+        std::vector<Value> back(rows_of_y_.size());
+        std::vector<Value> copy;
+        if (!is_on_host()) {
+            copy = download(y, space_->row_order.size());
+            y = copy.data();
+        }
+        for_each(back.size(), [&](Index i) { back[rows_of_y_[i]] = y[i]; });
         return back;
     }
     [[nodiscard]] std::vector<Value> y_of_input() const { return y_of_input(y()); }
 
 private:
+    [[nodiscard]] bool is_on_host() const { return device_->properties().kind == DeviceKind::host; }
+
+    /// body(i) for i in [0, size), on all cores of the host.
+    template <typename Body>
+    static void for_each(std::size_t size, const Body& body) {
+        using Elements = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Index>>;
+        Kokkos::parallel_for("vector", Elements(0, static_cast<Index>(size)), body);
+    }
+
+    /// Sets the elements of a vector on the device to at(i).
+    template <typename At>
+    void set(DeviceMemory& vector, std::size_t size, const At& at) {
+        std::vector<Value> copy(is_on_host() ? 0 : size);
+        auto* const elements = is_on_host() ? vector.template as<Value>() : copy.data();
+        for_each(size, [&](Index i) { elements[i] = at(i); });
+        if (!is_on_host()) device_->upload(std::as_bytes(std::span(copy)), vector);
+    }
+
     [[nodiscard]] std::vector<Value> download(const Value* from, Index count) const {
         std::vector<Value> there(count);
         const DeviceMemory memory(const_cast<Value*>(from), there.size() * sizeof(Value), [](void*) {});

@@ -46,8 +46,8 @@ public:
     [[nodiscard]] HostArray<double> values_of(const CsrMatrix& matrix, const Permutation& row_order,
                                               const Permutation& column_order) const;
 
-    /// A x, computed from the input, in the input's order. [rows]
-    [[nodiscard]] std::vector<double> product(const CsrMatrix& input, int vector) const;
+    /// A x for each vector x, computed from the input, in the input's order. [vector][row]
+    [[nodiscard]] std::vector<std::vector<double>> products(const CsrMatrix& input) const;
 
 private:
     ExactValues kind_;

@@ -47,7 +47,6 @@ TEST_SUITE("choose with the program") {
         const std::string matrix = "--generate laplace2d:nx=9 ";
         expect_choice("help_choose", folder.path(), "--help", 0);
         expect_choice("choose_no_matrix", folder.path(), recipes + "sell.toml", 2);
-        expect_choice("choose_no_recipes", folder.path(), matrix, 2);
         expect_choice("choose_budget", folder.path(), matrix + "--budget soon", 2);
         expect_choice("choose_no_budget", folder.path(), matrix + "--budget 0", 2);
         expect_choice("choose_no_products", folder.path(), matrix + "--products 0", 2);

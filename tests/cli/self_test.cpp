@@ -136,6 +136,14 @@ TEST_CASE("an installed program finds its recipes in any folder") {
                                  "' && ../bin/workbench choose --generate laplace2d:nx=3 --budget 0.1 --json - -o w.toml");
     CHECK(chosen.exit_code == 0);
     CHECK(chosen.text.find("\"answer\": \"") != std::string::npos);
+    // In its build tree it finds those of the sources; without any it says so.
+    const Outcome built = shell("cd '" + prefix.string() + "' && '" WORKBENCH_BINARY "' check recipes/csr.toml 2>&1");
+    CHECK(built.text == "recipes/csr.toml: ok: csr\n");
+    std::filesystem::create_directories(prefix / "alone/bin");
+    std::filesystem::copy(WORKBENCH_BINARY, prefix / "alone/bin/workbench");
+    const Outcome alone = shell("cd '" + prefix.string() + "' && alone/bin/workbench choose --generate laplace2d:nx=3 2>&1");
+    CHECK(alone.text ==
+          "error: no recipes are installed, and the current folder has no recipes/; name the recipes to choose from\n");
     // A file in the current folder takes precedence.
     std::ofstream(prefix / "elsewhere/recipes/csr.toml") << "[layout]\nuse = \"sell\"\n";
     CHECK(check("recipes/csr.toml").text == "recipes/csr.toml: ok: sell\n");

@@ -12,7 +12,7 @@ import spmv_workbench as wb
 def test_the_examples_of_the_page(monkeypatch):
     monkeypatch.chdir(SOURCE)
     blocks = re.findall(r"^```python\n(.*?)^```", (SOURCE / "docs/python.md").read_text(), re.MULTILINE | re.DOTALL)
-    assert len(blocks) == 4
+    assert len(blocks) == 5
     names = {"A": laplace(24), "b": np.ones(576), "x": np.ones(576), "y": np.empty(576)}
     for block in blocks:
         exec(compile(block, "docs/python.md", "exec"), names)

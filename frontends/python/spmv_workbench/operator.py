@@ -22,12 +22,13 @@ def is_one_vector(x: Any) -> bool:
     return (isinstance(x, np.ndarray) and (x.ndim == 1 or isinstance(x, np.ma.MaskedArray))) or is_on_gpu(x)
 
 
-def column_products(operator: LinearOperator, X: np.ndarray) -> np.ndarray:
+def column_products(operator: Any, X: np.ndarray) -> np.ndarray:
     """The products with the columns of X, of which there may be none."""
-    Y = np.empty((operator.shape[0], X.shape[1]), type_of_result(X, operator.dtype))
+    columns = np.asfortranarray(X) if type(X) is np.ndarray else X
+    Y = np.empty((operator.shape[0], X.shape[1]), operator.dtype, order="F")
     for column in range(X.shape[1]):
-        Y[:, column] = operator._matvec(X[:, column])
-    return Y
+        operator.multiply(columns[:, column], out=Y[:, column])
+    return Y.astype(type_of_result(X, operator.dtype), copy=False)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,6 +46,7 @@ class Facts:
     bytes: int  #: of the stored matrix
     bytes_to_move: int  #: least traffic of a product
     seconds: float  #: time of the construction
+    verification_seconds: float  #: the part of it that verify=False saves, for a matrix on the host
     verified: bool
     notes: list[str]  #: of the recipe's stages
 
@@ -52,14 +54,14 @@ class Facts:
 class Operator(LinearOperator):
     """A recipe applied to a matrix.
 
-    recipe    a file, a TOML text, or a dict with the tables of a recipe (see `stage` for stages in Python)
+    recipe    a file, a name of `recipes()`, a TOML text, or a dict with the tables of a recipe (see `stage` for stages in Python)
     A         [rows, columns]: CSR, CSC or COO of scipy, float32 or float64, with offsets of 32 or 64 bits. CSR is read without a copy
               of its values; other formats are converted, and of these the operator keeps a reference to A, for set_values. A CSR
               matrix of CuPy or PyTorch on the GPU, with columns of 32 bits, is read there, without a copy on the host, if the recipe is
               one that the GPU applies (docs/library.md); otherwise it is copied to the host
     device    "auto": the GPU if there is one and the recipe has a kernel for it; "host"; "gpu"
     kernel    the name of a kernel; default: the recipe's own or chosen one, or that of the layout
-    verify    verify the kernel, bit for bit on integers and within rounding on A; costs about ten products
+    verify    verify the kernel, bit for bit on integers (once for a recipe and a pattern), and within rounding on A
     triangle  what a square matrix stands for that has entries beside the diagonal, all on one side of it: "refused": it is a
               MatrixError; "symmetric": it is half of a symmetric matrix; "as_given": it is triangular
     stream    a stream of CuPy or PyTorch, or its cudaStream_t, on which an operator on the GPU runs; default: the default stream
@@ -174,6 +176,9 @@ class Operator(LinearOperator):
         return out
 
     def __matmul__(self, x: Any) -> Any:
+        y = self._core.product_if_plain(x, False)
+        if y is not None:
+            return y
         return self._product(x, False) if is_one_vector(x) else super().__matmul__(x)
 
     def _matvec(self, x: Any) -> np.ndarray:
@@ -224,6 +229,15 @@ class Operator(LinearOperator):
     def column_order(self) -> np.ndarray:
         """[columns], read-only: column i of the reordered matrix is column column_order[i] of A."""
         return self._core.column_order()
+
+    @property
+    def nnz(self) -> int:
+        """The number of entries of A."""
+        return self.facts.nonzeros
+
+    def diagonal(self) -> np.ndarray:
+        """The diagonal of A, 0 where A has no entry. Raises MatrixError if the GPU prepared A."""
+        return self._core.diagonal()
 
     @property
     def facts(self) -> Facts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
 import inspect
 import itertools
 import json
@@ -71,15 +72,36 @@ def text_and_file(recipe: RecipeLike) -> tuple[str | None, str]:
     if isinstance(recipe, str) and "\n" in recipe:
         return recipe, "recipe.toml"
     if not isinstance(recipe, (str, os.PathLike)):
-        raise TypeError(f"recipe: found {type(recipe).__name__}, expected a file, a TOML text or a dict")
+        raise TypeError(f"recipe: found {type(recipe).__name__}, expected a file, a name, a TOML text or a dict")
     return None, installed(os.fspath(recipe))
 
 
+def shared_folder() -> pathlib.Path | None:
+    """The folder with recipes/: that of the prefix, or of the sources of a module in a build tree. None if there is none."""
+    prefix = [folder / "share/spmv-workbench" for folder in tuple(pathlib.Path(__file__).parents)[4:5]]
+    sources = tuple(pathlib.Path(__file__).resolve().parents)[3:4]
+    return next((folder for folder in (*prefix, *sources) if (folder / "recipes").is_dir()), None)
+
+
+def recipes() -> list[str]:
+    """The names of the recipes that come with the module: wb.Operator("ehyb", A)."""
+    folder = shared_folder()
+    return [] if folder is None else sorted(file.stem for file in (folder / "recipes").glob("*.toml"))
+
+
 def installed(file: str) -> str:
-    """The file, or if there is none the installed one of this name, such as recipes/ehyb.toml."""
-    prefix = tuple(pathlib.Path(__file__).parents)[4:5]  # none in a folder that is not so deep
-    shared = [folder / "share/spmv-workbench" / file for folder in prefix]
-    return str(shared[0]) if shared and not os.path.exists(file) and shared[0].exists() else file
+    """The file, or if there is none the one that comes with the module: of this path, such as recipes/ehyb.toml, or this name."""
+    folder = shared_folder()
+    if folder is None or os.path.isfile(file):
+        return file
+    if (folder / file).is_file():
+        return str(folder / file)
+    if os.path.basename(file) != file or file.endswith(".toml"):
+        return file
+    if (folder / "recipes" / f"{file}.toml").is_file():
+        return str(folder / "recipes" / f"{file}.toml")
+    near = difflib.get_close_matches(file, recipes(), 1)
+    raise ValueError(f"recipe: found {file!r}, expected a file or a name of wb.recipes()" + "".join(f", such as {name!r}" for name in near))
 
 
 @contextlib.contextmanager

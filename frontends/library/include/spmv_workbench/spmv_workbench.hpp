@@ -197,8 +197,9 @@ struct Options {
     Device device = Device::automatic;
     /// Name of the kernel. Empty: the recipe's own kernel or choice, or the layout's default.
     std::string kernel = {};
-    /// Verifies the kernel before use: exactly on integers, and within rounding errors on the matrix itself. Costs the time for
-    /// building a second, temporary layout and about ten products.
+    /// Verifies the kernel before use: exactly on integers, and within rounding errors on the matrix itself. The former needs a
+    /// second, temporary layout; it is done once in a process for a recipe and a pattern, so that later operators for other
+    /// values cost less. docs/library.md has figures, OperatorFacts::verification_seconds what it took.
     bool verify = true;
     /// If it is symmetric, the host prepares the matrix.
     Triangle triangle = Triangle::refused;
@@ -214,15 +215,16 @@ struct Options {
 struct OperatorFacts {
     std::int32_t rows = 0;
     std::int32_t columns = 0;
-    std::int64_t nonzeros = 0;       // both halves if Options::triangle is symmetric
-    Device device = Device::host;    // never automatic
-    std::string device_name;         // "NVIDIA H200"
-    std::string layout;              // "ehyb"; "csr + sell" for a hybrid
-    std::string kernel;              // "fused"; "vector + slices" for a hybrid
-    std::string backend;             // kokkos, eigen, cpu, cuda, cusparse
-    std::int64_t bytes = 0;          // of the stored matrix
-    std::int64_t bytes_to_move = 0;  // minimum traffic of one product
-    double seconds = 0;              // time of the construction
+    std::int64_t nonzeros = 0;        // both halves if Options::triangle is symmetric
+    Device device = Device::host;     // never automatic
+    std::string device_name;          // "NVIDIA H200"
+    std::string layout;               // "ehyb"; "csr + sell" for a hybrid
+    std::string kernel;               // "fused"; "vector + slices" for a hybrid
+    std::string backend;              // kokkos, eigen, cpu, cuda, cusparse
+    std::int64_t bytes = 0;           // of the stored matrix
+    std::int64_t bytes_to_move = 0;   // minimum traffic of one product
+    double seconds = 0;               // time of the construction
+    double verification_seconds = 0;  // the part of `seconds` that Options::verify = false saves, for a matrix of the host
     bool verified = false;
     std::vector<std::string> notes;  // of the recipe's stages: "metis_partition: partitions: 16"
 };
@@ -301,6 +303,10 @@ public:
     /// Row i of the reordered matrix is the caller's row row_order()[i]; likewise for columns. Valid as long as the operator.
     [[nodiscard]] ArrayView<const std::int32_t> row_order() const;
     [[nodiscard]] ArrayView<const std::int32_t> column_order() const;
+
+    /// A's diagonal in the caller's order, as long as A's shorter side, 0 where A has no entry. Reads the layout on the host.
+    /// Throws MatrixError if the GPU prepared the matrix.
+    [[nodiscard]] std::vector<Value> diagonal() const;
 
     [[nodiscard]] const OperatorFacts& facts() const;
 
