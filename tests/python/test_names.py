@@ -22,7 +22,6 @@ def test_recipes_by_name_in_any_folder(tmp_path, monkeypatch, host):
     x = np.arange(144.0)
     for name in ("ehyb", "rcm_sell", "recipes/csr.toml"):
         np.testing.assert_allclose(host(name, A) @ x, A @ x, atol=1e-11)
-    assert host("csr", A, layout__kernel="rows").facts.kernel == "rows"
     assert [stage.id for stage in wb.stages("rcm_sell", A)][0] == "input"
     with pytest.raises(ValueError, match=r"recipe: found 'ehib', expected a file or a name of wb.recipes\(\), such as 'ehyb'"):
         host("ehib", A)
@@ -32,7 +31,7 @@ def test_recipes_by_name_in_any_folder(tmp_path, monkeypatch, host):
     assert host("csr", A).facts.layout == "sell"
 
 
-@pytest.mark.parametrize("recipe", ["csr", RCM_SELL, "sell_coded", "hyb", "bsr", "dia"])
+@pytest.mark.parametrize("recipe", ["csr", RCM_SELL, "sell_coded", "hyb", "bsr"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_entries_and_diagonal(host, recipe, dtype):
     A = laplace(dtype=dtype)

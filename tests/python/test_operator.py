@@ -150,7 +150,7 @@ def test_matrices_that_do_not_fit(host):
     beyond.data, beyond.indices, beyond.indptr = np.ones(1), np.array([2**32 + 1]), np.r_[0, np.ones(40, np.int64)]
     with pytest.raises(wb.MatrixError, match="columns outside of 0 to 29"):
         host(csr, beyond)
-    with pytest.raises(TypeError, match="recipe: found csr_matrix, expected a file, a TOML text or a dict"):
+    with pytest.raises(TypeError, match="recipe: found csr_matrix, expected a file, a name, a TOML text or a dict"):
         host(A, csr)
     with pytest.raises(TypeError, match="found the keyword verfy, expected device, kernel, verify, triangle, stream or"):
         host(csr, A, verfy=False)
@@ -223,6 +223,9 @@ class Recorder:
 
     def __init__(self):
         self.calls = []
+
+    def product_if_plain(self, x, recipe_order):
+        return None
 
     def multiply_on_gpu(self, *arguments):
         self.calls.append(arguments)
