@@ -12,7 +12,6 @@
 #include "core/forecast/forecast.hpp"
 #include "stages/boost_graph.hpp"
 #include "stages/order.hpp"
-#include "stages/parameters.hpp"
 #include "stages/stages.hpp"
 
 namespace workbench {

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
-#include <optional>
 #include <string>
 #include <utility>
 

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <atomic>
-#include <iterator>
 #include <utility>
 
 #include "stages/length_hash.hpp"

@@ -1,6 +1,5 @@
 // Rabbit order: merges vertices where that increases the modularity, and numbers the hierarchy of communities depth first, so
 // that it maps to the hierarchy of caches.
-#include <algorithm>
 #include <utility>
 #include <vector>
 

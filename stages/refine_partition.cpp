@@ -1,7 +1,6 @@
 #include "stages/refine_partition.hpp"
 
 #include <atomic>
-#include <limits>
 #include <numeric>
 #include <tuple>
 #include <utility>

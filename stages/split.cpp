@@ -10,7 +10,6 @@
 
 #include "core/forecast/forecast.hpp"
 #include "core/matrix/host_array.hpp"
-#include "core/matrix/host_threads.hpp"
 #include "core/text/words.hpp"
 #include "stages/divide_view.hpp"
 #include "stages/parameters.hpp"

@@ -1,10 +1,8 @@
 // Unites shares of the nonzeros, so that one layout can store what a chain of splits separated.
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "core/text/relative_length.hpp"
-#include "stages/parameters.hpp"
 #include "stages/stages.hpp"
 
 namespace workbench {

@@ -1,6 +1,5 @@
 #include "viz/memory_order.hpp"
 
-#include <array>
 #include <set>
 
 namespace workbench {

@@ -1,6 +1,5 @@
 #include "viz/storage_sheet.hpp"
 
-#include <algorithm>
 #include <array>
 #include <functional>
 #include <span>

@@ -6,7 +6,6 @@
 #include <array>
 #include <memory>
 #include <optional>
-#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>

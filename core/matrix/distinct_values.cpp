@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <cstdint>
 #include <mutex>
 
 #include "core/matrix/host_array.hpp"

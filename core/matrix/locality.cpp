@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
-#include <span>
 
 #include "core/matrix/guarded_loop.hpp"
 

@@ -1,6 +1,5 @@
 #include "core/matrix/share_matrix.hpp"
 
-#include <algorithm>
 #include <optional>
 
 #include "core/matrix/host_array.hpp"

@@ -65,8 +65,6 @@ std::string_view name_of(ShareKind kind) {
                                                      "bin_6",
                                                      "bin_7",
                                                      "united",
-                                                     "segment",
-                                                     "tile",
                                                      "label_0",
                                                      "label_1",
                                                      "label_2",
@@ -74,7 +72,9 @@ std::string_view name_of(ShareKind kind) {
                                                      "label_4",
                                                      "label_5",
                                                      "label_6",
-                                                     "label_7"};
+                                                     "label_7",
+                                                     "segment",
+                                                     "tile"};
     return names.at(static_cast<std::size_t>(kind));
 }
 

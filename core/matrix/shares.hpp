@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -41,8 +42,6 @@ enum class ShareKind : std::uint8_t {
     bin_6,
     bin_7,
     united,   // in one of several shares that were united
-    segment,  // in one segment of the columns
-    tile,     // in one segment and one row block
     label_0,  // of this label, as a file or a program assigned it
     label_1,
     label_2,
@@ -51,44 +50,16 @@ enum class ShareKind : std::uint8_t {
     label_5,
     label_6,
     label_7,
+    segment,  // in one segment of the columns
+    tile,     // in one segment and one row block
 };
 
-/// The kinds that a split can make.
-inline constexpr std::array kinds_of_shares = {ShareKind::inside,
-                                               ShareKind::outside,
-                                               ShareKind::first,
-                                               ShareKind::rest,
-                                               ShareKind::long_rows,
-                                               ShareKind::short_rows,
-                                               ShareKind::dense_diagonals,
-                                               ShareKind::sparse_diagonals,
-                                               ShareKind::dense_blocks,
-                                               ShareKind::sparse_blocks,
-                                               ShareKind::dense_columns,
-                                               ShareKind::sparse_columns,
-                                               ShareKind::near,
-                                               ShareKind::far,
-                                               ShareKind::chosen,
-                                               ShareKind::others,
-                                               ShareKind::bin_0,
-                                               ShareKind::bin_1,
-                                               ShareKind::bin_2,
-                                               ShareKind::bin_3,
-                                               ShareKind::bin_4,
-                                               ShareKind::bin_5,
-                                               ShareKind::bin_6,
-                                               ShareKind::bin_7,
-                                               ShareKind::united,
-                                               ShareKind::label_0,
-                                               ShareKind::label_1,
-                                               ShareKind::label_2,
-                                               ShareKind::label_3,
-                                               ShareKind::label_4,
-                                               ShareKind::label_5,
-                                               ShareKind::label_6,
-                                               ShareKind::label_7,
-                                               ShareKind::segment,
-                                               ShareKind::tile};
+/// The kinds that a split can make: all but the first.
+inline constexpr auto kinds_of_shares = [] {
+    std::array<ShareKind, static_cast<std::size_t>(ShareKind::tile)> kinds{};
+    for (std::size_t i = 0; i < kinds.size(); ++i) kinds[i] = static_cast<ShareKind>(i + 1);
+    return kinds;
+}();
 
 /// The maximum number of bins of one split.
 inline constexpr int most_share_bins = 8;

@@ -1,9 +1,28 @@
 #include "core/system/beside_program.hpp"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <link.h>
 
+#include "core/contract/errors.hpp"
+
 namespace workbench {
+namespace {
+
+std::filesystem::path find_headers() {
+    const std::filesystem::path from = program_folder();
+    // From bin or libexec/spmv-workbench of an installation, from a build tree, and from a folder of tests in it.
+    for (const char* way : {"..", "../..", ".", "../../.."}) {
+        const std::filesystem::path folder = from / way / "include/spmv-workbench/format";
+        std::error_code ignored;
+        if (std::filesystem::exists(folder / "kernels/format.hpp", ignored)) return std::filesystem::canonical(folder);
+    }
+    throw MachineError(fmt::format(
+        "the headers for formats and stages beside a recipe are missing: there is no include/spmv-workbench/format beside {}",
+        from.string()));
+}
+
+}  // namespace
 
 std::filesystem::path program_folder() {
     // The file from which this code was loaded; its name is empty for the program itself.
@@ -24,6 +43,11 @@ std::optional<std::filesystem::path> find_beside_program(const std::string& file
         if (std::filesystem::exists(candidate)) return candidate;
     }
     return std::nullopt;
+}
+
+const std::filesystem::path& headers_folder() {
+    static const std::filesystem::path folder = find_headers();
+    return folder;
 }
 
 }  // namespace workbench

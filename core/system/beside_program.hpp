@@ -15,4 +15,9 @@ namespace workbench {
 /// The folder of the program, or of the library if another program uses it.
 [[nodiscard]] std::filesystem::path program_folder();
 
+/// The headers with which code beside a recipe is compiled: the folder in which "kernels/format.hpp" is found,
+/// include/spmv-workbench/format of the installation, or a link to the checkout in a build tree. Throws MachineError if there
+/// is none.
+[[nodiscard]] const std::filesystem::path& headers_folder();
+
 }  // namespace workbench

@@ -11,7 +11,6 @@
 #include "frontends/cli/matrix_source.hpp"
 #include "frontends/cli/recipe_changes.hpp"
 #include "frontends/cli/terminal.hpp"
-#include "pipeline/catalogue/catalogue.hpp"
 #include "studies/bench/plots.hpp"
 #include "studies/cache_model/cache_chart.hpp"
 #include "studies/cache_model/cache_study.hpp"

@@ -28,7 +28,7 @@
 #include "kernels/host/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/recipe/control.hpp"
-#include "pipeline/recipe/rounding_of_recipe.hpp"
+#include "pipeline/recipe/recipe.hpp"
 #include "pipeline/recipe/space.hpp"
 #include "studies/bench/results_file.hpp"
 #include "studies/choose/choose.hpp"

@@ -1,5 +1,4 @@
 // Completion in bash, zsh and fish.
-#include <string_view>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

@@ -26,7 +26,7 @@
 #include "kernels/host/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/engine/kernel_choice.hpp"
-#include "pipeline/recipe/rounding_of_recipe.hpp"
+#include "pipeline/recipe/recipe.hpp"
 #include "studies/distributed/collective.hpp"
 #include "studies/distributed/run_across.hpp"
 #include "studies/distributed/start_ranks.hpp"

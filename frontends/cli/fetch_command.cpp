@@ -1,7 +1,6 @@
 // workbench fetch
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string>

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <fstream>
 #include <optional>
-#include <regex>
 #include <string_view>
 
 #include <fmt/format.h>

@@ -19,7 +19,6 @@
 #include "frontends/cli/terminal.hpp"
 #include "frontends/cli/watch.hpp"
 #include "kernels/device/cuda_device.hpp"
-#include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/engine/runner.hpp"
 
 namespace workbench {

@@ -16,7 +16,6 @@
 #include "pipeline/engine/built_layouts.hpp"
 #include "pipeline/engine/chain.hpp"
 #include "pipeline/engine/kernel_choice.hpp"
-#include "pipeline/recipe/rounding_of_recipe.hpp"
 
 namespace workbench {
 namespace {

@@ -12,7 +12,7 @@
 #include "core/matrix/block_rows.hpp"
 #include "core/matrix/node_size.hpp"
 #include "core/text/words.hpp"
-#include "kernels/common/refusal/narrow_columns.hpp"
+#include "kernels/common/refusal/refusals.hpp"
 #include "kernels/device/cuda_device.cuh"
 #include "kernels/prepare/cuthill_mckee.cuh"
 #include "kernels/prepare/ehyb_on_gpu.cuh"

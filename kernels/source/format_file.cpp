@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "core/contract/errors.hpp"
+#include "core/system/beside_program.hpp"
 #include "core/system/checksum.hpp"
 #include "core/system/compile.hpp"
-#include "core/system/headers_folder.hpp"
 #include "core/system/process.hpp"
 #include "core/system/whole_file.hpp"
 #include "kernels/source/format_head.hpp"

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "core/contract/errors.hpp"
-#include "core/system/headers_folder.hpp"
+#include "core/system/beside_program.hpp"
 #include "kernels/common/schedule/run.hpp"
 #include "kernels/device/cuda_device.hpp"
 #include "kernels/source/checked_driver.hpp"

@@ -20,7 +20,6 @@
 #include "core/system/beside_program.hpp"
 #include "core/system/child.hpp"
 #include "core/system/host_memory.hpp"
-#include "core/system/process.hpp"
 #include "kernels/source/arrays_header.hpp"
 #include "kernels/source/trial.hpp"
 #include "kernels/source/trial_plan.hpp"

@@ -9,7 +9,7 @@
 #include "core/contract/errors.hpp"
 #include "core/system/host_memory.hpp"
 #include "pipeline/keep/kept_result.hpp"
-#include "pipeline/recipe/rounding_of_recipe.hpp"
+#include "pipeline/recipe/recipe.hpp"
 
 namespace workbench {
 namespace {

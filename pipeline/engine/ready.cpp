@@ -1,9 +1,7 @@
 #include "pipeline/engine/ready.hpp"
 
-#include <algorithm>
 #include <iterator>
 #include <span>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -12,7 +10,7 @@
 #include "core/contract/errors.hpp"
 #include "pipeline/engine/chain.hpp"
 #include "pipeline/measure/product_vectors.hpp"
-#include "pipeline/recipe/rounding_of_recipe.hpp"
+#include "pipeline/recipe/recipe.hpp"
 
 namespace workbench {
 

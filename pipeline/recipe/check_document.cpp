@@ -11,7 +11,7 @@
 #include "core/text/suggestion.hpp"
 #include "pipeline/recipe/checked_text.hpp"
 #include "pipeline/recipe/checks.hpp"
-#include "pipeline/recipe/rounding_of_recipe.hpp"
+#include "pipeline/recipe/recipe.hpp"
 #include "pipeline/recipe/text.hpp"
 
 namespace workbench {

@@ -17,6 +17,7 @@
 
 #include "core/contract/catalogue.hpp"
 #include "core/contract/errors.hpp"
+#include "core/contract/rounding.hpp"
 #include "pipeline/recipe/matrix_choice.hpp"
 
 namespace workbench {
@@ -182,5 +183,17 @@ void check_against(const Recipe& recipe, Index rows, Index columns);
 /// The recipe as it was run, with changes applied, all defaults filled in and absolute paths. Parsing the text gives the same
 /// recipe.
 [[nodiscard]] std::string resolved_recipe(const Recipe& recipe);
+
+// ---- Recipes whose layouts round values.
+
+/// The coarsest rounding of its layouts.
+[[nodiscard]] Rounding rounding_of(const Recipe& recipe);
+[[nodiscard]] Rounding rounding_of(const Recipe& recipe, Precision precision);
+
+/// Marks the name if a layout rounds values, and removes such a mark otherwise.
+void mark_rounding(Recipe& recipe);
+
+/// The same recipe with values in full where they would be rounded.
+[[nodiscard]] Recipe in_full(Recipe recipe);
 
 }  // namespace workbench

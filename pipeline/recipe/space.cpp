@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "pipeline/recipe/rounding_of_recipe.hpp"
+#include "pipeline/recipe/recipe.hpp"
 #include "pipeline/recipe/space_data.hpp"
 #include "pipeline/recipe/text.hpp"
 

@@ -2,8 +2,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <limits>
-#include <set>
 
 #include "core/text/suggestion.hpp"
 #include "pipeline/recipe/space_data.hpp"

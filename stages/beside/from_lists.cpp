@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
@@ -14,7 +13,6 @@
 #include "core/text/suggestion.hpp"
 #include "core/text/words.hpp"
 #include "stages/order.hpp"
-#include "stages/parameters.hpp"
 
 namespace workbench {
 namespace {

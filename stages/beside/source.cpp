@@ -8,7 +8,6 @@
 #include "core/system/beside_program.hpp"
 #include "core/system/checksum.hpp"
 #include "core/system/compile.hpp"
-#include "core/system/headers_folder.hpp"
 #include "core/system/process.hpp"
 #include "stages/beside/beside.hpp"
 #include "stages/beside/code_stage.hpp"

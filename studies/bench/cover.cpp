@@ -1,7 +1,6 @@
 #include "studies/bench/cover.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <numeric>
 #include <set>

@@ -1,7 +1,6 @@
 #include "studies/bench/rule.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 
 #include <fmt/format.h>

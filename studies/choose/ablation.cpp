@@ -6,7 +6,6 @@
 
 #include "core/contract/errors.hpp"
 #include "pipeline/recipe/text.hpp"
-#include "studies/choose/rank_choice.hpp"
 
 namespace workbench {
 namespace {

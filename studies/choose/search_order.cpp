@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "studies/choose/rank_choice.hpp"
 #include "studies/choose/search.hpp"
 
 namespace workbench {

@@ -11,7 +11,7 @@
 #include "core/contract/rounding.hpp"
 #include "core/contract/solvers.hpp"
 #include "pipeline/engine/chain.hpp"
-#include "pipeline/recipe/rounding_of_recipe.hpp"
+#include "pipeline/recipe/recipe.hpp"
 
 namespace workbench {
 namespace {

@@ -17,7 +17,7 @@
 #include "pipeline/engine/references.hpp"
 #include "pipeline/keep/kept_result.hpp"
 #include "pipeline/recipe/control.hpp"
-#include "pipeline/recipe/rounding_of_recipe.hpp"
+#include "pipeline/recipe/recipe.hpp"
 #include "studies/solve/prepared_solver.hpp"
 #include "studies/solve/tuned_solve.hpp"
 #include "studies/solve/turns.hpp"

@@ -10,7 +10,7 @@
 
 #include "core/contract/errors.hpp"
 #include "core/matrix/battery.hpp"
-#include "core/system/headers_folder.hpp"
+#include "core/system/beside_program.hpp"
 #include "kernels/formats/csr16/layout.hpp"
 #include "kernels/formats/sell/layout.hpp"
 #include "kernels/host/host_device.hpp"

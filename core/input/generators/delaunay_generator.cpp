@@ -14,7 +14,6 @@
 #include <boost/polygon/voronoi.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <numeric>
 

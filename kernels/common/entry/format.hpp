@@ -17,7 +17,7 @@
 #ifdef WORKBENCH_FORMAT_FILE
 #include "kernels/common/entry/run_time_rows.hpp"
 #endif
-#include "kernels/common/refusal/value_range.hpp"
+#include "kernels/common/refusal/refusals.hpp"
 #include "kernels/common/schedule/host_rows.hpp"
 #include "kernels/common/schedule/walk.hpp"
 

@@ -7,7 +7,7 @@
 #include "core/contract/precision.hpp"
 #include "core/matrix/block_rows.hpp"
 #include "core/matrix/types.hpp"
-#include "kernels/common/refusal/slot_bound.hpp"
+#include "kernels/common/refusal/refusals.hpp"
 #include "kernels/common/storage/fields.hpp"
 
 namespace workbench {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/matrix/host_array.hpp"
-#include "kernels/common/refusal/slot_bound.hpp"
+#include "kernels/common/refusal/refusals.hpp"
 #include "kernels/device/host_loops.hpp"
 
 namespace workbench {

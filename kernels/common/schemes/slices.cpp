@@ -11,7 +11,7 @@
 #include "core/matrix/host_array.hpp"
 #include "core/system/host_memory.hpp"
 #include "core/text/words.hpp"
-#include "kernels/common/refusal/slot_bound.hpp"
+#include "kernels/common/refusal/refusals.hpp"
 #include "kernels/common/storage/offsets.hpp"
 #include "kernels/device/host_loops.hpp"
 

@@ -4,6 +4,7 @@
 //   struct FormatLayout final : CompressedLayout<Value, InAnyCoding<Format, Value>, Rows> { ... };
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -27,6 +28,14 @@ struct InAnyCodingOf<Format, double> {
 };
 template <template <typename, template <typename> typename> typename Format, ValueType Value>
 using InAnyCoding = typename InAnyCodingOf<Format, Value>::Type;
+
+/// The alternatives of InAnyCoding, for std::get and emplace.
+namespace coding {
+inline constexpr std::size_t full = 0;
+inline constexpr std::size_t one = 1;
+inline constexpr std::size_t codes = 2;
+inline constexpr std::size_t f32 = 3;
+}  // namespace coding
 
 /// The parameter `values` of such a format, and its settle_values.
 [[nodiscard]] ParameterDeclaration any_coding_parameter();
@@ -66,11 +75,11 @@ template <ValueType Value>
 void fill_in_coding(auto& layout, const CsrMatrix& matrix, const Parameters& parameters, const auto& fill) {
     auto& stored = layout.stored;
     if (parameters.is_word("values", "one")) {
-        stored.template emplace<1>();
+        stored.template emplace<coding::one>();
     } else if (parameters.is_word("values", "dictionary")) {
-        stored.template emplace<2>();
+        stored.template emplace<coding::codes>();
     } else if constexpr (std::is_same_v<Value, double>) {
-        if (parameters.is_word("values", "f32")) stored.template emplace<3>();
+        if (parameters.is_word("values", "f32")) stored.template emplace<coding::f32>();
     }
     with_alternative(stored, [&](auto& arrays) {
         if constexpr (requires { arrays.row_count; }) {

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <stdexcept>
 
 #include "kernels/common/entry/format.hpp"
-#include "kernels/common/refusal/slot_bound.hpp"
+#include "kernels/common/refusal/refusals.hpp"
 #include "kernels/common/storage/predicted.hpp"
 #include "kernels/formats/banded_block/layout.hpp"
 

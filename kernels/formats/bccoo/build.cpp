@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <stdexcept>
 
-#include "core/contract/errors.hpp"
 #include "core/matrix/block_rows.hpp"
 #include "kernels/common/entry/format.hpp"
-#include "kernels/common/refusal/slot_bound.hpp"
+#include "kernels/common/refusal/refusals.hpp"
 #include "kernels/common/storage/encode_values.hpp"
 #include "kernels/common/storage/predicted.hpp"
 #include "kernels/common/storage/rows_in_doubt.hpp"

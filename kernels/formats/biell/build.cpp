@@ -7,8 +7,7 @@
 #include <stdexcept>
 
 #include "kernels/common/entry/format.hpp"
-#include "kernels/common/refusal/descending_rows.hpp"
-#include "kernels/common/refusal/slot_bound.hpp"
+#include "kernels/common/refusal/refusals.hpp"
 #include "kernels/common/storage/predicted.hpp"
 #include "kernels/common/storage/rows_in_doubt.hpp"
 #include "kernels/formats/biell/layout.hpp"

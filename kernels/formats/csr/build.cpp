@@ -29,11 +29,11 @@ constexpr auto fill = []<ValueType Value>(CsrLayout<Value>& layout, const Staged
     const CsrMatrix& matrix = staged.matrix;
     const bool in_f32 = parameters.is_word("values", "f32");
     if (parameters.is_word("values", "dictionary")) {
-        layout.stored.template emplace<2>();
+        layout.stored.template emplace<coding::codes>();
     } else if (codes_values(parameters) && !in_f32) {
-        store_line_values(layout.stored.template emplace<1>(), matrix, parameters);
+        store_line_values(layout.stored.template emplace<coding::one>(), matrix, parameters);
     } else if constexpr (std::is_same_v<Value, double>) {
-        if (in_f32) layout.stored.template emplace<3>();
+        if (in_f32) layout.stored.template emplace<coding::f32>();
     }
     with_alternative(layout.stored, [&](auto& csr) {
         csr.row_count = matrix.rows;
@@ -123,7 +123,7 @@ void CsrLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& vis
 template <ValueType Value>
 std::vector<LayoutField> CsrLayout<Value>::fields() const {
     std::vector<LayoutField> fields = CsrStorage<Value>::fields();
-    const auto* const csr = std::get_if<1>(&this->stored);
+    const auto* const csr = std::get_if<coding::one>(&this->stored);
     if (csr == nullptr || csr->row_values.size() + csr->column_values.size() == 0) return fields;
     LayoutField& values = fields[array_number(*csr, csr->values)];
     const bool by_row = csr->column_values.empty();
@@ -147,7 +147,7 @@ std::vector<std::pair<std::string, std::string>> CsrLayout<Value>::notes() const
 
 template <ValueType Value>
 const FullCsr<Value>& CsrLayout<Value>::full(const char* kernel) const {
-    if (const auto* const csr = std::get_if<0>(&this->stored)) return *csr;
+    if (const auto* const csr = std::get_if<coding::full>(&this->stored)) return *csr;
     throw Unsuitable(fmt::format("{} reads values in full, but they are coded (expected values = \"full\")", kernel));
 }
 

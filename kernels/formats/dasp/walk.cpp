@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <stdexcept>
-#include <string>
 #include <utility>
 
 #include "kernels/common/schedule/walk.hpp"

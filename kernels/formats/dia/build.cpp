@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 
 #include "kernels/common/entry/format.hpp"
-#include "kernels/common/refusal/slot_bound.hpp"
+#include "kernels/common/refusal/refusals.hpp"
 #include "kernels/common/storage/predicted.hpp"
 #include "kernels/common/storage/watched_rows.hpp"
 #include "kernels/formats/dia/layout.hpp"

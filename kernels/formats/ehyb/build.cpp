@@ -5,7 +5,7 @@
 
 #include "core/contract/errors.hpp"
 #include "kernels/common/entry/format.hpp"
-#include "kernels/common/refusal/narrow_columns.hpp"
+#include "kernels/common/refusal/refusals.hpp"
 #include "kernels/common/storage/predicted.hpp"
 #include "kernels/formats/ehyb/layout.hpp"
 

@@ -1,5 +1,5 @@
 #include "kernels/common/entry/format.hpp"
-#include "kernels/common/refusal/slot_bound.hpp"
+#include "kernels/common/refusal/refusals.hpp"
 #include "kernels/common/storage/literature_sizes.hpp"
 #include "kernels/common/storage/predicted.hpp"
 #include "kernels/formats/ell/layout.hpp"

@@ -1,7 +1,7 @@
 #include <stdexcept>
 
 #include "kernels/common/entry/format.hpp"
-#include "kernels/common/refusal/slot_bound.hpp"
+#include "kernels/common/refusal/refusals.hpp"
 #include "kernels/common/storage/predicted.hpp"
 #include "kernels/formats/ellr/layout.hpp"
 

@@ -1,15 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <numeric>
 
 #include "core/contract/errors.hpp"
 #include "core/forecast/partition_forecast.hpp"
 #include "core/matrix/block_rows.hpp"
 #include "kernels/common/entry/format.hpp"
-#include "kernels/common/refusal/slot_bound.hpp"
+#include "kernels/common/refusal/refusals.hpp"
 #include "kernels/common/schedule/choice.hpp"
 #include "kernels/common/storage/predicted.hpp"
 #include "kernels/device/tuned.hpp"

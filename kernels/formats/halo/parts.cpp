@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
-#include <span>
 #include <utility>
 
 namespace workbench {

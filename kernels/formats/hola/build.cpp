@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "core/contract/errors.hpp"
 #include "kernels/common/entry/format.hpp"
 #include "kernels/common/storage/encode_values.hpp"
 #include "kernels/common/storage/predicted.hpp"

@@ -4,7 +4,7 @@
 
 #include "core/contract/errors.hpp"
 #include "kernels/common/entry/format.hpp"
-#include "kernels/common/refusal/slot_bound.hpp"
+#include "kernels/common/refusal/refusals.hpp"
 #include "kernels/common/schemes/add_triplets.hpp"
 #include "kernels/common/storage/predicted.hpp"
 #include "kernels/formats/hyb/layout.hpp"

@@ -1,5 +1,5 @@
 #include "kernels/common/entry/format.hpp"
-#include "kernels/common/refusal/descending_rows.hpp"
+#include "kernels/common/refusal/refusals.hpp"
 #include "kernels/common/storage/predicted.hpp"
 #include "kernels/formats/jds/layout.hpp"
 
