@@ -243,7 +243,11 @@ private:
     /// The small matrices under compute-sanitizer, where it is there.
     void sanitize_into(Judgement& judgement) const {
         try {
-            judgement.sanitizer = sanitize(judged_, arguments_.changes.overrides, confine_);
+            judgement.sanitizer = sanitize(judged_, arguments_.changes.overrides, [this](const fs::path& writable) {
+                std::vector<std::string> words = confine_(writable);
+                words.insert(words.end() - 1, {"--read", fs::absolute(folder_).string()});  // with the recipe
+                return words;
+            });
         } catch (const UserError& found) {
             if (found.exit_code == ExitCode::wrong_result) {
                 judgement.add_sanitizer_errors(found.what());

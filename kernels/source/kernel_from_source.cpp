@@ -103,8 +103,9 @@ Launch launch_of(const KernelSource& source, const std::vector<LayoutField>& fie
     return launch;
 }
 
-Offset prepared_bytes_of(const KernelSource& source, const std::vector<LayoutField>& fields, const auto& layout) {
-    if (source.backend != Backend::cuda) return 0;
+std::optional<Offset> prepared_bytes_of(const KernelSource& source, const std::vector<LayoutField>& fields,
+                                        const auto& layout) {
+    if (source.backend != Backend::cuda || source.prepared_bytes == KernelSource().prepared_bytes) return {};
     return thread_count(source.prepared_bytes, launch_names(fields, layout.rows(), layout.columns()));
 }
 
@@ -197,7 +198,7 @@ public:
         }
         function_.emplace(compiled.image(fields, precision_of<Value>), kernel_function);
         check_driver(allow_shared_memory(checked_driver(), launch_, function_->get()), "cuFuncSetAttribute");
-        if (const Offset bytes = prepared_bytes_of(compiled.source(), fields, layout); bytes > 0) {
+        if (const Offset bytes = prepared_bytes_of(compiled.source(), fields, layout).value_or(0); bytes > 0) {
             prepared_ = device.allocate(static_cast<std::size_t>(bytes), "what the kernel prepares");
             arrays_.set_prepared(prepared_.address());
             own_bytes_ = bytes_with_prepared(layout, bytes);

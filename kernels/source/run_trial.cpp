@@ -190,7 +190,8 @@ TrialPlan make_plan(const TrialSetUp& set_up, const std::vector<LayoutField>& fi
         if (field.has_memory()) add(field.name, packed.pointers[pointers++], bytes_of(field.type), field.count);
     }
     if (set_up.on_gpu) {
-        add("prepared", packed.prepared, 1, static_cast<std::uint64_t>(set_up.prepared_bytes));
+        add("prepared", packed.prepared, 1, static_cast<std::uint64_t>(set_up.prepared_bytes.value_or(0)));
+        plan.has_prepared = set_up.prepared_bytes.has_value();
         plan.arrays[plan.array_count - 1].is_written = true;
     }
     const auto value_size = static_cast<std::uint64_t>(value_bytes(set_up.precision));

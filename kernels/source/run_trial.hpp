@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,8 +38,8 @@ struct TrialSetUp {
     std::string image = {};                    // loaded by a GPU
     Launch launch = {};
     double limit_seconds = 10;
-    bool accumulates = true;    // false: the kernel computes y = A x alone
-    Offset prepared_bytes = 0;  // on a GPU, for what the file prepares
+    bool accumulates = true;                    // false: the kernel computes y = A x alone
+    std::optional<Offset> prepared_bytes = {};  // on a GPU, for what the file prepares; none: it has no memory of its own
     Precision precision = Precision::f64;
     Index rows = 0;
     Index columns = 0;

@@ -323,7 +323,9 @@ TEST_SUITE("prepare") {
              {std::string(short_columns), by_cuthill_mckee + windows + short_columns, std::string("[layout]\nuse = 'csr'\n")}) {
             check_like_host<double>(*device, backwards + rest, matrix, "an order");
             check_like_host<double>(*device, by_degree + backwards + rest, matrix, "after another order");
-            check_like_host<float>(*device, parts + rest, matrix, "parts");
+        }
+        for (const std::string& rest : {std::string(short_columns), std::string("[layout]\nuse = 'csr'\n")}) {
+            check_like_host<float>(*device, parts + rest, matrix, "parts");  // Cuthill-McKee would move rows out of them
         }
         check_like_host<double>(*device, parts + inside + divided + outside + by_parts, matrix, "parts of EHYB");
         const CsrMatrix of_nodes = with_unknowns(grid(9, 31), 3);

@@ -53,7 +53,7 @@ private:
         void* function = nullptr;
         if (driver_.function(&function, module, plan_.prepare.data()) != 0) return;
         plan_.preparing = true;
-        if (plan_.arrays[plan_.array_count - 3].bytes == 0) {
+        if (!plan_.has_prepared) {
             conclude(plan_.verdict, TrialKind::failed, "prepare has no memory to fill: prepared_bytes is 0");
         }
         expect(allow_shared_memory(driver_, plan_.launch, function));
