@@ -1,9 +1,7 @@
 #include "pipeline/engine/runner.hpp"
 
 #include <algorithm>
-#include <array>
 #include <functional>
-#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,22 +9,10 @@
 #include "core/contract/errors.hpp"
 #include "core/text/words.hpp"
 #include "pipeline/engine/kernel_choice.hpp"
+#include "pipeline/measure/still_works.hpp"
 
 namespace workbench {
 namespace {
-
-/// Copies a little memory to the device and back. Returns false if that fails: after an illegal address, for example, nothing
-/// else runs on a GPU in the same process.
-bool still_works(Device& device) {
-    std::array<Index, 4> numbers{};
-    try {
-        const DeviceMemory memory = to_device(device, std::span<const Index>(numbers), "a test of the device");
-        device.download(memory, std::as_writable_bytes(std::span(numbers)));
-    } catch (const UserError&) {
-        return false;
-    }
-    return true;
-}
 
 /// Notes which results an earlier run kept.
 void note_kept(RunReport& report) {
