@@ -102,7 +102,7 @@ static_assert(sizeof(Arrays) == {4}, "the compiler's layout of this struct diffe
 // row of y, including rows without nonzeros.
 #ifdef __CUDACC__
 {5};
-// Optional: is called once, before all products, to fill the memory at arrays.prepared, which contains zeros.
+// Optional: {7} is called once, before all products. It fills the memory at arrays.prepared, which contains zeros.
 extern "C" __global__ void {7}(Arrays arrays);
 #else
 {6};
