@@ -112,7 +112,8 @@ export function headlineOf(track: Track, number: number): Headline[] {
   // A layout without padding says little by it.
   const telling = stored.filter((one) => one.now !== '0.0 %');
   const rest = stored.filter((one) => one.now === '0.0 %');
-  return [...better.slice(0, telling.length > 0 ? 1 : most), ...telling, ...planes, ...better.slice(1), ...others, ...rest].slice(0, most);
+  const first = telling.length > 0 ? 1 : most;
+  return [...better.slice(0, first), ...telling, ...planes, ...better.slice(first), ...others, ...rest].slice(0, most);
 }
 
 // The share of the nonzeros that each part of a split has, the largest first.

@@ -444,7 +444,7 @@ export class Viewer implements PatternView {
     return drawSlide(pictures, {
       title: this.tracks.map(({ run }) => run.title).join(' and '),
       matrix: `${source}: ${counted(m)} × ${counted(n)}, ${counted(nonzeros)} nonzeros`,
-      stages: track.pattern.facts.stages.map(({ label }, i) => ({ name: `${i} ${label}`, now: i === this.current() })),
+      stages: [...(this.tracks.length > 1 ? [{ name: `${track.run.title}:`, now: false }] : []), ...track.pattern.facts.stages.map(({ label }, i) => ({ name: `${i} ${label}`, now: i === this.current() }))],
       headlines: headlineOf(track, this.current()), sentence: sentenceOf(track, this.current()), legend: legendOf(this, this.slide_panes[1]),
     });
   }

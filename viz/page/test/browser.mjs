@@ -115,7 +115,7 @@ async function headline(page, name, file) {
   check(`${name}: so are the bytes`, last.some((text) => /^bytes per nonzero/.test(text) && text.endsWith(` ${bytes}`)), `${last.join('; ')} for ${bytes}`);
   for (let stage = 1; stage < report.stages.length; ++stage) {
     const texts = await shown(stage);
-    check(`${name}: three figures after stage ${stage}`, texts.length === 3, texts.join('; '));
+    check(`${name}: three figures after stage ${stage}`, texts.length === 3 && new Set(texts).size === 3, texts.join('; '));
     const { metrics } = report.stages[stage];
     const bandwidth = texts.find((text) => text.startsWith('bandwidth '));
     check(`${name}: the bandwidth is that of the stage`, bandwidth === undefined || bandwidth.endsWith(` ${metrics.bandwidth.toLocaleString('en')}`), bandwidth);
@@ -406,6 +406,8 @@ async function test(word) {
     await page.keyboard.press('ArrowRight');
     await settle(page);
     check(`${name}: an arrow goes through the recipe with stages`, (await page.locator('.track').nth(1).locator('[aria-current=true]').getAttribute('data-stage')) === '1');
+    const figures = await page.locator('.headline').last().locator('dt').allInnerTexts();
+    check(`${name}: three figures, each once`, figures.length === 3 && new Set(figures).size === 3, figures.join('; '));
     await page.keyboard.press('ArrowLeft');
     await settle(page);
     const before = await look(page);
