@@ -13,6 +13,7 @@
 
 #include "cli/shell.hpp"
 #include "support/golden.hpp"
+#include "support/page_sections.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace workbench {
@@ -187,8 +188,9 @@ TEST_SUITE("choose with the program") {
         CHECK(begun.text.find("Written to winner.toml, log.jsonl, page.html\n") != std::string::npos);
         const std::string page = file_text(folder.path() / "page.html");
         CHECK(page.starts_with("<!DOCTYPE html>"));
-        CHECK(page.find("<svg") != std::string::npos);
-        CHECK(page.find("<details open") != std::string::npos);
+        const auto document = nlohmann::json::parse(section_of_page(page, "document"));
+        CHECK(document["kind"] == "choose");
+        CHECK(document["choice"]["search"]["points"] == 9);
         const std::string log = file_text(folder.path() / "log.jsonl");
         CHECK(std::count(log.begin(), log.end(), '\n') >= 3);
         const Outcome check = workbench_in(folder.path(), "check winner.toml");
