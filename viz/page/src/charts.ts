@@ -251,9 +251,11 @@ export function xyChart(title: string, label: string, options: XyOptions): HTMLE
       svg.push(marker(key.colour, at + text * 0.5, below, text * 0.4), s('text', { x: at + text * 1.2, y: below + text * 0.35 }, key.name));
       at += size;
     }
+    const whole = options.keys ? below + text : height;
+    figure.style.setProperty('--below', `${whole - height + bottom}px`);
     figure.style.setProperty('--left', `${left}px`);
     figure.style.setProperty('--right', `${text}px`);
-    return { svg, height: options.keys ? below + text : height };
+    return { svg, height: whole };
   }, options.note);
   if (options.cursor) addCursor(figure, options, options.cursor);
   return figure;

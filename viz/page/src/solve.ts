@@ -14,20 +14,22 @@ const iterated = (one: Solved): one is Iterated => one.once_seconds !== undefine
 const converged = (one: Solved): boolean => one.end === 'converged';
 const timeAfter = (one: Iterated, solves: number): number => one.once_seconds + solves * one.each_seconds;
 
+const keysOf = (list: Solved[], colours: (name: string) => number): { name: string; colour: number }[] => list.map((one) => ({ name: one.recipe, colour: colours(one.recipe) }));
+
 function timeBySolves(solve: Solve, advice: Solve['advice'], colours: (name: string) => number): HTMLElement | null {
   const solved = solve.solves.filter(iterated).filter((one) => converged(one) && !one.tuned);
   if (solved.length === 0) return null;
   const changes = advice.slice(1);
   const far = Math.max(1000, ...changes.map((one) => 10 * one.from_solves));
   const xRange: [number, number] = [1, 10 ** Math.ceil(Math.log10(far))];
-  const curves: Curve[] = solved.map((one) => ({ name: one.recipe, at: (solves) => timeAfter(one, solves), colour: colours(one.recipe) }));
+  const curves: Curve[] = solved.map((one) => ({ name: '', at: (solves) => timeAfter(one, solves), colour: colours(one.recipe) }));
   const points: Point[] = changes.flatMap(({ recipe, from_solves }) => {
     const one = solved.find((other) => other.recipe === recipe);
     return one ? [{ name: `${recipe} from ${counted(from_solves)} solves on`, x: from_solves, y: timeAfter(one, from_solves), colour: colours(recipe) }] : [];
   });
   const ends = solved.flatMap((one) => xRange.map((solves) => timeAfter(one, solves)));
-  return xyChart('Time in all by number of solves', curves.map((curve) => curve.name).join(', '), {
-    x: 'solves with this matrix', y: 'time in all, set-up included', xText: counted, yText: seconds, xRange, yRange: [Math.min(...ends) / 1.3, Math.max(...ends) * 1.3], points, curves,
+  return xyChart('Time in all by number of solves', solved.map((one) => one.recipe).join(', '), {
+    x: 'solves with this matrix', y: 'time in all, set-up included', xText: counted, yText: seconds, xRange, yRange: [Math.min(...ends) / 1.3, Math.max(...ends) * 1.3], points, curves, keys: keysOf(solved, colours),
     cursor: {
       name: 'Number of solves', start: changes[0]?.from_solves ?? 1,
       words: (x) => {
@@ -39,8 +41,6 @@ function timeBySolves(solve: Solve, advice: Solve['advice'], colours: (name: str
     note: 'Set-up once, then b, the iterations and x in each solve. A mark shows where another recipe begins to take the least time.',
   });
 }
-
-const keysOf = (list: Solved[], colours: (name: string) => number): { name: string; colour: number }[] => list.map((one) => ({ name: one.recipe, colour: colours(one.recipe) }));
 
 const most_places = 400;
 

@@ -13,7 +13,8 @@ export async function solved(page, name, file) {
   const chart = page.locator('#advice .chart');
   const solves = report.solves.filter((one) => one.end === 'converged');
   check(`${name}: a line a recipe`, (await chart.locator('.curve').count()) === solves.length, await chart.locator('.curve').count());
-  check(`${name}: a mark where the advice changes`, (await chart.locator('.marker').count()) === Math.max(0, advice.length - 1), await chart.locator('.marker').count());
+  check(`${name}: a mark where the advice changes`, (await chart.locator('.marker').count()) === solves.length + Math.max(0, advice.length - 1), // with those of the legend
+    await chart.locator('.marker').count());
   // The words at the slider are the times of the report, the fastest first.
   const range = chart.locator('input[type=range]');
   for (const [value, count] of [[0, 1], [1000, null]]) {
