@@ -139,6 +139,8 @@ public:
             prepare_own(reinterpret_cast<Prepare>(prepare), layout);
         }
     }
+    HostSourceKernel(const HostSourceKernel&) = delete;
+    HostSourceKernel& operator=(const HostSourceKernel&) = delete;
     ~HostSourceKernel() override {
         if (prepared_ != nullptr && release_ != nullptr) release_(prepared_);
     }

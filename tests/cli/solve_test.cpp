@@ -62,6 +62,8 @@ std::string masked(std::string text) {
     // The columns "of parts" and "break-even".
     text = std::regex_replace(text, std::regex(R"(# s +(\d[\d.]*|-)  )"), "# s  #  ");
     text = std::regex_replace(text, std::regex(R"(# s +(never|at once|noise|~?\d[\d,]*)\n)"), "# s  #\n");
+    // Lines are broken elsewhere after another name of the baseline.
+    text = std::regex_replace(text, std::regex(R"(\n {6}(?=\S))"), " ");
     return std::regex_replace(text, std::regex(R"((\S) {2,})"), "$1  ");
 }
 
