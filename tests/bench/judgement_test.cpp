@@ -128,6 +128,12 @@ TEST_SUITE("judgement") {
         CHECK(!beside(25, 5).honest());
         CHECK(beside(25, 5).verdict() == "cheats");
         CHECK(beside(25, 4).honest());
+        const auto says_so = [](const Judgement& one) {
+            return to_text(one).find("  cheats   the baseline takes ") != std::string::npos;
+        };
+        CHECK(says_so(beside(25, 5)));
+        CHECK_FALSE(says_so(beside(23, 5)));
+        CHECK_FALSE(says_so(beside(25, 4)));
         Lines kernels;
         Lines others;
         for (int i = 0; i < 6; ++i) {

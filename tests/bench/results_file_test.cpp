@@ -139,6 +139,8 @@ TEST_SUITE("results file") {
         const std::string expected = R"(not a line of a bench; expected {"key":{...},...}; choose another file with --out)";
         for (const auto& [text, line] : {std::pair{"my notes", 1},
                                          {"my notes\n", 1},
+                                         {"{\"status\":\"\"}\n", 1},
+                                         {"{\"key\":{}}\n", 1},
                                          {"{\"key\":{},\"status\":\"\"}\n{}\n", 2},
                                          {"{\"key\":{},\"status\":\"\"}\n{\"k\":", 2}}) {
             write(file, text);

@@ -372,6 +372,19 @@ TEST_SUITE("choose") {
         CHECK(names(Orders::others_of_square) == all);
     }
 
+    TEST_CASE("the bandwidth is that of the device on which the recipes run") {
+        for (const bool on_gpu : {false, true}) {
+            new_script();
+            ScriptedDevice host({DeviceKind::host, "a host", 8, 0, 0, 0}, {376, 752});
+            ScriptedDevice gpu({DeviceKind::gpu, "a GPU", 4, 1000, 0, 0}, {3000, 4000});
+            ChooseOptions options = options_of();
+            options.backends = {on_gpu ? Backend::cuda : Backend::kokkos};
+            const Choice choice = choose(example_matrix(), scripted_catalogue(), {host, &gpu}, {csr()}, options);
+            CHECK(choice.bandwidth == (on_gpu ? 4000 : 752));
+            CHECK(choice.device == (on_gpu ? "a GPU" : "a host"));
+        }
+    }
+
     TEST_CASE("stages that order the whole matrix, before which a search puts no other order") {
         std::set<std::string> names;
         for (const StageEntry& stage : catalogue().stages) {

@@ -185,6 +185,29 @@ TEST_SUITE("forecasts of any shape") {
         CHECK_EQ(model.price(recipe).unsuitable, "needs a multiple of 3 rows, for node_size in [matrix]");
     }
 
+    TEST_CASE("shares by the lengths of rows are foreseen exactly") {
+        const CsrMatrix matrix = matrix_of(23, 40);
+        const auto shares_of = [&matrix](const std::string& criterion, const std::string& one, const std::string& other) {
+            const Recipe recipe = parse_recipe("[[stage]]\nuse = 'split'\n" + criterion + "\n[[layout]]\nshare = '" + one +
+                                                   "'\nuse = 'csr'\n[[layout]]\nshare = '" + other + "'\nuse = 'csr'\n",
+                                               "a.toml", catalogue());
+            PatternForecast pattern(matrix);
+            const RecipeStage& split = recipe.stages.front();
+            split.entry->foresee(pattern, split.parameters, {find_device_model("h200"), Precision::f64});
+            return std::pair(sorted_lengths(pattern.share(recipe.layouts[0].share->kind)),
+                             sorted_lengths(pattern.share(recipe.layouts[1].share->kind)));
+        };
+        std::vector<Offset> longer;
+        std::vector<Offset> shorter;
+        for (Index row = 0; row < matrix.rows; ++row) {
+            const Offset length = matrix.row_length(row);
+            (length > 3 ? longer : shorter).push_back(length);
+        }
+        std::sort(longer.begin(), longer.end());
+        std::sort(shorter.begin(), shorter.end());
+        CHECK(shares_of("by = 'row_length'\nlonger_than = 3", "long", "short") == std::pair(longer, shorter));
+    }
+
     TEST_CASE("places of diagonals outside of a wide or tall matrix are not read") {
         const auto unread_bytes = [](Index rows, Index columns, const std::vector<Entry>& entries) {
             const CsrMatrix matrix = csr_from_entries(rows, columns, entries);

@@ -261,6 +261,13 @@ TEST_CASE("a stage that unites shares replaces them") {
                             "[[stage]]\nuse = 'unite'\nshare = 'bin_1'\n[[stage]]\nuse = 'unite'\nshare = 'bin_0/first'\n" +
                             plain_bins),
                    "recipes/bins.toml:10:7: stage 'unite' makes share 'united', which exists already"));
+    // A stage that is not known may have changed the shares.
+    const std::string unknown = error_of(
+        "[[stage]]\nuse = 'bins'\n[[stage]]\nuse = 'nothing'\n[[stage]]\nuse = 'unite'\n"
+        "share = 'bin_1'\n[[stage]]\nuse = 'unite'\nshare = 'bin_0'\n" +
+        plain_bins);
+    CHECK(contains(unknown, "unknown stage 'nothing'"));
+    CHECK_FALSE(contains(unknown, "exists already"));
 }
 
 }  // namespace workbench

@@ -199,6 +199,10 @@ TEST_CASE("a device carries out stages in any order that its layouts can store")
 TEST_CASE("recipes that the host prepares, and why") {
     const std::string other_sort = "[[stage]]\nuse = 'row_sort'\n";
     CHECK(reason_of("[layout]\nuse = 'coo'\n") == "a GPU does not store layout coo");
+    Recipe own = parse_recipe("[recipe]\nname = 'x'\n" + sell, "x.toml", catalogue());
+    CHECK(std::holds_alternative<DevicePlan>(device_plan_of(own)));
+    own.layouts.front().own_kernels = {own.layouts.front().entry->kernels.front()};  // which needs the layout's own arrays
+    CHECK(std::holds_alternative<std::string>(device_plan_of(own)));
     for (const std::string layout : {"csr", "csr16", "ell", "ellr"}) {
         CHECK(reason_of("[layout]\nuse = '" + layout + "'\nvalues = 'one'\n") == "a GPU does not store layout " + layout);
         CHECK(reason_of("[[stage]]\nuse = 'node_blocks'\n[layout]\nuse = '" + layout + "'\n") ==
