@@ -207,7 +207,7 @@ class Runner:
                 status, _, text = self.run(program, names, m.id, 3 * usual + 2, folder)
                 if status == 'timeout':  # unless the machine was busy
                     self.clear(folder)
-                    status, _, text = self.run(program, names, m.id, 15 * usual + 10, folder)
+                    status, _, text = self.run(program, names, m.id, 8 * usual + 8, folder)
                 normal += usual
                 result['ran'] += [short(c['case']) for c in chosen]
                 if status != 0:
