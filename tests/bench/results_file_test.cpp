@@ -9,6 +9,7 @@
 #include "core/contract/errors.hpp"
 #include "studies/bench/matrices.hpp"
 #include "studies/bench/results_file.hpp"
+#include "support/golden.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
 

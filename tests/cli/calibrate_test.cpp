@@ -1,6 +1,7 @@
 // workbench calibrate, and what choose makes of the file that it keeps.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 
@@ -51,9 +52,9 @@ TEST_CASE("calibrate keeps constants, which choose uses unless the file is not v
     kept["launch_seconds"] = 1000;
     write_whole_file(file, kept.dump());
     (void)workbench_in(folder.path(), choose + " --json choice.json", settings);
-    for (const auto& timed : nlohmann::json::parse(file_text(folder.path() / "choice.json"))["ranking"]) {
-        CHECK(timed["predicted_seconds"] > 999);
-    }
+    const nlohmann::json timed = nlohmann::json::parse(file_text(folder.path() / "choice.json")).at("ranking");
+    // The first trial corrects the predictions of the others.
+    CHECK(std::any_of(timed.begin(), timed.end(), [](const auto& one) { return one.at("predicted_seconds") > 999; }));
 
     write_whole_file(file, "{\"calibration\": 1");
     const Outcome ignored = workbench_in(folder.path(), choose, settings);
