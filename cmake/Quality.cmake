@@ -22,7 +22,7 @@ if(RUN_CLANG_TIDY_PROGRAM AND CLANG_TIDY_PROGRAM)
             -DWORKBENCH_CUDA=${WORKBENCH_CUDA} -DKokkos_DIR=${Kokkos_DIR}
     COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR}/tidy --target workbench_commit
     COMMAND ${RUN_CLANG_TIDY_PROGRAM} -quiet -clang-tidy-binary ${CLANG_TIDY_PROGRAM} -p ${CMAKE_BINARY_DIR}/tidy
-            -extra-arg=-Wno-unknown-warning-option "${CMAKE_SOURCE_DIR}/.*\\.cpp$"
+            -extra-arg=-Wno-unknown-warning-option -extra-arg=-Wno-unused-command-line-argument "${CMAKE_SOURCE_DIR}/.*\\.cpp$"
     COMMENT "clang-tidy" VERBATIM USES_TERMINAL)
 endif()
 mark_as_advanced(CLANG_FORMAT_PROGRAM RUN_CLANG_TIDY_PROGRAM CLANG_TIDY_PROGRAM)

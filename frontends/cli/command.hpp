@@ -36,6 +36,8 @@ struct Range {
     Number high;
     const char* placeholder;
 };
+template <typename Number>
+Range(Number, Number, const char*) -> Range<Number>;  // clang 14 deduces none for aggregates
 
 /// "1000" for "1e3"; other texts are unchanged.
 [[nodiscard]] std::string plain_integer(std::string text);

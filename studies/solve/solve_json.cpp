@@ -133,9 +133,10 @@ Series series_of(const SolveOutcome& one, const At& at) {
 
 XyChart chart_of(const SolveReport& report, const std::string& title, const std::string& label) {
     XyChart chart{title, subtitle_of(report), {label}, {"|r| / |b|", true}, {}};
-    const std::size_t all =
+    const auto all =
         std::count_if(report.outcomes.begin(), report.outcomes.end(), [](const auto& one) { return one.history.size() > 1; });
-    if (all > most_series) chart.foot = fmt::format("the first {} of {}", most_series, counted_with_commas(all, "recipe"));
+    if (all > static_cast<std::ptrdiff_t>(most_series))
+        chart.foot = fmt::format("the first {} of {}", most_series, counted_with_commas(all, "recipe"));
     return chart;
 }
 
