@@ -243,46 +243,6 @@ TEST_CASE("values that are not finite are stored and multiplied like others") {
     }
 }
 
-/// "" or the first row of y = A x, or y += A x, that a NaN at one place of x should have reached and did not, or the other way
-/// round. Tries every place.
-std::string wrong_reach_of_nan(Kernel<double>& kernel, const CsrMatrix& matrix) {
-    for (Index column = 0; column < matrix.columns; ++column) {
-        std::vector<double> x(matrix.columns, 1);
-        x[column] = column % 2 == 0 ? std::nan("") : std::numeric_limits<double>::infinity();
-        for (const bool accumulate : {false, true}) {
-            std::vector<double> y(matrix.rows, 1);
-            kernel.run(x.data(), y.data(), accumulate);
-            for (Index row = 0; row < matrix.rows; ++row) {
-                const bool has = std::ranges::binary_search(matrix.row_columns(row), column);
-                if (std::isfinite(y[row]) != has) continue;
-                return "row " + std::to_string(row) + ", column " + std::to_string(column) + ": y = " + std::to_string(y[row]);
-            }
-        }
-    }
-    return "";
-}
-
-TEST_CASE("a NaN or an infinity in x reaches the rows that have its column, and no others") {
-    std::set<std::string> wrong;
-    for (const Case& one : all_cases()) {
-        for (const NamedMatrix& named : one.matrices) {
-            if (!one.takes(named.matrix) || named.matrix.columns > 100 || !suits(one, one.stage(named.matrix))) continue;
-            const StagedMatrix staged = one.stage(named.matrix);
-            const auto layout = one.build<double>(staged);
-            for (const KernelEntry& entry : one.layout.kernels) {
-                if (device_of(entry.backend) != DeviceKind::host) continue;
-                const auto kernel = entry.prepare.f64(*layout, host());
-                const std::string found = wrong_reach_of_nan(*kernel, staged.matrix);
-                if (found.empty()) continue;
-                wrong.insert(one.name + ", " + entry.name);
-                MESSAGE(one.name << ", " << entry.name << ", " << named.name << ": " << found);
-            }
-        }
-    }
-    // Its blocks span whole bands of a block row. No other format is an exception.
-    CHECK(wrong == std::set<std::string>{"banded_block, block_rows", "banded_block_columns_at_random, block_rows"});
-}
-
 TEST_CASE("a fault planted in any slot or offset of any layout is detected") {
     for (const Case& one : all_cases()) {
         CAPTURE(one.name);

@@ -10,7 +10,6 @@
 #include "kernels/common/schedule/kernels.hpp"
 #include "kernels/common/schedule/run.hpp"
 #include "kernels/common/schedule/walk.hpp"
-#include "kernels/common/storage/rows_in_doubt.hpp"
 #include "kernels/common/storage/stored_layout.hpp"
 #include "kernels/device/host_loops.hpp"
 
@@ -59,40 +58,16 @@ template <Schedule S, ValueType Value>
     sum += value_of_slot<S, Value>(arrays, run, place, column) * x_of_run[column];
 }
 
-/// Rows that have their sums in registers at a time.
-inline constexpr int host_lanes = 8;
-
 /// A product's vectors on the host, and the row of y for each row of the layout.
 template <ValueType Value>
 struct HostVectors {
     const Value* x;
     Value* y;
     bool accumulate;
-    const Index* rows = nullptr;   // [rows of the layout]; null: each is itself
-    RowsInDoubt* doubt = nullptr;  // null: there is no padding
+    const Index* rows = nullptr;  // [rows of the layout]; null: each is itself
 
-    void put_sum(Index row, Value sum) const {
-        if (doubt == nullptr) return put(y, row_of_y(row), sum, accumulate);
-        doubt->put(row, y, row_of_y(row), sum, accumulate);
-    }
-    [[nodiscard]] Index row_of_y(Index row) const { return rows == nullptr ? row : rows[row]; }
-
-    /// Adds the rows in doubt again, from the slots of this value array, or of all (-1).
-    void add_again(const Layout<Value>& layout, int array = -1) const {
-        if (doubt == nullptr || !doubt->any()) return;
-        doubt->add_again<Value>(
-            layout, x, [this](Index row, Value sum) { put(y, row_of_y(row), sum, accumulate); }, array);
-    }
+    void put_sum(Index row, Value sum) const { put(y, rows == nullptr ? row : rows[row], sum, accumulate); }
 };
-
-/// True if all of the sums are finite.
-template <ValueType Value>
-[[nodiscard]] bool are_finite(const std::array<Value, host_lanes>& sums) {
-    bool finite = true;
-#pragma GCC unroll 8
-    for (int i = 0; i < host_lanes; ++i) finite = finite & RowsInDoubt::is_finite(sums[i]);
-    return finite;
-}
 
 /// Multiplies threads [first, end), row by row.
 template <Schedule S, ValueType Value>
@@ -107,6 +82,9 @@ void multiply_row_by_row(const auto& arrays, Offset first, Offset end, const Hos
         vectors.put_sum(row_of_run<S>(arrays, run, PlainLoad{}), sum);
     }
 }
+
+/// Rows that have their sums in registers at a time.
+inline constexpr int host_lanes = 8;
 
 /// Most slots between two steps of a row that are near each other.
 inline constexpr Offset near_slots = 64;
@@ -224,8 +202,7 @@ void multiply_alike(const auto& arrays, const auto& first_run, int count, const 
 #pragma GCC unroll 8
             for (int i = 0; i < host_lanes; ++i) add_slot<S>(arrays, first_run, RunSlot{k, slot + i}, x_of_run, sums[i]);
         }
-        const bool certain = vectors.doubt == nullptr || are_finite(sums);
-        if (!S::hooks.own_row_of && vectors.rows == nullptr && !vectors.accumulate && certain) {
+        if (!S::hooks.own_row_of && vectors.rows == nullptr && !vectors.accumulate) {
 #pragma GCC unroll 8
             for (int i = 0; i < host_lanes; ++i) vectors.y[run.row + i] = sums[i];
             run.row += host_lanes;
@@ -285,32 +262,21 @@ using MultiplyOnHost = void (*)(const View& arrays, const HostVectors<Value>& ve
 template <ValueType Value, typename View>
 class HostRows final : public Kernel<Value> {
 public:
-    HostRows(const Layout<Value>& layout, const View& arrays, std::span<const Index> rows,
-             std::optional<std::int64_t> own_bytes, MultiplyOnHost<Value, View> multiply)
-        : layout_(layout),
-          arrays_(arrays),
-          rows_(rows.begin(), rows.end()),
-          own_bytes_(own_bytes),
-          multiply_(multiply),
-          has_padding_(has_padding(layout)) {}
+    HostRows(const View& arrays, std::span<const Index> rows, std::optional<std::int64_t> own_bytes,
+             MultiplyOnHost<Value, View> multiply)
+        : arrays_(arrays), rows_(rows.begin(), rows.end()), own_bytes_(own_bytes), multiply_(multiply) {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
-        RowsInDoubt doubt;
-        const HostVectors<Value> vectors{x, y, accumulate, rows_.empty() ? nullptr : rows_.data(),
-                                         has_padding_ ? &doubt : nullptr};
-        multiply_(arrays_, vectors);
-        vectors.add_again(layout_);
+        multiply_(arrays_, {x, y, accumulate, rows_.empty() ? nullptr : rows_.data()});
     }
 
     [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return own_bytes_; }
 
 private:
-    const Layout<Value>& layout_;
     View arrays_;
     HostArray<Index> rows_;
     std::optional<std::int64_t> own_bytes_;
     MultiplyOnHost<Value, View> multiply_;
-    bool has_padding_;
 };
 
 template <typename S, ValueType Value, typename OwnLayout>
@@ -322,7 +288,7 @@ std::unique_ptr<Kernel<Value>> prepare_host_rows(const Layout<Value>& layout, st
         const auto multiply = with_schedule<S>(stored, []<typename Chosen>(Chosen) -> MultiplyOnHost<Value, View> {
             return multiply_on_host<Chosen, Value, View>;
         });
-        return std::make_unique<HostRows<Value, View>>(layout, view, rows, own_bytes_of(own), multiply);
+        return std::make_unique<HostRows<Value, View>>(view, rows, own_bytes_of(own), multiply);
     });
 }
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 #include <numeric>
-#include <optional>
 #include <stdexcept>
 
 #include "core/matrix/block_rows.hpp"
@@ -12,7 +11,6 @@
 #include "kernels/common/refusal/refusals.hpp"
 #include "kernels/common/storage/encode_values.hpp"
 #include "kernels/common/storage/predicted.hpp"
-#include "kernels/common/storage/rows_in_doubt.hpp"
 #include "kernels/device/tuned.hpp"
 #include "kernels/formats/bccoo/layout.hpp"
 
@@ -171,15 +169,14 @@ constexpr auto fill = []<ValueType Value>(BccooLayout<Value>& layout, const Stag
     layout.pattern = Pattern(matrix);
 };
 
-/// Tiles in parallel: each writes the block rows that begin and end in it, and keeps its sums of those that begin before or end
-/// after it, which are added when all tiles are done. So no two threads write a row.
+/// Tiles in parallel: each writes the block rows that end in it and keeps its sums of the one that continues in the next tile,
+/// which are added when all tiles are done. So no two threads write a row.
 template <ValueType Value, typename Stored>
 class BccooTiles final : public Kernel<Value> {
     using Sums = std::array<Value, largest_bccoo_block>;
 
 public:
-    BccooTiles(const BccooLayout<Value>& layout, const Stored& bccoo)
-        : layout_(layout), bccoo_(bccoo), ended_(bccoo.tiles()), open_(bccoo.tiles()) {}
+    explicit BccooTiles(const Stored& bccoo) : bccoo_(bccoo), open_(bccoo.tiles()) {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
         for_each_in_parallel(static_cast<std::int64_t>(bccoo_.empty_block_rows.size()), 1024, [&](std::int64_t i) {
@@ -190,21 +187,17 @@ public:
                 open_[tile] = multiply_tile<height, width>(tile, x, y, accumulate);
             });
         });
-        for_each_kept_sum([&](Index row, Value sum, bool) {
-            if (!RowsInDoubt::is_finite(sum)) doubt_.add(row);
-        });
-        const auto is_in_doubt = doubt_.members();
-        for_each_kept_sum([&](Index row, Value sum, bool is_first) {
-            if (!doubt_.any() || !is_in_doubt(row)) put(y, row, sum, accumulate || !is_first);
-        });
-        doubt_.add_again<Value>(layout_, x, [&](Index row, Value sum) { put(y, row, sum, accumulate); });
+        // The last tile leaves nothing open.
+        for (Offset tile = 0; tile + 1 < bccoo_.tiles(); ++tile) {
+            for_each_row(bccoo_.block_row(bccoo_.first_block_rows[tile + 1]),
+                         [&](Index row, Index r) { y[row] += open_[tile][r]; });
+        }
     }
 
 private:
-    /// Returns the sums of the block row that continues in the next tile; keeps those of the first one that ends.
+    /// Returns the sums of the block row that continues in the next tile.
     template <int height, int width>
-    [[nodiscard]] Sums multiply_tile(Offset tile, const Value* x, Value* y, bool accumulate) {
-        ended_[tile].reset();
+    [[nodiscard]] Sums multiply_tile(Offset tile, const Value* x, Value* y, bool accumulate) const {
         Sums sums{};
         for_each_block_of_tile(bccoo_, tile, [&](const BccooBlock& block) {
             const Offset first_slot = bccoo_slot(tile, bccoo_.blocks_per_lane, height * width, block.k, block.lane);
@@ -215,29 +208,10 @@ private:
                 }
             }
             if (!block.is_end) return;
-            if (!ended_[tile]) {
-                ended_[tile] = sums;
-            } else {
-                for_each_row(bccoo_.block_row(block.counted_row),
-                             [&](Index row, Index r) { doubt_.put(row, y, row, sums[r], accumulate); });
-            }
+            for_each_row(bccoo_.block_row(block.counted_row), [&](Index row, Index r) { put(y, row, sums[r], accumulate); });
             sums = {};
         });
         return sums;
-    }
-
-    /// Calls body(row, sum, is_first) for the sums that tiles kept: first for those of block rows that end in a tile, then for
-    /// those that continue in the next one. The last tile leaves nothing open.
-    void for_each_kept_sum(const auto& body) const {
-        for (Offset tile = 0; tile < bccoo_.tiles(); ++tile) {
-            if (!ended_[tile]) continue;
-            for_each_row(bccoo_.block_row(bccoo_.first_block_rows[tile]),
-                         [&](Index row, Index r) { body(row, (*ended_[tile])[r], true); });
-        }
-        for (Offset tile = 0; tile + 1 < bccoo_.tiles(); ++tile) {
-            for_each_row(bccoo_.block_row(bccoo_.first_block_rows[tile + 1]),
-                         [&](Index row, Index r) { body(row, open_[tile][r], false); });
-        }
     }
 
     /// Calls body(row, its number in the block row) for the rows within the matrix.
@@ -246,18 +220,15 @@ private:
         for (Index r = 0; r < bccoo_.block_height && first + r < bccoo_.row_count; ++r) body(static_cast<Index>(first + r), r);
     }
 
-    const BccooLayout<Value>& layout_;
     const Stored& bccoo_;
-    std::vector<std::optional<Sums>> ended_;  // [tiles]
-    std::vector<Sums> open_;                  // [tiles]
-    RowsInDoubt doubt_;
+    std::vector<Sums> open_;  // [tiles]
 };
 
 template <ValueType Value>
 struct BccooHost {
     static std::unique_ptr<Kernel<Value>> prepare(const BccooLayout<Value>& layout, Device&) {
         return with_stored(layout, [&]<typename Stored>(const Stored& stored) -> std::unique_ptr<Kernel<Value>> {
-            return std::make_unique<BccooTiles<Value, Stored>>(layout, stored);
+            return std::make_unique<BccooTiles<Value, Stored>>(stored);
         });
     }
 };

@@ -9,7 +9,6 @@
 #include "kernels/common/entry/format.hpp"
 #include "kernels/common/refusal/refusals.hpp"
 #include "kernels/common/storage/predicted.hpp"
-#include "kernels/common/storage/rows_in_doubt.hpp"
 #include "kernels/formats/biell/layout.hpp"
 
 namespace workbench {
@@ -176,11 +175,9 @@ public:
             }
             for (Index lane = 0; lane < height; ++lane) {
                 const std::int64_t row = strip * height + lane;
-                if (row < layout_.row_count)
-                    doubt_.put(static_cast<Index>(row), y, static_cast<Index>(row), sums[lane], accumulate);
+                if (row < layout_.row_count) put(y, static_cast<Index>(row), sums[lane], accumulate);
             }
         });
-        doubt_.add_again<Value>(layout_, x, [&](Index row, Value sum) { put(y, row, sum, accumulate); });
     }
 
 private:
@@ -205,7 +202,6 @@ private:
     }
 
     const BiellLayout<Value>& layout_;
-    RowsInDoubt doubt_;
 };
 
 Needs needs(const Parameters& parameters) {

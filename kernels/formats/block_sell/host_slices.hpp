@@ -7,7 +7,6 @@
 
 #include "core/contract/kernel.hpp"
 #include "kernels/common/schedule/host_rows.hpp"
-#include "kernels/common/storage/rows_in_doubt.hpp"
 #include "kernels/device/host_loops.hpp"
 #include "kernels/formats/block_sell/layout.hpp"
 
@@ -24,12 +23,11 @@ public:
         with_stored(layout_, [&](const auto& sell) {
             with_block_size(sell, [&](auto size) { multiply<size>(view_of(sell), x, y, accumulate); });
         });
-        doubt_.template add_again<Value>(layout_, x, [&](Index row, Value sum) { put(y, row, sum, accumulate); });
     }
 
 private:
     template <int size>
-    void multiply(const auto& sell, const Value* x, Value* y, bool accumulate) {
+    void multiply(const auto& sell, const Value* x, Value* y, bool accumulate) const {
         for_each_in_parallel(sell.slice_count(), 4, [&](std::int64_t slice) {
             if (size <= 3 && sell.slice_height == fewest_rows) {
                 multiply_slice<size, fewest_rows>(sell, slice, x, y, accumulate);
@@ -54,7 +52,7 @@ private:
     /// Multiplies some block rows side by side at a time. If a slice has more, one block of each row after another, so that
     /// memory is read in its order.
     template <int size, int lanes>
-    void multiply_slice(const auto& sell, Offset slice, const Value* x, Value* y, bool accumulate) {
+    static void multiply_slice(const auto& sell, Offset slice, const Value* x, Value* y, bool accumulate) {
         const BlockSellRun run = BlockSellThreads<size, 0>::run(sell, slice * 32);
         const Index height = height_of<lanes>(sell);
         const auto width = static_cast<Index>((sell.slice_offsets[slice + 1] - sell.slice_offsets[slice]) / height);
@@ -68,8 +66,7 @@ private:
         }
         const Offset first_row = slice * height * size;
         for (int i = 0; i < height * size && first_row + i < sell.row_count; ++i) {
-            const auto row = static_cast<Index>(first_row + i);
-            doubt_.put(row, y, row, sums[i % size][i / size], accumulate);
+            put(y, static_cast<Index>(first_row + i), sums[i % size][i / size], accumulate);
         }
     }
 
@@ -152,7 +149,6 @@ private:
     }
 
     const BlockSellLayout<Value>& layout_;
-    RowsInDoubt doubt_;
 };
 
 }  // namespace workbench

@@ -56,7 +56,6 @@ public:
     void run(const Value* x, Value* y, bool accumulate) override {
         const auto use = [&](auto size) { multiply<size>(x, y, accumulate); };
         layout_.block_size <= largest_known ? with_known<2, 3, 4, 5, 6>(layout_.block_size, use) : use(Known<0>{});
-        doubt_.add_again<Value>(layout_, x, [&](Index row, Value sum) { put(y, row, sum, accumulate); });
     }
 
 private:
@@ -75,7 +74,7 @@ private:
     /// known_size: the block size if it is known at compile time, so that the compiler unrolls the product of a block and keeps
     /// its sums in registers; otherwise 0.
     template <int known_size>
-    void multiply(const Value* x, Value* y, bool accumulate) {
+    void multiply(const Value* x, Value* y, bool accumulate) const {
         const Bsr<Value, ArrayView> bsr = view_of(layout_.stored());
         const auto size = size_of<known_size>(bsr);
         const Index whole_columns = bsr.column_count / size;  // of blocks; a block right of them exceeds the matrix
@@ -98,15 +97,11 @@ private:
             if (block < end) add_block(block, bsr.column_count - whole_columns * size);
             const std::int64_t first_row = block_row * size;
             const auto rows = static_cast<Index>(std::min<std::int64_t>(size, bsr.row_count - first_row));
-            for (Index r = 0; r < rows; ++r) {
-                const auto row = static_cast<Index>(first_row + r);
-                doubt_.put(row, y, row, sums[r], accumulate);
-            }
+            for (Index r = 0; r < rows; ++r) put(y, static_cast<Index>(first_row + r), sums[r], accumulate);
         });
     }
 
     const BsrLayout<Value>& layout_;
-    RowsInDoubt doubt_;
 };
 
 /// The steps of a pass, which all lanes of a group make.

@@ -6,7 +6,6 @@
 #include "kernels/common/entry/format.hpp"
 #include "kernels/common/refusal/refusals.hpp"
 #include "kernels/common/storage/predicted.hpp"
-#include "kernels/common/storage/watched_rows.hpp"
 #include "kernels/formats/dia/layout.hpp"
 
 namespace workbench {
@@ -66,25 +65,21 @@ public:
         for_each_in_parallel((rows + rows_at_once - 1) / rows_at_once, 1, [&](std::int64_t share) {
             const std::int64_t begin = share * rows_at_once;
             const std::int64_t end = std::min(begin + rows_at_once, rows);
-            watch_rows(doubt_, y, begin, end, accumulate, [&] {
-                if (!accumulate) std::fill(y + begin, y + end, Value{0});
-                const Value* values = layout_.values.data();
-                for (const Index offset : layout_.offsets) {
-                    const std::int64_t first = std::max<std::int64_t>(begin, -std::int64_t{offset});
-                    const std::int64_t last = std::min<std::int64_t>(end, std::int64_t{layout_.column_count} - offset);
-                    for (std::int64_t row = first; row < last; ++row) y[row] += values[row] * x[row + offset];
-                    values += rows;
-                }
-            });
+            if (!accumulate) std::fill(y + begin, y + end, Value{0});
+            const Value* values = layout_.values.data();
+            for (const Index offset : layout_.offsets) {
+                const std::int64_t first = std::max<std::int64_t>(begin, -std::int64_t{offset});
+                const std::int64_t last = std::min<std::int64_t>(end, std::int64_t{layout_.column_count} - offset);
+                for (std::int64_t row = first; row < last; ++row) y[row] += values[row] * x[row + offset];
+                values += rows;
+            }
         });
-        doubt_.add_again<Value>(layout_, x, [&](Index row, Value sum) { put(y, row, sum, accumulate); });
     }
 
     [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return layout_.bytes_of_product(); }
 
 private:
     const DiaLayout<Value>& layout_;
-    RowsInDoubt doubt_;
 };
 
 LayoutCost predict_dia(const PatternForecast& pattern, const Parameters& parameters, Precision precision) {

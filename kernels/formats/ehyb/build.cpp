@@ -124,17 +124,12 @@ public:
     void run(const Value* x, Value* y, bool accumulate) override {
         with_stored(layout_, [&](const auto& stored) {
             const auto view = view_of(stored);
-            const HostVectors<Value> inside{x, y, accumulate, nullptr, &doubt_};
-            multiply_on_host<EhybInside, Value>(view, inside);
-            inside.add_again(layout_, array_number(stored, stored.inside.values));
-            const HostVectors<Value> outside{x, y, true, nullptr, &doubt_};
-            multiply_on_host<EhybOutside, Value>(view, outside);
-            outside.add_again(layout_, array_number(stored, stored.outside.values));
+            multiply_on_host<EhybInside, Value>(view, {x, y, accumulate});
+            multiply_on_host<EhybOutside, Value>(view, {x, y, true});
         });
     }
 
 private:
-    RowsInDoubt doubt_;
     const EhybLayout<Value>& layout_;
 };
 

@@ -12,7 +12,6 @@
 #include "core/matrix/block_rows.hpp"
 #include "kernels/common/schedule/choice.hpp"
 #include "kernels/common/schedule/host_rows.hpp"
-#include "kernels/common/storage/watched_rows.hpp"
 #include "kernels/device/host_loops.hpp"
 #include "kernels/formats/halo/layout.hpp"
 #include "kernels/formats/halo/places.hpp"
@@ -25,10 +24,7 @@ template <ValueType Value>
 class HaloParts final : public Kernel<Value> {
 public:
     explicit HaloParts(const HaloLayout<Value>& layout)
-        : layout_(layout),
-          size_{layout.row_count, layout.column_count},
-          block_size_(layout.block_size),
-          part_nodes_(layout.part_nodes) {
+        : size_{layout.row_count, layout.column_count}, block_size_(layout.block_size), part_nodes_(layout.part_nodes) {
         make_zeros(part_blocks_, std::size_t(layout.parts()) + 1);
         make_zeros(rows_, part_nodes_.empty() ? 0 : part_nodes_.back());
         for_each_in_parallel(layout.parts(), 1, [&](std::int64_t part) {
@@ -54,13 +50,9 @@ public:
             constexpr int size = number_of(d);
             const bool all_whole = size_.column_count % size == 0;
             for_each_in_parallel(std::ssize(part_nodes_) - 1, 1, [&](std::int64_t part) {
-                const auto first_row = [&](Index node) { return std::min(Offset{node} * size, Offset{size_.row_count}); };
-                watch_rows(doubt_, y, first_row(part_nodes_[part]), first_row(part_nodes_[part + 1]), accumulate, [&] {
-                    all_whole ? multiply<size, true>(part, x, y, accumulate) : multiply<size, false>(part, x, y, accumulate);
-                });
+                all_whole ? multiply<size, true>(part, x, y, accumulate) : multiply<size, false>(part, x, y, accumulate);
             });
         });
-        doubt_.template add_again<Value>(layout_, x, [&](Index row, Value sum) { put(y, row, sum, accumulate); });
     }
 
     [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override {
@@ -207,8 +199,6 @@ private:
         }
     }
 
-    const HaloLayout<Value>& layout_;
-    RowsInDoubt doubt_;
     MatrixSize size_;
     Index block_size_;
     HostArray<Index> part_nodes_;    // [parts + 1]

@@ -275,9 +275,8 @@ public:
         for_each_in_parallel(rows.row_count, rows_per_block, [&](std::int64_t row) {
             Value sum = 0;
             for (Index i = rows.row_starts[row]; i < rows.row_starts[row + 1]; ++i) sum += partial_sums_[rows.row_places[i]];
-            doubt_.put(static_cast<Index>(row), y, static_cast<Index>(row), sum, accumulate);
+            put(y, static_cast<Index>(row), sum, accumulate);
         });
-        doubt_.add_again<Value>(layout_, x, [&](Index row, Value sum) { put(y, row, sum, accumulate); });
     }
 
     [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return layout_.two_phase_bytes(); }
@@ -286,7 +285,6 @@ private:
     const SegmentedLayout<Value>& layout_;
     std::vector<PieceBlock> blocks_;
     HostArray<Value> partial_sums_;  // [stored rows]
-    RowsInDoubt doubt_;
 };
 
 std::vector<ParameterDeclaration> declarations() {

@@ -122,16 +122,13 @@ public:
     explicit StaircaseSlices(const StaircaseSellLayout<Value>& layout) : layout_(layout) {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
-        const HostVectors<Value> vectors{x, y, accumulate, nullptr, &doubt_};
         for (Index group = 0; group < layout_.group_count(); ++group) {
             const auto slots = group_of(layout_.stored(), group, layout_.column_indices, layout_.values);
-            multiply_on_host<StaircaseRows, Value>(slots, vectors);
+            multiply_on_host<StaircaseRows, Value>(slots, {x, y, accumulate});
         }
-        vectors.add_again(layout_);
     }
 
 private:
-    RowsInDoubt doubt_;
     const StaircaseSellLayout<Value>& layout_;
 };
 
