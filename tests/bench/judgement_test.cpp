@@ -170,6 +170,15 @@ TEST_SUITE("judgement") {
     }
 }
 
+TEST_CASE("a kernel that is slower than the baseline is judged by its own time") {
+    const Judgement judgement = judge({judged("first", 8, 4)}, {});
+    REQUIRE(judgement.matrices[0].timed);
+    CHECK(judgement.matrices[0].timed->kernel == "mine");
+    CHECK(judgement.matrices[0].timed->seconds == 8);
+    CHECK(judgement.matrices[0].timed->speedup == 0.5);
+    CHECK(judgement.matrices[0].baseline_seconds == 4);
+}
+
 TEST_CASE("what compute-sanitizer finds makes a kernel wrong") {
     Judgement judgement = judge({judged("first", 2, 4)}, {});
     judgement.sanitizer = "mine.cu: memcheck and racecheck find nothing on laplace2d:nx=20";
