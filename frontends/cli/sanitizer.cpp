@@ -71,17 +71,30 @@ bool run_under(const std::string& tool, const BroughtKernel& kernel, const std::
     const WorkFolder folder;
     const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
     std::vector<std::string> command = confine ? confine(folder.path()) : std::vector<std::string>();
-    for (const std::string& word :
-         {std::string(sanitizer_program), std::string("--tool"), tool, std::string("--error-exitcode"),
-          std::to_string(found_errors), std::string("--target-processes"), std::string("all"), program, std::string("run"),
-          kernel.recipe, std::string("--generate"), matrix}) {
-        command.push_back(word);
-    }
-    for (const char* word :
-         {"--backend", "cuda", "--samples", "1", "--seconds", "0", "--cache", "warm", "--no-pictures", "--out"}) {
-        command.emplace_back(word);
-    }
-    command.push_back(folder.path().string());
+    const std::vector<std::string> run{sanitizer_program,
+                                       "--tool",
+                                       tool,
+                                       "--error-exitcode",
+                                       std::to_string(found_errors),
+                                       "--target-processes",
+                                       "all",
+                                       program,
+                                       "run",
+                                       kernel.recipe,
+                                       "--generate",
+                                       matrix,
+                                       "--backend",
+                                       "cuda",
+                                       "--samples",
+                                       "1",
+                                       "--seconds",
+                                       "0",
+                                       "--cache",
+                                       "warm",
+                                       "--no-pictures",
+                                       "--out",
+                                       folder.path().string()};
+    command.insert(command.end(), run.begin(), run.end());
     if (!kernel.only.empty()) command.insert(command.end(), {"--only", kernel.only});
     for (const std::string& override_text : overrides) command.insert(command.end(), {"--set", override_text});
     const Ending end = Child(command, {.output = ChildOutput::returned}).wait(seconds_of_tool);

@@ -12,7 +12,7 @@
 namespace workbench {
 namespace {
 
-/// Of the ranks of predicted and measured times; none if few recipes were predicted.
+/// The correlation between the ranks of predicted and of measured times; none if fewer than three recipes have both.
 std::optional<double> correlation_of(const Choice& choice) {
     std::vector<std::pair<double, double>> pairs;
     for (const Timed& one : choice.ranking) {

@@ -266,7 +266,7 @@ export interface MatrixFacts {
   nonzeros: number;
 }
 
-// Of solve.json. Without times if the kernel was wrong or unsuitable.
+// A solve in solve.json. It has no times if the kernel was wrong or unsuitable.
 export interface Solved {
   recipe: string;
   baseline: boolean;
