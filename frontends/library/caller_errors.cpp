@@ -1,5 +1,7 @@
 #include "frontends/library/caller_errors.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <new>
 #include <stdexcept>
@@ -42,6 +44,16 @@ void require_size(std::string_view name, std::size_t found, std::size_t expected
     if (found != expected)
         throw std::invalid_argument(fmt::format("{} has {}; expected {}", name, counted(found, "element"), expected));
 }
+
+template <typename Value>
+void require_finite(std::string_view name, spmv_workbench::ArrayView<const Value> vector) {
+    const auto* const found = std::find_if(vector.begin(), vector.end(), [](Value value) { return !std::isfinite(value); });
+    if (found == vector.end()) return;
+    throw std::invalid_argument(fmt::format("{}[{}] is {}; expected finite numbers", name, found - vector.begin(), *found));
+}
+
+template void require_finite(std::string_view, spmv_workbench::ArrayView<const float>);
+template void require_finite(std::string_view, spmv_workbench::ArrayView<const double>);
 
 void require_apart(const void* x, std::size_t bytes_of_x, const void* y, std::size_t bytes_of_y) {
     const auto* const first = static_cast<const std::byte*>(x);

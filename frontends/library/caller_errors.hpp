@@ -52,8 +52,10 @@ private:
     std::exception_ptr raised_;
 };
 
-// Preconditions of the caller; both throw std::invalid_argument.
+// Preconditions of the caller; all throw std::invalid_argument.
 void require_size(std::string_view name, std::size_t found, std::size_t expected);
+template <typename Value>
+void require_finite(std::string_view name, spmv_workbench::ArrayView<const Value> vector);
 void require_apart(const void* x, std::size_t bytes_of_x, const void* y, std::size_t bytes_of_y);
 
 }  // namespace workbench

@@ -213,7 +213,7 @@ private:
     void require_range(bool with_matrix) {
         const std::vector<double> b = on_host(krylov->right_hand_side());
         const double largest_of_b = workbench::largest_magnitude(b);
-        if (!std::isfinite(largest_of_b)) return;  // ends as a breakdown
+        if (!std::isfinite(largest_of_b)) return;  // of a GPU array; ends as a breakdown
         workbench::SolveRange range = range_of(workbench::norm_of(b), largest_of_b);
         if (with_matrix) range.largest_of_matrix = magnitude_of_matrix();
         if (const std::string reason = reason_against(range); !reason.empty()) throw workbench::InputError(reason);
@@ -307,6 +307,8 @@ SolveFacts Solver<Value>::solve(ArrayView<const Value> b, ArrayView<Value> x, co
     workbench::require_size("b", b.size(), rows);
     workbench::require_size("x", x.size(), rows);
     workbench::require_apart(b.data(), rows * sizeof(Value), x.data(), rows * sizeof(Value));
+    workbench::require_finite("b", b);
+    if (course.from_x) workbench::require_finite<Value>("x", {x.data(), rows});
     return state().functions.run([&] {
         const workbench::KokkosTurn turn;
         return state().vectors_are_on_host() ? state().solve(b.data(), x.data(), course)

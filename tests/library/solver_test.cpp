@@ -157,7 +157,15 @@ TEST_CASE("solves end with the reason") {
     std::vector<double> not_finite = b;
     not_finite[17] = std::numeric_limits<double>::quiet_NaN();
     Solver<double> broken(Recipe::from_text(reordered), Arrays<double>(matrix).view(), options);
-    CHECK(broken.solve(not_finite, x).end == SolveEnd::breakdown);
+    x.assign(x.size(), 3);
+    CHECK_THROWS_WITH_AS(broken.solve(not_finite, x), "b[17] is nan; expected finite numbers", std::invalid_argument);
+    spmv_workbench::SolveCourse<double> onwards;
+    onwards.from_x = true;
+    std::vector<double> first = x;
+    first.back() = -std::numeric_limits<double>::infinity();
+    CHECK_THROWS_WITH_AS(broken.solve(b, first, onwards), "x[399] is -inf; expected finite numbers", std::invalid_argument);
+    CHECK(std::ranges::count(x, 3) == std::ssize(x));
+    CHECK(broken.solve(b, first).end == SolveEnd::converged);  // what x contains does not matter
     CHECK(broken.solve(b, x).end == SolveEnd::converged);
 }
 

@@ -1,4 +1,6 @@
+import glob
 import pathlib
+import sys
 
 import numpy as np
 import pytest
@@ -8,6 +10,8 @@ import spmv_workbench as wb
 
 SOURCE = pathlib.Path(__file__).parents[2]
 RCM_SELL = '[[stage]]\nuse = "cuthill_mckee"\n[layout]\nuse = "sell"\nslice_height = 8\n'
+
+sys.path += glob.glob("/usr/lib/petscdir/*/*-real/lib/python3/dist-packages")  # where Debian has petsc4py
 
 
 def laplace(n=12, dtype=np.float64, seed=1):

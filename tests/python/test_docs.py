@@ -12,10 +12,16 @@ import spmv_workbench as wb
 def test_the_examples_of_the_page(monkeypatch):
     monkeypatch.chdir(SOURCE)
     blocks = re.findall(r"^```python\n(.*?)^```", (SOURCE / "docs/python.md").read_text(), re.MULTILINE | re.DOTALL)
-    assert len(blocks) == 5
+    assert len(blocks) == 8
     names = {"A": laplace(24), "b": np.ones(576), "x": np.ones(576), "y": np.empty(576)}
     for block in blocks:
-        exec(compile(block, "docs/python.md", "exec"), names)
+        try:
+            exec(compile(block, "docs/python.md", "exec"), names)
+        except ModuleNotFoundError as error:
+            assert error.name in ("pyamg", "petsc4py")
+        if "Solver" in block:
+            assert names["facts"].converged
+            np.testing.assert_allclose(names["A"] @ names["x"], names["b"], atol=1e-6)
     assert np.linalg.norm(names["A"] @ names["x"] - names["b"]) < 1e-3
     assert isinstance(names["wb"].__doc__, str) and names["B"].shape == (576, 576)
 

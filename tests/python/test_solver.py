@@ -7,9 +7,10 @@ import time
 
 import numpy as np
 import pytest
+import scipy.io
 import scipy.sparse
 import scipy.sparse.linalg
-from conftest import RCM_SELL, laplace
+from conftest import RCM_SELL, SOURCE, laplace
 
 import spmv_workbench as wb
 
@@ -70,6 +71,67 @@ def test_an_incomplete_factorisation_of_scipy(solver, vector):
     whole = scipy.sparse.linalg.splu(symmetric.tocsc())  # the exact inverse: one iteration
     x, facts = solver(RCM_SELL, symmetric, "cg", whole.solve).solve(b)
     assert facts.iterations == 1 and residual(symmetric, x, b) < 2e-8
+
+
+def elasticity():
+    """Linear elasticity assembled by FreeFEM: 5,874 rows, condition 1e4 after scaling, with rows of boundary values."""
+    return scipy.sparse.csr_matrix(scipy.io.mmread(SOURCE / "recipes" / "matrices" / "elasticity3d.mtx.gz"))
+
+
+@pytest.mark.parametrize("recipe", ["ehyb", "rcm_sell", "block_sell"])
+@pytest.mark.parametrize("make", [elasticity, lambda: laplace(60), shifted], ids=["elasticity", "laplace", "shifted"])
+def test_conjugate_gradients_take_as_many_iterations_as_those_of_scipy(solver, vector, recipe, make):
+    A = make()
+    b = vector(A.shape[0])
+    inverse = scipy.sparse.diags(1 / A.diagonal())
+    for preconditioner, M in ((None, None), ("jacobi", inverse), (inverse.tocsr(), inverse)):
+        theirs = []
+        expected, info = scipy.sparse.linalg.cg(A, b, tol=1e-8, maxiter=10000, M=M, callback=theirs.append)
+        x, facts = solver(recipe, A, "cg", preconditioner).solve(b)
+        assert info == 0 and facts.converged and residual(A, x, b) < 1.2e-8
+        assert abs(facts.iterations - len(theirs)) <= 1 + len(theirs) // 50
+        difference = x - expected  # in the norm that conjugate gradients minimise
+        assert difference @ (A @ difference) < 1e-10 * (expected @ b)
+
+
+def multigrid_of_pyamg(A, smoothed):
+    pyamg = pytest.importorskip("pyamg")
+    make = pyamg.smoothed_aggregation_solver if smoothed else pyamg.ruge_stuben_solver
+    return make(A).aspreconditioner()
+
+
+def multigrid_of_petsc(A, kind):
+    """A preconditioner of PETSc as a function, as docs/python.md has it."""
+    PETSc = pytest.importorskip("petsc4py.PETSc")
+    matrix = PETSc.Mat().createAIJ(A.shape, csr=(A.indptr, A.indices, A.data))
+    matrix.assemble()
+    multigrid = PETSc.PC().create()
+    multigrid.setType(kind)
+    multigrid.setOperators(matrix)
+    multigrid.setUp()
+    r, z = matrix.createVecs()
+
+    def precondition(vector):
+        r.setArray(vector)
+        multigrid.apply(r, z)
+        return z.getArray()
+
+    return precondition
+
+
+@pytest.mark.parametrize("make, kind", [(multigrid_of_pyamg, True), (multigrid_of_pyamg, False), (multigrid_of_petsc, "gamg"), (multigrid_of_petsc, "hypre")])
+def test_algebraic_multigrid_of_other_packages(solver, vector, make, kind):
+    """Its iterations grow little with the size of a grid, those of the method alone like its side."""
+    iterations = {}
+    for n in (30, 90):
+        A = laplace(n)
+        b = vector(n * n)
+        plain = solver("rcm_sell", A).solve(b)
+        x, facts = solver("rcm_sell", A, "cg", make(A, kind)).solve(b)
+        assert facts.converged and residual(A, x, b) < 1.2e-8
+        np.testing.assert_allclose(x, plain.x, rtol=1e-4, atol=1e-5 * np.abs(plain.x).max())
+        iterations[n] = facts.iterations, plain.facts.iterations
+    assert iterations[90][0] < 1.7 * iterations[30][0] and 2.4 * iterations[30][1] < iterations[90][1], iterations
 
 
 def test_several_right_sides(solver, vector):
@@ -222,6 +284,11 @@ def test_ends_and_errors(solver, vector):
         one.solve(b + 1j)
     with pytest.raises(ValueError, match="out: expected None"):
         one.solve(b, out=b.copy())
+    b[7] = np.nan
+    with pytest.raises(ValueError, match=r"^b\[7\] is nan; expected finite numbers$"):
+        one.solve(b)
+    with pytest.raises(ValueError, match=r"^x\[7\] is nan; expected finite numbers$"):
+        one.solve(np.ones(400), x0=b)
     with pytest.raises(ValueError, match="tolerance: expected a positive number"):
         solver(RCM_SELL, A, tolerance=0)
 
