@@ -248,9 +248,11 @@ private:
                 words.insert(words.end() - 1, {"--read", fs::absolute(folder_).string()});  // with the recipe
                 return words;
             });
+        } catch (const SanitizerErrors& found) {
+            judgement.add_sanitizer_errors(found.matrix, found.is_race, found.what());
         } catch (const UserError& found) {
             if (found.exit_code == ExitCode::wrong_result) {
-                judgement.add_sanitizer_errors(found.what());
+                judgement.add_sanitizer_errors(sanitizer_program, false, found.what());
             } else {
                 judgement.sanitizer = found.what();  // the tool or a GPU is lacking, or the kernel suits none of the matrices
             }

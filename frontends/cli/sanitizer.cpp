@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <fstream>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -16,7 +17,10 @@ namespace {
 
 constexpr int found_errors = 86;  // the exit code that the tool is asked for
 constexpr double seconds_of_tool = 900;
-constexpr std::array tools{"memcheck", "racecheck"};
+constexpr const char* racecheck = "racecheck";
+constexpr std::array tools{"memcheck", racecheck};
+/// Of cuSPARSE, whose kernels are the baselines and are not judged: racecheck reports hazards in them. Part of a mangled name.
+constexpr const char* vendor_kernels = "_ZN8cusparse";
 /// Equal rows, rows in blocks of nodes, and rows of very different lengths.
 constexpr std::array small_matrices{"laplace2d:nx=20", "elasticity3d:nx=4", "random_uniform:rows=500,shortest=1,longest=40"};
 
@@ -65,45 +69,35 @@ std::string last_line(const std::string& output) {
     return text.substr(text.rfind('\n') + 1);
 }
 
+/// Excludes the vendor's kernels, unless the code that is checked has their name.
+std::vector<std::string> exclusion(const BroughtKernel& kernel) {
+    std::ostringstream text;
+    text << std::ifstream(kernel.shown).rdbuf();
+    if (text.str().find("cusparse") != std::string::npos) return {};
+    return {"--kernel-name-exclude", std::string("kernel_substring=") + vendor_kernels};
+}
+
 /// Returns false if the matrix does not suit the recipe.
 bool run_under(const std::string& tool, const BroughtKernel& kernel, const std::string& matrix,
                const std::vector<std::string>& overrides, const Confine& confine) {
     const WorkFolder folder;
     const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
     std::vector<std::string> command = confine ? confine(folder.path()) : std::vector<std::string>();
-    const std::vector<std::string> run{sanitizer_program,
-                                       "--tool",
-                                       tool,
-                                       "--error-exitcode",
-                                       std::to_string(found_errors),
-                                       "--target-processes",
-                                       "all",
-                                       program,
-                                       "run",
-                                       kernel.recipe,
-                                       "--generate",
-                                       matrix,
-                                       "--backend",
-                                       "cuda",
-                                       "--samples",
-                                       "1",
-                                       "--seconds",
-                                       "0",
-                                       "--cache",
-                                       "warm",
-                                       "--no-pictures",
-                                       "--out",
-                                       folder.path().string()};
-    command.insert(command.end(), run.begin(), run.end());
-    if (!kernel.only.empty()) command.insert(command.end(), {"--only", kernel.only});
-    for (const std::string& override_text : overrides) command.insert(command.end(), {"--set", override_text});
+    const auto add = [&](const std::vector<std::string>& words) { command.insert(command.end(), words.begin(), words.end()); };
+    add({sanitizer_program, "--tool", tool, "--error-exitcode", std::to_string(found_errors), "--target-processes", "all"});
+    add({"--report-api-errors", "no"});  // the program looks for functions of a kernel that may be absent
+    add(exclusion(kernel));
+    add({program, "run", kernel.recipe, "--generate", matrix, "--backend", "cuda", "--samples", "1", "--seconds", "0"});
+    add({"--cache", "warm", "--no-pictures", "--out", folder.path().string()});
+    if (!kernel.only.empty()) add({"--only", kernel.only});
+    for (const std::string& override_text : overrides) add({"--set", override_text});
     const Ending end = Child(command, {.output = ChildOutput::returned}).wait(seconds_of_tool);
     const std::string where = fmt::format("--sanitize: {}: {} on {}", kernel.shown, tool, matrix);
     if (!end.not_started.empty()) throw MachineError(fmt::format("--sanitize: {}: {}", sanitizer_program, end.not_started));
     if (end.too_long) throw UnfinishedKernel(fmt::format("{}: not finished in {:g} s", where, seconds_of_tool));
     if (end.exit_code == 0) return true;
     if (end.exit_code == found_errors) {
-        throw UserError(ExitCode::wrong_result, fmt::format("{} finds errors:{}", where, lines_of_tool(end.output)));
+        throw SanitizerErrors(matrix, tool == racecheck, fmt::format("{} finds errors:{}", where, lines_of_tool(end.output)));
     }
     if (end.exit_code == static_cast<int>(ExitCode::bad_input)) return false;
     const std::string text = fmt::format("{} ends with {}: {}", where, end.text(), last_line(end.output));

@@ -223,11 +223,7 @@ WrongWay way_of(std::string_view reason) {
     return WrongWay::other;
 }
 
-void Judgement::add_sanitizer_errors(const std::string& text) {
-    const std::size_t on = text.find(" on ");
-    const std::string matrix =
-        on == std::string::npos ? "compute-sanitizer" : text.substr(on + 4, text.find(' ', on + 4) - on - 4);
-    const bool is_race = text.find("racecheck on ") != std::string::npos;
+void Judgement::add_sanitizer_errors(const std::string& matrix, bool is_race, const std::string& text) {
     matrices.push_back(
         {.matrix = matrix, .status = "wrong", .reason = text, .way = is_race ? WrongWay::changing : WrongWay::outside});
 }

@@ -51,8 +51,8 @@ struct Judgement {
     std::vector<JudgedMatrix> matrices = {};
     std::string sanitizer = {};  // what was done with compute-sanitizer, or why it was not; empty: a kernel for a CPU
 
-    /// Adds the matrix on which compute-sanitizer finds errors.
-    void add_sanitizer_errors(const std::string& text);
+    /// Adds the matrix on which compute-sanitizer finds errors: races, or accesses outside of arrays.
+    void add_sanitizer_errors(const std::string& matrix, bool is_race, const std::string& text);
 
     [[nodiscard]] int count(const std::string& status) const;
     /// Matrices on which it was right when it was verified, and wrong or too fast when it was timed.

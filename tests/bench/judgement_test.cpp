@@ -185,12 +185,11 @@ TEST_CASE("what compute-sanitizer finds makes a kernel wrong") {
     CHECK(judgement.verdict() == "right and honest");
     CHECK(to_text(judgement).find("  checked  " + judgement.sanitizer + "\n") != std::string::npos);
     CHECK(Json::parse(to_json(judgement))["sanitizer"] == judgement.sanitizer);
-    judgement.add_sanitizer_errors("--sanitize: mine.cu: memcheck on laplace2d:nx=20 finds errors:\n========= Invalid read");
+    judgement.add_sanitizer_errors("laplace2d:nx=20", false, "memcheck finds errors:\n========= Invalid read");
     CHECK(judgement.verdict() == "wrong");
     CHECK(judgement.matrices.back().matrix == "laplace2d:nx=20");
     CHECK(judgement.matrices.back().way == WrongWay::outside);
-    judgement.add_sanitizer_errors(
-        "--sanitize: mine.cu: racecheck on elasticity3d:nx=4 finds errors:\n========= Race reported");
+    judgement.add_sanitizer_errors("elasticity3d:nx=4", true, "racecheck finds errors:\n========= Race reported");
     CHECK(judgement.matrices.back().matrix == "elasticity3d:nx=4");
     CHECK(judgement.matrices.back().way == WrongWay::changing);
 }

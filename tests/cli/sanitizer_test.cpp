@@ -15,10 +15,10 @@ namespace {
 
 /// A recipe with a kernel for a GPU, and a tool that notes its arguments, prints this and ends with this code.
 struct Sanitized {
-    Sanitized(const std::string& printed, int exit_code) {
+    Sanitized(const std::string& printed, int exit_code, const std::string& code = "") {
         const std::filesystem::path& at = folder.path();
         std::ofstream(at / "mine.toml") << "[layout]\nuse = 'csr'\n[kernel]\ncuda_source = 'mine.cu'\n";
-        std::ofstream(at / "mine.cu") << "\n";
+        std::ofstream(at / "mine.cu") << code << "\n";
         std::ofstream(at / "compute-sanitizer") << "#!/bin/sh\necho \"$@\" >> '" << (at / "calls").string() << "'\nprintf '"
                                                 << printed << "'\nexit " << exit_code << "\n";
         std::filesystem::permissions(at / "compute-sanitizer", std::filesystem::perms::owner_all);
@@ -43,10 +43,17 @@ TEST_CASE("--sanitize runs both tools on small matrices, then the recipe") {
         one.outcome.text);
     CHECK(one.says("Kernels"));
     CHECK(std::count(one.calls.begin(), one.calls.end(), '\n') == 6);
-    CHECK(one.calls.find("--tool memcheck --error-exitcode 86 --target-processes all ") == 0);
+    CHECK(one.calls.find("--tool memcheck --error-exitcode 86 --target-processes all --report-api-errors no "
+                         "--kernel-name-exclude kernel_substring=_ZN8cusparse ") == 0);
     CHECK(one.calls.find("--tool racecheck ") != std::string::npos);
     CHECK(one.calls.find(" run mine.toml --generate laplace2d:nx=20 --backend cuda ") != std::string::npos);
     CHECK(one.calls.find(" --only mine --set kernel.threads_per_row=2\n") != std::string::npos);
+}
+
+TEST_CASE("kernels of the vendor are not checked, unless the code has their name") {
+    const Sanitized one("", 0, "namespace cusparse {}");
+    CHECK_MESSAGE(one.outcome.exit_code == 0, one.outcome.text);
+    CHECK(one.calls.find("--kernel-name-exclude") == std::string::npos);
 }
 
 TEST_CASE("what compute-sanitizer finds is an error, with its lines") {

@@ -72,8 +72,9 @@ void check_one_solve(Device& device, KrylovMethod method, bool jacobi) {
     const KrylovProgress progress = krylov->wait();
     CAPTURE(jacobi);
     CHECK(progress.state == KrylovState::converged);
-    // Rounding determines when the residual falls below the threshold.
-    const std::int64_t off = 1 + expected.iterations / (method == KrylovMethod::cg && !single ? 50 : 10);
+    // Rounding determines when the residual falls below the threshold; that of BiCGStab rises and falls.
+    const bool cg = method == KrylovMethod::cg;
+    const std::int64_t off = 1 + expected.iterations / (cg && !single ? 50 : cg || !single ? 10 : 7);
     CHECK_GE(progress.iterations, expected.iterations - off);
     CHECK_LE(progress.iterations, expected.iterations + off);
     CHECK_LT(progress.residual, tolerance * norm_of(b));
