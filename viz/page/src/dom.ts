@@ -92,10 +92,19 @@ export function copyButton(text: () => string, what: string): HTMLButtonElement 
   return button;
 }
 
-export function copyOf(canvas: HTMLCanvasElement): HTMLCanvasElement {
-  const copy = h('canvas', { width: canvas.width, height: canvas.height });
-  copy.getContext('2d')?.drawImage(canvas, 0, 0);
-  return copy;
+let dots = 0; // 0: those of the screen
+
+// The dots of a canvas per CSS pixel.
+export const dotsPerPixel = (): number => dots || window.devicePixelRatio || 1;
+
+// Canvases that `act` draws have `count` dots per CSS pixel.
+export function withDots<Result>(count: number, act: () => Result): Result {
+  dots = count;
+  try {
+    return act();
+  } finally {
+    dots = 0;
+  }
 }
 
 export function download(blob: Blob, name: string): void {

@@ -1,7 +1,7 @@
 // The graph of the matrix: a vertex for each row of the input, an edge for each pair of rows that a nonzero couples.
 import { between, binAt, type Pattern, pieceAt, type Region, type Stage } from './bins';
 import { css, isDark, oklch, palette, pieceHues, type Rgb } from './colours';
-import { counted, plural, h } from './dom';
+import { counted, dotsPerPixel, plural, h } from './dom';
 import { levelsOf } from './levels';
 import type { Beside } from './view';
 
@@ -69,8 +69,8 @@ export class GraphPane implements Beside {
   }
 
   // Returns the needed width.
-  resize(width: number, most_height: number, ratio = window.devicePixelRatio || 1): number {
-    this.ratio = Math.min(ratio, 3);
+  resize(width: number, most_height: number): number {
+    this.ratio = Math.min(dotsPerPixel(), 3);
     const { x, y } = this.extent;
     this.scale = Math.min((width - 2 * rim) / x, (most_height - 2 * rim) / y);
     this.width = Math.ceil(x * this.scale + 2 * rim);

@@ -98,16 +98,16 @@ const quotedWord = (word: string): string => JSON.stringify(word);
 
 // The message of an error, below its line.
 class Message extends WidgetType {
-  constructor(private readonly text: string) {
+  constructor(private readonly text: string, private readonly line: number) {
     super();
   }
 
   toDOM(): HTMLElement {
-    return h('div', { class: 'cm-problem' }, this.text);
+    return h('div', { class: 'cm-problem', 'data-line': this.line }, this.text);
   }
 
   eq(other: Message): boolean {
-    return other.text === this.text;
+    return other.text === this.text && other.line === this.line;
   }
 }
 
@@ -197,10 +197,26 @@ export class RecipeEditor {
       const line = doc.line(one.line);
       const from = Math.min(line.from + [...line.text].slice(0, one.column - 1).join('').length, line.to);
       const length = /^("[^"]*"?|[\w.]+|\[+[^\]]*\]*|.)/.exec(doc.sliceString(from, line.to))?.[0].length ?? 0;
-      const message = Decoration.widget({ widget: new Message(one.message), block: true, side: 1 }).range(line.to);
+      const message = Decoration.widget({ widget: new Message(one.message, one.line), block: true, side: 1 }).range(line.to);
       return length === 0 ? [message] : [Decoration.mark({ class: 'cm-wrong' }).range(from, from + length), message];
     });
     this.view.dispatch({ effects: show_marks.of(list) });
+    this.showMessage();
+  }
+
+  // Scrolls until the message below the line of the caret is in view.
+  private showMessage(): void {
+    const line = this.view.state.doc.lineAt(this.view.state.selection.main.head).number;
+    this.view.requestMeasure({
+      key: 'message',
+      read: ({ scrollDOM, contentDOM }) => {
+        const below = [...contentDOM.querySelectorAll(`.cm-problem[data-line="${line}"]`)].map((one) => one.getBoundingClientRect().bottom);
+        return Math.max(0, ...below) - scrollDOM.getBoundingClientRect().top - scrollDOM.clientHeight;
+      },
+      write: (hidden, { scrollDOM }) => {
+        if (hidden > 0) scrollDOM.scrollTop += hidden;
+      },
+    });
   }
 
   goTo(problem: Problem): void {
@@ -208,6 +224,7 @@ export class RecipeEditor {
     const line = doc.line(Math.max(1, Math.min(problem.line, doc.lines)));
     const at = Math.min(line.from + Math.max(0, problem.column - 1), line.to);
     this.view.dispatch({ selection: { anchor: at }, scrollIntoView: true });
+    this.showMessage();
     this.view.focus();
   }
 }

@@ -5,7 +5,7 @@ export type View = 'lecture' | 'report';
 
 interface ReportWindow extends Window {
   spmvReport?: { show(parts: Uint8Array[], stage: number | null): Promise<void>; view(view: View): void };
-  spmvPage?: { picture(): HTMLCanvasElement; movie(progress: (share: number) => void): Promise<Blob>; moveTo(stage: number): void; figure(name: string): string | null };
+  spmvPage?: { picture(): HTMLCanvasElement; movie(progress: (share: number) => void): Promise<Blob | null>; moveTo(stage: number): void; figure(name: string): string | null };
 }
 
 export class ReportFrame {
@@ -80,12 +80,12 @@ export class ReportFrame {
     this.frame.contentDocument?.body.dispatchEvent(new KeyboardEvent('keydown', { key, shiftKey, bubbles: true }));
   }
 
-  // The picture of the pattern that is shown.
+  // The view as a slide.
   picture(): HTMLCanvasElement | null {
     return (this.frame.contentWindow as ReportWindow | null)?.spmvPage?.picture() ?? null;
   }
 
-  // An animated GIF of all stages; null if there is no picture.
+  // The view as an animated GIF; null if nothing moves in it.
   async movie(progress: (share: number) => void): Promise<Blob | null> {
     return (await (this.frame.contentWindow as ReportWindow | null)?.spmvPage?.movie(progress)) ?? null;
   }

@@ -23,10 +23,10 @@ export function saveMenu(saved: Saved): HTMLElement {
     canvas.toBlob((blob) => blob && download(blob, named('.png')));
   };
   const movie = async (): Promise<void> => {
-    const gif = await saved.frame.movie((share) => saved.say(`Drawing the stages: ${percent(Math.round(100 * share) / 100)}`));
-    if (!gif) return saved.say('There is no picture to save.');
+    const gif = await saved.frame.movie((share) => saved.say(`Drawing the GIF: ${percent(Math.round(100 * share) / 100)}`));
+    if (!gif) return saved.say('Nothing moves in this view: the recipe has no stages.');
     download(gif, named('.gif'));
-    saved.say('The stages were saved as an animated GIF.');
+    saved.say('The view was saved as an animated GIF.');
   };
   const link = async (): Promise<void> => {
     history.replaceState(null, '', await fragmentOf(saved.text()));

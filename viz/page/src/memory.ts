@@ -2,13 +2,13 @@
 import type { Pattern, Region, Stage } from './bins';
 import { css, palette, series } from './colours';
 import type { StorageMap } from './document';
-import { bytes, counted, h, plural } from './dom';
+import { bytes, counted, dotsPerPixel, h, plural } from './dom';
 import { StorageView } from './storage';
 import type { Beside } from './view';
 
 const line_bytes = 128;
 const block_rows = 32; // of a warp
-const hint = 'Point at a row: its slots in memory and the lines of x that it reads are marked.';
+const hint = 'Point at a row: its slots in memory and the lines of x that it reads are marked. A click on a nonzero keeps them marked.';
 
 // The cache lines of x that rows read, in the order after the last stage.
 export function linesOf(stage: Stage, row: number, rows: number, value_bytes: number): { reads: number; lines: Set<number> } {
@@ -21,7 +21,6 @@ export function linesOf(stage: Stage, row: number, rows: number, value_bytes: nu
 
 export class MemoryPane implements Beside {
   readonly mode = 'memory';
-  readonly canvas = null;
   readonly element: HTMLElement;
   private storage: StorageView | null = null; // made when it is first shown
   private readonly words = h('p', { class: 'warp-words', 'aria-live': 'polite' }, hint);
@@ -36,8 +35,8 @@ export class MemoryPane implements Beside {
   private constructor(private readonly map: StorageMap, private readonly pattern: Pattern) {
     this.last = pattern.stages[pattern.stages.length - 1];
     this.value_bytes = map.precision === 'f32' ? 4 : 8;
-    this.element = h('div', { class: 'memory-pane', tabindex: 0, role: 'group', 'aria-label': 'Memory' }, this.words,
-      this.has_lines ? h('p', {}, `x, in lines of ${line_bytes} bytes: `, h('span', { class: 'swatch', style: `background:${series(1)}` }), ' this row, ',
+    this.element = h('div', { class: 'memory-pane unmarked', tabindex: 0, role: 'group', 'aria-label': 'Memory' }, this.words,
+      this.has_lines ? h('p', { class: 'x-lines' }, `x, in lines of ${line_bytes} bytes: `, h('span', { class: 'swatch', style: `background:${series(1)}` }), ' this row, ',
         h('span', { class: 'swatch faint-lines' }), ` its block of ${block_rows} rows`) : null,
       this.has_lines ? this.x : null);
   }
@@ -59,7 +58,9 @@ export class MemoryPane implements Beside {
       this.storage.onPoint = (region) => this.onPoint(region);
       this.element.append(this.storage.element);
     }
+    else this.storage.redraw();
     this.paintLines();
+    this.showMarked();
     return this.width;
   }
 
@@ -78,9 +79,19 @@ export class MemoryPane implements Beside {
     const whole: Region | null = row === null ? null : { row, rows: 1, column: 0, columns: this.pattern.columns };
     this.storage?.highlight(whole);
     this.paintLines();
-    if (row !== null) this.element.querySelector('.marked')?.scrollIntoView({ block: 'nearest' });
+    this.showMarked();
+    this.element.classList.toggle('unmarked', row === null);
     const of_bars = this.map.by_cell ? '' : ' Dark: bars of slots whose range of rows contains it.';
     this.words.textContent = row === null ? hint : (this.has_lines ? this.wordsOf(row) : `Row ${counted(row)}.`) + of_bars;
+  }
+
+  // Scrolls to the first marked slot, within the pane only.
+  private showMarked(): void {
+    const marked = this.element.querySelector('.marked')?.getBoundingClientRect();
+    if (!marked) return;
+    const { top, bottom } = this.element.getBoundingClientRect();
+    if (marked.top < top) this.element.scrollTop -= top - marked.top + 4;
+    else if (marked.bottom > bottom) this.element.scrollTop += marked.bottom - bottom + 4;
   }
 
   private block(row: number): number {
@@ -98,7 +109,7 @@ export class MemoryPane implements Beside {
     const context = this.x.getContext('2d');
     if (!this.has_lines || !context || this.width === 0) return;
     const most_height = 72;
-    const ratio = window.devicePixelRatio || 1;
+    const ratio = dotsPerPixel();
     const width = this.width - 16;
     const count = Math.max(1, Math.ceil((this.pattern.columns * this.value_bytes) / line_bytes));
     const fitting = (cell: number): number => Math.floor(width / cell) * Math.floor(most_height / cell);

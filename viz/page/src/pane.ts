@@ -1,7 +1,7 @@
 // One picture of the pattern: a canvas with axes.
 import { countAt, originalOf, type Pattern, type Region, type Stage } from './bins';
 import { css, palette } from './colours';
-import { counted, exact } from './dom';
+import { counted, dotsPerPixel, exact } from './dom';
 import type { CutsFacts } from './document';
 import { drawFollowed, type Place } from './followed';
 import { drawLevels } from './levels';
@@ -47,7 +47,7 @@ export class Pane {
   }
 
   // Fits the frame for a matrix of this shape into the available space; flat matrices are stretched. Returns the needed width.
-  resize(width: number, most_height: number, rows: number, columns: number, ratio = window.devicePixelRatio || 1, text = textSize()): number {
+  resize(width: number, most_height: number, rows: number, columns: number, ratio = dotsPerPixel(), text = textSize()): number {
     this.ratio = Math.min(ratio, 6);
     this.text = text;
     const shape = Math.min(4, Math.max(0.25, columns / Math.max(1, rows)));

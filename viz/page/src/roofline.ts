@@ -27,7 +27,6 @@ export function spotOf(run: Run): Spot | null {
 
 export class RooflinePane implements Beside {
   readonly mode = 'roofline';
-  readonly canvas = null;
   readonly element = h('div', { class: 'roofline chart' });
   private spots: Spot[]; // the newest last
   private size = { width: 0, height: 0 };
@@ -84,7 +83,11 @@ export class RooflinePane implements Beside {
         s('text', { x: at, y: box.bottom + text * 1.2, 'text-anchor': 'middle', class: 'name' }, String(size)));
     }
     svg.push(s('text', { x: (box.left + box.right) / 2, y: height - 8, 'text-anchor': 'middle', class: 'name' }, 'bytes per nonzero, x and y included'));
+    const apart = text * 1.3;
+    let last = Infinity;
     for (const tick of y.ticks(5).filter((one) => y(one) <= box.bottom && y(one) >= box.top)) {
+      if (last - y(tick) < apart) continue;
+      last = y(tick);
       svg.push(s('line', { x1: box.left, x2: box.right, y1: y(tick), y2: y(tick), class: 'grid' }),
         s('text', { x: box.left - 6, y: y(tick) + text * 0.35, 'text-anchor': 'end', class: 'name' }, significant(tick, 2)));
     }

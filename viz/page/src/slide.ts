@@ -1,7 +1,12 @@
 // The view as a slide, whatever the size of the window: the pictures, the stages, three figures, a sentence and the legend.
 import { css, steps } from './colours';
-import type { Headline } from './headline';
+import { type Headline, headlineOf } from './headline';
+import type { Region, Stage } from './bins';
+import { counted, withDots } from './dom';
 import type { Legend } from './legend';
+import { sentenceOf } from './sentence';
+import { snapshotOf } from './snapshot';
+import type { Beside, Track } from './view';
 
 export const slide = { width: 960, height: 540, ratio: 2, text: 13 }; // CSS pixels, and dots of one
 const margin = 24;
@@ -14,13 +19,26 @@ export interface SlidePicture {
   caption: string;
 }
 
-export interface SlideTexts {
+interface SlideTexts {
   title: string;
   matrix: string;
   stages: { name: string; now: boolean }[];
   headlines: Headline[];
   sentence: string;
   legend: Legend;
+}
+
+// `active`: the run whose stages and figures the slide states.
+export function textsOf(tracks: Track[], active: number, legend: Legend): SlideTexts {
+  const track = tracks[active];
+  const shown = Math.round(track.position);
+  const { source, rows, columns, nonzeros } = track.run.report.matrix;
+  return {
+    title: tracks.map(({ run }) => run.title).join(' and '),
+    matrix: `${source}: ${counted(rows)} × ${counted(columns)}, ${counted(nonzeros)} nonzeros`,
+    stages: [...(tracks.length > 1 ? [{ name: `${track.run.title}:`, now: false }] : []), ...track.pattern.facts.stages.map(({ label }, i) => ({ name: `${i} ${label}`, now: i === shown }))],
+    headlines: headlineOf(track, shown), sentence: sentenceOf(track, shown), legend,
+  };
 }
 
 const figures_high = 62; // above two pictures
@@ -31,6 +49,23 @@ export function roomOf(count: number): { width: number; height: number } {
   return count > 1
     ? { width: (slide.width - margin * (count + 1)) / count, height: slide.height - top - figures_high - caption_high - bottom }
     : { width: slide.width - 3 * margin - column, height: slide.height - top - bottom };
+}
+
+// What is beside the pattern, laid out for a slide. The caller lays it out for the window again.
+export function pictureOf(pane: Beside, stage: Stage, mark: Region | null): SlidePicture {
+  const { width, height } = roomOf(2);
+  const root = document.documentElement;
+  root.classList.add('on-slide');
+  try {
+    const canvas = withDots(slide.ratio, () => {
+      const needed = pane.resize(width, height);
+      pane.draw(stage, mark);
+      return snapshotOf(pane.element, needed, Math.min(height, pane.element.getBoundingClientRect().height), slide.ratio);
+    });
+    return { canvas, caption: pane.caption(stage).map((part) => (typeof part === 'string' ? part : part.textContent)).join('') };
+  } finally {
+    root.classList.remove('on-slide');
+  }
 }
 
 class Pen {

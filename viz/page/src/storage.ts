@@ -2,7 +2,7 @@
 import type { Region } from './bins';
 import { css, palette, role_colour, series, steps } from './colours';
 import type { StorageArray, StorageBins, StorageCells, StorageMap, StoragePart, WarpReads } from './document';
-import { bytes, counted, h, percent, plural, section } from './dom';
+import { bytes, counted, dotsPerPixel, h, percent, plural, section } from './dom';
 
 const lanes = 32;
 const hint = 'Point at a place in memory, or in the pattern above.';
@@ -28,7 +28,7 @@ function canvasStrip(element: HTMLElement, canvas: HTMLCanvasElement, height_of:
   const draw = (): void => {
     const width = canvas.clientWidth;
     const height = height_of(width);
-    const ratio = window.devicePixelRatio || 1;
+    const ratio = dotsPerPixel();
     const context = canvas.getContext('2d');
     if (width === 0 || !context) return;
     canvas.width = Math.round(width * ratio);
@@ -114,7 +114,7 @@ export class StorageView {
   private frame(array: StorageArray, most_bytes: number, content: HTMLElement): HTMLElement {
     const padding = array.role !== 'structure' && array.padding > 0 ? `, ${percent(array.padding / Math.max(1, array.nonzeros + array.padding))} padding` : '';
     return h('figure', { class: 'array', 'data-role': array.role },
-      h('figcaption', {}, h('b', {}, array.name), ` ${counted(array.length)} × ${array.type}, ${bytes(array.bytes)}${padding}`, array.words ? h('span', { class: 'muted' }, ` · ${array.words}`) : null),
+      h('figcaption', {}, h('b', {}, array.name), ` ${counted(array.length)} × ${array.type}, ${bytes(array.bytes).replace(' ', '\u00a0')}${padding}`, array.words ? h('span', { class: 'muted' }, ` · ${array.words}`) : null),
       array.bytes > 0 ? h('div', { class: 'size-line', title: `${percent(array.bytes / most_bytes)} of the bytes of the largest array`, style: `width: ${(100 * array.bytes) / most_bytes}%` }) : null,
       array.length > 0 ? content : h('p', { class: 'note' }, 'empty'));
   }

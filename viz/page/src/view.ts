@@ -11,8 +11,9 @@ export type Mode = 'one' | 'beside' | 'difference' | BesideMode;
 export interface Beside {
   readonly mode: BesideMode;
   readonly element: HTMLElement;
-  readonly canvas: HTMLCanvasElement | null; // saved with the picture
-  resize(width: number, most_height: number, ratio?: number): number; // returns the needed width
+  // Steps of its own, which an animation shows instead of the stages. `at`: calls `draw` with the step shown.
+  readonly film?: { count(): number; at<Result>(step: number, draw: () => Result): Result };
+  resize(width: number, most_height: number): number; // returns the needed width
   draw(stage: Stage, mark: Region | null): void;
   caption(stage: Stage): (Node | string)[];
 }

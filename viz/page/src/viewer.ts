@@ -1,21 +1,19 @@
 // The pattern of one or two runs: stages on a slider, one or two pictures, zoom.
-import type { Pattern, Stage } from './bins';
-import { copyOf, counted, download, h, percent } from './dom';
+import { between, type Pattern, type Stage } from './bins';
+import { counted, download, h, percent } from './dom';
 import { type Place, toggled } from './followed';
 import { colouringMenu, GraphPane } from './graph';
-import { headlineOf } from './headline';
 import { legendOf } from './legend';
 import { canHaveLevels } from './levels';
 import { listen } from './life';
 import { MemoryPane } from './memory';
-import { gifOf } from './movie';
+import { type Film, filmOfStages, filmOfSteps, gifOf } from './movie';
 import { Pane, type Scene } from './pane';
 import type { Switches } from './paint';
 import { Panels } from './panels';
 import { Reader } from './reader';
 import { RooflinePane } from './roofline';
-import { sentenceOf } from './sentence';
-import { drawSlide, roomOf, slide, type SlidePicture } from './slide';
+import { drawSlide, pictureOf, roomOf, slide, textsOf, type SlidePicture } from './slide';
 import { StageBar } from './stage_bar';
 import { type Beside, type Mode, modesOf, type PatternView, type Track } from './view';
 import { WarpsPane } from './warps';
@@ -47,6 +45,7 @@ export class Viewer implements PatternView {
   private readonly panels = new Panels(this);
   private readonly bars: StageBar[];
   private readonly mode_buttons = new Map<Mode, HTMLButtonElement>();
+  private readonly film_button = h('button', { type: 'button', click: () => void this.saveMovie() }, 'Save GIF');
   private pending = false;
   private running = 0;
   private goal: number | null = null; // the stage to which nonzeros move; null: nothing moves
@@ -78,9 +77,7 @@ export class Viewer implements PatternView {
     const zoom_group = zoomButtons((factor) => this.zoom.by(factor), () => this.zoom.fit());
     const full = h('button', { type: 'button', title: 'Full screen (f)', click: () => this.toggleFullScreen() }, 'Full screen');
     full.hidden = !document.fullscreenEnabled;
-    const save = h('button', { type: 'button', title: 'Save the picture as PNG', click: () => this.save() }, 'Save picture');
-    const film = h('button', { type: 'button', title: 'Save the animation of all stages as GIF', click: () => void this.saveMovie(film) }, 'Save GIF');
-    film.hidden = this.last === 0;
+    const save = h('button', { type: 'button', title: 'Save the view as PNG', click: () => this.save() }, 'Save picture');
     this.bars = tracks.map((track, i) => this.makeBar(track, i));
     for (const pane of besides) {
       const frame = h('figure', { class: 'pane', hidden: true }, h('figcaption', {}), h('div', { class: 'canvas-place' }, pane.element));
@@ -101,7 +98,7 @@ export class Viewer implements PatternView {
     this.body = h('div', { class: 'viewer-body' },
       h('div', { class: 'viewer-main' },
         this.panels.sentence, this.pictures,
-        h('div', { class: 'below' }, h('div', { class: 'tools' }, mode_group, this.colouring, h('div', { class: 'segments', hidden: this.levels.hidden }, this.levels), zoom_group, h('div', { class: 'segments saving' }, save, film), h('div', { class: 'segments' }, full)), this.panels.legend),
+        h('div', { class: 'below' }, h('div', { class: 'tools' }, mode_group, this.colouring, h('div', { class: 'segments', hidden: this.levels.hidden }, this.levels), zoom_group, h('div', { class: 'segments saving' }, save, this.film_button), h('div', { class: 'segments' }, full)), this.panels.legend),
         this.panels.note, this.reader.spoken),
       h('aside', { class: 'side', 'aria-label': 'The stage' },
         this.panels.facts, h('div', { class: 'side-part' }, this.reader.element, this.panels.toggles, this.panels.stage_notes)));
@@ -122,6 +119,7 @@ export class Viewer implements PatternView {
     if (this.mode_buttons.has(before.mode) && this.tracks.length === before.tracks.length) this.setMode(before.mode);
     this.setLevels(before.switches.levels);
     if (before.shape.rows === this.shape.rows && before.shape.columns === this.shape.columns) for (const [i, pane] of this.panes.entries()) pane.followed = before.panes[i].followed;
+    this.reader.onRow(null);
     if (this.warps && before.warps) this.warps.follow(before.warps);
     if (this.roofline && before.roofline) this.roofline.follow(before.roofline);
     if (this.graph && before.graph) this.colouring.value = this.graph.colour_by = before.graph.colour_by;
@@ -144,7 +142,7 @@ export class Viewer implements PatternView {
     this.memory = MemoryPane.of(run.storage, pattern);
     this.warps = WarpsPane.of(run.storage);
     this.roofline = RooflinePane.of(run);
-    this.reader.onRow = (row) => this.mode === 'memory' && this.memory?.point(row);
+    this.reader.onRow = (row) => this.pointInMemory(row);
     for (const pane of [this.memory, this.warps]) if (pane) pane.onPoint = (region) => this.reader.pointAt(0, region);
     return [this.graph, this.memory, this.warps, this.roofline].filter((one) => one !== null);
   }
@@ -233,6 +231,9 @@ export class Viewer implements PatternView {
     this.mode = mode;
     for (const [one, button] of this.mode_buttons) button.setAttribute('aria-pressed', String(one === mode));
     this.colouring.hidden = mode !== 'graph';
+    this.film_button.hidden = this.film === null;
+    this.reader.onRow(null);
+    this.film_button.title = `Save ${this.beside?.pane.film ? 'the steps of the warp' : 'all stages'} as an animated GIF`;
     this.resize();
     this.update();
   }
@@ -248,6 +249,14 @@ export class Viewer implements PatternView {
     const next = toggled(this.panes[1].followed, place);
     for (const pane of this.panes) pane.followed = next;
     this.update();
+  }
+
+  // `row`: under the pointer; null: the row of the nonzero that was followed last is marked.
+  private pointInMemory(row: number | null): void {
+    const { stages } = this.tracks[0].pattern;
+    const [newest] = this.panes[1].followed.slice(-1);
+    const kept = newest ? between(stages[0], stages[stages.length - 1], 'originalRows', newest.row) : null;
+    if (this.mode === 'memory') this.memory?.point(row ?? kept);
   }
 
   // What is shown beside the pattern.
@@ -417,15 +426,10 @@ export class Viewer implements PatternView {
   // The view as a slide.
   picture(): HTMLCanvasElement {
     const { beside } = this;
-    const count = this.mode === 'beside' || beside?.pane.canvas ? 2 : 1;
-    const { width, height } = roomOf(count);
+    const { width, height } = roomOf(this.mode === 'beside' || beside ? 2 : 1);
     const pictures: SlidePicture[] = [];
-    const { pane } = beside ?? {};
-    if (pane?.canvas) {
-      pane.resize(width, height, slide.ratio);
-      pane.draw(this.stage(0), this.reader.mark);
-      const canvas = copyOf(pane.canvas);
-      pictures.push({ canvas, caption: pane.caption(this.stage(0)).map((part) => (typeof part === 'string' ? part : part.textContent)).join('') });
+    if (beside) {
+      pictures.push(pictureOf(beside.pane, this.stage(0), this.reader.mark));
       this.resize();
       this.drawBeside();
     }
@@ -439,14 +443,7 @@ export class Viewer implements PatternView {
       one.draw(scene, this.zoom.transform, this.switches, this.reader.mark);
       pictures.push({ canvas: one.canvas, caption: this.tracks.length > 1 || this.mode !== 'one' ? this.captionOf(scene, i) : '' });
     }
-    const track = this.tracks[this.active];
-    const { source, rows: m, columns: n, nonzeros } = track.run.report.matrix;
-    return drawSlide(pictures, {
-      title: this.tracks.map(({ run }) => run.title).join(' and '),
-      matrix: `${source}: ${counted(m)} × ${counted(n)}, ${counted(nonzeros)} nonzeros`,
-      stages: [...(this.tracks.length > 1 ? [{ name: `${track.run.title}:`, now: false }] : []), ...track.pattern.facts.stages.map(({ label }, i) => ({ name: `${i} ${label}`, now: i === this.current() }))],
-      headlines: headlineOf(track, this.current()), sentence: sentenceOf(track, this.current()), legend: legendOf(this, this.slide_panes[1]),
-    });
+    return drawSlide(pictures, textsOf(this.tracks, this.active, legendOf(this, this.slide_panes[1])));
   }
 
   // The number of the last stage, of the run that has most.
@@ -454,29 +451,40 @@ export class Viewer implements PatternView {
     return Math.max(...this.tracks.map(({ pattern }) => pattern.stages.length - 1));
   }
 
-  // The view as an animated GIF of all stages. The page shows what it showed meanwhile.
-  movie(progress: (share: number) => void): Promise<Blob> {
-    return gifOf(this.last + 1, (position) => {
+  // The steps of the view if it has any, otherwise all stages; null if there is nothing to animate. The page shows what it showed meanwhile.
+  private get film(): Film | null {
+    const steps = this.beside?.pane.film;
+    if (steps) return filmOfSteps(steps.count(), (step) => steps.at(step, () => this.picture()));
+    return this.last === 0 ? null : filmOfStages(this.last + 1, (position) => {
       const shown = this.tracks.map((track) => track.position);
       for (const track of this.tracks) track.position = Math.min(position, track.pattern.stages.length - 1);
       const picture = this.picture();
       this.tracks.forEach((track, i) => (track.position = shown[i]));
       return picture;
-    }, progress);
+    });
   }
 
-  private get name(): string {
-    return this.tracks.map((track, i) => `${track.run.title}_${this.current(i)}_${this.stage(i).facts.label}`).join('_').replace(/[^\w.-]+/g, '_');
+  // The view as an animated GIF; null if nothing moves in it.
+  async movie(progress: (share: number) => void): Promise<Blob | null> {
+    const { film } = this;
+    return film && gifOf(film, progress);
+  }
+
+  private nameOf(parts: string[]): string {
+    return [...parts, ...(this.beside ? [this.mode] : [])].join('_').replace(/[^\w.-]+/g, '_');
   }
 
   private save(): void {
-    this.picture().toBlob((blob) => blob && download(blob, `${this.name}.png`));
+    const parts = this.tracks.map((track, i) => `${track.run.title}_${this.current(i)}_${this.stage(i).facts.label}`);
+    this.picture().toBlob((blob) => blob && download(blob, `${this.nameOf(parts)}.png`));
   }
 
-  private async saveMovie(button: HTMLButtonElement): Promise<void> {
+  private async saveMovie(): Promise<void> {
+    const button = this.film_button;
     button.disabled = true;
     const words = button.textContent;
-    download(await this.movie((share) => (button.textContent = `GIF ${percent(Math.round(100 * share) / 100)}`)), `${this.tracks.map(({ run }) => run.title).join('_').replace(/[^\w.-]+/g, '_')}.gif`);
+    const gif = await this.movie((share) => (button.textContent = `GIF ${percent(Math.round(100 * share) / 100)}`));
+    if (gif) download(gif, `${this.nameOf(this.tracks.map(({ run }) => run.title))}.gif`);
     button.textContent = words;
     button.disabled = false;
   }

@@ -3,7 +3,7 @@
 import type { Region, Stage } from './bins';
 import { css, palette, series, steps as shades } from './colours';
 import type { StorageMap, StoragePart, WarpReads } from './document';
-import { bytes, counted, h, percent, plural } from './dom';
+import { bytes, counted, dotsPerPixel, h, percent, plural } from './dom';
 import type { Beside } from './view';
 
 const lanes = 32;
@@ -95,10 +95,10 @@ export class WarpsPane implements Beside {
     this.button.setAttribute('aria-label', 'Play the steps');
   }
 
-  resize(width: number, most_height: number, ratio = window.devicePixelRatio || 1): number {
+  resize(width: number, most_height: number): number {
     this.element.style.width = `${Math.min(width, 900)}px`;
     const above = this.element.clientHeight - this.canvas.clientHeight;
-    this.size = { width: Math.min(width, 900), height: Math.max(80, most_height - above - 4), ratio: Math.min(ratio, 6) };
+    this.size = { width: Math.min(width, 900), height: Math.max(80, most_height - above - 4), ratio: dotsPerPixel() };
     this.paint();
     return this.size.width;
   }
@@ -107,9 +107,24 @@ export class WarpsPane implements Beside {
     this.paint();
   }
 
+  // Draws each step with `draw`, and shows the step that it showed.
+  readonly film = {
+    count: (): number => this.listed,
+    at: <Result>(step: number, draw: () => Result): Result => {
+      const { value } = this.step;
+      this.step.value = String(step + 1);
+      try {
+        return draw();
+      } finally {
+        this.step.value = value;
+        this.paint();
+      }
+    },
+  };
+
   caption(_: Stage): string[] {
-    const { part } = this.shown;
-    return [`CUDA kernel ${part.kernel} of ${part.layout}: lanes across, steps down`];
+    const { part, warp } = this.shown;
+    return [`Warp ${counted(warp.warp)} of CUDA kernel ${part.kernel} of ${part.layout}: lanes across, steps down`];
   }
 
   // The place of the grid in the canvas: sides of a cell, and where it begins.

@@ -1,6 +1,8 @@
 // The checks of what is beside the pattern: memory, warps, roofline; and of levels, followed nonzeros and the cursor of a chart.
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { check, look, pictures, settle } from './harness.mjs';
+import { movie } from './views.mjs';
 
 const words_of = (page) => page.locator('.pane:not([hidden]) .warp-words').innerText();
 const number = (text, pattern) => Number(pattern.exec(text)?.[1].replaceAll(',', '') ?? NaN);
@@ -131,6 +133,113 @@ async function products(page, name) {
   check(`${name}: the slider shows other times`, (await words()) !== first, await words());
 }
 
+// The pixels of a colour in the left half of the saved slide, which is what the view shows beside the pattern: how many, and their centre.
+async function inkOf(page, colour) {
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save picture' }).click()]);
+  const text = readFileSync(await file.path()).toString('base64');
+  const found = await page.evaluate(async ([data, wanted]) => {
+    const image = await createImageBitmap(new Blob([Uint8Array.from(atob(data), (one) => one.charCodeAt(0))], { type: 'image/png' }));
+    const canvas = new OffscreenCanvas(image.width, image.height);
+    const context = canvas.getContext('2d', { willReadFrequently: true });
+    context.fillStyle = wanted;
+    context.fillRect(0, 0, 1, 1);
+    const [red, green, blue] = context.getImageData(0, 0, 1, 1).data;
+    context.drawImage(image, 0, 0);
+    const width = 936;
+    const { data: pixels } = context.getImageData(0, 0, width, image.height);
+    let [count, x, y] = [0, 0, 0];
+    for (let i = 0; i < pixels.length; i += 4) {
+      if (Math.abs(pixels[i] - red) + Math.abs(pixels[i + 1] - green) + Math.abs(pixels[i + 2] - blue) > 6) continue;
+      ++count;
+      x += (i / 4) % width;
+      y += Math.floor(i / 4 / width);
+    }
+    return { count, x: x / count, y: y / count };
+  }, [text, colour]);
+  return { ...found, name: file.suggestedFilename() };
+}
+const colourOf = (page, selector) => page.locator(selector).first().evaluate((one) => getComputedStyle(one).backgroundColor);
+
+// The saved picture contains the arrays, the slots of the followed row, and a box for each line of x that it reads.
+async function savedMemory(page, name) {
+  await choose(page, 'memory');
+  const values = await colourOf(page, '.memory-pane .role-value .cell');
+  const lines = await colourOf(page, '.memory-pane .swatch');
+  const ink = await page.evaluate(() => getComputedStyle(document.body).color);
+  const cells = await page.locator('.memory-pane .role-value .cell').count();
+  const shown = await inkOf(page, values);
+  check(`${name}: the saved picture has the values in memory`, shown.count > 500 * cells && /_memory\.png$/.test(shown.name), JSON.stringify(shown));
+  const before = { lines: await inkOf(page, lines), ink: await inkOf(page, ink) };
+  check(`${name}: no row is marked in it`, before.lines.count === 0, JSON.stringify(before.lines));
+  const at = await entry(page, 0, 0);
+  await page.mouse.click(...at);
+  await page.mouse.move(0, 0);
+  await settle(page);
+  const words = await words_of(page);
+  const [reads, read] = [number(words, /reads? ([\d,]+) values? of x from/), number(words, /from ([\d,]+) lines?/)];
+  const marked = await inkOf(page, lines);
+  const of_box = (2 * 13) ** 2;
+  check(`${name}: a click keeps the row marked, also in the saved picture`, marked.count > of_box * read && marked.count < of_box * (read + 2), `${marked.count} for ${words}`);
+  const outlined = (await inkOf(page, ink)).count - before.ink.count;
+  check(`${name}: its slots are outlined in it`, outlined > 2 * reads * 300, `${outlined} for ${words}`);
+  await movie(page, name);
+  await page.mouse.click(...at);
+  await page.mouse.move(0, 0);
+  await settle(page);
+  await choose(page, 'one');
+  const none = await inkOf(page, values);
+  check(`${name}: the pattern alone is another picture`, none.count === 0 && !/memory/.test(none.name), JSON.stringify(none));
+}
+
+// The point of the layout is in the saved picture where the bytes of its arrays put it.
+async function savedRoofline(page, name) {
+  await choose(page, 'roofline');
+  const title = await page.locator('.roofline circle title').last().textContent();
+  const intensity = 2 / number(title, /([\d,.]+) bytes per nonzero/);
+  const colour = await page.locator('.roofline circle').last().getAttribute('fill');
+  const { count, x, y } = await inkOf(page, colour);
+  check(`${name}: the saved picture has the point of the layout`, Math.abs(count - Math.PI * 16 ** 2) < 60, count);
+  const all = [2 / 24, 2 / 4, intensity];
+  const [low, high] = [Math.log(Math.min(...all) / 1.3), Math.log(Math.max(...all) * 1.3)];
+  const share = (Math.log(intensity) - low) / (high - low);
+  const [left, width, top, height] = [24 + 56, 444 - 56 - 12, 168 + 30, 332 - 30 - 44];
+  check(`${name}: it is where its bytes put it`, Math.abs(x / 2 - left - share * width) < 3 && Math.abs(y / 2 - top - (1 - share) * height) < 3, `${x / 2}, ${y / 2} for ${title}`);
+}
+
+// The GIF of a warp has an image for each step; more and more slots are read, and the last image is the saved picture.
+async function savedWarp(page, name) {
+  await choose(page, 'warps');
+  const steps = Number(await page.locator('.warp-tools input').getAttribute('max'));
+  const colour = await page.locator('.warp-words .swatch').nth(1).evaluate((one) => getComputedStyle(one).backgroundColor);
+  const whole = await inkOf(page, colour);
+  const button = page.getByRole('button', { name: 'Save GIF' });
+  check(`${name}: the button says what moves`, (await button.getAttribute('title')).includes('steps'), await button.getAttribute('title'));
+  const [file] = await Promise.all([page.waitForEvent('download', { timeout: 60000 }), button.click()]);
+  const counts = await page.evaluate(async ([text, wanted]) => {
+    const decoder = new ImageDecoder({ data: Uint8Array.from(atob(text), (one) => one.charCodeAt(0)), type: 'image/gif' });
+    await decoder.tracks.ready;
+    const context = new OffscreenCanvas(1920, 1080).getContext('2d', { willReadFrequently: true });
+    context.fillStyle = wanted;
+    context.fillRect(0, 0, 1, 1);
+    const own = [...context.getImageData(0, 0, 1, 1).data];
+    const found = [];
+    for (let i = 0; i < decoder.tracks.selectedTrack.frameCount; ++i) {
+      const { image } = await decoder.decode({ frameIndex: i });
+      context.drawImage(image, 0, 0);
+      image.close();
+      const { data } = context.getImageData(0, 0, 936, 1080);
+      let count = 0;
+      for (let at = 0; at < data.length; at += 4) if (Math.abs(data[at] - own[0]) + Math.abs(data[at + 1] - own[1]) + Math.abs(data[at + 2] - own[2]) < 20) ++count;
+      found.push(count);
+    }
+    return found;
+  }, [readFileSync(await file.path()).toString('base64'), colour]);
+  check(`${name}: the GIF has an image for each step`, counts.length === steps, `${counts.length} for ${steps}`);
+  check(`${name}: each step reads more`, counts.every((count, i) => i === 0 || count > counts[i - 1]), counts.join());
+  check(`${name}: the last image is the saved picture`, Math.abs(counts.at(-1) - whole.count) < 0.1 * whole.count + 50, `${counts.at(-1)} for ${whole.count}`);
+  check(`${name}: the page shows its step after the GIF`, (await page.locator('.warp-tools input').inputValue()) === String(steps));
+}
+
 export async function beside(page, name) {
   const has = async (mode) => (await page.locator(`[data-mode=${mode}]`).count()) > 0;
   if (name === 'small') {
@@ -139,10 +248,13 @@ export async function beside(page, name) {
     await levels(page, name);
     await memoryOfRows(page, name);
     await followed(page, name);
+    await savedMemory(page, name);
+    await savedWarp(page, name);
   }
   if (name === 'small') await warpsInTime(page, name);
   check(`${name}: warps and a roofline are there`, (await has('warps')) && (await has('roofline')));
   await roofline(page, name);
+  await savedRoofline(page, name);
   await choose(page, 'one');
   await products(page, name);
 }

@@ -130,10 +130,15 @@ export async function lecture(open) {
   await idle(page);
   const places = await page.evaluate(() => {
     const of = (name) => document.querySelector(name)?.getBoundingClientRect();
-    return { problem: of('.cm-problem'), line: of('.cm-activeLine'), caret: of('.cm-cursor'), high: innerHeight };
+    const problem = of('.cm-problem');
+    const ends = problem ? [problem.top + 2, problem.bottom - 2] : [];
+    const seen = ends.every((y) => document.elementFromPoint(problem.left + 12, y)?.className === 'cm-problem');
+    return { problem, seen, scroller: of('.cm-scroller'), line: of('.cm-activeLine'), caret: of('.cm-cursor'), high: innerHeight };
   });
   check('the caret is in view', places.caret && places.caret.bottom <= places.high, JSON.stringify(places.caret));
   check('the error is below its line', places.problem && Math.abs(places.problem.top - places.line.bottom) < 8, JSON.stringify(places));
+  check('the error of the last line is wholly in view', places.problem && places.problem.bottom <= Math.min(places.high, places.scroller.bottom), JSON.stringify(places));
+  check('it is what is seen there', places.seen === true, JSON.stringify(places));
   await page.context().close();
 }
 
