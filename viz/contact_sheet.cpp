@@ -248,9 +248,15 @@ void draw_frame(Canvas& canvas, const StageFrame& frame, const DensityScale& sca
     const int left = plan.captions_beside ? right + unit(2 * strip_gap) : x;
     if (lines.empty() && plan.lines > 0 && number > 0) {
         int baseline = (plan.captions_beside ? pattern.y : below) + unit(24);
-        for (const std::string& line : wrapped("figures as before", unit(sheet_text_size), x + width - left, 2)) {
-            canvas.text(left, baseline, line, {unit(sheet_text_size), style::muted});
-            baseline += unit(line_pitch);
+        const int end = plan.captions_beside ? pattern.bottom() : y + unit(plan.cell_height);
+        std::vector<std::string> said{"figures as before"};
+        said.insert(said.end(), frame.caption.notes.begin(), frame.caption.notes.end());
+        for (const std::string& words : said) {
+            for (const std::string& line : wrapped(words, unit(sheet_text_size), x + width - left, 2)) {
+                if (baseline > end) break;
+                canvas.text(left, baseline, line, {unit(sheet_text_size), style::muted});
+                baseline += unit(line_pitch);
+            }
         }
     } else if (plan.captions_beside) {
         draw_stacked_lines(canvas, lines, has_lead, {left, pattern.y, x + width - left, pattern.height}, unit);

@@ -24,8 +24,9 @@ struct StageCaption {
     std::string title;     // "2  row_sort"
     std::string subtitle;  // the stage's parameters
     std::vector<CaptionLine> lines;
-    std::string origin = {};   // the recipe, the matrix, the source
-    std::size_t left_out = 0;  // figures that are not in `lines`
+    std::string origin = {};              // the recipe, the matrix, the source
+    std::size_t left_out = 0;             // figures that are not in `lines`
+    std::vector<std::string> notes = {};  // "unknowns a node: 3": what the stage found
 };
 
 /// The label, and below it the value with the one before; nothing if there is no value after this stage ("-").

@@ -129,6 +129,7 @@ StageCaption short_caption(const StageCaption& caption, const std::vector<StageC
     constexpr std::size_t most_lines = 5;
     // The title of the sheet names the matrix.
     StageCaption result{caption.title, &caption == &all.front() ? "" : caption.subtitle, {}};
+    result.notes = caption.notes;
     for (const std::string& label : telling_labels()) {
         for (std::size_t k = 0; k < caption.lines.size() && result.lines.size() < most_lines; ++k) {
             const bool changes = std::any_of(all.begin(), all.end(), [&](const StageCaption& other) {
@@ -155,6 +156,7 @@ std::vector<StageCaption> captions_of(const RunReport& report, std::span<const P
     for (std::size_t i = 0; i < report.stages.size(); ++i) {
         const StageOutcome& stage = report.stages[i];
         StageCaption caption{fmt::format("{}  {}", i, stage.label()), i == 0 ? report.matrix.source : stage.choices, {}};
+        for (const auto& [what, text] : stage.notes) caption.notes.push_back(fmt::format("{}: {}", what, text));
         const bool apart = stage.stored_apart || stage.metrics.tiles.has_value();
         for (auto& [label, value] : caption_of(stage.metrics)) {
             const FigureCell<Metrics>* const cell = caption_cell(label);

@@ -40,6 +40,7 @@ export class GraphPane implements Beside {
   readonly edges: [Int32Array, Int32Array];
   private readonly still = document.createElement('canvas'); // all but the mark
   private still_of = '';
+  private mostly_between = false; // of the edges: they would hide the pieces
   private width = 1;
   private height = 1;
   private ratio = 1;
@@ -180,7 +181,7 @@ export class GraphPane implements Beside {
 
   private words(stage: Stage, by: GraphColouring): string {
     const pieces = by === 'partition' ? piecesOf(stage) : null;
-    if (pieces) return `Graph: ${pieces.name}; edges between them are ${isDark() ? 'white' : 'dark'}`;
+    if (pieces) return `Graph: ${pieces.name}; ${this.mostly_between ? 'most edges are between them' : `edges between them are ${isDark() ? 'white' : 'dark'}`}`;
     if (by === 'level') return 'Graph, by level: the edges from the first row';
     return by === 'length' ? 'Graph, by the nonzeros of each row' : `Graph, by row: 0 to ${counted(Math.max(0, this.pattern.rows - 1))}`;
   }
@@ -214,8 +215,10 @@ export class GraphPane implements Beside {
     const paths = list.map(() => new Path2D());
     const between_pieces = new Path2D();
     const [from, to] = this.edges;
+    this.mostly_between = piece !== null && from.filter((vertex, i) => piece[vertex] !== piece[to[i]]).length > from.length / 2;
     for (let i = 0; i < from.length; ++i) {
-      const path = piece && piece[from[i]] !== piece[to[i]] ? between_pieces : paths[(of[from[i]] + of[to[i]]) >> 1];
+      const is_between = piece && piece[from[i]] !== piece[to[i]];
+      const path = is_between ? (this.mostly_between ? paths[of[from[i]]] : between_pieces) : paths[(of[from[i]] + of[to[i]]) >> 1];
       path.moveTo(...this.at(from[i]));
       path.lineTo(...this.at(to[i]));
     }
@@ -226,10 +229,13 @@ export class GraphPane implements Beside {
     });
     context.strokeStyle = palette().ink;
     context.stroke(between_pieces);
-    const radius = Math.min(spacing * 0.44 >= least_number ? 15 : 9, spacing * 0.22);
-    if (radius < 1) return;
+    const radius = Math.max(0.8, Math.min(spacing * 0.44 >= least_number ? 15 : 9, spacing * 0.22));
     const discs = list.map(() => new Path2D());
+    // Where discs would be smaller than edges are wide, only vertices without edges have one.
+    const has_edge = new Uint8Array(this.pattern.rows);
+    if (radius < 1) for (const ends of this.edges) for (const vertex of ends) has_edge[vertex] = 1;
     for (let vertex = 0; vertex < this.pattern.rows; ++vertex) {
+      if (has_edge[vertex] === 1) continue;
       const [x, y] = this.at(vertex);
       discs[of[vertex]].moveTo(x + radius, y);
       discs[of[vertex]].arc(x, y, radius, 0, 2 * Math.PI);

@@ -22,7 +22,7 @@ export function legendOf(view: PatternView, pane: Pane): Legend {
   const { painted, left_out, levels } = pane;
   const level_size = painted ? sizeOf(painted.level) : 0;
   const ceiling = Math.max(...view.tracks.map((track) => track.pattern.ceiling(level_size)));
-  const words = left_out.map((cuts) => `${counted(cuts.count)} ${cut_names[cuts.kind]}: too many to draw${cuts.step === 1 ? '; zoom in' : ''}`);
+  const words = left_out.map(({ cuts, drawn }) => `${counted(cuts.count)} ${cut_names[cuts.kind]}: ${drawn > 0 ? `${plural(drawn, 'line')} between them drawn` : 'too many to draw'}${cuts.step === 1 ? '; zoom in' : ''}`);
   if (levels !== null) words.push(`${plural(levels, 'level')}: the nonzeros of a row are in its own level and the two beside it`);
   else if (view.switches.levels) words.push('the rows are in no order by levels');
   const single = ceiling <= 1.5;

@@ -229,23 +229,30 @@ export function paintDifference(before: Stage, after: Stage, ceiling: (size: num
 
 const closest = 3; // CSS pixels between lines; denser lines would look like a grey area
 
-// Draws no lines of a kind that would touch each other: those that remained would show a pattern that is not there. Returns true if
-// they were left out.
-function drawCutLines(context: CanvasRenderingContext2D, cuts: CutsFacts, view: View, { perRow, perColumn }: Axes): boolean {
+// Cuts whose lines are too close to each other, but for `drawn` ones.
+export interface LeftOut {
+  cuts: CutsFacts;
+  drawn: number;
+}
+
+// Draws no lines of a kind that would touch each other: those that remained would show a pattern that is not there. Returns null if
+// all were drawn; a last piece that is shorter does not count.
+function drawCutLines(context: CanvasRenderingContext2D, cuts: CutsFacts, view: View, { perRow, perColumn }: Axes): LeftOut | null {
   context.lineWidth = 1;
   context.globalAlpha = cuts.kind === 'partition' ? 0.28 : 0.33;
   context.setLineDash(cuts.kind === 'length_group' ? [5, 4] : cuts.kind === 'row_block' ? [1, 3] : []);
-  let left_out = false;
+  let [drawn, missing] = [0, 0];
   for (const across of [true, false]) {
     if (across ? cuts.kind === 'segment' : cuts.kind !== 'segment' && cuts.kind !== 'partition') continue;
     const length = across ? view.height : view.width;
     const all = cuts.boundaries.map((boundary) => (across ? view.y + boundary * perRow : view.x + boundary * perColumn)).filter((at) => at >= -1 && at <= length + 1);
     const apart = all.filter((at, i) => i === 0 || at - all[i - 1] >= closest);
     if (cuts.step > 1 || apart.length < all.length / 2) {
-      left_out = true;
+      missing += all.length;
       continue;
     }
-    left_out = left_out || apart.length < all.length;
+    if (apart.length < all.length - 1) missing += all.length - apart.length;
+    drawn += apart.length;
     for (const position of apart) {
       const at = Math.round(position) + 0.5;
       context.beginPath();
@@ -255,7 +262,7 @@ function drawCutLines(context: CanvasRenderingContext2D, cuts: CutsFacts, view: 
       context.stroke();
     }
   }
-  return left_out;
+  return missing > 0 ? { cuts, drawn } : null;
 }
 
 function drawDiagonalBlocks(context: CanvasRenderingContext2D, boundaries: number[], view: View, { perRow, perColumn }: Axes): void {
@@ -269,14 +276,15 @@ function drawDiagonalBlocks(context: CanvasRenderingContext2D, boundaries: numbe
 }
 
 // Returns the cuts of which lines were left out because they are too close.
-export function drawCuts(context: CanvasRenderingContext2D, stage: Stage, view: View, on: Record<string, boolean>): CutsFacts[] {
+export function drawCuts(context: CanvasRenderingContext2D, stage: Stage, view: View, on: Record<string, boolean>): LeftOut[] {
   const scales = axes(view, stage.rows, stage.columns);
-  const left_out: CutsFacts[] = [];
+  const left_out: LeftOut[] = [];
   clipped(context, view, () => {
     context.translate(view.left, view.top);
     context.strokeStyle = palette().ink;
     for (const cuts of stage.facts.cuts.filter((one) => on[one.kind] !== false)) {
-      if (drawCutLines(context, cuts, view, scales)) left_out.push(cuts);
+      const missing = drawCutLines(context, cuts, view, scales);
+      if (missing) left_out.push(missing);
       if (cuts.kind === 'partition') drawDiagonalBlocks(context, cuts.boundaries, view, scales);
     }
   });

@@ -2,10 +2,9 @@
 import { countAt, originalOf, type Pattern, type Region, type Stage } from './bins';
 import { css, palette } from './colours';
 import { counted, dotsPerPixel, exact } from './dom';
-import type { CutsFacts } from './document';
 import { drawFollowed, type Place } from './followed';
 import { drawLevels } from './levels';
-import { axes, clipped, drawCuts, drawRowLengths, drawStoredLengths, type Painted, paintDifference, paintStage, type Switches, type View } from './paint';
+import { axes, clipped, drawCuts, drawRowLengths, drawStoredLengths, type LeftOut, type Painted, paintDifference, paintStage, type Switches, type View } from './paint';
 
 export interface Transform {
   k: number;
@@ -27,7 +26,7 @@ export class Pane {
   readonly canvas = document.createElement('canvas');
   view: View = { left: 0, top: 0, width: 1, height: 1, scale: 1, x: 0, y: 0 };
   painted: Painted | null = null; // the bins that are visible
-  left_out: CutsFacts[] = []; // whose lines would touch each other
+  left_out: LeftOut[] = [];
   levels: number | null = null; // that are drawn
   followed: Place[] = [];
   private readonly cache = new Map<string, Painted>();

@@ -76,9 +76,11 @@ export class RooflinePane implements Beside {
     const y = scaleLog().domain([flops(x.domain()[0]), flops(x.domain()[1])]).range([box.bottom, box.top]);
     const svg: SVGElement[] = [];
     // The ideal bytes of a nonzero: a value, with columns of 32, 16, 8 and no bits.
+    let after = -Infinity;
     for (const size of [24, 16, 12, 10, 9, 8, 6, 4]) {
       const at = x(2 / size);
-      if (at < box.left || at > box.right) continue;
+      if (at < Math.max(box.left, after) || at > box.right) continue;
+      after = at + text * 1.8;
       svg.push(s('line', { x1: at, x2: at, y1: box.top, y2: box.bottom, class: 'grid' }),
         s('text', { x: at, y: box.bottom + text * 1.2, 'text-anchor': 'middle', class: 'name' }, String(size)));
     }
@@ -100,8 +102,12 @@ export class RooflinePane implements Beside {
         s('title', {}, `${spot.name}: ${significant(spot.bytes)} bytes per nonzero, ${significant(flops(spot.intensity))} GFLOP/s`)));
       if (!is_last) return;
       const right = cx > (box.left + box.right) / 2;
+      // Above the axis, and still below the line.
+      const lift = right ? 0 : Math.max(0, cy + 14 + text * 3.2 - box.bottom);
+      const along = (lift * (box.right - box.left)) / (box.bottom - box.top);
+      const widest = text * 11;
       const label = (line: number, words: string, of: string): SVGElement =>
-        s('text', { x: cx + (right ? -16 : 16), y: cy + (right ? 0 : 14) + line * text * 1.3, 'text-anchor': right ? 'end' : 'start', class: of }, words);
+        s('text', { x: right ? cx - 16 : Math.min(cx + 16 + along, box.right - widest), y: cy + (right ? 0 : 14 - lift) + line * text * 1.3, 'text-anchor': right ? 'end' : 'start', class: of }, words);
       svg.push(label(0, spot.name, 'value halo'), label(1, `${significant(spot.bytes)} bytes per nonzero`, 'halo'),
         label(2, `${significant(flops(spot.intensity))} GFLOP/s at most`, 'halo'));
     });

@@ -96,5 +96,7 @@ export function sentenceOf(track: Track, number: number): string {
   const stored = share ? `changed how the share ${share} is stored, but ` : '';
   const unchanged = effect.length === 0 ? `${stored || 'changed '}neither the pattern nor its figures` : stored ? `${stored}not the pattern` : 'did not change the pattern';
   const first = did.length > 0 ? list(did).replace(/,$/, '') : unchanged;
-  return `${now.facts.label} ${first}${effect.length > 0 ? `; ${list(effect)}` : ''}.`;
+  // What a stage found that only the layout uses.
+  const found = did.length === 0 && effect.length === 0 && !share ? Object.entries(run.report.stages[number].notes).map(([name, text]) => `${name} ${text}`) : [];
+  return `${now.facts.label} ${first}${effect.length > 0 ? `; ${list(effect)}` : found.length > 0 ? `, but found ${list(found)}` : ''}.`;
 }

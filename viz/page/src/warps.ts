@@ -124,7 +124,7 @@ export class WarpsPane implements Beside {
 
   caption(_: Stage): string[] {
     const { part, warp } = this.shown;
-    return [`Warp ${counted(warp.warp)} of CUDA kernel ${part.kernel} of ${part.layout}: lanes across, steps down`];
+    return [`Warp ${counted(warp.warp)} of CUDA kernel ${part.kernel}: lanes across, steps down`];
   }
 
   // The place of the grid in the canvas: sides of a cell, and where it begins.
@@ -205,6 +205,7 @@ export class WarpsPane implements Beside {
   }
 
   private say(now: number): void {
+    const share = (part: number): string => percent(part / (now * lanes)).replace(' ', '\u00a0');
     const { part, warp } = this.shown;
     const { values, x, used, padding, idle } = sumsOf(warp, now);
     const all = now * lanes;
@@ -213,7 +214,7 @@ export class WarpsPane implements Beside {
     const until = is_whole ? `All ${plural(warp.steps, 'step')}` : `After step ${now - 1} of ${counted(warp.steps)}`;
     const key = (colour: string, text: string): HTMLElement => h('span', { class: 'key' }, h('span', { class: 'swatch', style: `background:${colour}` }), text);
     this.words.replaceChildren(`${until}: ${counted(used)} nonzeros of ${counted(all)} lane steps, `,
-      key(css(palette().grey[Math.round(shades * 0.35)]), `${percent(padding / all)} padding`), `, ${percent(idle / all)} idle. Sectors of ${sector_bytes} bytes: `,
+      key(css(palette().grey[Math.round(shades * 0.35)]), `${share(padding)} padding`), `, ${share(idle)} idle. Sectors of ${sector_bytes} bytes: `,
       key(series(0), `${counted(values)} of values`), ', ', key(series(1), `${counted(x)} of x`),
       `, ${bytes((values + x) * sector_bytes)} for ${bytes(2 * used * value_bytes)} of use.`);
     this.canvas.setAttribute('aria-label', `Warp ${warp.warp} of kernel ${part.kernel}: ${this.words.textContent}`);
