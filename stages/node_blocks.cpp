@@ -10,6 +10,7 @@
 #include "core/forecast/forecast.hpp"
 #include "core/matrix/guarded_loop.hpp"
 #include "core/matrix/node_size.hpp"
+#include "core/text/text_table.hpp"
 #include "core/text/words.hpp"
 #include "stages/stages.hpp"
 
@@ -90,7 +91,7 @@ StageResult run_node_blocks(const StagedMatrix& staged, const Parameters& parame
     note("unknowns a node", std::to_string(found.size));
     if (found.size > 1) {
         const double places = static_cast<double>(found.blocks) * found.size * found.size;
-        note("blocks", fmt::format("{}, {:.1f} % full", found.blocks,
+        note("blocks", fmt::format("{}, {:.1f} % full", with_commas(found.blocks),
                                    places > 0 ? 100 * static_cast<double>(staged.matrix.nonzeros()) / places : 100.0));
     }
     result.change.node_size = found.size;

@@ -22,9 +22,11 @@ if [[ ! -d $source/viz/page/node_modules/playwright-core ]]; then
     echo "tests of the live page skipped: 'npm ci' was not run in viz/page"
     exit 77
 fi
-cp "${6:-$source/tests/page/$test.toml}" "$folder/$test.toml"
+recipe=$folder/$test.toml
+cp "$source/tests/page/$test.toml" "$recipe"
+[[ -z ${6:-} ]] || recipe=$(realpath -- "$6") # with the matrix beside it
 printf '%%%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1\n2 2 1\n3 3 1\n' >"$folder/grid.mtx"
-(cd "$folder" && exec "$program" serve "$test.toml" --backend kokkos --samples 3 --seconds 0) >"$folder/log" 2>&1 &
+(cd "$folder" && exec "$program" serve "$recipe" --backend kokkos --samples 3 --seconds 0) >"$folder/log" 2>&1 &
 server=$!
 for _ in {1..300}; do
     address=$(sed -n 's/.* is at \(http:.*\)/\1/p' "$folder/log")
