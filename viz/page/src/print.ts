@@ -5,7 +5,7 @@ import { Pane } from './pane';
 import { sentenceOf } from './sentence';
 import type { Track } from './view';
 
-const width = 330; // two pictures on a line of A4
+const width = 290; // two pictures on a line of A4, and two lines on a page
 const height = 400;
 const dots_per_pixel = 3;
 const paper_width = '186mm'; // of A4, without its margins

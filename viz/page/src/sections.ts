@@ -242,7 +242,8 @@ export function recipeSection(page: PageDocument): HTMLElement {
 export function aboutSection(page: PageDocument): HTMLElement | null {
   const report: { machine: Record<string, string>; versions: Record<string, string>; devices: Device[] } | undefined = page.solve ? { ...page.solve, devices: [] } : page.runs[0]?.report;
   if (!report) return null;
-  const pairs = (facts: Record<string, string>): HTMLElement => h('dl', { class: 'pairs' }, ...Object.entries(facts).flatMap(([name, text]) => [h('dt', {}, name.replaceAll('_', ' ')), h('dd', {}, text)]));
+  const pairs = (facts: Record<string, string>): HTMLElement => h('dl', { class: 'pairs' }, ...Object.entries(facts).flatMap(([name, text]) =>
+    [h('dt', {}, name.replace(/_bytes$/, '').replaceAll('_', ' ')), h('dd', {}, name.endsWith('_bytes') ? bytes(Number(text)) : text)]));
   const devices = Object.fromEntries(report.devices.map((device) => [device.name, `copies ${significant(device.copy_bytes_per_second / 1e9)} GB/s, reads ${significant(device.read_bytes_per_second / 1e9)} GB/s`]));
   return section('about', 'Machine and versions', '', h('div', { class: 'columns' }, pairs({ ...report.machine, ...devices }), pairs(report.versions)));
 }
