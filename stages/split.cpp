@@ -143,7 +143,10 @@ StageContract split_contract(const Parameters& parameters) {
 }
 
 std::pair<std::string, std::string> describe(const Share& share) {
-    return {name_of(share.id), counted(share.entries.size(), "nonzero") + " in " + counted(share.rows.size(), "row")};
+    const auto words = [](std::size_t number, std::string_view noun) {
+        return counted_with_commas(static_cast<std::int64_t>(number), noun);
+    };
+    return {name_of(share.id), words(share.entries.size(), "nonzero") + " in " + words(share.rows.size(), "row")};
 }
 
 /// The largest k such that at least a third of the rows have k nonzeros or more; at least 1.

@@ -252,7 +252,7 @@ void draw_frame(Canvas& canvas, const StageFrame& frame, const DensityScale& sca
         std::vector<std::string> said{"figures as before"};
         said.insert(said.end(), frame.caption.notes.begin(), frame.caption.notes.end());
         for (const std::string& words : said) {
-            for (const std::string& line : wrapped(words, unit(sheet_text_size), x + width - left, 2)) {
+            for (const std::string& line : wrapped(words, unit(sheet_text_size), x + width - left, 4)) {
                 if (baseline > end) break;
                 canvas.text(left, baseline, line, {unit(sheet_text_size), style::muted});
                 baseline += unit(line_pitch);

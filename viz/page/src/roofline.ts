@@ -85,11 +85,12 @@ export class RooflinePane implements Beside {
         s('text', { x: at, y: box.bottom + text * 1.2, 'text-anchor': 'middle', class: 'name' }, String(size)));
     }
     svg.push(s('text', { x: (box.left + box.right) / 2, y: height - 8, 'text-anchor': 'middle', class: 'name' }, 'bytes per nonzero, x and y included'));
-    const apart = text * 1.3;
-    let last = Infinity;
-    for (const tick of y.ticks(5).filter((one) => y(one) <= box.bottom && y(one) >= box.top)) {
-      if (last - y(tick) < apart) continue;
-      last = y(tick);
+    // Powers of ten first, then 2 and 5, as far as there is room.
+    const rank = (tick: number): number => [1, 2, 5].indexOf(Math.round(tick / 10 ** Math.floor(Math.log10(tick) + 1e-9))) >>> 0;
+    const chosen: number[] = [];
+    for (const tick of y.ticks(5).filter((one) => y(one) <= box.bottom && y(one) >= box.top).sort((a, b) => rank(a) - rank(b))) {
+      if (chosen.some((one) => Math.abs(y(one) - y(tick)) < text * 1.3)) continue;
+      chosen.push(tick);
       svg.push(s('line', { x1: box.left, x2: box.right, y1: y(tick), y2: y(tick), class: 'grid' }),
         s('text', { x: box.left - 6, y: y(tick) + text * 0.35, 'text-anchor': 'end', class: 'name' }, significant(tick, 2)));
     }
