@@ -1,7 +1,8 @@
 // Charts in SVG that are redrawn when their width changes.
 import { scaleLinear, scaleLog } from 'd3-scale';
 import { role_colour, series } from './colours';
-import { h, s, seconds, significant } from './dom';
+import { download, h, s, seconds, significant } from './dom';
+import { snapshotOf } from './snapshot';
 
 type Draw = (width: number, text: number) => { svg: SVGElement[]; height: number };
 
@@ -31,6 +32,19 @@ export function chart(title: string, label: string, draw: Draw, note = ''): HTML
   new ResizeObserver(() => place.clientWidth !== drawn_width && redraw()).observe(place);
   redraws.add(redraw);
   return figure;
+}
+
+// Saves the chart as it is shown, with its title and note, as a picture of the width of a slide.
+function saveChart(figure: HTMLElement, title: string): void {
+  const [across, margin] = [1920, 60];
+  const { width, height } = figure.getBoundingClientRect();
+  const ratio = (across - 2 * margin) / width;
+  const whole = h('canvas', { width: across, height: Math.ceil(height * ratio) + 2 * margin });
+  const context = whole.getContext('2d') as CanvasRenderingContext2D;
+  context.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--paper');
+  context.fillRect(0, 0, whole.width, whole.height);
+  context.drawImage(snapshotOf(figure, width + margin / ratio, height, ratio), margin, margin); // the last tick's text may be wider
+  whole.toBlob((blob) => blob && download(blob, `${title.replace(/[^\w.-]+/g, '_')}.png`));
 }
 
 // A vertical line for each tick, with the text of the tick at the baseline if there is space.
@@ -211,6 +225,7 @@ export function xyChart(title: string, label: string, options: XyOptions): HTMLE
     svg.push(s('text', { x: (left + width) / 2, y: height - text * 0.3, 'text-anchor': 'middle', class: 'name' }, options.x),
       s('text', { x: 0, y: text * 0.85, class: 'name' }, options.y));
     const names: { x: number; y: number; name: string; colour: number | null; end: boolean }[] = [];
+    const ends: { curve: XyOptions['curves'][0]; places: number[][]; last: number[] }[] = [];
     const clip = `clip-${Math.random().toString(36).slice(2)}`;
     svg.push(s('clipPath', { id: clip }, s('rect', { x: left, y: text * 1.2, width: width - text - left, height: height - bottom - text * 1.2 })));
     for (const curve of options.curves) {
@@ -224,7 +239,14 @@ export function xyChart(title: string, label: string, options: XyOptions): HTMLE
         class: curve.colour === null ? 'guide' : 'curve', stroke: curve.colour === null ? undefined : series(curve.colour),
       }));
       const last = [...places].reverse().find(([, py]) => py >= text * 1.6 && py <= height - bottom);
-      if (last && curve.name !== '') names.push({ x: last[0], y: last[1] - text * 0.4, name: curve.name, colour: curve.colour, end: true });
+      if (last && curve.name !== '') ends.push({ curve, places, last });
+    }
+    for (const { curve, places, last: [px, py] } of ends) {
+      // Below its curve if another curve is above it.
+      const long = text * 0.6 * curve.name.length;
+      const is_crossed = ends.some((other) => other.places !== places && other.places.some(([qx, qy]) => qx > px - long && qx <= px && qy < py && qy > py - text * 1.8));
+      const lowest = Math.max(py, ...places.filter(([qx]) => qx > px - long && qx <= px).map(([, qy]) => qy));
+      names.push({ x: px, y: is_crossed ? lowest + text * 1.1 : py - text * 0.4, name: curve.name, colour: curve.colour, end: true });
     }
     for (const point of options.points) {
       svg.push(marker(point.colour, x(point.x), y(point.y), text * 0.4, s('title', {}, `${point.title ?? point.name}: ${xText(point.x)}, ${yText(point.y)}`)));
@@ -258,6 +280,7 @@ export function xyChart(title: string, label: string, options: XyOptions): HTMLE
     return { svg, height: whole };
   }, options.note);
   if (options.cursor) addCursor(figure, options, options.cursor);
+  figure.querySelector('figcaption')?.append(h('button', { type: 'button', class: 'quiet', title: 'Save the chart as PNG', click: () => saveChart(figure, title) }, 'Save chart'));
   return figure;
 }
 

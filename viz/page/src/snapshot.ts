@@ -75,6 +75,8 @@ function pathOf(shape: SVGElement): Path2D | null {
     path.arc(shape.cx.baseVal.value, shape.cy.baseVal.value, shape.r.baseVal.value, 0, 2 * Math.PI);
   } else if (shape instanceof SVGRectElement) {
     path.rect(shape.x.baseVal.value, shape.y.baseVal.value, shape.width.baseVal.value, shape.height.baseVal.value);
+  } else if (shape instanceof SVGPolylineElement) {
+    for (const { x, y } of shape.points) path.lineTo(x, y);
   } else {
     return shape instanceof SVGPathElement ? new Path2D(shape.getAttribute('d') ?? '') : null;
   }
@@ -86,6 +88,9 @@ function drawShape(context: CanvasRenderingContext2D, shape: SVGGraphicsElement,
   if (!matrix) return;
   context.save();
   context.transform(matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f);
+  const area = document.getElementById(/#([\w-]+)/.exec(style.clipPath)?.[1] ?? '')?.querySelector('rect');
+  const inside = area && pathOf(area);
+  if (inside) context.clip(inside);
   const stroke = style.stroke === 'none' ? 0 : parseFloat(style.strokeWidth);
   context.strokeStyle = style.stroke;
   context.lineWidth = stroke;
@@ -114,7 +119,7 @@ function drawShape(context: CanvasRenderingContext2D, shape: SVGGraphicsElement,
 
 function draw(context: CanvasRenderingContext2D, element: Element, clip: DOMRect): void {
   const style = getComputedStyle(element);
-  if (style.display === 'none' || style.visibility === 'hidden' || element.matches('button, input, select, title')) return;
+  if (style.display === 'none' || style.visibility === 'hidden' || element.matches('button, input, select, title, clipPath')) return;
   context.save();
   context.globalAlpha *= Number(style.opacity);
   const box = element.getBoundingClientRect();

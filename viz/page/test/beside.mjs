@@ -131,13 +131,19 @@ async function products(page, name) {
   check(`${name}: the chart begins with one product`, first.startsWith('After 1 products: '), first);
   await page.keyboard.press('End');
   check(`${name}: the slider shows other times`, (await words()) !== first, await words());
+  const figure = page.locator('figure.chart', { has: slider });
+  const colours = await figure.locator('polyline.curve').evaluateAll((all) => all.map((one) => one.getAttribute('stroke')));
+  for (const colour of colours) {
+    const { count, width, x } = await inkOf(page, colour, figure.getByRole('button', { name: 'Save chart' }), 1920);
+    check(`${name}: the saved chart has its curves`, count > 1500 && width === 1920 && x > 300 && x < 1700, `${count} of ${colour} around ${x}`);
+  }
 }
 
 // The pixels of a colour in the left half of the saved slide, which is what the view shows beside the pattern: how many, and their centre.
-async function inkOf(page, colour) {
-  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save picture' }).click()]);
+async function inkOf(page, colour, button = page.getByRole('button', { name: 'Save picture' }), width = 936) {
+  const [file] = await Promise.all([page.waitForEvent('download'), button.click()]);
   const text = readFileSync(await file.path()).toString('base64');
-  const found = await page.evaluate(async ([data, wanted]) => {
+  const found = await page.evaluate(async ([data, wanted, wide]) => {
     const image = await createImageBitmap(new Blob([Uint8Array.from(atob(data), (one) => one.charCodeAt(0))], { type: 'image/png' }));
     const canvas = new OffscreenCanvas(image.width, image.height);
     const context = canvas.getContext('2d', { willReadFrequently: true });
@@ -145,17 +151,16 @@ async function inkOf(page, colour) {
     context.fillRect(0, 0, 1, 1);
     const [red, green, blue] = context.getImageData(0, 0, 1, 1).data;
     context.drawImage(image, 0, 0);
-    const width = 936;
-    const { data: pixels } = context.getImageData(0, 0, width, image.height);
+    const { data: pixels } = context.getImageData(0, 0, wide, image.height);
     let [count, x, y] = [0, 0, 0];
     for (let i = 0; i < pixels.length; i += 4) {
       if (Math.abs(pixels[i] - red) + Math.abs(pixels[i + 1] - green) + Math.abs(pixels[i + 2] - blue) > 6) continue;
       ++count;
-      x += (i / 4) % width;
-      y += Math.floor(i / 4 / width);
+      x += (i / 4) % wide;
+      y += Math.floor(i / 4 / wide);
     }
-    return { count, x: x / count, y: y / count };
-  }, [text, colour]);
+    return { count, x: x / count, y: y / count, width: image.width };
+  }, [text, colour, width]);
   return { ...found, name: file.suggestedFilename() };
 }
 const colourOf = (page, selector) => page.locator(selector).first().evaluate((one) => getComputedStyle(one).backgroundColor);
