@@ -49,16 +49,12 @@ export async function gifOf({ images, draw, milliseconds }: Film, progress: (sha
   const palette = paletteOf(samples.map((i) => pixelsOf(draw(i))));
   while (palette.length <= unchanged) palette.push([0, 0, 0]);
   const encoder = GIFEncoder();
-  let before: Uint32Array | null = null;
+  let before: Uint8Array | null = null;
   for (let i = 0; i < images; ++i) {
     const canvas = draw(i);
-    const now = new Uint32Array(pixelsOf(canvas).buffer);
+    const now = applyPalette(pixelsOf(canvas), palette.slice(0, unchanged));
     const last = before;
-    // Only pixels that changed are looked up in the palette.
-    const changed = Uint32Array.from({ length: now.length }, (_, at) => at).filter((at) => now[at] !== last?.[at]);
-    const indices = applyPalette(new Uint8ClampedArray(changed.map((at) => now[at]).buffer), palette.slice(0, unchanged));
-    const part = new Uint8Array(now.length).fill(unchanged);
-    changed.forEach((at, k) => (part[at] = indices[k]));
+    const part = last ? now.map((colour, at) => (colour === last[at] ? unchanged : colour)) : now;
     encoder.writeFrame(part, canvas.width, canvas.height,
       { palette: last ? undefined : palette, delay: milliseconds(i), transparent: last !== null, transparentIndex: unchanged, dispose: 1 });
     before = now;
