@@ -219,7 +219,7 @@ async function savedWarp(page, name) {
   const whole = await inkOf(page, colour);
   const button = page.getByRole('button', { name: 'Save GIF' });
   check(`${name}: the button says what moves`, (await button.getAttribute('title')).includes('steps'), await button.getAttribute('title'));
-  const [file] = await Promise.all([page.waitForEvent('download', { timeout: 60000 }), button.click()]);
+  const [file] = await Promise.all([page.waitForEvent('download', { timeout: 120000 }), button.click()]);
   const counts = await page.evaluate(async ([text, wanted]) => {
     const decoder = new ImageDecoder({ data: Uint8Array.from(atob(text), (one) => one.charCodeAt(0)), type: 'image/gif' });
     await decoder.tracks.ready;

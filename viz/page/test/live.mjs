@@ -192,7 +192,7 @@ async function timing(page) {
 async function saving(page) {
   await page.locator('.more summary').click();
   const download = async (action) => {
-    const [file] = await Promise.all([page.waitForEvent('download'), page.locator(`[data-action=${action}]`).click()]);
+    const [file] = await Promise.all([page.waitForEvent('download', { timeout: 120000 }), page.locator(`[data-action=${action}]`).click()]);
     return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) };
   };
   const recipe = await download('Recipe');

@@ -85,7 +85,7 @@ export async function around(page, name) {
 export async function movie(page, name) {
   const count = await page.locator('button[data-stage]').count();
   const before = await stage_of(page);
-  const [file] = await Promise.all([page.waitForEvent('download', { timeout: 60000 }), page.getByRole('button', { name: 'Save GIF' }).click()]);
+  const [file] = await Promise.all([page.waitForEvent('download', { timeout: 120000 }), page.getByRole('button', { name: 'Save GIF' }).click()]);
   check(`${name}: the page shows its stage after the GIF`, (await stage_of(page)) === before, await stage_of(page));
   const gif = readFileSync(await file.path());
   check(`${name}: the GIF is a slide`, gif.toString('latin1', 0, 6) === 'GIF89a' && gif.readUInt16LE(6) === 1920 && gif.readUInt16LE(8) === 1080, file.suggestedFilename());
