@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <span>
-#include <type_traits>
 
 #include "core/contract/device.hpp"
 #include "core/contract/errors.hpp"
@@ -23,15 +22,23 @@ struct SentElement {
 };
 
 /// The rows of the matrix of persistent solves; vectors are in their order. Without ranks it is square.
+template <ValueType Value>
 struct PersistentProblem {
-    const CsrMatrix& matrix;                     // columns after the rows: remote elements, which other ranks send
-    const CsrOnDevice<double>* there = nullptr;  // the same matrix on the device, if there is a copy
+    // The matrix on the host, on the device with ascending columns, or both. Columns after the rows: remote elements, which
+    // other ranks send.
+    const CsrMatrix* matrix = nullptr;
+    const CsrOnDevice<Value>* there = nullptr;
     const Index* old_of_new = nullptr;  // [rows] on the device: rows and columns are divided in this order; null: in that given
     std::span<const Index> cuts = {};   // in the order of the division: the boundaries of a partition of the rows, or empty
     KrylovMethod method = KrylovMethod::cg;
     bool preconditioned = false;
     Ranks* ranks = nullptr;                  // that solve together, one GPU each; null: this one alone
     std::span<const SentElement> sent = {};  // to other ranks; a row has at most one element for each of them
+    bool new_values = false;                 // PersistentSolver::set_values will be called
+
+    [[nodiscard]] Index rows() const { return matrix != nullptr ? matrix->rows : there->rows; }
+    [[nodiscard]] Index columns() const { return matrix != nullptr ? matrix->columns : there->columns; }
+    [[nodiscard]] std::int64_t nonzeros() const { return matrix != nullptr ? matrix->nonzeros() : there->nonzeros; }
 };
 
 /// Makes the solvers of a device, which must outlive them. By default it makes none.
@@ -46,12 +53,10 @@ public:
                                                                  std::span<const double> /*inverse_diagonal*/) {
         return nullptr;
     }
-    [[nodiscard]] virtual std::unique_ptr<PersistentSolver<float>> persistent(const PersistentProblem&,
-                                                                              std::type_identity<float>) {
+    [[nodiscard]] virtual std::unique_ptr<PersistentSolver<float>> persistent(const PersistentProblem<float>&) {
         return nullptr;
     }
-    [[nodiscard]] virtual std::unique_ptr<PersistentSolver<double>> persistent(const PersistentProblem&,
-                                                                               std::type_identity<double>) {
+    [[nodiscard]] virtual std::unique_ptr<PersistentSolver<double>> persistent(const PersistentProblem<double>&) {
         return nullptr;
     }
 };
@@ -70,9 +75,9 @@ template <ValueType Value>
 /// throw alone; PersistentSolver::begin is collective, and throws Unsuitable on all ranks if the GPU of one cannot take part.
 template <ValueType Value>
 [[nodiscard]] std::unique_ptr<PersistentSolver<Value>> make_persistent_solver(Device& device,
-                                                                              const PersistentProblem& problem) {
+                                                                              const PersistentProblem<Value>& problem) {
     Solvers* const solvers = device.solvers();
-    auto solver = solvers == nullptr ? nullptr : solvers->persistent(problem, std::type_identity<Value>());
+    auto solver = solvers == nullptr ? nullptr : solvers->persistent(problem);
     if (solver == nullptr) {
         throw Unsuitable("a persistent kernel needs a GPU; this device is " + device.properties().name);
     }

@@ -116,18 +116,18 @@ bool is_one_triangle(const DeviceCsrView<Value>& view, workbench::Device& device
 
 template <typename Value>
 Operator<Value>::Applied::Applied(std::shared_ptr<const Recipe::Checked> from, const CsrView<Value>& matrix,
-                                  const Options& options, bool with_diagonal)
+                                  const Options& options, const workbench::EngineWish& solver)
     : checked(std::move(from)) {
-    apply(matrix, options, with_diagonal);
+    apply(matrix, options, solver);
 }
 
 template <typename Value>
 Operator<Value>::Applied::Applied(std::shared_ptr<const Recipe::Checked> from, const DeviceCsrView<Value>& matrix,
-                                  const Options& options, bool with_diagonal)
+                                  const Options& options, const workbench::EngineWish& solver)
     : checked(std::move(from)) {
     std::string reason;
     try {
-        apply_there(matrix, options, with_diagonal);
+        apply_there(matrix, options, solver);
         return;
     } catch (const workbench::Unsuitable& left) {
         reason = left.what();
@@ -140,37 +140,38 @@ Operator<Value>::Applied::Applied(std::shared_ptr<const Recipe::Checked> from, c
     const auto columns = on_host(matrix.column_indices, *device);
     const auto values = on_host(matrix.values, *device);
     if (short_offsets.empty()) {
-        apply({matrix.rows, matrix.columns, offsets, columns, values}, options, with_diagonal);
+        apply({matrix.rows, matrix.columns, offsets, columns, values}, options, solver);
     } else {
-        apply({matrix.rows, matrix.columns, short_offsets, columns, values}, options, with_diagonal);
+        apply({matrix.rows, matrix.columns, short_offsets, columns, values}, options, solver);
     }
     recipe->note("prepared on the host: " + reason);
 }
 
 template <typename Value>
-void Operator<Value>::Applied::apply(const CsrView<Value>& view, const Options& options, bool with_diagonal) {
+void Operator<Value>::Applied::apply(const CsrView<Value>& view, const Options& options, const workbench::EngineWish& solver) {
     workbench::GivenMatrix given = workbench::checked_matrix(view, options.triangle);
     is_half = options.triangle == Triangle::symmetric;
     entries = view.values.size();
-    if (with_diagonal) {
+    if (solver.jacobi) {
         diagonal_entries = diagonal_entries_of(given);
         inverse_diagonal.resize(diagonal_entries.size());
         invert_diagonal(view.values);
     }
     entry_order = std::move(given.entry_order);
-    recipe.emplace(checked->recipe, std::move(given.matrix), options);
+    recipe.emplace(checked->recipe, std::move(given.matrix), options, solver);
 }
 
 template <typename Value>
-void Operator<Value>::Applied::apply_there(const DeviceCsrView<Value>& view, const Options& options, bool with_diagonal) {
+void Operator<Value>::Applied::apply_there(const DeviceCsrView<Value>& view, const Options& options,
+                                           const workbench::EngineWish& solver) {
     if (options.triangle == Triangle::symmetric) throw workbench::Unsuitable("only half of the matrix is given");
     const CsrOnDevice<Value> matrix = on_gpu(view);
     entries = view.values.size();
-    recipe.emplace(checked->recipe, matrix, options);
+    recipe.emplace(checked->recipe, matrix, options, solver);
     if (options.triangle == Triangle::refused && is_one_triangle(view, recipe->device())) {
         throw workbench::Unsuitable("all entries beside the diagonal are on one side of it");
     }
-    if (!with_diagonal) return;
+    if (!solver.jacobi) return;
     inverse_diagonal = recipe->planned().diagonal(matrix);
     for (Value& value : inverse_diagonal) value = inverse(value);
 }

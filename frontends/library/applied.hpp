@@ -14,11 +14,12 @@ namespace spmv_workbench {
 
 template <typename Value>
 struct __attribute__((visibility("hidden"))) Operator<Value>::Applied {
-    /// Construct it while holding a KokkosTurn. with_diagonal: keeps the inverse of the diagonal, for a preconditioner.
+    /// Construct it while holding a KokkosTurn. solver: what a solver wants; if it has jacobi, the inverse of the diagonal is
+    /// kept.
     Applied(std::shared_ptr<const Recipe::Checked> from, const CsrView<Value>& matrix, const Options& options,
-            bool with_diagonal);
+            const workbench::EngineWish& solver);
     Applied(std::shared_ptr<const Recipe::Checked> from, const DeviceCsrView<Value>& matrix, const Options& options,
-            bool with_diagonal);
+            const workbench::EngineWish& solver);
 
     /// Call them while holding a KokkosTurn; see Operator.
     void set_values(ArrayView<const Value> values);
@@ -35,8 +36,8 @@ struct __attribute__((visibility("hidden"))) Operator<Value>::Applied {
 
 private:
     void invert_diagonal(ArrayView<const Value> values);
-    void apply(const CsrView<Value>& view, const Options& options, bool with_diagonal);
-    void apply_there(const DeviceCsrView<Value>& view, const Options& options, bool with_diagonal);
+    void apply(const CsrView<Value>& view, const Options& options, const workbench::EngineWish& solver);
+    void apply_there(const DeviceCsrView<Value>& view, const Options& options, const workbench::EngineWish& solver);
 };
 
 }  // namespace spmv_workbench
@@ -50,7 +51,7 @@ void require_no_parallel_region();
 /// the libraries loaded here may not be thread-safe.
 template <typename Applied>
 std::unique_ptr<Applied> make_applied(auto recipe, const auto& matrix, const spmv_workbench::Options& options,
-                                      bool with_diagonal = false) {
+                                      const EngineWish& solver = {.engine = SolveEngine::graph}) {
     require_no_parallel_region();
     CallerFunctions functions;
     spmv_workbench::Options guarded = options;
@@ -58,7 +59,7 @@ std::unique_ptr<Applied> make_applied(auto recipe, const auto& matrix, const spm
     return functions.run([&] {
         const auto kokkos = running_kokkos();
         const KokkosTurn turn;
-        return std::make_unique<Applied>(std::move(recipe), matrix, guarded, with_diagonal);
+        return std::make_unique<Applied>(std::move(recipe), matrix, guarded, solver);
     });
 }
 

@@ -93,7 +93,8 @@ AppliedRecipe<Value>::Targets::Targets(Device& device, std::span<const Index> or
 }
 
 template <ValueType Value>
-AppliedRecipe<Value>::AppliedRecipe(const Recipe& recipe, CsrMatrix matrix, const spmv_workbench::Options& options) {
+AppliedRecipe<Value>::AppliedRecipe(const Recipe& recipe, CsrMatrix matrix, const spmv_workbench::Options& options,
+                                    const EngineWish& solver) {
     const Stopwatch watch;
     std::vector<const KernelEntry*> kernels = choose(recipe, options);
     check_against(recipe, matrix.rows, matrix.columns);
@@ -113,11 +114,14 @@ AppliedRecipe<Value>::AppliedRecipe(const Recipe& recipe, CsrMatrix matrix, cons
     plan.progress = [&options](const std::string& step) {
         if (options.stop && options.stop()) throw spmv_workbench::Stopped(step + ": the caller stopped the construction");
     };
+    std::optional<CopyOnDevice<Value>> copy;
+    if (solver.engine != SolveEngine::graph && !on_host()) copy.emplace(*device_, matrix);
     ready_.emplace(recipe, stage_input(std::move(matrix), recipe.node_size), plan);
     require_kernel(recipe);
     take_facts_of(ready_->preparation());
     const double prepared_and_verified = watch.seconds();
     prepare_orders();
+    make_engine(solver, copy ? copy->matrix() : CsrOnDevice<Value>());
     facts_.verified = options.verify;
     facts_.seconds = watch.seconds();
     if (!options.verify) return;
@@ -127,7 +131,7 @@ AppliedRecipe<Value>::AppliedRecipe(const Recipe& recipe, CsrMatrix matrix, cons
 
 template <ValueType Value>
 AppliedRecipe<Value>::AppliedRecipe(const Recipe& recipe, const CsrOnDevice<Value>& matrix,
-                                    const spmv_workbench::Options& options) {
+                                    const spmv_workbench::Options& options, const EngineWish& solver) {
     const Stopwatch watch;
     std::vector<const KernelEntry*> kernels = choose(recipe, options);
     if (on_host()) throw Unsuitable("the recipe has no kernel for the GPU");
@@ -144,8 +148,33 @@ AppliedRecipe<Value>::AppliedRecipe(const Recipe& recipe, const CsrOnDevice<Valu
         rows_to_caller_ = Targets(sliced.old_of_new());
     }
     allocate_vectors();
+    make_engine(solver, matrix);
     facts_.verified = options.verify;
     facts_.seconds = watch.seconds();
+}
+
+template <ValueType Value>
+void AppliedRecipe<Value>::make_engine(const EngineWish& solver, const CsrOnDevice<Value>& matrix) {
+    const bool wanted = solver.engine == SolveEngine::persistent;
+    std::string reason;
+    if (on_host()) {
+        reason = "a persistent kernel needs a GPU; this device is " + facts_.device_name;
+    } else if (ready_->preparation().rounding) {
+        reason = "the recipe rounds values";
+    } else {
+        const SolvedMatrix<Value> solved{.there = &matrix, .new_values = true};
+        EngineChoice choice = choose_engine(solver, *ready_, solved, *device_);
+        if (!choice.note.empty()) note(std::move(choice.note));
+        if (!choice.persistent) return;
+        try {
+            persistent_ = make_persistent(*ready_, solved, *device_, solver);
+            return;
+        } catch (const Unsuitable& error) {
+            reason = error.what();
+        }
+        if (!wanted) note("no persistent kernel: " + reason);
+    }
+    if (wanted) throw InputError("the engine persistent: " + reason);
 }
 
 template <ValueType Value>
@@ -264,11 +293,39 @@ template <ValueType Value>
 void AppliedRecipe<Value>::set_values(std::span<const Value> values, std::span<const Offset> entry_order) {
     if (is_prepared_there()) {
         const DeviceMemory there = to_device(*device_, values, "new values");
-        (void)device_->time([&] { planned().set_values(there.template as<const Value>()); });
+        (void)device_->time([&] { set_values_there(there.template as<const Value>()); });
         return;
     }
     places(entry_order).store(values);
     ready_->prepare_again(*device_);
+    if (persistent_ == nullptr) return;
+    std::vector<Value> ordered;
+    if (!entry_order.empty()) {
+        ordered.resize(entry_order.size());
+        for_pieces(ordered.size(), [&](std::size_t begin, std::size_t end) {
+            for (std::size_t k = begin; k < end; ++k) ordered[k] = values[entry_order[k]];
+        });
+        values = ordered;
+    }
+    if (values_there_.bytes() == 0) values_there_ = device_->allocate(values.size_bytes(), "new values");
+    device_->upload(std::as_bytes(values), values_there_);
+    set_persistent_values(values_there_.template as<const Value>());
+}
+
+template <ValueType Value>
+void AppliedRecipe<Value>::set_values_there(const Value* values) {
+    planned().set_values(values);
+    if (persistent_ != nullptr) set_persistent_values(values);
+}
+
+template <ValueType Value>
+void AppliedRecipe<Value>::set_persistent_values(const Value* values_there) {
+    try {
+        persistent_->set_values(values_there);
+        persistent_has_values_ = true;
+    } catch (const Unsuitable&) {
+        persistent_has_values_ = false;
+    }
 }
 
 template <ValueType Value>

@@ -14,6 +14,7 @@
 #include "frontends/library/value_places.hpp"
 #include "kernels/gpu/gpu.hpp"
 #include "pipeline/engine/ready.hpp"
+#include "pipeline/engine/solve_engine.hpp"
 
 namespace workbench {
 
@@ -23,11 +24,12 @@ using spmv_workbench::VectorOrder;
 template <ValueType Value>
 class AppliedRecipe {
 public:
-    /// Construct it while holding a KokkosTurn. The recipe must outlive it. Throws the workbench's counterparts of the
-    /// exceptions documented in the library's header.
-    AppliedRecipe(const Recipe& recipe, CsrMatrix matrix, const spmv_workbench::Options& options);
+    /// Construct it while holding a KokkosTurn. The recipe must outlive it. solver: of a solver that chooses its engine. Throws
+    /// the workbench's counterparts of the exceptions documented in the library's header.
+    AppliedRecipe(const Recipe& recipe, CsrMatrix matrix, const spmv_workbench::Options& options, const EngineWish& solver);
     /// For a matrix in the memory of the GPU, which applies the recipe. Throws Unsuitable if the host must do so.
-    AppliedRecipe(const Recipe& recipe, const CsrOnDevice<Value>& matrix, const spmv_workbench::Options& options);
+    AppliedRecipe(const Recipe& recipe, const CsrOnDevice<Value>& matrix, const spmv_workbench::Options& options,
+                  const EngineWish& solver);
     ~AppliedRecipe() = default;
     AppliedRecipe(const AppliedRecipe&) = delete;
     AppliedRecipe& operator=(const AppliedRecipe&) = delete;
@@ -50,6 +52,11 @@ public:
     /// Replaces the values of the matrix, in the order of the caller's arrays. Throws Unsuitable if the layout cannot store
     /// them, MachineError; the operator then has the values from before.
     void set_values(std::span<const Value> values, std::span<const Offset> entry_order);
+    /// Likewise with values on the GPU that prepared the matrix. Asynchronous, unless a persistent kernel has them, too.
+    void set_values_there(const Value* values);
+
+    /// The matrix of persistent solves, if that engine was chosen; its values are those of the operator.
+    [[nodiscard]] PersistentSolver<Value>* persistent() const { return persistent_has_values_ ? persistent_.get() : nullptr; }
 
     /// True if the GPU prepared the matrix, which `sliced` then returns.
     [[nodiscard]] bool is_prepared_there() const { return ready_->planned() != nullptr; }
@@ -82,6 +89,9 @@ private:
     void require_kernel(const Recipe& recipe) const;
     void prepare_orders();
     void allocate_vectors();  // in the recipe's order
+    /// Makes the matrix of persistent solves if the solver wants it.
+    void make_engine(const EngineWish& solver, const CsrOnDevice<Value>& matrix);
+    void set_persistent_values(const Value* values_there);
     [[nodiscard]] ValuePlaces<Value>& places(std::span<const Offset> entry_order);
 
     std::shared_ptr<const KokkosRuntime> kokkos_ = running_kokkos();
@@ -91,6 +101,9 @@ private:
     std::optional<Ready<Value>> ready_;
 
     std::optional<ValuePlaces<Value>> places_;  // made when they are first needed
+    std::unique_ptr<PersistentSolver<Value>> persistent_;
+    bool persistent_has_values_ = true;  // those of the operator
+    DeviceMemory values_there_;          // new ones for it, of a matrix that the host prepared
 
     Targets columns_to_recipe_;
     Targets columns_to_caller_;

@@ -77,7 +77,7 @@ void Operator<Value>::set_values(DeviceArray<const Value> values) {
     require_gpu(facts());
     workbench::require_size("values", values.size(), applied().entries);
     if (applied().recipe->is_prepared_there()) {
-        return for_caller([&] { applied().recipe->planned().set_values(values.address()); });
+        return for_caller([&] { applied().recipe->set_values_there(values.address()); });
     }
     std::vector<Value> copy(values.size());
     for_caller([&] { workbench::copy_from_device(applied().recipe->device(), values.address(), std::span(copy)); });

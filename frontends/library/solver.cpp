@@ -93,6 +93,9 @@ void require_right(const SolverOptions& options) {
     if (options.most_iterations < 1 || options.patience < 1) {
         throw std::invalid_argument("SolverOptions: expected at least 1 for most_iterations and patience");
     }
+    if (options.expected_iterations < 0) {
+        throw std::invalid_argument("SolverOptions::expected_iterations: expected 0 or a positive number");
+    }
 }
 
 }  // namespace
@@ -102,8 +105,8 @@ struct __attribute__((visibility("hidden"))) Solver<Value>::State {
     template <typename Matrix>
     State(const Recipe& recipe, const Matrix& matrix, const SolverOptions& chosen)
         : options((require_square(matrix), require_right(chosen), chosen)) {
-        a.applied_ = workbench::make_applied<typename Operator<Value>::Applied>(
-            recipe.checked_, matrix, options.recipe, options.preconditioner == Preconditioner::jacobi);
+        a.applied_ =
+            workbench::make_applied<typename Operator<Value>::Applied>(recipe.checked_, matrix, options.recipe, wish());
         make_krylov();
     }
 
@@ -115,14 +118,22 @@ struct __attribute__((visibility("hidden"))) Solver<Value>::State {
             const workbench::KokkosTurn turn;
             host = vectors_are_on_host() && !recipe().on_host() ? workbench::make_host_device() : nullptr;
             krylov.reset();
+            workbench::PersistentSolver<Value>* const engine = precondition ? nullptr : recipe().persistent();
+            is_persistent = engine != nullptr;
             const std::vector<Value> zeros(rows());
             const std::vector<Value> ones(precondition ? 0 : a.applied_->inverse_diagonal.size(), 1);
-            const workbench::KrylovPlan plan{.method = range_of(0, 0).method,
+            const workbench::KrylovPlan plan{.method = wish().method,
                                              .most_iterations = options.most_iterations,
                                              .by_function = static_cast<bool>(precondition)};
-            krylov = workbench::make_krylov<Value>(host == nullptr ? recipe().device() : *host, plan, zeros, ones);
+            krylov = is_persistent
+                         ? engine->begin(plan, zeros, ones)
+                         : workbench::make_krylov<Value>(host == nullptr ? recipe().device() : *host, plan, zeros, ones);
             a.applied_->is_diagonal_new = !ones.empty();
             krylov->use([this](const Value* x, Value* y) { multiply(x, y); });
+            if (is_persistent && same_place.bytes() == 0) {
+                const auto identity = workbench::Permutation::identity(recipe().facts().rows);
+                same_place = workbench::to_device(recipe().device(), identity.old_of_new(), "the order of the input");
+            }
             if (!precondition) return;
             r_of_caller.resize(rows());
             z_of_caller.resize(rows());
@@ -137,6 +148,7 @@ struct __attribute__((visibility("hidden"))) Solver<Value>::State {
     /// b and x: in the memory of the vectors. Call it within functions.run, while holding a KokkosTurn.
     SolveFacts solve(const Value* b, Value* x, const SolveCourse<Value>& given) {
         const workbench::Stopwatch watch;
+        if (is_persistent && recipe().persistent() == nullptr) make_krylov();
         renew_diagonal();
         permute(b, krylov->right_hand_side(), workbench::VectorOrder::recipe);
         Course<Value> course(*krylov, options);
@@ -163,6 +175,7 @@ struct __attribute__((visibility("hidden"))) Solver<Value>::State {
         if (facts.end != SolveEnd::converged) require_range(true);
         permute(krylov->solution(), x, workbench::VectorOrder::caller);
         facts.seconds = watch.seconds();
+        if (is_persistent) facts.engine = Engine::persistent;
         return facts;
     }
 
@@ -198,10 +211,20 @@ struct __attribute__((visibility("hidden"))) Solver<Value>::State {
     workbench::CallerFunctions functions;
 
 private:
-    [[nodiscard]] workbench::SolveRange range_of(double norm_of_b, double largest_of_b) const {
+    [[nodiscard]] workbench::EngineWish wish() const {
+        using workbench::SolveEngine;
         const bool is_cg = options.method == Method::conjugate_gradients;
-        return {.method = is_cg ? workbench::KrylovMethod::cg : workbench::KrylovMethod::bicgstab,
+        return {.engine = options.engine == Engine::graph        ? SolveEngine::graph
+                          : options.engine == Engine::persistent ? SolveEngine::persistent
+                                                                 : SolveEngine::automatic,
+                .method = is_cg ? workbench::KrylovMethod::cg : workbench::KrylovMethod::bicgstab,
                 .jacobi = options.preconditioner == Preconditioner::jacobi,
+                .iterations = options.expected_iterations > 0 ? options.expected_iterations : options.most_iterations};
+    }
+
+    [[nodiscard]] workbench::SolveRange range_of(double norm_of_b, double largest_of_b) const {
+        return {.method = wish().method,
+                .jacobi = wish().jacobi,
                 .tolerance = options.tolerance,
                 .precision = workbench::precision_of<Value>,
                 .norm_of_b = norm_of_b,
@@ -236,13 +259,18 @@ private:
     [[nodiscard]] workbench::AppliedRecipe<Value>& recipe() const { return *a.applied_->recipe; }
     [[nodiscard]] std::size_t rows() const { return static_cast<std::size_t>(recipe().facts().rows); }
 
+    /// For a persistent solve, the product of restarts: so the true residual is that of the verified kernel.
     void multiply(const Value* x, Value* y) {
-        if (host == nullptr) return recipe().run(x, y, workbench::VectorOrder::recipe, false);
+        const auto order = is_persistent ? workbench::VectorOrder::caller : workbench::VectorOrder::recipe;
+        if (host == nullptr) return recipe().run(x, y, order, false);
         recipe().run_from_host(std::span(x, rows()), std::span(y, rows()), workbench::VectorOrder::recipe, false);
     }
 
-    /// Permutes a vector into this order, in the memory of the vectors.
+    /// Permutes a vector into this order, in the memory of the vectors. Those of a persistent solve are in the caller's order.
     void permute(const Value* from, Value* to, workbench::VectorOrder order) {
+        if (is_persistent) {
+            return recipe().device().scatter(from, same_place.template as<const workbench::Index>(), recipe().facts().rows, to);
+        }
         if (host == nullptr) return recipe().permute(from, to, order);
         const workbench::Permutation& columns = recipe().column_order();
         const auto target = order == workbench::VectorOrder::recipe ? columns.new_of_old() : columns.old_of_new();
@@ -277,6 +305,8 @@ private:
 
     std::unique_ptr<workbench::Device> host;  // of the vectors, if the operator is not there
     std::unique_ptr<workbench::Krylov<Value>> krylov;
+    bool is_persistent = false;                                // the engine of krylov
+    workbench::DeviceMemory same_place;                        // the identity, for a persistent solve
     std::vector<Value> r_of_caller, z_of_caller, x_of_caller;  // arguments of the caller's functions
     workbench::DeviceMemory b_from_host, x_for_host, x_now;    // on a GPU; allocated on first use
 };

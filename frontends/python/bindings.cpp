@@ -249,7 +249,8 @@ private:
         }();
         constexpr const char* ends[] = {"converged", "iteration_limit", "stagnated", "indefinite", "breakdown"};
         return py::dict("end"_a = ends[static_cast<int>(facts.end)], "iterations"_a = facts.iterations,
-                        "residual"_a = facts.residual, "seconds"_a = facts.seconds);
+                        "residual"_a = facts.residual, "seconds"_a = facts.seconds,
+                        "engine"_a = facts.engine == sw::Engine::persistent ? "persistent" : "graph");
     }
 
     py::object function_;
@@ -312,20 +313,25 @@ void add_solver(py::module_& module, const char* name) {
     py::class_<This> solver(module, name);
     const auto options = [](const std::string& device, const std::string& kernel, bool verify, const std::string& triangle,
                             std::uintptr_t stream, const std::string& method, bool jacobi, double tolerance,
-                            std::int64_t most_iterations, std::int64_t patience) {
+                            std::int64_t most_iterations, std::int64_t patience, const std::string& engine,
+                            std::int64_t expected_iterations) {
         sw::SolverOptions chosen;
         chosen.method = method == "cg" ? sw::Method::conjugate_gradients : sw::Method::bicgstab;
         chosen.preconditioner = jacobi ? sw::Preconditioner::jacobi : sw::Preconditioner::none;
         chosen.tolerance = tolerance;
         chosen.most_iterations = most_iterations;
         chosen.patience = patience;
+        chosen.engine = engine == "graph"        ? sw::Engine::graph
+                        : engine == "persistent" ? sw::Engine::persistent
+                                                 : sw::Engine::automatic;
+        chosen.expected_iterations = expected_iterations;
         chosen.recipe = options_of(device, kernel, verify, triangle, stream);
         return chosen;
     };
     add_makers<Value, This, sw::Solver<Value>, std::string, std::string, bool, std::string, std::uintptr_t, std::string, bool,
-               double, std::int64_t, std::int64_t>(solver, options, "device"_a, "kernel"_a, "verify"_a, "triangle"_a,
-                                                   "stream"_a, "method"_a, "jacobi"_a, "tolerance"_a, "most_iterations"_a,
-                                                   "patience"_a);
+               double, std::int64_t, std::int64_t, std::string, std::int64_t>(
+        solver, options, "device"_a, "kernel"_a, "verify"_a, "triangle"_a, "stream"_a, "method"_a, "jacobi"_a, "tolerance"_a,
+        "most_iterations"_a, "patience"_a, "engine"_a, "expected_iterations"_a);
     solver.def("matrix", &This::matrix)
         .def("precondition_by", &This::precondition_by, "function"_a)
         .def("solve", &This::solve, "b"_a.noconvert(), "x"_a.noconvert(), "from_x"_a, "callback"_a)

@@ -22,12 +22,10 @@ public:
                                                          std::span<const double> inverse_diagonal) override {
         return make_cuda_krylov(plan, b, inverse_diagonal, gpu_);
     }
-    [[nodiscard]] std::unique_ptr<PersistentSolver<float>> persistent(const PersistentProblem& problem,
-                                                                      std::type_identity<float>) override {
+    [[nodiscard]] std::unique_ptr<PersistentSolver<float>> persistent(const PersistentProblem<float>& problem) override {
         return make_cuda_persistent_solver<float>(problem, gpu_);
     }
-    [[nodiscard]] std::unique_ptr<PersistentSolver<double>> persistent(const PersistentProblem& problem,
-                                                                       std::type_identity<double>) override {
+    [[nodiscard]] std::unique_ptr<PersistentSolver<double>> persistent(const PersistentProblem<double>& problem) override {
         return make_cuda_persistent_solver<double>(problem, gpu_);
     }
 

@@ -58,6 +58,19 @@ PersistentKernel<Value, Stored> kernel_for(krylov::BlockShape shape, KrylovMetho
 
 constexpr int move_threads = 256;
 
+/// are_exact_in_f32 for values on the device.
+bool are_exact_there(const double* values, std::int64_t count, CudaDevice& device) {
+    const DeviceMemory found = device.allocate(1, "a flag");
+    device.zero(found.address(), 1);
+    const auto items = static_cast<std::size_t>(count);
+    krylov::call_for_each<<<blocks_of(items, block_threads), block_threads, 0, device.stream()>>>(
+        items, krylov::passes::FindInexact{values, found.as<char>()});
+    check_launch("a search for values that f32 rounds");
+    char any = 0;
+    device.download(found, std::as_writable_bytes(std::span(&any, 1)));
+    return any == 0;
+}
+
 /// Moves the elements of a vector to the rows of the matrix as it was given from their places, where -1 means padding, and
 /// back.
 template <typename Value>
@@ -103,16 +116,14 @@ public:
         for (const DeviceMemory* zero : {&q_, &failed_, &shadow_, &t_, &mp_, &ms_}) {
             if (zero->bytes() > 0) device_.zero(zero->address(), zero->bytes());
         }
-        if (is_preconditioned()) {
-            device_.upload(std::as_bytes(inverse_diagonal), x_in_rows_);
-            to_places(x_in_rows_.as<const Value>(), shared_.own().inverse_diagonal, 1);
-        }
+        if (is_preconditioned()) diagonal_in_rows_ = to_device(device_, inverse_diagonal, "the inverse of the diagonal");
         begin_with_zero(plan);
     }
 
     void use(KrylovProduct<Value> product) override { product_ = std::move(product); }
 
     [[nodiscard]] Value* right_hand_side() override { return b_in_rows_.as<Value>(); }
+    [[nodiscard]] Value* inverse_diagonal() override { return is_preconditioned() ? diagonal_in_rows_.as<Value>() : nullptr; }
 
     double begin_again(double tolerance) override {
         device_.zero(shared_.own().x, static_cast<std::size_t>(solver_.places()) * sizeof(Value));
@@ -200,6 +211,7 @@ private:
     /// Begins with b and x = 0, which x contains already.
     void begin_with_zero(const KrylovPlan& plan) {
         x_is_in_rows_ = false;
+        if (is_preconditioned()) to_places(diagonal_in_rows_.as<const Value>(), shared_.own().inverse_diagonal, 1);
         to_places(b_in_rows_.as<const Value>(), b_.as<Value>(), 0);
         put(krylov::first_scalars(plan, history_.as<double>()));
         run(true, 0);
@@ -265,7 +277,7 @@ private:
     bool x_is_in_rows_ = false;  // the current one, which the caller may have replaced
     krylov::SharedMemoryOfRanks<Value> shared_;
     DeviceMemory targets_;
-    DeviceMemory b_in_rows_, x_in_rows_;  // in the order of the matrix as it was given
+    DeviceMemory b_in_rows_, x_in_rows_, diagonal_in_rows_;  // in the order of the matrix as it was given
     DeviceMemory b_, q_, r_of_halo_, history_, scalars_, failed_;
     DeviceMemory shadow_, t_, mp_, ms_;            // of BiCGStab
     KrylovProduct<Value> product_;                 // of restarts; empty: that of the kernel
@@ -275,9 +287,11 @@ private:
 template <ValueType Value, ValueType Stored>
 class CudaPersistentSolver final : public PersistentSolver<Value> {
 public:
-    CudaPersistentSolver(MatrixOnGpu<Stored> matrix, krylov::BlockShape shape, CudaDevice& device, Ranks* ranks)
+    CudaPersistentSolver(MatrixOnGpu<Stored> matrix, std::int64_t nonzeros, krylov::BlockShape shape, CudaDevice& device,
+                         Ranks* ranks)
         : device_(device),
           ranks_(ranks),
+          nonzeros_(nonzeros),
           shape_(shape),
           matrix_(std::move(matrix)),
           parts_(on_device(matrix_.parts)),
@@ -291,6 +305,20 @@ public:
     [[nodiscard]] std::unique_ptr<Krylov<Value>> begin(const KrylovPlan& plan, std::span<const Value> b,
                                                        std::span<const Value> inverse_diagonal) override {
         return std::make_unique<CudaPersistentKrylov<Value, Stored>>(plan, b, inverse_diagonal, *this);
+    }
+
+    void set_values(const Value* values) override {
+        const std::size_t slots = matrix_.entries.size();
+        if (slots == 0 && matrix_.values.size() > 0) throw std::logic_error("new values were not announced");
+        if constexpr (std::is_same_v<Value, double> && std::is_same_v<Stored, float>) {
+            if (!are_exact_there(values, nonzeros_, device_)) {
+                throw Unsuitable(
+                    "the values of the persistent kernel are stored in f32, which does not represent the new ones");
+            }
+        }
+        krylov::call_for_each<<<blocks_of(slots, block_threads), block_threads, 0, device_.stream()>>>(
+            slots, krylov::passes::ReplaceValues<Value, Stored>{matrix_.entries.data(), values, matrix_.values.data()});
+        check_launch("new values of a persistent matrix");
     }
 
     [[nodiscard]] CudaDevice& device() const { return device_; }
@@ -337,6 +365,7 @@ private:
 
     CudaDevice& device_;
     Ranks* ranks_;
+    std::int64_t nonzeros_;
     krylov::BlockShape shape_;
     Index kept_ = 0;  // entries of a part
     MatrixOnGpu<Stored> matrix_;
@@ -352,7 +381,7 @@ int attribute_of(cudaDeviceAttr attribute) {
 }
 
 template <ValueType Value, ValueType Stored>
-std::unique_ptr<PersistentSolver<Value>> make_solver(const PersistentProblem& problem, CudaDevice& device) {
+std::unique_ptr<PersistentSolver<Value>> make_solver(const PersistentProblem<Value>& problem, CudaDevice& device) {
     const DeviceProperties& properties = device.properties();
     if (attribute_of(cudaDevAttrCooperativeLaunch) == 0) {
         throw Unsuitable(properties.name + " does not launch kernels whose thread blocks wait for each other");
@@ -361,17 +390,17 @@ std::unique_ptr<PersistentSolver<Value>> make_solver(const PersistentProblem& pr
         throw Unsuitable("a persistent kernel runs on at most " + std::to_string(krylov::most_persistent_ranks) +
                          " ranks; these are " + std::to_string(problem.ranks->size()));
     }
-    if (problem.matrix.nonzeros() > std::numeric_limits<Index>::max()) {
+    if (problem.nonzeros() > std::numeric_limits<Index>::max()) {
         throw Unsuitable("a persistent kernel takes at most 2^31 - 1 nonzeros");
     }
     krylov::GpuSpace space(device);
-    const krylov::OrderedOnGpu ordered(space, problem);
+    const krylov::OrderedOnGpu<Value> ordered(space, problem);
     // A run needs consecutive columns, and a rank may need only some unknowns of a node of another rank.
     const bool has_runs = problem.ranks == nullptr && problem.method == KrylovMethod::cg;
     const Index run = has_runs ? krylov::best_run(space, ordered.rows(), sizeof(Stored)) : 1;
-    const Index slices = (problem.matrix.rows + krylov::rows_per_slice - 1) / krylov::rows_per_slice;
+    const Index slices = (problem.rows() + krylov::rows_per_slice - 1) / krylov::rows_per_slice;
     const Index blocks = std::clamp(slices, Index{1}, std::min(properties.processors, krylov::most_persistent_blocks));
-    const krylov::BlockShape shape = problem.matrix.rows / blocks <= krylov::shape_of_small_parts.rows_in_registers()
+    const krylov::BlockShape shape = problem.rows() / blocks <= krylov::shape_of_small_parts.rows_in_registers()
                                          ? krylov::shape_of_small_parts
                                          : krylov::shape_of_large_parts;
     const auto kernel = kernel_for<Value, Stored>(shape, problem.method, run);
@@ -379,8 +408,9 @@ std::unique_ptr<PersistentSolver<Value>> make_solver(const PersistentProblem& pr
     check_cuda(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
     const std::size_t others = std::min(properties.shared_memory_per_block, attributes.sharedSizeBytes);
     const std::size_t shared_bytes = properties.shared_memory_per_block - others;
-    const std::vector<Offset> moved = problem.old_of_new == nullptr ? std::vector<Offset>() : ordered.offsets(space);
-    const std::span<const Offset> offsets = moved.empty() ? std::span<const Offset>(problem.matrix.row_offsets) : moved;
+    const bool is_on_host = problem.matrix != nullptr && problem.old_of_new == nullptr;
+    const std::vector<Offset> copied = is_on_host ? std::vector<Offset>() : ordered.offsets(space);
+    const std::span<const Offset> offsets = is_on_host ? std::span<const Offset>(problem.matrix->row_offsets) : copied;
     const std::vector<Index> boundaries = krylov::divide_rows(offsets, blocks, problem.cuts, run);
     const krylov::PersistentPlan plan{.boundaries = boundaries,
                                       .shared_bytes = shared_bytes,
@@ -388,7 +418,8 @@ std::unique_ptr<PersistentSolver<Value>> make_solver(const PersistentProblem& pr
                                       .method = problem.method,
                                       .preconditioned = problem.preconditioned,
                                       .run = run,
-                                      .sent = problem.sent};
+                                      .sent = problem.sent,
+                                      .keeps_entries = problem.new_values};
     MatrixOnGpu<Stored> matrix =
         krylov::PersistentBuilder<krylov::GpuSpace, Value, Stored>(space, ordered.rows(), plan).build();
     check_cuda(cudaStreamSynchronize(space.workspace().stream()), "cudaStreamSynchronize");
@@ -401,16 +432,20 @@ std::unique_ptr<PersistentSolver<Value>> make_solver(const PersistentProblem& pr
         throw Unsuitable("a multiprocessor of " + properties.name + " has no room for a thread block with " +
                          std::to_string(matrix.shared_bytes) + " bytes of shared memory");
     }
-    return std::make_unique<CudaPersistentSolver<Value, Stored>>(std::move(matrix), shape, device, problem.ranks);
+    return std::make_unique<CudaPersistentSolver<Value, Stored>>(std::move(matrix), problem.nonzeros(), shape, device,
+                                                                 problem.ranks);
 }
 
 }  // namespace
 
 template <ValueType Value>
-std::unique_ptr<PersistentSolver<Value>> make_cuda_persistent_solver(const PersistentProblem& problem, CudaDevice& device) {
+std::unique_ptr<PersistentSolver<Value>> make_cuda_persistent_solver(const PersistentProblem<Value>& problem,
+                                                                     CudaDevice& device) {
     try {
         if constexpr (std::is_same_v<Value, double>) {
-            if (are_exact_in_f32(problem.matrix.values)) return make_solver<double, float>(problem, device);
+            const bool exact = problem.matrix != nullptr ? are_exact_in_f32(problem.matrix->values)
+                                                         : are_exact_there(problem.there->values, problem.nonzeros(), device);
+            if (exact) return make_solver<double, float>(problem, device);
         }
         return make_solver<Value, Value>(problem, device);
     } catch (const NoRoom&) {
@@ -418,7 +453,7 @@ std::unique_ptr<PersistentSolver<Value>> make_cuda_persistent_solver(const Persi
     }
 }
 
-template std::unique_ptr<PersistentSolver<float>> make_cuda_persistent_solver(const PersistentProblem&, CudaDevice&);
-template std::unique_ptr<PersistentSolver<double>> make_cuda_persistent_solver(const PersistentProblem&, CudaDevice&);
+template std::unique_ptr<PersistentSolver<float>> make_cuda_persistent_solver(const PersistentProblem<float>&, CudaDevice&);
+template std::unique_ptr<PersistentSolver<double>> make_cuda_persistent_solver(const PersistentProblem<double>&, CudaDevice&);
 
 }  // namespace workbench

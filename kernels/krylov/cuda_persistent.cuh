@@ -10,7 +10,7 @@ namespace workbench {
 
 /// See make_persistent_solver of core/contract/solvers.hpp.
 template <ValueType Value>
-[[nodiscard]] std::unique_ptr<PersistentSolver<Value>> make_cuda_persistent_solver(const PersistentProblem& problem,
+[[nodiscard]] std::unique_ptr<PersistentSolver<Value>> make_cuda_persistent_solver(const PersistentProblem<Value>& problem,
                                                                                    CudaDevice& device);
 
 }  // namespace workbench

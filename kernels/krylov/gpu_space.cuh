@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -69,10 +70,13 @@ public:
     }
     template <typename Item>
     [[nodiscard]] std::vector<Item> download(const Array<Item>& array) {
-        std::vector<Item> items(array.size());
+        return download<Item>(array.data(), array.size());
+    }
+    template <typename Item>
+    [[nodiscard]] std::vector<Item> download(const Item* from, std::size_t count) {
+        std::vector<Item> items(count);
         if (items.empty()) return items;
-        check_cuda(cudaMemcpyAsync(items.data(), array.data(), items.size() * sizeof(Item), cudaMemcpyDeviceToHost,
-                                   workspace_.stream()),
+        check_cuda(cudaMemcpyAsync(items.data(), from, count * sizeof(Item), cudaMemcpyDeviceToHost, workspace_.stream()),
                    "cudaMemcpyAsync");
         check_cuda(cudaStreamSynchronize(workspace_.stream()), "cudaStreamSynchronize");
         return items;
@@ -98,24 +102,31 @@ private:
     OwnedCuda<cudaEvent_t> event_ = make_event();
 };
 
+/// Offsets of 32 bits in 64.
+struct Widen {
+    const std::int32_t* from;
+    Offset* to;
+
+    constexpr void operator()(std::size_t i) const { to[i] = from[i]; }
+};
+
 /// The matrix of a problem in the memory of a GPU, in the order of the solve. The space must outlive it.
+template <ValueType Value>
 class OrderedOnGpu {
 public:
-    OrderedOnGpu(GpuSpace& space, const PersistentProblem& problem) {
-        if (problem.there != nullptr && problem.there->long_offsets) {
-            rows_ = {problem.matrix.rows, problem.matrix.columns, static_cast<const Offset*>(problem.there->row_offsets),
-                     problem.there->column_indices, problem.there->values};
-        } else {
-            copy(space.device(), problem.matrix);
-        }
+    OrderedOnGpu(GpuSpace& space, const PersistentProblem<Value>& problem) {
+        if (problem.there == nullptr) copy(space.device(), *problem.matrix);
         space.wait_for_device();
+        if (problem.there != nullptr) refer_to(space, *problem.there);
         if (problem.old_of_new != nullptr) reorder(space, problem);
     }
 
     [[nodiscard]] const OrderedRows& rows() const { return rows_; }
 
-    /// Those on the host, for a matrix that was reordered.
-    [[nodiscard]] std::vector<Offset> offsets(GpuSpace& space) const { return space.download(reordered_offsets_); }
+    /// Those of rows(), copied to the host.
+    [[nodiscard]] std::vector<Offset> offsets(GpuSpace& space) const {
+        return space.download(rows_.offsets, static_cast<std::size_t>(rows_.rows) + 1);
+    }
 
 private:
     void copy(CudaDevice& device, const CsrMatrix& matrix) {
@@ -126,9 +137,28 @@ private:
                  values_.as<const double>()};
     }
 
-    void reorder(GpuSpace& space, const PersistentProblem& problem) {
+    void refer_to(GpuSpace& space, const CsrOnDevice<Value>& there) {
+        rows_.rows = there.rows;
+        rows_.column_count = there.columns;
+        rows_.columns = there.column_indices;
+        if constexpr (std::is_same_v<Value, double>) {
+            rows_.values = there.values;
+        } else {
+            rows_.values_in_f32 = there.values;
+        }
+        if (there.long_offsets) {
+            rows_.offsets = static_cast<const Offset*>(there.row_offsets);
+            return;
+        }
+        const auto count = static_cast<std::size_t>(there.rows) + 1;
+        long_offsets_ = space.make<Offset>(count);
+        space.for_each(count, Widen{static_cast<const std::int32_t*>(there.row_offsets), long_offsets_.data()});
+        rows_.offsets = long_offsets_.data();
+    }
+
+    void reorder(GpuSpace& space, const PersistentProblem<Value>& problem) {
         const auto rows = static_cast<std::size_t>(rows_.rows);
-        const std::size_t nonzeros = problem.matrix.column_indices.size();
+        const auto nonzeros = static_cast<std::size_t>(problem.nonzeros());
         const cudaStream_t stream = space.workspace().stream();
         const auto offsets = space.make<std::uint32_t>(rows + 1);
         const auto to_old = space.make<Index>(rows);
@@ -158,6 +188,7 @@ private:
     DeviceMemory columns_;
     DeviceMemory values_;
     OrderedRows rows_;
+    WorkspaceArray<Offset> long_offsets_;
     WorkspaceArray<Offset> reordered_offsets_;
     WorkspaceArray<Index> reordered_columns_;
     WorkspaceArray<std::uint32_t> entries_;

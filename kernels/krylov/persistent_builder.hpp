@@ -34,11 +34,15 @@ struct OrderedRows {
     Index column_count = 0;
     const Offset* offsets = nullptr;         // [rows + 1]
     const Index* columns = nullptr;          // [nonzeros]
-    const double* values = nullptr;          // [nonzeros]
+    const double* values = nullptr;          // [nonzeros]; null: those in f32
     const std::uint32_t* entries = nullptr;  // [nonzeros] the position of each value; null: that of its column
     const Index* old_of_new = nullptr;       // [rows] the row as it was given; null: the same
+    const float* values_in_f32 = nullptr;    // [nonzeros]
 
-    [[nodiscard]] constexpr double value(Offset k) const { return values[entries == nullptr ? k : Offset{entries[k]}]; }
+    [[nodiscard]] constexpr Offset entry(Offset k) const { return entries == nullptr ? k : Offset{entries[k]}; }
+    [[nodiscard]] constexpr double value(Offset k) const {
+        return values == nullptr ? static_cast<double>(values_in_f32[entry(k)]) : values[entry(k)];
+    }
 };
 
 namespace passes {
@@ -262,6 +266,7 @@ struct FillRow {
     const Index* row_at = nullptr;
     Stored* values = nullptr;
     std::uint16_t* columns = nullptr;
+    std::uint32_t* entries = nullptr;  // null: not kept
 
     constexpr void operator()(std::size_t number) const {
         const auto place = static_cast<Index>(number);
@@ -283,9 +288,33 @@ struct FillRow {
             const Index found = division.owns(part_number, column) ? target - part.first_row
                                                                    : part.rows + count_below(own_halo, part.halo, target);
             columns[first_run + Offset{rows_per_slice} * number_of_run] = static_cast<std::uint16_t>(found);
-            values[first + Offset{rows_per_slice} * (number_of_run * run + column % run)] +=
-                static_cast<Stored>(matrix.value(k));
+            const Offset slot = first + Offset{rows_per_slice} * (number_of_run * run + column % run);
+            values[slot] += static_cast<Stored>(matrix.value(k));
+            if (entries != nullptr) entries[slot] = static_cast<std::uint32_t>(matrix.entry(k));
         });
+    }
+};
+
+/// Replaces the values of a matrix that knows their positions. values: as the matrix was given.
+template <typename Value, typename Stored>
+struct ReplaceValues {
+    const std::uint32_t* entries = nullptr;
+    const Value* values = nullptr;
+    Stored* stored = nullptr;
+
+    constexpr void operator()(std::size_t slot) const {
+        if (entries[slot] != padding_entry) stored[slot] = static_cast<Stored>(values[entries[slot]]);
+    }
+};
+
+/// Sets the flag if f32 does not represent a value.
+struct FindInexact {
+    const double* values = nullptr;
+    char* found = nullptr;  // zero
+
+    constexpr void operator()(std::size_t k) const {
+        const double value = values[k];
+        if (static_cast<double>(static_cast<float>(value)) != value && value == value) *found = 1;
     }
 };
 
@@ -458,12 +487,17 @@ private:
     void fill(std::size_t entries) {
         made_.values = space_.template keep<Stored>(entries);
         made_.columns = space_.template keep<std::uint16_t>(entries / static_cast<std::size_t>(plan_.run));
+        if (plan_.keeps_entries) {
+            made_.entries = space_.template keep<std::uint32_t>(entries);
+            space_.fill(made_.entries, std::byte{0xFF});  // padding_entry
+        }
         const auto parts = space_.template upload<Part>(made_.parts);
         const auto slices = space_.template upload<Slice>(made_.slices);
         const auto places_of_solve = static_cast<std::size_t>(made_.places);
-        space_.for_each(places_of_solve, passes::FillRow<Stored>{matrix_, division_, places(), plan_.run, parts.data(),
-                                                                 slices.data(), made_.halo.data(), made_.row_at.data(),
-                                                                 made_.values.data(), made_.columns.data()});
+        space_.for_each(places_of_solve,
+                        passes::FillRow<Stored>{matrix_, division_, places(), plan_.run, parts.data(), slices.data(),
+                                                made_.halo.data(), made_.row_at.data(), made_.values.data(),
+                                                made_.columns.data(), plan_.keeps_entries ? made_.entries.data() : nullptr});
         if (matrix_.old_of_new == nullptr) return;
         space_.for_each(places_of_solve, passes::NameGivenRows{matrix_.old_of_new, made_.row_at.data()});
     }

@@ -104,6 +104,8 @@ constexpr SharedPlaces shared_places(const Part& part) {
     return shared_places(part, sizeof(Value), sizeof(Stored), run);
 }
 
+inline constexpr std::uint32_t padding_entry = 0xFFFFFFFF;
+
 /// Stored: the type of the matrix's values, f32 if it represents all of them. Array: of the memory of the solve.
 template <ValueType Stored, template <typename> typename Array>
 struct PersistentMatrix {
@@ -119,6 +121,7 @@ struct PersistentMatrix {
     Array<Index> row_at;           // [places] the row of the matrix as it was given; -1: padding
     Array<Stored> values;          // the padding is 0
     Array<std::uint16_t> columns;  // below part.rows: a row of the part; otherwise part.rows + position in its halo
+    Array<std::uint32_t> entries;  // the position of each value in the matrix as it was given; empty unless the plan keeps them
     std::size_t shared_bytes = 0;  // of the part that needs most
 };
 
@@ -136,6 +139,7 @@ struct PersistentPlan {
     bool preconditioned = false;
     Index run = 1;
     std::span<const SentElement> sent = {};  // to other ranks
+    bool keeps_entries = false;
 };
 
 /// One part for each pair of boundaries [parts + 1], with its rows, which are padded to whole slices; all else is zero.

@@ -115,7 +115,7 @@ PersistentAcross<Value> make_persistent_across(const KrylovPlan& krylov, std::sp
     try {
         const CsrMatrix rows = rows_of_rank(shares, product.element_at());
         cg = std::make_unique<PersistentCg<Value>>(
-            make_persistent_solver<Value>(plan.device, {.matrix = rows,
+            make_persistent_solver<Value>(plan.device, {.matrix = &rows,
                                                         .cuts = product.partition(),
                                                         .preconditioned = !inverse_diagonal.empty(),
                                                         .ranks = &plan.ranks,

@@ -1,16 +1,14 @@
 #include "studies/solve/multiplier.hpp"
 
-#include <algorithm>
 #include <span>
-#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "core/contract/errors.hpp"
 #include "core/contract/rounding.hpp"
-#include "core/contract/solvers.hpp"
 #include "pipeline/engine/chain.hpp"
+#include "pipeline/engine/solve_engine.hpp"
 #include "pipeline/recipe/recipe.hpp"
 
 namespace workbench {
@@ -41,52 +39,29 @@ void Multiplier<Value>::multiply_in_full(const Value* x, Value* y) {
 }
 
 template <ValueType Value>
-PersistentSolver<Value>& Multiplier<Value>::persistent(KrylovMethod method, bool preconditioned) {
+double Multiplier<Value>::new_values_seconds(const Clock& clock) {
+    if (persistent_ == nullptr) return ready_.new_values_seconds(input_, device_, clock);
+    const double of_layout = planned() == nullptr ? 0 : ready_.new_values_seconds(input_, device_, clock);
+    DeviceMemory uploaded;
+    if (ready_.copy() == nullptr) uploaded = device_.allocate(input_.values.size() * sizeof(Value), "new values");
+    const Stopwatch watch(clock);
+    if (ready_.copy() == nullptr) CopyOnDevice<Value>::upload(device_, input_, uploaded);
+    const Value* const values = ready_.copy() == nullptr ? uploaded.template as<const Value>() : ready_.copy()->values;
+    (void)device_.time([&] { persistent_->set_values(values); });
+    return of_layout + watch.seconds();
+}
+
+template <ValueType Value>
+PersistentSolver<Value>& Multiplier<Value>::persistent(const EngineWish& wish) {
     if (persistent_ == nullptr && reason_against_persistent_.empty()) {
         try {
-            persistent_ = make_persistent(method, preconditioned);
+            persistent_ = make_persistent(ready_, solved(), device_, wish);
         } catch (const Unsuitable& reason) {
             reason_against_persistent_ = reason.what();
         }
     }
     if (persistent_ == nullptr) throw Unsuitable(reason_against_persistent_);
     return *persistent_;
-}
-
-template <ValueType Value>
-std::unique_ptr<PersistentSolver<Value>> Multiplier<Value>::make_persistent(KrylovMethod method, bool preconditioned) {
-    // Before the matrix is copied.
-    const DeviceProperties& device = device_.properties();
-    const std::size_t vector = static_cast<std::size_t>(input_.rows) * sizeof(Value);
-    const std::size_t shared_memory = static_cast<std::size_t>(device.processors) * device.shared_memory_per_block;
-    if (device.kind == DeviceKind::gpu && vector > shared_memory) {
-        throw Unsuitable(fmt::format("a vector has {} bytes, and the shared memory of all multiprocessors of {} has {}", vector,
-                                     device.name, shared_memory));
-    }
-    DeviceMemory order_there;
-    const Index* old_of_new = nullptr;
-    if (planned() != nullptr) {
-        if (planned()->facts().reordered) old_of_new = planned()->old_of_new();
-    } else if (!order().is_identity()) {
-        order_there = to_device(device_, order().old_of_new(), "the order of a persistent solve");
-        old_of_new = order_there.as<const Index>();
-    }
-    const CsrOnDevice<double>* there = nullptr;
-    if constexpr (std::is_same_v<Value, double>) there = rounds() ? nullptr : ready_.copy();
-    const auto make = [&](const CsrMatrix& matrix) {
-        return make_persistent_solver<Value>(device_, {.matrix = matrix,
-                                                       .there = there,
-                                                       .old_of_new = old_of_new,
-                                                       .cuts = ready_.partition(),
-                                                       .method = method,
-                                                       .preconditioned = preconditioned});
-    };
-    if (!rounds()) return make(input_);
-    CsrMatrix matrix = input_;
-    const Rounding rounding = preparation().rounding.value().to;
-    std::transform(matrix.values.begin(), matrix.values.end(), matrix.values.begin(),
-                   [&](double value) { return rounded(value, rounding); });
-    return make(matrix);
 }
 
 template <ValueType Value>

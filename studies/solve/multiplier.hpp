@@ -8,6 +8,7 @@
 #include "core/contract/krylov.hpp"
 #include "pipeline/engine/kernel_choice.hpp"
 #include "pipeline/engine/ready.hpp"
+#include "pipeline/engine/solve_engine.hpp"
 #include "pipeline/measure/checked_product.hpp"
 
 namespace workbench {
@@ -34,13 +35,10 @@ public:
     /// Asynchronous on a GPU.
     void multiply(const Value* x, Value* y);
 
-    /// See Ready::new_values_seconds.
-    [[nodiscard]] double new_values_seconds(const Clock& clock) { return ready_.new_values_seconds(input_, device_, clock); }
+    /// The time to store new values: see Ready::new_values_seconds. With a persistent matrix that of this one, and of the
+    /// layout only if a device prepared it, because a persistent solve does not read the host's.
+    [[nodiscard]] double new_values_seconds(const Clock& clock);
 
-    /// The parts of the recipe's partition; 0: none.
-    [[nodiscard]] Index parts() const {
-        return ready_.partition().empty() ? 0 : static_cast<Index>(ready_.partition().size()) - 1;
-    }
     /// The matrix that a device prepared as a whole; null if the host did.
     [[nodiscard]] PlannedMatrix<Value>* planned() const { return ready_.planned(); }
 
@@ -51,13 +49,17 @@ public:
     /// The matrix for persistent solves, whose vectors are in the order of the input; divided in the recipe's order and where
     /// the recipe's partition divides it. Made by the first call. Throws Unsuitable with the reason if there can be no such
     /// solves.
-    [[nodiscard]] PersistentSolver<Value>& persistent(KrylovMethod method, bool preconditioned);
+    [[nodiscard]] PersistentSolver<Value>& persistent(const EngineWish& wish);
+    /// See choose_engine of solve_engine.hpp.
+    [[nodiscard]] EngineChoice engine_for(const EngineWish& wish) { return choose_engine(wish, ready_, solved(), device_); }
 
     /// A product with vectors of its own, for timing. Refers to this object. The plan must have had an oracle.
     [[nodiscard]] std::unique_ptr<CheckedProduct<Value>> checked_product();
 
 private:
-    [[nodiscard]] std::unique_ptr<PersistentSolver<Value>> make_persistent(KrylovMethod method, bool preconditioned);
+    [[nodiscard]] SolvedMatrix<Value> solved() const {
+        return {.matrix = &input_, .there = ready_.copy(), .new_values = !rounds()};
+    }
 
     const CsrMatrix& input_;
     Device& device_;

@@ -7,7 +7,6 @@
 #include "core/contract/errors.hpp"
 #include "core/contract/planned_matrix.hpp"
 #include "core/contract/solvers.hpp"
-#include "studies/solve/engine_model.hpp"
 
 namespace workbench {
 namespace {
@@ -47,27 +46,17 @@ PreparedSolver<Value>::PreparedSolver(const System<Value>& system, Multiplier<Va
 
 template <ValueType Value>
 void PreparedSolver<Value>::choose_engine() {
-    const bool wanted = options_.engine == SolveEngine::persistent;
-    if (!wanted) {
-        if (on_host() || options_.engine == SolveEngine::graph) return;
-        const EngineForecast forecast = forecast_engines({.rows = system_.input().rows,
-                                                          .nonzeros = system_.input().nonzeros(),
-                                                          .bytes_of_product = multiplier_.preparation().bytes_to_move,
-                                                          .precision = precision_of<Value>,
-                                                          .method = options_.method,
-                                                          .jacobi = options_.jacobi,
-                                                          .parts = multiplier_.parts(),
-                                                          .device = device_.properties(),
-                                                          .copy_bandwidth = device_.bandwidth().copy});
-        const std::int64_t iterations =
-            options_.solves * (options_.expected_iterations > 0 ? options_.expected_iterations : options_.most_iterations);
-        note_ = reason_for(forecast, iterations);
-        if (!forecast.persistent_pays(iterations)) return;
-    }
+    if (options_.engine == SolveEngine::graph) return;
+    const std::int64_t iterations =
+        options_.solves * (options_.expected_iterations > 0 ? options_.expected_iterations : options_.most_iterations);
+    const EngineWish wish{options_.engine, options_.method, options_.jacobi, iterations};
+    EngineChoice choice = multiplier_.engine_for(wish);
+    note_ = std::move(choice.note);
+    if (!choice.persistent) return;
     try {
-        persistent_ = &multiplier_.persistent(options_.method, options_.jacobi);
+        persistent_ = &multiplier_.persistent(wish);
     } catch (const Unsuitable& reason) {
-        if (wanted) {
+        if (options_.engine == SolveEngine::persistent) {
             throw InputError(fmt::format("{}: --engine persistent: {}", multiplier_.preparation().recipe, reason.what()));
         }
         note_ = fmt::format("no persistent kernel: {}", reason.what());

@@ -16,7 +16,7 @@ namespace workbench {
 template <ValueType Value>
 class PreparedSolver {
 public:
-    /// Chooses the engine as the options say (engine_model.hpp). All arguments must outlive it. Throws InputError if the
+    /// Chooses the engine as the options say (solve_engine.hpp). All arguments must outlive it. Throws InputError if the
     /// options demand a persistent kernel that the matrix does not suit, MachineError if the device has no solver.
     PreparedSolver(const System<Value>& system, Multiplier<Value>& multiplier, Device& device, const SolveOptions& options);
     PreparedSolver(const PreparedSolver&) = delete;

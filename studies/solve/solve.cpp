@@ -28,15 +28,6 @@ std::string_view name_of(SolveEnd end) {
     return "";
 }
 
-std::string_view name_of(SolveEngine engine) {
-    switch (engine) {
-        case SolveEngine::graph: return "graph";
-        case SolveEngine::persistent: return "persistent";
-        case SolveEngine::automatic: return "auto";
-    }
-    return "";
-}
-
 std::string_view name_of(Trial::End end) {
     switch (end) {
         case Trial::End::kept: return "kept";

@@ -12,18 +12,12 @@
 
 #include "core/contract/krylov.hpp"
 #include "core/contract/solve_rules.hpp"
+#include "pipeline/engine/solve_engine.hpp"
 #include "studies/solve/multiplier.hpp"
 
 namespace workbench {
 
 [[nodiscard]] std::string_view name_of(SolveEnd end);
-
-/// How iterations run. graph: the recipe's kernel and those of the vectors, one after another (on a GPU a CUDA graph).
-/// persistent: one kernel that stays on the GPU (PersistentSolver). automatic: the one that takes less time in all by a model
-/// (engine_model.hpp).
-enum class SolveEngine { graph, persistent, automatic };
-
-[[nodiscard]] std::string_view name_of(SolveEngine engine);
 
 struct SolveOptions {
     KrylovMethod method = KrylovMethod::cg;

@@ -295,12 +295,10 @@ private:
         if (is_first) open.solver = std::make_unique<PreparedSolver<Value>>(system_, *open.multiplier, plan_.device, options);
         SolveOutcome outcome = solve(*open.solver, options);
         if (is_first) {
-            // A persistent kernel that reads the copy of a matrix which the device prepared needs the values there, too.
-            const bool is_persistent = open.solver->engine() == SolveEngine::persistent;
-            if (is_persistent) outcome.new_values_seconds = open.solver->seconds();
-            if (!is_persistent || open.multiplier->planned() != nullptr) {
-                outcome.new_values_seconds += open.multiplier->new_values_seconds(options.timing.clock);
-            }
+            // A persistent matrix of rounded values is made again.
+            const bool is_made_again = open.solver->engine() == SolveEngine::persistent && open.multiplier->rounds();
+            outcome.new_values_seconds =
+                is_made_again ? open.solver->seconds() : open.multiplier->new_values_seconds(options.timing.clock);
         }
         return outcome;
     }

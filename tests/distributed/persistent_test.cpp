@@ -122,8 +122,8 @@ private:
 
 class ModelSolver final : public PersistentSolver<double> {
 public:
-    explicit ModelSolver(const PersistentProblem& problem)
-        : matrix_(problem.matrix), sent_(problem.sent.begin(), problem.sent.end()), ranks_(*problem.ranks) {}
+    explicit ModelSolver(const PersistentProblem<double>& problem)
+        : matrix_(*problem.matrix), sent_(problem.sent.begin(), problem.sent.end()), ranks_(*problem.ranks) {}
     [[nodiscard]] std::unique_ptr<Krylov<double>> begin(const KrylovPlan& plan, std::span<const double> b,
                                                         std::span<const double> diagonal) override {
         return std::make_unique<ModelKrylov>(plan, b, diagonal, matrix_, sent_, ranks_);
@@ -145,8 +145,7 @@ public:
                                                          std::span<const double> inverse_diagonal) override {
         return DeviceAround::solvers()->krylov(plan, b, inverse_diagonal);
     }
-    [[nodiscard]] std::unique_ptr<PersistentSolver<double>> persistent(const PersistentProblem& problem,
-                                                                       std::type_identity<double>) override {
+    [[nodiscard]] std::unique_ptr<PersistentSolver<double>> persistent(const PersistentProblem<double>& problem) override {
         if (rank_ == refuses_) throw Unsuitable("this GPU is too small");
         return std::make_unique<ModelSolver>(problem);
     }

@@ -26,7 +26,7 @@ public:
           const std::vector<double>& inverse = {}, const std::vector<Index>& cuts = {})
         : b_(b.begin(), b.end()), inverse_(inverse.begin(), inverse.end()) {
         solver_ = make_persistent_solver<Value>(
-            device, {.matrix = matrix, .cuts = cuts, .method = plan.method, .preconditioned = !inverse.empty()});
+            device, {.matrix = &matrix, .cuts = cuts, .method = plan.method, .preconditioned = !inverse.empty()});
         krylov_ = solver_->begin(plan, std::span<const Value>(b_), std::span<const Value>(inverse_));
     }
     Krylov<Value>* operator->() { return krylov_.get(); }
@@ -224,7 +224,7 @@ TEST_SUITE("krylov") {
             REQUIRE(natural->wait().state == KrylovState::converged);
             const std::vector<double> expected = natural->x();
             const auto solver = make_persistent_solver<double>(
-                *device, {.matrix = matrix, .old_of_new = there.as<const Index>(), .preconditioned = jacobi});
+                *device, {.matrix = &matrix, .old_of_new = there.as<const Index>(), .preconditioned = jacobi});
             const std::vector<double> zero(b.size());
             const auto solve = solver->begin(plan, std::span<const double>(zero), std::span<const double>(inverse));
             CHECK(solve->wait().state == KrylovState::converged);
@@ -278,7 +278,7 @@ TEST_SUITE("krylov") {
         for (Index i = 0; i < 200000; ++i) entries.push_back({0, i, 1});
         const CsrMatrix matrix = square_of(200000, entries);
         const std::string reason =
-            message_of<Unsuitable>([&] { (void)make_persistent_solver<double>(*device, {.matrix = matrix}); });
+            message_of<Unsuitable>([&] { (void)make_persistent_solver<double>(*device, {.matrix = &matrix}); });
         CHECK(reason.find("elements of other parts") != std::string::npos);
     }
 

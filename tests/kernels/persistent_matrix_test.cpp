@@ -330,6 +330,52 @@ TEST_CASE("parts of a matrix in another order have the products of the matrix as
     for (Index row = 0; row < given.rows; ++row) CHECK(found[row] == doctest::Approx(expected[row]).epsilon(1e-14));
 }
 
+TEST_CASE("parts take values in f32, and new values of the matrix as it was given") {
+    CsrMatrix matrix = scaled_laplacian(23, 0.3);
+    const std::vector<float> narrow(matrix.values.begin(), matrix.values.end());
+    krylov::OrderedRows rows = ordered(matrix);
+    rows.values = nullptr;
+    rows.values_in_f32 = narrow.data();
+    // As if the k-th value had been given at the k-th place from the end.
+    std::vector<std::uint32_t> entries(narrow.size());
+    for (std::size_t k = 0; k < entries.size(); ++k) entries[k] = static_cast<std::uint32_t>(entries.size() - 1 - k);
+    const std::vector<float> given(narrow.rbegin(), narrow.rend());
+    rows.values_in_f32 = given.data();
+    rows.entries = entries.data();
+    const std::vector<Index> boundaries = krylov::divide_rows(matrix.row_offsets, 5, {});
+    auto made = make_persistent_matrix<float>(rows, {.boundaries = boundaries, .shared_bytes = 1 << 20, .keeps_entries = true});
+    REQUIRE(made.entries.size() == made.values.size());
+    const std::vector<float> x = uneven<float>(matrix.columns);
+    const std::vector<float> expected = product_of_rows(matrix, x);
+    std::vector<float> found = product_of_parts(made, x);
+    for (Index row = 0; row < matrix.rows; ++row) CHECK(found[row] == doctest::Approx(expected[row]).epsilon(1e-5));
+
+    std::vector<float> next(given.size());
+    for (std::size_t k = 0; k < next.size(); ++k) next[k] = 3 - 2 * given[k];
+    HostSpace().for_each(made.entries.size(),
+                         krylov::passes::ReplaceValues<float, float>{made.entries.data(), next.data(), made.values.data()});
+    for (double& value : matrix.values) value = 3 - 2 * static_cast<double>(static_cast<float>(value));
+    const std::vector<float> changed = product_of_rows(matrix, x);
+    found = product_of_parts(made, x);
+    for (Index row = 0; row < matrix.rows; ++row) CHECK(found[row] == doctest::Approx(changed[row]).epsilon(1e-5));
+    const auto of_padding = std::count(made.entries.begin(), made.entries.end(), krylov::padding_entry);
+    CHECK(of_padding == std::ssize(made.entries) - matrix.nonzeros());
+    CHECK(make_persistent_matrix<float>(rows, {.boundaries = boundaries, .shared_bytes = 1 << 20}).entries.empty());
+}
+
+TEST_CASE("values that f32 rounds are found") {
+    const auto any = [](const std::vector<double>& values) {
+        char found = 0;
+        HostSpace().for_each(values.size(), krylov::passes::FindInexact{values.data(), &found});
+        return found != 0;
+    };
+    CHECK_FALSE(any({}));
+    CHECK_FALSE(any({0.5, -0.0, 3, std::numeric_limits<double>::infinity(), std::nan("")}));
+    CHECK(any({0.1}));
+    CHECK(any({1, 1e300, 2}));
+    CHECK(any({1, 2, 1e-300}));
+}
+
 TEST_CASE("parts begin where a partition does, if it is near") {
     const CsrMatrix matrix = scaled_laplacian(20, 0);  // 400 rows
     CHECK(krylov::divide_rows(matrix.row_offsets, 2, std::vector<Index>{0, 190, 400}) == std::vector<Index>{0, 190, 400});

@@ -293,6 +293,26 @@ TEST_CASE("functions of the caller see every iteration, may stop a solve, and ma
     CHECK(solver.solve(b, x).end == SolveEnd::converged);
 }
 
+TEST_CASE("a solver on the host has no persistent kernel") {
+    const CsrMatrix matrix = grid(5);
+    const std::vector<double> b(25, 1);
+    std::vector<double> x(25);
+    SolverOptions options = options_of(Method::conjugate_gradients, Preconditioner::none, 1e-8);
+    for (const auto engine : {spmv_workbench::Engine::automatic, spmv_workbench::Engine::graph}) {
+        options.engine = engine;
+        CHECK(Solver<double>(Recipe::from_text(plain), Arrays<double>(matrix).view(), options).solve(b, x).engine ==
+              spmv_workbench::Engine::graph);
+    }
+    options.engine = spmv_workbench::Engine::persistent;
+    const std::string reason = message_of<spmv_workbench::MatrixError>(
+        [&] { Solver<double>(Recipe::from_text(plain), Arrays<double>(matrix).view(), options); });
+    CHECK_MESSAGE(reason.starts_with("the engine persistent: a persistent kernel needs a GPU; this device is "), reason);
+    options.expected_iterations = -1;
+    CHECK(message_of<std::invalid_argument>([&] {
+              Solver<double>(Recipe::from_text(plain), Arrays<double>(matrix).view(), options);
+          }) == "SolverOptions::expected_iterations: expected 0 or a positive number");
+}
+
 TEST_CASE("a solver refuses what it cannot solve") {
     const SolverOptions options = options_of(Method::conjugate_gradients, Preconditioner::none, 1e-8);
     const CsrMatrix wide = csr_from_entries(2, 3, std::vector<Entry>{{0, 0, 1}, {1, 2, 1}});

@@ -257,6 +257,21 @@ def test_new_values_are_those_of_later_solves_and_of_jacobi(solver, vector):
         np.testing.assert_array_equal(one.solve(b).x, first.x)
 
 
+def test_engines(solver, vector):
+    A = shifted()
+    b = vector(A.shape[0])
+    assert solver(RCM_SELL, A).solve(b).facts.engine == "graph"
+    with pytest.raises(wb.MatrixError, match="the engine persistent: a persistent kernel needs a GPU; this device is "):
+        solver(RCM_SELL, A, engine="persistent")
+    with pytest.raises(ValueError, match="engine: found 'quick', expected one of 'auto', 'graph', 'persistent'"):
+        solver(RCM_SELL, A, engine="quick")
+    with pytest.raises(ValueError, match="engine: found 'persistent', which has no preconditioner of the caller"):
+        solver(RCM_SELL, A, preconditioner=lambda r: r, engine="persistent")
+    with pytest.raises(ValueError, match="expected_iterations: expected 0 or a positive number"):
+        solver(RCM_SELL, A, expected_iterations=-1)
+    assert copy.copy(solver(RCM_SELL, A, engine="graph", expected_iterations=5))._options["expected_iterations"] == 5
+
+
 def test_ends_and_errors(solver, vector):
     A = shifted()
     b = vector(400)

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "pipeline/engine/solve_engine.hpp"
 #include "run/scripted_runs.hpp"
 #include "studies/solve/advice.hpp"
-#include "studies/solve/engine_model.hpp"
 #include "studies/solve/solve_recipes.hpp"
 
 namespace workbench {

@@ -93,6 +93,7 @@ public:
                                                         std::span<const double> inverse_diagonal) override {
         return std::make_unique<ModelKrylov>(make_krylov(host_, plan, b, inverse_diagonal), matrix_);
     }
+    void set_values(const double* values) override { CHECK(std::equal(matrix_.values.begin(), matrix_.values.end(), values)); }
 
 private:
     Device& host_;
@@ -108,10 +109,9 @@ public:
                                                          std::span<const double> inverse_diagonal) override {
         return DeviceAround::solvers()->krylov(plan, b, inverse_diagonal);
     }
-    [[nodiscard]] std::unique_ptr<PersistentSolver<double>> persistent(const PersistentProblem& problem,
-                                                                       std::type_identity<double>) override {
-        exact_in_f32.push_back(are_exact_in_f32(problem.matrix.values));
-        return std::make_unique<ModelSolver>(*this, problem.matrix);
+    [[nodiscard]] std::unique_ptr<PersistentSolver<double>> persistent(const PersistentProblem<double>& problem) override {
+        exact_in_f32.push_back(are_exact_in_f32(problem.matrix->values));
+        return std::make_unique<ModelSolver>(*this, *problem.matrix);
     }
 
     std::vector<bool> exact_in_f32;  // of each solver: all values of its matrix

@@ -53,14 +53,14 @@ TEST_CASE("the time of a solve has that of its restarts, whose products are coun
     CHECK(coarse.product_seconds == 1);
 }
 
-TEST_CASE("a solve knows the parts of its matrix") {
+TEST_CASE("a recipe that is ready knows the parts of its matrix") {
     const CsrMatrix matrix = differences(7);
     ScriptedDevice host(host_properties());
     for (const int parts : {0, 2}) {
         const std::string stage = parts == 0 ? "" : "[[stage]]\nuse = 'halve'\n";
-        const Multiplier<double> multiplier(scripted_recipe(stage + "[layout]\nuse = 'csr'\n"), matrix,
-                                            {.device = host, .filter = {DeviceKind::host}, .clock = scripted_clock()});
-        CHECK(multiplier.parts() == parts);
+        const Ready<double> ready(scripted_recipe(stage + "[layout]\nuse = 'csr'\n"), matrix,
+                                  {.device = host, .filter = {DeviceKind::host}, .clock = scripted_clock()});
+        CHECK(ready.partition() == (parts == 0 ? std::vector<Index>() : std::vector<Index>{0, matrix.rows / 2, matrix.rows}));
     }
 }
 

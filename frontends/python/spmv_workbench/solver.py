@@ -15,6 +15,7 @@ from .operator import Operator
 from .recipe import RecipeLike
 
 METHODS = ("cg", "bicgstab")
+ENGINES = ("auto", "graph", "persistent")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,6 +26,7 @@ class SolveFacts:
     iterations: int
     residual: float  #: |b - A x| / |b|, computed anew from x at the end; |b - A x| if b is 0
     seconds: float
+    engine: str  #: "graph" or "persistent", the one that ran
 
     @property
     def converged(self) -> bool:
@@ -62,20 +64,31 @@ class Solver:
     tolerance        of |b - A x| / |b|, as computed from x, not from the recurrence
     iterations       at most so many
     patience         a solve ends if so many iterations do not reduce the residual by 1 %
+    engine           on a GPU: "graph", the recipe's kernel and those of the vectors, one after another; "persistent", one kernel that keeps
+                     the matrix on the chip; "auto", the one that takes less time in all, by a model. matrix.facts.notes say why. A
+                     preconditioner of the caller has no persistent kernel
+    expected_iterations  for "auto": of all solves with this matrix together; 0: `iterations`
     options          of Operator: device, kernel, verify, triangle, stream, and changes of the recipe
 
     Raises what Operator raises, and MatrixError if A is not square.
     """
 
     def __init__(self, recipe: RecipeLike, A: Any, method: str = "cg", preconditioner: Any = None, *, tolerance: float = 1e-8,
-                 iterations: int = 10000, patience: int = 1000, **options: Any):
+                 iterations: int = 10000, patience: int = 1000, engine: str = "auto", expected_iterations: int = 0, **options: Any):
         if method not in METHODS:
             raise ValueError(f"method: found {method!r}, expected one of {', '.join(map(repr, METHODS))}")
         if isinstance(preconditioner, str) and preconditioner != "jacobi":
             raise ValueError(f"preconditioner: found {preconditioner!r}, expected None, 'jacobi', a LinearOperator, a matrix or a function")
+        if engine not in ENGINES:
+            raise ValueError(f"engine: found {engine!r}, expected one of {', '.join(map(repr, ENGINES))}")
         is_jacobi = isinstance(preconditioner, str)
-        self._options = {"method": method, "preconditioner": preconditioner, "tolerance": tolerance, "iterations": iterations, "patience": patience}
-        self._matrix = MatrixOfSolver((method, is_jacobi, tolerance, iterations, patience), recipe, A, **options)
+        if preconditioner is not None and not is_jacobi:
+            if engine == "persistent":
+                raise ValueError("engine: found 'persistent', which has no preconditioner of the caller; expected 'auto' or 'graph'")
+            engine = "graph"
+        self._options = {"method": method, "preconditioner": preconditioner, "tolerance": tolerance, "iterations": iterations, "patience": patience,
+                         "engine": engine, "expected_iterations": expected_iterations}  # fmt: skip
+        self._matrix = MatrixOfSolver((method, is_jacobi, tolerance, iterations, patience, engine, expected_iterations), recipe, A, **options)
         self._solver = self._matrix.solver
         if preconditioner is not None and not is_jacobi:
             self._solver.precondition_by(self._function_of(preconditioner))

@@ -334,6 +334,11 @@ enum class Method { conjugate_gradients, bicgstab };
 /// jacobi: the inverse of the diagonal, with 1 for entries that are missing or 0.
 enum class Preconditioner { none, jacobi };
 
+/// How iterations run. graph: the recipe's kernel and those of the vectors, one after another (on a GPU a CUDA graph).
+/// persistent: one kernel that stays on the GPU, with a copy of the matrix in its shared memory; for an operator on a GPU whose
+/// recipe rounds no values. automatic: the one that takes less time in all, by a model (SolverOptions::expected_iterations).
+enum class Engine { automatic, graph, persistent };
+
 struct SolverOptions {
     Method method = Method::conjugate_gradients;
     Preconditioner preconditioner = Preconditioner::none;
@@ -341,6 +346,8 @@ struct SolverOptions {
     std::int64_t most_iterations = 10000;
     std::int64_t patience = 1000;  // iterations within which the residual must fall by 1 %; otherwise the solve ends
     Options recipe = {};           // for the operator
+    Engine engine = Engine::automatic;
+    std::int64_t expected_iterations = 0;  // for Engine::automatic: of all solves with this matrix; 0: most_iterations
 };
 
 /// How a solve ended. stagnated: see SolverOptions::patience; or rounding errors keep the true residual above the tolerance.
@@ -350,8 +357,9 @@ enum class SolveEnd { converged, iteration_limit, stagnated, indefinite, breakdo
 struct SolveFacts {
     SolveEnd end = SolveEnd::breakdown;
     std::int64_t iterations = 0;
-    double residual = 0;  // |b - A x| / |b|, computed anew from x at the end; |b - A x| if b is 0
-    double seconds = 0;   // of this call
+    double residual = 0;            // |b - A x| / |b|, computed anew from x at the end; |b - A x| if b is 0
+    double seconds = 0;             // of this call
+    Engine engine = Engine::graph;  // the one that ran
 };
 
 /// z = M r, where M approximates the inverse of A. r, z: [rows], in the caller's order and in host memory, valid during the
@@ -378,7 +386,8 @@ struct SolveCourse {
 template <typename Value>
 class SPMV_WORKBENCH_API Solver {
 public:
-    /// Like the constructors of Operator. Throws MatrixError if the matrix is not square.
+    /// Like the constructors of Operator. Throws MatrixError if the matrix is not square, or with the reason if
+    /// Engine::persistent cannot solve with it. The notes of matrix().facts() say which engine was chosen and why.
     Solver(const Recipe& recipe, const CsrView<Value>& matrix, const SolverOptions& options = {});
     Solver(const Recipe& recipe, const DeviceCsrView<Value>& matrix, const SolverOptions& options = {});
     ~Solver();
@@ -399,7 +408,8 @@ public:
     void precondition_by(PreconditionerFunction<Value> function);
 
     /// The operator, for products with the same matrix. Its set_values changes the matrix of later solves, and the diagonal of
-    /// Preconditioner::jacobi with it, unless the GPU prepared the matrix.
+    /// Preconditioner::jacobi with it, unless the GPU prepared the matrix. A persistent kernel that stores values in f32,
+    /// because it represents all of them, gives way to Engine::graph where it does not represent the new ones.
     [[nodiscard]] Operator<Value>& matrix();
 
 private:
