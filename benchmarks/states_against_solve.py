@@ -44,11 +44,11 @@ def lines(program, backend):
     backends = backend if backend != "cuda" else "cuda,cusparse"
     for matrix in MATRICES:
         with tempfile.TemporaryDirectory() as folder:
-            common = [*RECIPES, "--generate", matrix, "--backend", backends, "--out", folder, "--json", "-"]
-            solve = output_of([program, "solve", *common, "--iterations", "300", "--tolerance", "1e-12"]
+            common = [*RECIPES, "--generate", matrix, "--out", folder, "--json", "-"]
+            solve = output_of([program, "solve", *common, "--backend", backends, "--iterations", "300", "--tolerance", "1e-12"]
                               + (["--engine", "graph"] if backend != "kokkos" else []))
-            times = {state: kernels_of(output_of([program, "run", *common, "--precision", "f64", "--no-pictures", "--no-page", *options]),
-                                       backend)
+            times = {state: kernels_of(output_of([program, "run", *common, "--backend", backend, "--precision", "f64", "--no-pictures", "--no-page",
+                                                 *options]), backend)
                      for state, options in STATES.items()}
         for one in solve["solves"]:
             key = (one["recipe"], one["kernel"])
