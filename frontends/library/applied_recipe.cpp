@@ -96,7 +96,7 @@ template <ValueType Value>
 AppliedRecipe<Value>::AppliedRecipe(const Recipe& recipe, CsrMatrix matrix, const spmv_workbench::Options& options,
                                     const EngineWish& solver) {
     const Stopwatch watch;
-    std::vector<const KernelEntry*> kernels = choose(recipe, options);
+    std::vector<const KernelEntry*> kernels = choose(recipe, options, solver.iterations > 0);
     check_against(recipe, matrix.rows, matrix.columns);
     facts_.rows = matrix.rows;
     facts_.columns = matrix.columns;
@@ -133,7 +133,7 @@ template <ValueType Value>
 AppliedRecipe<Value>::AppliedRecipe(const Recipe& recipe, const CsrOnDevice<Value>& matrix,
                                     const spmv_workbench::Options& options, const EngineWish& solver) {
     const Stopwatch watch;
-    std::vector<const KernelEntry*> kernels = choose(recipe, options);
+    std::vector<const KernelEntry*> kernels = choose(recipe, options, solver.iterations > 0);
     if (on_host()) throw Unsuitable("the recipe has no kernel for the GPU");
     facts_.rows = matrix.rows;
     facts_.columns = matrix.columns;
@@ -188,14 +188,17 @@ void AppliedRecipe<Value>::require_kernel(const Recipe& recipe) const {
 }
 
 template <ValueType Value>
-std::vector<const KernelEntry*> AppliedRecipe<Value>::choose(const Recipe& recipe, const spmv_workbench::Options& options) {
+std::vector<const KernelEntry*> AppliedRecipe<Value>::choose(const Recipe& recipe, const spmv_workbench::Options& options,
+                                                             bool for_solver) {
     std::vector<const KernelEntry*> kernels;
     using Where = spmv_workbench::Device;
     const std::string absence = options.device == Where::host ? "the caller chose the host" : cuda_absence_reason();
     if (options.device == Where::gpu && !absence.empty()) throw MachineError("no operator on the GPU: " + absence);
     if (absence.empty()) {
         kernels = choose_kernels(recipe, {DeviceKind::gpu, options.kernel});
-        if (!kernels.empty()) device_ = make_cuda_device_on(options.stream);
+        if (!kernels.empty()) {
+            device_ = for_solver ? make_cuda_device_for_solver(options.stream) : make_cuda_device_on(options.stream);
+        }
     }
     if (device_ == nullptr && options.device != Where::gpu) {
         kernels = choose_kernels(recipe, {DeviceKind::host, options.kernel});

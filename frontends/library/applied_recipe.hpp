@@ -24,7 +24,8 @@ using spmv_workbench::VectorOrder;
 template <ValueType Value>
 class AppliedRecipe {
 public:
-    /// Construct it while holding a KokkosTurn. The recipe must outlive it. solver: of a solver that chooses its engine. Throws
+    /// Construct it while holding a KokkosTurn. The recipe must outlive it. solver: what the solver wants; without
+    /// iterations there is none. Throws
     /// the workbench's counterparts of the exceptions documented in the library's header.
     AppliedRecipe(const Recipe& recipe, CsrMatrix matrix, const spmv_workbench::Options& options, const EngineWish& solver);
     /// For a matrix in the memory of the GPU, which applies the recipe. Throws Unsuitable if the host must do so.
@@ -84,7 +85,8 @@ private:
     };
 
     /// Sets the device and returns one kernel per layout.
-    [[nodiscard]] std::vector<const KernelEntry*> choose(const Recipe& recipe, const spmv_workbench::Options& options);
+    [[nodiscard]] std::vector<const KernelEntry*> choose(const Recipe& recipe, const spmv_workbench::Options& options,
+                                                         bool for_solver);
     void take_facts_of(const Preparation& preparation);
     void require_kernel(const Recipe& recipe) const;
     void prepare_orders();

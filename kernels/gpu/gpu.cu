@@ -1,7 +1,11 @@
 #include "kernels/gpu/gpu.hpp"
 
+#include <map>
+#include <mutex>
+
 #include "core/contract/planned_matrix.hpp"
 #include "core/contract/solvers.hpp"
+#include "kernels/device/cuda_check.cuh"
 #include "kernels/device/cuda_device.cuh"
 #include "kernels/krylov/cuda_krylov.cuh"
 #include "kernels/krylov/cuda_persistent.cuh"
@@ -71,6 +75,19 @@ std::unique_ptr<Device> make_cuda_device() {
 std::unique_ptr<Device> make_cuda_device_on(void* stream) {
     if (!cuda_absence_reason().empty()) return nullptr;
     return std::make_unique<Gpu>(static_cast<cudaStream_t>(stream));
+}
+
+std::unique_ptr<Device> make_cuda_device_for_solver(void* stream) {
+    if (stream != nullptr || !cuda_absence_reason().empty()) return make_cuda_device_on(stream);
+    static std::mutex turn;
+    static std::map<int, cudaStream_t> shared;  // by the number of the GPU; they live as long as the process
+    const std::lock_guard<std::mutex> lock(turn);
+    int number = 0;
+    check_cuda(cudaGetDevice(&number), "cudaGetDevice");
+    cudaStream_t& of_device = shared[number];
+    // Not cudaStreamNonBlocking: it keeps its order with the default stream.
+    if (of_device == nullptr) check_cuda(cudaStreamCreateWithFlags(&of_device, cudaStreamDefault), "cudaStreamCreateWithFlags");
+    return make_cuda_device_on(of_device);
 }
 
 }  // namespace workbench

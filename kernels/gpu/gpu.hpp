@@ -16,6 +16,10 @@ namespace workbench {
 /// stream.
 [[nodiscard]] std::unique_ptr<Device> make_cuda_device_on(void* stream);
 
+/// Like make_cuda_device_on, for solvers, which record graphs. The default stream records none, so solvers on it share a stream
+/// that keeps its order: either waits for what was queued on the other before.
+[[nodiscard]] std::unique_ptr<Device> make_cuda_device_for_solver(void* stream);
+
 /// The version of the cuSPARSE that this machine loads, "12.6.3"; empty if there is none.
 [[nodiscard]] std::string cusparse_version();
 

@@ -10,6 +10,8 @@ std::unique_ptr<Device> make_cuda_device() { return nullptr; }
 
 std::unique_ptr<Device> make_cuda_device_on(void*) { return nullptr; }
 
+std::unique_ptr<Device> make_cuda_device_for_solver(void*) { return nullptr; }
+
 std::string cusparse_version() { return ""; }
 
 void choose_cuda_device(int) {}

@@ -63,7 +63,7 @@ struct EngineWish {
     SolveEngine engine = SolveEngine::automatic;
     KrylovMethod method = KrylovMethod::cg;
     bool jacobi = false;
-    std::int64_t iterations = 0;  // of all solves together
+    std::int64_t iterations = 0;  // of all solves together; 0: there is no solver
 };
 
 /// Whether to try the persistent kernel, and the reason if the model decides.

@@ -386,6 +386,31 @@ TEST_SUITE("device") {
         }
     }
 
+    TEST_CASE("a solver on the default stream, in order with operators there") {
+        const auto device = make_cuda_device_on(nullptr);
+        const CsrMatrix matrix = scaled_laplacian(60, 0);
+        const std::vector<double> b = numbers<double>(matrix.rows, 1);
+        const DeviceMemory start = to_device(*device, std::span(b), "a vector");
+        for (const auto engine : {spmv_workbench::Engine::graph, spmv_workbench::Engine::persistent}) {
+            spmv_workbench::SolverOptions options;
+            options.tolerance = 1e-10;
+            options.engine = engine;
+            spmv_workbench::Solver<double> solver(recipe_of(prepared_there), Arrays<double>(matrix).view(), options);
+            Operator<double> a(recipe_of(recipes[0]), Arrays<double>(matrix).view());
+            DeviceMemory product = device->allocate(b.size() * sizeof(double), "b");
+            DeviceMemory x = device->allocate(b.size() * sizeof(double), "x");
+            // b = A start is still in the queue when the solve begins, whose x is the start again.
+            a.multiply(on_device(start.as<const double>(), b.size()), on_device(product.as<double>(), b.size()));
+            const auto found =
+                solver.solve(on_device(product.as<const double>(), b.size()), on_device(x.as<double>(), b.size()));
+            CHECK(found.engine == engine);
+            CHECK(found.end == spmv_workbench::SolveEnd::converged);
+            std::vector<double> copy(b.size());
+            device->download(x, std::as_writable_bytes(std::span(copy)));
+            for (std::size_t i = 0; i < b.size(); ++i) CHECK(copy[i] == doctest::Approx(b[i]).epsilon(1e-6));
+        }
+    }
+
     TEST_CASE("a persistent kernel with values of f32 gives way where they do not represent the new ones") {
         const auto device = make_cuda_device();
         CsrMatrix matrix = scaled_laplacian(30, 0);

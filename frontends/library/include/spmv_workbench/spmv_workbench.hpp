@@ -378,7 +378,8 @@ struct SolveCourse {
 };
 
 /// Solves A x = b with the operator of a recipe. The vectors of the method stay in the recipe's order, and on the GPU for an
-/// operator there; sums are in f64. The first solve on a GPU takes longer, because it records the iteration. May be used by one
+/// operator there; sums are in f64. The first solve on a GPU takes longer, because it records the iteration. On the default
+/// stream a solver and its operator have a stream of their own that keeps its order with the default stream. May be used by one
 /// thread at a time. What holds for an operator after a fork, or that was moved from, holds for a solver.
 ///
 /// Functions of the caller may use other operators and solvers. An exception that they throw ends the solve and reaches the
