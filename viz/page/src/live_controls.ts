@@ -223,7 +223,7 @@ export class Controls {
     const show = h('button', { type: 'button', class: 'stage-name', title: entry?.summary ?? '', 'data-name': `${name} show`, click: () => {
       this.choose(name);
       if (table !== null) this.edits.goTo(number + 1);
-    } }, title);
+    } }, title.replaceAll('_', '_\u200b'));
     const item = h('li', { class: table === null ? 'off' : '' }, this.card(name,
       h('div', { class: 'card-head' }, handle, on, show,
         this.button(`Remove ${title}`, `${name} remove`, '×', () => this.edit((now) => (now.stages()[i] ? now.remove(now.stages()[i].head) : null), number), !movable)),
