@@ -283,7 +283,7 @@ void add_bench_command(CLI::App& app, Action& action) {
                "f32, f64 or both (default: the suite's, or f64)");
     add_backends(command, arguments.backends, "Use only these backends (default: all available)")->allow_extra_args(false);
     CLI::Option* cache = add_choice(command, "--cache", arguments.cache, {"cold", "warm"},
-                                    "cold or warm, as for run (default: the suite's, or cold)");
+                                    "cold or warm, as for run (default: the suite's, or warm)");
     add_choice(command, "--inside", arguments.inside, {"cg"}, "cg: time products within CG iterations, as for run")
         ->excludes(cache);
     add_number(command, "--samples", arguments.samples, Range{1, 1000000, "COUNT"},

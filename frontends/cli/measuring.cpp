@@ -65,7 +65,7 @@ void add_measuring_options(CLI::App& command, MeasuringArguments& arguments) {
     add_backends(command, arguments.backends, "Use only these backends (default: all available)");
     command.add_option("--only", arguments.only, "Run only the kernel of this name, and the baselines")->type_name("KERNEL");
     CLI::Option* cache = add_choice(command, "--cache", arguments.cache, {"cold", "warm"},
-                                    "cold: flush the caches before every sample; warm: do not");
+                                    "warm: as the kernel's last product left them; cold: flush them before every sample");
     add_choice(command, "--inside", arguments.inside, {"cg"},
                "cg: time products within CG iterations, with the caches as the vector operations leave them")
         ->excludes(cache);

@@ -30,7 +30,7 @@ struct SharedArguments {
 };
 
 struct MeasuringArguments : SharedArguments {
-    std::string cache = "cold";
+    std::string cache = "warm";
     std::string inside;  // "cg"; empty: products outside a solver
     int samples = 20;
     double seconds = 0.2;

@@ -141,7 +141,7 @@ const std::vector<ParameterDeclaration>& suite_declarations() {
     static const std::vector<ParameterDeclaration> all = {
         {.name = "name", .type = ParameterType::text, .optional = true, .help = "name in reports"},
         {.name = "source", .type = ParameterType::text, .optional = true, .help = "the figure or table that it reproduces"},
-        choice_parameter("cache", by_default(std::string("cold")), {"cold", "warm"}, "state of the caches before each product"),
+        choice_parameter("cache", by_default(std::string("warm")), {"cold", "warm"}, "state of the caches before each product"),
         choice_parameter("inside", not_required, {"cg"}, "time each product in an iteration of this solver, instead of alone"),
         integer_parameter("samples", by_default(std::int64_t{20}), between(1, 1e6), "least number of timed products"),
         real_parameter("seconds", by_default(0.2), between(0, 3600, "s"), "least time of the timed products of a kernel"),

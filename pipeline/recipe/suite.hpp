@@ -42,7 +42,7 @@ struct Suite {
     std::vector<SuiteItem> generated;  // arguments of --generate
     std::vector<Precision> precisions{Precision::f64};
     std::vector<Backend> backends;  // empty: all
-    std::string cache = "cold";
+    std::string cache = "warm";
     std::string inside;  // "cg": each product runs in an iteration of it; `cache` is ignored
     std::int64_t samples = 20;
     double seconds = 0.2;

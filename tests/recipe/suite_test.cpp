@@ -63,7 +63,7 @@ TEST_SUITE("suite") {
         const Suite suite = parse_suite("[suite]\nrecipes = []\n", "suites/s.toml");
         CHECK(suite.name == "s");
         CHECK(suite.precisions == std::vector{Precision::f64});
-        CHECK(suite.cache == "cold");
+        CHECK(suite.cache == "warm");
         CHECK(suite.inside.empty());
         CHECK(suite.samples == 20);
         CHECK(suite.limit_seconds == 0);
