@@ -72,7 +72,7 @@ TEST_SUITE("cusparse") {
             const CsrMatrix matrix = csr_from_entries(rows, rows, entries);
             const std::string name = fmt::format("blocks of {}", size);
             const StagedMatrix staged = stage_input(matrix);
-            check_verified(try_kernels<Value>(csr_entry(), Backend::cusparse, staged, {}, *device), "csr", name);
+            check_cusparse_kernels<Value>(name, matrix, *device);
             check_verified(try_kernels<Value>(bsr_entry(), Backend::cusparse, staged, blocks_of(size), *device), "bsr", name);
         }
     }
