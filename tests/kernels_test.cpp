@@ -25,6 +25,7 @@
 #include "support/eigen.hpp"
 #include "support/given.hpp"
 #include "support/layouts/layout_recipes.hpp"
+#include "support/layouts/reach_of_nan.hpp"
 #include "support/partitioned.hpp"
 #include "support/slow.hpp"
 
@@ -241,6 +242,28 @@ TEST_CASE("values that are not finite are stored and multiplied like others") {
             CHECK(y[3] == -std::numeric_limits<float>::infinity());
         }
     }
+}
+
+TEST_CASE("a NaN or an infinity in x reaches the rows that have its column, and no others") {
+    std::set<std::string> wrong;
+    std::set<std::string> foreign;
+    for_each_case([&](const Case& one, const StagedMatrix& staged) {
+        if (staged.matrix.columns > 100 || !suits(one, staged)) return;
+        const auto layout = one.build<double>(staged);
+        if (!foreign_padding(*layout, staged.matrix).empty()) foreign.insert(one.layout.name);
+        for (const KernelEntry& entry : one.layout.kernels) {
+            if (device_of(entry.backend) != DeviceKind::host) continue;
+            const auto kernel = entry.prepare.f64(*layout, host());
+            const std::string found = wrong_reach_of_nan(*kernel, staged.matrix, host());
+            if (!found.empty()) wrong.insert(one.layout.name + " " + entry.name);
+        }
+    });
+    // These would take longer if they looked at their sums.
+    const std::set<std::string> exceptions{"banded_block block_rows", "bccoo tiles", "bsr block_rows", "dia rows",
+                                           "halo parts"};
+    CHECK(wrong == exceptions);
+    // Zeros in blocks have columns of other rows; a row of ehyb may have no column inside its partition.
+    CHECK(foreign == std::set<std::string>{"banded_block", "bccoo", "block_sell", "bsr", "dia", "ehyb", "halo"});
 }
 
 TEST_CASE("a fault planted in any slot or offset of any layout is detected") {

@@ -55,7 +55,7 @@ using TryKernel = std::function<void(const Layout<Value>&, Device&)>;
 /// Prepares a kernel for a layout that holds some rows of a larger matrix: row i of the layout is row rows[i] of y, and other
 /// rows of y stay unchanged. rows: [rows of the layout], on the host.
 template <typename Value>
-using PrepareRows = std::unique_ptr<Kernel<Value>> (*)(const Layout<Value>&, std::span<const Index> rows, Device&);
+using PrepareRows = std::function<std::unique_ptr<Kernel<Value>>(const Layout<Value>&, std::span<const Index> rows, Device&)>;
 
 /// One kernel of a layout, as the catalogue lists it.
 struct KernelEntry {

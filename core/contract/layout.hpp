@@ -163,6 +163,10 @@ public:
     /// row.
     virtual void for_each_slot(const std::function<void(const Slot&)>& visit) const = 0;
 
+    /// The rows without nonzeros, ascending, if kernels multiply padding in such rows: 0 times an infinity or a NaN of x is a
+    /// NaN, so that y of these rows is set anew after a product (kernels/common/entry/format.cpp).
+    [[nodiscard]] virtual std::vector<Index> rows_of_padding() const { return {}; }
+
     /// The least bytes that y = A x moves: the arrays, x and y once each.
     [[nodiscard]] std::int64_t bytes_to_move() const {
         return array_bytes() + static_cast<std::int64_t>(sizeof(Value)) * (std::int64_t{rows()} + columns());

@@ -90,8 +90,16 @@ static __global__ void mark_wide_slices(const Offset* __restrict__ wide, const O
     });
 }
 
-/// Calls use(slice, slot, place of its entry in the reordered matrix or -1, number of its value in the entry) for all slots, of
-/// entries of `area` values; a warp takes a slice, of at most largest_slice slots.
+/// A slot of slices. Entries are places in the reordered matrix.
+struct FilledSlot {
+    std::size_t slice;
+    Offset slot;
+    Offset entry;         // -1: padding
+    Offset column_entry;  // the entry whose column is stored: padding repeats the last of its row; -1: the row has none
+    unsigned number;      // of the value in the entry
+};
+
+/// Calls use(FilledSlot) for all slots, of entries of `area` values; a warp takes a slice, of at most largest_slice slots.
 template <unsigned area, typename Use>
 inline __device__ void for_each_slot(const Offset* __restrict__ offsets, const Offset* __restrict__ slice_offsets, Index rows,
                                      Index height, Index slices, const Use& use) {
@@ -104,33 +112,33 @@ inline __device__ void for_each_slot(const Offset* __restrict__ offsets, const O
             const Offset row = static_cast<Offset>(slice) * height + i % static_cast<std::uint32_t>(height);
             const std::uint32_t column = i / static_cast<std::uint32_t>(height);  // of the slots of the slice
             const Offset k = column / area;
-            Offset entry = -1;
-            if (row < rows && k < offsets[row + 1] - offsets[row]) entry = offsets[row] + k;
-            use(slice, begin + i, entry, column % area);
+            const Offset first = row < rows ? offsets[row] : 0;
+            const Offset length = row < rows ? offsets[row + 1] - first : 0;
+            use(FilledSlot{slice, begin + i, k < length ? first + k : -1, length > 0 ? first + min(k, length - 1) : -1,
+                           column % area});
         }
     }
 }
 
 template <typename ColumnIndex>
 __global__ void fill_columns(SliceShapes shapes, const Offset* __restrict__ slice_offsets, ColumnIndex* __restrict__ columns) {
-    for_each_slot<1>(shapes.offsets, slice_offsets, shapes.rows, shapes.height, shapes.slices,
-                     [&](std::size_t, Offset slot, Offset entry, unsigned) {
-                         columns[slot] = entry < 0 ? ColumnIndex{0} : static_cast<ColumnIndex>(shapes.columns[entry]);
-                     });
+    for_each_slot<1>(shapes.offsets, slice_offsets, shapes.rows, shapes.height, shapes.slices, [&](const FilledSlot& at) {
+        const Offset entry = at.column_entry;
+        columns[at.slot] = entry < 0 ? ColumnIndex{0} : static_cast<ColumnIndex>(shapes.columns[entry]);
+    });
 }
 
 static __global__ void fill_short_columns(SliceShapes shapes, const Offset* __restrict__ slice_offsets,
                                           const Index* __restrict__ first_columns, const Offset* __restrict__ wide_offsets,
                                           std::uint16_t* __restrict__ columns, std::uint16_t* __restrict__ high_columns) {
-    for_each_slot<1>(shapes.offsets, slice_offsets, shapes.rows, shapes.height, shapes.slices,
-                     [&](std::size_t slice, Offset slot, Offset entry, unsigned) {
-                         const Index first = first_columns[slice];
-                         const auto column = entry < 0 ? 0U : static_cast<std::uint32_t>(shapes.columns[entry] - max(first, 0));
-                         columns[slot] = static_cast<std::uint16_t>(column);
-                         if (first >= 0) return;
-                         high_columns[wide_offsets[-1 - first] + slot - slice_offsets[slice]] =
-                             static_cast<std::uint16_t>(column >> 16);
-                     });
+    for_each_slot<1>(shapes.offsets, slice_offsets, shapes.rows, shapes.height, shapes.slices, [&](const FilledSlot& at) {
+        const Index first = first_columns[at.slice];
+        const Offset entry = at.column_entry;
+        const auto column = entry < 0 ? 0U : static_cast<std::uint32_t>(shapes.columns[entry] - max(first, 0));
+        columns[at.slot] = static_cast<std::uint16_t>(column);
+        if (first >= 0) return;
+        high_columns[wide_offsets[-1 - first] + at.slot - slice_offsets[at.slice]] = static_cast<std::uint16_t>(column >> 16);
+    });
 }
 
 /// Entries are nonzeros if size is 1, otherwise blocks, whose nonzeros list_blocks has found.
@@ -140,14 +148,13 @@ __global__ void fill_values(const Offset* __restrict__ offsets, const std::uint3
                             Index rows, Index height, Index slices, const Value* __restrict__ input,
                             Value* __restrict__ values) {
     constexpr unsigned area = size * size;
-    for_each_slot<area>(
-        offsets, slice_offsets, rows, height, slices, [&](std::size_t, Offset slot, Offset entry, unsigned number) {
-            std::uint32_t nonzero = no_nonzero;
-            if (entry >= 0) {
-                nonzero = size == 1 ? entries[entry] : nonzeros_of_blocks[std::size_t{entries[entry]} * area + number];
-            }
-            values[slot] = nonzero == no_nonzero ? Value{0} : input[nonzero];
-        });
+    for_each_slot<area>(offsets, slice_offsets, rows, height, slices, [&](const FilledSlot& at) {
+        std::uint32_t nonzero = no_nonzero;
+        if (at.entry >= 0) {
+            nonzero = size == 1 ? entries[at.entry] : nonzeros_of_blocks[std::size_t{entries[at.entry]} * area + at.number];
+        }
+        values[at.slot] = nonzero == no_nonzero ? Value{0} : input[nonzero];
+    });
 }
 
 /// nonzeros: the number of the nonzero in each slot; no_nonzero: padding.

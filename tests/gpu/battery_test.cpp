@@ -28,6 +28,7 @@
 #include "kernels/gpu/gpu.hpp"
 #include "stages/stages.hpp"
 #include "support/given.hpp"
+#include "support/layouts/reach_of_nan.hpp"
 #include "support/partitioned.hpp"
 #include "support/rows_of_tiles.hpp"
 
@@ -38,6 +39,27 @@ TEST_SUITE("battery") {
         const auto device = make_cuda_device();
         for (const LayoutRecipe& one : layout_recipes()) {
             for (const NamedMatrix& named : one.matrices()) check_recipe<Value>(one, named.name, named.matrix, *device);
+        }
+    }
+
+    TEST_CASE("a NaN or an infinity in x reaches the rows that have its column, and no others, on a GPU") {
+        const auto device = make_cuda_device();
+        for (const LayoutRecipe& one : layout_recipes()) {
+            for (const NamedMatrix& named : one.matrices()) {
+                if (named.matrix.columns > 100 || !one.takes(named.matrix)) continue;
+                const StagedMatrix staged = one.stage(named.matrix);
+                try {
+                    const auto layout = one.build<double>(staged);
+                    if (!foreign_padding(*layout, staged.matrix).empty()) continue;
+                    for (const KernelEntry& entry : one.layout().kernels) {
+                        if (entry.backend != Backend::cuda) continue;
+                        const auto kernel = entry.prepare.f64(*layout, *device);
+                        const std::string found = wrong_reach_of_nan(*kernel, staged.matrix, *device);
+                        CHECK_MESSAGE(found.empty(), fmt::format("{} {} on {}: {}", one.name, entry.name, named.name, found));
+                    }
+                } catch (const Unsuitable&) {  // as in the test of every layout
+                }
+            }
         }
     }
 

@@ -43,7 +43,7 @@ TEST_CASE("block_sell: the arrays of the 6 x 6 matrix") {
     CHECK(sell.threads_per_row == 1);
     CHECK(sell.slice_offsets == std::vector<Offset>{0, 96});
     CHECK(sell.first_columns == std::vector<Index>{0});
-    CHECK(lanes_of(sell.column_indices, 3, 0, 3) == std::vector<std::uint16_t>{0, 1, 0, 1, 2, 2, 2, 0, 0});
+    CHECK(lanes_of(sell.column_indices, 3, 0, 3) == std::vector<std::uint16_t>{0, 1, 0, 1, 2, 2, 2, 2, 2});
     CHECK(lanes_of(sell.values, 3, 0, 12) == std::vector<double>{1, 7, 10, 2, 0, 0,  0, 0, 0, 4, 8, 0,    // block 0
                                                                  3, 0, 11, 0, 0, 12, 5, 0, 0, 0, 9, 13,   // block 1
                                                                  0, 0, 0,  0, 0, 0,  6, 0, 0, 0, 0, 0});  // block 2
@@ -108,7 +108,7 @@ TEST_CASE("block_sell: a code of 16 bits stands for the values of a block") {
     // The zeros of padding, then by ascending bits.
     CHECK(sell.values.dictionary == std::vector<double>{0, 0, 0, 0, 1, 2, 0, 3, 4, 0, 0, -0.0});
     CHECK(lanes_of(sell.values.codes, 3, 0, 2) == std::vector<std::uint16_t>{1, 1, 0, 2, 0, 0});
-    CHECK(lanes_of(sell.column_indices, 3, 0, 2) == std::vector<std::uint16_t>{0, 1, 0, 1, 0, 0});
+    CHECK(lanes_of(sell.column_indices, 3, 0, 2) == std::vector<std::uint16_t>{0, 1, 0, 1, 1, 0});
     CHECK(layout->bytes_to_move() == 2 * 8 + 4 + 64 * (2 + 2) + 12 * 8 + 8 * (4 + 4));
     CHECK(layout->notes().back() ==
           std::pair<std::string, std::string>{"values", "3 blocks in the dictionary, in codes of 16 bits"});

@@ -98,7 +98,7 @@ TEST_SUITE("segmented") {
         CHECK(slices.values == std::vector<double>{1, 4, 2, 5, 3, 0, 7, 10, 8, 11, 9, 12, 6, 13});
         CHECK(slices.group_slices == Indices{0, 2, 4});
         CHECK(slices.slice_offsets == std::vector<Offset>{0, 6, 8, 12, 14});
-        CHECK(slices.column_indices == Indices{0, 1, 1, 2, 2, 0, 2, 0, 0, 1, 2, 2, 1, 2});
+        CHECK(slices.column_indices == Indices{0, 1, 1, 2, 2, 2, 2, 0, 0, 1, 2, 2, 1, 2});
     }
 
     TEST_CASE("NUS-JDS of the drawn matrix") {

@@ -77,8 +77,8 @@ TEST_CASE("sell: words hold the column in their lower bits and the code of the v
     const auto word = [](std::uint32_t code, std::uint32_t column) { return code << 3 | column; };
     CHECK(sell.values.codes == std::vector<std::uint32_t>{word(3, 0), word(3, 1), word(2, 1), word(2, 2), word(1, 2),
                                                           word(1, 4), word(3, 0), word(2, 1), word(0, 0), word(1, 3),
-                                                          word(3, 0), word(3, 5), word(2, 4), word(0, 0), word(1, 5),
-                                                          word(0, 0)});
+                                                          word(3, 0), word(3, 5), word(2, 4), word(0, 5), word(1, 5),
+                                                          word(0, 5)});
     CHECK(layout->bytes_to_move() == 4 * 8 + 3 * 4 + 16 * 4 + 4 * 8 + 8 * (6 + 6));
     CHECK(layout->notes() == Notes{{"values", "4 in the dictionary, in words with 3 bits for the column"}});
     CHECK_NOTHROW(check_layout(*layout, matrix));

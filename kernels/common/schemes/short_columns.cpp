@@ -20,11 +20,14 @@ struct Reach {
     Index distance = 0;
 };
 
-/// Calls visit(slot) for the slots of a slice that hold a nonzero.
-void for_each_nonzero_slot(const SliceShape& shape, std::int64_t slice, const auto& visit) {
+/// Calls visit(slot) for the slots of a slice that hold a nonzero, or with padding for all of the rows with nonzeros.
+void for_each_slot_of_rows(const SliceShape& shape, std::int64_t slice, bool with_padding, const auto& visit) {
+    const Offset begin = shape.slice_offsets[slice];
+    const Offset width = (shape.slice_offsets[slice + 1] - begin) / shape.slice_height;
     for (Index lane = 0; lane < shape.slice_height; ++lane) {
         const Offset length = shape.length_of_lane(slice * shape.slice_height + lane);
-        for (Offset k = 0; k < length; ++k) visit(shape.slice_offsets[slice] + k * shape.slice_height + lane);
+        const Offset end = with_padding && length > 0 ? width : length;
+        for (Offset k = 0; k < end; ++k) visit(begin + k * shape.slice_height + lane);
     }
 }
 
@@ -33,7 +36,7 @@ std::vector<Reach> reaches_of_slices(const HostArray<Index>& columns, const Slic
     for_each_in_parallel(std::ssize(reaches), slice_chunk, [&](std::int64_t slice) {
         Index first = std::numeric_limits<Index>::max();
         Index last = 0;
-        for_each_nonzero_slot(shape, slice, [&](Offset slot) {
+        for_each_slot_of_rows(shape, slice, false, [&](Offset slot) {
             first = std::min(first, columns[slot]);
             last = std::max(last, columns[slot]);
         });
@@ -64,7 +67,7 @@ ShortColumns shorten_columns(const HostArray<Index>& columns, const SliceShape& 
     make_filled(high_columns, high, padding);
     for_each_in_parallel(std::ssize(reaches), slice_chunk, [&](std::int64_t slice) {
         const Index first = first_columns[slice];
-        for_each_nonzero_slot(shape, slice, [&](Offset slot) {
+        for_each_slot_of_rows(shape, slice, !marks_padding, [&](Offset slot) {
             const auto column = static_cast<std::uint32_t>(columns[slot] - std::max(first, 0));
             narrow.column_indices[slot] = static_cast<std::uint16_t>(column);
             if (first >= 0) return;
@@ -90,7 +93,8 @@ CountedColumns count_columns(const HostArray<Index>& columns, const SliceShape& 
     counted.bits = static_cast<int>(std::bit_width(static_cast<std::uint32_t>(farthest)));
     make_zeros(counted.columns, columns.size());
     for_each_in_parallel(std::ssize(reaches), slice_chunk, [&](std::int64_t slice) {
-        for_each_nonzero_slot(shape, slice, [&](Offset slot) { counted.columns[slot] = columns[slot] - reaches[slice].first; });
+        for_each_slot_of_rows(shape, slice, true,
+                              [&](Offset slot) { counted.columns[slot] = columns[slot] - reaches[slice].first; });
     });
     return counted;
 }

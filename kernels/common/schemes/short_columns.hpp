@@ -61,8 +61,8 @@ struct SliceShape {
     std::function<Offset(Offset)> length_of_lane;
 };
 
-/// The columns of slices in 16 bits, in parallel. columns: those of the matrix, [slots]. Slots without a nonzero get the first
-/// column of their slice, or padding_column if marks_padding.
+/// The columns of slices in 16 bits, in parallel. columns: those of the matrix, [slots]; padding has one of its row. Rows
+/// without nonzeros get the first column of their slice; with marks_padding, all padding gets padding_column.
 [[nodiscard]] ShortColumns shorten_columns(const HostArray<Index>& columns, const SliceShape& shape,
                                            bool marks_padding = false);
 
@@ -71,7 +71,7 @@ struct SliceShape {
 
 /// The columns of slices, counted from the first column of their slice, in parallel: in as few bits as the widest slice needs.
 struct CountedColumns {
-    HostArray<Index> columns;        // [slots] 0 in slots without a nonzero
+    HostArray<Index> columns;        // [slots] 0 in rows without nonzeros
     HostArray<Index> first_columns;  // [slices]
     int bits = 0;
 };

@@ -72,7 +72,8 @@ void require_memory_for_lanes(std::size_t slices, Index slice_height) {
                     counted(slices, "slice"), slice_height, lanes, wanted, free));
 }
 
-/// The second pass: values and columns. Returns how many entries lie outside the columns of their group.
+/// The second pass: values and columns. Padding repeats the last column of its row, so that a NaN in x reaches no row that
+/// lacks its column. Returns how many entries lie outside the columns of their group.
 template <ValueType Value, typename ColumnIndex>
 std::int64_t fill(Slices<Value, ColumnIndex, HostArray>& slices, const std::vector<SlicePlaces>& places,
                   const CsrMatrix& matrix, const ShareView& share, const SlicePlan& plan) {
@@ -92,6 +93,9 @@ std::int64_t fill(Slices<Value, ColumnIndex, HostArray>& slices, const std::vect
                 slices.column_indices[slot] = static_cast<ColumnIndex>(column - first_column);
                 slices.values[slot] = static_cast<Value>(matrix.values[nonzero]);
             }
+            if (share.length(stored) == 0) continue;
+            const auto last = slices.column_indices[slot - plan.slice_height];
+            for (; slot < slices.slice_offsets[slice + 1]; slot += plan.slice_height) slices.column_indices[slot] = last;
         }
         if (strays_of_slice > 0) strays += strays_of_slice;
     });

@@ -16,7 +16,8 @@ inline constexpr int slice_chunk = 8;
 
 /// Stored rows in slices. Every group of rows, such as a part of a partition, begins a new slice: the last slice of a group may
 /// have lanes without a row. The k-th entry of lane l of slice s is slot slice_offsets[s] + k * slice_height + l. Padding has
-/// value 0 and column 0, relative to the group's first column. Value and ColumnIndex may be marks of coded_values.hpp.
+/// value 0 and the last column of its row; in a row without entries column 0, relative to the group's first column. Value and
+/// ColumnIndex may be marks of coded_values.hpp.
 template <typename Value, typename ColumnIndex, template <typename> typename Array>
 struct Slices {
     Index slice_height = 32;

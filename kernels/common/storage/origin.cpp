@@ -50,6 +50,14 @@ Origin::Origin(const ShareView& share, const HostArray<Index>& stored_rows) {
     });
 }
 
+std::vector<Index> Origin::rows_without_nonzeros() const {
+    std::vector<Index> rows;
+    for (Index row = 0; row < row_count(); ++row) {
+        if (lengths_[row] == 0) rows.push_back(row);
+    }
+    return rows;
+}
+
 Offset Origin::nonzero(Offset row, Offset k) const {
     if (row >= row_count() || k >= lengths_[row]) return -1;
     const auto begin = runs_.begin() + row_runs_[row];

@@ -23,6 +23,8 @@ public:
     /// The k-th nonzero of a row as a position in CsrMatrix::values; -1 past its end and past the last row.
     [[nodiscard]] Offset nonzero(Offset row, Offset k) const;
 
+    [[nodiscard]] std::vector<Index> rows_without_nonzeros() const;
+
     void transfer(Transfer& all) { all(row_runs_, lengths_, runs_); }
 
 private:

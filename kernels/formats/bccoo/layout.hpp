@@ -123,6 +123,7 @@ struct BccooLayout final : VariantLayout<Value, Bccoo<Value, HostArray>, Bccoo<C
     Pattern pattern;  // distinguishes nonzeros from padding
 
     void transfer(Transfer& all) override { this->transfer_with(all, block_count, pattern); }
+    [[nodiscard]] std::vector<Index> rows_of_padding() const override { return pattern.rows_without_nonzeros(); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 

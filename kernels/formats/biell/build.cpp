@@ -101,8 +101,10 @@ void bisect(BiellLayout<Value>& layout, const CsrMatrix& matrix, Index strip_hei
     make_zeros(layout.values, slots);
     for_each_in_parallel(layout.strip_count(), strip_chunk, [&](std::int64_t strip) {
         walk_strip(layout, static_cast<Index>(strip), [&](const Slot& slot) {
+            if (slot.row < 0 || layout.row_offsets[slot.row] == layout.row_offsets[slot.row + 1]) return;
+            const Offset last = layout.row_offsets[slot.row + 1] - 1;
+            layout.column_indices[slot.index] = matrix.column_indices[slot.nonzero < 0 ? last : slot.nonzero];
             if (slot.nonzero < 0) return;
-            layout.column_indices[slot.index] = matrix.column_indices[slot.nonzero];
             layout.values[slot.index] = static_cast<Value>(matrix.values[slot.nonzero]);
         });
     });

@@ -18,7 +18,7 @@ namespace workbench {
 /// before it, in `width` steps: step k of share s is entry p + 2^g k + s, so that the shares of a row read neighbouring
 /// entries. The width is that of the longest row that is in no later group, row m / 2 (in the last group row 0): width = max(0,
 /// ceil((length - p) / 2^g)). Slot of step k and lane l: group_offsets[g] + k * strip_height + l. Padding has value 0 and
-/// column 0.
+/// the last column of its row; in a row without nonzeros column 0.
 ///
 /// The original paper was not available. The bisection, the groups (six for a warp of 32), their order and the arrays are from
 /// descriptions of it; the rounding of a width, and the entries of each share, are designs of this project. The fourth array of
@@ -69,6 +69,7 @@ struct BiellLayout final : StoredLayout<Value, Biell<Value, HostArray>> {
     // For the walk over the slots. No kernel reads it, and it does not count in the footprint.
     HostArray<Offset> row_offsets{0};  // [row_count + 1] as in CsrMatrix
     void transfer(Transfer& all) override { this->transfer_with(all, row_offsets); }
+    [[nodiscard]] std::vector<Index> rows_of_padding() const override { return rows_without_nonzeros(row_offsets); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 

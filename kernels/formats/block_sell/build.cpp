@@ -105,7 +105,8 @@ private:
     BlockSet<Value> set_;
 };
 
-/// Copies compressed rows of blocks to slices. Returns the columns, not yet narrowed.
+/// Copies compressed rows of blocks to slices, whose padding repeats the last column of its row. Returns the columns, not yet
+/// narrowed.
 template <typename Store, ValueType Value>
 HostArray<Index> copy_blocks(auto& sell, const Blocks<Value, HostArray>& blocks, const CsrMatrix& matrix) {
     const Index height = sell.slice_height;
@@ -119,6 +120,11 @@ HostArray<Index> copy_blocks(auto& sell, const Blocks<Value, HostArray>& blocks,
         for (Offset block = blocks.block_offsets[row]; block < blocks.block_offsets[row + 1]; ++block, ++k) {
             columns[begin + k * height + lane] = blocks.block_columns[block];
             values.store(begin, k, lane, height, blocks.values.data() + block * area_of(sell));
+        }
+        if (k == 0) return;
+        const Index last = columns[begin + (k - 1) * height + lane];
+        for (Offset slot = begin + k * height + lane; slot < sell.slice_offsets[row / height + 1]; slot += height) {
+            columns[slot] = last;
         }
     });
     return columns;

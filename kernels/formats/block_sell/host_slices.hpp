@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <type_traits>
 
 #include "core/contract/kernel.hpp"
@@ -52,7 +53,23 @@ private:
     /// Multiplies some block rows side by side at a time. If a slice has more, one block of each row after another, so that
     /// memory is read in its order.
     template <int size, int lanes>
-    static void multiply_slice(const auto& sell, Offset slice, const Value* x, Value* y, bool accumulate) {
+    void multiply_slice(const auto& sell, Offset slice, const Value* x, Value* y, bool accumulate) const {
+        const Offset first_row = slice * sell.slice_height * size;
+        const Offset rows = std::min(Offset{sell.slice_height} * size, sell.row_count - first_row);
+        std::array<Value, 32 * size> before;
+        if (size > 1 && accumulate) std::copy_n(y + first_row, rows, before.begin());
+        const Value total = multiply_rows<size, lanes>(sell, slice, rows, x, y, accumulate);
+        // Blocks of 1 x 1 have no padding inside, and others have columns of their row.
+        if (size == 1 || total - total == 0) [[likely]]
+            return;
+        if (accumulate) std::copy_n(before.begin(), rows, y + first_row);
+        multiply_nonzeros<size>(sell, slice, rows, x, y, accumulate);
+    }
+
+    /// Returns the total of the first rows of its block rows. It is not finite if a NaN or an infinity of x reaches any row, as
+    /// the rows of a block share columns.
+    template <int size, int lanes>
+    static Value multiply_rows(const auto& sell, Offset slice, Offset rows, const Value* x, Value* y, bool accumulate) {
         const BlockSellRun run = BlockSellThreads<size, 0>::run(sell, slice * 32);
         const Index height = height_of<lanes>(sell);
         const auto width = static_cast<Index>((sell.slice_offsets[slice + 1] - sell.slice_offsets[slice]) / height);
@@ -64,9 +81,48 @@ private:
                 add_columns_of_blocks<size, lanes>(sell, run, first, first + at_once, lane, x, sums);
             }
         }
-        const Offset first_row = slice * height * size;
-        for (int i = 0; i < height * size && first_row + i < sell.row_count; ++i) {
-            put(y, static_cast<Index>(first_row + i), sums[i % size][i / size], accumulate);
+        return put_rows<size>(sums, height, slice * height * size, rows, y, accumulate);
+    }
+
+    /// Returns the total of the first rows of the block rows.
+    template <int size>
+    static Value put_rows(const Sums<size>& sums, Offset height, Offset first_row, Offset rows, Value* y, bool accumulate) {
+        for (int i = 0; i < rows; ++i) put(y, static_cast<Index>(first_row + i), sums[i % size][i / size], accumulate);
+        if constexpr (size == 1) return 0;
+        std::array<Value, fewest_rows> totals{};
+        for (Offset lane = 0; lane < height; lane += fewest_rows) {
+            for (int i = 0; i < fewest_rows; ++i) totals[i] += sums[0][lane + i];
+        }
+        return std::accumulate(totals.begin(), totals.end(), Value{0});
+    }
+
+    /// Like multiply_rows, without padding.
+    template <int size>
+    [[gnu::cold]] void multiply_nonzeros(const auto& sell, Offset slice, Offset rows, const Value* x, Value* y,
+                                         bool accumulate) const {
+        using Threads = BlockSellThreads<size, 0>;
+        const Offset height = sell.slice_height;
+        const BlockSellRun run = Threads::run(sell, slice * 32);
+        Sums<size> sums{};
+        for (Offset block = 0; block < sell.slice_offsets[slice + 1] - sell.slice_offsets[slice]; ++block) {
+            const Offset first = Threads::column(sell, run_of_block(run, block), 0, PlainLoad{});
+            const Offset lane = block % height;
+            for (int j = 0; j < size * size; ++j) {
+                if (!layout_.pattern.has((slice * height + lane) * size + j / size, first + j % size)) continue;
+                sums[j / size][lane] += value_in_block<size>(sell, run, block, j) * x[first + j % size];
+            }
+        }
+        (void)put_rows<size>(sums, height, slice * height * size, rows, y, accumulate);
+    }
+
+    /// Value j of a block of a slice; run: that of the slice's first lane.
+    template <int size>
+    [[nodiscard]] static Value value_in_block(const auto& sell, const BlockSellRun& run, Offset block, int j) {
+        if constexpr (std::remove_cvref_t<decltype(sell)>::has_codes) {
+            return sell.values.block(run.first_block + block)[j];
+        } else {
+            const Offset of_step = block / sell.slice_height * sell.slice_height * size * size;
+            return sell.values[run.first_value + of_step + Offset{j} * sell.slice_height + block % sell.slice_height];
         }
     }
 

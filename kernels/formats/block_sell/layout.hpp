@@ -33,7 +33,8 @@ inline constexpr Index largest_node = 6;  // unknowns, which are the sums of a t
 /// column_indices[slice_offsets[s] + k * slice_height + l], counted in blocks, and its value of row r and column c in
 /// values[slice_offsets[s] * size^2 + ((k * size + r) * size + c) * slice_height + l], so that the lanes of a warp read
 /// adjacent values. If Value is a CodedBlock, the code of all its values is at the place of its column instead. Padding has
-/// value 0; blocks of padding have the first column of their slice. If the block size does not divide the size of the matrix,
+/// value 0; blocks of padding have the last column of their row, or in a row without blocks the first of
+/// their slice. If the block size does not divide the size of the matrix,
 /// the last blocks exceed it.
 template <typename Value, template <typename> typename Array>
 struct BlockSell : SliceColumns<std::uint16_t, Array>, MatrixSize {
@@ -128,6 +129,7 @@ struct BlockSellLayout final : VariantLayout<Value, BlockSell<Value, HostArray>,
     static constexpr const char* name = "block_sell";
     Pattern pattern;  // distinguishes nonzeros from padding; no kernel reads it
     void transfer(Transfer& all) override { this->transfer_with(all, pattern); }
+    [[nodiscard]] std::vector<Index> rows_of_padding() const override { return pattern.rows_without_nonzeros(); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const override;
 };

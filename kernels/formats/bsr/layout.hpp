@@ -123,6 +123,7 @@ struct BsrLayout final : StoredLayout<Value, Bsr<Value, HostArray>> {
     static constexpr const char* name = "bsr";
     Pattern pattern;  // distinguishes nonzeros from padding; no kernel reads it
     void transfer(Transfer& all) override { this->transfer_with(all, pattern); }
+    [[nodiscard]] std::vector<Index> rows_of_padding() const override { return pattern.rows_without_nonzeros(); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 

@@ -119,18 +119,23 @@ void require_columns_inside(const auto& ehyb) {
 template <ValueType Value>
 class EhybPartitions final : public Kernel<Value> {
 public:
-    explicit EhybPartitions(const EhybLayout<Value>& layout) : layout_(layout) {}
+    explicit EhybPartitions(const EhybLayout<Value>& layout)
+        : layout_(layout), rows_without_inside_(layout.rows_without_inside()), before_(rows_without_inside_.size()) {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
         with_stored(layout_, [&](const auto& stored) {
             const auto view = view_of(stored);
+            for (std::size_t i = 0; i < before_.size(); ++i) before_[i] = accumulate ? y[rows_without_inside_[i]] : 0;
             multiply_on_host<EhybInside, Value>(view, {x, y, accumulate});
+            for (std::size_t i = 0; i < before_.size(); ++i) y[rows_without_inside_[i]] = before_[i];
             multiply_on_host<EhybOutside, Value>(view, {x, y, true});
         });
     }
 
 private:
     const EhybLayout<Value>& layout_;
+    std::vector<Index> rows_without_inside_;  // padding alone adds to them, perhaps NaN
+    std::vector<Value> before_;               // y of these rows
 };
 
 LayoutCost predict_ehyb(const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
@@ -149,6 +154,30 @@ LayoutCost predict_ehyb(const PatternForecast& pattern, const Parameters& parame
 }
 
 }  // namespace
+
+template <ValueType Value>
+std::vector<Index> EhybLayout<Value>::rows_without_inside() const {
+    return with_stored(*this, [&](const auto& ehyb) {
+        std::vector<Index> rows;
+        for (Index lane = 0; lane < inside_origin.row_count(); ++lane) {
+            if (inside_origin.length(lane) > 0) continue;
+            const Index row = EhybInside::run(ehyb, lane, PlainLoad{}).row;
+            if (row >= 0) rows.push_back(row);
+        }
+        return rows;
+    });
+}
+
+template <ValueType Value>
+std::vector<Index> EhybLayout<Value>::rows_of_padding() const {
+    std::vector<Index> rows = rows_without_inside();
+    with_stored(*this, [&](const auto& ehyb) {
+        std::vector<Index> outside(ehyb.outside_rows.begin(), ehyb.outside_rows.end());
+        std::ranges::sort(outside);
+        std::erase_if(rows, [&](Index row) { return std::ranges::binary_search(outside, row); });
+    });
+    return rows;
+}
 
 template <ValueType Value>
 void EhybLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {

@@ -89,6 +89,9 @@ struct EhybLayout final : VariantLayout<Value, Ehyb<Value, std::uint16_t, HostAr
     Origin inside_origin;   // of each lane
     Origin outside_origin;  // of each stored row
     void transfer(Transfer& all) override { this->transfer_with(all, inside_origin, outside_origin); }
+    /// The rows without nonzeros inside, in ascending order.
+    [[nodiscard]] std::vector<Index> rows_without_inside() const;
+    [[nodiscard]] std::vector<Index> rows_of_padding() const override;
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 

@@ -117,6 +117,7 @@ struct HaloLayout final : StoredLayout<Value, Halo<Value, HostArray>> {
     Offset far_blocks = 0;
 
     void transfer(Transfer& all) override { this->transfer_with(all, pattern, pairs, blocks, parts_cut, far_blocks); }
+    [[nodiscard]] std::vector<Index> rows_of_padding() const override { return pattern.rows_without_nonzeros(); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const override;
 };

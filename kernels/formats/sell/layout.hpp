@@ -166,6 +166,7 @@ struct SellLayout final : SellStorage<Value> {
     /// The least bytes of a product that reads no padding.
     [[nodiscard]] std::int64_t bytes_by_rows(const SellLongRows& long_rows) const;
     void transfer(Transfer& all) override { this->transfer_with(all, origin); }
+    [[nodiscard]] std::vector<Index> rows_of_padding() const override { return origin.rows_without_nonzeros(); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const override;
 };
