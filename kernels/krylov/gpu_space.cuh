@@ -10,6 +10,7 @@
 #include "core/contract/solvers.hpp"
 #include "kernels/device/cuda_device.cuh"
 #include "kernels/krylov/persistent_builder.hpp"
+#include "kernels/krylov/value_passes.hpp"
 #include "kernels/primitives/rows.cuh"
 #include "kernels/primitives/sort_and_scan.cuh"
 
@@ -102,14 +103,6 @@ private:
     OwnedCuda<cudaEvent_t> event_ = make_event();
 };
 
-/// Offsets of 32 bits in 64.
-struct Widen {
-    const std::int32_t* from;
-    Offset* to;
-
-    constexpr void operator()(std::size_t i) const { to[i] = from[i]; }
-};
-
 /// The matrix of a problem in the memory of a GPU, in the order of the solve. The space must outlive it.
 template <ValueType Value>
 class OrderedOnGpu {
@@ -152,7 +145,7 @@ private:
         }
         const auto count = static_cast<std::size_t>(there.rows) + 1;
         long_offsets_ = space.make<Offset>(count);
-        space.for_each(count, Widen{static_cast<const std::int32_t*>(there.row_offsets), long_offsets_.data()});
+        space.for_each(count, passes::Widen{static_cast<const std::int32_t*>(there.row_offsets), long_offsets_.data()});
         rows_.offsets = long_offsets_.data();
     }
 

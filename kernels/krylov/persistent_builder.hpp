@@ -295,29 +295,6 @@ struct FillRow {
     }
 };
 
-/// Replaces the values of a matrix that knows their positions. values: as the matrix was given.
-template <typename Value, typename Stored>
-struct ReplaceValues {
-    const std::uint32_t* entries = nullptr;
-    const Value* values = nullptr;
-    Stored* stored = nullptr;
-
-    constexpr void operator()(std::size_t slot) const {
-        if (entries[slot] != padding_entry) stored[slot] = static_cast<Stored>(values[entries[slot]]);
-    }
-};
-
-/// Sets the flag if f32 does not represent a value.
-struct FindInexact {
-    const double* values = nullptr;
-    char* found = nullptr;  // zero
-
-    constexpr void operator()(std::size_t k) const {
-        const double value = values[k];
-        if (static_cast<double>(static_cast<float>(value)) != value && value == value) *found = 1;
-    }
-};
-
 /// Replaces rows of the order by those that were given.
 struct NameGivenRows {
     const Index* old_of_new = nullptr;

@@ -14,6 +14,7 @@
 #include "core/matrix/battery.hpp"
 #include "core/matrix/permutation.hpp"
 #include "kernels/krylov/persistent_builder.hpp"
+#include "kernels/krylov/value_passes.hpp"
 #include "support/layouts/krylov_problems.hpp"
 #include "support/message_of.hpp"
 

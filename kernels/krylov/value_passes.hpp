@@ -1,0 +1,42 @@
+// Passes over the values and the offsets of a persistent matrix, called once for each item (persistent_builder.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/krylov/persistent_matrix.hpp"
+
+namespace workbench::krylov::passes {
+
+/// Replaces the values of a matrix that knows their positions. values: as the matrix was given.
+template <typename Value, typename Stored>
+struct ReplaceValues {
+    const std::uint32_t* entries = nullptr;
+    const Value* values = nullptr;
+    Stored* stored = nullptr;
+
+    constexpr void operator()(std::size_t slot) const {
+        if (entries[slot] != padding_entry) stored[slot] = static_cast<Stored>(values[entries[slot]]);
+    }
+};
+
+/// Sets the flag if f32 does not represent a value.
+struct FindInexact {
+    const double* values = nullptr;
+    char* found = nullptr;  // zero
+
+    constexpr void operator()(std::size_t k) const {
+        const double value = values[k];
+        if (static_cast<double>(static_cast<float>(value)) != value && value == value) *found = 1;
+    }
+};
+
+/// Offsets of 32 bits in 64.
+struct Widen {
+    const std::int32_t* from;
+    Offset* to;
+
+    constexpr void operator()(std::size_t i) const { to[i] = from[i]; }
+};
+
+}  // namespace workbench::krylov::passes
