@@ -163,13 +163,16 @@ void AppliedRecipe<Value>::make_engine(const EngineWish& solver, const CsrOnDevi
         reason = "the recipe rounds values";
     } else {
         const SolvedMatrix<Value> solved{.there = &matrix, .new_values = true};
-        EngineChoice choice = choose_engine(solver, *ready_, solved, *device_);
-        if (!choice.note.empty()) note(std::move(choice.note));
-        if (!choice.persistent) return;
         try {
+            EngineChoice choice = choose_engine(solver, *ready_, solved, *device_);
+            if (!choice.note.empty()) note(std::move(choice.note));
+            if (!choice.persistent) return;
             persistent_ = make_persistent(*ready_, solved, *device_, solver);
             return;
         } catch (const Unsuitable& error) {
+            reason = error.what();
+        } catch (const MachineError& error) {  // the caller may have left little memory
+            if (wanted) throw;
             reason = error.what();
         }
         if (!wanted) note("no persistent kernel: " + reason);

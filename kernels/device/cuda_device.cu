@@ -6,6 +6,8 @@
 #include <array>
 #include <cstdio>
 #include <limits>
+#include <map>
+#include <mutex>
 #include <stdexcept>
 
 #include "kernels/device/cuda_check.cuh"
@@ -312,8 +314,14 @@ void CudaDevice::wait_for(Device& earlier) {
 std::unique_ptr<Branch> CudaDevice::make_branch() { return std::make_unique<CudaBranch>(stream_); }
 
 Bandwidth CudaDevice::bandwidth() {
-    if (!bandwidth_) bandwidth_ = measure_bandwidth();
-    return *bandwidth_;
+    // Once a process and GPU: it takes some 20 ms, and each solver of the library has a device of its own.
+    static std::mutex turn;
+    static std::map<int, Bandwidth> measured;
+    const std::lock_guard<std::mutex> lock(turn);
+    int number = 0;
+    check_cuda(cudaGetDevice(&number), "cudaGetDevice");
+    const auto found = measured.find(number);
+    return found != measured.end() ? found->second : measured.emplace(number, measure_bandwidth()).first->second;
 }
 
 double CudaDevice::read_bandwidth(std::size_t bytes) {

@@ -3,8 +3,6 @@
 
 #include <cuda_runtime_api.h>
 
-#include <optional>
-
 #include "kernels/device/cuda_device.hpp"
 #include "kernels/device/cuda_stream.cuh"
 #include "kernels/device/pinned_ring.cuh"
@@ -54,7 +52,6 @@ private:
     PinnedRing ring_;
     DeviceMemory flush_buffer_;  // allocated by the first flush
     DeviceMemory queued_;        // unsigned, host memory that the GPU reads: how often all timed work has been queued
-    std::optional<Bandwidth> bandwidth_;
 };
 
 /// The GPU behind a device of the contract. Throws std::bad_cast for any other device: only kernels of a GPU backend call it.
