@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <new>
 #include <set>
@@ -93,6 +95,16 @@ std::vector<Value> product(Operator<Value>& a) {
     return y;
 }
 
+/// Equal bits, but within rounding errors for csc, whose threads add to y in any order.
+template <typename Value>
+bool same(const Operator<Value>& a, const std::vector<Value>& found, const std::vector<Value>& expected) {
+    if (a.facts().layout.find("csc") == std::string::npos) return found == expected;
+    const Value tolerance = 64 * std::numeric_limits<Value>::epsilon();
+    return std::equal(found.begin(), found.end(), expected.begin(), expected.end(), [&](Value one, Value other) {
+        return std::abs(one - other) <= tolerance * std::max(Value{1}, std::abs(other));
+    });
+}
+
 /// Checks that values replaced in an operator give the results of an operator made with them, exactly. Returns false if its
 /// coding has no room for other values of the same pattern.
 template <typename Value>
@@ -104,7 +116,7 @@ bool check_new_values(const spmv_workbench::Recipe& recipe, Operator<Value>& a, 
     try {
         a.set_values(Arrays<Value>(scaled(matrix, -2)).values);  // which codes of single values can represent
         before = product(a);
-        CHECK(before == twice);
+        CHECK(same(a, before, twice));
         a.set_values(integers.values);
         Options unverified = triangular();
         unverified.verify = false;
@@ -112,10 +124,10 @@ bool check_new_values(const spmv_workbench::Recipe& recipe, Operator<Value>& a, 
         CHECK(product(a) == product(made));
         before = product(a);
         a.set_values(Arrays<Value>(scaled(matrix, -2), 8).view());  // in another order
-        CHECK(product(a) == twice);
+        CHECK(same(a, product(a), twice));
     } catch (const MatrixError& refusal) {
         CHECK(std::string(refusal.what()).substr(0, 12) == "new values: ");
-        CHECK(product(a) == before);
+        CHECK(same(a, product(a), before));
         return false;
     }
     return true;

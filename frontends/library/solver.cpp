@@ -186,7 +186,7 @@ struct __attribute__((visibility("hidden"))) Solver<Value>::State {
         allocate_x_for_host();
         device.upload(std::as_bytes(std::span(b.data(), rows())), b_from_host);
         if (course.from_x) device.upload(std::as_bytes(std::span(x.data(), rows())), x_for_host);
-        Value* const x_there = x_for_host.template as<Value>();
+        auto* const x_there = x_for_host.template as<Value>();
         const SolveFacts facts = solve(b_from_host.template as<const Value>(), x_there, course);
         device.download(x_for_host, std::as_writable_bytes(std::span(x.data(), rows())));
         return facts;

@@ -351,9 +351,11 @@ public:
         for (const Part& part : made_.parts) first_places.push_back(part.first_row);
         made_.places = made_.parts.back().first_row + made_.parts.back().rows;
         first_places.push_back(made_.places);
+        // NOLINTBEGIN(*-prefer-member-initializer): after the parts
         boundaries_ = space.template upload<Index>(plan.boundaries);
         first_places_ = space.template upload<Index>(first_places);
         division_ = {static_cast<Index>(made_.parts.size()), boundaries_.data(), first_places_.data()};
+        // NOLINTEND(*-prefer-member-initializer)
     }
 
     /// Throws Unsuitable (place_entries).
@@ -406,7 +408,7 @@ private:
         space_.fill(sent, std::byte{0});
         space_.for_each(groups, passes::PlaceRows{division_, plan_.run, keys.data(), sorted.data(), made_.row_at.data(),
                                                   place_of_.data(), exported.data(), sent.data()});
-        const std::size_t slice_count = static_cast<std::size_t>(made_.places / rows_per_slice);
+        const auto slice_count = static_cast<std::size_t>(made_.places / rows_per_slice);
         auto slices = space_.template make<Slice>(slice_count);
         space_.for_each(slice_count, passes::ShapeSlice{made_.row_at.data(), row_runs.data(), slices.data()});
         made_.slices = space_.download(slices);

@@ -86,14 +86,14 @@ EngineChoice choose_engine(const EngineWish& wish, const Ready<Value>& ready, co
 }
 
 template <ValueType Value>
-std::unique_ptr<PersistentSolver<Value>> make_persistent(const Ready<Value>& ready, const SolvedMatrix<Value>& given,
+std::unique_ptr<PersistentSolver<Value>> make_persistent(const Ready<Value>& ready, const SolvedMatrix<Value>& matrix,
                                                          Device& device, const EngineWish& wish) {
-    PersistentProblem<Value> problem{.matrix = given.matrix,
-                                     .there = given.there,
+    PersistentProblem<Value> problem{.matrix = matrix.matrix,
+                                     .there = matrix.there,
                                      .cuts = ready.partition(),
                                      .method = wish.method,
                                      .preconditioned = wish.jacobi,
-                                     .new_values = given.new_values};
+                                     .new_values = matrix.new_values};
     // Before the matrix is copied.
     const DeviceProperties& properties = device.properties();
     const std::size_t vector = static_cast<std::size_t>(problem.rows()) * sizeof(Value);
@@ -111,10 +111,10 @@ std::unique_ptr<PersistentSolver<Value>> make_persistent(const Ready<Value>& rea
     }
     const std::optional<RoundingError>& rounding = ready.preparation().rounding;
     if (!rounding) return make_persistent_solver<Value>(device, problem);
-    CsrMatrix matrix = *given.matrix;
-    std::transform(matrix.values.begin(), matrix.values.end(), matrix.values.begin(),
+    CsrMatrix changed = *matrix.matrix;
+    std::transform(changed.values.begin(), changed.values.end(), changed.values.begin(),
                    [&](double value) { return rounded(value, rounding->to); });
-    problem.matrix = &matrix;
+    problem.matrix = &changed;
     problem.there = nullptr;
     return make_persistent_solver<Value>(device, problem);
 }

@@ -346,8 +346,9 @@ std::string to_json(const Judgement& judgement) {
 std::string to_text(const Judgement& judgement) {
     std::string text = fmt::format("{}, {}: {}\n", judgement.file, judgement.precision, judgement.verdict());
     text += fmt::format("  right    on {} of {} matrices", judgement.count("measured"), judgement.matrices.size());
-    if (const int unsuitable = judgement.count("unsuitable"); unsuitable > 0)
+    if (const int unsuitable = judgement.count("unsuitable"); unsuitable > 0) {
         text += fmt::format(", {} unsuitable", unsuitable);
+    }
     text += '\n';
     std::map<WrongWay, std::vector<const JudgedMatrix*>> ways;
     for (const JudgedMatrix& one : judgement.matrices) {

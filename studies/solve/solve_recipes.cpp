@@ -174,7 +174,7 @@ private:
         }
         if (const double spread = spread_of(outcome.solve_samples); spread > 0.1) {
             warn_once(fmt::format("{}: a spread of {} between the 10th and the 90th percentile of {}", name,
-                                  spread_text(spread), counted_with_commas(outcome.solve_samples.size(), "solve")));
+                                  spread_text(spread), counted_with_commas(std::ssize(outcome.solve_samples), "solve")));
         }
     }
 
