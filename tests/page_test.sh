@@ -19,6 +19,8 @@ quick=(--samples 5 --seconds 0 --cache warm --out "$folder" --backend kokkos)
 "$program" run "$source/tests/page/small.toml" "${quick[@]}" >"$folder/log"
 "$program" run "$source/recipes/ehyb.toml" "$source/recipes/hbp.toml" "${quick[@]}" >>"$folder/log"
 "$program" run "$source/recipes/rcm_csr.toml" --set layout.use=sell --generate laplace2d:nx=600,ny=600 "${quick[@]}" >>"$folder/log"
+thin=random_uniform:rows=20000,columns=12,shortest=1,longest=4
+"$program" run "$source/recipes/sell.toml" --generate "$thin" "${quick[@]}" >>"$folder/log"
 "$program" compare "$source/recipes/csr.toml" "$source/recipes/rcm_sell.toml" --samples 5 --seconds 0 --cache warm --backend kokkos \
     --page "$folder/compare/report.html" >>"$folder/log"
 "$program" bench "$source/recipes/csr.toml" "$source/recipes/sell.toml" --generate laplace2d:nx=20 --backend kokkos --samples 5 \
@@ -28,6 +30,6 @@ quick=(--samples 5 --seconds 0 --cache warm --out "$folder" --backend kokkos)
 "$program" choose "$source/recipes/csr.toml" "$source/recipes/rcm_sell.toml" --generate laplace2d:nx=40,scramble=1 --backend kokkos \
     --budget 1 -o "$folder/winner.toml" --json "$folder/choose/choice.json" --page "$folder/choose/report.html" >>"$folder/log" 2>&1
 cp "$folder/solve/solve.html" "$folder/solve/report.html"
-node "$source/viz/page/test/browser.mjs" "$folder"/{small,ehyb,hbp,rcm_csr,compare,bench,solve,choose}/report.html
+node "$source/viz/page/test/browser.mjs" "$folder"/{small,ehyb,hbp,rcm_csr,sell,compare,bench,solve,choose}/report.html
 "$source/docs/lessons/slides" >"$folder/slides.html"
 node "$source/viz/page/test/slides.mjs" "$folder/slides.html"

@@ -117,9 +117,8 @@ export class Controls {
     const name = rest.join(':');
     const lines = ['[matrix]', `${key} = ${quoted(name)}`];
     const generator = key === 'generate' ? this.catalogue.generators.find((one) => one.name === name) : undefined;
-    // Sizes with which a run takes about a second or less.
-    const common = generator?.parameters.some((one) => one.name === 'nz') ? 8 : generator?.parameters.some((one) => one.name === 'scale') ? 10 : 30;
-    return [...lines, ...requiredLines(generator?.parameters ?? [], common)];
+    const parameters = generator?.parameters ?? [];
+    return [...lines, ...requiredLines(parameters, 4, parameters.some((one) => one.name === 'nz') ? { nx: 8 } : first_sizes)];
   }
 
   // A grid of switches: a click adds or removes an entry.
@@ -160,9 +159,16 @@ export class Controls {
         this.is_moving = true;
         paint(cell, other);
         const stroke = new AbortController();
+        let last = [event.clientX, event.clientY];
         addEventListener('pointermove', ({ clientX, clientY }) => {
-          const at = document.elementFromPoint(clientX, clientY);
-          if (at instanceof HTMLElement && at.parentElement === grid) paint(at, other);
+          const [dx, dy] = [clientX - last[0], clientY - last[1]];
+          // A fast pointer skips cells, which are wider than 3 pixels.
+          const points = Math.ceil(Math.hypot(dx, dy) / 3);
+          for (let i = 1; i <= points; ++i) {
+            const at = document.elementFromPoint(last[0] + (dx * i) / points, last[1] + (dy * i) / points);
+            if (at instanceof HTMLElement && at.parentElement === grid) paint(at, other);
+          }
+          last = [clientX, clientY];
         }, { signal: stroke.signal });
         const end = (): void => {
           stroke.abort();
@@ -340,10 +346,14 @@ function drawnRows(text: RecipeText, { from, to }: { from: number; to: number })
   return [...text.text.slice(from, to).matchAll(/"([^"]*)"|'([^']*)'/g)].map((row) => (row[1] ?? row[2]).trim().split(/\s+/));
 }
 
-// Lines for the parameters that a recipe must set: the least number, at least `common`, or the first word.
-function requiredLines(declarations: Declaration[], common: number): string[] {
+// Sizes of generated matrices with which a run takes less than a second.
+const first_sizes: Record<string, number> = { nx: 30, scale: 10, rows: 1000, bandwidth: 20, shortest: 1, longest: 24, mean: 12, deviation: 4, degree: 8 };
+
+// Lines for the parameters that a recipe must set: their size, or the least number, at least `common`, or the first word.
+function requiredLines(declarations: Declaration[], common: number, sizes: Record<string, number> = {}): string[] {
   return declarations.filter((one) => one.default === null && !one.optional).map((one) => {
-    const number = Math.min(one.maximum ?? Infinity, Math.max(one.minimum ?? common, common));
+    const wanted = sizes[one.name] ?? common;
+    const number = Math.min(one.maximum ?? Infinity, Math.max(one.minimum ?? wanted, wanted));
     const value = one.type === 'integer' ? String(number) : one.type === 'real' ? number.toFixed(1) : one.type === 'boolean' ? 'false' : quoted(one.words[0] ?? '');
     return `${one.name} = ${value}`;
   });

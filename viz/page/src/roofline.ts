@@ -102,14 +102,16 @@ export class RooflinePane implements Beside {
       svg.push(s('circle', { cx, cy, r: is_last ? 8 : 4, fill: series(0), 'fill-opacity': is_last ? 1 : 0.25 + (0.4 * i) / spots.length },
         s('title', {}, `${spot.name}: ${significant(spot.bytes)} bytes per nonzero, ${significant(flops(spot.intensity))} GFLOP/s`)));
       if (!is_last) return;
-      const right = cx > (box.left + box.right) / 2;
-      // Above the axis, and still below the line.
-      const lift = right ? 0 : Math.max(0, cy + 14 + text * 3.2 - box.bottom);
-      const along = (lift * (box.right - box.left)) / (box.bottom - box.top);
-      const widest = text * 11;
+      // Below the line and above the axis, or above the line, or shorter, in the corner below the line.
+      const [widest, tall] = [text * 11.7, text * 2.6];
+      const lift = Math.max(0, cy + 14 + text * 3.2 - box.bottom);
+      const from = cx + 16 + (lift * (box.right - box.left)) / (box.bottom - box.top);
+      const place = from + widest <= box.right ? { x: from, y: cy + 14 - lift, anchor: 'start' }
+        : cx - 16 - widest >= box.left && cy - tall - text >= box.top ? { x: cx - 16, y: cy - tall, anchor: 'end' }
+          : { x: box.right, y: box.bottom - 8 - tall, anchor: 'end' };
       const label = (line: number, words: string, of: string): SVGElement =>
-        s('text', { x: right ? cx - 16 : Math.min(cx + 16 + along, box.right - widest), y: cy + (right ? 0 : 14 - lift) + line * text * 1.3, 'text-anchor': right ? 'end' : 'start', class: of }, words);
-      svg.push(label(0, spot.name, 'value halo'), label(1, `${significant(spot.bytes)} bytes per nonzero`, 'halo'),
+        s('text', { x: place.x, y: place.y + line * text * 1.3, 'text-anchor': place.anchor, class: of }, words);
+      svg.push(label(0, spot.name, 'value halo'), label(1, `${significant(spot.bytes)} ${place.x === box.right ? 'B/nonzero' : 'bytes per nonzero'}`, 'halo'),
         label(2, `${significant(flops(spot.intensity))} GFLOP/s at most`, 'halo'));
     });
     for (const kernel of roof.measured ? this.run.report.kernels : []) {

@@ -95,15 +95,14 @@ export class Viewer implements PatternView {
     this.levels.hidden = !tracks.some((track) => track.pattern.stages.some(canHaveLevels));
     const only_input = tracks.length === 1 && tracks[0].pattern.stages.length < 2;
     mode_group.hidden = only_input && besides.length === 0;
+    const below = h('div', { class: 'below' }, h('div', { class: 'tools' }, mode_group, this.colouring, h('div', { class: 'segments', hidden: this.levels.hidden }, this.levels), zoom_group, h('div', { class: 'segments saving' }, save, this.film_button), h('div', { class: 'segments' }, full)), this.panels.legend);
     this.body = h('div', { class: 'viewer-body' },
-      h('div', { class: 'viewer-main' },
-        this.panels.sentence, this.pictures,
-        h('div', { class: 'below' }, h('div', { class: 'tools' }, mode_group, this.colouring, h('div', { class: 'segments', hidden: this.levels.hidden }, this.levels), zoom_group, h('div', { class: 'segments saving' }, save, this.film_button), h('div', { class: 'segments' }, full)), this.panels.legend),
-        this.panels.note, this.reader.spoken),
+      h('div', { class: 'viewer-main' }, this.panels.sentence, this.pictures, below, this.panels.note, this.reader.spoken),
       h('aside', { class: 'side', 'aria-label': 'The stage' },
         this.panels.facts, h('div', { class: 'side-part' }, this.reader.element, this.panels.toggles, this.panels.stage_notes)));
     this.element = h('div', { class: 'viewer' }, h('div', { class: 'stage-bar', hidden: only_input }, ...this.bars.map((bar) => bar.element)), this.body);
-    new ResizeObserver(() => this.resize()).observe(this.element);
+    const observer = new ResizeObserver(() => this.resize());
+    for (const one of [this.element, below]) observer.observe(one); // a longer legend leaves less room for the picture
     listen('resize', () => this.resize());
     this.setMode(this.mode);
     this.reader.nothing();

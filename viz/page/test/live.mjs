@@ -118,6 +118,43 @@ async function matrices(page) {
   check('it shrinks', (await matrix.innerText()).includes('5 × 5'), await matrix.innerText());
 }
 
+// Each generator begins with a matrix that is worth looking at, and not too large to run at once.
+async function generators(page) {
+  const matrix = page.frameLocator('iframe').locator('.matrix');
+  const values = await named(page, 'matrix').locator('option').evaluateAll((all) => all.map((one) => one.value).filter((value) => value.startsWith('generate:')));
+  check('there are generators', values.length > 5, values.join());
+  for (const value of values) {
+    await change(page, () => named(page, 'matrix').selectOption(value));
+    const words = await matrix.innerText();
+    const [rows, columns, nonzeros] = (/([\d,]+) × ([\d,]+), ([\d,]+) nonzeros/.exec(words) ?? []).slice(1).map((number) => Number(number.replaceAll(',', '')));
+    check(`${value} begins with a matrix of some size`, words.includes(value.split(':')[1]) && rows >= 500 && nonzeros < 1e5 && nonzeros < 0.2 * rows * columns, words);
+  }
+}
+
+// A fast pointer paints every cell on its way, in the largest matrix.
+async function painting(page) {
+  await change(page, () => named(page, 'matrix').selectOption('rows'));
+  while (!(await named(page, 'larger').isDisabled())) await change(page, () => named(page, 'larger').click());
+  const rows = async () => [...(await text_of(page)).matchAll(/^ {2}"(.*)",$/gm)].map((row) => row[1].split(' '));
+  const before = await rows();
+  check('the largest matrix has 32 rows', before.length === 32 && before.every((row) => row.length === 32), before.length);
+  const at = async (row, column) => {
+    const { x, y, width, height } = await named(page, `entry ${row} ${column}`).boundingBox();
+    return [x + width / 2, y + height / 2];
+  };
+  await named(page, 'entry 31 31').scrollIntoViewIfNeeded();
+  await page.mouse.move(...(await at(31, 2)));
+  await page.mouse.down();
+  for (const [row, column] of [[2, 2], [2, 31], [12, 31]]) await page.mouse.move(...(await at(row, column)));
+  await change(page, () => page.mouse.up());
+  // Down column 2, along row 2, and down column 31 to row 12; the first cell was empty.
+  const wanted = before.map((row, i) => row.map((entry, j) => ((j === 2 && i >= 2) || (i === 2 && j >= 2) || (j === 31 && i >= 2 && i <= 12) ? '1' : entry)));
+  check('dragging paints the cells on its way', JSON.stringify(await rows()) === JSON.stringify(wanted), (await rows()).map((row) => row.join('')).join('\n'));
+  const count = wanted.flat().filter((entry) => entry !== '.').length;
+  const words = await page.frameLocator('iframe').locator('.matrix').innerText();
+  check('the picture is that of the painted cells', words.includes(`32 × 32, ${count} nonzeros`), `${words} for ${count}`);
+}
+
 // A file that is dropped on the page, or on the report, becomes the matrix.
 async function drops(page) {
   const drop = (name, content, on_report) => change(page, () => page.evaluate(([file, text, inside]) => {
@@ -289,6 +326,8 @@ async function byKeys(page) {
 const page = await open();
 await controls(page);
 await matrices(page);
+await generators(page);
+await painting(page);
 await drops(page);
 await timing(page);
 await saving(page);

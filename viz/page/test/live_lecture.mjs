@@ -43,6 +43,37 @@ async function fits(page, what) {
   check(`${what}: there are at most three figures`, inside.figures >= 1 && inside.figures <= 3, inside.figures);
 }
 
+// In every view, the pictures and what is beside them end above the buttons, and the label of the roofline lies on nothing.
+async function viewsFit(page, what) {
+  const frame = page.frames()[1];
+  for (const button of await frame.locator('[data-mode]:visible').all()) {
+    const mode = await button.getAttribute('data-mode');
+    await button.click();
+    const over = () => frame.evaluate(() => {
+      const end = document.querySelector('.below').getBoundingClientRect().top;
+      const shown = [...document.querySelectorAll('.pane:not([hidden]) :is(canvas, svg)')].filter((one) => one.closest('.memory-pane') === null); // which scrolls
+      return Math.max(...shown.map((one) => one.getBoundingClientRect().bottom - end));
+    });
+    let low = await over();
+    for (const until = performance.now() + 5000; low > 0.5 && performance.now() < until; low = await over()) await page.waitForTimeout(50);
+    check(`${what}: the view '${mode}' ends above the buttons`, low <= 0.5, low);
+    if (mode !== 'roofline') continue;
+    const hidden = await frame.evaluate(() => {
+      const roof = document.querySelector('.roofline line[stroke]');
+      const [x1, x2, y1, y2] = ['x1', 'x2', 'y1', 'y2'].map((name) => Number(roof.getAttribute(name)));
+      const rises = (x) => y1 + ((x - x1) * (y2 - y1)) / (x2 - x1);
+      const spot = [...document.querySelectorAll('.roofline circle')].at(-1).getBBox();
+      return [...document.querySelectorAll('.roofline .halo')].filter((one) => {
+        const { x, y, width, height } = one.getBBox();
+        const on_roof = rises(x) > y && rises(x + width) < y + height; // neither wholly below nor wholly above it
+        return on_roof || (x < spot.x + spot.width && x + width > spot.x && y < spot.y + spot.height && y + height > spot.y) || x + width > x2 + 12;
+      }).map((one) => one.textContent);
+    });
+    check(`${what}: the label of the point lies beside point and line`, hidden.length === 0, hidden.join('; '));
+  }
+  await frame.locator('[data-mode=one]:visible').click().catch(() => undefined);
+}
+
 // A slider under a pressed pointer: pictures come while it moves, and one step of undo takes the movement back.
 async function dragsSlider(page, what) {
   const slider = await sliceHeight(page);
@@ -118,6 +149,7 @@ export async function lecture(open) {
     await page.setViewportSize({ width, height });
     await page.waitForTimeout(300);
     await fits(page, where);
+    if (where !== 'phone') await viewsFit(page, where);
     await dragsSlider(page, where);
     await dragsCard(page, where);
   }
