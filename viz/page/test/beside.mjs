@@ -45,8 +45,6 @@ async function warpsInTime(page, name) {
   // The table of kernels may lack it, for example without a GPU.
   const caption = await page.locator('.pane:not([hidden]) figcaption').first().innerText();
   check(`${name}: the caption says whose warp it is`, /^Warp [\d,]+ of CUDA kernel \w+/.test(caption), caption);
-  const heads = await page.locator('#memory h4, #pattern ~ * h4').allInnerTexts();
-  check(`${name}: so do the reads in memory`, heads.some((text) => text === `Reads of the CUDA kernel ${/kernel (\w+)/.exec(caption)?.[1]}`), heads.join('; '));
   const sums = async () => {
     const words = await words_of(page);
     return { used: number(words, /([\d,]+) nonzeros? of/), all: number(words, /of ([\d,]+) lane steps/), values: number(words, /([\d,]+) of values/), x: number(words, /([\d,]+) of x/), words };
