@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -48,6 +49,35 @@ TEST_CASE("bars and slices are drawn within their strip") {
             }
         }
     }
+}
+
+TEST_CASE("an axis of few long rows is that of log(1 + n), where a row without nonzeros has no bar") {
+    std::vector<Entry> entries{{1, 0, 1}};
+    for (Index column = 0; column < 400; ++column) entries.push_back({2, column, 1});
+    const LengthStrip strip = row_lengths(rasterise(stage_input(csr_from_entries(40, 400, entries)), 400));
+    REQUIRE(strip.bars.size() == 40);
+    const std::vector<Rectangle> boxes = boxes_of(strip);
+    const auto end_of_row = [&](int row) {
+        double end = 0;
+        for (const Rectangle& box : boxes) {
+            if (box.x >= place.x && box.y >= place.y + 10 * row && box.y + box.height <= place.y + 10 * (row + 1)) {
+                end = std::max(end, box.x + box.width - place.x);
+            }
+        }
+        return end;
+    };
+    CHECK(end_of_row(0) == 0);
+    CHECK(end_of_row(1) == std::round(place.width * std::log(2.0) / std::log(401.0)));
+    CHECK(end_of_row(2) == place.width);
+
+    TextCanvas canvas;
+    draw_strip_axis(canvas, strip, place, 10);
+    const auto has = [&](const char* text) {
+        return std::any_of(canvas.texts.begin(), canvas.texts.end(), [&](const DrawnText& one) { return one.text == text; });
+    };
+    CHECK(has("0"));
+    CHECK(has("400"));
+    CHECK(has("log(1 + n)"));
 }
 
 TEST_CASE("a line across the bars begins each slice but the first, and one ends its padded rows") {
