@@ -26,7 +26,7 @@ import spmv_workbench
 
 MATRICES = ["delaunay:nx=300,scramble=1", "delaunay:nx=500,scramble=1", "laplace2d:nx=500,scramble=1", "laplace2d:nx=900,scramble=1",
             "laplace3d:nx=60,scramble=1", "laplace3d:nx=80,scramble=1", "laplace3d:nx=40,points=27,scramble=1", "elasticity3d:nx=24,scramble=1",
-            "elasticity3d:nx=32,scramble=1", "finite_volume:nx=40,scramble=1"]
+            "elasticity3d:nx=32,scramble=1", "random_laplacian:rows=200000,degree=8"]
 RECIPE = Path(__file__).parent.parent / "recipes" / "rcm_csr.toml"
 AT_ONCE = 20
 MOST = 100_000  # products
