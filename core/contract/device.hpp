@@ -107,10 +107,6 @@ public:
     virtual void scatter(const float* values, const Index* target, Index count, float* y) = 0;
     virtual void scatter(const double* values, const Index* target, Index count, double* y) = 0;
 
-    /// values[i] = y[source[i]] for i < count. `source` is on the device.
-    virtual void gather(const float* y, const Index* source, Index count, float* values) = 0;
-    virtual void gather(const double* y, const Index* source, Index count, double* values) = 0;
-
     /// y[target[i]] += value[i]; the targets are distinct.
     virtual void scatter_add(const float* values, const Index* target, Index count, float* y) = 0;
     virtual void scatter_add(const double* values, const Index* target, Index count, double* y) = 0;

@@ -164,7 +164,7 @@ public:
     virtual void for_each_slot(const std::function<void(const Slot&)>& visit) const = 0;
 
     /// The rows without nonzeros, ascending, if kernels multiply padding in such rows: 0 times an infinity or a NaN of x is a
-    /// NaN, so that y of these rows is set anew after a product (kernels/common/entry/format.cpp).
+    /// NaN, so that on the host y of these rows is set anew after a product (kernels/common/entry/format.cpp).
     [[nodiscard]] virtual std::vector<Index> rows_of_padding() const { return {}; }
 
     /// The least bytes that y = A x moves: the arrays, x and y once each.

@@ -19,7 +19,7 @@ constexpr int found_errors = 86;  // the exit code that the tool is asked for
 constexpr double seconds_of_tool = 900;
 constexpr const char* racecheck = "racecheck";
 constexpr std::array tools{"memcheck", racecheck};
-/// Of cuSPARSE, whose kernels are the baselines and are not judged: racecheck reports hazards in them. Part of a mangled name.
+/// How mangled names of cuSPARSE's kernels begin. They run as baselines, and racecheck reports hazards in them.
 constexpr const char* vendor_kernels = "_ZN8cusparse";
 /// Equal rows, rows in blocks of nodes, and rows of very different lengths.
 constexpr std::array small_matrices{"laplace2d:nx=20", "elasticity3d:nx=4", "random_uniform:rows=500,shortest=1,longest=40"};

@@ -355,12 +355,17 @@ std::vector<Value> AppliedRecipe<Value>::diagonal() const {
 
 template <ValueType Value>
 void AppliedRecipe<Value>::permute(const Value* from, Value* to, VectorOrder order) {
-    const Index* target = order == VectorOrder::recipe ? columns_to_recipe_.get() : columns_to_caller_.get();
-    if (target == nullptr) {
-        if (identity_.bytes() == 0) identity_ = to_device(*device_, column_order().old_of_new(), "a permutation of vectors");
-        target = identity_.template as<const Index>();
-    }
+    const Index* const target = order == VectorOrder::recipe ? columns_to_recipe_.get() : columns_to_caller_.get();
+    if (target == nullptr) return copy(from, to);
     device_->scatter(from, target, facts_.columns, to);
+}
+
+template <ValueType Value>
+void AppliedRecipe<Value>::copy(const Value* from, Value* to) {
+    if (identity_.bytes() == 0) {
+        identity_ = to_device(*device_, Permutation::identity(facts_.columns).old_of_new(), "the order of the input");
+    }
+    device_->scatter(from, identity_.template as<const Index>(), facts_.columns, to);
 }
 
 template class AppliedRecipe<float>;

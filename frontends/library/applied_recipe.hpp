@@ -68,6 +68,8 @@ public:
 
     /// Permutes a vector [columns] into this order from the other one.
     void permute(const Value* from, Value* to, VectorOrder order);
+    /// Copies a vector [columns].
+    void copy(const Value* from, Value* to);
 
 private:
     /// The target index of each vector element in device memory; null for the identity. `order` must outlive it.
@@ -111,7 +113,7 @@ private:
     Targets columns_to_caller_;
     std::vector<Index> rows_of_result_;
     Targets rows_to_caller_;
-    DeviceMemory identity_;     // the column permutation if it is the identity; allocated on first use
+    DeviceMemory identity_;     // of the columns; allocated on first use
     DeviceMemory x_;            // in column order, if that differs from the caller's
     DeviceMemory y_;            // in row order, if y must be permuted
     DeviceMemory x_from_host_;  // on a GPU; allocated on first use

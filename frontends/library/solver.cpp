@@ -130,10 +130,6 @@ struct __attribute__((visibility("hidden"))) Solver<Value>::State {
                          : workbench::make_krylov<Value>(host == nullptr ? recipe().device() : *host, plan, zeros, ones);
             a.applied_->is_diagonal_new = !ones.empty();
             krylov->use([this](const Value* x, Value* y) { multiply(x, y); });
-            if (is_persistent && same_place.bytes() == 0) {
-                const auto identity = workbench::Permutation::identity(recipe().facts().rows);
-                same_place = workbench::to_device(recipe().device(), identity.old_of_new(), "the order of the input");
-            }
             if (!precondition) return;
             r_of_caller.resize(rows());
             z_of_caller.resize(rows());
@@ -268,9 +264,7 @@ private:
 
     /// Permutes a vector into this order, in the memory of the vectors. Those of a persistent solve are in the caller's order.
     void permute(const Value* from, Value* to, workbench::VectorOrder order) {
-        if (is_persistent) {
-            return recipe().device().scatter(from, same_place.template as<const workbench::Index>(), recipe().facts().rows, to);
-        }
+        if (is_persistent) return recipe().copy(from, to);
         if (host == nullptr) return recipe().permute(from, to, order);
         const workbench::Permutation& columns = recipe().column_order();
         const auto target = order == workbench::VectorOrder::recipe ? columns.new_of_old() : columns.old_of_new();
@@ -306,7 +300,6 @@ private:
     std::unique_ptr<workbench::Device> host;  // of the vectors, if the operator is not there
     std::unique_ptr<workbench::Krylov<Value>> krylov;
     bool is_persistent = false;                                // the engine of krylov
-    workbench::DeviceMemory same_place;                        // the identity, for a persistent solve
     std::vector<Value> r_of_caller, z_of_caller, x_of_caller;  // arguments of the caller's functions
     workbench::DeviceMemory b_from_host, x_for_host, x_now;    // on a GPU; allocated on first use
 };

@@ -28,13 +28,6 @@ __global__ void scatter_kernel(const Value* __restrict__ values, const Index* __
 }
 
 template <typename Value>
-__global__ void gather_kernel(const Value* __restrict__ y, const Index* __restrict__ source, Index count,
-                              Value* __restrict__ values) {
-    const Offset i = static_cast<Offset>(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < count) values[i] = y[source[i]];
-}
-
-template <typename Value>
 __global__ void scatter_add_kernel(const Value* __restrict__ values, const Index* __restrict__ target, Index count,
                                    Value* __restrict__ y) {
     const Offset i = static_cast<Offset>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -115,13 +108,6 @@ void launch_scatter(cudaStream_t stream, const Value* values, const Index* targe
     if (count == 0) return;
     scatter_kernel<<<blocks_for(count, threads_per_block), threads_per_block, 0, stream>>>(values, target, count, y);
     check_launch("scatter");
-}
-
-template <typename Value>
-void launch_gather(cudaStream_t stream, const Value* y, const Index* source, Index count, Value* values) {
-    if (count == 0) return;
-    gather_kernel<<<blocks_for(count, threads_per_block), threads_per_block, 0, stream>>>(y, source, count, values);
-    check_launch("gather");
 }
 
 template <typename Value>
@@ -249,14 +235,6 @@ void CudaDevice::scatter(const float* values, const Index* target, Index count, 
 
 void CudaDevice::scatter(const double* values, const Index* target, Index count, double* y) {
     launch_scatter(stream_, values, target, count, y);
-}
-
-void CudaDevice::gather(const float* y, const Index* source, Index count, float* values) {
-    launch_gather(stream_, y, source, count, values);
-}
-
-void CudaDevice::gather(const double* y, const Index* source, Index count, double* values) {
-    launch_gather(stream_, y, source, count, values);
 }
 
 void CudaDevice::scatter_add(const float* values, const Index* target, Index count, float* y) {

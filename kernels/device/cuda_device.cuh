@@ -26,8 +26,6 @@ public:
     void download(const DeviceMemory& from, std::span<std::byte> to) override;
     void scatter(const float* values, const Index* target, Index count, float* y) override;
     void scatter(const double* values, const Index* target, Index count, double* y) override;
-    void gather(const float* y, const Index* source, Index count, float* values) override;
-    void gather(const double* y, const Index* source, Index count, double* values) override;
     void scatter_add(const float* values, const Index* target, Index count, float* y) override;
     void scatter_add(const double* values, const Index* target, Index count, double* y) override;
     void fill(void* memory, std::byte byte, std::size_t bytes) override;

@@ -191,14 +191,6 @@ public:
         scatter_values(values, target, count, y);
     }
 
-    void gather(const float* y, const Index* source, Index count, float* values) override {
-        gather_values(y, source, count, values);
-    }
-
-    void gather(const double* y, const Index* source, Index count, double* values) override {
-        gather_values(y, source, count, values);
-    }
-
     void scatter_add(const float* values, const Index* target, Index count, float* y) override {
         scatter_add_values(values, target, count, y);
     }
@@ -253,11 +245,6 @@ private:
     template <ValueType Value>
     void scatter_values(const Value* values, const Index* target, Index count, Value* y) {
         for_each_element(count, [=](Index i) { y[target[i]] = values[i]; });
-    }
-
-    template <ValueType Value>
-    void gather_values(const Value* y, const Index* source, Index count, Value* values) {
-        for_each_element(count, [=](Index i) { values[i] = y[source[i]]; });
     }
 
     template <ValueType Value>

@@ -66,7 +66,7 @@ struct EngineWish {
     std::int64_t iterations = 0;  // of all solves together; 0: there is no solver
 };
 
-/// Whether to try the persistent kernel, and the reason if the model decides.
+/// persistent: a persistent kernel is to be made. note: the model's figures; empty if the wish named an engine.
 struct EngineChoice {
     bool persistent = false;
     std::string note = {};

@@ -56,7 +56,7 @@ TEST_SUITE("device") {
         CHECK_EQ(to_device(*device, std::span<const double>(), "nothing").bytes(), 0);
     }
 
-    TEST_CASE_TEMPLATE("scatter writes each value to its target, and gather reads it there", Value, float, double) {
+    TEST_CASE_TEMPLATE("scatter writes each value to its target", Value, float, double) {
         const auto device = make_cuda_device();
         constexpr Index count = 5003;
         std::vector<Value> values(count);
@@ -75,10 +75,6 @@ TEST_SUITE("device") {
         std::vector<Value> expected(count);
         for (Index i = 0; i < count; ++i) expected[target[i]] = values[i];
         CHECK(found == expected);
-        const DeviceMemory gathered = device->allocate(count * sizeof(Value), "gathered");
-        device->gather(y.as<Value>(), device_target.as<Index>(), count, gathered.as<Value>());
-        device->download(gathered, std::as_writable_bytes(std::span(found)));
-        CHECK(found == values);
     }
 
     TEST_CASE("a branch begins after its fork, and the device continues after its join") {

@@ -17,8 +17,6 @@ public:
     void download(const DeviceMemory& from, std::span<std::byte> to) override { device_.download(from, to); }
     void scatter(const float* v, const Index* t, Index n, float* y) override { device_.scatter(v, t, n, y); }
     void scatter(const double* v, const Index* t, Index n, double* y) override { device_.scatter(v, t, n, y); }
-    void gather(const float* y, const Index* s, Index n, float* v) override { device_.gather(y, s, n, v); }
-    void gather(const double* y, const Index* s, Index n, double* v) override { device_.gather(y, s, n, v); }
     void scatter_add(const float* v, const Index* t, Index n, float* y) override { device_.scatter_add(v, t, n, y); }
     void scatter_add(const double* v, const Index* t, Index n, double* y) override { device_.scatter_add(v, t, n, y); }
     void fill(void* memory, std::byte byte, std::size_t bytes) override { device_.fill(memory, byte, bytes); }

@@ -388,14 +388,6 @@ void ScriptedDevice::scatter(const double* values, const Index* target, Index co
     scatter_values(values, target, count, y);
 }
 
-void ScriptedDevice::gather(const float* y, const Index* source, Index count, float* values) {
-    for (Index i = 0; i < count; ++i) values[i] = y[source[i]];
-}
-
-void ScriptedDevice::gather(const double* y, const Index* source, Index count, double* values) {
-    for (Index i = 0; i < count; ++i) values[i] = y[source[i]];
-}
-
 void ScriptedDevice::scatter_add(const float* values, const Index* target, Index count, float* y) {
     scatter_add_values(values, target, count, y);
 }
