@@ -482,13 +482,6 @@ TEST_SUITE("runner") {
         CHECK(kernel_of(run("[layout]\nuse = 'plain'\n"), "fast").verified());
     }
 
-    TEST_CASE("an unsuitable stage ends the run with an error that names its line") {
-        new_script();
-        const std::string message =
-            message_of<InputError>([] { (void)run("[[stage]]\nuse = 'refuse'\n[layout]\nuse = 'plain'\n"); });
-        CHECK(message == "some/test.toml:1: stage 'refuse': this matrix has no such order");
-    }
-
     TEST_CASE("the report describes the recipe") {
         new_script();
         const RunReport report = run("[recipe]\nname = 'N'\nsource = 'S'\n[layout]\nuse = 'plain'\n");

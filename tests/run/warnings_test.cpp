@@ -1,10 +1,12 @@
-// Warnings of a run.
+// Warnings and errors of a run.
 #include <doctest/doctest.h>
 
 #include <deque>
 #include <string>
 
+#include "core/contract/errors.hpp"
 #include "run/scripted_runs.hpp"
+#include "support/message_of.hpp"
 
 namespace workbench {
 
@@ -129,6 +131,13 @@ TEST_SUITE("warnings") {
         script().interruptions["run fast"] = 10000;
         const RunReport few = run("[layout]\nuse = 'plain'\n", options_of(CacheState::warm, 4));
         CHECK(kernel_of(few, "fast").verdict() == Verdict::too_few_samples);
+    }
+
+    TEST_CASE("an unsuitable stage ends the run with an error that names its line") {
+        new_script();
+        const std::string message =
+            message_of<InputError>([] { (void)run("[[stage]]\nuse = 'refuse'\n[layout]\nuse = 'plain'\n"); });
+        CHECK(message == "some/test.toml:1: stage 'refuse': this matrix has no such order");
     }
 }
 

@@ -1,0 +1,73 @@
+// Recipes that a GPU prepares as a whole, for tests.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/recipe/recipe.hpp"
+
+namespace workbench {
+
+inline Recipe parsed(const std::string& text) { return parse_recipe("[recipe]\nname = 'x'\n" + text, "x.toml", catalogue()); }
+
+inline const std::string by_cuthill_mckee = "[[stage]]\nuse = 'cuthill_mckee'\n";
+inline const std::string plain_cm = "[[stage]]\nuse = 'cuthill_mckee'\nvariant = 'plain'\n";
+inline const std::string windows = "[[stage]]\nuse = 'row_sort'\nwithin = 'window'\nwindow = 64\n";
+inline const std::string short_columns = "[layout]\nuse = 'sell'\nslice_height = 'auto'\ncolumn_index = 'u16'\n";
+
+inline const std::vector<std::string> sliced_recipes{
+    "[layout]\nuse = 'sell'\n",
+    by_cuthill_mckee + "[layout]\nuse = 'sell'\nthreads_per_row = 1\n",
+    plain_cm + windows + "[layout]\nuse = 'sell'\nslice_height = 16\n",
+    by_cuthill_mckee + windows + short_columns,
+    "[[stage]]\nuse = 'row_sort'\n" + short_columns,
+    by_cuthill_mckee +
+        "[[stage]]\nuse = 'row_sort'\norder = 'ascending'\n[layout]\nuse = 'sell'\nslice_height = 5\nthreads_per_row = 2\n",
+    // Orders after orders.
+    windows + by_cuthill_mckee + short_columns,
+    plain_cm + windows + by_cuthill_mckee + "[[stage]]\nid = 'last'\nuse = 'row_sort'\n" + short_columns,
+    "[[stage]]\nuse = 'rcm_blocks'\nparts = 3\n[layout]\nuse = 'sell'\n",
+};
+
+inline const std::string by_degree = "[[stage]]\nuse = 'degree_sort'\n";
+inline const std::string by_length = "[[stage]]\nuse = 'row_sort'\n";
+inline const std::string any_padding = "slots_per_nonzero = 1000\n";
+
+/// Recipes of whole rows and of padded rows, and orders by degree.
+inline const std::vector<std::string> row_recipes{
+    "[layout]\nuse = 'csr'\n",
+    by_cuthill_mckee + "[layout]\nuse = 'csr'\n",
+    by_degree + windows + "[layout]\nuse = 'csr'\n",
+    "[layout]\nuse = 'csr16'\n",
+    windows + by_degree + by_cuthill_mckee + "[layout]\nuse = 'csr16'\n",
+    "[layout]\nuse = 'ell'\n" + any_padding,
+    by_degree + "order = 'ascending'\n[layout]\nuse = 'ell'\norder = 'row_major'\n" + any_padding,
+    "[layout]\nuse = 'ellr'\n" + any_padding,
+    by_cuthill_mckee + by_length + "[layout]\nuse = 'ellr'\n" + any_padding,
+    by_degree + short_columns,
+};
+
+inline const std::string nodes = "[[stage]]\nuse = 'node_blocks'\n";
+inline const std::string in_blocks = "[layout]\nuse = 'block_sell'\n";
+inline const std::string many_slots = in_blocks + "slots_per_nonzero = 100\n";
+
+/// Recipes for nodes that the device finds, the first like recipes/block_sell.toml.
+inline const std::vector<std::string> block_recipes{
+    nodes + by_cuthill_mckee + windows + in_blocks,
+    nodes + in_blocks,
+    nodes + plain_cm + in_blocks + "threads_per_row = 2\n",
+    nodes + "[[stage]]\nuse = 'row_sort'\norder = 'ascending'\n" + in_blocks + "threads_per_row = 4\n",
+};
+
+inline const std::string inside = "[[stage]]\nuse = 'row_sort'\nwithin = 'partition'\nkey = 'nonzeros_inside_partition'\n";
+inline const std::string divided = "[[stage]]\nuse = 'split'\nby = 'inside_partition'\n";
+inline const std::string outside = "[[stage]]\nid = 'sort_outside'\nuse = 'row_sort'\nshare = 'outside'\n";
+inline const std::string by_parts = "[layout]\nuse = 'ehyb'\n";
+
+/// Like recipes/ehyb_rcm_blocks.toml. parts: "7", or "'auto'" and further lines.
+inline std::string rcm_blocks(const std::string& parts) {
+    return "[[stage]]\nuse = 'rcm_blocks'\nparts = " + parts + "\n" + inside + divided + outside + by_parts;
+}
+
+}  // namespace workbench
