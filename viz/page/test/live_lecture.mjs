@@ -49,6 +49,10 @@ async function viewsFit(page, what) {
   for (const button of await frame.locator('[data-mode]:visible').all()) {
     const mode = await button.getAttribute('data-mode');
     await button.click();
+    await frame.waitForFunction((is) => { // a view is painted with the next frame
+      const painted = [...document.querySelectorAll('.pane:not([hidden]) :is(canvas, svg)')].some((one) => one.getBoundingClientRect().height > 0);
+      return painted && (is !== 'roofline' || document.querySelector('.roofline circle') !== null);
+    }, mode, { timeout: 30000 });
     const over = () => frame.evaluate(() => {
       const end = document.querySelector('.below').getBoundingClientRect().top;
       const shown = [...document.querySelectorAll('.pane:not([hidden]) :is(canvas, svg)')].filter((one) => one.closest('.memory-pane') === null); // which scrolls
