@@ -8,6 +8,9 @@ namespace {
 bool has_partition(const Metrics& m) { return m.partition.has_value(); }
 bool has_tiles(const Metrics& m) { return m.tiles.has_value(); }
 
+/// Only there does the distance from the diagonal say something.
+bool is_square(const Metrics& m) { return m.rows == m.columns; }
+
 FigureValue share_inside(const Metrics& m) {
     if (!m.partition || m.nonzeros == 0) return {};
     return static_cast<double>(m.partition->nonzeros_inside) / static_cast<double>(m.nonzeros);
@@ -26,6 +29,7 @@ Figures<Metrics> size_figures() {
             {.key = "nonzeros", .value = at(&Metrics::nonzeros), .rows = {.label = "nonzeros", .place = 20}},
             {.key = "bandwidth",
              .value = at(&Metrics::bandwidth),
+             .there = is_square,
              .caption = {.label = "bandwidth",
                          .meaning = "largest and mean distance of a nonzero from the diagonal, |row - column|",
                          .legend = "bandwidth, mean bandwidth"},
@@ -33,11 +37,13 @@ Figures<Metrics> size_figures() {
              .telling = 3},
             {.key = "mean_bandwidth",
              .value = at(&Metrics::mean_bandwidth),
+             .there = is_square,
              .caption = {"mean bandwidth"},
              .table = {.label = "mean", .place = 20},
              .telling = 6},
             {.key = "profile",
              .value = at(&Metrics::profile),
+             .there = is_square,
              .caption = {.label = "profile", .meaning = "sum over the rows of row - first column, where that is positive"},
              .table = {.label = "profile", .place = 30}}};
 }

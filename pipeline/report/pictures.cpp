@@ -71,9 +71,6 @@ double factor_of(const std::string& label, const Metrics& before, const Metrics&
     return least <= 0 ? std::numeric_limits<double>::infinity() : most / least;
 }
 
-/// The distance from the diagonal says nothing about a matrix that is not square.
-bool is_of_diagonal(const std::string& label) { return label.ends_with("bandwidth") || label == "profile"; }
-
 constexpr const char* padding_label = "SELL-32 padding";
 
 /// True for the padding in slices of any height.
@@ -161,7 +158,6 @@ std::vector<StageCaption> captions_of(const RunReport& report, std::span<const P
         for (auto& [label, value] : caption_of(stage.metrics)) {
             const FigureCell<Metrics>* const cell = caption_cell(label);
             if (apart && cell != nullptr && cell->figures.front()->of_whole) continue;
-            if (report.matrix.rows != report.matrix.columns && is_of_diagonal(label)) continue;
             if (label == padding_label && i < shares.size()) {
                 caption.lines.push_back(
                     {fmt::format("SELL-{} padding", rasters[i].slice_height), fmt::format("{:.1f} %", 100 * shares[i]), {}});

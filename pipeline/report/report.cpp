@@ -172,7 +172,7 @@ std::vector<std::pair<std::string, std::string>> caption_of(const Metrics& metri
 
 std::vector<std::pair<std::string, std::string>> legend_of_metrics() {
     auto cells = cells_of(metric_figures(), &Figure<Metrics>::caption);
-    std::erase_if(cells, [](const auto& cell) { return cell.figures.front()->there != nullptr; });
+    std::erase_if(cells, [](const auto& cell) { return !cell.there(Metrics()); });
     return legend_of(cells);
 }
 

@@ -34,7 +34,7 @@ std::string text_of_caption(const StageCaption& caption) {
 TEST_SUITE("counted figures") {
     TEST_CASE("of a report as text and as JSON") {
         const RunReport report = counted_report();
-        compare_counted("report.txt", to_text(report));
+        compare_counted("report.txt", to_text(with_square_stages(report)));
         compare_counted("report.json", to_json(report));
         const auto both = nlohmann::json::parse(to_json(std::vector<RunReport>{report, counted_report(901)}));
         CHECK(both["runs"][0] == nlohmann::json::parse(to_json(report)));
@@ -42,8 +42,8 @@ TEST_SUITE("counted figures") {
     }
 
     TEST_CASE("of two reports side by side") {
-        const RunReport a = counted_report();
-        const RunReport b = counted_report(1001);
+        const RunReport a = with_square_stages(counted_report());
+        const RunReport b = with_square_stages(counted_report(1001));
         compare_counted("compare.txt", compare_text(a, b));
         const auto json = nlohmann::json::parse(compare_json(a, b));
         compare_counted("compare.json", json["kernels"].dump(1) + '\n');
@@ -51,18 +51,40 @@ TEST_SUITE("counted figures") {
         CHECK(json["runs"][1]["recipe"]["name"] == "counted 1001");
     }
 
-    TEST_CASE("of captions, on pictures and on the sheet") {
-        const RunReport report = counted_report();
-        const std::vector<StageCaption> captions = captions_of(report);
-        std::string text = head_of(report).title + "\n" + head_of(report).origin + "\n\n";
-        for (const StageCaption& caption : captions) text += text_of_caption(caption);
-        text += "\nOn the sheet\n";
-        for (const StageCaption& caption : captions) text += text_of_caption(short_caption(caption, captions));
+    TEST_CASE("of captions, on pictures and on the sheet, of a matrix that is not square and of a square one") {
+        std::string text;
+        for (const RunReport& report : {counted_report(), with_square_stages(counted_report())}) {
+            const std::vector<StageCaption> captions = captions_of(report);
+            text += head_of(report).title + "\n" + head_of(report).origin + "\n\n";
+            for (const StageCaption& caption : captions) text += text_of_caption(caption);
+            text += "\nOn the sheet\n";
+            for (const StageCaption& caption : captions) text += text_of_caption(short_caption(caption, captions));
+        }
         compare_counted("captions.txt", text);
     }
 
-    TEST_CASE("of a page") {
+    TEST_CASE("the distance from the diagonal is no figure of a matrix that is not square") {
         const RunReport report = counted_report();
+        const std::vector<PageRun> runs{{report, {}}};
+        const auto document =
+            nlohmann::json::parse(section_of_page(page_html(runs, {"a title", "run", "a command"}), "document"));
+        const auto stages_in = [](const RunReport& one) {
+            const std::string text = to_text(one);
+            const std::size_t begin = text.find("\nStages\n");
+            return text.substr(begin, text.find("\n\n", begin + 1) - begin);
+        };
+        for (const char* name : {"bandwidth", "profile"}) {
+            CAPTURE(name);
+            const auto has = [name](const std::string& text) { return text.find(name) != std::string::npos; };
+            CHECK(has(stages_in(with_square_stages(report))));
+            CHECK_FALSE(has(stages_in(report)));
+            for (const StageCaption& caption : captions_of(report)) CHECK_FALSE(has(text_of_caption(caption)));
+            for (const auto& figure : document["runs"][0]["figures"]) CHECK_FALSE(has(figure["label"]));
+        }
+    }
+
+    TEST_CASE("of a page") {
+        const RunReport report = with_square_stages(counted_report());
         const std::vector<PageRun> runs{{report, {}}};
         const auto document =
             nlohmann::json::parse(section_of_page(page_html(runs, {"a title", "run", "a command"}), "document"));

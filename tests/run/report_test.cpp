@@ -13,6 +13,7 @@
 #include "pipeline/report/report.hpp"
 #include "pipeline/report/storage_json.hpp"
 #include "support/golden.hpp"
+#include "support/layouts/counted_report.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace workbench {
@@ -166,13 +167,15 @@ std::filesystem::path golden(const char* name) {
 TEST_SUITE("report") {
     TEST_CASE("as text, as JSON, and the captions of its pictures") {
         const RunReport report = distinct_figures();
-        compare_with_golden(golden("report.txt"), to_text(report));
         compare_with_golden(golden("report.json"), to_json(report));
+        compare_with_golden(golden("report.txt"), to_text(with_square_stages(report)));
         std::string captions;
-        for (const StageCaption& caption : captions_of(report)) {
-            captions += caption.title + "\n" + caption.subtitle + '\n';
-            for (const CaptionLine& line : caption.lines) {
-                captions += "  " + line.label + ": " + line.value + (line.before.empty() ? "" : ", was " + line.before) + '\n';
+        for (const RunReport& one : {report, with_square_stages(report)}) {
+            for (const StageCaption& caption : captions_of(one)) {
+                captions += caption.title + "\n" + caption.subtitle + '\n';
+                for (const auto& [label, value, before, factor] : caption.lines) {
+                    captions += "  " + label + ": " + value + (before.empty() ? "" : ", was " + before) + '\n';
+                }
             }
         }
         compare_with_golden(golden("captions.txt"), captions);

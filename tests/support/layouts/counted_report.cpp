@@ -200,4 +200,9 @@ RunReport counted_report(int first) {
     return report;
 }
 
+RunReport with_square_stages(RunReport report) {
+    for (StageOutcome& stage : report.stages) stage.metrics.columns = stage.metrics.rows;
+    return report;
+}
+
 }  // namespace workbench

@@ -31,4 +31,7 @@ private:
 /// each.
 [[nodiscard]] RunReport counted_report(int first = 101);
 
+/// The report with stages of square matrices, which alone have figures of the distance from the diagonal.
+[[nodiscard]] RunReport with_square_stages(RunReport report);
+
 }  // namespace workbench

@@ -6,13 +6,11 @@ import type { Track } from './view';
 
 // Names that need no explanation.
 const names: Record<string, string> = { 'nonzeros inside': 'nonzeros inside partitions' };
-// The distance from the diagonal is one of square matrices.
-const of_square = ['bandwidth', 'mean bandwidth', 'profile'];
 
 // False for a figure that says nothing about this stage: what one layout of the whole matrix would store, once shares or tiles are
 // stored apart.
-export function tells({ label, of_whole }: Figure, { facts, rows, columns }: Stage): boolean {
-  return !(of_whole && (facts.planes.length > 1 || facts.tiles > 0)) && !(of_square.includes(label) && rows !== columns);
+export function tells({ of_whole }: Figure, { facts }: Stage): boolean {
+  return !(of_whole && (facts.planes.length > 1 || facts.tiles > 0));
 }
 
 const most = 3;

@@ -85,7 +85,7 @@ export function sentenceOf(track: Track, number: number): string {
     const { rows, columns, nonzeros } = run.report.matrix;
     if (nonzeros === 0) return 'The input has no nonzeros.';
     const mean = rows > 0 ? `, ${(nonzeros / rows).toLocaleString('en', { maximumFractionDigits: 1 })} per row on average` : '';
-    const bandwidth = rows === columns ? text_of('bandwidth') : null;
+    const bandwidth = text_of('bandwidth');
     return `The input has ${plural(nonzeros, 'nonzero')} in ${plural(rows, 'row')} and ${plural(columns, 'column')}${mean}${bandwidth === null ? '' : `, and a bandwidth of ${bandwidth}`}.`;
   }
   const before = pattern.stages[now.facts.before];
