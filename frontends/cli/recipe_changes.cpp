@@ -26,8 +26,9 @@ void add_overrides(CLI::App& command, RecipeChanges& changes) {
     command.add_option("--set", changes.overrides, "Override a parameter: stage.ID.NAME=VALUE, layout.NAME=VALUE, ...")
         ->type_name("WHAT=VALUE")
         ->allow_extra_args(false);
-    command.add_flag("--no-sources", changes.no_sources,
-                     "Refuse recipes that bring code along: programs and sources of stages, sources of kernels");
+    command.add_flag_callback(
+        "--no-sources", [&changes] { changes.no_code_because = "of --no-sources"; },
+        "Refuse recipes that bring code along: programs and sources of stages, sources of kernels");
 }
 
 void add_sweeps(CLI::App& command, RecipeChanges& changes) {

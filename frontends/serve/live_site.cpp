@@ -104,7 +104,7 @@ LiveSite::LiveSite(LiveSettings settings)
     : settings_(std::move(settings)),
       worker_(forking_, [this](const std::string& request, const GoOn& go_on) { return page_of(request, go_on); }) {
     settings_.changes.bases_within = settings_.folder;
-    settings_.changes.no_sources = true;
+    settings_.changes.no_code_because = "this page runs none; `workbench run` does";
 }
 
 WebAnswer LiveSite::answer(const std::string& method, const std::string& path, const std::string& body) {

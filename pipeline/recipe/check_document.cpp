@@ -78,11 +78,8 @@ const LayoutEntry* check_format(const Setting& source, const RecipeTable& table,
     }
     const std::filesystem::path file = check_source_file(source, files, "[layout]", "a format", diagnostics);
     if (file.empty()) return nullptr;
-    if (with.no_sources) {
-        diagnostics.add(source.value_place, "{}",
-                        refused_code(fmt::format("layout: source {}", printable(file.string(), 200))));
-        return nullptr;
-    }
+    const RecipeCode code{fmt::format("layout: source {}", printable(file.string(), 200)), source.value_place};
+    if (refuse_code({&code, 1}, with, diagnostics)) return nullptr;
     try {
         const LayoutEntry& format =
             with.unread_formats ? unread_format(file, table, others) : with.catalogue.format_from_file(file);
@@ -179,8 +176,13 @@ void check_one_kernel_a_device(const RecipeTable& table, Diagnostics& diagnostic
 
 }  // namespace
 
-std::string refused_code(const std::string& what) {
-    return fmt::format("{}: found code beside the recipe; expected none, because of --no-sources", what);
+bool refuse_code(std::span<const RecipeCode> all, const CheckedWith& with, Diagnostics& diagnostics) {
+    if (with.no_code_because.empty()) return false;
+    for (const RecipeCode& code : all) {
+        diagnostics.add(code.place, "{}: found code beside the recipe; expected none, because {}", code.what,
+                        with.no_code_because);
+    }
+    return !all.empty();
 }
 
 std::vector<ParameterDeclaration> recipe_declarations() {

@@ -86,12 +86,12 @@ struct CheckedChoice {
 /// The catalogue and rules that a recipe is checked against.
 struct CheckedWith {
     const Catalogue& catalogue;
-    bool no_sources = false;      // code beside the recipe is refused
-    bool unread_formats = false;  // see RecipeChanges
+    std::string_view no_code_because = {};  // see RecipeChanges, as the next
+    bool unread_formats = false;
 };
 
-/// The error about code beside the recipe with --no-sources.
-[[nodiscard]] std::string refused_code(const std::string& what);
+/// Adds an error for each piece of code beside the recipe, if there must be none. Returns true if it added one.
+bool refuse_code(std::span<const RecipeCode> all, const CheckedWith& with, Diagnostics& diagnostics);
 
 /// Stores name, source, device and prepare of a table in the recipe. `owner` names the table in messages: "[recipe]".
 void check_header(const RecipeTable& table, const std::string& owner, Recipe& recipe, Diagnostics& diagnostics);

@@ -18,12 +18,6 @@ namespace {
 
 constexpr std::size_t most_problems = 2000;  // in all points of a sweep; later points are not checked
 
-void refuse_code(const Recipe& recipe, Diagnostics& diagnostics) {
-    for (const RecipeCode& code : recipe.code) {
-        diagnostics.add(code.place, "{}", refused_code(code.what));
-    }
-}
-
 /// Checks each point of the sweeps.
 std::vector<Recipe> check_points(const RecipeDocument& document, const CheckedWith& with, Diagnostics& diagnostics) {
     const Sweeps sweeps(document, diagnostics);
@@ -36,7 +30,7 @@ std::vector<Recipe> check_points(const RecipeDocument& document, const CheckedWi
         fill_references(point, diagnostics);
         if (std::optional<Recipe> recipe = check_document(point, with, diagnostics)) {
             recipe->sweep = sweeps.point(i);
-            if (with.no_sources) refuse_code(*recipe, diagnostics);
+            refuse_code(recipe->code, with, diagnostics);
             points.push_back(std::move(*recipe));
         }
         problems.push_back(diagnostics.take());
@@ -75,7 +69,7 @@ LoadedRecipe parse_file(const std::filesystem::path& file, const Catalogue& cata
     for (;;) {
         RecipeDocument changed = document;
         apply_changes(changed, changes, loaded.unmatched, diagnostics);
-        loaded.points = check_points(changed, {catalogue, changes.no_sources, changes.unread_formats}, diagnostics);
+        loaded.points = check_points(changed, {catalogue, changes.no_code_because, changes.unread_formats}, diagnostics);
         std::vector<RecipeProblem> problems = diagnostics.take();
         const auto found = unmatched == Unmatched::noted ? unmatched_of(problems, document, changes, diagnostics)
                                                          : std::vector<UnmatchedChange>();

@@ -133,8 +133,8 @@ struct RecipeChanges {
     /// For recipes from others: `extends` and stages read only files in this folder, after links are followed. None: any file.
     std::optional<std::filesystem::path> bases_within = {};
 
-    /// For recipes from others: code beside the recipe is an error (--no-sources).
-    bool no_sources = false;
+    /// For recipes from others: why code beside the recipe is an error ("of --no-sources"); empty: it is none.
+    std::string_view no_code_because = {};
 
     /// Formats beside the recipe are neither compiled nor loaded (`check` without --sources). What they declare is not checked,
     /// and the recipe cannot run.

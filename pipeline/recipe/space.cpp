@@ -61,8 +61,9 @@ std::vector<Recipe> check_start(const RecipeTable& header, const std::filesystem
         diagnostics.add(setting->value_place, "[space], start: {}, expected a file or a folder of recipes, or a list of them",
                         found_text(*setting));
     }
-    const RecipeChanges limits{
-        .bases_within = changes.bases_within, .no_sources = changes.no_sources, .unread_formats = changes.unread_formats};
+    const RecipeChanges limits{.bases_within = changes.bases_within,
+                               .no_code_because = changes.no_code_because,
+                               .unread_formats = changes.unread_formats};
     std::vector<Recipe> recipes;
     for (const TextItem& path : paths) {
         const std::vector<std::filesystem::path> files = recipe_files(folder / path.text);
@@ -244,7 +245,7 @@ Space parse_space(std::string_view text, const std::filesystem::path& file, cons
     check_header(document.recipe, "[space]", data->base, diagnostics);
     data->start = check_start(document.recipe, file.parent_path(), catalogue, changes, diagnostics);
     data->base.matrix = check_matrix(document.matrix, document.files, catalogue, &data->base.node_size, diagnostics);
-    SpaceReader reader(document, {catalogue, changes.no_sources, changes.unread_formats}, *data, diagnostics);
+    SpaceReader reader(document, {catalogue, changes.no_code_because, changes.unread_formats}, *data, diagnostics);
     reader.read();
     diagnostics.throw_if_any();
     find_points(reader, catalogue, *data, diagnostics);

@@ -378,8 +378,7 @@ void SpaceReader::complete_variant(SpaceVariant& variant, const SpaceChoice& cho
         recipe.layouts.front().entry = variant.layout.entry;
     }
     variant.code = code_of(document, recipe);
-    if (!with_.no_sources) return;
-    for (const RecipeCode& code : variant.code) diagnostics_.add(code.place, "{}", refused_code(code.what));
+    refuse_code(variant.code, with_, diagnostics_);
 }
 
 void SpaceReader::add_variant(std::size_t place, std::uint32_t option, const SpacePoint& point) {

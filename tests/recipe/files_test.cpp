@@ -192,14 +192,14 @@ TEST_CASE("a source, and recipes with code that are refused") {
     CHECK(recipe.stages.at(0).parameters.text("source") == folder.text("mine.cpp"));
     CHECK(folder.error("[[stage]]\nsource = 'none.cpp'\n") ==
           "a.toml:2:10: stage 'source', source: no file none.cpp; expected a C++ file, relative to the recipe\n");
-    CHECK(folder.error(stages, {.no_sources = true}) ==
+    CHECK(folder.error(stages, {.no_code_because = "of --no-sources"}) ==
           "a.toml:2:10: stage 'mine': source mine.cpp: found code beside the recipe; expected none, because of --no-sources\n"
           "a.toml:4:11: stage 'second': program sh mine.py: found code beside the recipe; expected none, because of "
           "--no-sources\n");
-    CHECK(folder.error("[[stage]]\nuse = 'imported'\norder = 'order.npy'\n", {.no_sources = true}).empty());
+    CHECK(folder.error("[[stage]]\nuse = 'imported'\norder = 'order.npy'\n", {.no_code_because = "of --no-sources"}).empty());
     try {
         (void)parse_recipe("[layout]\nuse = 'plain'\n[kernel]\ncpu_source = 'mine.cpp'\n", folder.path("a.toml"),
-                           catalogue_with_files(), {.no_sources = true});
+                           catalogue_with_files(), {.no_code_because = "of --no-sources"});
         FAIL("no error");
     } catch (const RecipeError& error) {
         CHECK(contains(error.what(), "a.toml:4:14: kernel 'mine': cpu_source "));

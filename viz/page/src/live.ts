@@ -89,9 +89,10 @@ class LivePage {
     const more = saveMenu({ text: () => this.editor.text, file: () => this.file.file, frame: this.frame, say: (words) => this.say(words) });
     const text_pane = h('section', { class: 'text', 'aria-label': 'Text' }, this.editor.view.dom);
     this.panel = h('div', { class: 'panel' },
-      h('header', {}, this.heading(), h('div', { class: 'actions' }, action('Where to begin', () => this.start.show(this.controls.files), '⌂'), this.undo, this.redo, more)),
-      h('div', { class: 'actions views' }, this.side_buttons, this.choice('view', ['lecture', 'report'], (view) => this.frame.view(view as View)), time),
-      this.status, this.errors, this.lesson_place, this.controls.element, text_pane);
+      h('header', {}, this.heading()),
+      h('div', { class: 'actions views' }, this.side_buttons, h('div', { class: 'actions' }, action('Where to begin', () => this.start.show(this.controls.files), '⌂'), this.undo, this.redo, more),
+        this.choice('view', ['lecture', 'report'], (view) => this.frame.view(view as View)), time, this.status),
+      this.errors, this.lesson_place, this.controls.element, text_pane);
     document.getElementById('live')?.replaceChildren(this.panel, this.frame.element, this.start.element);
     this.lesson_place.addEventListener('step', () => this.panel.classList.toggle('asks', this.lesson?.hidesControls === true));
     this.frame.view('lecture');

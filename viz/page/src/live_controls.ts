@@ -182,9 +182,11 @@ export class Controls {
     grid.addEventListener('keydown', (event) => this.moveInGrid(event, columns));
     const resize = (size: number): void => write((now) => Array.from({ length: size }, (_, i) => Array.from({ length: size }, (_, j) => now[i]?.[j] ?? (i === j ? '1' : '.'))));
     const size = Math.max(rows.length, columns);
-    return h('div', { class: 'drawing-place' }, grid, h('p', { class: 'hint' }, 'Click or drag to add or remove entries. ',
-      h('button', { type: 'button', class: 'quiet', 'aria-label': 'Smaller matrix', 'data-name': 'smaller', disabled: size <= 1, click: () => resize(size - 1) }, '−'),
-      ' ', h('button', { type: 'button', class: 'quiet', 'aria-label': 'Larger matrix', 'data-name': 'larger', disabled: size >= most_slots, click: () => resize(size + 1) }, '+')));
+    const sized = h('input', { type: 'number', min: 1, max: most_slots, value: size, 'data-name': 'size', 'aria-label': 'Rows and columns of the matrix' });
+    sized.addEventListener('change', () => {
+      if (sized.reportValidity() && sized.value !== '') resize(Number(sized.value));
+    });
+    return h('div', { class: 'drawing-place' }, grid, h('p', { class: 'hint' }, 'Click or drag to add or remove entries. ', sized, ` × ${size}`));
   }
 
   private moveInGrid(event: KeyboardEvent, columns: number): void {

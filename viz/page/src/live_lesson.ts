@@ -73,7 +73,7 @@ export class LessonPanel {
       case 'predict': {
         const { question } = this;
         return [...blocksOf([`**Aim.** ${parts.Aim[0]}`, ...parts.Aim.slice(1)]), ...(question.ask ? [] : blocksOf(parts['Predict first'])),
-          ...this.answering(question, 'Predict', (given) => {
+          this.answering(question, 'Predict', (given) => {
             this.given.predict = given;
             void this.acts.runWith(question).then(() => this.go('try'));
           })];
@@ -85,7 +85,7 @@ export class LessonPanel {
       case 'exercise': {
         const question = questions.Exercise ?? {};
         const check = this.verdict === '' ? [] : [h('p', { class: 'verdict', role: 'status' }, this.verdict), ...blocksOf(this.lesson.check)];
-        return [...(question.ask ? [] : blocksOf(parts.Exercise)), ...this.answering(question, 'Check', (given) => void this.checkExercise(question, given)), ...check];
+        return [...(question.ask ? [] : blocksOf(parts.Exercise)), this.answering(question, 'Check', (given) => void this.checkExercise(question, given)), ...check];
       }
     }
   }
@@ -94,17 +94,18 @@ export class LessonPanel {
     return h('p', {}, h('button', { type: 'button', 'data-name': 'next', click: () => this.go(step) }, words));
   }
 
-  // The question, and buttons of the choices or a field.
-  private answering({ ask, choices }: Question, word: string, answered: (given: string) => void): HTMLElement[] {
+  // The question, and buttons of the choices or a field, which stay in view while the text scrolls.
+  private answering({ ask, choices }: Question, word: string, answered: (given: string) => void): HTMLElement {
     const asked = ask ? [h('p', { class: 'ask' }, ask)] : [];
-    if (choices) return [...asked, h('p', { class: 'choices' }, ...choices.map((one) => h('button', { type: 'button', 'data-name': `choice ${one}`, click: () => answered(one) }, one)))];
+    if (choices) asked.push(h('p', { class: 'choices' }, ...choices.map((one) => h('button', { type: 'button', 'data-name': `choice ${one}`, click: () => answered(one) }, one))));
+    if (choices) return h('div', { class: 'asked' }, ...asked);
     const input = h('input', { type: 'text', inputmode: 'decimal', size: 8, 'aria-label': 'Your answer', 'data-name': 'answer', value: this.given[this.step] ?? '' });
     const form = h('form', { class: 'choices' }, input, h('button', { 'data-name': 'give' }, word));
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       if (input.value.trim() !== '') answered(input.value);
     });
-    return [...asked, form];
+    return h('div', { class: 'asked' }, ...asked, form);
   }
 
   // The answer of the program, or of the text where no figure of the page has it.

@@ -114,7 +114,8 @@ async function matrices(page) {
   await change(page, () => page.keyboard.press('Space'));
   check('keys add another', (await matrix.innerText()).includes('6 × 6, 18 nonzeros'), await matrix.innerText());
   await page.unrouteAll({ behavior: 'wait' });
-  await change(page, () => named(page, 'smaller').click());
+  await named(page, 'size').focus();
+  await change(page, () => page.keyboard.press('ArrowDown'));
   check('it shrinks', (await matrix.innerText()).includes('5 × 5'), await matrix.innerText());
 }
 
@@ -134,7 +135,10 @@ async function generators(page) {
 // A fast pointer paints every cell on its way, in the largest matrix.
 async function painting(page) {
   await change(page, () => named(page, 'matrix').selectOption('rows'));
-  while (!(await named(page, 'larger').isDisabled())) await change(page, () => named(page, 'larger').click());
+  await named(page, 'size').fill('33');
+  await named(page, 'size').press('Enter');
+  check('a matrix of 33 rows is refused', (await named(page, 'size').evaluate((one) => one.validity.rangeOverflow)) && !/^ {2}"(. ){32}/m.test(await text_of(page)));
+  await change(page, () => named(page, 'size').fill('32').then(() => named(page, 'size').press('Enter')));
   const rows = async () => [...(await text_of(page)).matchAll(/^ {2}"(.*)",$/gm)].map((row) => row[1].split(' '));
   const before = await rows();
   check('the largest matrix has 32 rows', before.length === 32 && before.every((row) => row.length === 32), before.length);

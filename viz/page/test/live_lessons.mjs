@@ -60,6 +60,8 @@ export async function lessons(open, program, source) {
     await page.setViewportSize({ width, height });
     const over = await page.evaluate(() => [document.documentElement.scrollHeight - innerHeight, document.documentElement.scrollWidth - innerWidth]);
     check(`lesson, ${where}: the page does not scroll`, over.every((one) => one <= 0), over.join());
+    const asked = await page.evaluate(() => ['.asked', '.lesson-place'].map((name) => document.querySelector(name).getBoundingClientRect()));
+    check(`lesson, ${where}: the question and its answers are in view`, asked[0].top >= asked[1].top && asked[0].bottom <= asked[1].bottom + 1 && asked[1].bottom <= height, JSON.stringify(asked));
   }
   await page.context().close();
   child.kill();
