@@ -33,6 +33,29 @@ std::string without_middle(const std::string& name, std::size_t most) {
     return name.substr(0, places[head]) + "..." + name.substr(places[tail]);
 }
 
+/// "heights: sh32 w256" of "heights: slice_height=32, window=256", the point of a sweep; if that is too long, "hei...: sh32
+/// w256" or "sh32 w256". Empty if it is none, or if the values do not fit.
+std::string with_short_keys(const std::string& name, std::size_t most) {
+    const std::size_t colon = name.find(": ");
+    if (colon == std::string::npos) return "";
+    std::string values;
+    for (std::size_t begin = colon + 2; begin < name.size();) {
+        const std::size_t end = std::min(name.find(", ", begin), name.size());
+        const std::string setting = name.substr(begin, end - begin);
+        const std::size_t equals = setting.find('=');
+        if (equals == std::string::npos) return "";
+        const std::string value = setting.substr(equals + 1);
+        const bool is_number = value.find_first_of("0123456789") == 0;
+        values += (values.empty() ? "" : " ") + (is_number ? initials_of(setting.substr(0, equals)) : "") + value;
+        begin = end + 2;
+    }
+    const std::size_t letters = places_of_letters(values).size() - 1;
+    if (letters > most) return "";
+    const std::size_t least_head = 6;  // "hei..."
+    const std::size_t left = most - letters;
+    return left < least_head + 2 ? values : shortened(name.substr(0, colon), left - 2) + ": " + values;
+}
+
 }  // namespace
 
 std::string TextTable::text() const {
@@ -123,7 +146,15 @@ std::vector<std::string> shortened(const std::vector<std::string>& names, std::s
     const std::vector<std::string> without_end = all_by([most](const std::string& name) { return shortened(name, most); });
     std::vector<std::string> texts = without_end;
     for (std::size_t i = 0; i < texts.size(); ++i) {
-        if (is_like_another(without_end, i)) texts[i] = without_middle(names[i], most);
+        const std::string head = names[i].substr(0, names[i].find(": ") + 1);
+        const bool is_cut = std::ranges::any_of(
+            names, [&](const std::string& one) { return one.starts_with(head) && places_of_letters(one).size() - 1 > most; });
+        const std::string point = is_cut ? with_short_keys(names[i], most) : "";
+        if (!point.empty()) {
+            texts[i] = point;
+        } else if (is_like_another(without_end, i)) {
+            texts[i] = without_middle(names[i], most);
+        }
     }
     const std::vector<std::string> before = texts;
     for (std::size_t i = 0; i < texts.size(); ++i) {

@@ -43,8 +43,8 @@ struct TextTable {
 /// A name cut to at most this many characters, with "..." for the rest.
 [[nodiscard]] std::string shortened(const std::string& name, std::size_t most);
 
-/// The names of a table cut to at most this many characters each. Names that differ stay different: if only their ends differ,
-/// "..." replaces their middle, after the text before ": ".
+/// The names of a table cut to at most this many characters each. Names that differ stay different: keys of a sweep are cut to
+/// their initials in all of its points; if only the ends of other names differ, "..." replaces their middle.
 [[nodiscard]] std::vector<std::string> shortened(const std::vector<std::string>& names, std::size_t most);
 
 /// Padded with trailing blanks to this width in characters.

@@ -131,4 +131,12 @@ std::string why_not_real(std::string_view word) {
     return fmt::format("found {}; expected a number", in_quotes(word));
 }
 
+std::string initials_of(const std::string& key) {
+    std::string initials;
+    for (std::size_t i = 0; i < key.size(); ++i) {
+        if (i == 0 || key[i - 1] == '_' || key[i - 1] == '.') initials += key[i];
+    }
+    return initials;
+}
+
 }  // namespace workbench

@@ -64,4 +64,7 @@ void expect_end_of_line(std::string_view line, std::string_view expected);
 /// Explains why parse_real refuses a word: what was found and what was expected.
 [[nodiscard]] std::string why_not_real(std::string_view word);
 
+/// "sh" of "slice_height", "ps" of "parts.size".
+[[nodiscard]] std::string initials_of(const std::string& key);
+
 }  // namespace workbench

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/text/words.hpp"
 #include "pipeline/recipe/space_data.hpp"
 #include "pipeline/recipe/text.hpp"
 
@@ -75,15 +76,6 @@ std::vector<std::string> differing_keys(const std::vector<OptionValues>& options
 std::string text_of(const ParameterValue& value) {
     const auto* text = std::get_if<std::string>(&value);
     return text == nullptr ? to_text(value) : printable(*text, 20);
-}
-
-/// "sh" of "slice_height".
-std::string initials_of(const std::string& key) {
-    std::string initials;
-    for (std::size_t i = 0; i < key.size(); ++i) {
-        if (i == 0 || key[i - 1] == '_' || key[i - 1] == '.') initials += key[i];
-    }
-    return initials;
 }
 
 /// "mult_part" of "multilevel_partition".

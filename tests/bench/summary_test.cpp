@@ -203,9 +203,15 @@ TEST_SUITE("summary") {
 
     TEST_CASE("names that are cut stay different") {
         using Names = std::vector<std::string>;
-        CHECK(shortened(Names{"short", "heights: slice_height=32"}, 16) == Names{"short", "heights: slic..."});
+        CHECK(shortened(Names{"short", "heights: slice_height=32"}, 16) == Names{"short", "heights: sh32"});
         CHECK(shortened(Names{"heights: slice_height=32, window=256", "heights: slice_height=32, window=16", "sell"}, 29) ==
-              Names{"heights: ...ht=32, window=256", "heights: ...ght=32, window=16", "sell"});
+              Names{"heights: sh32 w256", "heights: sh32 w16", "sell"});
+        const Names sweep{"SELL-32-1024: window=256, slice_height=8", "SELL-32-1024: window=256, slice_height=32",
+                          "SELL-32-1024: window=max, slice_height=32"};
+        CHECK(shortened(sweep, 42) == sweep);
+        CHECK(shortened(sweep, 40) == Names{"SELL-32-1024: w256 sh8", "SELL-32-1024: w256 sh32", "SELL-32-1024: max sh32"});
+        CHECK(shortened(sweep, 21) == Names{"SELL-32-...: w256 sh8", "SELL-32...: w256 sh32", "SELL-32-...: max sh32"});
+        CHECK(shortened(sweep, 16) == Names{"SEL...: w256 sh8", "w256 sh32", "SEL...: max sh32"});
         CHECK(shortened(Names{"laplace of one", "laplace of ones", "laplace of one"}, 14) ==
               Names{"laplace of one", "laplace of ...", "laplace of one"});
         CHECK(shortened(Names{"m\u00fcller_in_the_north_1", "m\u00fcller_in_the_north_2"}, 16) ==
