@@ -76,8 +76,8 @@ std::vector<std::string> shipped_recipes() {
 }
 
 Candidates candidates_for(const ChooseArguments& arguments) {
-    if (!arguments.changes.matrix && !arguments.changes.generate) {
-        throw RecipeError("no matrix; name one with --matrix FILE or --generate KIND");
+    if (arguments.recipes.empty() && !arguments.changes.matrix && !arguments.changes.generate) {
+        throw RecipeError("no matrix; name one with --matrix FILE or --generate KIND, or a recipe or space that has one");
     }
     Candidates candidates;
     std::vector<std::string> files;
@@ -101,7 +101,11 @@ Candidates candidates_for(const ChooseArguments& arguments) {
     }
     candidates.matrix = candidates.space ? candidates.space->matrix() : candidates.recipes.front().matrix;
     for (const Recipe& recipe : candidates.recipes) {
-        if (recipe.matrix != candidates.matrix) throw RecipeError("expected one matrix, found a sweep over several");
+        if (recipe.matrix == candidates.matrix) continue;
+        throw RecipeError(arguments.recipes.size() == 1
+                              ? "expected one matrix, found a sweep over several"
+                              : "the recipes name different matrices; choose one with --matrix FILE or "
+                                "--generate KIND");
     }
     return candidates;
 }

@@ -47,7 +47,9 @@ TEST_SUITE("choose with the program") {
         const TemporaryFolder folder;
         const std::string matrix = "--generate laplace2d:nx=9 ";
         expect_choice("help_choose", folder.path(), "--help", 0);
-        expect_choice("choose_no_matrix", folder.path(), recipes + "sell.toml", 2);
+        expect_choice("choose_no_matrix", folder.path(), "", 2);
+        std::ofstream(folder.path() / "small.toml") << "[matrix]\ngenerate = 'laplace2d'\nnx = 9\n[layout]\nuse = 'ell'\n";
+        expect_choice("choose_other_matrix", folder.path(), "small.toml " + recipes + "sell.toml", 2);
         expect_choice("choose_budget", folder.path(), matrix + "--budget soon", 2);
         expect_choice("choose_no_budget", folder.path(), matrix + "--budget 0", 2);
         expect_choice("choose_no_products", folder.path(), matrix + "--products 0", 2);
@@ -62,6 +64,14 @@ TEST_SUITE("choose with the program") {
         expect_choice("choose_one_file", folder.path(), recipes + "sell.toml " + matrix + "-o w.toml --json ./w.toml", 2);
         CHECK(file_text(folder.path() / "winner.toml") == "mine");
         CHECK_FALSE(fs::exists(folder.path() / "w.toml"));
+    }
+
+    TEST_CASE("the matrix of a recipe") {
+        const TemporaryFolder folder;
+        std::ofstream(folder.path() / "small.toml") << "[matrix]\ngenerate = 'laplace2d'\nnx = 9\n[layout]\nuse = 'ell'\n";
+        const Outcome chosen = choose_in(folder.path(), "small.toml --budget 1 --products 1" + on_host);
+        CHECK_MESSAGE(chosen.exit_code == 0, chosen.text);
+        CHECK(chosen.text.starts_with("laplace2d nx=9 scramble=0: 81 x 81, 369 nonzeros\n"));
     }
 
     TEST_CASE("no recipe is written if none suits the matrix") {
