@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <set>
@@ -338,6 +339,30 @@ TEST_CASE("the choices of a stage are the values in the recipe, even if they are
     const std::vector<StageOutcome> stages = run_stages(recipe, staged, {}, {});
     CHECK(stages[1].choices == "");
     CHECK(stages[2].choices == "parts = 3, weights = \"nonzeros\", seed = 1");
+}
+
+TEST_CASE("paths in choices are those from the current folder, unless they are longer") {
+    const TemporaryFolder folder;
+    const auto before = std::filesystem::current_path();
+    std::filesystem::path deep = folder.path() / "a" / "b";
+    for (int i = 0; i < 30; ++i) deep /= "c";
+    std::filesystem::create_directories(deep);
+    std::ofstream(folder.path() / "a" / "order.txt") << "10\n9\n8\n7\n6\n5\n4\n3\n2\n1\n0\n";
+    std::ofstream(folder.path() / "a" / "copy.sh") << "seq 10 -1 0 >order.txt\n";
+    const std::string file = (folder.path() / "a" / "order.txt").string();
+    const auto choices_in = [&](const std::filesystem::path& here, const std::string& stage) {
+        std::filesystem::current_path(here);
+        StagedMatrix staged = stage_input(uneven_matrix());
+        const Recipe recipe = recipe_of("[[stage]]\n" + stage + "[layout]\nuse = 'csr'\n");
+        std::string choices = run_stages(recipe, staged, {}, {})[1].choices;
+        std::filesystem::current_path(before);
+        return choices;
+    };
+    const std::string imported = "use = 'imported'\norder = '" + file + "'\n";
+    CHECK(choices_in(folder.path(), imported) == "order = \"a/order.txt\"");
+    CHECK(choices_in(folder.path() / "a" / "b", imported) == "order = \"../order.txt\"");
+    CHECK(choices_in(folder.path(), "program = ['sh', 'a/copy.sh', '/']\n").starts_with("program = \"sh a/copy.sh /\""));
+    CHECK(choices_in(deep, imported) == "order = \"" + file + "\"");
 }
 
 TEST_CASE("an order of rows only does not change the edge cut of a partition") {

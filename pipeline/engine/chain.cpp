@@ -1,6 +1,7 @@
 #include "pipeline/engine/chain.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,26 @@
 namespace workbench {
 namespace {
 
+/// A path as seen from the current folder, "orders/rcm.txt", so that captions name no home folder.
+std::string seen_from_here(const std::string& path) {
+    const std::string seen = std::filesystem::path(path).lexically_relative(std::filesystem::current_path()).string();
+    return seen.empty() || seen.size() > path.size() ? path : seen;
+}
+
+std::string shown(const ParameterDeclaration& declaration, const ParameterValue& value) {
+    const auto* const text = std::get_if<std::string>(&value);
+    if (text == nullptr) return to_text(value);
+    if (declaration.type == ParameterType::file || declaration.type == ParameterType::source) {
+        return to_text(seen_from_here(*text));
+    }
+    if (declaration.type != ParameterType::command) return to_text(value);
+    std::vector<std::string> words = command_words(*text).value_or(std::vector{*text});
+    for (std::string& word : words) {
+        if (word.starts_with('/')) word = seen_from_here(word);
+    }
+    return to_text(command_of(words));
+}
+
 /// The parameters that the recipe sets, even to their defaults.
 std::string choices_of(const RecipeStage& stage) {
     std::string text;
@@ -18,7 +39,7 @@ std::string choices_of(const RecipeStage& stage) {
         const auto value = stage.parameters.values().find(declaration.name);
         const bool written = std::find(stage.written.begin(), stage.written.end(), declaration.name) != stage.written.end();
         if (value == stage.parameters.values().end() || !written) continue;
-        text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", declaration.name, to_text(value->second));
+        text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", declaration.name, shown(declaration, value->second));
     }
     for (const auto& [name, value] : undeclared_values(*stage.entry, stage.parameters)) {
         text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, to_text(value));
