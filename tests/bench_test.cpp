@@ -114,6 +114,23 @@ TEST_SUITE("lines of a bench") {
         CHECK(line_of(report_of(kernel_of("base", 9, good, true))).summary == "the baseline, kokkos base");
     }
 
+    TEST_CASE("a kernel beside the recipe that failed on the GPU leaves that of the CPU") {
+        const auto mine = [](const std::string& backend, const std::string& more) {
+            return R"({"kernel": "mine", "layout": "ell", "backend": ")" + backend +
+                   R"(", "precision": "f64", "baseline": false, "median_seconds": 1, "samples": [1], )" + more + "}";
+        };
+        const BenchRecipeFacts recipe{.name = "R",
+                                      .source = "",
+                                      .file = "r.toml",
+                                      .resolved = "[kernel]\ncpu_source = \"mine.cpp\"\ncuda_source = \"mine.cu\"\n"};
+        const auto line = [&](const std::string& kernels) {
+            return line_of_report({"h", "m", 5, Precision::f64, "p", "d", "o"}, recipe, report_of(kernels), false);
+        };
+        CHECK(line(mine("cpu", good) + "," + mine("cuda", unfit)).summary == "1.50 x (1.25 to 2.00), cpu mine");
+        CHECK(line(mine("cpu", unfit) + "," + mine("cuda", good)).summary == "1.50 x (1.25 to 2.00), cuda mine");
+        CHECK(line(mine("cuda", unfit)).summary == "rows too long");
+    }
+
     TEST_CASE("a matrix is compared with the rows and nonzeros that its suite states") {
         std::string report = report_of(kernel_of("fast", 1, good));
         report.replace(report.find(R"("columns": 2)"), 12, R"("columns": 5)");

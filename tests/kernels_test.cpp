@@ -16,6 +16,7 @@
 
 #include "core/contract/errors.hpp"
 #include "core/matrix/battery.hpp"
+#include "kernels/common/storage/pattern.hpp"
 #include "kernels/formats/csr5/layout.hpp"
 #include "kernels/formats/ehyb/layout.hpp"
 #include "kernels/formats/sell/layout.hpp"
@@ -242,6 +243,15 @@ TEST_CASE("values that are not finite are stored and multiplied like others") {
             CHECK(y[3] == -std::numeric_limits<float>::infinity());
         }
     }
+}
+
+TEST_CASE("rows without nonzeros: the first, some between, the last") {
+    const auto empty = [](const std::vector<Offset>& offsets) {
+        return rows_without_nonzeros(HostArray<Offset>(offsets.begin(), offsets.end()));
+    };
+    CHECK(empty({0}).empty());
+    CHECK(empty({0, 2, 3}).empty());
+    CHECK(empty({0, 0, 2, 2, 2, 5, 5}) == std::vector<Index>{0, 2, 3, 5});
 }
 
 TEST_CASE("a NaN or an infinity in x reaches the rows that have its column, and no others") {

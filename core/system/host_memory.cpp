@@ -28,7 +28,6 @@ std::optional<std::size_t> available_memory() {
     while (file >> key) {
         std::size_t kilobytes = 0;
         if (key == "MemAvailable:" && file >> kilobytes) return kilobytes * 1024;
-        std::getline(file, key);
     }
     return std::nullopt;
 }

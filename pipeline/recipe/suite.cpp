@@ -130,7 +130,7 @@ void check_suite(const RecipeTable& table, const std::filesystem::path& folder, 
                     std::array{Backend::kokkos, Backend::eigen, Backend::cpu, Backend::cuda, Backend::cusparse}, diagnostics);
     const auto precisions = check_words(table, "precisions", std::array{Precision::f64, Precision::f32}, diagnostics);
     if (!precisions.empty()) suite.precisions = precisions;
-    if (suite.recipes.empty() && table.find("recipes") == nullptr) {
+    if (table.find("recipes") == nullptr) {
         diagnostics.add(table.place, "[suite]: no 'recipes'; expected recipes = [\"FILE\", ...]");
     }
 }

@@ -110,6 +110,9 @@ TEST_SUITE("judgement") {
         CHECK(judge({}, {}).verdict() == "wrong");  // nothing was measured
         const Json json = Json::parse(to_json(both));
         CHECK(json["ways"] == Json{{"exact integers", 1}, {"wrong when timed", 1}});
+        const std::string exact = "row 3: y = 0, expected exactly 7";
+        const Json counted = Json::parse(to_json(judge({wrong("a", exact), wrong("b", late), wrong("c", exact)}, {})));
+        CHECK(counted["ways"] == Json{{"exact integers", 2}, {"wrong when timed", 1}});
         CHECK(to_text(both).find("wrong    exact integers on 1, first on a: row 3: y = 0, expected exactly 7\n") !=
               std::string::npos);
     }

@@ -131,6 +131,7 @@ TEST_SUITE("records") {
         CHECK(why("", R"("errors":["no memory"],)") == "failed: no memory");
         CHECK(why("", R"("errors":["not square"],"unsuitable":"not square",)") == "unsuitable: not square");
         CHECK(why("", "") == "unsuitable: ");
+        CHECK(why("", R"("status":"wrong","reason":"not finished",)") == "wrong: not finished");
         const auto kernel = [](const std::string& status, bool baseline) {
             return fmt::format(R"({{"layout":"ell","kernel":"rows","backend":"kokkos","precision":"f64","share":null,)"
                                R"("baseline":{},"status":"{}","reason":"row 3"}})",
@@ -245,10 +246,10 @@ TEST_SUITE("records") {
     }
 
     TEST_CASE("a kernel beside the recipe that ran in one precision has failed in the other alone") {
-        const std::vector<Record> records = records_in(
-            R"({"recipe":{"name":"R","resolved":"[kernel]\ncpu_source = \"/a/mine.cpp\"\n"},"matrix":{"source":"m"},)"
-            R"("errors":["mine.cpp:3: no such type"],"kernels":[)" +
-            kernel_json("mine", "cpu", "f64", 2) + "," + kernel_json("rows", "kokkos", "f32", 1) + "]}");
+        const std::vector<Record> records =
+            records_in(R"({"recipe":{"name":"R","resolved":"[kernel]\ncpu_source = \"mine.cpp\"\n"},"matrix":{"source":"m"},)"
+                       R"("errors":["mine.cpp:3: no such type"],"kernels":[)" +
+                       kernel_json("mine", "cpu", "f64", 2) + "," + kernel_json("rows", "kokkos", "f32", 1) + "]}");
         std::vector<std::string> found;
         for (const Record& one : records) found.push_back(fmt::format("{} {} {}", one.precision, one.status, one.kernel));
         CHECK(found == std::vector<std::string>{"f32 failed ", "f64 measured mine"});

@@ -79,6 +79,16 @@ TEST_SUITE("matrices of a bench") {
         CHECK(any_matrices_in(folder.path() / "B" / "x").size() == 1);
     }
 
+    TEST_CASE("matrices are also found in folders that symbolic links name") {
+        const TemporaryFolder folder;
+        write(folder.path() / "elsewhere" / "x.mtx", "1");
+        fs::create_directory(folder.path() / "all");
+        fs::create_directory_symlink(folder.path() / "elsewhere", folder.path() / "all" / "link");
+        const std::vector<BenchMatrix> found = any_matrices_in(folder.path() / "all");
+        REQUIRE(found.size() == 1);
+        CHECK(std::get<MatrixFile>(found[0].choice.from).path == folder.path() / "all" / "link" / "x.mtx");
+    }
+
     TEST_CASE("a file that contradicts its source") {
         CHECK(contradiction({}, 3, 4).empty());
         CHECK(contradiction({"S", 3, 4}, 3, 4).empty());

@@ -46,6 +46,11 @@ TEST_SUITE("choose") {
         CHECK(choice.search.repeated > 0);
         CHECK(choice.ranking.front().record.speedup == 2);
         CHECK(search_text(choice, options).find("Because of noise, recipes were timed again") != std::string::npos);
+        for (const int times : {1, 2}) {
+            Choice repeated = choice;
+            repeated.search.repeated = times;
+            CHECK(search_text(repeated, options).ends_with(times == 1 ? " timed again 1 time." : " timed again 2 times."));
+        }
     }
 
     TEST_CASE("if noise goes on, the rest of the budget is spent, and the answer says that there is no choice") {

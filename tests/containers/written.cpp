@@ -2,9 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <vector>
 
 #include "core/contract/errors.hpp"
 #include "core/input/inline_matrix.hpp"
@@ -45,6 +47,10 @@ void check_written(const std::string& ending) {
     CHECK(read.column_indices == extremes.column_indices);
     CHECK(std::memcmp(read.values.data(), extremes.values.data(), 6 * sizeof(double)) == 0);
     CHECK(bytes_in(written("again" + ending, extremes)) == bytes_in(folder() / ("extremes" + ending)));
+    std::vector<Entry> entries;
+    for (Index i = 0; i < 90'000; ++i) entries.push_back({i % 300, i / 300, std::sqrt(i)});
+    const CsrMatrix large = csr_from_entries(300, 300, entries);  // of more bytes than are copied at once
+    CHECK(read_matrix(written("large" + ending, large)) == large);
     // Each program takes some 10 ms to start, so only some matrices: empty ones, rectangular ones, an irregular one.
     for (std::size_t i = 0; i < battery().size(); i += i < 2 ? 1 : 6) {
         CAPTURE(battery()[i].name);

@@ -213,6 +213,8 @@ TEST_CASE("tar archives: the only matrix, or the one that is named") {
         CAPTURE(name);
         CHECK(read_matrix(write(name, tar(with_namesake))) == expected);
     }
+    const Files namesake_first{{"x/x.mtx", example_text}, {"x/x_b.mtx", graph}, {"y/x.mtx", graph}};
+    CHECK(read_matrix(write("x.tar", tar(namesake_first))) == expected);
     CHECK(refusal(write("y.tgz", tar(with_namesake))).find("expected one, or --member NAME") != std::string::npos);
     CHECK(refusal(write("m.tar", tar({{"a", "words"}}))) == "m.tar: found an archive without a matrix; " + kinds);
     CHECK(refusal(write("m.tar", tar({{"a", "words"}})), {"a"}) == "m.tar: member 'a': starts with 'words'; " + kinds);

@@ -112,6 +112,16 @@ TEST_CASE("csr: one value is stored for each row or column whose values are equa
         csr.kernels.front().prepare.f64(*full, *host)->run(x.data(), expected.data(), false);
         CHECK(y == expected);
     }
+    for (const auto& [rows, columns] : {std::pair{7, 3}, {3, 7}}) {
+        std::vector<Entry> entries;
+        for (Index row = 0; row < rows; ++row) {
+            for (Index column = 0; column < columns; ++column) entries.push_back({row, column, row + 1.0});
+        }
+        const CsrMatrix of_rows = csr_from_entries(rows, columns, entries);
+        CHECK_NOTHROW(check_layout(*build(csr, stage_input(of_rows), {{"values", std::string("by_row")}}), of_rows));
+        const CsrMatrix of_columns = transpose(of_rows);
+        CHECK_NOTHROW(check_layout(*build(csr, stage_input(of_columns), {{"values", std::string("by_column")}}), of_columns));
+    }
     const auto refused = [&](const char* how) {
         return message_of<Unsuitable>([&] { (void)build(csr, stage_input(drawn()), {{"values", std::string(how)}}); });
     };

@@ -200,6 +200,13 @@ TEST_CASE("new cuts replace cuts of the same kind") {
     }
 }
 
+TEST_CASE("a share whose offsets descend is refused") {
+    StagedMatrix staged = whole_state();
+    CHECK_NOTHROW(check_shares(staged));
+    staged.shares.front().row_offsets = {0, 1, 4, 3, 5, 6, 9};
+    CHECK_THROWS_WITH_AS(check_shares(staged), doctest::Contains("has offsets that descend"), std::logic_error);
+}
+
 TEST_CASE("an order of a share changes only its storage") {
     StagedMatrix staged = whole_state();
     StageChange change;

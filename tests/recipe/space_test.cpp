@@ -14,6 +14,7 @@
 #include "core/input/inline_matrix.hpp"
 #include "pipeline/recipe/space.hpp"
 #include "recipe/recipes.hpp"
+#include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace workbench {
@@ -127,6 +128,8 @@ TEST_CASE("conditions on the matrix") {
     CHECK(holds("columns > 5 and rows = 5"));
     CHECK_FALSE(holds("columns > 5 and rows = 6"));
     CHECK(holds("columns > 5 or rows = 6"));
+    CHECK(contains(message_of<RecipeError>([&] { (void)holds("'rows' = 5"); }),
+                   "found 'rows'; expected the name of a fact or of a choice"));
 }
 
 TEST_CASE("conditions on the choices at earlier places") {

@@ -294,6 +294,8 @@ TEST_CASE("a chart has a curve for each cache and each combination of the other 
     CHECK(chart.x.label == "stage.column_segmentation.width");
     CHECK(!chart.x.logarithmic);
     CHECK(chart.y.high == 100.0);
+    study.points.front().place.x = 3.9;  // the axis is logarithmic if it spans more than a factor of ten
+    CHECK(chart_of(study).x.logarithmic);
 
     // Three curves for each of two caches have colours; the other four have none.
     check_chartable(points_of("{ sweep = [2, 3, 4] }", "{ sweep = [4, 8] }"), study.model);

@@ -194,6 +194,7 @@ TEST_CASE("recipes with a common stage each report it with the parameters that t
         std::vector<StageOutcome> outcomes;
         shared.run({recipes[i], {}}, chains[i], outcomes, [](const Chain&, StagedMatrix&) {});
         CHECK(outcomes.back().shared == (i == 1));
+        CHECK(outcomes.back().parameters == recipes[i].stages.front().parameters);
         choices.push_back(outcomes.back().choices);
     }
     CHECK(choices == StageNames{"", "key = \"nonzeros\""});

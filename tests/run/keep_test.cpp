@@ -141,6 +141,22 @@ TEST_SUITE("kept results") {
         CHECK_EQ(f32.preparation().bytes, static_cast<std::int64_t>(both.layouts.at(1).bytes()));
     }
 
+    TEST_CASE("a prepared recipe has parts if rows and columns have one order") {
+        const CsrMatrix matrix = grid(12);
+        ScriptedDevice host({DeviceKind::host, "a host", 1, 0, 0, 0});
+        const auto parts_after = [&](const std::string& stages) {
+            const Recipe recipe = parse_recipe(stages + "[layout]\nuse = 'csr'\n", "test.toml", catalogue());
+            const KernelEntry& kernel = recipe.layouts.front().entry->kernels.front();
+            const Ready<double> ready(recipe, stage_input(matrix), {.device = host, .kernels = {&kernel}});
+            return std::vector<Index>(ready.partition().begin(), ready.partition().end());
+        };
+        const std::string parts = "[[stage]]\nuse = 'rcm_blocks'\nparts = 4\n";
+        const std::string sorted = "[[stage]]\nuse = 'row_sort'\nwithin = 'partition'\n";
+        CHECK_EQ(parts_after(parts), std::vector<Index>{0, 36, 72, 108, 144});
+        CHECK_EQ(parts_after(parts + sorted + "apply = 'symmetric'\n"), std::vector<Index>{0, 36, 72, 108, 144});
+        CHECK(parts_after(parts + sorted + "apply = 'rows'\n").empty());
+    }
+
     TEST_CASE("two shares with the same layout are two results") {
         const TemporaryFolder folder;
         std::string both_csr = hybrid;
@@ -296,6 +312,7 @@ TEST_SUITE("kept results") {
         const std::string& note = ready.preparation().notes.back();
         CHECK_NE(note.find("kept by an earlier run: metis_partition, row_sort, split, sort_outside, layout ehyb; read in "),
                  std::string::npos);
+        CHECK_EQ(note.find("read in -"), std::string::npos);
         CHECK_GT(ready.preparation().stage_seconds, 0);
     }
 }

@@ -112,6 +112,20 @@ TEST_CASE("a page has the places of its graph if it shows every entry") {
     CHECK(places_of(small, {}) == "none");
 }
 
+TEST_CASE("a page has the input's numbers of the rows or of the columns that moved") {
+    const CsrMatrix matrix = random_matrix(3, 5);
+    const std::vector<Index> turned{2, 0, 1};
+    const std::string differences("\4\5\0", 3);  // 2 - 0, 0 - 3 and 1 - 1: twice each, and odd if negative
+    for (const auto& [rows, columns] : {std::pair{false, false}, {true, false}, {false, true}, {true, true}}) {
+        StagedMatrix staged = stage_input(matrix);
+        if (rows) apply(staged, {.order = OrderChange{Acts::rows, Permutation::from_old_of_new(turned)}}, {});
+        if (columns) apply(staged, {.order = OrderChange{Acts::columns, Permutation::from_old_of_new(turned)}}, {});
+        const auto pattern = page_pattern(staged);
+        CHECK(pattern->original_rows == (rows ? differences : ""));
+        CHECK(pattern->original_columns == (columns ? differences : ""));
+    }
+}
+
 TEST_CASE("a page has the boundaries of all cuts, or of some at equal distances") {
     const auto cuts_of = [](Index size, Index distance) {
         ShuffledRun ran = shuffled(random_matrix(size, 5), 2);

@@ -339,6 +339,7 @@ TEST_CASE("storage: invalid walks are refused") {
     const StorageMap map = map_storage<double>(staged.matrix, std::span(&mapped, 1));
     CHECK(map.parts.front().arrays.back().type == ElementType::f64);
     CHECK(map.parts.front().warps == 0);
+    CHECK(nlohmann::json::parse(to_json(map))["parts"][0]["shown_warps"] == nlohmann::json::array());
     CHECK(map.parts.front().arrays[1].like == 2);
     // Columns without one element per value are not shown parallel to any array.
     tampered.change = [](Slot& slot) { slot.column_index = 5; };
@@ -368,6 +369,10 @@ TEST_CASE("storage: as JSON") {
             CHECK_MESSAGE(list.size() == array["length"], name);
         }
         CHECK(array["cells"].size() == (array["role"] == "structure" ? 1 : 8));  // the text alone
+        if (array.contains("like")) {  // its elements are read with those of the other array
+            const auto& other = part["arrays"][array["like"].get<std::size_t>()]["cells"];
+            for (const char* read : {"warp", "lane", "step"}) CHECK_MESSAGE(array["cells"][read] == other[read], read);
+        }
         if (array["name"] != "values") continue;
         CHECK(array["type"] == "f64");
         CHECK(array["cells"]["text"][2] == "2");

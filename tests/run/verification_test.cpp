@@ -5,11 +5,15 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <string>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "core/contract/errors.hpp"
 #include "core/matrix/battery.hpp"
 #include "pipeline/measure/verification.hpp"
+#include "support/message_of.hpp"
 
 namespace workbench {
 
@@ -84,6 +88,19 @@ TEST_CASE("a long row requires small integers, and a row that is too long is ref
 
     wide.row_offsets = {0, 1 << 23};
     CHECK_THROWS_AS(ExactProblem{wide}, Unsuitable);
+}
+
+TEST_CASE("the refusal of a long row names the longest row that is exact") {
+    const auto refusal = [](Offset longest) {
+        return message_of<Unsuitable>([&] { const ExactProblem problem(false, longest, 1 << 24); });
+    };
+    const std::string refused = refusal(Offset{1} << 24);
+    const std::string before = "for at most ";
+    const std::size_t at = refused.find(before);
+    REQUIRE(at != std::string::npos);
+    const Offset most = std::stoll(refused.substr(at + before.size()));
+    CHECK_NOTHROW(ExactProblem(false, most, 1 << 24));
+    CHECK(refusal(most + 1).starts_with(fmt::format("a row of {} nonzeros: ", most + 1)));
 }
 
 TEST_CASE("bounded comparison") {
