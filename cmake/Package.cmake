@@ -5,28 +5,32 @@
 #   share/spmv-workbench/recipes/, spaces/, suites/, schema/   share/doc/, share/man/   and completions for the shells
 #   lib/libspmv_workbench.so, include/ the library for other programs; lib/cmake/spmv_workbench/ for find_package
 #   libexec/spmv-workbench/            check_gpu.sh, gpu_test; share/spmv-workbench/layouts/ for them (where the tests are built)
+# Parts for `cmake --install BUILD --component PART`, and packages of Debian: library (what programs that use it need when they run, and the
+# recipes), development (its header and CMake package), python, modules (what is loaded or started only for some commands and files, and
+# needs libraries of its own), program (all that is not named otherwise), documentation, and checks (of a GPU and of ranks).
 # Not included: glibc, cuSPARSE (250 MB with nvJitLink), NCCL, HDF5 and matio (18 MB with what they need), and libcurl and cpp-httplib, which
 # are loaded on demand.
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME program)
 option(WORKBENCH_BUNDLE_LIBRARIES "Install the libraries that the program needs beside it" ON)
 set(private_libraries lib/spmv-workbench)
 install(TARGETS workbench RUNTIME_DEPENDENCY_SET workbench_dependencies RUNTIME DESTINATION bin)
 install(TARGETS workbench_trial workbench_confined RUNTIME DESTINATION ${private_libraries} COMPONENT library)
-install(TARGETS workbench_stage RUNTIME_DEPENDENCY_SET workbench_dependencies RUNTIME DESTINATION ${private_libraries} COMPONENT library)
+install(TARGETS workbench_stage RUNTIME_DEPENDENCY_SET library_dependencies RUNTIME DESTINATION ${private_libraries} COMPONENT library)
 foreach(program workbench_matlab workbench_hdf5)
   if(TARGET ${program})
-    install(TARGETS ${program} RUNTIME DESTINATION ${private_libraries} COMPONENT library)
+    install(TARGETS ${program} RUNTIME DESTINATION ${private_libraries} COMPONENT modules)
     list(APPEND programs_beside ${program})
   endif()
 endforeach()
 set(packaged_programs workbench)
 if(TARGET gpu_test)
-  install(TARGETS gpu_test RUNTIME_DEPENDENCY_SET workbench_dependencies RUNTIME DESTINATION libexec/spmv-workbench)
-  install(PROGRAMS tests/gpu/check_gpu.sh DESTINATION libexec/spmv-workbench)
-  install(DIRECTORY tests/layouts DESTINATION share/spmv-workbench)
+  install(TARGETS gpu_test RUNTIME_DEPENDENCY_SET workbench_dependencies RUNTIME DESTINATION libexec/spmv-workbench COMPONENT checks)
+  install(PROGRAMS tests/gpu/check_gpu.sh DESTINATION libexec/spmv-workbench COMPONENT checks)
+  install(DIRECTORY tests/layouts DESTINATION share/spmv-workbench COMPONENT checks)
   list(APPEND packaged_programs gpu_test)
 endif()
 if(TARGET ranks_test)
-  install(TARGETS ranks_test RUNTIME_DEPENDENCY_SET workbench_dependencies RUNTIME DESTINATION libexec/spmv-workbench)
+  install(TARGETS ranks_test RUNTIME_DEPENDENCY_SET workbench_dependencies RUNTIME DESTINATION libexec/spmv-workbench COMPONENT checks)
   list(APPEND packaged_programs ranks_test)
 endif()
 set(libraries_of_others
@@ -35,9 +39,10 @@ set(libraries_of_others
   POST_EXCLUDE_REGEXES "/ld-linux[^/]*$"
   LIBRARY DESTINATION ${private_libraries})
 if(WORKBENCH_BUNDLE_LIBRARIES)
-  install(RUNTIME_DEPENDENCY_SET workbench_dependencies ${libraries_of_others})
+  install(RUNTIME_DEPENDENCY_SET workbench_dependencies ${libraries_of_others} COMPONENT program)
 endif()
-install(DIRECTORY recipes spaces suites DESTINATION share/spmv-workbench)
+install(DIRECTORY recipes DESTINATION share/spmv-workbench COMPONENT library)
+install(DIRECTORY spaces suites DESTINATION share/spmv-workbench)
 install(FILES packaging/taplo.toml DESTINATION share/spmv-workbench RENAME .taplo.toml)  # for editors
 # The headers with which formats and stages beside a recipe are compiled.
 set(headers include/spmv-workbench/format)
@@ -52,8 +57,8 @@ install(FILES kernels/device/host_loops.hpp kernels/device/tuned.hpp
 install(FILES kernels/source/format_head.hpp kernels/source/rows_kernel.hpp DESTINATION ${headers}/kernels/source COMPONENT library)
 install(FILES stages/graph.hpp stages/order.hpp stages/parameters.hpp stages/stages.hpp DESTINATION ${headers}/stages
   COMPONENT library)
-install(FILES README.md CHANGELOG.md LICENSE CITATION.cff DESTINATION share/doc/spmv-workbench)
-install(DIRECTORY docs DESTINATION share/doc/spmv-workbench FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.gif" PATTERN "*.ipynb" PATTERN "cg/*")
+install(FILES README.md CHANGELOG.md LICENSE CITATION.cff DESTINATION share/doc/spmv-workbench COMPONENT documentation)
+install(DIRECTORY docs DESTINATION share/doc/spmv-workbench COMPONENT documentation FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.gif" PATTERN "*.ipynb" PATTERN "cg/*")
 
 # install_what_it_prints(FILE FOLDER ARGUMENTS...): installs the output of the program as FOLDER/FILE.
 function(install_what_it_prints file folder)
@@ -86,7 +91,7 @@ endif()
 
 foreach(module workbench_cusparse workbench_nccl workbench_mpi workbench_http)
   if(TARGET ${module})
-    install(TARGETS ${module} LIBRARY DESTINATION ${private_libraries} COMPONENT library)
+    install(TARGETS ${module} LIBRARY DESTINATION ${private_libraries} COMPONENT modules)
     # The usual places of a CUDA toolkit; LD_LIBRARY_PATH has precedence.
     set_target_properties(${module} PROPERTIES INSTALL_RPATH "/usr/local/cuda/lib64:/opt/cuda/lib64")
   endif()
@@ -112,21 +117,17 @@ if(LIBARCHIVE_STATIC_LIBRARY AND ZSTD_LIBRARY)
   unset(CMAKE_REQUIRED_LIBRARIES)
 endif()
 
-# `cmake --install BUILD --component library` installs the library alone.
 if(WORKBENCH_LIBRARY)
   include(CMakePackageConfigHelpers)
   set(package_folder lib/cmake/spmv_workbench)
   write_basic_package_version_file(${CMAKE_BINARY_DIR}/generated/spmv_workbenchConfigVersion.cmake COMPATIBILITY SameMinorVersion)
   install(TARGETS spmv_workbench EXPORT spmv_workbench RUNTIME_DEPENDENCY_SET library_dependencies
-    LIBRARY DESTINATION lib COMPONENT library NAMELINK_COMPONENT library)
-  if(WORKBENCH_BUNDLE_LIBRARIES)
-    install(RUNTIME_DEPENDENCY_SET library_dependencies ${libraries_of_others} COMPONENT library)
-  endif()
-  install(DIRECTORY frontends/library/include/ DESTINATION include COMPONENT library)
+    LIBRARY DESTINATION lib COMPONENT library NAMELINK_COMPONENT development)
+  install(DIRECTORY frontends/library/include/ DESTINATION include COMPONENT development)
   install(EXPORT spmv_workbench NAMESPACE spmv_workbench:: FILE spmv_workbenchConfig.cmake
-    DESTINATION ${package_folder} COMPONENT library)
+    DESTINATION ${package_folder} COMPONENT development)
   install(FILES ${CMAKE_BINARY_DIR}/generated/spmv_workbenchConfigVersion.cmake
-    DESTINATION ${package_folder} COMPONENT library)
+    DESTINATION ${package_folder} COMPONENT development)
   # The prefix can be moved. Programs get an RPATH, as they do from the CMake package.
   file(WRITE ${CMAKE_BINARY_DIR}/generated/spmv_workbench.pc "prefix=\${pcfiledir}/../..
 Name: spmv_workbench
@@ -135,24 +136,16 @@ Version: ${PROJECT_VERSION}
 Cflags: -I\${prefix}/include
 Libs: -L\${prefix}/lib -Wl,-rpath,\${prefix}/lib -lspmv_workbench
 ")
-  install(FILES ${CMAKE_BINARY_DIR}/generated/spmv_workbench.pc DESTINATION lib/pkgconfig COMPONENT library)
+  install(FILES ${CMAKE_BINARY_DIR}/generated/spmv_workbench.pc DESTINATION lib/pkgconfig COMPONENT development)
   set_target_properties(spmv_workbench PROPERTIES INSTALL_RPATH "$ORIGIN/spmv-workbench")
   target_link_options(spmv_workbench PRIVATE -Wl,--disable-new-dtags)
 endif()
 
-set(CPACK_GENERATOR TGZ)
-# `cpack -G DEB` of a build with -DWORKBENCH_BUNDLE_LIBRARIES=OFF: the libraries are dependencies of the package.
-set(CPACK_PACKAGE_CONTACT "The SpMV workbench developers <spmv-workbench@localhost>")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
-set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_PACKAGE_NAME spmv-workbench)
-set(CPACK_DEBIAN_PACKAGE_SECTION science)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_BINARY_DIR}/lib)
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "g++, libcurl4")  # to compile code beside recipes, and to fetch matrices
-if(WORKBENCH_PYTHON)
-  set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "${CPACK_DEBIAN_PACKAGE_RECOMMENDS}, python3-scipy")
+if(WORKBENCH_BUNDLE_LIBRARIES)
+  install(RUNTIME_DEPENDENCY_SET library_dependencies ${libraries_of_others} COMPONENT library)
 endif()
+include(DebianPackages)
+set(CPACK_GENERATOR TGZ)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PACKAGE_FILE_NAME "spmv-workbench-${PROJECT_VERSION}-${CMAKE_SYSTEM_PROCESSOR}")
 set(CPACK_PACKAGE_CHECKSUM SHA256)

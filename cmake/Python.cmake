@@ -38,6 +38,6 @@ set(module_prefix lib/python3/dist-packages/spmv_workbench)
 if(SKBUILD)  # pip install: where any Python looks, below its sys.prefix
   set(module_prefix lib/python${Python_VERSION_MAJOR}.${Python_VERSION_MINOR}/site-packages/spmv_workbench)
 endif()
-install(TARGETS workbench_python LIBRARY DESTINATION ${module_prefix} COMPONENT library)
-install(DIRECTORY frontends/python/spmv_workbench/ DESTINATION ${module_prefix} COMPONENT library
+install(TARGETS workbench_python LIBRARY DESTINATION ${module_prefix} COMPONENT python)
+install(DIRECTORY frontends/python/spmv_workbench/ DESTINATION ${module_prefix} COMPONENT python
   FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)

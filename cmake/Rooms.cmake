@@ -105,7 +105,7 @@ function(workbench_program name folder)
   list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
   add_library(workbench_cli STATIC ${sources})
   target_link_libraries(workbench_cli
-    PUBLIC workbench_options workbench_engine
+    PUBLIC workbench_options workbench_run
     PRIVATE workbench_cache_model workbench_bench workbench_choose workbench_solve workbench_distributed workbench_serve workbench_schema workbench_catalogue workbench_fetch workbench_output workbench_system workbench_kernels CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
   include(Versions)
   add_dependencies(workbench_cli workbench_commit)

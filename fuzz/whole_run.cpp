@@ -13,8 +13,8 @@
 #include "fuzz/target.hpp"
 #include "kernels/host/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/engine/runner.hpp"
 #include "pipeline/report/pictures.hpp"
+#include "pipeline/run/runner.hpp"
 #include "support/page_sections.hpp"
 
 namespace {

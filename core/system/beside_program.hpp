@@ -12,6 +12,9 @@ namespace workbench {
 /// a test. Returns none if the file is in none of these places.
 [[nodiscard]] std::optional<std::filesystem::path> find_beside_program(const std::string& file);
 
+/// The package of Debian with those files that need libraries of their own (cmake/DebianPackages.cmake).
+inline constexpr const char* package_of_modules = "spmv-workbench-modules";
+
 /// The folder of the program, or of the library if another program uses it.
 [[nodiscard]] std::filesystem::path program_folder();
 

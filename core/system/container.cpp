@@ -30,10 +30,10 @@ std::string on_one_line(const std::string& text) {
 void run_container(const Container& container, const std::filesystem::path& file, std::vector<std::string> arguments) {
     const auto program = find_beside_program(container.program);
     if (!program) {
-        throw MachineError(
-            fmt::format("{}: a {} needs {}: no {} in ../lib/spmv-workbench relative to the program's folder {}; this "
-                        "program was built without it",
-                        file.string(), container.file, container.needs, container.program, program_folder().string()));
+        throw MachineError(fmt::format(
+            "{}: a {} needs {}: no {} in ../lib/spmv-workbench relative to the program's folder {}; its "
+            "package {} is not installed, or this program was built without it",
+            file.string(), container.file, container.needs, container.program, program_folder().string(), package_of_modules));
     }
     arguments.insert(arguments.begin(), {program->string(), std::to_string(free_host_memory())});
     constexpr double an_hour = 3600;

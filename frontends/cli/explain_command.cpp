@@ -9,8 +9,8 @@
 #include "frontends/cli/terminal.hpp"
 #include "kernels/source/arrays_header.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/engine/layout_examples.hpp"
 #include "pipeline/report/figures.hpp"
+#include "pipeline/run/layout_examples.hpp"
 
 namespace workbench {
 namespace {

@@ -9,7 +9,7 @@
 #include "kernels/host/host_device.hpp"
 
 #include "frontends/cli/measuring.hpp"
-#include "pipeline/engine/runner.hpp"
+#include "pipeline/run/runner.hpp"
 
 namespace workbench {
 

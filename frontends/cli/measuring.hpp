@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "frontends/cli/options.hpp"
-#include "pipeline/engine/runner.hpp"
+#include "pipeline/run/runner.hpp"
 
 namespace CLI {
 class App;

@@ -14,7 +14,7 @@
 #include "frontends/cli/terminal.hpp"
 #include "kernels/gpu/gpu.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/engine/runner.hpp"
+#include "pipeline/run/runner.hpp"
 
 namespace workbench {
 namespace {

@@ -19,7 +19,7 @@
 #include "frontends/cli/terminal.hpp"
 #include "frontends/cli/watch.hpp"
 #include "kernels/device/cuda_device.hpp"
-#include "pipeline/engine/runner.hpp"
+#include "pipeline/run/runner.hpp"
 
 namespace workbench {
 namespace {

@@ -15,9 +15,9 @@ OpenWebServer* load_module() {
     const auto file = find_beside_program(http_module_file);
     if (!file) {
         throw MachineError(
-            fmt::format("serve needs an HTTP library: no {} in ../lib/spmv-workbench relative to the program's folder {}; this "
-                        "program was built without cpp-httplib",
-                        http_module_file, program_folder().string()));
+            fmt::format("serve needs an HTTP library: no {} in ../lib/spmv-workbench relative to the program's folder {}; its "
+                        "package {} is not installed, or this program was built without cpp-httplib",
+                        http_module_file, program_folder().string(), package_of_modules));
     }
     void* const module = dlopen(file->c_str(), RTLD_NOW | RTLD_LOCAL);
     void* const function = module == nullptr ? nullptr : dlsym(module, http_module_function);

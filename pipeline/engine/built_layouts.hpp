@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "pipeline/engine/chain.hpp"
+#include "pipeline/engine/outcomes.hpp"
 #include "pipeline/measure/candidate.hpp"
 #include "pipeline/measure/verification.hpp"
-#include "pipeline/report/report.hpp"
 
 namespace workbench {
 

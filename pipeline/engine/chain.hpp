@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/engine/outcomes.hpp"
 #include "pipeline/keep/kept_result.hpp"
 #include "pipeline/recipe/recipe.hpp"
-#include "pipeline/report/report.hpp"
 
 namespace workbench {
 

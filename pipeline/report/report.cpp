@@ -10,20 +10,6 @@
 
 namespace workbench {
 
-std::size_t LayoutOutcome::bytes() const {
-    std::size_t sum = 0;
-    for (const Array& array : footprint) sum += array.bytes;
-    return sum;
-}
-
-std::size_t LayoutOutcome::slots() const {
-    std::size_t sum = 0;
-    for (const Array& array : footprint) sum += array.slots;
-    return sum;
-}
-
-std::string StageOutcome::label() const { return precision ? fmt::format("{} {}", id, workbench::name_of(*precision)) : id; }
-
 std::string RunReport::title() const { return sweep.label.empty() ? recipe_name : recipe_name + ": " + sweep.label; }
 
 double RunReport::stage_seconds(Precision precision) const {

@@ -6,7 +6,7 @@
 #include "core/contract/errors.hpp"
 #include "core/text/text_table.hpp"
 #include "pipeline/engine/kernel_choice.hpp"
-#include "pipeline/engine/runner.hpp"
+#include "pipeline/run/runner.hpp"
 
 namespace workbench {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/contract/errors.hpp"
-#include "pipeline/engine/runner.hpp"
 #include "pipeline/recipe/space.hpp"
+#include "pipeline/run/runner.hpp"
 #include "studies/bench/records.hpp"
 #include "studies/choose/calibration.hpp"
 #include "studies/choose/search_log.hpp"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/engine/runner.hpp"
 #include "pipeline/recipe/recipe.hpp"
+#include "pipeline/run/runner.hpp"
 #include "studies/choose/calibration.hpp"
 
 namespace workbench {

@@ -14,7 +14,7 @@
 #include "core/matrix/battery.hpp"
 #include "kernels/host/host_device.hpp"
 #include "pipeline/engine/ready.hpp"
-#include "pipeline/engine/runner.hpp"
+#include "pipeline/run/runner.hpp"
 #include "run/kept_runs.hpp"
 #include "support/golden.hpp"
 #include "support/layouts/layout_recipes.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/engine/runner.hpp"
+#include "pipeline/run/runner.hpp"
 #include "run/catalogue_runs.hpp"
 #include "support/layouts/scripted.hpp"
 

@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/matrix/battery.hpp"
-#include "pipeline/engine/runner.hpp"
 #include "pipeline/report/pictures.hpp"
+#include "pipeline/run/runner.hpp"
 #include "run/catalogue_runs.hpp"
 #include "support/layouts/scripted.hpp"
 #include "support/temporary_folder.hpp"

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/engine/runner.hpp"
 #include "pipeline/measure/rows_kernel.hpp"
+#include "pipeline/run/runner.hpp"
 #include "support/given.hpp"
 #include "support/layouts/scripted.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/engine/runner.hpp"
+#include "pipeline/run/runner.hpp"
 #include "support/layouts/scripted.hpp"
 
 namespace workbench {

@@ -7,7 +7,7 @@
 
 #include "core/contract/errors.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/engine/runner.hpp"
+#include "pipeline/run/runner.hpp"
 
 namespace workbench {
 namespace {

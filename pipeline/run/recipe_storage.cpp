@@ -1,4 +1,4 @@
-#include "pipeline/engine/recipe_storage.hpp"
+#include "pipeline/run/recipe_storage.hpp"
 
 #include "core/contract/errors.hpp"
 #include "pipeline/engine/kernel_choice.hpp"

@@ -1,4 +1,4 @@
-#include "pipeline/engine/measurement.hpp"
+#include "pipeline/run/measurement.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -15,7 +15,7 @@
 #include "core/text/words.hpp"
 #include "pipeline/engine/built_layouts.hpp"
 #include "pipeline/engine/ready.hpp"
-#include "pipeline/engine/recipe_storage.hpp"
+#include "pipeline/run/recipe_storage.hpp"
 
 namespace workbench {
 namespace {

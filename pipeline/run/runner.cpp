@@ -1,4 +1,4 @@
-#include "pipeline/engine/runner.hpp"
+#include "pipeline/run/runner.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -1,4 +1,4 @@
-#include "pipeline/engine/references.hpp"
+#include "pipeline/run/references.hpp"
 
 #include <algorithm>
 #include <limits>

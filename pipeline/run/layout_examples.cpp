@@ -1,10 +1,10 @@
-#include "pipeline/engine/layout_examples.hpp"
+#include "pipeline/run/layout_examples.hpp"
 
 #include <fmt/format.h>
 
 #include "core/input/inline_matrix.hpp"
 #include "pipeline/engine/chain.hpp"
-#include "pipeline/engine/recipe_storage.hpp"
+#include "pipeline/run/recipe_storage.hpp"
 #include "viz/storage_text.hpp"
 
 namespace workbench {

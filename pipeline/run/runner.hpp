@@ -9,10 +9,10 @@
 
 #include "core/contract/catalogue.hpp"
 #include "pipeline/engine/chain.hpp"
-#include "pipeline/engine/measurement.hpp"
-#include "pipeline/engine/references.hpp"
 #include "pipeline/recipe/recipe.hpp"
 #include "pipeline/report/report.hpp"
+#include "pipeline/run/measurement.hpp"
+#include "pipeline/run/references.hpp"
 
 namespace workbench {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "pipeline/engine/chain.hpp"
-#include "pipeline/engine/references.hpp"
 #include "pipeline/report/report.hpp"
+#include "pipeline/run/references.hpp"
 
 namespace workbench {
 
