@@ -52,7 +52,7 @@ if command -v c++ >/dev/null; then
 fi
 # The Python module, if it was built, finds the library, the program and the recipes of the prefix.
 if [[ -d $prefix/lib/python3 ]]; then
-    python=$(sed -n 's/^Python_EXECUTABLE:FILEPATH=//p' "$build/CMakeCache.txt")
+    python=$(sed -n 's/^Python_EXECUTABLE:[A-Z]*=//p' "$build/CMakeCache.txt")
     PYTHONPATH=$prefix/lib/python3/dist-packages "$python" - "$prefix" >"$folder/log" 2>&1 <<'END' || fault "the module does not work: $(cat "$folder/log")"
 import sys
 import scipy.sparse

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# package_test.sh BUILD_FOLDER CMAKE CXX: installs the library alone, moves it, and builds and runs the programs of docs/examples against it.
+# package_test.sh BUILD_FOLDER CMAKE CXX: installs the library with its header, moves it, and builds and runs the programs of docs/examples against it.
 set -euo pipefail
 build=$1 cmake=$2 cxx=$3
 source_dir=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd -P)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 quietly() { "$@" >"$folder/log" 2>&1 || { echo "failed: $*" && cat "$folder/log" && exit 1; }; }
-quietly "$cmake" --install "$build" --component library --prefix "$folder/before"
+for part in library development; do quietly "$cmake" --install "$build" --component "$part" --prefix "$folder/before"; done
 mv "$folder/before" "$folder/moved"
 prefix=$folder/moved
 
@@ -21,6 +21,10 @@ others=$(grep -vE '^((typeinfo|typeinfo name|vtable) for )?spmv_workbench::' "$f
 [[ -z $others ]] || fault "exported, too: $(head -5 <<<"$others")"
 others=$(grep -E 'Applied|Checked' "$folder/exported" || true)
 [[ -z $others ]] || fault "the implementation of the header is exported: $(head -5 <<<"$others")"
+# Nothing that draws, serves or reads containers of matrices comes with it.
+others=$(ldd "$library" | grep -E 'png|gif|hpdf|httplib|ssl|curl|mpi|hdf5|matio' || true)
+[[ -z $others ]] || fault "the library is linked with $others"
+[[ ! -e $prefix/bin ]] || fault "the library comes with programs"
 [[ $(ldd "$library" | grep libfmt) == *"$prefix"* ]] || fault "the library does not take the libraries of the prefix"
 [[ $(ldd "$library") != *"not found"* ]] || fault "a library is missing"
 
