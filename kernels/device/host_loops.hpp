@@ -2,6 +2,8 @@
 // host_loops.cpp, so that formats beside a recipe, which include this header, need no Kokkos.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 
@@ -46,6 +48,37 @@ template <typename Condition>
 template <ValueType Value>
 void put(Value* y, Index row, Value sum, bool accumulate) {
     y[row] = accumulate ? y[row] + sum : sum;
+}
+
+/// False for NaN and infinities. A kernel that multiplies padding by x of other rows looks at its sums: where one is not
+/// finite, an x that is not may have reached it through padding, and the sum is made again without padding.
+template <ValueType Value>
+[[nodiscard]] bool is_finite(Value sum) {
+    return sum - sum == 0;
+}
+
+/// True only if all of them are finite. Their total is looked at, which may also overflow.
+template <ValueType Value>
+[[nodiscard]] bool are_finite(const Value* sums, std::int64_t count) {
+    constexpr int at_once = 8;  // so that the compiler uses vectors
+    std::array<Value, at_once> totals{};
+    std::int64_t i = 0;
+    for (; i + at_once <= count; i += at_once) {
+#pragma GCC unroll 8
+        for (int j = 0; j < at_once; ++j) totals[j] += sums[i + j];
+    }
+    for (; i < count; ++i) totals[0] += sums[i];
+    for (int j = 1; j < at_once; ++j) totals[0] += totals[j];
+    return is_finite(totals[0]);
+}
+
+/// are_finite for a vector x, in parallel: before y += A x, as y is lost when its sums are looked at.
+template <ValueType Value>
+[[nodiscard]] bool is_finite_vector(const Value* x, std::int64_t count) {
+    constexpr std::int64_t chunk = 1 << 15;
+    return count_in_parallel((count + chunk - 1) / chunk, [&](std::int64_t number) {
+               return !are_finite(x + number * chunk, std::min(chunk, count - number * chunk));
+           }) == 0;
 }
 
 /// Adds a sum to a row of y to which other threads add, too.

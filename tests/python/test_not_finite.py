@@ -7,7 +7,7 @@ from conftest import laplace
 import spmv_workbench as wb
 
 
-EXCEPTIONS = {"banded_block", "bccoo", "bsr", "dia", "halo", "hybrid_bsr_coo", "hybrid_dia_csr"}  # docs/library.md
+EXCEPTIONS = {"bccoo", "bsr", "hybrid_bsr_coo"}  # docs/library.md
 
 
 def with_gaps():

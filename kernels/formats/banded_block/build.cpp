@@ -84,7 +84,9 @@ public:
 
     void run(const Value* x, Value* y, bool accumulate) override {
         const Offset height = layout_.block_height;
+        const bool has_padding = !accumulate || is_finite_vector(x, layout_.column_count);
         for_each_in_parallel(layout_.block_rows(), 32, [&](std::int64_t block_row) {
+            if (!has_padding) return add_nonzeros(block_row, x, y);
             const Offset first_row = block_row * height;
             const Offset rows = std::min(height, layout_.row_count - first_row);
             Value* const share = y + first_row;
@@ -97,12 +99,28 @@ public:
                 const Value* const values = band + (column - first_column) * height;
                 for (Offset r = 0; r < rows; ++r) share[r] += values[r] * x[column];
             }
+            if (accumulate || is_finite(share[0])) return;  // all rows have the same columns
+            std::fill(share, share + rows, Value{0});
+            add_nonzeros(block_row, x, y);
         });
     }
 
     [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return layout_.bytes_of_product(); }
 
 private:
+    /// Adds the products of a block row to y, without padding.
+    [[gnu::cold, gnu::noinline]] void add_nonzeros(std::int64_t block_row, const Value* x, Value* y) const {
+        const Offset height = layout_.block_height;
+        const Offset first_column = layout_.first_column(block_row);
+        const Value* const band = layout_.values.data() + block_row * height * layout_.band_width();
+        for (Offset r = 0; r < height && block_row * height + r < layout_.row_count; ++r) {
+            const auto row = static_cast<Index>(block_row * height + r);
+            for (const Index column : layout_.pattern.columns_of(row)) {
+                y[row] += band[(column - first_column) * height + r] * x[column];
+            }
+        }
+    }
+
     const BandedBlockLayout<Value>& layout_;
 };
 

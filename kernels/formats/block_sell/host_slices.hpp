@@ -60,7 +60,7 @@ private:
         if (size > 1 && accumulate) std::copy_n(y + first_row, rows, before.begin());
         const Value total = multiply_rows<size, lanes>(sell, slice, rows, x, y, accumulate);
         // Blocks of 1 x 1 have no padding inside, and others have columns of their row.
-        if (size == 1 || total - total == 0) [[likely]]
+        if (size == 1 || is_finite(total)) [[likely]]
             return;
         if (accumulate) std::copy_n(before.begin(), rows, y + first_row);
         multiply_nonzeros<size>(sell, slice, rows, x, y, accumulate);

@@ -62,9 +62,11 @@ public:
 
     void run(const Value* x, Value* y, bool accumulate) override {
         const std::int64_t rows = layout_.row_count;
+        const bool has_padding = !accumulate || is_finite_vector(x, layout_.column_count);
         for_each_in_parallel((rows + rows_at_once - 1) / rows_at_once, 1, [&](std::int64_t share) {
             const std::int64_t begin = share * rows_at_once;
             const std::int64_t end = std::min(begin + rows_at_once, rows);
+            if (!has_padding) return add_nonzeros(begin, end, x, y);
             if (!accumulate) std::fill(y + begin, y + end, Value{0});
             const Value* values = layout_.values.data();
             for (const Index offset : layout_.offsets) {
@@ -73,12 +75,26 @@ public:
                 for (std::int64_t row = first; row < last; ++row) y[row] += values[row] * x[row + offset];
                 values += rows;
             }
+            if (accumulate || are_finite(y + begin, end - begin)) return;
+            std::fill(y + begin, y + end, Value{0});
+            add_nonzeros(begin, end, x, y);
         });
     }
 
     [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return layout_.bytes_of_product(); }
 
 private:
+    /// Adds the products of rows to y, without padding.
+    [[gnu::cold, gnu::noinline]] void add_nonzeros(std::int64_t begin, std::int64_t end, const Value* x, Value* y) const {
+        for (std::int64_t row = begin; row < end; ++row) {
+            auto diagonal = layout_.offsets.begin();
+            for (const Index column : layout_.pattern.columns_of(static_cast<Index>(row))) {
+                diagonal = std::lower_bound(diagonal, layout_.offsets.end(), column - row);
+                y[row] += layout_.values[(diagonal - layout_.offsets.begin()) * layout_.row_count + row] * x[column];
+            }
+        }
+    }
+
     const DiaLayout<Value>& layout_;
 };
 

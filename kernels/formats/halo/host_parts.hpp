@@ -24,7 +24,10 @@ template <ValueType Value>
 class HaloParts final : public Kernel<Value> {
 public:
     explicit HaloParts(const HaloLayout<Value>& layout)
-        : size_{layout.row_count, layout.column_count}, block_size_(layout.block_size), part_nodes_(layout.part_nodes) {
+        : size_{layout.row_count, layout.column_count},
+          block_size_(layout.block_size),
+          part_nodes_(layout.part_nodes),
+          pattern_(layout.pattern) {
         make_zeros(part_blocks_, std::size_t(layout.parts()) + 1);
         make_zeros(rows_, part_nodes_.empty() ? 0 : part_nodes_.back());
         for_each_in_parallel(layout.parts(), 1, [&](std::int64_t part) {
@@ -46,6 +49,10 @@ public:
     }
 
     void run(const Value* x, Value* y, bool accumulate) override {
+        if (accumulate && !is_finite_vector(x, size_.column_count)) {
+            for_each_in_parallel(std::ssize(part_nodes_) - 1, 1, [&](std::int64_t part) { add_nonzeros(part, x, y); });
+            return;
+        }
         with_known<1, 2, 3, 4, 5, 6>(block_size_, [&](auto d) {
             constexpr int size = number_of(d);
             const bool all_whole = size_.column_count % size == 0;
@@ -197,6 +204,29 @@ private:
             for (int r = 0; r < there; ++r) y[row + r] += sums[r];
             begin = end_of_row;
         }
+        const Offset first_row = rows_until(part_nodes_[part]);
+        const Offset rows = rows_until(end) - first_row;
+        if (accumulate || are_finite(y + first_row, rows)) return;
+        std::fill_n(y + first_row, rows, Value{0});
+        add_nonzeros(part, x, y);
+    }
+
+    /// Adds the products of a part to y, without padding.
+    [[gnu::cold, gnu::noinline]] void add_nonzeros(std::int64_t part, const Value* x, Value* y) const {
+        const Index d = block_size_;
+        Offset place = part_blocks_[part];
+        for (Index node = part_nodes_[part]; node < part_nodes_[part + 1]; ++node) {
+            const Offset end_of_pairs = part_blocks_[part] + rows_[node].end_of_pairs;
+            for (; place < part_blocks_[part] + rows_[node].end; ++place) {
+                for (Index e = 0; e < d * d; ++e) {
+                    const Offset row = Offset{node} * d + e / d;
+                    const Offset column = Offset{columns_[place]} * d + e % d;
+                    const Value value = values_[place * d * d + e];
+                    if (pattern_.has(row, column)) y[row] += value * x[column];
+                    if (place < end_of_pairs && pattern_.has(column, row)) y[column] += value * x[row];
+                }
+            }
+        }
     }
 
     MatrixSize size_;
@@ -206,6 +236,7 @@ private:
     HostArray<Row> rows_;            // [nodes]
     HostArray<Index> columns_;       // [blocks] nodes
     HostArray<Value> values_;        // [blocks * block_size * block_size] block by block, row by row
+    const Pattern& pattern_;
 };
 
 }  // namespace workbench
