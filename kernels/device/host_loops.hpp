@@ -64,7 +64,6 @@ template <ValueType Value>
     std::array<Value, at_once> totals{};
     std::int64_t i = 0;
     for (; i + at_once <= count; i += at_once) {
-#pragma GCC unroll 8
         for (int j = 0; j < at_once; ++j) totals[j] += sums[i + j];
     }
     for (; i < count; ++i) totals[0] += sums[i];

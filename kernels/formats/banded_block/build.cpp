@@ -84,9 +84,9 @@ public:
 
     void run(const Value* x, Value* y, bool accumulate) override {
         const Offset height = layout_.block_height;
-        const bool has_padding = !accumulate || is_finite_vector(x, layout_.column_count);
+        const bool may_use_padding = !accumulate || is_finite_vector(x, layout_.column_count);
         for_each_in_parallel(layout_.block_rows(), 32, [&](std::int64_t block_row) {
-            if (!has_padding) return add_nonzeros(block_row, x, y);
+            if (!may_use_padding) return add_nonzeros(block_row, x, y);
             const Offset first_row = block_row * height;
             const Offset rows = std::min(height, layout_.row_count - first_row);
             Value* const share = y + first_row;

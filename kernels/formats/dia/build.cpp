@@ -62,11 +62,11 @@ public:
 
     void run(const Value* x, Value* y, bool accumulate) override {
         const std::int64_t rows = layout_.row_count;
-        const bool has_padding = !accumulate || is_finite_vector(x, layout_.column_count);
+        const bool may_use_padding = !accumulate || is_finite_vector(x, layout_.column_count);
         for_each_in_parallel((rows + rows_at_once - 1) / rows_at_once, 1, [&](std::int64_t share) {
             const std::int64_t begin = share * rows_at_once;
             const std::int64_t end = std::min(begin + rows_at_once, rows);
-            if (!has_padding) return add_nonzeros(begin, end, x, y);
+            if (!may_use_padding) return add_nonzeros(begin, end, x, y);
             if (!accumulate) std::fill(y + begin, y + end, Value{0});
             const Value* values = layout_.values.data();
             for (const Index offset : layout_.offsets) {
