@@ -87,8 +87,9 @@ Candidates candidates_for(const ChooseArguments& arguments) {
             files.push_back(file);
             continue;
         }
-        if (candidates.space)
+        if (candidates.space) {
             throw RecipeError(file + ": this is a second space; expected one space, and any number of recipes");
+        }
         candidates.space = load_space(path, catalogue(), arguments.changes);
         candidates.space_file = path;
     }
