@@ -6,6 +6,7 @@
 #include <random>
 #include <string>
 
+#include "pipeline/recipe/space.hpp"
 #include "pipeline/recipe/text.hpp"
 #include "recipe/recipes.hpp"
 
@@ -97,6 +98,30 @@ TEST_CASE("damaged recipes load or throw") {
         CHECK_NOTHROW(static_cast<void>(errors_of("[layout]\nuse='plain'", {"layout.slice_height=" + text})));
         CHECK_NOTHROW(static_cast<void>(errors_of("[layout]\nuse='plain'", {text})));
     }
+}
+
+TEST_CASE("damaged spaces load or throw") {
+    const std::string text =
+        "[space]\nname = 'a'\n[[stage]]\nid = 'order'\noptional = true\nwhen = 'rows > 3 and not (square or rows = 2)'\nuse = "
+        "['sort', { use = 'graph_partition', parts = [1, 2, 'auto'], when = \"twin_rows < 0.5\" }]\n[layout]\nuse = { sweep = "
+        "['plain', { use = 'plain', slice_height = [1, 2] }] }\n";
+    REQUIRE(parse_space(text, "a.toml", small_catalogue()).count() == 15);
+    std::mt19937 random(1);
+    int loaded = 0;
+    for (int i = 0; i < 3000; ++i) {
+        std::string damaged = text;
+        const auto at = [&] { return random() % damaged.size(); };
+        const std::size_t from = at();
+        if (i % 3 == 0) damaged[from] = text[random() % text.size()];
+        if (i % 3 == 1) damaged.erase(from, random() % 10);
+        if (i % 3 == 2) damaged.insert(from, text.substr(random() % text.size(), random() % 10));
+        try {
+            const Space space = parse_space(damaged, "a.toml", small_catalogue());
+            loaded += static_cast<int>(space.recipe(space.point(space.count() - 1)).layouts.size());
+        } catch (const RecipeError&) {
+        }
+    }
+    CHECK(loaded > 100);
 }
 
 }  // namespace

@@ -3,9 +3,7 @@
 
 #include <cmath>
 #include <fstream>
-#include <random>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -474,30 +472,6 @@ TEST_CASE("facts of a matrix") {
     CHECK(facts_of(large, 1).at("distinct_values") == 1023);
     large.values[0] = 1023;
     CHECK(facts_of(large, 1).at("distinct_values") == 1024);
-}
-
-TEST_CASE("damaged spaces load or throw") {
-    const std::string text =
-        "[space]\nname = 'a'\n[[stage]]\nid = 'order'\noptional = true\nwhen = 'rows > 3 and not (square or rows = 2)'\nuse = "
-        "['sort', { use = 'graph_partition', parts = [1, 2, 'auto'], when = \"twin_rows < 0.5\" }]\n[layout]\nuse = { sweep = "
-        "['plain', { use = 'plain', slice_height = [1, 2] }] }\n";
-    REQUIRE(parse_space(text, "a.toml", small_catalogue()).count() == 15);
-    std::mt19937 random(1);
-    int loaded = 0;
-    for (int i = 0; i < 3000; ++i) {
-        std::string damaged = text;
-        const auto at = [&] { return random() % damaged.size(); };
-        const std::size_t from = at();
-        if (i % 3 == 0) damaged[from] = text[random() % text.size()];
-        if (i % 3 == 1) damaged.erase(from, random() % 10);
-        if (i % 3 == 2) damaged.insert(from, text.substr(random() % text.size(), random() % 10));
-        try {
-            const Space space = parse_space(damaged, "a.toml", small_catalogue());
-            loaded += static_cast<int>(space.recipe(space.point(space.count() - 1)).layouts.size());
-        } catch (const RecipeError&) {
-        }
-    }
-    CHECK(loaded > 100);
 }
 
 }  // namespace workbench
