@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Shows how well each state of the caches predicts the time of a product inside `workbench solve` (docs/measuring.md).
 
-    benchmarks/states_against_solve.py [--backend kokkos|cuda] [--lines RAW.jsonl] WORKBENCH
+    benchmarks/states_against_solve.py [--backend kokkos|cuda] [--lines RAW.jsonl] [--matrices FIRST-LAST] WORKBENCH
 
 For ten matrices and three recipes: `run` with --cache cold, --cache warm and --inside cg, and `solve` (CG, f64). On a CPU `solve` times each
 product, whose median is compared. On a GPU the iterations are one graph; there, the difference of the times of an iteration with two
-recipes, whose vectors are the same, is compared with the difference of their products, in units of the product. Prints a table in Markdown.
+recipes, whose vectors are the same, is compared with the difference of their products, in units of the product. Prints a table in Markdown,
+of these lines and those that RAW.jsonl has already.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 MATRICES = ["laplace2d:nx=400", "laplace2d:nx=1200", "laplace3d:nx=70", "laplace3d:nx=60,points=27", "elasticity3d:nx=24",
             "elasticity3d:nx=24,scramble=1", "curlcurl3d:nx=32", "delaunay:nx=400,scramble=1", "finite_volume:nx=48",
@@ -40,11 +42,12 @@ def kernels_of(run, backend):
     return found
 
 
-def lines(program, backend):
+def lines(program, backend, matrices):
     backends = backend if backend != "cuda" else "cuda,cusparse"
-    for matrix in MATRICES:
+    prepare = ["--prepare", "gpu"] if backend == "cuda" else []
+    for matrix in matrices:
         with tempfile.TemporaryDirectory() as folder:
-            common = [*RECIPES, "--generate", matrix, "--out", folder, "--json", "-"]
+            common = [*RECIPES, *prepare, "--generate", matrix, "--out", folder, "--json", "-"]
             solve = output_of([program, "solve", *common, "--backend", backends, "--iterations", "300", "--tolerance", "1e-12"]
                               + (["--engine", "graph"] if backend != "kokkos" else []))
             times = {state: kernels_of(output_of([program, "run", *common, "--backend", backend, "--precision", "f64", "--no-pictures", "--no-page",
@@ -92,10 +95,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--backend", choices=["kokkos", "cuda"], default="kokkos")
     parser.add_argument("--lines", help="file for the raw lines")
+    parser.add_argument("--matrices", default="1-10", help="measure only these of the ten: FIRST-LAST")
     parser.add_argument("program")
     arguments = parser.parse_args()
+    first, last = map(int, arguments.matrices.split("-"))
     found = []
-    for line in lines(arguments.program, arguments.backend):
+    if arguments.lines and Path(arguments.lines).exists():
+        found = [json.loads(line) for line in Path(arguments.lines).read_text().splitlines()]
+    for line in lines(arguments.program, arguments.backend, MATRICES[first - 1:last]):
         found.append(line)
         print(json.dumps(line), file=open(arguments.lines, "a") if arguments.lines else sys.stderr, flush=True)
     if not found:
