@@ -19,13 +19,13 @@ refused() {
 }
 
 compiles '' || { echo "the schedule itself does not compile"; exit 1; }
-for function in threads threads_side_by_side run values columns column has_plain_columns row_of choose; do
+for function in threads threads_side_by_side run values columns column has_plain_columns row_of state next_column choose; do
     refused "misspelt function $function" "s/ $function\(/ mis${function}(/"
 done
 for property in $(sed -nE 's/.*[{ ]\.([a-z_]+) = .*/\1/p' "$source"); do
     refused "misspelt property $property" "s/\.$property =/.mis$property =/"
 done
-for hook in values columns column has_plain_columns row_of; do
+for hook in values columns column has_plain_columns row_of state; do
     refused "$hook(), which Hooks does not name" "s/\.own_$hook = true/.own_$hook = false/"
 done
 refused "threads_side_by_side(), which Hooks does not name" 's/AdjacentRuns::any/AdjacentRuns::none/'

@@ -47,6 +47,17 @@ struct Rows final : ScheduleBase<Hooks{.lanes = 2,
 
 static_assert(ScheduleOf<Rows, Arrays>);
 
+struct Decoded final : ScheduleBase<Hooks{.own_state = true}> {
+    static constexpr Offset threads(const auto& arrays) { return arrays.row_count; }
+    static constexpr Run<int> run(const auto&, Offset thread, const auto&) {
+        return {static_cast<Index>(thread), thread, 1, 1};
+    }
+    static constexpr Index state(const auto&, const auto& run, const auto&) { return run.row; }
+    static constexpr Index next_column(const auto&, const auto&, const RunSlot&, const auto&, Index& state) { return state++; }
+};
+
+static_assert(ScheduleOf<Decoded, Arrays>);
+
 struct Choice {
     static constexpr auto choose(const auto&, const auto& use) { return use(Rows{}); }
 };

@@ -87,9 +87,9 @@ TEST_SUITE("kernel_source") {
                        double) {
         if (!can_compile()) return;
         const auto device = make_cuda_device();
-        for (const char* file : {"my_csr16.hpp", "my_sell.hpp", "sell8.hpp"}) {
+        for (const char* file : {"my_csr16.hpp", "my_sell.hpp", "sell8.hpp", "sell_delta.hpp", "bitmap.hpp"}) {
             const LayoutEntry& entry = format_from_file(example(file));
-            const Given any_padding = entry.name == "sell8" ? Given{{"slots_per_nonzero", 1e9}} : Given{};
+            const Given any_padding = entry.parameters.empty() ? Given{} : Given{{"slots_per_nonzero", 1e9}};
             for (const NamedMatrix& named : battery()) {
                 check_cuda_kernels<Value>(entry, named.name, stage_input(named.matrix), any_padding, *device);
             }

@@ -50,8 +50,8 @@ std::vector<Element> elements_of(const Layout<double>& layout, const std::string
     return {};
 }
 
-std::vector<double> product_of(const LayoutEntry& entry, const CsrMatrix& matrix) {
-    const auto layout = entry.build.f64(stage_input(matrix), Parameters(entry.parameters, {}));
+std::vector<double> product_of(const LayoutEntry& entry, const CsrMatrix& matrix, const Given& given = {}) {
+    const auto layout = entry.build.f64(stage_input(matrix), Parameters(entry.parameters, given));
     const std::unique_ptr<Device> host = make_host_device();
     std::vector<double> x(matrix.columns);
     for (Index i = 0; i < matrix.columns; ++i) x[i] = 1.0 / (i + 3);
@@ -161,6 +161,45 @@ TEST_CASE("sell8: the arrays of the 6 x 6 matrix, a row that waits, and too much
           "10240 slots for 320 nonzeros, more than slots_per_nonzero; an order of less bandwidth (cuthill_mckee) may help");
 }
 
+TEST_CASE("sell_delta: columns far apart are reached by jumps, which read no x" * doctest::test_suite(slow)) {
+    const LayoutEntry& sell_delta = shipped_format("sell_delta");
+    const auto build_to = [&](Index column) {
+        const CsrMatrix matrix = csr_from_entries(2, 600, std::vector<Entry>{{0, 0, 1}, {1, 1, 2}, {1, column, 3}});
+        return sell_delta.build.f64(stage_input(matrix), Parameters(sell_delta.parameters, {}));
+    };
+    const auto differences_to = [&](Index column) {  // of row 1
+        const auto layout = build_to(column);
+        std::vector<int> found;
+        const auto all = elements_of<std::uint8_t>(*layout, "differences");
+        for (std::size_t slot = 1; slot < all.size(); slot += 32) found.push_back(all[slot]);
+        return found;
+    };
+    CHECK(differences_to(255) == std::vector<int>{0, 254});
+    CHECK(differences_to(256) == std::vector<int>{0, 255, 0});
+    CHECK(differences_to(511) == std::vector<int>{0, 255, 255, 0});
+    CHECK(elements_of<Index>(*build_to(255), "first_columns") == std::vector<Index>{0, 1});
+    const LayoutEntry csr = csr16_entry();
+    for (const NamedMatrix& named : battery()) {
+        CAPTURE(named.name);
+        CHECK(product_of(sell_delta, named.matrix, {{"slots_per_nonzero", 1e9}}) == product_of(csr, named.matrix));
+    }
+}
+
+TEST_CASE("bitmap: the bits of blocks of 8 x 4, also at the edges" * doctest::test_suite(slow)) {
+    const LayoutEntry& bitmap = shipped_format("bitmap");
+    const CsrMatrix matrix = csr_from_entries(9, 9, std::vector<Entry>{{0, 0, 1}, {0, 5, 2}, {7, 3, 3}, {8, 8, 4}});
+    const auto layout = bitmap.build.f64(stage_input(matrix), Parameters());
+    CHECK(elements_of<Offset>(*layout, "strip_blocks") == std::vector<Offset>{0, 2, 3});
+    CHECK(elements_of<Index>(*layout, "block_columns") == std::vector<Index>{0, 1, 2});
+    CHECK(elements_of<std::uint32_t>(*layout, "bitmaps") == std::vector<std::uint32_t>{1U << 31 | 1, 1U << 1, 1});
+    CHECK(elements_of<double>(*layout, "values") == std::vector<double>{1, 2, 3, 4});
+    const LayoutEntry csr = csr16_entry();
+    for (const NamedMatrix& named : battery()) {
+        CAPTURE(named.name);
+        CHECK(product_of(bitmap, named.matrix) == product_of(csr, named.matrix));
+    }
+}
+
 TEST_CASE("NVRTC compiles the kernels of the shipped formats" * doctest::test_suite(slow)) {
     if (const std::string why = nvrtc_absence_reason(); !why.empty()) {
         MESSAGE("skipped: " << why);
@@ -178,6 +217,8 @@ TEST_CASE("NVRTC compiles the kernels of the shipped formats" * doctest::test_su
     CHECK(contains(function_of("my_sell", "workbench::MySellRows<2>, workbench::MySell<float, workbench::ArrayView>, float"),
                    "MySellRows"));
     CHECK(contains(function_of("sell8", "Sell8Rows, Sell8<double, ArrayView>, double"), "Sell8Rows"));
+    CHECK(contains(function_of("sell_delta", "SellDeltaRows, SellDelta<double, ArrayView>, double"), "SellDeltaRows"));
+    CHECK(contains(function_of("bitmap", "BitmapRows, Bitmap<float, ArrayView>, float"), "BitmapRows"));
 }
 
 TEST_CASE("the trial on the recipe's matrix notices code that crashes, hangs, exits, throws, or leaves its arrays" *

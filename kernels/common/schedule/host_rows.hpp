@@ -52,8 +52,8 @@ template <Schedule S, ValueType Value>
 /// Adds the product of a slot to a sum. x_of_run: from the first column of the run on.
 template <Schedule S, ValueType Value>
 [[gnu::always_inline]] inline void add_slot(const auto& arrays, const auto& run, const RunSlot& place, const Value* x_of_run,
-                                            Value& sum) {
-    const Index column = load_column<S>(arrays, run, place, PlainLoad{});
+                                            Value& sum, auto&& state) {
+    const Index column = load_column<S>(arrays, run, place, PlainLoad{}, state);
     if (S::no_column != NoColumn::never && column < 0) return;
     sum += value_of_slot<S, Value>(arrays, run, place, column) * x_of_run[column];
 }
@@ -75,9 +75,10 @@ void multiply_row_by_row(const auto& arrays, Offset first, Offset end, const Hos
     for (Offset thread = first; thread < end; ++thread) {
         const auto run = S::run(arrays, thread, PlainLoad{});
         if (run.row < 0) continue;
+        auto state = state_of_run<S>(arrays, run, PlainLoad{});
         Value sum = 0;
         for (Offset k = 0; k < run.count; ++k) {
-            add_slot<S>(arrays, run, RunSlot{k, run.slot(k)}, vectors.x + run.first_column, sum);
+            add_slot<S>(arrays, run, RunSlot{k, run.slot(k)}, vectors.x + run.first_column, sum, state);
         }
         vectors.put_sum(row_of_run<S>(arrays, run, PlainLoad{}), sum);
     }
@@ -160,7 +161,8 @@ private:
             const Offset slot = first_run_.slot(k) + lane;
             if (is_near) prefetch_slots<S, Value>(arrays_, slot);
 #pragma GCC unroll 8
-            for (int i = 0; i < at_once; ++i) add_slot<S>(arrays_, first_run_, RunSlot{k, slot + i}, x_of_run, sums[i]);
+            for (int i = 0; i < at_once; ++i)
+                add_slot<S>(arrays_, first_run_, RunSlot{k, slot + i}, x_of_run, sums[i], NoState());
         }
 #pragma GCC unroll 8
         for (int i = 0; i < at_once; ++i) sums_[lane + i] = sums[i];
@@ -173,7 +175,7 @@ private:
         for (int lane = first; lane < last; ++lane) {
             const Offset end_of_lane = alike_ ? end : std::min(end, lengths_[lane]);
             for (Offset k = begin; k < end_of_lane; ++k) {
-                add_slot<S>(arrays_, first_run_, RunSlot{k, first_run_.slot(k) + lane}, x_of_run, sums_[lane]);
+                add_slot<S>(arrays_, first_run_, RunSlot{k, first_run_.slot(k) + lane}, x_of_run, sums_[lane], NoState());
             }
         }
     }
@@ -200,7 +202,8 @@ void multiply_alike(const auto& arrays, const auto& first_run, int count, const 
             const Offset slot = first_run.slot(k) + lane;
             prefetch_slots<S, Value>(arrays, slot);
 #pragma GCC unroll 8
-            for (int i = 0; i < host_lanes; ++i) add_slot<S>(arrays, first_run, RunSlot{k, slot + i}, x_of_run, sums[i]);
+            for (int i = 0; i < host_lanes; ++i)
+                add_slot<S>(arrays, first_run, RunSlot{k, slot + i}, x_of_run, sums[i], NoState());
         }
         if (!S::hooks.own_row_of && vectors.rows == nullptr && !vectors.accumulate) {
 #pragma GCC unroll 8

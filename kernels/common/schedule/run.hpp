@@ -90,9 +90,12 @@ struct Hooks {
     NoColumn no_column = NoColumn::never;
     AdjacentRuns side_by_side = AdjacentRuns::none;  // otherwise: Offset threads_side_by_side(arrays), at least 1
 
-    bool own_values = false;             // const auto& values(arrays): the array of the slots; default: arrays.values
-    bool own_columns = false;            // const auto& columns(arrays): parallel to values; default: arrays.column_indices
-    bool own_column = false;             // Index column(arrays, run, RunSlot, load): computed, or decoded from own_columns
+    bool own_values = false;   // const auto& values(arrays): the array of the slots; default: arrays.values
+    bool own_columns = false;  // const auto& columns(arrays): parallel to values; default: arrays.column_indices
+    bool own_column = false;   // Index column(arrays, run, RunSlot, load): computed, or decoded from own_columns
+    /// auto state(arrays, run, load), and Index next_column(arrays, run, RunSlot, load, auto& state) instead of column: for
+    /// columns that depend on those before them. It is called for the slots of a run in their order.
+    bool own_state = false;
     bool own_has_plain_columns = false;  // bool has_plain_columns(run): the columns of this run are stored in `columns`
     bool own_row_of = false;             // Index row_of(arrays, run, load): the row of the matrix; default: run.row
 };
@@ -154,6 +157,11 @@ concept ScheduleOf = Schedule<S> && requires(const Arrays& arrays, const RunOf<S
     requires S::hooks.own_values == requires { S::values(arrays); };
     requires S::hooks.own_columns == requires { S::columns(arrays); };
     requires S::hooks.own_column == requires { S::column(arrays, run, RunSlot{}, load); };
+    requires S::hooks.own_state == requires { S::state(arrays, run, load); };
+    requires S::hooks.own_state == requires {
+        S::next_column(arrays, run, RunSlot{}, load, std::declval<std::remove_cvref_t<decltype(S::state(arrays, run, load))>&>());
+    };
+    requires !S::hooks.own_state || (!S::hooks.own_column && S::hooks.side_by_side == AdjacentRuns::none);
     requires S::hooks.own_has_plain_columns == requires { S::has_plain_columns(run); };
     requires S::hooks.own_row_of == requires { S::row_of(arrays, run, load); };
 };
@@ -178,10 +186,30 @@ template <Schedule S>
     }
 }
 
-/// The column of a slot, counted from the run's first_column.
+/// True if columns are computed or decoded by a function of the schedule.
 template <Schedule S>
-[[nodiscard]] constexpr Index load_column(const auto& arrays, const auto& run, const RunSlot& place, const auto& load) {
-    if constexpr (S::hooks.own_column) {
+inline constexpr bool decodes_columns = S::hooks.own_column || S::hooks.own_state;
+
+/// The state of a schedule without one.
+struct NoState {};
+
+/// The state at the beginning of a run.
+template <Schedule S>
+[[nodiscard]] constexpr auto state_of_run(const auto& arrays, const auto& run, const auto& load) {
+    if constexpr (S::hooks.own_state) {
+        return S::state(arrays, run, load);
+    } else {
+        return NoState();
+    }
+}
+
+/// The column of a slot, counted from the run's first_column. With a state, the slots before it were loaded with the same.
+template <Schedule S, typename State = NoState>
+[[nodiscard]] constexpr Index load_column(const auto& arrays, const auto& run, const RunSlot& place, const auto& load,
+                                          State&& state = State()) {
+    if constexpr (S::hooks.own_state) {
+        return S::next_column(arrays, run, place, load, state);
+    } else if constexpr (S::hooks.own_column) {
         return S::column(arrays, run, place, load);
     } else {
         const auto column = load(slot_columns<S>(arrays).data() + place.slot);

@@ -5,19 +5,25 @@
 namespace workbench {
 namespace {
 
-/// The run that a slot belongs to.
+/// The run that a slot belongs to, and what it reads.
 struct Owner {
     Offset stored = -1;
     Offset k = 0;
+    Index row = -1;
+    Index column = -1;
 };
 
 std::vector<Owner> owners_of_slots(const WalkedSchedule& schedule) {
     std::vector<Owner> owners(static_cast<std::size_t>(schedule.slots));
+    std::vector<Slot> slots;
     for_each_run(schedule, [&](Offset stored, const WalkedRun& run) {
+        slots.resize(static_cast<std::size_t>(run.count));
+        schedule.read(schedule.arrays, stored, slots);
         for (Offset k = 0; k < run.count; ++k) {
-            Owner& owner = owners[run.slot(k)];
-            if (owner.stored >= 0) throw std::logic_error("slot " + std::to_string(run.slot(k)) + " belongs to two rows");
-            owner = {stored, k};
+            const Slot& slot = slots[k];
+            Owner& owner = owners[slot.index];
+            if (owner.stored >= 0) throw std::logic_error("slot " + std::to_string(slot.index) + " belongs to two rows");
+            owner = {stored, k, slot.row, slot.column};
         }
     });
     return owners;
@@ -69,7 +75,7 @@ void for_each_read(const WalkedSchedule& schedule, int values, const std::functi
     for_each_run(schedule, [&](Offset thread, const WalkedRun& run) {
         if (run.row < 0) return;
         slots.assign(static_cast<std::size_t>(run.count), {.array = values});
-        schedule.read(schedule.arrays, thread, 0, slots);
+        schedule.read(schedule.arrays, thread, slots);
         for (std::size_t k = 0; k < slots.size(); ++k) {
             if (schedule.no_column == NoColumn::skipped && slots[k].column < 0) continue;
             visit(read_of(slots[k], first_warp * 32 + thread, static_cast<std::int64_t>(k)));
@@ -85,12 +91,15 @@ void for_each_stored_slot(const WalkedSchedule& schedule, const WalkedArrays& wh
     const bool marks_padding = schedule.no_column == NoColumn::slot_read || schedule.no_column == NoColumn::column_read;
     const std::vector<Owner> owners = owners_of_slots(schedule);
     for (Offset index = 0; index < schedule.slots; ++index) {
-        const auto [stored, k] = owners[index];
-        if (stored < 0) throw std::logic_error("slot " + std::to_string(index) + " belongs to no row");
-        Slot slot{.array = where.values, .column_array = where.columns};
-        schedule.read(schedule.arrays, stored, k, {&slot, 1});
-        slot.column_index = where.columns < 0 ? 0 : index;
-        slot.nonzero = nonzero(slot, stored, k);
+        const Owner& owner = owners[index];
+        if (owner.stored < 0) throw std::logic_error("slot " + std::to_string(index) + " belongs to no row");
+        Slot slot{.array = where.values,
+                  .column_array = where.columns,
+                  .index = index,
+                  .column_index = where.columns < 0 ? 0 : index,
+                  .column = owner.column,
+                  .row = owner.row};
+        slot.nonzero = nonzero(slot, owner.stored, owner.k);
         if (slot.column < 0) slot.row = -1;
         if (marks_padding && slot.nonzero < 0 && slot.column >= 0) {
             throw std::logic_error("slot " + std::to_string(index) + " is padding, but has a column");

@@ -23,7 +23,7 @@ struct WalkedArrays {
     template <Schedule S>
     [[nodiscard]] static WalkedArrays of(const auto& stored) {
         const int values = array_number(stored, slot_values<S>(stored));
-        if constexpr (S::hooks.own_column && !S::hooks.own_columns) {
+        if constexpr (decodes_columns<S> && !S::hooks.own_columns) {
             return {values, -1};
         } else {
             return {values, array_number(stored, slot_columns<S>(stored))};
@@ -53,8 +53,8 @@ struct WalkedSchedule {
     Offset columns;  // elements of the array of columns; -1: they are computed
     NoColumn no_column;
     WalkedRun (*run)(const void* arrays, Offset thread) = nullptr;
-    /// Sets index, column and row of the slots of a thread's run, from number `begin` on.
-    void (*read)(const void* arrays, Offset thread, Offset begin, std::span<Slot> slots) = nullptr;
+    /// Sets index, column and row of all slots of a thread's run.
+    void (*read)(const void* arrays, Offset thread, std::span<Slot> slots) = nullptr;
 };
 
 /// Throws std::logic_error if a run leaves the `size` slots of its array, so that corrupted layouts are safe to walk.
@@ -64,9 +64,9 @@ void require_run_inside(const WalkedRun& run, Offset size);
 [[noreturn]] void fail_without_column(Offset slot);
 
 /// The column of a slot in the matrix, or -1.
-template <Schedule S>
-[[nodiscard]] Index column_of(const auto& arrays, const auto& run, const RunSlot& place) {
-    const Index column = load_column<S>(arrays, run, place, PlainLoad{});
+template <Schedule S, typename State = NoState>
+[[nodiscard]] Index column_of(const auto& arrays, const auto& run, const RunSlot& place, State&& state = State()) {
+    const Index column = load_column<S>(arrays, run, place, PlainLoad{}, state);
     if (S::no_column != NoColumn::never && column < 0) return -1;
     const Offset of_matrix = Offset{run.first_column} + column;
     if (of_matrix < 0 || of_matrix >= arrays.column_count) fail_without_column(place.slot);
@@ -74,11 +74,11 @@ template <Schedule S>
 }
 
 /// Sets index, column and row of slot number k of a run.
-template <Schedule S>
-void read_slot(const auto& arrays, const auto& run, Offset k, Slot& slot) {
+template <Schedule S, typename State = NoState>
+void read_slot(const auto& arrays, const auto& run, Offset k, Slot& slot, State&& state = State()) {
     const RunSlot place{k, run.slot(k)};
     slot.index = place.slot;
-    slot.column = column_of<S>(arrays, run, place);
+    slot.column = column_of<S>(arrays, run, place, state);
     slot.row = run.row < 0 ? -1 : row_of_run<S>(arrays, run, PlainLoad{});
 }
 
@@ -91,14 +91,16 @@ requires ScheduleOf<S, Arrays>
                             .slots = static_cast<Offset>(slot_values<S>(arrays).size()),
                             .columns = -1,
                             .no_column = S::no_column};
-    if constexpr (!S::hooks.own_column) schedule.columns = static_cast<Offset>(slot_columns<S>(arrays).size());
+    if constexpr (!decodes_columns<S>) schedule.columns = static_cast<Offset>(slot_columns<S>(arrays).size());
     schedule.run = [](const void* of, Offset thread) {
         return walked_run(S::run(*static_cast<const Arrays*>(of), thread, PlainLoad{}));
     };
-    schedule.read = [](const void* of, Offset thread, Offset begin, std::span<Slot> slots) {
+    schedule.read = [](const void* of, Offset thread, std::span<Slot> slots) {
         const auto& own = *static_cast<const Arrays*>(of);
         const auto run = S::run(own, thread, PlainLoad{});
-        for (Slot& slot : slots) read_slot<S>(own, run, begin++, slot);
+        auto state = state_of_run<S>(own, run, PlainLoad{});
+        Offset k = 0;
+        for (Slot& slot : slots) read_slot<S>(own, run, k++, slot, state);
     };
     return schedule;
 }
