@@ -72,7 +72,7 @@ ExitCode summary(const SummaryArguments& arguments) {
             check_new(std::filesystem::path(arguments.plots) / name, arguments.force);
         }
     }
-    print_text("{}", tables_of(records, arguments));
+    print_text("{}{}", arguments.tex ? "% needs \\usepackage{booktabs}\n" : "", tables_of(records, arguments));
     if (arguments.plots.empty()) return ExitCode::ok;
     write_plots(plots, arguments.plots);
     if (!arguments.csv && !arguments.tex)

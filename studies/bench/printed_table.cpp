@@ -46,15 +46,17 @@ std::string PrintedTable::text() const {
     for (const std::vector<std::string>& row : rows) names.push_back(row[of_names]);
     names = shortened(names, name_width);
     for (std::size_t i = 0; i < rows.size(); ++i) table.rows[i][of_names] = names[i];
-    return caption + '\n' + table.text() + (note.empty() ? "" : wrapped(fmt::format("  {}\n", note)));
+    return caption + '\n' + table.text() + (note.empty() ? "" : wrapped(fmt::format("  {}{}\n", note, hint)));
 }
 
 std::string PrintedTable::tex() const {
+    const std::string below = note.empty() ? "" : "; " + note;
     std::string text =
-        fmt::format("% {}\n\\begin{{tabular}}{{{}{}}}\n\\hline\n{}\\hline\n", caption, std::string(left_columns, 'l'),
+        fmt::format("\\begin{{table}}\n\\centering\n\\caption{{{}{}}}\n\\begin{{tabular}}{{{}{}}}\n\\toprule\n{}\\midrule\n",
+                    for_tex(caption), for_tex(below), std::string(left_columns, 'l'),
                     std::string(header.size() - left_columns, 'r'), tex_line(header));
     for (const std::vector<std::string>& row : rows) text += tex_line(row);
-    return text + "\\hline\n\\end{tabular}\n" + (note.empty() ? "" : fmt::format("\n{}\n\n", for_tex(note)));
+    return text + "\\bottomrule\n\\end{tabular}\n\\end{table}\n";
 }
 
 std::string heading_of(const std::string& device, const std::string& precision, int matrices) {

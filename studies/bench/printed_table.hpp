@@ -17,10 +17,11 @@ struct PrintedTable {
     std::vector<std::vector<std::string>> rows = {};
     std::size_t left_columns = 1;
     std::size_t name_width = 24;  // longer names are cut in text
-    std::string note = {};        // sentences below the table; empty: none
+    std::string note = {};        // a sentence about the table; empty: none
+    std::string hint = {};        // its end in text alone
 
     [[nodiscard]] std::string text() const;
-    /// Two blanks at the beginning of a cell become a \quad. The note follows as a paragraph.
+    /// A table for the package booktabs; the note is the end of its caption. Two blanks at the beginning of a cell become a \quad.
     [[nodiscard]] std::string tex() const;
 };
 

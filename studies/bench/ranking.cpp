@@ -113,7 +113,8 @@ void add_warned(PrintedTable& table, const Ranking& ranking) {
                                       [&](const Ranked& ranked) { return ranked.recipe == row.front(); });
         row.push_back(percentage(one->warned, one->speedup.count));
     }
-    table.note = "warned: a warning says that the time of the recipe, or of the baseline, says little; --csv lists them.";
+    table.note = "warned: a warning says that the time of the recipe, or of the baseline, says little";
+    table.hint = "; --csv lists them.";
 }
 
 PrintedTable ranking_table(const Ranking& ranking) {
@@ -169,6 +170,48 @@ PrintedTable break_even_table(const std::vector<Record>& records, const Ranking&
     return table;
 }
 
+double metric(const Record& record, const char* key) {
+    const auto found = record.metrics.find(key);
+    return found == record.metrics.end() ? 0 : found->second;
+}
+
+/// GFLOP/s of the best recipes on each matrix.
+PrintedTable matrices_table(const std::vector<Record>& records, const Ranking& ranking) {
+    constexpr std::size_t most_recipes = 5;
+    PrintedTable table{heading(ranking) + ", GFLOP/s", {"matrix", "rows", "nonzeros"}};
+    for (const Ranked& one : ranking.recipes) {
+        if (table.header.size() < 3 + most_recipes) table.header.push_back(one.recipe);
+    }
+    if (ranking.recipes.size() > most_recipes) {
+        table.note = fmt::format("the best {} of {}", most_recipes, counted(ranking.recipes.size(), "recipe"));
+    }
+    for (const auto& [matrix, on_matrix] : by_matrix(records, ranking)) {
+        std::vector<std::string> cells;
+        for (const char* key : {"rows", "nonzeros"}) {
+            cells.push_back(with_commas(std::llround(metric(*on_matrix.front(), key))));
+        }
+        for (std::size_t i = 3; i < table.header.size(); ++i) {
+            const auto one = std::find_if(on_matrix.begin(), on_matrix.end(),
+                                          [&](const Record* record) { return record->recipe == table.header[i]; });
+            cells.push_back(one == on_matrix.end() ? "-" : fmt::format("{:.3g}", (*one)->gflops));
+        }
+        add_row(table, matrix, std::move(cells));
+    }
+    return table;
+}
+
+/// " (warm caches)" if all times of a ranking were measured so; otherwise empty.
+std::string caches_of(const std::vector<Record>& records, const Ranking& ranking) {
+    std::set<std::string> states;
+    for (const Record& record : records) {
+        const auto fact = record.facts.find("cache");
+        if (belongs(record, ranking)) states.insert(fact == record.facts.end() ? "" : fact->second);
+    }
+    if (states.size() != 1 || states.begin()->empty()) return "";
+    return *states.begin() == "warm" || *states.begin() == "cold" ? fmt::format(" ({} caches)", *states.begin())
+                                                                  : " (inside CG)";
+}
+
 /// None if no other recipe was measured on the same matrices.
 std::optional<PrintedTable> comparison_table(const std::vector<Record>& records, const Ranking& ranking,
                                              const std::string& recipe) {
@@ -184,11 +227,6 @@ std::optional<PrintedTable> comparison_table(const std::vector<Record>& records,
 
 std::string known(double number) { return number == 0 ? "" : fmt::format("{}", number); }
 std::string known(const std::optional<double>& number) { return number ? fmt::format("{}", *number) : ""; }
-
-double metric(const Record& record, const char* key) {
-    const auto found = record.metrics.find(key);
-    return found == record.metrics.end() ? 0 : found->second;
-}
 
 }  // namespace
 
@@ -287,12 +325,15 @@ std::string prices_text(const std::vector<Record>& records) {
 std::string ranking_tex(const std::vector<Record>& records, const std::string& of) {
     std::string text;
     for (const Ranking& ranking : rank(records)) {
-        text += ranking_table(ranking).tex();
-        for (const PrintedTable& table : {setup_table(records, ranking), break_even_table(records, ranking)}) {
+        std::vector<PrintedTable> tables{ranking_table(ranking), matrices_table(records, ranking),
+                                         setup_table(records, ranking), break_even_table(records, ranking)};
+        if (!of.empty()) {
+            if (auto comparison = comparison_table(records, ranking, of)) tables.push_back(std::move(*comparison));
+        }
+        for (PrintedTable& table : tables) {
+            table.caption += caches_of(records, ranking);
             if (!table.rows.empty()) text += table.tex();
         }
-        if (of.empty()) continue;
-        if (const auto comparison = comparison_table(records, ranking, of)) text += comparison->tex();
     }
     return text;
 }

@@ -60,6 +60,7 @@ struct Against {
 /// The prices of each recipe (set-up, first product, later ones, new values), and the number of products after which its
 /// preprocessing pays off; without the latter if none does.
 [[nodiscard]] std::string prices_text(const std::vector<Record>& records);
+/// Also GFLOP/s by matrix.
 [[nodiscard]] std::string ranking_tex(const std::vector<Record>& records, const std::string& of = {});
 
 /// A header and one line per record.
