@@ -51,6 +51,8 @@ install(DIRECTORY core/matrix core/text core/contract core/forecast DESTINATION 
 install(FILES core/system/host_memory.hpp DESTINATION ${headers}/core/system COMPONENT library)
 install(DIRECTORY kernels/common DESTINATION ${headers}/kernels COMPONENT library
   FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh")
+# NVRTC compiles kernels for several vectors from these.
+install(DIRECTORY kernels/formats DESTINATION ${headers}/kernels COMPONENT library FILES_MATCHING PATTERN "layout.hpp")
 install(FILES kernels/format.hpp DESTINATION ${headers}/kernels COMPONENT library)
 install(FILES kernels/device/host_loops.hpp kernels/device/tuned.hpp
   DESTINATION ${headers}/kernels/device COMPONENT library)

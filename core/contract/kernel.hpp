@@ -57,6 +57,15 @@ using TryKernel = std::function<void(const Layout<Value>&, Device&)>;
 template <typename Value>
 using PrepareRows = std::function<std::unique_ptr<Kernel<Value>>(const Layout<Value>&, std::span<const Index> rows, Device&)>;
 
+/// Most vectors of one product.
+inline constexpr int most_vectors = 64;
+
+/// Prepares a kernel for 2 to most_vectors vectors, Y = A X: Kernel::run then takes X [columns x vectors] and Y [rows x
+/// vectors], both row by row. rows: as in PrepareRows; empty: each is itself.
+template <typename Value>
+using PrepareVectors =
+    std::function<std::unique_ptr<Kernel<Value>>(const Layout<Value>&, std::span<const Index> rows, int vectors, Device&)>;
+
 /// One kernel of a layout, as the catalogue lists it.
 struct KernelEntry {
     std::string name;
@@ -66,6 +75,8 @@ struct KernelEntry {
     ForEachPrecision<PrepareKernel> prepare;
     /// Null: the result is scattered to the rows of y from a buffer.
     ForEachPrecision<PrepareRows> prepare_rows = {};
+    /// Reads the matrix once for all vectors. Null: the vectors are multiplied one by one.
+    ForEachPrecision<PrepareVectors> prepare_vectors = {};
     /// Runs an untried kernel in a process of its own, and throws BrokenKernel if it fails. To be called before it is prepared.
     /// Empty for the kernels of the program.
     ForEachPrecision<TryKernel> try_out = {};

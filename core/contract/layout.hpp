@@ -182,11 +182,17 @@ using EmptyLayout = std::unique_ptr<Layout<Value>> (*)(const Parameters&);
 template <typename Value>
 using WalkReads = void (*)(const Layout<Value>&, const std::function<void(const Read&)>&);
 
+template <typename Value>
+using CompileVectors = void (*)(const Layout<Value>&, int vectors, const std::string& architecture);
+
 /// The reads of a GPU kernel, by the functions that the kernel itself calls; on any machine.
 struct ScheduleEntry {
     std::string kernel;
     /// Visits every read, in the order of a thread's steps.
     ForEachPrecision<WalkReads> walk;
+    /// Compiles the kernel for several vectors, for an architecture ("sm_90"), on a machine with or without a GPU. Null: the
+    /// kernel multiplies one vector (KernelEntry::prepare_vectors).
+    ForEachPrecision<CompileVectors> compile_vectors = {};
 };
 
 /// The lists of fields that a layout can have, depending on its parameters and the matrix. All arrays are empty.

@@ -43,6 +43,7 @@ struct BenchArguments {
     std::vector<std::string> backends;
     std::string cache;
     std::string inside;
+    int vectors = 1;
     std::optional<int> samples;
     std::optional<double> seconds;
     std::optional<double> limit;
@@ -188,6 +189,11 @@ ExitCode run_bench(const BenchArguments& arguments) {
     plan.run_options = {"--samples", fmt::format("{}", suite.samples), "--seconds", fmt::format("{}", suite.seconds)};
     const bool inside = !suite.inside.empty();
     plan.run_options.insert(plan.run_options.end(), {inside ? "--inside" : "--cache", inside ? suite.inside : suite.cache});
+    if (arguments.vectors > 1) {
+        if (inside)
+            throw RecipeError("--vectors: products inside CG have one vector; expected no --inside, and a suite without it");
+        plan.run_options.insert(plan.run_options.end(), {"--vectors", std::to_string(arguments.vectors)});
+    }
     std::vector<Recipe> recipes;
     for (const BenchRecipe& each : plan.recipes) recipes.push_back(each.recipe);
     set_preparation(arguments.prepare, recipes);  // throws here rather than in each child process
@@ -286,6 +292,8 @@ void add_bench_command(CLI::App& app, Action& action) {
                                     "cold or warm, as for run (default: the suite's, or warm)");
     add_choice(command, "--inside", arguments.inside, {"cg"}, "cg: time products within CG iterations, as for run")
         ->excludes(cache);
+    add_number(command, "--vectors", arguments.vectors, Range{1, most_vectors, "COUNT"},
+               "Multiply COUNT vectors at a time, as for run");
     add_number(command, "--samples", arguments.samples, Range{1, 1000000, "COUNT"},
                "Samples per kernel, as for run (default: the suite's, or 20)");
     add_number(command, "--seconds", arguments.seconds, Range{0.0, 3600.0, "SECONDS"},

@@ -19,6 +19,10 @@ RunOptions options_of(const MeasuringArguments& arguments) {
     options.only = arguments.only;
     options.timing.cache = arguments.cache == "cold" ? CacheState::cold : CacheState::warm;
     if (arguments.inside == "cg") options.timing.cache = CacheState::inside_cg;
+    options.vectors = arguments.vectors;
+    if (options.vectors > 1 && options.timing.cache == CacheState::inside_cg) {
+        throw RecipeError("--inside cg times products with one vector; expected no --vectors");
+    }
     options.timing.minimum_samples = arguments.samples;
     options.timing.minimum_seconds = arguments.seconds;
     options.timing.maximum_seconds = std::max(options.timing.maximum_seconds, 2 * arguments.seconds);
@@ -69,6 +73,8 @@ void add_measuring_options(CLI::App& command, MeasuringArguments& arguments) {
     add_choice(command, "--inside", arguments.inside, {"cg"},
                "cg: time products within CG iterations, with the caches as the vector operations leave them")
         ->excludes(cache);
+    add_number(command, "--vectors", arguments.vectors, Range{1, most_vectors, "COUNT"},
+               "Multiply COUNT vectors at a time, Y = A X, whose elements alternate in memory");
     add_number(command, "--samples", arguments.samples, Range{1, 1000000, "COUNT"},
                "Minimum number of samples per kernel, unless they take more than 2 s");
     add_number(command, "--seconds", arguments.seconds, Range{0.0, 3600.0, "SECONDS"},

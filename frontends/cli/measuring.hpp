@@ -32,6 +32,7 @@ struct SharedArguments {
 struct MeasuringArguments : SharedArguments {
     std::string cache = "warm";
     std::string inside;  // "cg"; empty: products outside a solver
+    int vectors = 1;
     int samples = 20;
     double seconds = 0.2;
 };

@@ -92,6 +92,7 @@ ExitCode run_over_ranks(const RunArguments& arguments) {
     if (!arguments.inside.empty()) {
         throw RecipeError("--distributed does not support --inside; use 'workbench solve --distributed'");
     }
+    if (arguments.vectors > 1) throw RecipeError("--distributed multiplies one vector; expected no --vectors");
     if (!arguments.keep.empty()) throw RecipeError("--distributed does not support --keep");
     return run_distributed(arguments, arguments.samples);
 }

@@ -26,8 +26,8 @@ struct GpuKernelImage {
     std::string function;  // its mangled name
 };
 
-/// Compiles an instance of a kernel template, "workbench::multiply_rows<...>", for a GPU architecture. `file` includes the
-/// template; `headers` is the folder of the workbench's headers. Throws like compile_for_gpu.
+/// Compiles an instance of a kernel template, "workbench::multiply_rows<...>", for a GPU architecture. `file` declares the
+/// arrays and the schedule; `headers` is the folder of the workbench's headers. Throws like compile_for_gpu.
 [[nodiscard]] GpuKernelImage compile_instance_for_gpu(const std::filesystem::path& file, const std::filesystem::path& headers,
                                                       const std::string& instance, const std::string& architecture);
 

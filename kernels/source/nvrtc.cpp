@@ -9,6 +9,7 @@
 #include "core/contract/errors.hpp"
 #include "kernels/source/arrays_header.hpp"
 #include "kernels/source/compile.hpp"
+#include "kernels/source/device_layouts.hpp"
 #include "kernels/source/device_std.hpp"
 
 namespace workbench {
@@ -166,8 +167,12 @@ GpuKernelImage compile_instance_for_gpu(const std::filesystem::path& file, const
     if (const std::string why = nvrtc_absence_reason(); !why.empty()) throw MachineError(why);
     // Compilers print the names of types in the namespace of the function that asks for them without that namespace.
     const std::string source =
-        fmt::format("#include \"{}\"\nusing namespace workbench;\n", std::filesystem::absolute(file).string());
-    OneProgram program(source, device_headers);
+        fmt::format("#include \"kernels/common/schedule/vectors_kernel.cuh\"\n#include \"{}\"\nusing namespace workbench;\n",
+                    std::filesystem::absolute(file).string());
+    std::vector<DeviceHeader> all(std::begin(device_headers), std::end(device_headers));
+    for (const char* const name : headers_of_algorithms) all.push_back({name, device_algorithms});
+    for (const char* const name : headers_of_layouts) all.push_back({name, device_layouts});
+    OneProgram program(source, all);
     program.add_name(instance);
     // Schedules are constexpr functions without __device__, because the host also calls them.
     program.compile(file, {"--gpu-architecture=" + architecture, "-std=c++20", "--generate-line-info",

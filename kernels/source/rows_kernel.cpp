@@ -15,13 +15,29 @@
 namespace workbench {
 namespace {
 
+std::filesystem::path file_of(const std::string& format) {
+    for (const char* const ending : {"/layout.hpp", ".hpp"}) {
+        const std::filesystem::path file = headers_folder() / "kernels/formats" / (format + ending);
+        std::error_code ignored;
+        if (std::filesystem::exists(file, ignored)) return file;
+    }
+    return format;
+}
+
 /// Compiled once in a run. A file does not change while it is loaded.
-const GpuKernelImage& compiled_rows(const char* file, const RowsKernelName& name) {
+const GpuKernelImage& compiled_rows(const RowsKernelName& name, const std::string& architecture) {
     static std::map<std::string, GpuKernelImage> all;
-    const std::string instance = fmt::format("workbench::multiply_rows<{}, {}, {}>", name.schedule, name.arrays, name.value);
-    const std::string key = fmt::format("{}: {}", file, instance);
+    const std::string types = fmt::format("{}, {}, {}", name.schedule, name.arrays, name.value);
+    const std::string instance = name.vectors == 1
+                                     ? fmt::format("workbench::multiply_rows<{}>", types)
+                                     : fmt::format("workbench::multiply_rows_of_vectors<{}, {}>", types, name.vectors);
+    const std::string key = fmt::format("{}: {} {}", name.file, architecture, instance);
     if (const auto known = all.find(key); known != all.end()) return known->second;
-    return all.emplace(key, compile_instance_for_gpu(file, headers_folder(), instance, gpu_architecture())).first->second;
+    if (const std::string why = nvrtc_absence_reason(); !why.empty() && name.vectors > 1) {
+        throw Unsuitable("several vectors: " + why);  // costs this kernel only
+    }
+    return all.emplace(key, compile_instance_for_gpu(file_of(name.file), headers_folder(), instance, architecture))
+        .first->second;
 }
 
 class DriverRowsKernel final : public LoadedRowsKernel {
@@ -29,13 +45,13 @@ public:
     DriverRowsKernel(const GpuKernelImage& image, void* stream)
         : function_(image.image, image.function.c_str()), stream_(stream) {}
 
-    void launch(Offset threads, void** arguments) override {
+    void launch(Offset threads, unsigned shared_bytes, void** arguments) override {
         const Offset blocks = (threads + row_threads - 1) / row_threads;
         if (blocks > std::numeric_limits<std::int32_t>::max()) {
             throw Unsuitable(fmt::format("the schedule has {} threads, more than a GPU can launch", threads));
         }
-        check_driver(checked_driver().launch(function_.get(), static_cast<unsigned>(blocks), 1, 1, row_threads, 1, 1, 0,
-                                             stream_, arguments, nullptr),
+        check_driver(checked_driver().launch(function_.get(), static_cast<unsigned>(blocks), 1, 1, row_threads, 1, 1,
+                                             shared_bytes, stream_, arguments, nullptr),
                      "cuLaunchKernel");
     }
 
@@ -52,10 +68,12 @@ private:
 
 }  // namespace
 
-const std::string& compile_rows_kernel(const char* file, const RowsKernelName& name) { return compiled_rows(file, name).image; }
+const std::string& compile_rows_kernel(const RowsKernelName& name, const std::string& architecture) {
+    return compiled_rows(name, architecture.empty() ? gpu_architecture() : architecture).image;
+}
 
-std::unique_ptr<LoadedRowsKernel> load_rows_kernel(const char* file, const RowsKernelName& name, Device& device) {
-    return std::make_unique<DriverRowsKernel>(compiled_rows(file, name), stream_of(device));
+std::unique_ptr<LoadedRowsKernel> load_rows_kernel(const RowsKernelName& name, Device& device) {
+    return std::make_unique<DriverRowsKernel>(compiled_rows(name, gpu_architecture()), stream_of(device));
 }
 
 }  // namespace workbench

@@ -36,11 +36,11 @@ void require_32_bits(Offset count, const std::string& things) {
 }
 
 template <ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare_cusparse(CusparseMatrix matrix, Device& device) {
-    return open_module().prepare.get<Value>()(std::move(matrix), device, cuda_device(device).stream());
+std::unique_ptr<Kernel<Value>> prepare_cusparse(CusparseMatrix matrix, Device& device, int vectors) {
+    return open_module().prepare.get<Value>()(std::move(matrix), vectors, device, cuda_device(device).stream());
 }
 
-template std::unique_ptr<Kernel<float>> prepare_cusparse(CusparseMatrix, Device&);
-template std::unique_ptr<Kernel<double>> prepare_cusparse(CusparseMatrix, Device&);
+template std::unique_ptr<Kernel<float>> prepare_cusparse(CusparseMatrix, Device&, int);
+template std::unique_ptr<Kernel<double>> prepare_cusparse(CusparseMatrix, Device&, int);
 
 }  // namespace workbench

@@ -15,8 +15,9 @@ void require_cusparse(Offset nonzeros);
 /// 32-bit indices are not documented.
 void require_32_bits(Offset count, const std::string& things);
 
-/// Prepares cusparseSpMV. The kernel owns the arrays and reports their bytes as its own. Throws Unsuitable or MachineError.
+/// Prepares cusparseSpMV, or for several vectors cusparseSpMM. The kernel owns the arrays and reports their bytes as its own.
+/// Throws Unsuitable or MachineError.
 template <ValueType Value>
-[[nodiscard]] std::unique_ptr<Kernel<Value>> prepare_cusparse(CusparseMatrix matrix, Device& device);
+[[nodiscard]] std::unique_ptr<Kernel<Value>> prepare_cusparse(CusparseMatrix matrix, Device& device, int vectors = 1);
 
 }  // namespace workbench

@@ -1,4 +1,4 @@
-// libworkbench_cusparse.so: prepares and runs cusparseSpMV. No other file is linked with cuSPARSE.
+// libworkbench_cusparse.so: prepares and runs cusparseSpMV and cusparseSpMM. No other file is linked with cuSPARSE.
 #include "kernels/vendor/module.hpp"
 
 #include <cusparse.h>
@@ -24,11 +24,13 @@ struct Destroy {
     void operator()(cusparseContext* handle) const { (void)cusparseDestroy(handle); }
     void operator()(const cusparseSpMatDescr* matrix) const { (void)cusparseDestroySpMat(matrix); }
     void operator()(const cusparseDnVecDescr* vector) const { (void)cusparseDestroyDnVec(vector); }
+    void operator()(const cusparseDnMatDescr* vectors) const { (void)cusparseDestroyDnMat(vectors); }
 };
 
 using Handle = std::unique_ptr<cusparseContext, Destroy>;
 using MatrixDescription = std::unique_ptr<const cusparseSpMatDescr, Destroy>;
 using VectorDescription = std::unique_ptr<cusparseDnVecDescr, Destroy>;
+using VectorsDescription = std::unique_ptr<cusparseDnMatDescr, Destroy>;
 
 template <ValueType Value>
 inline constexpr cudaDataType value_type = std::is_same_v<Value, float> ? CUDA_R_32F : CUDA_R_64F;
@@ -98,10 +100,31 @@ VectorDescription describe_vector(Index size, const DeviceMemory& memory) {
     return VectorDescription(description);
 }
 
+cusparseSpMMAlg_t algorithm_for_vectors(CusparseFormat format) {
+    switch (format) {
+        case CusparseFormat::csr_alg1: return CUSPARSE_SPMM_CSR_ALG1;
+        case CusparseFormat::csr_alg2: return CUSPARSE_SPMM_CSR_ALG2;
+        case CusparseFormat::csr_op: return CUSPARSE_SPMM_CSR_ALG3;
+        case CusparseFormat::coo: return CUSPARSE_SPMM_COO_ALG4;
+        case CusparseFormat::sell:
+        case CusparseFormat::bsr: break;
+    }
+    throw Unsuitable("cusparseSpMM is not called for this format");
+}
+
 template <ValueType Value>
-std::int64_t bytes_to_move(const CusparseMatrix& matrix) {
+VectorsDescription describe_vectors(Index size, int vectors, const DeviceMemory& memory) {
+    cusparseDnMatDescr_t description = nullptr;
+    check_cusparse(
+        cusparseCreateDnMat(&description, size, vectors, vectors, memory.address(), value_type<Value>, CUSPARSE_ORDER_ROW),
+        "cusparseCreateDnMat");
+    return VectorsDescription(description);
+}
+
+template <ValueType Value>
+std::int64_t bytes_to_move(const CusparseMatrix& matrix, int count = 1) {
     const std::size_t arrays = matrix.offsets.bytes() + matrix.column_indices.bytes() + matrix.values.bytes();
-    const std::size_t vectors = sizeof(Value) * (std::size_t(matrix.rows) + std::size_t(matrix.columns));
+    const std::size_t vectors = sizeof(Value) * count * (std::size_t(matrix.rows) + std::size_t(matrix.columns));
     return static_cast<std::int64_t>(arrays + vectors);
 }
 
@@ -151,6 +174,60 @@ private:
     MatrixDescription description_;
     VectorDescription x_;
     VectorDescription y_;
+    DeviceMemory buffer_;
+};
+
+/// cusparseSpMM with X and Y row by row.
+template <ValueType Value>
+class CusparseVectorsKernel final : public Kernel<Value> {
+public:
+    CusparseVectorsKernel(CusparseMatrix matrix, int vectors, Device& device, void* stream)
+        : algorithm_(algorithm_for_vectors(matrix.format)),
+          matrix_(std::move(matrix)),
+          vectors_(vectors),
+          handle_(make_handle(stream)),
+          description_(describe<Value>(matrix_)) {
+        // The preparation needs vectors but does not read their contents.
+        const DeviceMemory x = device.allocate(sizeof(Value) * matrix_.columns * vectors, "X, to prepare cuSPARSE");
+        const DeviceMemory y = device.allocate(sizeof(Value) * matrix_.rows * vectors, "Y, to prepare cuSPARSE");
+        x_ = describe_vectors<Value>(matrix_.columns, vectors, x);
+        y_ = describe_vectors<Value>(matrix_.rows, vectors, y);
+        std::size_t bytes = 0;
+        check_cusparse(cusparseSpMM_bufferSize(handle_.get(), operation, operation, &one, description_.get(), x_.get(), &zero,
+                                               y_.get(), value_type<Value>, algorithm_, &bytes),
+                       "cusparseSpMM_bufferSize");
+        buffer_ = device.allocate(bytes, "the buffer of cuSPARSE");
+        const cusparseStatus_t status =
+            cusparseSpMM_preprocess(handle_.get(), operation, operation, &one, description_.get(), x_.get(), &zero, y_.get(),
+                                    value_type<Value>, algorithm_, buffer_.address());
+        // A format that needs no preparation may return this status.
+        if (status != CUSPARSE_STATUS_NOT_SUPPORTED) check_cusparse(status, "cusparseSpMM_preprocess");
+    }
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        check_cusparse(cusparseDnMatSetValues(x_.get(), const_cast<Value*>(x)), "cusparseDnMatSetValues");
+        check_cusparse(cusparseDnMatSetValues(y_.get(), y), "cusparseDnMatSetValues");
+        check_cusparse(cusparseSpMM(handle_.get(), operation, operation, &one, description_.get(), x_.get(),
+                                    accumulate ? &one : &zero, y_.get(), value_type<Value>, algorithm_, buffer_.address()),
+                       "cusparseSpMM");
+    }
+
+    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override {
+        return bytes_to_move<Value>(matrix_, vectors_);
+    }
+
+private:
+    static constexpr cusparseOperation_t operation = CUSPARSE_OPERATION_NON_TRANSPOSE;
+    static constexpr Value zero = 0;
+    static constexpr Value one = 1;
+
+    cusparseSpMMAlg_t algorithm_;
+    CusparseMatrix matrix_;
+    int vectors_;
+    Handle handle_;
+    MatrixDescription description_;
+    VectorsDescription x_;
+    VectorsDescription y_;
     DeviceMemory buffer_;
 };
 
@@ -278,7 +355,8 @@ private:
 };
 
 template <ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare(CusparseMatrix matrix, Device& device, void* stream) {
+std::unique_ptr<Kernel<Value>> prepare(CusparseMatrix matrix, int vectors, Device& device, void* stream) {
+    if (vectors > 1) return std::make_unique<CusparseVectorsKernel<Value>>(std::move(matrix), vectors, device, stream);
     if (matrix.format == CusparseFormat::csr_op)
         return std::make_unique<CusparseOpKernel<Value>>(std::move(matrix), device, stream);
     return std::make_unique<CusparseKernel<Value>>(std::move(matrix), device, stream);

@@ -9,7 +9,8 @@
 
 namespace workbench {
 
-/// The formats of cusparseSpMV with their algorithms. csr_op: CSR for cusparseSpMVOp.
+/// The formats of cusparseSpMV with their algorithms. csr_op: CSR for cusparseSpMVOp. For several vectors, CSR and coordinates
+/// have algorithms of cusparseSpMM.
 enum class CusparseFormat { csr_alg1, csr_alg2, csr_op, coo, sell, bsr };
 
 /// A matrix in a format of cuSPARSE: arrays on the device, with 32-bit zero-based indices.
@@ -24,9 +25,9 @@ struct CusparseMatrix {
     DeviceMemory values;          // blocks row-major (bsr)
 };
 
-/// `stream` is the cudaStream_t of the device. Throws Unsuitable, or MachineError.
+/// `stream` is the cudaStream_t of the device. vectors: as in PrepareVectors, or 1. Throws Unsuitable, or MachineError.
 template <typename Value>
-using PrepareCusparse = std::unique_ptr<Kernel<Value>> (*)(CusparseMatrix matrix, Device& device, void* stream);
+using PrepareCusparse = std::unique_ptr<Kernel<Value>> (*)(CusparseMatrix matrix, int vectors, Device& device, void* stream);
 
 /// The module's functions; the exported function cusparse_module_function, without arguments, returns them.
 struct CusparseModule {

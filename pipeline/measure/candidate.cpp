@@ -1,12 +1,23 @@
 #include "pipeline/measure/candidate.hpp"
 
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "core/contract/errors.hpp"
 #include "pipeline/measure/hybrid_kernel.hpp"
 #include "pipeline/measure/rows_kernel.hpp"
 
 namespace workbench {
 
-ProductSpace::ProductSpace(Permutation rows, Permutation columns)
-    : row_order(std::move(rows)), column_order(std::move(columns)) {
+ProductSpace::ProductSpace(Permutation rows, Permutation columns, int vectors)
+    : row_order(std::move(rows)), column_order(std::move(columns)), vectors(vectors) {
+    const Index longest = std::max(row_order.size(), column_order.size());
+    if (vectors > 1 && Offset{longest} * vectors > std::numeric_limits<Index>::max()) {
+        throw InputError(
+            fmt::format("{} vectors of {} elements: several vectors may have fewer than 2^31 elements", vectors, longest));
+    }
     if (row_order == column_order) return;
     const bool square = row_order.size() == column_order.size();
     target.resize(row_order.size());
@@ -64,7 +75,8 @@ std::unique_ptr<Kernel<Value>> Candidate<Value>::prepare(Values values, Device& 
     const auto layout_of = [values](const Share& share) -> const Layout<Value>& {
         return values == Values::real ? *share.layout.real : *share.layout.exact;
     };
-    if (is_plain()) return prepare_rows_kernel(*shares.front().kernel, layout_of(shares.front()), space->target, device);
+    if (is_plain())
+        return prepare_rows_kernel(*shares.front().kernel, layout_of(shares.front()), space->target, device, space->vectors);
     std::vector<std::vector<Index>> targets;
     for (const Share& share : shares) {
         targets.push_back(has_all_rows(share.layout) ? space->target : space->targets_of(share.layout.rows));
@@ -77,7 +89,7 @@ std::unique_ptr<Kernel<Value>> Candidate<Value>::prepare(Values values, Device& 
                            .rows_present = shares[i].layout.rows_present});
     }
     return std::make_unique<HybridKernel<Value>>(kernels, space->row_order.size(), space->column_order.size(), side_by_side,
-                                                 device);
+                                                 device, space->vectors);
 }
 
 template <ValueType Value>

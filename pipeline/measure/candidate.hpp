@@ -14,14 +14,16 @@
 
 namespace workbench {
 
-/// The orders of x and y. y must be usable as the next x. If rows and columns have the same order, nothing is to be done.
-/// Otherwise the rows of y are written in the order of the columns, or for a rectangular matrix in the input's order of rows,
-/// by the kernel or by a launch after it. Both are timed.
+/// The orders of x and y, and how many of them there are. y must be usable as the next x. If rows and columns have the same
+/// order, nothing is to be done. Otherwise the rows of y are written in the order of the columns, or for a rectangular matrix
+/// in the input's order of rows, by the kernel or by a launch after it. Both are timed.
 struct ProductSpace {
-    ProductSpace(Permutation rows, Permutation columns);
+    /// Throws InputError if several x or y have 2^31 elements or more.
+    ProductSpace(Permutation rows, Permutation columns, int vectors = 1);
 
     Permutation row_order;
     Permutation column_order;
+    int vectors;                // with several, x is [columns x vectors] and y is [rows x vectors], row by row
     std::vector<Index> target;  // [rows] the place of the current row i in y; empty: i
 
     /// The places of these rows of the current order in y.

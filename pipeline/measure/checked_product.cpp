@@ -62,24 +62,26 @@ CheckedProduct<Value>::CheckedProduct(VectorsOfProduct<Value> vectors, std::shar
       matrix_(std::move(matrix)),
       device_(device),
       changes_(device.allocate(sizeof(Changes<Value>), "changes of x and y")),
-      other_x_(device.allocate(vectors_.space().column_order.size() * sizeof(Value), "another x")) {
+      other_x_(device.allocate(vectors_.elements_of_x() * sizeof(Value), "another x")) {
     vectors_.exchange_x(other_x_);
     const auto seed = static_cast<std::uint32_t>(random_());
-    vectors_.set_x([seed](Index column) { return real_element(column, seed); });
+    vectors_.set_x(
+        [seed](Index column, int vector) { return real_element(column, seed + static_cast<std::uint32_t>(vector)); });
 }
 
 template <ValueType Value>
 Contender CheckedProduct<Value>::contender(std::string name, std::int64_t bytes_to_move) {
     // Padding and columns without nonzeros need not be read: at least the values, and what they need of x and y.
     const std::int64_t of_values =
-        matrix_->nonzeros() + matrix_->rows + std::min<std::int64_t>(matrix_->columns, matrix_->nonzeros());
-    const std::int64_t unread = std::max<std::int64_t>(0, matrix_->columns - matrix_->nonzeros());
+        matrix_->nonzeros() +
+        vectors_.count() * (matrix_->rows + std::min<std::int64_t>(matrix_->columns, matrix_->nonzeros()));
+    const std::int64_t unread = vectors_.count() * std::max<std::int64_t>(0, matrix_->columns - matrix_->nonzeros());
     constexpr std::int64_t size = sizeof(Value);
     return {.name = std::move(name),
             .device = &device_,
             .work = [this] { kernel_->run(x(), y(), false); },
             .rest_of_iteration = [this] { cg_->rest_of_iteration(); },
-            .clear_result = [this] { device_.fill(y(), unwritten_byte, matrix_->rows * sizeof(Value)); },
+            .clear_result = [this] { device_.fill(y(), unwritten_byte, vectors_.elements_of_y() * sizeof(Value)); },
             .change_operands = [this] { change_operands(); },
             .exchange_operands = [this] { vectors_.exchange_x(other_x_); },
             .fault = [this] { return fault(); },
@@ -94,42 +96,53 @@ void CheckedProduct<Value>::begin_cg() {
 template <ValueType Value>
 void CheckedProduct<Value>::change_operands() {
     if (matrix_->rows == 0) return;
-    std::set<Index> columns;
+    const auto vectors = static_cast<std::uint64_t>(vectors_.count());
+    std::set<Index> elements_of_x;                    // of the input: column * vectors + vector
     if (cg_ == nullptr && matrix_->nonzeros() > 0) {  // p of CG changes by itself
         const auto nonzeros = static_cast<std::uint64_t>(matrix_->nonzeros());
-        columns = different([&] { return matrix_->column_indices[random_() % nonzeros]; });
+        elements_of_x = different([&] {
+            const auto column = static_cast<std::uint64_t>(matrix_->column_indices[random_() % nonzeros]);
+            return static_cast<Index>(column * vectors + random_() % vectors);
+        });
     }
-    const auto count = static_cast<std::uint64_t>(matrix_->rows);
+    const auto count = static_cast<std::uint64_t>(vectors_.elements_of_y());
     const std::set<Index> rows = different([&] { return static_cast<Index>(random_() % count); });
     Changes<Value> changes{};
     changes.y.fill(unwritten<Value>());
     std::copy(rows.begin(), rows.end(), changes.places_in_y.begin());
     const auto seed = static_cast<std::uint32_t>(random_());
     std::size_t number = 0;
-    for (const Index column : columns) {
-        changes.x[number] = static_cast<Value>(real_element(column, seed));
-        changes.places_in_x[number++] = vectors_.space().column_order.new_of_old(column);
+    for (const Index element : elements_of_x) {
+        const Index column = element / vectors_.count();
+        changes.x[number] = static_cast<Value>(real_element(element, seed));
+        changes.places_in_x[number++] =
+            vectors_.space().column_order.new_of_old(column) * vectors_.count() + element % vectors_.count();
     }
     device_.upload(std::as_bytes(std::span(&changes, 1)), changes_);
     const auto& there = *changes_.template as<const Changes<Value>>();
-    if (!columns.empty()) {
-        device_.scatter(there.x.data(), there.places_in_x.data(), static_cast<Index>(columns.size()), vectors_.x());
+    if (number > 0) {
+        device_.scatter(there.x.data(), there.places_in_x.data(), static_cast<Index>(number), vectors_.x());
     }
     device_.scatter(there.y.data(), there.places_in_y.data(), static_cast<Index>(rows.size()), y());
 }
 
 template <ValueType Value>
 std::string CheckedProduct<Value>::fault() const {
-    const std::vector<double> x_of_input = vectors_.x_of_input(x());
+    const std::vector<std::vector<double>> x_of_input = vectors_.x_of_input(x());
     const double most = std::sqrt(static_cast<double>(std::numeric_limits<Value>::max()));
     const auto in_range = [most](double element) { return std::abs(element) <= most; };
     const auto rows = static_cast<std::size_t>(matrix_->rows);
-    // In a solve that leaves the range of numbers, sums depend on their order, but all rows are written.
-    const BoundedReference reference =
-        std::all_of(x_of_input.begin(), x_of_input.end(), in_range)
-            ? bounded_reference<Value>(*matrix_, x_of_input)
-            : BoundedReference{std::vector<double>(rows), std::vector<double>(rows, std::numeric_limits<double>::infinity())};
-    return compare_within(vectors_.y_of_input(y()), reference).first_wrong;
+    const auto compare = [&](const std::vector<Value>& y_of_input, int vector) {
+        const std::vector<double>& x_of_vector = x_of_input[vector];
+        // In a solve that leaves the range of numbers, sums depend on their order, but all rows are written.
+        const BoundedReference reference =
+            std::all_of(x_of_vector.begin(), x_of_vector.end(), in_range)
+                ? bounded_reference<Value>(*matrix_, x_of_vector)
+                : BoundedReference{std::vector<double>(rows),
+                                   std::vector<double>(rows, std::numeric_limits<double>::infinity())};
+        return compare_within(y_of_input, reference);
+    };
+    return vectors_.compare_y(y(), compare).first_wrong;
 }
 
 template class CheckedProduct<float>;

@@ -46,9 +46,10 @@ private:
 
 template <ValueType Value>
 HybridKernel<Value>::HybridKernel(const std::vector<KernelOfShare<Value>>& shares, Index rows, Index columns, bool side_by_side,
-                                  Device& device)
-    : device_(device), rows_(rows), bytes_(std::int64_t{columns} * static_cast<std::int64_t>(sizeof(Value))) {
-    constexpr auto value_bytes = static_cast<std::int64_t>(sizeof(Value));
+                                  Device& device, int vectors)
+    : device_(device), bytes_of_y_(std::size_t(rows) * sizeof(Value) * static_cast<std::size_t>(vectors)) {
+    const auto value_bytes = static_cast<std::int64_t>(sizeof(Value)) * vectors;  // of a row of x or y
+    bytes_ = columns * value_bytes;
     WrittenRows written(rows);
     WrittenRows together(rows);  // by the steps that run side by side
     for (const KernelOfShare<Value>& share : shares) {
@@ -63,7 +64,7 @@ HybridKernel<Value>::HybridKernel(const std::vector<KernelOfShare<Value>>& share
         if (side_by_side && !together.none() && together.count(target) == 0) step.branch = device.make_branch();
         if (step.branch == nullptr) together = WrittenRows(rows);
         together.add(target);
-        const auto make = [&] { step.kernel = prepare_rows_kernel(*share.kernel, *share.layout, share.rows, device); };
+        const auto make = [&] { step.kernel = prepare_rows_kernel(*share.kernel, *share.layout, share.rows, device, vectors); };
         if (step.branch != nullptr) {
             step.branch->take(make);
         } else {
@@ -81,7 +82,7 @@ HybridKernel<Value>::HybridKernel(const std::vector<KernelOfShare<Value>>& share
 
 template <ValueType Value>
 void HybridKernel<Value>::run(const Value* x, Value* y, bool accumulate) {
-    if (zeroes_first_ && !accumulate) device_.zero(y, static_cast<std::size_t>(rows_) * sizeof(Value));
+    if (zeroes_first_ && !accumulate) device_.zero(y, bytes_of_y_);
     for (auto first = steps_.begin(); first != steps_.end();) {
         const auto last = std::find_if(first + 1, steps_.end(), [](const Step& step) { return step.branch == nullptr; });
         const std::span<Step> beside(first + 1, last);

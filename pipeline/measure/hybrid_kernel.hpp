@@ -27,7 +27,8 @@ template <ValueType Value>
 class HybridKernel final : public Kernel<Value> {
 public:
     /// `rows` and `columns`: the size of the whole matrix.
-    HybridKernel(const std::vector<KernelOfShare<Value>>& shares, Index rows, Index columns, bool side_by_side, Device& device);
+    HybridKernel(const std::vector<KernelOfShare<Value>>& shares, Index rows, Index columns, bool side_by_side, Device& device,
+                 int vectors = 1);
 
     void run(const Value* x, Value* y, bool accumulate) override;
 
@@ -44,7 +45,7 @@ private:
     };
 
     Device& device_;
-    Index rows_;
+    std::size_t bytes_of_y_;
     bool zeroes_first_ = false;
     std::vector<Step> steps_;
     std::int64_t bytes_ = 0;

@@ -19,37 +19,60 @@ void require_memory_for_results(const CsrMatrix& input) {
     require_host_memory(2 * sizeof(double) * (std::size_t{3} * input.rows + input.columns), "the right results");
 }
 
+/// Of several vectors, number j has x number i + j of the problem in turn i, so that every vector has every x.
 template <ValueType Value>
 Comparison verify_exactly(Kernel<Value>& kernel, VectorsOfProduct<Value>& vectors, const ExactReference& exact,
                           Device& device) {
-    for (int vector = 0; vector < exact.problem.vector_count(); ++vector) {
-        vectors.set_x([&](Index column) { return exact.problem.x(vector, column); });
+    const int count = exact.problem.vector_count();
+    for (int turn = 0; turn < count; ++turn) {
+        const auto number = [turn, count](int vector) { return (turn + vector) % count; };
+        vectors.set_x([&](Index column, int vector) { return exact.problem.x(number(vector), column); });
         vectors.set_y([](Index) { return unwritten<Value>(); });
         (void)device.time([&] { vectors.run(kernel, false); });
-        if (Comparison found = compare_exactly(vectors.y_of_input(), exact.products[vector]); !found.right) return found;
+        Comparison found =
+            vectors.compare_y([&](const auto& y, int vector) { return compare_exactly(y, exact.products[number(vector)]); });
+        if (!found.right) return found;
     }
     // The last x again, added to a y that is already there.
-    std::vector<double> expected = exact.products.back();
-    for (std::size_t row = 0; row < expected.size(); ++row) expected[row] += ExactProblem::start(static_cast<Index>(row));
-    vectors.set_y([&](Index row) { return static_cast<Value>(ExactProblem::start(row)); });
+    vectors.set_y([&](Index row, int vector) { return static_cast<Value>(ExactProblem::start(row, vector)); });
     (void)device.time([&] { vectors.run(kernel, true); });
-    Comparison found = compare_exactly(vectors.y_of_input(), expected);
+    Comparison found = vectors.compare_y([&](const auto& y, int vector) {
+        std::vector<double> expected = exact.products[(count - 1 + vector) % count];
+        for (std::size_t row = 0; row < expected.size(); ++row) {
+            expected[row] += ExactProblem::start(static_cast<Index>(row), vector);
+        }
+        return compare_exactly(y, expected);
+    });
     if (!found.right) found.first_wrong += " (adding to a y that was there)";
     return found;
 }
 
+/// Several vectors all differ, with references of their own, which are computed here.
 template <ValueType Value>
 Comparison verify_within_bounds(Kernel<Value>& kernel, VectorsOfProduct<Value>& vectors, const Oracle<Value>& oracle,
                                 const CsrMatrix* rounded, Device& device, double& first_seconds) {
+    const auto run = [&] {
+        vectors.set_y([](Index) { return unwritten<Value>(); });
+        return device.time([&] { vectors.run(kernel, false); });
+    };
+    const CsrMatrix& matrix = rounded == nullptr ? *oracle.matrix() : *rounded;
+    if (vectors.count() > 1) {
+        vectors.set_x([](Index column, int vector) { return real_element(column, static_cast<std::uint32_t>(vector + 1)); });
+        first_seconds = run();
+        return vectors.compare_y([&](const auto& y, int vector) {
+            const auto seed = static_cast<std::uint32_t>(vector + 1);
+            return compare_within(y, bounded_reference<Value>(matrix, real_vector(matrix.columns, seed)));
+        });
+    }
     Comparison worst;
     for (std::size_t i = 0; i < oracle.references.size(); ++i) {
         vectors.set_x([&](Index column) { return oracle.real_vectors[i][column]; });
-        vectors.set_y([](Index) { return unwritten<Value>(); });
-        const double seconds = device.time([&] { vectors.run(kernel, false); });
+        const double seconds = run();
         if (i == 0) first_seconds = seconds;
-        Comparison found = compare_within(
-            vectors.y_of_input(),
-            rounded == nullptr ? oracle.references[i] : bounded_reference<Value>(*rounded, oracle.real_vectors[i]));
+        Comparison found = vectors.compare_y([&](const auto& y, int) {
+            return compare_within(
+                y, rounded == nullptr ? oracle.references[i] : bounded_reference<Value>(matrix, oracle.real_vectors[i]));
+        });
         if (!found.right) return found;
         worst.error_over_bound = std::max(worst.error_over_bound, found.error_over_bound);
     }
@@ -100,9 +123,14 @@ VerifiedKernel<Value> verify_on(VectorsOfProduct<Value>* vectors, const Candidat
 /// The time to permute x to the layout's order and y back, once each; 0 if both are in the input's order.
 template <ValueType Value>
 double time_vector_permutation(const ProductSpace& space, Device& device) {
-    const auto time_one = [&device](std::span<const Index> list) {
-        const auto count = static_cast<Index>(list.size());
-        const DeviceMemory order = to_device(device, list, "an order");
+    const auto time_one = [&](std::span<const Index> list) {
+        std::vector<Index> elements;
+        elements.reserve(list.size() * space.vectors);
+        for (const Index place : list) {
+            for (int vector = 0; vector < space.vectors; ++vector) elements.push_back(place * space.vectors + vector);
+        }
+        const auto count = static_cast<Index>(elements.size());
+        const DeviceMemory order = to_device(device, std::span<const Index>(elements), "an order");
         DeviceMemory from = device.allocate(count * sizeof(Value), "a vector");
         const DeviceMemory to = device.allocate(count * sizeof(Value), "a vector");
         const std::vector<Value> zeros(count);
@@ -118,13 +146,13 @@ double time_vector_permutation(const ProductSpace& space, Device& device) {
     return seconds;
 }
 
-void derive_rates(KernelOutcome& outcome, Offset nonzero_count, std::int64_t bytes_to_move, Device& device) {
+void derive_rates(KernelOutcome& outcome, Offset nonzero_count, int vectors, std::int64_t bytes_to_move, Device& device) {
     const auto nonzeros = static_cast<double>(nonzero_count);
     outcome.bytes_to_move = bytes_to_move;
     const auto bytes = static_cast<double>(bytes_to_move);
     if (nonzeros > 0) outcome.bytes_per_nonzero = bytes / nonzeros;
     if (outcome.timing.median <= 0) return;
-    outcome.gflops = 2 * nonzeros / outcome.timing.median / 1e9;
+    outcome.gflops = 2 * vectors * nonzeros / outcome.timing.median / 1e9;
     outcome.gbytes_per_second = bytes / outcome.timing.median / 1e9;
     const Bandwidth bandwidth = device.bandwidth();
     outcome.share_of_copy = bytes / outcome.timing.median / bandwidth.copy;
@@ -151,7 +179,8 @@ public:
 
     void derive_rates(KernelOutcome& outcome) override {
         outcome.vector_permutation_seconds = time_vector_permutation<Value>(*candidate_.space, device_);
-        workbench::derive_rates(outcome, candidate_.nonzeros(), candidate_.bytes_to_move(*kernel_), device_);
+        workbench::derive_rates(outcome, candidate_.nonzeros(), candidate_.space->vectors, candidate_.bytes_to_move(*kernel_),
+                                device_);
     }
 
 private:

@@ -76,7 +76,7 @@ struct KernelOutcome {
     double first_seconds = 0;                  // of the first product with the real values
     Timing timing;
     std::int64_t bytes_to_move = 0;  // at least: the matrix, x and y once each
-    double gflops = 0;               // 10^9 floating-point operations per second: 2 per nonzero
+    double gflops = 0;               // 10^9 floating-point operations per second: 2 per nonzero and vector
     double gbytes_per_second = 0;    // bytes_to_move over the median, in 10^9 bytes per second
     double bytes_per_nonzero = 0;
     double share_of_copy = 0;  // of the copy bandwidth measured on the same device in the same run

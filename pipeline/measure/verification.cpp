@@ -44,7 +44,7 @@ double integer_of(ExactValues kind, bool symmetric, std::uint32_t count, Index r
 }
 
 /// Most vectors x of an ExactProblem: digits of a column of 31 bits.
-constexpr int most_vectors = 32;
+constexpr int most_digits = 32;
 
 constexpr Offset exact_limit = Offset{1} << 24;  // integers up to here are exact in f32
 constexpr Offset start_limit = 256;
@@ -116,8 +116,9 @@ double ExactProblem::x(int vector, Index column) const {
     return 1.0 + digits % base_;
 }
 
-double ExactProblem::start(Index row) {
-    return static_cast<double>(mixed(~std::uint64_t(row)) % static_cast<std::uint64_t>(start_limit));
+double ExactProblem::start(Index row, int vector) {
+    const auto place = std::uint64_t(row) | (std::uint64_t(vector) << 32);
+    return static_cast<double>(mixed(~place) % static_cast<std::uint64_t>(start_limit));
 }
 
 HostArray<double> ExactProblem::values_of(const CsrMatrix& matrix, const Permutation& row_order,
@@ -143,7 +144,7 @@ std::vector<std::vector<double>> ExactProblem::products(const CsrMatrix& input) 
     });
     std::vector<std::vector<double>> products(count, std::vector<double>(input.rows));
     Kokkos::parallel_for("exact products", Rows(0, input.rows), [&](Index row) {
-        std::array<double, most_vectors> sums{};
+        std::array<double, most_digits> sums{};
         for (Offset i = input.row_offsets[row]; i < input.row_offsets[row + 1]; ++i) {
             const Index column = input.column_indices[i];
             const double value = integer_of(kind_, symmetric_, value_count_, row, column, input.values[i]);

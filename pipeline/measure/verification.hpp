@@ -40,7 +40,7 @@ public:
     [[nodiscard]] double value(Index row, Index column, double real) const;
     [[nodiscard]] double x(int vector, Index column) const;
     /// The value of y before an accumulating run: an integer below 256.
-    [[nodiscard]] static double start(Index row);
+    [[nodiscard]] static double start(Index row, int vector = 0);
 
     /// The values in the order of the nonzeros of a reordered matrix (StagedMatrix::matrix).
     [[nodiscard]] HostArray<double> values_of(const CsrMatrix& matrix, const Permutation& row_order,

@@ -213,7 +213,7 @@ std::string compare_text(const RunReport& a, const RunReport& b) {
                         counted_with_commas(a.matrix.nonzeros, "nonzero"));
     text += line("Stages", "A", "B") + stages_text(a, b);
     text += '\n' + line("Layouts", "A", "B") + price_text(a, b);
-    text += '\n' + line(fmt::format("Kernels ({})", words_of(a.cache)), "A", "B");
+    text += '\n' + line(fmt::format("Kernels ({})", a.conditions()), "A", "B");
     for (const KernelPair& pair : pairs_of(a, b)) text += kernel_text(a, b, pair);
     const std::string remarks = remarks_of('A', a) + remarks_of('B', b);
     return wrapped(remarks.empty() ? text : text + '\n' + remarks);

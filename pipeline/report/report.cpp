@@ -12,6 +12,10 @@ namespace workbench {
 
 std::string RunReport::title() const { return sweep.label.empty() ? recipe_name : recipe_name + ": " + sweep.label; }
 
+std::string RunReport::conditions() const {
+    return std::string(words_of(cache)) + (vectors == 1 ? "" : fmt::format(", {} vectors", vectors));
+}
+
 double RunReport::stage_seconds(Precision precision) const {
     double sum = 0;
     for (const StageOutcome& stage : stages) {
@@ -177,7 +181,7 @@ std::string to_text(const RunReport& report) {
     for (const LayoutOutcome& layout : report.layouts)
         text += footprint_line(layout, report.has_shares() && layout.share.empty());
     if (!report.kernels.empty() || report.failures.empty()) {
-        text += fmt::format("\nKernels ({})\n", words_of(report.cache)) + kernel_table(report).text();
+        text += fmt::format("\nKernels ({})\n", report.conditions()) + kernel_table(report).text();
     }
     text += legend_of_rounding(report) + kernels_without_figures(report);
     if (const std::string more = remarks(report); !more.empty()) text += '\n' + more;

@@ -47,6 +47,7 @@ struct RunReport {
     std::shared_ptr<const StorageMap> storage;  // of the first precision; null: not requested, unsuitable or failed
     std::vector<KernelOutcome> kernels;         // baselines first
     CacheState cache = CacheState::cold;
+    int vectors = 1;              // of each product
     std::uint32_t turn_seed = 0;  // of the random order in which kernels took turns
     std::vector<DeviceReport> devices;
     std::map<std::string, std::string> machine;
@@ -60,6 +61,8 @@ struct RunReport {
 
     /// "EHYB", or "EHYB: parts=132".
     [[nodiscard]] std::string title() const;
+    /// The conditions of all times, for headings: "warm cache", or "warm cache, 8 vectors".
+    [[nodiscard]] std::string conditions() const;
     /// Seconds of all stages that apply to a precision.
     [[nodiscard]] double stage_seconds(Precision precision) const;
     /// The stage, or the input, that stage i > 0 started from.

@@ -186,6 +186,7 @@ Json json_of(const RunReport& report) {
             {"layout", layouts.empty() ? Json(nullptr) : layouts.front()},
             {"layouts", layouts},
             {"cache", name_of(report.cache)},
+            {"vectors", report.vectors},
             {"turn_seed", report.turn_seed},
             {"kernels", list_of(report.kernels)},
             {"devices", list_of(report.devices)},

@@ -176,7 +176,7 @@ private:
         for (const DeviceKind kind : kinds) baselines_[kind] = &references_.baseline<Value>(kind, observer_.progress);
         waiting_.back().baselines = baselines_;
         if (!products_.empty()) oracle_ = &references_.oracle<Value>();
-        space_ = std::make_shared<const ProductSpace>(matrix_.row_order, matrix_.column_order);
+        space_ = std::make_shared<const ProductSpace>(matrix_.row_order, matrix_.column_order, references_.vectors());
         const Device* const gpu = references_.device(DeviceKind::gpu);
         built_ = build_layouts<Value>(recipe_, matrix_,
                                       {.exact = oracle_ == nullptr ? ExactProblems() : oracle_->exact_problems(),
@@ -202,7 +202,9 @@ private:
     void prepare_on_gpu() {
         Device* const gpu = references_.device(DeviceKind::gpu);
         const auto plan = device_plan_of(recipe_);
-        if (!recipe_.prepares_on_gpu() || gpu == nullptr || !std::holds_alternative<DevicePlan>(plan)) return;
+        if (!recipe_.prepares_on_gpu() || gpu == nullptr || references_.vectors() > 1 ||
+            !std::holds_alternative<DevicePlan>(plan))
+            return;
         const auto reads_it = [&](const Kernels& kernels) {
             return kernels.front()->backend == Backend::cuda && kernels.front()->name == std::get<DevicePlan>(plan).kernel;
         };

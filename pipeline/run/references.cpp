@@ -61,8 +61,8 @@ ReadyKernel& References::baseline(DeviceKind kind, const ReportStep& progress) {
         StagedMatrix natural = stage_copy(input_, 1);
         built = build_layouts<Value>(recipe, natural, {.exact = right.exact_problems(), .clock = clock_});
     }
-    const auto space =
-        std::make_shared<const ProductSpace>(Permutation::identity(input_.rows), Permutation::identity(input_.columns));
+    const auto space = std::make_shared<const ProductSpace>(Permutation::identity(input_.rows),
+                                                            Permutation::identity(input_.columns), vectors_);
     const Verifier<Value> verifier{*device(kind), &right, clock_};
     std::vector<ReadyKernel> found;
     ReadyKernel unsuitable{.outcome = {}, .device = device(kind)};

@@ -27,14 +27,18 @@ struct Devices {
 class References {
 public:
     /// All arguments must outlive this. fastest_baseline: the baseline is the fastest of the first kernels of all backends.
-    References(const CsrMatrix& input, const Catalogue& catalogue, Devices devices, Clock clock, bool fastest_baseline = false)
+    /// vectors: of each product.
+    References(const CsrMatrix& input, const Catalogue& catalogue, Devices devices, Clock clock, bool fastest_baseline = false,
+               int vectors = 1)
         : input_(input),
           catalogue_(catalogue),
           devices_(devices),
           clock_(std::move(clock)),
-          fastest_baseline_(fastest_baseline) {}
+          fastest_baseline_(fastest_baseline),
+          vectors_(vectors) {}
 
     [[nodiscard]] const CsrMatrix& input() const { return input_; }
+    [[nodiscard]] int vectors() const { return vectors_; }
     /// Null: there is none, or none is to be used.
     [[nodiscard]] Device* device(DeviceKind kind) const { return kind == DeviceKind::host ? &devices_.host : devices_.gpu; }
 
@@ -58,6 +62,7 @@ private:
     Devices devices_;
     Clock clock_;
     bool fastest_baseline_;
+    int vectors_;
     ForEachPrecision<MaybeOracle> oracles_;
     std::map<std::pair<Precision, DeviceKind>, ReadyKernel> baselines_;
     int series_ = 0;

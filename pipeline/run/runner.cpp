@@ -32,11 +32,24 @@ void note_kept(RunReport& report) {
     if (!names.empty()) report.notes.push_back(note_on_kept(names, seconds));
 }
 
+/// Notes which kernels read the matrix once for each vector.
+void note_one_by_one(const std::vector<Kernels>& products, RunReport& report) {
+    std::vector<std::string> names;
+    for (const Kernels& kernels : products) {
+        for (const KernelEntry* const kernel : kernels) {
+            const std::string name = fmt::format("{} ({})", kernel->name, name_of(kernel->backend));
+            if (!kernel->prepare_vectors.f64 && std::ranges::find(names, name) == names.end()) names.push_back(name);
+        }
+    }
+    if (names.empty()) return;
+    report.notes.push_back(fmt::format("multiplying the vectors one after another: {}", fmt::join(names, ", ")));
+}
+
 }  // namespace
 
 Runner::Runner(const CsrMatrix& input, const Catalogue& catalogue, Devices devices, RunOptions options)
     : options_(std::move(options)),
-      references_(input, catalogue, devices, options_.timing.clock, options_.fastest_baseline),
+      references_(input, catalogue, devices, options_.timing.clock, options_.fastest_baseline, options_.vectors),
       stages_(input, Keeping(options_.keep, input)) {}
 
 bool Runner::may_run(const KernelEntry& kernel) const {
@@ -105,6 +118,7 @@ void Runner::run_stages(const Recipe& recipe, const RunObserver& observer, RunRe
     report.recipe_file = recipe.file.string();
     report.resolved_recipe = resolved_recipe(recipe);
     report.cache = options_.timing.cache;
+    report.vectors = options_.vectors;
     report.sweep = recipe.sweep;
     report.notes = recipe.notes;
     report.turn_seed = options_.timing.seed;
@@ -119,6 +133,7 @@ void Runner::run_stages(const Recipe& recipe, const RunObserver& observer, RunRe
     }
     const std::vector<Kernels> products = products_of(recipe);
     if (products.empty()) report.notes.push_back(no_kernel_of(recipe));
+    if (options_.vectors > 1) note_one_by_one(products, report);
     const auto measure_after = [&](const Chain& chain, StagedMatrix& matrix) {
         const MeasuredRecipe measured{recipe, products, observer, matrix, stages_.keeping_after(chain)};
         for (const Precision precision : chain.precisions) after(precision, measured);

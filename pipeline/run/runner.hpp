@@ -23,6 +23,7 @@ struct RunOptions {
     TimingOptions timing;
     KeepFolder* keep = nullptr;     // where results of stages and layouts are kept; null: nowhere
     bool fastest_baseline = false;  // see References
+    int vectors = 1;                // of each product
 };
 
 /// Runs recipes on one matrix in one process.

@@ -19,8 +19,8 @@ constexpr double not_measured = std::numeric_limits<double>::infinity();
 
 bool has_time(const Record& record) { return record.status == "measured" && record.seconds > 0; }
 
-/// The times of baselines under equal conditions: on one matrix and device, in one precision, with one cache state and number
-/// of threads.
+/// The times of baselines under equal conditions: on one matrix and device, in one precision, with one cache state, number of
+/// vectors and number of threads.
 class BaselineTimes {
 public:
     explicit BaselineTimes(const std::vector<Record>& records) {
@@ -41,7 +41,7 @@ private:
 
     static std::vector<std::string> conditions_of(const Record& record) {
         std::vector<std::string> conditions{record.matrix, record.device, record.precision};
-        for (const char* name : {"cache", "threads", "host", "gpu"}) {
+        for (const char* name : {"cache", "vectors", "threads", "host", "gpu"}) {
             const auto fact = record.facts.find(name);
             conditions.push_back(fact == record.facts.end() ? "" : fact->second);
         }

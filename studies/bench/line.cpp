@@ -59,7 +59,8 @@ std::vector<const Json*> own_kernel_lines(const Json& kernels) {
 }
 
 /// `facts`: see facts_of_recipe.
-BestKernel best_of(const Json& report, const Json& layouts, const Json& kernels, const std::map<std::string, std::string>& facts) {
+BestKernel best_of(const Json& report, const Json& layouts, const Json& kernels,
+                   const std::map<std::string, std::string>& facts) {
     for (const Json& kernel : kernels) {
         if (kernel["status"] == "wrong") return {"wrong", kernel["reason"]};
     }
@@ -172,6 +173,7 @@ BenchLine line_of_report(const BenchKey& key, const BenchRecipeFacts& recipe, co
                     {"stages", of_precision(report.at("stages"), key.precision)},
                     {"layouts", layouts},
                     {"cache", report.at("cache")},
+                    {"vectors", report.at("vectors")},
                     {"turn_seed", report.at("turn_seed")},
                     {"kernels", kernels},
                     {"devices", report.at("devices")},

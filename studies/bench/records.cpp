@@ -65,6 +65,7 @@ Record common_of(const Json& report) {
     };
     add_fact("file", std::filesystem::path(text_at(recipe, "file")).filename().string());
     add_fact("cache", text_at(report, "cache"));
+    add_fact("vectors", fmt::format("{}", report.value("vectors", 1)));
     add_fact("threads", text_at(object_at(report, "machine"), "threads"));
     std::string point;
     for (const auto& [name, value] : object_at(report, "sweep").items()) {

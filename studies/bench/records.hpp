@@ -18,7 +18,7 @@ struct Record {
     std::string name;    // of the recipe, with the point of a sweep
     int report = 0;      // number of the report that it is from
     /// The settings that may distinguish experiments of one name: the settings of the recipe (facts_of_recipe), "file",
-    /// "cache", "threads", and the processor under "host" or "gpu". Absent if unknown.
+    /// "cache", "vectors", "threads", and the processor under "host" or "gpu". Absent if unknown.
     std::map<std::string, std::string> facts;
     std::string matrix;
     std::string device;     // "host" or "gpu"; empty if nothing was measured

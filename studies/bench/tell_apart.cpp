@@ -98,7 +98,7 @@ private:
 bool replaces(const Record& later, const Record& record) {
     const auto agree = [](const std::string& a, const std::string& b) { return a.empty() || b.empty() || a == b; };
     if (later.report == record.report || !agree(later.device, record.device)) return false;
-    for (const char* key : {"cache", "threads", "host", "gpu"}) {
+    for (const char* key : {"cache", "vectors", "threads", "host", "gpu"}) {
         if (!agree(fact_of(later, key), fact_of(record, key))) return false;
     }
     return true;

@@ -14,17 +14,18 @@
 #include <vector>
 
 #include "kernels/common/entry/loop_kernel.hpp"
-#ifdef WORKBENCH_FORMAT_FILE
 #include "kernels/common/entry/run_time_rows.hpp"
-#endif
 #include "kernels/common/refusal/refusals.hpp"
 #include "kernels/common/schedule/host_rows.hpp"
+#include "kernels/common/schedule/host_vectors.hpp"
 #include "kernels/common/schedule/walk.hpp"
 
 namespace workbench {
 
 // The parts of Format that are the same for all layouts.
 void add_kernel(LayoutEntry& entry, KernelEntry&& kernel);
+/// Sets KernelEntry::prepare_vectors of the kernel that was added last.
+void add_vectors(LayoutEntry& entry, ForEachPrecision<PrepareVectors> prepare);
 void add_schedule(LayoutEntry& entry, std::string kernel, const ForEachPrecision<WalkReads>& walk);
 /// Unless the entry says otherwise, it has the layout's name and takes a matrix that is not split.
 void complete_entry(LayoutEntry& entry, const char* name, const ForEachPrecision<EmptyLayout>& empty,
@@ -40,7 +41,8 @@ public:
     /// The Kokkos kernel of a schedule with one lane a row, or of a choice of schedules.
     template <typename S>
     Format& host(std::string name, std::string summary) {
-        return add(host_rows<LayoutOf, S>(std::move(name), std::move(summary)));
+        add(host_rows<LayoutOf, S>(std::move(name), std::move(summary)));
+        return vectors<S>();
     }
     /// A Kokkos kernel with a loop of its own: KernelOf<Value>(layout).
     template <template <typename> typename KernelOf>
@@ -53,11 +55,11 @@ public:
     Format& cuda(std::string name, std::string summary) {
         add_schedule(entry_, name, walk_of<LayoutOf, S>());
 #ifdef WORKBENCH_FORMAT_FILE  // the file of a format beside the recipe
-        return add(RunTimeRows<LayoutOf, S>::entry(std::move(name), std::move(summary)));
+        add(RunTimeRows<LayoutOf, S>::entry(std::move(name), std::move(summary)));
 #else
         if constexpr (WORKBENCH_HAS_CUDA) add(CudaRows<LayoutOf, S>::entry(std::move(name), std::move(summary)));
-        return *this;
 #endif
+        return vectors_on_gpu<S>();
     }
     /// A CUDA kernel with a loop of its own that reads by these schedules, one after another.
     template <template <typename> typename KernelOf, typename... Schedules>
@@ -69,6 +71,26 @@ public:
     Format& cuda(std::string name, std::string summary, Walk) {
         return loop<KernelOf>(std::move(name), std::move(summary),
                               {walk_layout<Walk, LayoutOf<float>, float>, walk_layout<Walk, LayoutOf<double>, double>});
+    }
+    /// Has the kernel of the host that was added last multiply several vectors by these schedules, one after another. The first
+    /// writes all rows, unless it is atomic or the arrays have a function first_has_all_rows(). Kernels of one schedule do so
+    /// without being told.
+    template <typename... Schedules>
+    Format& vectors() {
+        add_vectors(entry_, host_vectors_of<LayoutOf, Schedules...>());
+        return *this;
+    }
+    /// Likewise for the CUDA kernel that was added last. The lanes of a row are in one warp.
+    template <typename... Schedules>
+    Format& vectors_on_gpu() {
+        using Made = RunTimeRows<LayoutOf, Schedules...>;
+        entry_.schedules.back().compile_vectors = Made::compile();
+#ifdef WORKBENCH_FORMAT_FILE
+        add_vectors(entry_, Made::vectors());
+#else
+        if constexpr (WORKBENCH_HAS_CUDA) add_vectors(entry_, Made::vectors());
+#endif
+        return *this;
     }
     /// Kernels that exist only with CUDA, from a function that also exists only with CUDA.
     template <std::vector<KernelEntry> (*kernels)()>

@@ -64,4 +64,10 @@ int number_of_address(std::span<const void* const> members, const void* array) {
     return static_cast<int>(found - members.begin());
 }
 
+const void* copy_bytes(Device& device, std::span<const std::byte> bytes, const std::string& of, const FieldInfo& info,
+                       std::vector<DeviceMemory>& owners) {
+    owners.push_back(to_device(device, bytes, purpose_of(of, info)));
+    return owners.back().address();
+}
+
 }  // namespace workbench

@@ -85,10 +85,16 @@ CusparseMatrix make_matrix(CusparseFormat format, const FullCsr<Value>& matrix, 
 }
 
 template <CusparseFormat format, ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
+std::unique_ptr<Kernel<Value>> prepare_vectors(const Layout<Value>& layout, std::span<const Index>, int vectors,
+                                               Device& device) {
     require_cusparse(layout.nonzeros());
     return prepare_cusparse<Value>(make_matrix(format, dynamic_cast<const CsrLayout<Value>&>(layout).full("cuSPARSE"), device),
-                                   device);
+                                   device, vectors);
+}
+
+template <CusparseFormat format, ValueType Value>
+std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
+    return prepare_vectors<format, Value>(layout, {}, 1, device);
 }
 
 template <CusparseFormat format>
@@ -96,14 +102,26 @@ KernelEntry entry(std::string name, std::string summary) {
     return {std::move(name), Backend::cusparse, std::move(summary), {prepare<format, float>, prepare<format, double>}};
 }
 
+/// Of a format for cusparseSpMM.
+template <CusparseFormat format>
+KernelEntry entry_with_vectors(std::string name, std::string summary) {
+    KernelEntry kernel = entry<format>(std::move(name), std::move(summary));
+    kernel.prepare_vectors = {prepare_vectors<format, float>, prepare_vectors<format, double>};
+    return kernel;
+}
+
 }  // namespace
 
 std::vector<KernelEntry> csr_cusparse_kernels() {
     return {
-        entry<CusparseFormat::csr_alg1>("csr_alg1", "cusparseSpMV on CSR, CUSPARSE_SPMV_CSR_ALG1"),
-        entry<CusparseFormat::csr_alg2>("csr_alg2", "cusparseSpMV on CSR, CUSPARSE_SPMV_CSR_ALG2"),
-        entry<CusparseFormat::csr_op>("csr_op", "cusparseSpMVOp on CSR, with a cuSPARSE of 12.7.3 to 12.8"),
-        entry<CusparseFormat::coo>("coo", "cusparseSpMV on sorted coordinates, CUSPARSE_SPMV_COO_ALG1"),
+        entry_with_vectors<CusparseFormat::csr_alg1>(
+            "csr_alg1", "cusparseSpMV on CSR, CUSPARSE_SPMV_CSR_ALG1; several vectors: CUSPARSE_SPMM_CSR_ALG1"),
+        entry_with_vectors<CusparseFormat::csr_alg2>(
+            "csr_alg2", "cusparseSpMV on CSR, CUSPARSE_SPMV_CSR_ALG2; several vectors: CUSPARSE_SPMM_CSR_ALG2"),
+        entry_with_vectors<CusparseFormat::csr_op>(
+            "csr_op", "cusparseSpMVOp on CSR, with a cuSPARSE of 12.7.3 to 12.8; several vectors: CUSPARSE_SPMM_CSR_ALG3"),
+        entry_with_vectors<CusparseFormat::coo>(
+            "coo", "cusparseSpMV on sorted coordinates, CUSPARSE_SPMV_COO_ALG1; several vectors: CUSPARSE_SPMM_COO_ALG4"),
         entry<CusparseFormat::sell>("sell", "cusparseSpMV on sliced ELL of slice height 32, CUSPARSE_SPMV_SELL_ALG1"),
         entry<CusparseFormat::bsr>("bsr", "cusparseSpMV on blocks of 2 x 2, 3 x 3 or 4 x 4, whichever take least memory"),
     };

@@ -216,9 +216,11 @@ LayoutEntry ehyb_entry() {
                 .kernel_on_device = "fused"},
                fill)
         .host<EhybPartitions>("partitions", "slices in parallel with x of their partition, then the rows outside")
+        .vectors<EhybInside, EhybOutside>()
         .cuda<EhybFused, EhybInside, EhybOutside>("fused",
                                                   "one launch: a block per partition, then the outside rows; an atomic swap "
                                                   "combines a row's two shares (Algorithm 3)")
+        .vectors_on_gpu<EhybInside, EhybOutside>()
         .cuda<EhybTwoLaunch, EhybInside, EhybOutside>("two_launch",
                                                       "one block per partition; a second launch adds the outside rows");
 }

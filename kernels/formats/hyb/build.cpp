@@ -99,9 +99,11 @@ LayoutEntry hyb_entry() {
                 .predict = predict_hyb},
                fill)
         .host<HybRows>("rows", "blocks of rows in parallel, then runs of the rest, added atomically")
+        .vectors<HybFirst, HybRest>()
         .cuda<HybSegmented, HybFirst, HybRest>(
             "segmented",
             "one thread per row, then one thread per nonzero of the rest; a warp sums up each of its rows before it adds")
+        .vectors_on_gpu<HybFirst, HybRest>()
         .cuda<HybAtomic, HybFirst, HybRest>(
             "atomic", "one thread per row, then one thread per nonzero of the rest, which adds atomically");
 }

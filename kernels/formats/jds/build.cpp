@@ -54,6 +54,7 @@ LayoutEntry jds_entry() {
         .host<JdsRows>("rows", "blocks of rows in parallel, diagonal by diagonal")
         .cuda<JdsStreaming, JdsRows>("streaming",
                                      "one thread per row; streaming loads of the matrix, offsets of the diagonals through L1")
+        .vectors_on_gpu<JdsRows>()
         .cuda<JdsConstant, JdsRows>(
             "constant",
             "one thread per row; streaming loads of the matrix, offsets of the diagonals in constant memory if they fit")

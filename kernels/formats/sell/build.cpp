@@ -428,6 +428,7 @@ LayoutEntry sell_entry() {
         .host<SellHostRow>("slices", "slices in parallel, the rows of a slice side by side")
         .cuda<SellSlices>("slices", "one or several threads per row; blocks of threads for rows longer than split_length",
                           walk_slices)
+        .vectors_on_gpu<SellRow>()
         .with_cuda<sell_cusparse_kernels>();
 }
 

@@ -1,0 +1,107 @@
+// Products with several vectors on a GPU. Suite `vectors` is small enough for compute-sanitizer but for its first tests.
+#include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+
+#include "gpu/gpu_matrices.hpp"
+#include "kernels/formats/coo/layout.hpp"
+#include "kernels/formats/csr/layout.hpp"
+#include "kernels/formats/sell/layout.hpp"
+#include "kernels/gpu/gpu.hpp"
+#include "support/given.hpp"
+#include "support/layouts/reach_of_nan.hpp"
+#include "support/layouts/vectors_checks.hpp"
+#include "support/message_of.hpp"
+
+namespace workbench {
+
+TEST_SUITE("vectors") {
+    TEST_CASE_TEMPLATE("every GPU kernel multiplies several vectors on the battery", Value, float, double) {
+        const auto device = make_cuda_device();
+        for (const LayoutRecipe& one : layout_recipes()) {
+            std::size_t number = 0;
+            for (const NamedMatrix& named : one.matrices()) {
+                const int vectors = numbers_of_vectors[number++ % numbers_of_vectors.size()];
+                const std::string wrong = wrong_with_vectors<Value>(one, named, *device, vectors);
+                CHECK_MESSAGE(wrong.empty(), wrong);
+            }
+        }
+    }
+
+    TEST_CASE("every number of vectors on a GPU") {
+        const auto device = make_cuda_device();
+        const NamedMatrix long_rows{"long rows", long_rows_matrix()};
+        for (const LayoutRecipe& one : layout_recipes()) {
+            if (one.name != "csr" && one.name != "sell" && one.name != "csr16" && one.name != "coo") continue;
+            for (int vectors = 2; vectors <= most_vectors; ++vectors) {
+                const std::string wrong = wrong_with_vectors<double>(one, long_rows, *device, vectors);
+                CHECK_MESSAGE(wrong.empty(), wrong);
+            }
+        }
+    }
+
+    TEST_CASE("every hybrid multiplies several vectors on a GPU") {
+        const auto device = make_cuda_device();
+        for (const LayoutRecipe& one : hybrid_recipes()) {
+            for (const NamedMatrix& named : one.matrices()) {
+                for (const std::size_t turn : {0, 1, 2}) {
+                    const std::string wrong = wrong_with_vectors<double>(one, named, *device, 3, turn);
+                    CHECK_MESSAGE(wrong.empty(), wrong);
+                }
+            }
+        }
+    }
+
+    TEST_CASE("a NaN or an infinity of one vector reaches the rows that have its column, in this vector alone, on a GPU") {
+        const auto device = make_cuda_device();
+        for (const LayoutRecipe& one : layout_recipes()) {
+            for (const NamedMatrix& named : one.matrices()) {
+                if (named.matrix.columns > 12 || !one.takes(named.matrix)) continue;
+                const StagedMatrix staged = one.stage(named.matrix);
+                try {
+                    const auto layout = one.build<double>(staged);
+                    if (!foreign_padding(*layout, staged.matrix).empty()) continue;
+                    for (const KernelEntry& entry : one.layout().kernels) {
+                        if (entry.backend != Backend::cuda || !entry.prepare_vectors.f64) continue;
+                        OneOfVectors kernel(entry.prepare_vectors.f64(*layout, {}, 5, *device), layout->rows(),
+                                            layout->columns(), 5, 2, *device);
+                        const std::string found = wrong_reach_of_nan(kernel, staged.matrix, *device, layout->rows_of_padding());
+                        CHECK_MESSAGE((found.empty() && kernel.others_are_finite()), one.name, " ", entry.name, " on ",
+                                      named.name, ": ", found);
+                    }
+                } catch (const Unsuitable&) {  // as in the test of every layout
+                }
+            }
+        }
+    }
+
+    TEST_CASE("a small matrix with several vectors, for compute-sanitizer") {
+        const auto device = make_cuda_device();
+        for (const LayoutRecipe& one : layout_recipes()) {
+            for (const NamedMatrix& named : one.matrices()) {
+                if (named.matrix.nonzeros() < 20 || named.matrix.nonzeros() > 200 || !one.takes(named.matrix)) continue;
+                for (const int vectors : {3, 8}) {
+                    const std::string wrong = wrong_with_vectors<double>(one, named, *device, vectors);
+                    CHECK_MESSAGE(wrong.empty(), wrong);
+                }
+                break;
+            }
+        }
+    }
+
+    TEST_CASE("vectors that do not begin at a multiple of 16 bytes are refused") {
+        const auto device = make_cuda_device();
+        const auto layout = build<double>(sell_entry(), stage_input(long_rows_matrix()), {});
+        const DeviceMemory x = device->allocate((layout->columns() * 4 + 1) * sizeof(double), "X");
+        const DeviceMemory y = device->allocate(layout->rows() * 4 * sizeof(double), "Y");
+        for (const KernelEntry& entry : sell_entry().kernels) {
+            if (entry.backend != Backend::cuda) continue;
+            const auto kernel = entry.prepare_vectors.f64(*layout, {}, 4, *device);
+            CHECK(message_of<MachineError>([&] { kernel->run(x.as<const double>() + 1, y.as<double>(), false); }) ==
+                  "several vectors on a GPU begin at a multiple of 16 bytes; these do not");
+        }
+    }
+}
+
+}  // namespace workbench

@@ -1,0 +1,211 @@
+// Products with several vectors, Y = A X.
+#include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/contract/errors.hpp"
+#include "core/matrix/battery.hpp"
+#include "kernels/formats/csr/layout.hpp"
+#include "kernels/formats/sell/layout.hpp"
+#include "kernels/host/host_device.hpp"
+#include "kernels/source/compile.hpp"
+#include "support/eigen.hpp"
+#include "support/given.hpp"
+#include "support/layouts/reach_of_nan.hpp"
+#include "support/layouts/vectors_checks.hpp"
+#include "support/message_of.hpp"
+#include "support/slow.hpp"
+
+namespace workbench {
+namespace {
+
+Device& host() {
+    static const auto device = make_host_device();
+    return *device;
+}
+
+/// A matrix of these columns in each row; entry k has value k + 1.
+CsrMatrix matrix_of(Index columns, const std::vector<std::vector<Index>>& rows) {
+    CsrMatrix matrix;
+    matrix.rows = static_cast<Index>(rows.size());
+    matrix.columns = columns;
+    matrix.row_offsets = {0};
+    for (const auto& row : rows) {
+        for (const Index column : row) {
+            matrix.column_indices.push_back(column);
+            matrix.values.push_back(static_cast<double>(matrix.values.size()) + 1);
+        }
+        matrix.row_offsets.push_back(static_cast<Offset>(matrix.values.size()));
+    }
+    return matrix;
+}
+
+const KernelEntry& kernel_of(const LayoutEntry& entry, const std::string& name) {
+    for (const KernelEntry& kernel : entry.kernels) {
+        if (kernel.name == name) return kernel;
+    }
+    throw std::logic_error("no kernel " + name);
+}
+
+}  // namespace
+
+TEST_CASE("X and Y are stored row by row, as Eigen's matrices of rows") {
+    using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    for (const NamedMatrix& named : battery()) {
+        CsrMatrix matrix = named.matrix;
+        for (std::size_t i = 0; i < matrix.values.size(); ++i) matrix.values[i] = static_cast<double>(i % 5) - 1;
+        const StagedMatrix staged = stage_input(matrix);
+        const auto layout = build<double>(csr_entry(), staged, {});
+        for (const int vectors : numbers_of_vectors) {
+            Rows x(matrix.columns, vectors);
+            for (Index i = 0; i < matrix.columns; ++i) {
+                for (int j = 0; j < vectors; ++j) x(i, j) = (i * 7 + j * 13) % 31 - 15;
+            }
+            for (const char* name : {"rows", "eigen"}) {
+                Rows y = Rows::Constant(matrix.rows, vectors, 3);
+                const auto kernel = prepare_rows_kernel<double>(kernel_of(csr_entry(), name), *layout, {}, host(), vectors);
+                kernel->run(x.data(), y.data(), true);
+                const Rows expected = (to_eigen(matrix) * x).array() + 3;
+                CHECK_MESSAGE(y == expected, named.name, ", ", name, ", vectors: ", vectors);
+            }
+        }
+    }
+}
+
+TEST_CASE_TEMPLATE("every host kernel multiplies several vectors on the battery" * doctest::test_suite(slow), Value, float,
+                   double) {
+    for (const LayoutRecipe& one : layout_recipes()) {
+        std::size_t number = 0;
+        for (const NamedMatrix& named : one.matrices()) {
+            // Each number of vectors meets each recipe, and each matrix.
+            const int vectors = numbers_of_vectors[number++ % numbers_of_vectors.size()];
+            const std::string wrong = wrong_with_vectors<Value>(one, named, host(), vectors);
+            CHECK_MESSAGE(wrong.empty(), wrong);
+        }
+    }
+}
+
+TEST_CASE("every hybrid multiplies several vectors on the host") {
+    for (const LayoutRecipe& one : hybrid_recipes()) {
+        for (const NamedMatrix& named : one.matrices()) {
+            for (const std::size_t turn : {0, 1}) {
+                const std::string wrong = wrong_with_vectors<double>(one, named, host(), 3, turn);
+                CHECK_MESSAGE(wrong.empty(), wrong);
+            }
+        }
+    }
+}
+
+TEST_CASE("a NaN or an infinity of one vector reaches the rows that have its column, in this vector alone") {
+    std::set<std::string> wrong;
+    for (const LayoutRecipe& one : layout_recipes()) {
+        for (const NamedMatrix& named : one.matrices()) {
+            if (named.matrix.columns > 12 || !one.takes(named.matrix)) continue;
+            const StagedMatrix staged = one.stage(named.matrix);
+            try {
+                const auto layout = one.build<double>(staged);
+                for (const KernelEntry& entry : one.layout().kernels) {
+                    if (device_of(entry.backend) != DeviceKind::host || !entry.prepare_vectors.f64) continue;
+                    OneOfVectors kernel(entry.prepare_vectors.f64(*layout, {}, 5, host()), layout->rows(), layout->columns(), 5,
+                                        2, host());
+                    const std::string found = wrong_reach_of_nan(kernel, staged.matrix, host());
+                    if (!found.empty() || !kernel.others_are_finite()) wrong.insert(one.layout().name + " " + entry.name);
+                }
+            } catch (const Unsuitable&) {  // as in the test of every layout
+            }
+        }
+    }
+    CHECK(wrong == std::set<std::string>());
+}
+
+TEST_CASE("a product with several vectors moves the matrix once, and each vector") {
+    const CsrMatrix matrix = matrix_of(5, {{0, 4}, {}, {1, 2, 3}});
+    const auto layout = build<double>(csr_entry(), stage_input(matrix), {});
+    const std::int64_t arrays = layout->array_bytes();
+    const auto bytes = [&](const char* name, int vectors) {
+        return prepare_rows_kernel<double>(kernel_of(csr_entry(), name), *layout, {}, host(), vectors)->own_bytes_to_move();
+    };
+    CHECK(bytes("rows", 4) == arrays + 4 * 8 * (5 + 3));
+    CHECK(bytes("eigen", 4) == arrays + 4 * 8 * (5 + 3));
+    // Without a kernel for several vectors: the matrix for each of them, and X and Y once more through a buffer.
+    KernelEntry plain = kernel_of(csr_entry(), "rows");
+    plain.prepare_vectors = {};
+    CHECK(prepare_rows_kernel<double>(plain, *layout, {}, host(), 4)->own_bytes_to_move() ==
+          4 * (arrays + 8 * (5 + 3)) + 2 * 4 * 8 * (5 + 3));
+}
+
+TEST_CASE("a wrong vector is noticed, and named") {
+    const CsrMatrix matrix = matrix_of(3, {{0, 1}, {1, 2}, {0, 2}});
+    /// Exchanges two vectors.
+    class Exchanges final : public Kernel<double> {
+    public:
+        Exchanges(std::unique_ptr<Kernel<double>> kernel, int first, int second)
+            : kernel_(std::move(kernel)), first_(first), second_(second) {}
+        void run(const double* x, double* y, bool accumulate) override {
+            kernel_->run(x, y, accumulate);
+            for (Index row = 0; row < 3; ++row) std::swap(y[row * 9 + first_], y[row * 9 + second_]);
+        }
+
+    private:
+        std::unique_ptr<Kernel<double>> kernel_;
+        int first_;
+        int second_;
+    };
+    const LayoutEntry csr = csr_entry();
+    const std::shared_ptr<const Layout<double>> layout = build<double>(csr, stage_input(matrix), {});
+    for (int first = 0; first < 9; ++first) {
+        for (int second = first + 1; second < 9; ++second) {
+            KernelEntry kernel = kernel_of(csr, "rows");
+            kernel.prepare_vectors.f64 = [=](const Layout<double>& of, std::span<const Index> rows, int vectors,
+                                             Device& device) {
+                return std::make_unique<Exchanges>(
+                    kernel_of(csr_entry(), "rows").prepare_vectors.f64(of, rows, vectors, device), first, second);
+            };
+            const Oracle<double> oracle(matrix, std::nullopt);  // on real values alone
+            const auto space = std::make_shared<const ProductSpace>(Permutation::identity(3), Permutation::identity(3), 9);
+            const Candidate<double> candidate{.shares = {{&kernel, {.real = layout}}}, .space = space};
+            const KernelOutcome outcome = Verifier<double>{host(), &oracle}.verify(candidate).outcome;
+            CHECK(outcome.status == KernelOutcome::Status::wrong);
+            CHECK(outcome.reason.starts_with("vector " + std::to_string(first + 1) + ": row "));
+        }
+    }
+}
+
+TEST_CASE("vectors of 2^31 elements or more in all are refused") {
+    const Permutation large = Permutation::identity(100'000);
+    CHECK(message_of<InputError>([&] { (void)ProductSpace(large, large, 21475); }) ==
+          "21475 vectors of 100000 elements: several vectors may have fewer than 2^31 elements");
+    CHECK(ProductSpace(large, large, 21474).vectors == 21474);
+}
+
+TEST_CASE("NVRTC compiles the kernels for several vectors of every format") {
+    if (const std::string why = nvrtc_absence_reason(); !why.empty()) {
+        MESSAGE("left out: ", why);
+        return;
+    }
+    std::set<std::string> compiled;
+    for (const LayoutRecipe& one : layout_recipes()) {
+        const CsrMatrix* smallest = nullptr;
+        for (const NamedMatrix& named : one.matrices()) {
+            if (!one.takes(named.matrix) || named.matrix.nonzeros() < 10) continue;
+            if (smallest == nullptr || named.matrix.nonzeros() < smallest->nonzeros()) smallest = &named.matrix;
+        }
+        if (smallest == nullptr) continue;
+        try {
+            const auto layout = one.build<double>(one.stage(*smallest));
+            for (const ScheduleEntry& schedule : one.layout().schedules) {
+                if (schedule.compile_vectors.f64 == nullptr) continue;
+                CHECK_NOTHROW(schedule.compile_vectors.f64(*layout, 5, "sm_90"));
+                compiled.insert(one.layout().name);
+            }
+        } catch (const Unsuitable&) {  // as in the test of every layout
+        }
+    }
+    for (const char* name : {"csr", "csr16", "sell", "ehyb", "ell", "ellr", "hyb", "jds", "coo", "dia", "banded_block"}) {
+        CHECK_MESSAGE(compiled.contains(name), name);
+    }
+}
+
+}  // namespace workbench
