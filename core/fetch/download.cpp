@@ -151,7 +151,6 @@ private:
         curl_.set(handle, CURLOPT_USERAGENT, "spmv-workbench");
         curl_.set(handle, CURLOPT_FOLLOWLOCATION, 1L);
         curl_.set(handle, CURLOPT_MAXREDIRS, most_redirects);
-        curl_.set(handle, CURLOPT_CONNECTTIMEOUT, static_cast<long>(options_.patience_seconds));
         curl_.set(handle, CURLOPT_NOPROGRESS, 0L);
         curl_.set(handle, CURLOPT_XFERINFOFUNCTION, &Request::on_progress);
         curl_.set(handle, CURLOPT_XFERINFODATA, this);

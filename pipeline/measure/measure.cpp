@@ -110,7 +110,6 @@ VerifiedKernel<Value> verify_on(VectorsOfProduct<Value>* vectors, const Candidat
         outcome.status = found.right ? KernelOutcome::Status::measured : KernelOutcome::Status::wrong;
         outcome.reason = found.first_wrong;
     } catch (const Unsuitable& reason) {
-        outcome.status = KernelOutcome::Status::unsuitable;
         outcome.reason = reason.what();
     } catch (const BrokenKernel& reason) {
         outcome.status = KernelOutcome::Status::wrong;

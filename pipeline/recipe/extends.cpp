@@ -316,7 +316,6 @@ void use_of_code(RecipeTable& stage) {
         const auto add = [&stage, place = *code](const char* name, const std::string& value) {
             Setting setting;
             setting.key = name;
-            setting.key_place = place.key_place;
             setting.value_place = place.value_place;
             setting.value = value;
             stage.settings.push_back(std::move(setting));

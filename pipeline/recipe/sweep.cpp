@@ -225,7 +225,6 @@ Sweeps::Sweeps(const RecipeDocument& document, Diagnostics& diagnostics) : docum
             if (!setting.swept) continue;
             if (const std::string reason = reason_against(tables[i], setting); !reason.empty()) {
                 diagnostics.add(setting.value_place, "{}", reason);
-                fine = false;
                 continue;
             }
             fine = check_values(setting, diagnostics) && fine;

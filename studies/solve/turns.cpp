@@ -32,7 +32,6 @@ void repeat_in_turns(const std::vector<RepeatableSolve*>& solves, const Clock& c
             RepeatableSolve& one = *solves[(round + i) % solves.size()];
             SolveOptions options = one.options;
             options.timing.minimum_samples = 0;
-            options.timing.minimum_seconds = 0;
             one.outcomes.push_back(one.solve(options));
             one.outcomes.back().x = {};
         }

@@ -60,13 +60,7 @@ void read_flags(const LineReader& lines, std::string_view word, MetisHeader& hea
 }
 
 MetisHeader read_metis_header(LineReader& lines) {
-    constexpr const char* expected =
-        "the numbers of vertices and edges, optionally followed by the format and the number of weights";
-    bool there = false;
-    do {
-        there = lines.next();
-    } while (there && is_comment(lines.line()));
-    if (!there) lines.fail("found the end of the file; expected {}", expected);
+    while (lines.next() && is_comment(lines.line())) continue;
     std::string_view rest = lines.line();
     MetisHeader header;
     header.vertices = take_integer(rest, "number of vertices", 0, std::numeric_limits<Index>::max());
@@ -80,7 +74,7 @@ MetisHeader read_metis_header(LineReader& lines) {
         }
         if (weights > 0) header.vertex_weights = weights;
     }
-    expect_end_of_line(rest, expected);
+    expect_end_of_line(rest, "the numbers of vertices and edges, optionally followed by the format and the number of weights");
     check_size(header.vertices, header.vertices, header.neighbours);
     return header;
 }
