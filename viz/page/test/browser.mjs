@@ -294,6 +294,8 @@ async function modes(page, name) {
   await settle(page);
   check(`${name}: one picture of the difference`, (await page.locator('.pane:not([hidden])').count()) === 1);
   check(`${name}: it differs`, (await look(page)) !== one);
+  const compared = await page.locator('.pane:not([hidden])').innerText();
+  check(`${name}: it names both stages`, / → \d+ /.test(compared), compared);
   await page.locator('[data-mode=one]').click();
   await settle(page);
   const boxes = page.locator('.toggles input');
@@ -362,6 +364,12 @@ async function memory(page, name) {
   check(`${name}: memory marks the pattern`, (await look(page)) !== before);
   const shown = await page.locator('.storage-readout').innerText();
   check(`${name}: and shows the element`, shown.includes('values[0] = '), shown);
+  // Two steps of 32 lanes have 64 places for 10 nonzeros.
+  const caption = await page.locator('#storage .warp-figure figcaption').first().innerText();
+  check(`${name}: the reads of a warp are counted`, caption === 'warp 0: 2 steps, 0 % padding, 84.4 % idle', caption);
+  await page.locator('#storage .warp-figure canvas').first().hover({ position: { x: 2, y: 2 } });
+  const read = await page.locator('.storage-readout').innerText();
+  check(`${name}: a warp shows what a lane reads`, read.includes('lane 0 of warp 0 in step 0 reads values[0] · row 0, column 0'), read);
 }
 
 async function test(word) {
