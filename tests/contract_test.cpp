@@ -181,6 +181,12 @@ TEST_CASE("device models") {
     CHECK(find_device_model("h200")->shared_memory_per_block == 232448);
     CHECK(find_device_model("h200")->last_level_cache == 62914560);
     CHECK(find_device_model("gb200")->processors == 152);
+    // A cache consists of whole sets, each of as many sectors as it has ways.
+    for (const std::string& name : device_cache_names()) {
+        const CacheProperties cache = device_cache(name);
+        CHECK_MESSAGE(cache.bytes % (static_cast<std::size_t>(cache.ways) * cache_sector) == 0, name);
+        if (cache.name != "read_only") CHECK_MESSAGE(cache.each_processor_has == (cache.name == "l1" ? 1 : 0), name);
+    }
     CHECK(find_device_model("V100") == nullptr);
     CHECK(&tuned_device_model() == find_device_model("h200"));
 }
@@ -352,6 +358,13 @@ TEST_CASE("compiled code is kept only in a folder that nobody else can write to"
     CHECK(first.file.parent_path() == std::filesystem::canonical(inner));
     CHECK(mode(inner) == perms::owner_all);
     CHECK(is_kept());
+    // Code with a header beside it is compiled again if the header changes.
+    for (const char* const number : {"1", "1", "2"}) {
+        const bool is_new = !std::filesystem::exists(folder.path() / "b.hpp") || *number == '2';
+        std::ofstream(folder.path() / "b.hpp") << "constexpr int b = " << number << ";\n";
+        const char* const text = "#include \"b.hpp\"\nint a = b;";
+        CHECK(kept_shared_object(folder.path() / "c.cpp", text, {}, "kind", "", folder.path()).compiled == is_new);
+    }
     for (const perms others : {perms::others_write, perms::group_write}) {
         std::filesystem::permissions(inner, perms::owner_all | others);
         CHECK_FALSE(is_kept());

@@ -229,6 +229,7 @@ TEST_CASE("the facts of an operator") {
     CHECK(facts.bytes == 8 * 8 + 11 * (4 + 8));
     CHECK(facts.bytes_to_move == facts.bytes + (7 + 7) * 8);
     CHECK(facts.seconds > 0);
+    CHECK((facts.verification_seconds > 0 && facts.verification_seconds < facts.seconds));
     CHECK(facts.verified);
     REQUIRE(!facts.notes.empty());
     CHECK(facts.notes.front().substr(0, 15) == "cuthill_mckee: ");

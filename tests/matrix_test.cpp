@@ -1,11 +1,15 @@
 // CsrMatrix: construction from entries, transpose and permutation, compared with exact results and with Eigen; and violations
 // of each invariant. Permutations, staged matrices and metrics are in tests/matrix.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <Eigen/Sparse>
 #include <algorithm>
+#include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,6 +17,7 @@
 #include "core/matrix/random.hpp"
 #include "matrix/placed.hpp"
 #include "support/eigen.hpp"
+#include "support/golden.hpp"
 
 namespace workbench {
 namespace {
@@ -34,6 +39,22 @@ Eigen::PermutationMatrix<Eigen::Dynamic> to_eigen(const Permutation& order) {
 }
 
 }  // namespace
+
+TEST_CASE("the matrices that all tests run on are the stored ones") {
+    std::string text;
+    for (const NamedMatrix& one : battery()) {
+        const CsrMatrix& matrix = one.matrix;
+        Offset longest = 0;
+        std::uint64_t sum = 0;
+        for (Index row = 0; row < matrix.rows; ++row) {
+            longest = std::max(longest, matrix.row_length(row));
+            for (const Index column : matrix.row_columns(row)) sum = sum * 31 + static_cast<std::uint64_t>(row) * 1009 + column;
+        }
+        text += fmt::format("{}: {} x {}, {} nonzeros, at most {} in a row, {:016x}\n", one.name, matrix.rows, matrix.columns,
+                            matrix.nonzeros(), longest, sum);
+    }
+    compare_with_golden(std::filesystem::path(WORKBENCH_SOURCE_DIR) / "tests/golden/counted/battery.txt", text);
+}
 
 TEST_CASE("csr_from_entries sorts, sums duplicates in the order of the list, and keeps zeros") {
     const CsrMatrix matrix = csr_from_entries(

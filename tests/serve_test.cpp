@@ -5,11 +5,13 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <mutex>
 #include <thread>
 
 #include <nlohmann/json.hpp>
 
 #include "core/contract/errors.hpp"
+#include "frontends/serve/worker.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "serve/served.hpp"
 #include "support/golden.hpp"
@@ -400,6 +402,24 @@ TEST_SUITE("live page") {
         const Address address = served->address;
         served.reset();
         CHECK(!Connection(address).is_open());
+    }
+
+    TEST_CASE("a worker that is stopped ends its work and refuses more") {
+        std::mutex forking;
+        Worker worker(forking, [](const std::string& request, const GoOn&) {
+            while (request == "sleep") (void)pause();
+            return request;
+        });
+        const auto end_of = [&worker](const std::string& request) {
+            return worker.run(request, 10, [] { return Wanted::yes; }).end;
+        };
+        CHECK(end_of("a") == WorkResult::End::done);
+        std::jthread stopping([&worker] {
+            (void)usleep(50'000);
+            worker.stop();
+        });
+        CHECK(end_of("sleep") == WorkResult::End::unwanted);
+        CHECK(end_of("b") == WorkResult::End::unwanted);
     }
 
     TEST_CASE("a port that is taken") {

@@ -110,6 +110,7 @@ TEST_CASE("`reported` is called after each solve and failure") {
     std::vector<std::size_t> solves;
     plan.reported = [&] { solves.push_back(report.outcomes.size() + report.failures.size()); };
     solve_recipes(plan, {plain_recipe(), plain_recipe()}, report);
+    CHECK(report.outcomes.front().product_inside_seconds > 0);
     CHECK(solves == std::vector<std::size_t>{1, 2, 3, 4, 4});  // in the end when short solves have had their turns
 }
 
@@ -128,6 +129,8 @@ TEST_CASE("conjugate gradients on a matrix that is not symmetric give a warning"
     CHECK(warnings_of(2, KrylovMethod::bicgstab).empty());
     CHECK_FALSE(is_nearly_symmetric(csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 4}, {0, 1, 1}, {1, 1, 4}})));
     CHECK_FALSE(is_nearly_symmetric(csr_from_entries(2, 2, std::vector<Entry>{{0, 1, 1}, {1, 0, -1}})));
+    // Row 1 has no mirror image of (0, 1); the element behind it is that of row 2.
+    CHECK_FALSE(is_nearly_symmetric(csr_from_entries(3, 3, std::vector<Entry>{{0, 1, 7}, {0, 2, 7}, {2, 0, 7}})));
     // What counts as rounding depends on the size of the values.
     CHECK(is_nearly_symmetric(csr_from_entries(2, 2, std::vector<Entry>{{0, 1, 1e12}, {1, 0, 1e12 + 1}})));
     CHECK_FALSE(is_nearly_symmetric(csr_from_entries(2, 2, std::vector<Entry>{{0, 1, 1e-12}, {1, 0, 2e-12}})));

@@ -143,6 +143,7 @@ TEST_SUITE("noise") {
     TEST_CASE("a rule does not rank recipes that are tied on all matrices") {
         const std::string tied = in_one_line(rule_tables(alike({"A", "B", "C"}, 0.2), 3, TableFormat::text));
         CHECK_MESSAGE(contains(tied, "On all matrices A is tied with B, C: the times do not rank them."), tied);
+        CHECK(contains(rule_tables(alike({"A", "B", "C"}, 0.2), 3, TableFormat::tex), "; On all matrices A"));
         CHECK_FALSE(contains(rule_tables(alike({"A", "B", "C"}, 0.01), 3, TableFormat::text), "tied with B"));
     }
 

@@ -101,6 +101,7 @@ TEST_SUITE("shards of a bench") {
     TEST_CASE("points of a space are different and evenly spread, and more points contain fewer") {
         using Numbers = std::vector<std::uint64_t>;
         CHECK(spread_numbers(3, 20) == Numbers{0, 1, 2});
+        CHECK(spread_numbers(5, 5) == Numbers{0, 1, 2, 3, 4});
         CHECK(spread_numbers(0, 20).empty());
         CHECK(spread_numbers(1000, 4) == Numbers{0, 618, 236, 854});
         for (const std::uint64_t all : {21ULL, 1000ULL, 1ULL << 40}) {

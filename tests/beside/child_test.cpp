@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -76,6 +77,30 @@ TEST_CASE("a child is killed at its limit, and its children end with it") {
     REQUIRE_FALSE(left.empty());
     for (int i = 0; i < 200 && runs(left); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
     CHECK_FALSE(runs(left));
+}
+
+TEST_CASE("a child ends with its parent, also if that is killed") {
+    const TemporaryFolder folder;
+    const std::string file = (folder.path() / "number").string();
+    const auto number = [&file] {
+        std::ifstream stream(file);
+        std::string text;
+        return std::getline(stream, text) && !stream.eof() ? text : "";
+    };
+    const pid_t parent = fork();
+    if (parent == 0) {
+        const Child child({"sh", "-c", "echo $$ >" + file + "; exec sleep 100"}, {.output = ChildOutput::nowhere});
+        for (;;) pause();
+    }
+    for (int i = 0; i < 2000 && number().empty(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    const std::string child = number();
+    REQUIRE_FALSE(child.empty());
+    CHECK(runs(child));
+    CHECK(kill(parent, SIGKILL) == 0);
+    CHECK(waitpid(parent, nullptr, 0) == parent);
+    for (int i = 0; i < 2000 && runs(child); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    CHECK_FALSE(runs(child));
+    if (runs(child)) (void)kill(std::stoi(child), SIGKILL);
 }
 
 TEST_CASE("a copy of the process answers over its connection") {

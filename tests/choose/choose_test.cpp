@@ -213,7 +213,8 @@ TEST_SUITE("choose") {
 
     TEST_CASE("the JSON contains the text's figures and the reports") {
         script_a_tie();
-        const ChooseOptions options = options_of();
+        ChooseOptions options = options_of();
+        options.complete = [](RunReport& report) { report.machine["os"] = "an OS"; };
         const Choice choice =
             choose({csr(), plain("F", "fast"), plain("S", "slow"), recipe_of("[layout]\nuse = 'refusing'\n")}, options);
         const auto json = nlohmann::json::parse(choice_json(choice, options, matrix_report, "winner.toml"));
@@ -232,6 +233,7 @@ TEST_SUITE("choose") {
         CHECK(json["not_timed"][0]["reason"] == "this matrix has no such layout");
         CHECK(json["not_timed"][0]["bytes_to_move"] == nullptr);
         CHECK(json["runs"].size() == 3);
+        for (const auto& run : json["runs"]) CHECK(run["machine"]["os"] == "an OS");
         CHECK(json["precision"] == "f64");
         CHECK(json["bytes_per_second"] == 752);
     }

@@ -208,6 +208,24 @@ TEST_SUITE("forecasts of any shape") {
         CHECK(shares_of("by = 'row_length'\nlonger_than = 3", "long", "short") == std::pair(longer, shorter));
     }
 
+    TEST_CASE("bins of row lengths are foreseen as equal parts of each row") {
+        const CsrMatrix matrix = matrix_of(23, 40);
+        const Recipe recipe = parse_recipe(
+            "[[stage]]\nuse = 'split'\nby = 'row_length'\nbounds = [2, 4]\n"
+            "[[layout]]\nshare = 'bin_0'\nuse = 'csr'\n[[layout]]\nshare = 'bin_1'\nuse = 'csr'\n"
+            "[[layout]]\nshare = 'bin_2'\nuse = 'csr'\n",
+            "a.toml", catalogue());
+        PatternForecast pattern(matrix);
+        const RecipeStage& split = recipe.stages.front();
+        split.entry->foresee(pattern, split.parameters, {find_device_model("h200"), Precision::f64});
+        std::vector<Offset> expected;
+        for (Index row = 0; row < matrix.rows; ++row) {
+            if (const Offset length = matrix.row_length(row); length > 0) expected.push_back((length + 2) / 3);
+        }
+        std::sort(expected.begin(), expected.end());
+        for (const int number : {0, 1, 2}) CHECK(sorted_lengths(pattern.share(bin(number))) == expected);
+    }
+
     TEST_CASE("places of diagonals outside of a wide or tall matrix are not read") {
         const auto unread_bytes = [](Index rows, Index columns, const std::vector<Entry>& entries) {
             const CsrMatrix matrix = csr_from_entries(rows, columns, entries);

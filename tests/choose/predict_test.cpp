@@ -1,5 +1,6 @@
 // Predictions of layouts and stages, compared with what they do.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -21,6 +23,7 @@
 #include "pipeline/recipe/matrix_choice.hpp"
 #include "studies/choose/cost_model.hpp"
 #include "support/data_folder.hpp"
+#include "support/golden.hpp"
 #include "support/layouts/layout_recipes.hpp"
 
 namespace workbench {
@@ -67,6 +70,34 @@ void check_exact_bytes(const CsrMatrix& matrix, std::map<std::string, int>& comp
     }
 }
 
+std::string text_of(const LayoutCost& cost) {
+    return fmt::format("{} slots, {} bytes, {} of vectors, {} unread, {}, {:.5g} sectors, {} launches, chain {}, {:.5g}{}{}",
+                       cost.slots, cost.array_bytes, cost.vector_bytes, cost.unread_bytes, cost.exact ? "exact" : "estimated",
+                       cost.sectors, cost.launches, cost.chain, cost.bandwidth, cost.unsuitable.empty() ? "" : ", ",
+                       cost.unsuitable);
+}
+
+/// The parameters of a recipe, and the same with each word of a choice and with other numbers. Those that contradict each other
+/// are left out.
+std::vector<std::pair<std::string, Parameters>> varied(const LayoutRecipe& recipe) {
+    const Parameters& given = recipe.recipe.layouts.front().parameters;
+    std::vector<std::pair<std::string, Parameters>> all{{"", given}};
+    const auto add = [&](const std::string& key, const ParameterValue& value) {
+        try {
+            Parameters other = given.with(key, value);
+            (void)recipe.layout().needs(other);
+            all.emplace_back(fmt::format(" {} = {}", key, to_text(value)), std::move(other));
+        } catch (const ParameterError&) {
+        }
+    };
+    for (const ParameterDeclaration& declaration : recipe.layout().parameters) {
+        for (const std::string& word : declaration.words) add(declaration.name, word);
+        const bool takes_four = declaration.minimum.value_or(0) <= 4 && declaration.maximum.value_or(4) >= 4;
+        if (declaration.type == ParameterType::integer && takes_four) add(declaration.name, std::int64_t{4});
+    }
+    return all;
+}
+
 CsrMatrix generated(const std::string& kind) {
     const MatrixChoice choice = generated_matrix(kind, {}, catalogue());
     const auto& [generator, parameters] = std::get<GeneratedMatrix>(choice.from);
@@ -86,6 +117,25 @@ TEST_SUITE("predict") {
                                    "biell", "bijad", "dia", "hyb"}) {
             CHECK_MESSAGE(exact[layout] > 10, layout);
         }
+    }
+
+    TEST_CASE("the forecast of each layout, for each word of its parameters, is the stored one") {
+        std::string text;
+        for (const NamedMatrix& one : battery()) {
+            if (one.name != "skewed" && one.name != "tall") continue;
+            for (const LayoutRecipe& recipe : layout_recipes()) {
+                if (recipe.layout().predict == nullptr || !recipe.takes(one.matrix)) continue;
+                const StagedMatrix staged = recipe.stage(one.matrix);
+                std::set<std::string> known;  // a parameter that changes no figure has no line
+                for (const auto& [change, parameters] : varied(recipe)) {
+                    const PatternForecast pattern(one.matrix, staged);
+                    const std::string figures = text_of(predicted_cost(recipe.layout(), pattern, parameters, Precision::f64));
+                    if (known.insert(figures).second)
+                        text += fmt::format("{} {}{}: {}\n", one.name, recipe.name, change, figures);
+                }
+            }
+        }
+        compare_with_golden(std::filesystem::path(WORKBENCH_SOURCE_DIR) / "tests/golden/counted/forecasts.txt", text);
     }
 
     TEST_CASE("the same for real matrices") {

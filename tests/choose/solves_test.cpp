@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "choose/scripted_choices.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
 #include "studies/choose/rank_choice.hpp"
 
 namespace workbench {
@@ -63,6 +64,11 @@ TEST_SUITE("choose for solves") {
         CHECK(answer_of(choice, options).find("and 2 solves of 20 iterations save 29.5 s.") != std::string::npos);
         CHECK(chosen(4, 2) == "CSR");  // 8 products save 8 s
         CHECK(answer_of(choice, options).find("no recipe pays within 4 solves of 2 iterations") != std::string::npos);
+    }
+
+    TEST_CASE("random orders are the only controls of the program") {
+        for (const StageEntry& stage : catalogue().stages)
+            CHECK_MESSAGE(stage.is_control == (stage.name == "random_order"), stage.name);
     }
 
     TEST_CASE("a control is timed, but never chosen") {

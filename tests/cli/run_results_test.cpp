@@ -72,7 +72,9 @@ TEST_CASE("--json - prints the report") {
     CHECK(json.exit_code == 0);
     const auto report = nlohmann::json::parse(json.text);
     CHECK(report["matrix"]["rows"] == 16);
+    CHECK(report["cache"] == "warm");
     CHECK(report["versions"].contains("workbench"));
+    CHECK_FALSE(report["machine"].empty());
     const auto page = nlohmann::json::parse(section_of_page(file_text(folder.path() / "csr" / "report.html"), "document"));
     CHECK(page["command"] ==
           "workbench run recipes/csr.toml --generate laplace2d:nx=4 --json - --out " + folder.path().string() + quick);

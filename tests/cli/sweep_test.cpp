@@ -98,7 +98,7 @@ TEST_CASE("recipes of one run share matrices and initial stages; an option that 
     const std::string out = folder.path().string();
     const Outcome outcome =
         run("run recipes/csr.toml tests/golden/cli/variant.toml --sweep matrix.generate=laplace2d,laplace3d"
-            " --set matrix.nx=4 --set layout.slice_height=16 --no-pictures --json " +
+            " --set matrix.nx=4 --set layout.slice_height=16 --json " +
             out + "/all.json --out " + out + quick);
     CHECK_MESSAGE(outcome.exit_code == 0, outcome.text);
     const auto runs = json_in(folder.path() / "all.json")["runs"];
@@ -108,6 +108,11 @@ TEST_CASE("recipes of one run share matrices and initial stages; an option that 
         CHECK(runs[i]["matrix"]["rows"] == (i < 2 ? 16 : 64));
         CHECK(runs[i]["stages"][0]["shared"] == (i % 2 == 1));
     }
+    std::size_t pictures = 0;  // of both stages, also if the first one is shared
+    for (const auto& file : fs::recursive_directory_iterator(folder.path())) {
+        pictures += file.path().filename() == "0_input.png" || file.path().filename() == "1_row_sort.png";
+    }
+    CHECK(pictures == 4 + 2);
     CHECK(runs[0]["notes"][0] ==
           "--set layout.slice_height=16 changes nothing here: layout 'csr' has no 'slice_height'; expected one of values");
     CHECK(runs[1]["notes"].empty());

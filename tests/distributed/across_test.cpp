@@ -200,6 +200,7 @@ TEST_CASE("distributed: a matrix of as many rows as ranks is partitioned, one of
     on_rank_fibers(4, [&](Ranks& ranks) {
         const RankRows rows = partition(ranks, piece_of(ranks, tridiagonal(4)), nodes, stage);
         CHECK(rows.rows() == 4);
+        CHECK_NOTHROW(check_csr(rows.matrix));
         rows_of_input.insert(rows_of_input.end(), rows.rows_of_input.begin(), rows.rows_of_input.end());
         CHECK(message_of<RanksFailed>([&] { (void)partition(ranks, piece_of(ranks, tridiagonal(3)), nodes, stage); }) ==
               "3 rows cannot be partitioned among 4 ranks: use --rows-to-ranks equal");
@@ -276,6 +277,8 @@ TEST_CASE("distributed: a rank may send elements and receive none") {
     CHECK(report.ranks[1].sent == 2);
     CHECK(report.ranks[1].neighbours == 0);
     CHECK(report.ranks[1].rows_outside == 0);
+    const CsrMatrix tall = csr_from_entries(4, 1, std::vector<Entry>{{0, 0, 1.5}, {1, 0, 2}, {2, 0, 2.5}, {3, 0, 3}});
+    CHECK(run_scripted<double>(2, tall).front().ranks[0].rows_outside == 2);
 }
 
 TEST_CASE("distributed: the sizes of equal pieces differ by at most one") {

@@ -14,6 +14,7 @@
 #include "kernels/formats/csr16/layout.hpp"
 #include "kernels/formats/ell/layout.hpp"
 #include "kernels/formats/ellr/layout.hpp"
+#include "kernels/formats/sell/layout.hpp"
 #include "kernels/host/host_device.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
@@ -66,6 +67,19 @@ std::vector<Value> ramp(Index count) {
 }
 
 }  // namespace
+
+TEST_CASE("the description of `values` explains each word that it accepts") {
+    std::vector<LayoutEntry> all = formats();
+    all.push_back(sell_entry());
+    for (const LayoutEntry& entry : all) {
+        const auto values = std::ranges::find(entry.parameters, "values", &ParameterDeclaration::name);
+        REQUIRE(values != entry.parameters.end());
+        CHECK(values->words.size() > 2);
+        for (const std::string& word : values->words) {
+            CHECK_MESSAGE((word == "full" || values->help.find(word) != std::string::npos), entry.name, ": ", word);
+        }
+    }
+}
 
 TEST_CASE("coded values: each format stores the bytes of the coding, and its dictionary") {
     for (const LayoutEntry& format : formats()) {

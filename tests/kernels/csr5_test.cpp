@@ -133,6 +133,16 @@ TEST_CASE("csr5: exactly the tiles with empty rows between their rows are marked
     check_whole(matrix, sizes(2, 2));
 }
 
+TEST_CASE("csr5: a tile that is marked without empty rows between its rows is refused") {
+    const auto layout = build_tiles(drawn(), sizes(2, 2));
+    auto& tiles = std::get<0>(dynamic_cast<Csr5Layout<double>&>(*layout).stored);
+    tiles.tile_ptr[0] |= mark;  // rows 0 and 1
+    tiles.empty_offset_ptr = {0, 2, 2, 2};
+    tiles.empty_offset = {0, 1};
+    const std::string refused = message_of<std::logic_error>([&] { check_layout(*layout, drawn()); });
+    CHECK_MESSAGE(refused.find("it is marked, but there are no empty rows between") != std::string::npos, refused);
+}
+
 TEST_CASE("csr5: a descriptor has one word up to sigma = 16 and two beyond, and separate bits for each field") {
     for (const Index sigma : csr5_sigmas) {
         const int words = csr5_words(sigma);

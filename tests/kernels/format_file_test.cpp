@@ -234,6 +234,7 @@ TEST_CASE("the trial on the recipe's matrix notices code that crashes, hangs, ex
     CHECK(without_path(message_of_trial(5)) == "building (f64): it reads or writes behind the end of an array, by 0 bytes");
     CHECK(without_path(message_of_trial(6)) == "building (f64): it throws something that is not a std::exception");
     CHECK(without_path(message_of_trial(23)) == "schedule of kernel lanes (f64): a row's slots lie outside their array of 13");
+    CHECK(without_path(message_of_trial(27)) == "kernel rows (f64): it reads or writes behind the end of y, by 0 bytes");
     // A matrix that the format refuses is no fault, and output is cut.
     CHECK_NOTHROW(try_mistake(11));
     CHECK_NOTHROW(try_mistake(12, Precision::f32));
@@ -299,6 +300,10 @@ TEST_CASE("a file that does not compile, has no entry, or another name: the line
                    "the layout is named 'other'; expected the name of the file, 'my_csr16'"));
     CHECK(contains(message_of_changed("// CSR", "// CSR", "My-format.hpp"), "expected lower-case letters, digits and _"));
     CHECK(contains(message_of<RecipeError>([&] { (void)format_from_file(source_folder / "absent.hpp"); }), "absent.hpp"));
+    CHECK(contains(
+        message_of_changed("inline LayoutEntry my_csr16_entry() {", "inline LayoutEntry my_csr16_entry() {\n    std::abort();"),
+        "loading it: it ends with a signal: Aborted"));
+    CHECK(contains(message_of_changed("layout.first_columns[row] = columns.front();", ""), "its slots (f64, matrix '"));
 }
 
 TEST_CASE("an entry without what every layout has is refused") {

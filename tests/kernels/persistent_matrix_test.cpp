@@ -283,6 +283,36 @@ TEST_CASE("rows of a rank multiply elements of other ranks, and send theirs") {
     CHECK(found == std::vector<std::vector<Index>>{{3, 1, 5}, {3, 2, 0}, {25, 1, 4}, {26, 2, 9}});
 }
 
+TEST_CASE("rows that other parts read come first in their part, and each of the two groups ends with its shortest rows") {
+    // Rows 0 to 11 and 12 to 23 are two parts; the other one reads rows 3, 7 and 15. Rows 3, 5 and 20 have no entries.
+    std::vector<Entry> entries{{12, 3, 1}, {13, 3, 1}, {14, 7, 1}, {2, 15, 1}};
+    for (Index row = 0; row < 24; ++row) {
+        if (row == 3 || row == 5 || row == 20) continue;
+        const Index begin = row < 12 ? 0 : 12;
+        for (Index k = 0; k < 1 + row % 4; ++k) entries.push_back({row, begin + (row + 5 * k) % 12, 1});
+    }
+    const CsrMatrix matrix = square_of(24, entries);
+    const std::vector<Index> boundaries{0, 12, 24};
+    const auto made = make_persistent_matrix<double>(ordered(matrix), {.boundaries = boundaries, .shared_bytes = 1 << 20});
+    REQUIRE(made.parts.size() == 2);
+    for (const Part& part : made.parts) {
+        const Index first = &part == &made.parts.front() ? 0 : 12;
+        std::vector<std::pair<bool, Offset>> found;  // not read by the other part; minus the length
+        for (Index i = 0; i < 12; ++i) {
+            const Index row = made.row_at[part.first_row + i];
+            bool is_read = false;
+            for (Index other = 0; other < 24; ++other) {
+                const auto columns = matrix.row_columns(other);
+                is_read =
+                    is_read || ((other < first || other >= first + 12) && std::ranges::find(columns, row) != columns.end());
+            }
+            found.emplace_back(!is_read, -matrix.row_length(row));
+        }
+        CHECK(std::ranges::is_sorted(found));
+        CHECK(part.exported == std::ranges::count(found, false, &std::pair<bool, Offset>::first));
+    }
+}
+
 TEST_CASE("parts for a persistent kernel have the products of the matrix") {
     for (const NamedMatrix& named : battery()) {
         if (!named.matrix.square()) continue;

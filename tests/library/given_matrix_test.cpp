@@ -112,6 +112,15 @@ TEST_CASE("half of a symmetric matrix is completed, and takes new values of the 
     CHECK(made > 60);
 }
 
+TEST_CASE("arrays on a device are views of an address and a size") {
+    double value = 0;
+    const auto array = spmv_workbench::on_device(&value, 5);
+    CHECK(array.address() == &value);
+    CHECK(array.size() == 5);
+    const spmv_workbench::DeviceArray<const double> same = array;
+    CHECK((same.address() == &value && same.size() == 5));
+}
+
 TEST_CASE("a matrix with entries on one side of the diagonal needs the option") {
     const CsrMatrix lower = entries_in(3, 3, {{0, 0, 1}, {2, 0, 3}, {2, 2, 4}});
     const std::string rest =

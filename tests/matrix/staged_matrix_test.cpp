@@ -12,6 +12,7 @@
 #include "core/matrix/random.hpp"
 #include "core/matrix/staged_matrix.hpp"
 #include "matrix/placed.hpp"
+#include "support/message_of.hpp"
 
 namespace workbench {
 namespace {
@@ -375,6 +376,22 @@ TEST_CASE("check_invariants detects shares at wrong places") {
     };
     CHECK(holds({}, by_number(ShareKind::first, ShareKind::rest)));
     CHECK_FALSE(holds({}, by_number(ShareKind::rest, ShareKind::first)));
+}
+
+TEST_CASE("the entries of a share that was split again belong to the share that it was split from") {
+    const CsrMatrix input = placed(4, 4, {{0, 0}, {0, 3}, {1, 1}, {2, 2}, {3, 0}});
+    const auto check = [&input](const Share& long_inside, const Share& outside) {
+        StagedMatrix staged = stage_input(input);
+        staged.cuts = {{CutKind::partition, {0, 2, 4}}};
+        const Share short_inside{{.kind = ShareKind::short_rows, .within = {ShareKind::inside}}, {1, 2}, {0, 1, 2}, {2, 3}};
+        staged.shares = {long_inside, short_inside, outside};
+        check_invariants(staged, input);
+    };
+    const ShareId inside{.kind = ShareKind::long_rows, .within = {ShareKind::inside}};
+    CHECK_NOTHROW(check({inside, {0}, {0, 1}, {0}}, {{ShareKind::outside}, {0, 3}, {0, 1, 2}, {1, 4}}));
+    CHECK(message_of<std::logic_error>([&] {
+              check({inside, {0}, {0, 2}, {0, 1}}, {{ShareKind::outside}, {3}, {0, 1}, {4}});
+          }).find("has entry 1, which does not belong to it") != std::string::npos);
 }
 
 TEST_CASE("names of shares, and texts that select them") {

@@ -99,6 +99,8 @@ TEST_CASE("hybrids: a variant replaces, adds and removes layouts by their shares
     const std::string replaced = message("[[layout]]\nshare = 'first'\nuse = 'cached'\n");
     CHECK(contains(replaced, "cached"));
     CHECK_FALSE(contains(replaced, "lanes"));
+    CHECK(contains(text_of_error(split + "[[layout]]\nuse = 'plain'\n[[layout]]\nshare = 'rest'\nuse = 'plain'\n"),
+                   "found one of several layouts without 'share'"));
     CHECK(contains(message("[[layout]]\nshare = 'near'\nremove = true\n"), "no layout for this share"));
     CHECK(contains(message("[[layout]]\nshare = 'rest'\nremove = 3\n"), "remove: found 3, expected true"));
     CHECK(contains(message("[[layout]]\nshare = 'rest'\nremove = true\n"), "no layout stores share 'rest'"));

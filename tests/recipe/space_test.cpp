@@ -59,6 +59,7 @@ TEST_CASE("a list is a list of values, except for parameters that take lists") {
     CHECK(space_of("[layout]\nuse = 'plain'\nslice_height.sweep = [1, 2]\n").count() == 2);
     CHECK(space_of("[layout]\nuse = { use = 'plain', slice_height = { sweep = '1..3' } }\n").count() == 3);
     CHECK(space_of("[layout]\nuse = 'plain'\n").places().front().options.size() == 1);
+    CHECK(space_of("[layout]\nuse = 'plain'\n").places().front().options.front().values.empty());
 }
 
 TEST_CASE("keys beside use belong to the alternatives that declare them, whose own keys come first") {

@@ -319,6 +319,8 @@ TEST_CASE("unsuitable points are recorded, and the JSON contains the figures of 
     const std::string text = study.text();
     CHECK(text.find("layout.column_index = u16 is unsuitable: segment 0 has 70000 columns") != std::string::npos);
     const auto json = nlohmann::json::parse(to_json(study));
+    CHECK(json["points"][0]["rows"] == 2);
+    CHECK(json["points"][0]["columns"] == 70000);
     CHECK(json["points"][0]["requests"] == 3);  // columns 0 and 8 in the first step are two sectors of f32
     CHECK(json["points"][0]["caches"][0]["hits"] == 0);
     CHECK(json["points"][0]["bytes_from_memory"] == 96);

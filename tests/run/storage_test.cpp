@@ -380,6 +380,18 @@ TEST_CASE("storage: as JSON") {
         CHECK(array["cells"]["nonzero"] == nlohmann::json({0, 3, 1, 4, 2, 5, 6, 7, -1, 8, 9, 12, 10, -1, 11, -1}));
         CHECK(array["cells"]["step"][2] == 1);
     }
+    for (const LayoutEntry& entry : catalogue().layouts) {
+        CAPTURE(entry.name);
+        for (const LayoutExample& each : examples_of(entry, catalogue())) {
+            const auto parts = nlohmann::json::parse(to_json(each.storage))["parts"];
+            for (std::size_t i = 0; i < each.storage.parts.size(); ++i) {
+                const std::vector<StorageArray>& arrays = each.storage.parts[i].arrays;
+                for (std::size_t k = 0; k < arrays.size(); ++k) {
+                    CHECK(parts[i]["arrays"][k].value("columns", -1) == arrays[k].columns);
+                }
+            }
+        }
+    }
     CHECK(part["shown_warps"][0]["array"].size() == 32 * part["shown_warps"][0]["steps"].get<int>());
     const auto bins = nlohmann::json::parse(to_json([&] {
         const auto recipe = project_recipe("sell.toml");

@@ -57,6 +57,7 @@ RECIPE_MISTAKES = [
     ("", "[kernel]\nthreads_per_block = 2048"),
     ("", '[colour]\nuse = "blue"'),
     ("", "[stage2]"),
+    ("[layout]", '[[stage]]\nuse = "split"\nby = "row_length"\nlonger_than = ""\n[layout]'),
 ]
 SPACE = """
 [space]
@@ -132,6 +133,13 @@ def check_mistakes(schema, base, mistakes, command):
             fault(f"the program accepts {after!r} instead of {before!r}")
 
 
+def check_place_of_mistake(schema, base, before, after, place):
+    """An editor marks the value, and not only its table, if all that have the parameter take the same values."""
+    errors = schema.iter_errors(tomllib.loads(base.replace(before, after, 1)))
+    if place not in [list(error.absolute_path) for error in errors]:
+        fault(f"the schema does not mark {after!r}")
+
+
 schemas = {kind: validator(kind) for kind in ("recipe", "suite", "space")}
 accepted = 0
 for file in sorted(path for folder in ("recipes", "suites", "spaces", "tests/layouts", "docs/examples") for path in (SOURCE / folder).rglob("*.toml")):
@@ -144,6 +152,8 @@ for file in sorted(path for folder in ("recipes", "suites", "spaces", "tests/lay
         fault(f"{file}: {list(error.absolute_path)}: {error.message[:200]}")
     accepted += 1
 check_mistakes(schemas["recipe"], BASE, RECIPE_MISTAKES, ["check"])
+check_mistakes(schemas["recipe"], BASE.replace("[layout]", '[[stage]]\nuse = "split"\nby = "row_length"\nlonger_than = "8"\n[layout]'), [], None)
+check_place_of_mistake(schemas["recipe"], BASE, "parts = 16", 'parts = "many"', ["stage", 0, "parts"])
 check_mistakes(schemas["space"], SPACE, SPACE_MISTAKES, ["check"])
 check_mistakes(schemas["suite"], SUITE, SUITE_MISTAKES, None)  # no command checks a suite alone
 print(f"{accepted} files accepted; {len(RECIPE_MISTAKES) + len(SPACE_MISTAKES) + len(SUITE_MISTAKES)} mistakes planted")

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <thread>
 
@@ -67,6 +68,7 @@ public:
         if (concurrent) {
             plan.make_device = [this] {
                 ++devices;
+                std::this_thread::sleep_for(pause);
                 return std::make_unique<ScriptedDevice>(gpu_properties(), Bandwidth{3000, 4000});
             };
         }
@@ -83,7 +85,8 @@ public:
 
     CsrMatrix matrix;
     System<double> system;
-    std::atomic<int> devices = 0;  // that were made for candidates
+    std::atomic<int> devices = 0;        // that were made for candidates
+    std::chrono::milliseconds pause{0};  // while one is made
 
 private:
     static bool of_vendor(const KernelEntry& kernel) { return kernel.name == "vendor"; }
@@ -303,7 +306,20 @@ TEST_CASE("with own devices for candidates, iterations run in a second thread") 
         CHECK_EQ(outcome.trials.size(), 5);
         CHECK_GE(bench.devices, 1);
         CHECK_LE(bench.devices, 5);
+        CHECK_GT(outcome.solve_seconds, 0);
     }
+}
+
+TEST_CASE("no candidate is prepared after the solve has ended") {
+    Bench bench(3);
+    bench.pause = std::chrono::milliseconds(5);
+    SolveOptions real_time = options();
+    real_time.timing.clock = {};
+    const std::vector<Recipe> many(200, plain());
+    const SolveOutcome outcome = bench.solve(many, true, real_time);
+    bench.check(outcome);
+    CHECK_EQ(outcome.trials.size(), many.size());
+    CHECK_LT(bench.devices, many.size());
 }
 
 }  // namespace workbench

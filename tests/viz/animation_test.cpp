@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include <doctest/doctest.h>
 
 #include "core/matrix/battery.hpp"
+#include "support/split_shares.hpp"
 #include "viz/animation.hpp"
 #include "viz/golden_picture.hpp"
 #include "viz/moves.hpp"
@@ -222,6 +224,16 @@ TEST_CASE("nonzeros of a rectangular matrix move on its own rows and columns") {
     CHECK(start.count(15, 5) == 1);
     CHECK(start.plane_names == rasterise(staged).plane_names);
     CHECK(start.count(15, 35) == 0);
+}
+
+TEST_CASE("nonzeros that move have the colours of their shares") {
+    StagedMatrix staged = stage_input(csr_from_entries(2, 4, std::vector<Entry>{{0, 3, 1}, {1, 0, 2}}));
+    staged.shares = split_shares(staged.matrix, 2, [](Index row, Index) { return row; });
+    for (int i = 0; i < 2; ++i) staged.shares[i].id = {ShareKind::near, i, 0};
+    const MovingEntries entries = moving_entries(staged);
+    const PatternRaster moving = raster_between(entries, entries, 0, 2, rasterise(staged));
+    REQUIRE(moving.planes.size() == 2);
+    for (const auto& plane : moving.planes) CHECK(std::accumulate(plane.begin(), plane.end(), Offset{0}) == 81);
 }
 
 TEST_CASE("a sample of many nonzeros moves, is the same at every stage, and is weighted") {

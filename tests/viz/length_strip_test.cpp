@@ -51,6 +51,12 @@ TEST_CASE("bars and slices are drawn within their strip") {
     }
 }
 
+TEST_CASE("of rows of about one length, the ends of their bars are drawn in full; no rows have no strip") {
+    const LengthStrip strip = row_lengths(rasterise(stage_input(even_rows(100)), 400), place.height);
+    CHECK(std::ranges::count(boxes_of(strip), place.width / 16, &Rectangle::width) == std::ssize(strip.bars));
+    CHECK(boxes_of(row_lengths(rasterise(stage_input(csr_from_entries(0, 5, {})), 400), place.height)).empty());
+}
+
 TEST_CASE("an axis of few long rows is that of log(1 + n), where a row without nonzeros has no bar") {
     std::vector<Entry> entries{{1, 0, 1}};
     for (Index column = 0; column < 400; ++column) entries.push_back({2, column, 1});

@@ -50,14 +50,30 @@ TEST_CASE("unread padding belongs to the line of its lanes") {
                                          {1, 5, 0},
                                          {1, 4, 1},
                                          {1, 5, 1}});
-    const MemoryOrder order = memory_order_of(array);
-    REQUIRE(order.along == Along::lanes);
-    std::string text;
-    for (const DrawnPlace& place : order.places) {
-        text += place.begins == Begins::group ? "#" : place.begins == Begins::line ? "|" : "";
-        text += fmt::format("{}", place.cell);
-    }
-    CHECK(text == "012|345|678#910|1112");
+    const auto lines_of = [](const StorageArray& of) {
+        const MemoryOrder order = memory_order_of(of);
+        REQUIRE(order.along == Along::lanes);
+        std::string text;
+        for (const DrawnPlace& place : order.places) {
+            text += place.begins == Begins::group ? "#" : place.begins == Begins::line ? "|" : "";
+            text += fmt::format("{}", place.cell);
+        }
+        return text;
+    };
+    CHECK(lines_of(array) == "012|345|678#910|1112");
+    // Each lane of a single warp reads two places a step; lane 0 is idle in step 1.
+    CHECK(lines_of(cells_of({{0, 0, 0},
+                             {0, 0, 0},
+                             {0, 1, 0},
+                             {0, 1, 0},
+                             none,
+                             none,
+                             {0, 1, 1},
+                             {0, 1, 1},
+                             {0, 0, 2},
+                             {0, 0, 2},
+                             {0, 1, 2},
+                             {0, 1, 2}})) == "0123|4567|891011");
 }
 
 TEST_CASE("joined bins have the totals and ranges of their parts") {

@@ -42,6 +42,7 @@ TEST_SUITE("palette") {
         CHECK(contrast({}, white) == doctest::Approx(21));
         CHECK(contrast(white, white) == doctest::Approx(1));
         CHECK(contrast(white, {118, 118, 118}) == doctest::Approx(4.54).epsilon(0.001));
+        CHECK(contrast(white, {10, 10, 10}) == doctest::Approx(19.80).epsilon(0.001));
         CHECK(text_on(white) == Colour{});
         CHECK(text_on({}) == white);
     }

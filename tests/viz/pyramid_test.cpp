@@ -122,6 +122,14 @@ TEST_CASE("a pyramid begins with the finest level within the limit") {
         CHECK(whole.levels.at(pyramid.levels.front().row_bits - 1).bins() > most);  // the next finer level exceeds the limit
         CHECK(pyramid.levels.front() == whole.levels.at(pyramid.levels.front().row_bits));
     }
+    // Four dense blocks: their finer levels have four times the bins, coarser ones twice.
+    std::vector<Entry> entries;
+    for (Index row = 0; row < 64; ++row) {
+        for (Index k = 0; k < 16; ++k) entries.push_back({row, row / 16 * 16 + k, 1});
+    }
+    for (const Offset most : {60, 63}) {
+        CHECK(build_pyramid(stage_input(csr_from_entries(64, 64, entries)), most).finest.bins() == 16);
+    }
     CHECK(all_levels(staged, 1).levels.size() == 1);
     CHECK(build_pyramid(stage_input(csr_from_entries(0, 5, {})), 10).finest.bins() == 0);
     CHECK_THROWS_AS((void)build_pyramid(staged, 0), std::invalid_argument);

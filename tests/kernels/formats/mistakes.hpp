@@ -36,7 +36,8 @@ struct MistakesRows final : ScheduleBase<Hooks{.lanes = lanes_of_row}> {
             run.count = load.kept(offsets + 1) - load.kept(offsets);
         }
         if (lanes_of_row > 1 && arrays.mistake == 25 && thread >= threads(arrays)) run.row = 0;
-        if (arrays.mistake == 26 && run.count > 0) {  // divides by 0 if a column is -1
+        if (lanes_of_row == 1 && arrays.mistake == 27) ++run.row;  // writes behind y
+        if (arrays.mistake == 26 && run.count > 0) {               // divides by 0 if a column is -1
             volatile Index quotient = 1000 / (arrays.column_indices[run.first] + 1);
             (void)quotient;
         }
