@@ -173,7 +173,7 @@ BenchLine line_of_report(const BenchKey& key, const BenchRecipeFacts& recipe, co
                     {"stages", of_precision(report.at("stages"), key.precision)},
                     {"layouts", layouts},
                     {"cache", report.at("cache")},
-                    {"vectors", report.at("vectors")},
+                    {"vectors", report.value("vectors", 1)},
                     {"turn_seed", report.at("turn_seed")},
                     {"kernels", kernels},
                     {"devices", report.at("devices")},
