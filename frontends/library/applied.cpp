@@ -73,6 +73,11 @@ CsrOnDevice<Value> on_gpu(const DeviceCsrView<Value>& view) {
         .values = view.values.address()};
 }
 
+Options without_stop(Options options) {
+    options.stop = {};
+    return options;
+}
+
 template <typename Element>
 std::vector<Element> on_host(DeviceArray<const Element> array, workbench::Device& device) {
     std::vector<Element> copy(array.size());
@@ -117,14 +122,14 @@ bool is_one_triangle(const DeviceCsrView<Value>& view, workbench::Device& device
 template <typename Value>
 Operator<Value>::Applied::Applied(std::shared_ptr<const Recipe::Checked> from, const CsrView<Value>& matrix,
                                   const Options& options, const workbench::EngineWish& solver)
-    : checked(std::move(from)) {
+    : checked(std::move(from)), options(without_stop(options)) {
     apply(matrix, options, solver);
 }
 
 template <typename Value>
 Operator<Value>::Applied::Applied(std::shared_ptr<const Recipe::Checked> from, const DeviceCsrView<Value>& matrix,
                                   const Options& options, const workbench::EngineWish& solver)
-    : checked(std::move(from)) {
+    : checked(std::move(from)), options(without_stop(options)) {
     std::string reason;
     try {
         apply_there(matrix, options, solver);

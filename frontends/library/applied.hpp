@@ -26,6 +26,8 @@ struct __attribute__((visibility("hidden"))) Operator<Value>::Applied {
     void set_values(const CsrView<Value>& view);
 
     std::shared_ptr<const Recipe::Checked> checked;  // declared first, as the applied recipe refers to it
+    Options options;                                 // without `stop`
+    std::vector<Value> product;                      // A x, before it is scaled
     bool is_half = false;                            // of a symmetric matrix
     std::size_t entries = 0;                         // of the caller's arrays
     workbench::HostArray<workbench::Offset> entry_order;

@@ -94,7 +94,8 @@ AppliedRecipe<Value>::Targets::Targets(Device& device, std::span<const Index> or
 
 template <ValueType Value>
 AppliedRecipe<Value>::AppliedRecipe(const Recipe& recipe, CsrMatrix matrix, const spmv_workbench::Options& options,
-                                    const EngineWish& solver) {
+                                    const EngineWish& solver)
+    : recipe_(recipe), kernel_asked_for_(options.kernel) {
     const Stopwatch watch;
     std::vector<const KernelEntry*> kernels = choose(recipe, options, solver.iterations > 0);
     check_against(recipe, matrix.rows, matrix.columns);
@@ -131,7 +132,8 @@ AppliedRecipe<Value>::AppliedRecipe(const Recipe& recipe, CsrMatrix matrix, cons
 
 template <ValueType Value>
 AppliedRecipe<Value>::AppliedRecipe(const Recipe& recipe, const CsrOnDevice<Value>& matrix,
-                                    const spmv_workbench::Options& options, const EngineWish& solver) {
+                                    const spmv_workbench::Options& options, const EngineWish& solver)
+    : recipe_(recipe), kernel_asked_for_(options.kernel) {
     const Stopwatch watch;
     std::vector<const KernelEntry*> kernels = choose(recipe, options, solver.iterations > 0);
     if (on_host()) throw Unsuitable("the recipe has no kernel for the GPU");
@@ -242,12 +244,17 @@ void AppliedRecipe<Value>::allocate_vectors() {
 }
 
 template <ValueType Value>
-void AppliedRecipe<Value>::run(const Value* x, Value* y, VectorOrder order, bool accumulate) {
+void AppliedRecipe<Value>::require_own_process() const {
     if (!on_host() && getpid() != process_) {
         throw MachineError(
             "the operator is on a GPU, in another process; expected one that was made after the fork, in a process whose "
             "parent had not used the GPU");
     }
+}
+
+template <ValueType Value>
+void AppliedRecipe<Value>::run(const Value* x, Value* y, VectorOrder order, bool accumulate) {
+    require_own_process();
     if (order == VectorOrder::caller && columns_to_recipe_.get() != nullptr) {
         device_->scatter(x, columns_to_recipe_.get(), facts_.columns, x_.template as<Value>());
         x = x_.template as<const Value>();
@@ -304,6 +311,7 @@ void AppliedRecipe<Value>::set_values(std::span<const Value> values, std::span<c
         return;
     }
     places(entry_order).store(values);
+    several_.clear();
     ready_->prepare_again(*device_);
     if (persistent_ == nullptr) return;
     std::vector<Value> ordered;
@@ -336,21 +344,59 @@ void AppliedRecipe<Value>::set_persistent_values(const Value* values_there) {
 }
 
 template <ValueType Value>
-std::vector<Value> AppliedRecipe<Value>::diagonal() const {
-    if (is_prepared_there()) throw Unsuitable("the diagonal: the GPU prepared the matrix, which is not on the host");
-    std::vector<Value> diagonal(static_cast<std::size_t>(std::min(facts_.rows, facts_.columns)));
-    const Candidate<Value>& candidate = ready_->candidate();
-    for (const auto& share : candidate.shares) {
+template <typename Visit>
+void AppliedRecipe<Value>::for_each_entry(const Visit& visit) const {
+    for (const auto& share : ready_->candidate().shares) {
         const std::vector<LayoutField> fields = share.layout.real->fields();
         const std::vector<Index>& rows = share.layout.rows;
         share.layout.real->for_each_slot([&](const Slot& slot) {
             if (slot.nonzero < 0) return;
-            const Index row = row_order().old_of_new(rows.empty() ? slot.row : rows[slot.row]);
-            if (row != column_order().old_of_new(slot.column)) return;
-            diagonal[row] = static_cast<Value>(value_at(fields[slot.array], slot.index));
+            visit(row_order().old_of_new(rows.empty() ? slot.row : rows[slot.row]), column_order().old_of_new(slot.column),
+                  value_at(fields[slot.array], slot.index));
         });
     }
+}
+
+template <ValueType Value>
+std::vector<Value> AppliedRecipe<Value>::diagonal() const {
+    if (is_prepared_there()) throw Unsuitable("the diagonal: the GPU prepared the matrix, which is not on the host");
+    std::vector<Value> diagonal(static_cast<std::size_t>(std::min(facts_.rows, facts_.columns)));
+    for_each_entry([&](Index row, Index column, double value) {
+        if (row == column) diagonal[row] = static_cast<Value>(value);
+    });
     return diagonal;
+}
+
+template <ValueType Value>
+SeveralVectors<Value>& AppliedRecipe<Value>::several(int vectors) {
+    require_own_process();
+    if (is_prepared_there()) {
+        throw Unsuitable(
+            "several vectors: the GPU prepared the matrix, which is not on the host; expected one vector, or a matrix on the "
+            "host");
+    }
+    const auto known = several_.find(vectors);
+    if (known != several_.end()) return known->second;
+    Candidate<Value> candidate = ready_->candidate();
+    for (std::size_t i = 0; i < candidate.shares.size(); ++i) {
+        const KernelEntry*& kernel = candidate.shares[i].kernel;
+        if (kernel->prepare_vectors.template get<Value>() || kernel->name == kernel_asked_for_) continue;
+        for (const KernelEntry& other : recipe_.layouts[i].entry->kernels) {
+            const bool reads_once = other.backend == kernel->backend && other.prepare_vectors.template get<Value>();
+            if (reads_once) kernel = &other;
+            if (reads_once) break;
+        }
+    }
+    return several_.try_emplace(vectors, candidate, vectors, *device_).first->second;
+}
+
+template <ValueType Value>
+CsrMatrix AppliedRecipe<Value>::transposed() const {
+    if (is_prepared_there()) throw Unsuitable("the transpose: the GPU prepared the matrix, which is not on the host");
+    std::vector<Entry> entries;
+    entries.reserve(static_cast<std::size_t>(facts_.nonzeros));
+    for_each_entry([&](Index row, Index column, double value) { entries.push_back({column, row, value}); });
+    return csr_from_entries(facts_.columns, facts_.rows, entries);
 }
 
 template <ValueType Value>

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,6 +12,7 @@
 #include <spmv_workbench/spmv_workbench.hpp>
 
 #include "frontends/library/kokkos_turn.hpp"
+#include "frontends/library/several_vectors.hpp"
 #include "frontends/library/value_places.hpp"
 #include "kernels/gpu/gpu.hpp"
 #include "pipeline/engine/ready.hpp"
@@ -46,6 +48,17 @@ public:
     void run(const Value* x, Value* y, VectorOrder order, bool accumulate);
     /// Like run, with vectors in host memory; synchronous.
     void run_from_host(std::span<const Value> x, std::span<Value> y, VectorOrder order, bool accumulate);
+
+    /// Products with 2 to most_vectors vectors, prepared when they are first requested and after new values: by the kernel of
+    /// the operator or, if the caller did not name it, the layout's first one that reads the matrix once. Throws Unsuitable,
+    /// InputError or MachineError.
+    [[nodiscard]] SeveralVectors<Value>& several(int vectors);
+
+    /// A^T in the caller's order, with the values that are stored. Throws Unsuitable if the GPU prepared the matrix.
+    [[nodiscard]] CsrMatrix transposed() const;
+
+    /// Throws MachineError on a GPU in another process than that of the construction.
+    void require_own_process() const;
 
     /// Throws Unsuitable unless the matrix has the pattern of the operator's. entry_order: see checked_matrix.hpp.
     void require_pattern(const CsrMatrix& matrix, std::span<const Offset> entry_order);
@@ -89,6 +102,9 @@ private:
     /// Sets the device and returns one kernel per layout.
     [[nodiscard]] std::vector<const KernelEntry*> choose(const Recipe& recipe, const spmv_workbench::Options& options,
                                                          bool for_solver);
+    /// visit(row, column, value) for the entries that are stored, in the caller's order.
+    template <typename Visit>
+    void for_each_entry(const Visit& visit) const;
     void take_facts_of(const Preparation& preparation);
     void require_kernel(const Recipe& recipe) const;
     void prepare_orders();
@@ -98,12 +114,15 @@ private:
     void set_persistent_values(const Value* values_there);
     [[nodiscard]] ValuePlaces<Value>& places(std::span<const Offset> entry_order);
 
+    const Recipe& recipe_;
+    std::string kernel_asked_for_;  // by the caller; empty: none
     std::shared_ptr<const KokkosRuntime> kokkos_ = running_kokkos();
     pid_t process_ = getpid();
     std::unique_ptr<Device> device_;
     spmv_workbench::OperatorFacts facts_;
     std::optional<Ready<Value>> ready_;
 
+    std::map<int, SeveralVectors<Value>> several_;
     std::optional<ValuePlaces<Value>> places_;  // made when they are first needed
     std::unique_ptr<PersistentSolver<Value>> persistent_;
     bool persistent_has_values_ = true;  // those of the operator

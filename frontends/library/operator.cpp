@@ -1,10 +1,12 @@
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "frontends/library/applied.hpp"
 #include "frontends/library/caller_errors.hpp"
+#include "kernels/device/host_loops.hpp"
 
 namespace spmv_workbench {
 namespace {
@@ -12,9 +14,14 @@ namespace {
 using workbench::for_caller;
 
 void check_vectors(const OperatorFacts& facts, const void* x, std::size_t size_of_x, const void* y, std::size_t size_of_y,
-                   std::size_t value_bytes) {
-    workbench::require_size("x", size_of_x, static_cast<std::size_t>(facts.columns));
-    workbench::require_size("y", size_of_y, static_cast<std::size_t>(facts.rows));
+                   std::size_t value_bytes, std::int32_t vectors = 1) {
+    if (vectors < 1 || vectors > workbench::most_vectors) {
+        throw std::invalid_argument("found " + std::to_string(vectors) + " vectors; expected 1 to " +
+                                    std::to_string(workbench::most_vectors));
+    }
+    const auto count = static_cast<std::size_t>(vectors);
+    workbench::require_size("x", size_of_x, static_cast<std::size_t>(facts.columns) * count);
+    workbench::require_size("y", size_of_y, static_cast<std::size_t>(facts.rows) * count);
     workbench::require_apart(x, size_of_x * value_bytes, y, size_of_y * value_bytes);
 }
 
@@ -70,6 +77,57 @@ void Operator<Value>::run(DeviceArray<const Value> x, DeviceArray<Value> y, Vect
     require_gpu(facts());
     check_vectors(facts(), x.address(), x.size(), y.address(), y.size(), sizeof(Value));
     for_caller([&] { applied().recipe->run(x.address(), y.address(), order, accumulate); });
+}
+
+template <typename Value>
+void Operator<Value>::run(ArrayView<const Value> x, ArrayView<Value> y, std::int32_t vectors, bool accumulate) {
+    if (vectors == 1) return run(x, y, VectorOrder::caller, accumulate);
+    check_vectors(facts(), x.data(), x.size(), y.data(), y.size(), sizeof(Value), vectors);
+    for_caller([&] {
+        const workbench::KokkosTurn turn;
+        applied().recipe->several(vectors).run_from_host(std::span(x.data(), x.size()), std::span(y.data(), y.size()),
+                                                         accumulate);
+    });
+}
+
+template <typename Value>
+void Operator<Value>::run(DeviceArray<const Value> x, DeviceArray<Value> y, std::int32_t vectors, bool accumulate) {
+    if (vectors == 1) return run(x, y, VectorOrder::caller, accumulate);
+    require_gpu(facts());
+    check_vectors(facts(), x.address(), x.size(), y.address(), y.size(), sizeof(Value), vectors);
+    for_caller([&] {
+        const workbench::KokkosTurn turn;
+        applied().recipe->several(vectors).run(x.address(), y.address(), accumulate);
+    });
+}
+
+template <typename Value>
+void Operator<Value>::multiply(Value alpha, ArrayView<const Value> x, Value beta, ArrayView<Value> y) {
+    if (alpha == 1 && (beta == 0 || beta == 1)) return run(x, y, VectorOrder::caller, beta == 1);
+    check_vectors(facts(), x.data(), x.size(), y.data(), y.size(), sizeof(Value));
+    std::vector<Value>& product = applied().product;
+    product.resize(y.size());
+    run(x, product, VectorOrder::caller, false);
+    for_caller([&] {
+        const workbench::KokkosTurn turn;
+        workbench::for_each_in_parallel(static_cast<std::int64_t>(y.size()), 4096, [&](std::int64_t row) {
+            const Value scaled = alpha * product[row];
+            y[row] = beta == 0 ? scaled : scaled + beta * y[row];
+        });
+    });
+}
+
+template <typename Value>
+Operator<Value> Operator<Value>::transposed() const {
+    const Applied& own = applied();
+    const workbench::CsrMatrix matrix = for_caller([&] { return own.recipe->transposed(); });
+    const std::vector<Value> values(matrix.values.begin(), matrix.values.end());
+    Options options = own.options;
+    options.triangle = Triangle::as_given;
+    Operator transposed;
+    transposed.applied_ = workbench::make_applied<Applied>(
+        own.checked, CsrView<Value>(matrix.rows, matrix.columns, matrix.row_offsets, matrix.column_indices, values), options);
+    return transposed;
 }
 
 template <typename Value>

@@ -96,6 +96,31 @@ public:
         run(on_gpu<const Value>(x), on_gpu<Value>(y), recipe_order, accumulate);
     }
 
+    /// x and y: [columns, vectors] and [rows, vectors].
+    void multiply_several(const Array<Value>& x, Array<Value>& y, bool accumulate) {
+        const auto vectors = static_cast<std::int32_t>(x.shape(1));
+        const sw::ArrayView<const Value> all_x(x.data(), static_cast<std::size_t>(x.size()));
+        const sw::ArrayView<Value> all_y(y.mutable_data(), static_cast<std::size_t>(y.size()));
+        const py::gil_scoped_release without_gil;
+        accumulate ? a_->multiply_add(all_x, all_y, vectors) : a_->multiply(all_x, all_y, vectors);
+    }
+    void multiply_several_on_gpu(OnGpu x, OnGpu y, std::int32_t vectors, bool accumulate) {
+        const auto all_x = on_gpu<const Value>(x);
+        const auto all_y = on_gpu<Value>(y);
+        const py::gil_scoped_release without_gil;
+        accumulate ? a_->multiply_add(all_x, all_y, vectors) : a_->multiply(all_x, all_y, vectors);
+    }
+    void multiply_scaled(Value alpha, const Array<Value>& x, Value beta, Array<Value>& y) {
+        const auto all_x = view(x, "x");
+        const sw::ArrayView<Value> all_y(y.mutable_data(), static_cast<std::size_t>(y.size()));
+        const py::gil_scoped_release without_gil;
+        a_->multiply(alpha, all_x, beta, all_y);
+    }
+    [[nodiscard]] Core transposed() const {
+        const py::gil_scoped_release without_gil;
+        return Core(std::make_shared<sw::Operator<Value>>(a_->transposed()));
+    }
+
     void permute_on_gpu(OnGpu from, OnGpu to, bool to_recipe) const {
         to_recipe ? a_->to_recipe_order(on_gpu<const Value>(from), on_gpu<Value>(to))
                   : a_->from_recipe_order(on_gpu<const Value>(from), on_gpu<Value>(to));
@@ -295,6 +320,10 @@ void add_core(py::module_& module, const char* name) {
     add_for_offsets(std::int64_t{});
     core.def("multiply", &This::multiply, "x"_a.noconvert(), "y"_a.noconvert(), "recipe_order"_a, "accumulate"_a)
         .def("multiply_on_gpu", &This::multiply_on_gpu, "x"_a, "y"_a, "recipe_order"_a, "accumulate"_a)
+        .def("multiply_several", &This::multiply_several, "x"_a.noconvert(), "y"_a.noconvert(), "accumulate"_a)
+        .def("multiply_several_on_gpu", &This::multiply_several_on_gpu, "x"_a, "y"_a, "vectors"_a, "accumulate"_a)
+        .def("multiply_scaled", &This::multiply_scaled, "alpha"_a, "x"_a.noconvert(), "beta"_a, "y"_a.noconvert())
+        .def("transposed", &This::transposed)
         .def("permute_on_gpu", &This::permute_on_gpu, "v"_a, "to"_a, "to_recipe"_a)
         .def("set_values", &This::set_values, "values"_a.noconvert())
         .def("set_values_on_gpu", &This::set_values_on_gpu, "values"_a)

@@ -83,7 +83,7 @@ def test_vectors_of_all_shapes_and_strides(host, vector):
     for columns in (X, X[:, :0], X[:, ::2]):
         np.testing.assert_allclose(op @ columns, A @ columns)
         np.testing.assert_allclose(op.in_recipe_order @ columns, A @ columns)
-    for x in (X, X[:1].T, X[:, :1].T, np.ones(0), np.ones((30, 1, 1)), 1.0, None):
+    for x in (X[:1].T, X[:, :1].T, np.ones(0), np.ones((30, 1, 1)), 1.0, None):
         with pytest.raises(ValueError, match=r"x: found shape .*, expected \(30,\)"):
             op.multiply(x)
 

@@ -6,6 +6,7 @@ Interface: https://numba.readthedocs.io/en/stable/cuda/cuda_array_interface.html
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any
 
 import numpy as np
@@ -28,20 +29,24 @@ def stream_number(stream: Any) -> int:
     return 0 if number == LEGACY_STREAM else int(number)
 
 
-def array_on_gpu(array: Any, name: str, size: int, dtype: np.dtype, stream: int, written: bool = False) -> tuple[int, int]:
-    """Address and size of a vector on the GPU; ValueError or TypeError unless an operator on this stream can take it as it is."""
+def array_on_gpu(
+    array: Any, name: str, size: int | tuple[int, int], dtype: np.dtype, stream: int, written: bool = False
+) -> tuple[int, int]:
+    """Address and size of a vector, or of several row by row, on the GPU; ValueError or TypeError unless an operator on this stream can take it as it is."""
     if not is_on_gpu(array):
         raise TypeError(f"{name}: found an array on the host, expected one on the GPU, as the other vector is")
     facts = array.__cuda_array_interface__
     shape, found = tuple(facts["shape"]), np.dtype(facts["typestr"])
     if found != dtype:
         raise TypeError(f"{name}: found values of type {found}, expected {dtype}, as in A")
-    if shape != (size,):
-        raise ValueError(f"{name}: found shape {shape}, expected ({size},)")
+    expected = size if isinstance(size, tuple) else (size,)
+    if shape != expected:
+        raise ValueError(f"{name}: found shape {shape}, expected {expected}")
     if facts.get("mask") is not None:
         raise ValueError(f"{name}: found an array with a mask, expected one without")
     strides = facts.get("strides")
-    if strides is not None and size > 1 and tuple(strides) != (dtype.itemsize,):
+    contiguous = tuple(dtype.itemsize * math.prod(expected[axis + 1 :]) for axis in range(len(expected)))
+    if strides is not None and math.prod(expected) > 1 and tuple(strides) != contiguous:
         raise ValueError(f"{name}: found strides {tuple(strides)}, expected a contiguous array")
     address, read_only = facts["data"]
     if written and read_only:
@@ -52,7 +57,7 @@ def array_on_gpu(array: Any, name: str, size: int, dtype: np.dtype, stream: int,
             f"{name}: found an array that is being written on stream {its}, expected stream {stream or LEGACY_STREAM}, on which the "
             "operator runs: wb.Operator(..., stream=...)"
         )
-    return int(address), size
+    return int(address), math.prod(expected)
 
 
 @dataclasses.dataclass(frozen=True)

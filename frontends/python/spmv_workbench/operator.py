@@ -14,6 +14,7 @@ from .gpu import MatrixOnGpu, array_on_gpu, is_on_gpu, matrix_on_gpu, stream_num
 from .matrix import GivenMatrix, checked_matrix, csr_arrays, numbers, pattern_of, rounded, type_of_result, values_of
 from .recipe import STAGE_CLIENT, RecipeLike, change_texts, errors_of_stages, text_and_file
 
+MOST_VECTORS = 64  # of one product
 TRIANGLES = ("refused", "symmetric", "as_given")
 
 
@@ -92,6 +93,8 @@ class Operator(LinearOperator):
         self._stages = recipe  # whose functions in Python must live
         self._options = {"device": device, "kernel": kernel, "verify": verify, "triangle": triangle}
         self._replaced = False  # the values
+        self._transposed: Operator | None = None  # made when it is first asked for
+        self._transpose_of: Operator | None = None
         there = None if device == "host" else matrix_on_gpu(A, self._stream)
         with errors_of_stages():
             self._core = self._from_host(A, device, kernel, verify, triangle) if there is None else self._from_gpu(there, device, kernel, verify, triangle)
@@ -119,6 +122,8 @@ class Operator(LinearOperator):
 
     def __reduce__(self) -> Any:
         """Pickles and copies consist of the recipe and the matrix, from which the operator is made again."""
+        if self._transpose_of is not None:
+            return transpose_of, (self._transpose_of,)
         recipe = self.recipe
         A = None if self._given is None else self._given.matrix()
         reason = ("its matrix is on the GPU" if self._given is None
@@ -159,6 +164,65 @@ class Operator(LinearOperator):
         y = self._core.product(self._vector(x), recipe_order)
         return y if y.dtype == type_of_result(x, self.dtype) else y.astype(np.float64)
 
+    def _vectors(self, X: Any) -> np.ndarray:
+        """X [columns, vectors] as an array that the library reads."""
+        if np.ndim(X) != 2 or np.shape(X)[0] != self.shape[1]:
+            raise ValueError(f"x: found shape {np.shape(X)}, expected ({self.shape[1]},) or ({self.shape[1]}, vectors)")
+        return np.require(rounded(X, "x", self.dtype), requirements=["C", "A"])
+
+    def _several(self, X: Any, out: Any, add: bool) -> Any:
+        """Y = A X, at most 64 vectors at a time."""
+        if is_on_gpu(X) or is_on_gpu(out):
+            return self._several_on_gpu(X, out, add)
+        if out is None and add:
+            raise ValueError("out: found None, expected the array to add to")
+        given = self._vectors(X)
+        vectors = given.shape[1]
+        Y = np.empty((self.shape[0], vectors), self.dtype) if out is None else self._written(out, (self.shape[0], vectors))
+        for first in range(0, vectors, MOST_VECTORS):
+            some = slice(first, min(first + MOST_VECTORS, vectors))
+            if vectors <= MOST_VECTORS:
+                self._core.multiply_several(given, Y, add)
+            else:
+                part = np.ascontiguousarray(Y[:, some])
+                self._core.multiply_several(np.ascontiguousarray(given[:, some]), part, add)
+                Y[:, some] = part
+        return Y.astype(type_of_result(X, self.dtype), copy=False) if out is None else out
+
+    def _several_on_gpu(self, X: Any, out: Any, add: bool) -> Any:
+        if not is_on_gpu(X) or not is_on_gpu(out):
+            self._require_gpu("x")
+            raise ValueError("x and out: found one array on the GPU, expected both, as in op.multiply(X, out=Y)")
+        vectors = int(X.__cuda_array_interface__["shape"][1])
+        if vectors < 1 or vectors > MOST_VECTORS:
+            raise ValueError(f"x: found {vectors} vectors, expected 1 to {MOST_VECTORS}")
+        self._require_gpu("x")
+        given = array_on_gpu(X, "x", (self.shape[1], vectors), self.dtype, self._stream)
+        written = array_on_gpu(out, "out", (self.shape[0], vectors), self.dtype, self._stream, written=True)
+        self._core.multiply_several_on_gpu(given, written, vectors, add)
+        return out
+
+    def _written(self, out: Any, shape: tuple[int, ...]) -> Any:
+        if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray) or out.dtype != self.dtype or out.shape != shape:
+            sizes = shape[0] if len(shape) == 1 else " x ".join(map(str, shape))
+            raise ValueError(f"out: expected an array of {sizes} values of type {self.dtype}")
+        if not out.flags.writeable or not out.flags.c_contiguous or not out.flags.aligned:
+            raise ValueError("out: expected an array that is contiguous and aligned, and can be written")
+        return out
+
+    def _scaled(self, x: Any, out: Any, alpha: float, beta: float) -> Any:
+        """y = alpha A x + beta y."""
+        if is_on_gpu(x) or is_on_gpu(out):
+            raise ValueError("alpha, beta: found an array on the GPU, expected arrays on the host")
+        if out is None:
+            if beta != 0:
+                raise ValueError("out: found None, expected the array that beta multiplies")
+            y = np.empty(self.shape[0], self.dtype)
+            self._core.multiply_scaled(alpha, self._vector(x), 0, y)
+            return y.astype(type_of_result(x, self.dtype), copy=False)
+        self._core.multiply_scaled(alpha, self._vector(x), beta, self._written(out, (self.shape[0],)))
+        return out
+
     def _multiply(self, x: Any, out: Any, add: bool, recipe_order: bool) -> Any:
         if out is not None and (is_on_gpu(x) or is_on_gpu(out)):
             self._core.multiply_on_gpu(*self._both_on_gpu(x, self.shape[1], out, self.shape[0]), recipe_order, add)
@@ -168,11 +232,7 @@ class Operator(LinearOperator):
                 raise ValueError("out: found None, expected the array to add to")
             return self._product(x, recipe_order)
         x = self._vector(x)
-        if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray) or out.dtype != self.dtype or out.shape != (self.shape[0],):
-            raise ValueError(f"out: expected an array of {self.shape[0]} values of type {self.dtype}")
-        if not out.flags.writeable or not out.flags.c_contiguous or not out.flags.aligned:
-            raise ValueError("out: expected an array that is contiguous and aligned, and can be written")
-        self._core.multiply(x, out, recipe_order, add)
+        self._core.multiply(x, self._written(out, (self.shape[0],)), recipe_order, add)
         return out
 
     def __matmul__(self, x: Any) -> Any:
@@ -185,20 +245,52 @@ class Operator(LinearOperator):
         return self._product(x, False)
 
     def _matmat(self, X: Any) -> np.ndarray:
-        return column_products(self, X)
+        return column_products(self, X) if self._given is None and self._transpose_of is None else self._several(X, None, False)
+
+    def _rmatvec(self, x: Any) -> np.ndarray:
+        return self._transpose()._matvec(x)
+
+    def _rmatmat(self, X: Any) -> np.ndarray:
+        return self._transpose()._matmat(X)
+
+    def _transpose(self) -> Operator:
+        """An operator for the transpose, kept until set_values."""
+        if self._transposed is None:
+            with errors_of_stages():
+                core = self._core.transposed()
+            other = object.__new__(Operator)
+            LinearOperator.__init__(other, self.dtype, (self.shape[1], self.shape[0]))
+            for name in ("_stream", "_recipe", "_stages", "_options", "_on_gpu", "_count"):
+                setattr(other, name, getattr(self, name))
+            other._core, other._given, other._replaced = core, None, False
+            other._transposed, other._transpose_of = self, self
+            self._transposed = other
+        return self._transposed
+
+    _adjoint = _transpose  # values are real
 
     def matvec(self, x: Any) -> np.ndarray:
         """y = A x. x: [columns] or [columns, 1]; the result has as many dimensions."""
         y = self._product(x, False)
         return y if np.ndim(x) == 1 else y.reshape(-1, 1)
 
-    def multiply(self, x: Any, out: Any = None, *, add: bool = False) -> Any:
+    def multiply(self, x: Any, out: Any = None, *, add: bool = False, alpha: float = 1, beta: float = 0) -> Any:
         """y = A x, or with `add` y += A x, written to `out` if it is given. x: [columns]; out: [rows], of the operator's type.
 
+        x may also be [columns, vectors] with out [rows, vectors], row by row (C order), which reads the matrix once for up to 64
+        vectors, if the kernel can; a kernel for a number of vectors is prepared when it is first used.
+        alpha, beta: y = alpha A x + beta y, for one vector on the host; with beta = 0, y is not read.
         An operator on the GPU takes x and out with __cuda_array_interface__ (CuPy, PyTorch), both contiguous, and does not copy them.
         Such a product runs on the operator's stream, and does not wait for it.
         Raises ValueError if x and out overlap, have wrong shapes, or are on another device than the operator.
         """
+        if alpha != 1 or beta != 0:
+            if add or np.ndim(x) != 1:
+                raise ValueError("alpha, beta: found several vectors or add=True, expected one vector without it")
+            return self._scaled(x, out, alpha, beta)
+        shape = getattr(x, "shape", ())
+        if len(shape) == 2 and (shape[1] != 1 if out is None else len(getattr(out, "shape", ())) == 2):
+            return self._several(x, out, add)
         return self._multiply(x, out, add, False)
 
     @property
@@ -257,7 +349,10 @@ class Operator(LinearOperator):
         pattern, or if the layout cannot store the values, as they are coded or symmetric pairs are stored once; ValueError if A has its
         entries elsewhere by now, so that the order of `values` is not certain. If it raises, the operator stays as it was.
         """
+        if self._transpose_of is not None:
+            raise TypeError("values: found the transpose of an operator, expected that operator, whose transpose then has the new values, too")
         self._replaced = True
+        self._transposed = None
         if is_on_gpu(values):
             self._require_gpu("values")
             if self._given is not None:
@@ -288,6 +383,10 @@ class Operator(LinearOperator):
 def made_again(recipe: str, A: Any, options: dict[str, Any]) -> Operator:
     """The operator that a pickle or a copy describes."""
     return Operator(recipe, A, **options)
+
+
+def transpose_of(operator: Operator) -> Operator:
+    return operator.T
 
 
 class InRecipeOrder(LinearOperator):

@@ -278,6 +278,25 @@ public:
         run(x, y, VectorOrder::recipe, true);
     }
 
+    /// y = alpha A x + beta y. With beta = 0, y is not read. The product is rounded before it is multiplied by alpha. Arrays in
+    /// memory of the host.
+    void multiply(Value alpha, ArrayView<const Value> x, Value beta, ArrayView<Value> y);
+
+    /// Y = A X, and Y += A X, for 1 to 64 vectors in the caller's order: X [columns x vectors] and Y [rows x vectors] row by
+    /// row, so that the elements of a column of A, and of a row of Y, are neighbours. The matrix is read once, if the kernel
+    /// can (docs/library.md). The first call with a number of vectors, and the first after set_values, prepares a kernel for
+    /// it, which is not verified; on a GPU, NVRTC compiles it. Device arrays begin at a multiple of 16 bytes. Throws
+    /// MatrixError if the GPU prepared the matrix, and for 2^31 elements or more; MachineError.
+    void multiply(ArrayView<const Value> x, ArrayView<Value> y, std::int32_t vectors) { run(x, y, vectors, false); }
+    void multiply(DeviceArray<const Value> x, DeviceArray<Value> y, std::int32_t vectors) { run(x, y, vectors, false); }
+    void multiply_add(ArrayView<const Value> x, ArrayView<Value> y, std::int32_t vectors) { run(x, y, vectors, true); }
+    void multiply_add(DeviceArray<const Value> x, DeviceArray<Value> y, std::int32_t vectors) { run(x, y, vectors, true); }
+
+    /// An operator for A^T, as the same recipe applied to it makes it, with the options of this one; facts().seconds of the
+    /// result is its price. It has the values of this moment, and a memory of its own. Throws MatrixError if the GPU prepared
+    /// the matrix or the recipe does not suit A^T, and what the constructor throws.
+    [[nodiscard]] Operator transposed() const;
+
     /// Replaces the values of the matrix: as many as the constructor was given, in the order of its column_indices. Orders,
     /// layout and kernel are kept, without another verification. The first call finds out where the layout stores each value,
     /// which takes 12 bytes per stored value; later calls cost about as much as copying the layout. On the GPU, the layout is
@@ -317,6 +336,8 @@ private:
     Operator() noexcept;  // Solver sets applied_
     void run(ArrayView<const Value> x, ArrayView<Value> y, VectorOrder order, bool accumulate);
     void run(DeviceArray<const Value> x, DeviceArray<Value> y, VectorOrder order, bool accumulate);
+    void run(ArrayView<const Value> x, ArrayView<Value> y, std::int32_t vectors, bool accumulate);
+    void run(DeviceArray<const Value> x, DeviceArray<Value> y, std::int32_t vectors, bool accumulate);
     void permute(ArrayView<const Value> from, ArrayView<Value> to, VectorOrder order) const;  // to this order
     void permute(DeviceArray<const Value> from, DeviceArray<Value> to, VectorOrder order) const;
     [[nodiscard]] Applied& applied() const;
