@@ -115,11 +115,11 @@ template <typename Picture>
     return canvas.image();
 }
 
-/// Like image_of, as a file: SVG, or PDF with PdfCanvas.
+/// Like image_of, as a file: SVG, or PDF with PdfCanvas. more: further arguments of the canvas.
 template <typename FileCanvas, typename Picture>
-[[nodiscard]] std::string file_of(const Picture& picture) {
+[[nodiscard]] std::string file_of(const Picture& picture, const auto&... more) {
     const PictureSize size = size_of(picture);
-    FileCanvas canvas(size.width, size.height);
+    FileCanvas canvas(size.width, size.height, more...);
     draw(canvas, picture);
     return canvas.bytes();
 }

@@ -36,6 +36,10 @@ struct Series {
     std::set<std::size_t> hollow = {};  // points with a hollow marker
 };
 
+/// A chart may be drawn for a column of a paper, of this many pixels: without title, subtitle and foot, which belong into the
+/// caption, and with its legend above the plot. 0: it is a picture of its own.
+using ColumnWidth = int;
+
 struct XyChart {
     std::string title;
     std::string subtitle;
@@ -44,8 +48,10 @@ struct XyChart {
     std::vector<Series> series;       // at most most_series
     std::vector<Series> guides = {};  // grey lines with their names at the right end
     std::string foot = {};            // text below the chart
+    ColumnWidth column = 0;
 };
 
+/// The axis is logarithmic if one bar would hide the others.
 struct BarChart {
     std::string title;
     std::string subtitle;
@@ -57,6 +63,7 @@ struct BarChart {
     bool stacked = false;  // the series of a row are pieces of one bar, with their sum behind it; spans are not drawn
     std::map<std::pair<std::size_t, std::size_t>, std::pair<double, double>> spans = {};  // by row and series: from, to
     std::string foot = {};
+    ColumnWidth column = 0;
 };
 
 /// Values are ratios: 1 is white, more is blue, less is orange.
@@ -70,6 +77,7 @@ struct HeatMap {
     std::vector<std::vector<std::optional<double>>> values;             // [row][column]
     std::set<std::pair<std::size_t, std::size_t>> without_colour = {};  // by row and column
     std::string foot = {};                                              // text below the legend
+    ColumnWidth column = 0;  // its columns then have letters, which the legend explains
 };
 
 [[nodiscard]] PictureSize size_of(const XyChart& chart);

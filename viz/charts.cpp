@@ -32,7 +32,12 @@ void require_few(std::size_t series) {
     if (series > most_series) throw std::invalid_argument("more series than colours");
 }
 
+constexpr int bare_margin = 6;  // in a column of a paper
+
+int margin_of(const auto& chart) { return chart.column > 0 ? bare_margin : margin; }
+
 void draw_head(Canvas& canvas, const auto& chart) {
+    if (chart.column > 0) return;
     const int width = size_of(chart).width - 2 * margin;
     canvas.text(margin, margin + 14, chart.title, {title_size, style::ink, Align::left, width});
     canvas.text(margin, margin + 37, chart.subtitle, {small_size, style::muted, Align::left, width});
@@ -41,7 +46,8 @@ void draw_head(Canvas& canvas, const auto& chart) {
 /// The lines below the labels of an axis.
 std::vector<std::string> foot_lines(const auto& chart, int width) {
     constexpr std::size_t most_lines = 4;
-    return chart.foot.empty() ? std::vector<std::string>{} : wrapped(chart.foot, small_size, width - 2 * margin, most_lines);
+    return chart.foot.empty() || chart.column > 0 ? std::vector<std::string>{}
+                                                  : wrapped(chart.foot, small_size, width - 2 * margin, most_lines);
 }
 
 /// The size of a chart with its foot.
@@ -92,14 +98,41 @@ std::vector<std::string> names_of(const std::vector<Series>& series) {
     return names;
 }
 
-/// The series at the right of the plot.
-void draw_legend(Canvas& canvas, double x, double y, const std::vector<Series>& series) {
-    const std::vector<std::string> names = shortened(names_of(series), text_size, longest_legend);
-    for (std::size_t i = 0; i < series.size(); ++i, y += legend_pitch) {
-        const bool line = series[i].drawn != Drawn::markers;
-        if (line) canvas.line({x, y}, {x + 22, y}, series_colour(i), 2.5);
-        canvas.marker(series_marker(i), {x + 11, y}, line ? 4.5 : 5, series_colour(i));
-        draw_legend_name(canvas, x, y, names[i]);
+std::vector<std::string> names_of(const BarChart& chart) { return chart.series; }
+std::vector<std::string> names_of(const XyChart& chart) { return names_of(chart.series); }
+std::vector<std::string> names_of(const HeatMap& chart);
+
+/// The places of the symbols of the legend above a plot in a column, line by line.
+std::vector<Point> legend_places(const auto& chart) {
+    std::vector<Point> places;
+    Point next{bare_margin, 14};
+    for (const std::string& name : shortened(names_of(chart), text_size, longest_legend)) {
+        const int width = key_width + text_width(name, text_size) + 18;
+        if (!places.empty() && next.x + width > chart.column) next = {bare_margin, next.y + legend_pitch};
+        places.push_back(next);
+        next.x += width;
+    }
+    return places;
+}
+
+/// The height above a plot: that of the title, or of the legend in a column, where one series needs none. has_label: of the
+/// vertical axis.
+int head_of(const auto& chart, bool has_label) {
+    if (chart.column == 0) return head;
+    const std::vector<Point> places = legend_places(chart);
+    const bool has_legend = places.size() > 1;
+    return (has_legend ? static_cast<int>(places.back().y) + 16 : 4) + (has_label ? legend_pitch : 4);
+}
+
+/// The series at the right of the plot, or above it: draw_key(number, place) draws a symbol.
+void draw_legend(Canvas& canvas, const auto& chart, Point beside, const auto& draw_key) {
+    const std::vector<std::string> names = shortened(names_of(chart), text_size, longest_legend);
+    if (chart.column > 0 && names.size() < 2) return;
+    const std::vector<Point> above = legend_places(chart);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const Point at = chart.column > 0 ? above[i] : Point{beside.x, beside.y + legend_pitch * static_cast<double>(i)};
+        draw_key(i, at);
+        draw_legend_name(canvas, at.x, at.y, names[i]);
     }
 }
 
@@ -185,19 +218,45 @@ void draw_guide(Canvas& canvas, const Series& guide, const Scales& scales) {
 
 int legend_width(const XyChart& chart) { return key_width + widest(names_of(chart.series), text_size, longest_legend); }
 
-constexpr int xy_left = margin + 52;
 constexpr int xy_width = 1280;   // of the picture, which is 16:9
 constexpr int axis_height = 64;  // of the marks and the label below a plot
+
+/// The plot of a chart, whose foot is below it.
+Plot plot_of(const XyChart& chart) {
+    const PictureSize size = size_of(chart);
+    const int beside = chart.column > 0 ? bare_margin + 10 : margin + legend_width(chart) + 24;
+    const auto foot = static_cast<int>(foot_lines(chart, size.width).size()) * foot_pitch;
+    return {static_cast<double>(margin_of(chart) + (chart.column > 0 ? 46 : 52)), static_cast<double>(size.width - beside),
+            static_cast<double>(head_of(chart, true)), static_cast<double>(size.height - axis_height - foot)};
+}
 
 int bars_of_row(const BarChart& chart) { return chart.stacked ? 1 : static_cast<int>(chart.series.size()); }
 int bar_height(const BarChart& chart) { return chart.stacked ? 16 : chart.series.size() > 3 ? 7 : 10; }
 int row_height(const BarChart& chart) { return std::max(24, bar_height(chart) * bars_of_row(chart) + 10); }
-int bar_left(const BarChart& chart) { return margin + widest(chart.rows, small_size, longest_row_name) + 10; }
+/// The longest name of a row.
+int most_name(const auto& chart) { return chart.column > 0 ? std::min(longest_row_name, chart.column / 3) : longest_row_name; }
 
-/// From 0 to the highest value.
+int bar_left(const BarChart& chart) { return margin_of(chart) + widest(chart.rows, small_size, most_name(chart)) + 10; }
+
+/// True if the longest bar is so much longer than half of the others that those could not be told apart.
+bool is_logarithmic(const BarChart& chart) {
+    constexpr double too_long = 40;
+    std::vector<double> values;
+    for (const auto& row : chart.values) {
+        for (const std::optional<double>& value : row) {
+            if (value && *value > 0) values.push_back(*value);
+        }
+    }
+    if (chart.stacked || values.size() < 3) return false;
+    std::ranges::sort(values);
+    return values.back() > too_long * values[values.size() / 2];
+}
+
+/// From 0, or from the lowest value, to the highest.
 Scale bar_scale(const BarChart& chart, const Plot& plot) {
+    const bool logarithmic = is_logarithmic(chart);
     Range range;
-    range.add(0, false);
+    range.add(0, logarithmic);
     if (chart.guide) range.add(*chart.guide, false);
     for (const auto& row : chart.values) {
         double before = 0;
@@ -205,6 +264,14 @@ Scale bar_scale(const BarChart& chart, const Plot& plot) {
             if (value) range.add(before + *value, false);
             if (chart.stacked) before += value.value_or(0);
         }
+    }
+    if (logarithmic) {
+        for (const auto& row : chart.values) {
+            for (const std::optional<double>& value : row) range.add(value.value_or(0), true);
+        }
+        return {{.label = "", .logarithmic = true},
+                {range.low / 1.01, range.high},
+                {plot.left, plot.right}};  // the shortest bar is visible
     }
     if (chart.stacked) range.add(1.1 * range.high, false);  // space for the sums
     // A span that is much wider than the others is cut at the edge, so that it does not shorten all bars.
@@ -229,25 +296,37 @@ void draw_stack(Canvas& canvas, const BarChart& chart, std::size_t row, double m
 void draw_bars(Canvas& canvas, const BarChart& chart, std::size_t row, const Plot& plot, const Scale& x) {
     const double height = bar_height(chart);
     const double middle = plot.top + static_cast<double>(row) * row_height(chart) + row_height(chart) / 2.0;
-    canvas.text(plot.left - 10, middle + 5, chart.rows[row], row_name_text);
+    TextStyle name = row_name_text;
+    name.most_width = most_name(chart);
+    canvas.text(plot.left - 10, middle + 5, chart.rows[row], name);
     if (chart.stacked) return draw_stack(canvas, chart, row, middle, x);
     const double bars = height * static_cast<double>(chart.series.size());
     for (std::size_t i = 0; i < chart.series.size(); ++i) {
         const std::optional<double>& value = chart.values[row][i];
         const double y = middle - bars / 2 + height * static_cast<double>(i);
-        if (value) canvas.box({plot.left, y, std::max(1.0, x.at(*value) - plot.left), height - 1}, series_colour(i));
+        if (value && x.can_show(*value))
+            canvas.box({plot.left, y, std::max(1.0, x.at(*value) - plot.left), height - 1}, series_colour(i));
         const auto span = chart.spans.find({row, i});
-        if (span == chart.spans.end()) continue;
+        if (span == chart.spans.end() || !x.can_show(span->second.first)) continue;
         const auto [from, to] = span->second;
         const double middle_of_bar = y + (height - 1) / 2;
-        canvas.line({std::min(x.at(from), plot.right), middle_of_bar}, {std::min(x.at(to), plot.right), middle_of_bar},
-                    style::ink, 1.5);
+        canvas.line({std::clamp(x.at(from), plot.left, plot.right), middle_of_bar},
+                    {std::min(x.at(to), plot.right), middle_of_bar}, style::ink, 1.5);
     }
 }
 
 constexpr int cell_height = 30;
-int cell_width(const HeatMap& map) { return std::max(64, widest(map.columns, small_size, 150) + 14); }
-int cells_left(const HeatMap& map) { return margin + std::max(widest(map.rows, small_size, longest_row_name), 20) + 10; }
+int cells_left(const HeatMap& map) { return margin_of(map) + std::max(widest(map.rows, small_size, most_name(map)), 20) + 10; }
+int cell_width(const HeatMap& map) {
+    if (map.column == 0) return std::max(64, widest(map.columns, small_size, 150) + 14);
+    return (map.column - cells_left(map) - bare_margin) / std::max(1, static_cast<int>(map.columns.size()));
+}
+
+/// In a column, where the names of the columns do not fit.
+bool has_letters(const HeatMap& map) {
+    return map.column > 0 && map.columns.size() > 1 && widest(map.columns, small_size, longest_legend) > cell_width(map) - 6;
+}
+std::vector<std::string> names_of(const HeatMap& map) { return has_letters(map) ? map.columns : std::vector<std::string>{}; }
 
 /// The colours saturate at a ratio of 4 and of 1/4.
 Colour ratio_colour(double ratio) {
@@ -270,7 +349,10 @@ void draw_ratio(Canvas& canvas, const std::optional<double>& ratio, bool coloure
 
 }  // namespace
 
-PictureSize size_of(const XyChart& /*chart*/) { return {xy_width, height_of(xy_width)}; }
+PictureSize size_of(const XyChart& chart) {
+    if (chart.column == 0) return {xy_width, height_of(xy_width)};
+    return {chart.column, head_of(chart, true) + chart.column / 2 + axis_height};
+}
 
 void draw(Canvas& canvas, const XyChart& chart) {
     require_few(chart.series.size());
@@ -285,14 +367,12 @@ void draw(Canvas& canvas, const XyChart& chart) {
         }
     }
     if (x_range.empty() || y_range.empty()) x_range = y_range = {0, 10};
-    const auto foot = static_cast<double>(foot_lines(chart, xy_width).size() * foot_pitch);
-    const Plot plot{xy_left, static_cast<double>(xy_width - margin - legend_width(chart) - 24), head,
-                    height_of(xy_width) - axis_height - foot};
+    const Plot plot = plot_of(chart);
     const Scale x(chart.x, {x_range.low, x_range.high}, {plot.left, plot.right});
     const Scale y(chart.y, {y_range.low, y_range.high}, {plot.bottom, plot.top});
 
     draw_head(canvas, chart);
-    canvas.text(margin, head - 12, chart.y.label, small_text);
+    canvas.text(margin_of(chart), plot.top - 12, chart.y.label, small_text);
     draw_horizontal_marks(canvas, plot, x);
     for (const double mark : y.marks()) {
         canvas.line({plot.left, y.at(mark)}, {plot.right, y.at(mark)}, style::hairline, 1);
@@ -303,13 +383,18 @@ void draw(Canvas& canvas, const XyChart& chart) {
     draw_horizontal_label(canvas, plot, chart.x.label);
     for (const Series& guide : chart.guides) draw_guide(canvas, guide, {x, y});
     for (std::size_t i = 0; i < chart.series.size(); ++i) draw_series(canvas, chart.series[i], i, {x, y});
-    draw_legend(canvas, plot.right + 24, plot.top + 12, chart.series);
+    draw_legend(canvas, chart, {plot.right + 24, plot.top + 12}, [&](std::size_t i, Point at) {
+        const bool line = chart.series[i].drawn != Drawn::markers;
+        if (line) canvas.line(at, {at.x + 22, at.y}, series_colour(i), 2.5);
+        canvas.marker(series_marker(i), {at.x + 11, at.y}, line ? 4.5 : 5, series_colour(i));
+    });
     draw_foot(canvas, chart);
 }
 
 PictureSize size_of(const BarChart& chart) {
     const int legend = key_width + widest(chart.series, text_size, longest_legend);
     const int rows = static_cast<int>(chart.rows.size()) * row_height(chart);
+    if (chart.column > 0) return {chart.column, head_of(chart, false) + rows + axis_height};
     const int names = static_cast<int>(chart.series.size()) * legend_pitch + 20;
     return with_foot(chart, {bar_left(chart) + plot_width + 24 + legend + margin, head + std::max(rows, names) + axis_height});
 }
@@ -317,40 +402,46 @@ PictureSize size_of(const BarChart& chart) {
 void draw(Canvas& canvas, const BarChart& chart) {
     require_few(chart.series.size());
     const double left = bar_left(chart);
-    const Plot plot{left, left + plot_width, head, head + static_cast<double>(chart.rows.size()) * row_height(chart)};
+    const double right = chart.column > 0 ? chart.column - bare_margin - (chart.stacked ? 50 : 14) : left + plot_width;
+    const double top = head_of(chart, false);
+    const Plot plot{left, right, top, top + static_cast<double>(chart.rows.size()) * row_height(chart)};
     const Scale x = bar_scale(chart, plot);
     draw_head(canvas, chart);
     draw_horizontal_marks(canvas, plot, x);
-    draw_horizontal_label(canvas, plot, chart.label);
+    draw_horizontal_label(canvas, plot, chart.label + (is_logarithmic(chart) ? ", logarithmic" : ""));
     for (std::size_t row = 0; row < chart.rows.size(); ++row) draw_bars(canvas, chart, row, plot, x);
     canvas.line({left, plot.top}, {left, plot.bottom}, style::faint, 1);
-    if (chart.guide) canvas.line({x.at(*chart.guide), head - 6}, {x.at(*chart.guide), plot.bottom}, style::ink, 1);
-    const std::vector<std::string> names = shortened(chart.series, text_size, longest_legend);
-    for (std::size_t i = 0; i < chart.series.size(); ++i) {
-        const double y = head + 12 + legend_pitch * static_cast<double>(i);
-        canvas.box({plot.right + 24, y - 6, 22, 12}, series_colour(i));
-        draw_legend_name(canvas, plot.right + 24, y, names[i]);
-    }
+    if (chart.guide) canvas.line({x.at(*chart.guide), plot.top - 6}, {x.at(*chart.guide), plot.bottom}, style::ink, 1);
+    draw_legend(canvas, chart, {plot.right + 24, plot.top + 12}, [&](std::size_t i, Point at) {
+        canvas.box({at.x, at.y - 6, 22, 12}, series_colour(i));
+    });
     draw_foot(canvas, chart);
 }
 
 PictureSize size_of(const HeatMap& chart) {
     const int rows = static_cast<int>(chart.rows.size());
     const int columns = static_cast<int>(chart.columns.size());
+    if (chart.column > 0) return {chart.column, head_of(chart, true) + rows * cell_height + bare_margin};
     return with_foot(chart, {std::max(640, cells_left(chart) + columns * cell_width(chart) + margin),
                              head + 26 + rows * cell_height + margin + 30});
 }
 
 void draw(Canvas& canvas, const HeatMap& chart) {
     draw_head(canvas, chart);
+    const bool bare = chart.column > 0;
     const double left = cells_left(chart);
-    const double top = head + 26;
+    const double top = bare ? head_of(chart, true) : head + 26;
     const double width = cell_width(chart);
-    if (!chart.row_label.empty()) {
+    if (!chart.row_label.empty() && !bare) {
         canvas.text(margin, head - 12, "down: " + chart.row_label + ", across: " + chart.column_label, small_text);
     }
-    const std::vector<std::string> columns = shortened(chart.columns, small_size, cell_width(chart) - 6);
-    const std::vector<std::string> rows = shortened(chart.rows, small_size, longest_row_name);
+    std::vector<std::string> columns = shortened(chart.columns, small_size, cell_width(chart) - 6);
+    if (has_letters(chart)) {
+        for (std::size_t i = 0; i < columns.size(); ++i) columns[i] = std::string(1, static_cast<char>('a' + i % 26));
+        draw_legend(canvas, chart, {},
+                    [&](std::size_t i, Point at) { canvas.text(at.x + 8, at.y + 5, columns[i], small_text); });
+    }
+    const std::vector<std::string> rows = shortened(chart.rows, small_size, most_name(chart));
     for (std::size_t column = 0; column < chart.columns.size(); ++column) {
         canvas.text(left + (static_cast<double>(column) + 0.5) * width, top - 8, columns[column],
                     {small_size, style::ink, Align::centre, cell_width(chart) - 6});
@@ -363,6 +454,7 @@ void draw(Canvas& canvas, const HeatMap& chart) {
                        {left + static_cast<double>(column) * width, y, width, cell_height});
         }
     }
+    if (bare) return;
     canvas.text(margin, top + static_cast<double>(chart.rows.size()) * cell_height + 26,
                 "blue: faster than the baseline, orange: slower; strongest at 4 and 1/4", small_text);
     draw_foot(canvas, chart);

@@ -67,14 +67,23 @@ struct PdfCanvas::Document {
     }
 };
 
-PdfCanvas::PdfCanvas(int width, int height) : document_(std::make_unique<Document>()) {
-    constexpr double points = 0.75;
+PdfCanvas::PdfCanvas(int width, int height, const PdfStyle& style) : document_(std::make_unique<Document>()) {
+    const double points = style.points;
     document_->file = HPDF_New(note_failure, nullptr);
     if (document_->file == nullptr) throw MachineError("out of memory while creating a PDF");
     document_->height = height;
     HPDF_SetCompressionMode(document_->file, HPDF_COMP_ALL);
     HPDF_UseUTFEncodings(document_->file);
-    document_->font = load_main_font(document_->file);
+    if (style.font.empty()) {
+        document_->font = load_main_font(document_->file);
+    } else {
+        document_->font = HPDF_LoadTTFontFromFile(document_->file, style.font.c_str(), HPDF_TRUE);
+        if (document_->font == nullptr) {
+            HPDF_Free(document_->file);
+            throw RecipeError(
+                fmt::format("--font {}: expected a TrueType font (.ttf) whose licence permits to embed it", style.font));
+        }
+    }
     document_->page = HPDF_AddPage(document_->file);
     HPDF_Page_SetWidth(document_->page, real(width * points));
     HPDF_Page_SetHeight(document_->page, real(height * points));

@@ -10,10 +10,16 @@
 
 namespace workbench {
 
-/// Four pixels are three points, as in browsers. Throws MachineError if memory runs out.
+/// How a PDF shows pixels and letters.
+struct PdfStyle {
+    double points = 0.75;   // of a pixel: four pixels are three points, as in browsers
+    std::string font = {};  // a TrueType file; empty: DejaVu Sans
+};
+
+/// Throws MachineError if memory runs out, and RecipeError if the font cannot be read.
 class PdfCanvas final : public Canvas {
 public:
-    PdfCanvas(int width, int height);
+    PdfCanvas(int width, int height, const PdfStyle& style = {});
     ~PdfCanvas() override;
     void line(Point from, Point to, Colour colour, double width) override;
     void box(const Rectangle& box, Colour colour, double opacity = 1) override;

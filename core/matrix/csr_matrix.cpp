@@ -13,6 +13,22 @@
 
 namespace workbench {
 
+CsrMatrix leading_part(const CsrMatrix& matrix, Index rows, Index columns) {
+    CsrMatrix part;
+    part.rows = rows;
+    part.columns = columns;
+    part.row_offsets.assign(1, 0);
+    for (Index row = 0; row < rows; ++row) {
+        for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
+            if (matrix.column_indices[k] >= columns) break;
+            part.column_indices.push_back(matrix.column_indices[k]);
+            part.values.push_back(matrix.values[k]);
+        }
+        part.row_offsets.push_back(static_cast<Offset>(part.values.size()));
+    }
+    return part;
+}
+
 CsrMatrix transpose(const CsrMatrix& matrix) {
     // Each thread counts the entries per column of its rows, from which the places of its entries in the result follow.
     const Offset nonzeros = matrix.nonzeros();

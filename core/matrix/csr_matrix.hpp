@@ -52,6 +52,9 @@ enum class Mirror { nothing, same, negated };
 
 [[nodiscard]] CsrMatrix transpose(const CsrMatrix& matrix);
 
+/// The entries in the first rows and columns.
+[[nodiscard]] CsrMatrix leading_part(const CsrMatrix& matrix, Index rows, Index columns);
+
 /// P A Q^T: row i of the result is row row_order.old_of_new(i) of the matrix, and likewise for columns. Values are only moved,
 /// so the result is exact. Throws std::invalid_argument where the sizes of the orders do not match the matrix.
 [[nodiscard]] CsrMatrix permute(const CsrMatrix& matrix, const Permutation& row_order, const Permutation& column_order);

@@ -50,6 +50,7 @@ MatrixRunner::MatrixRunner(const MeasuringArguments& arguments, const std::vecto
 
 void MatrixRunner::add_facts(RunReport& report) const {
     report.matrix = report_;
+    report.process_seconds = process_seconds_;
     add_provenance(report, *host_, has_gpu());
     if (!note_.empty()) report.notes.push_back(note_);
 }
@@ -67,6 +68,10 @@ Runner& MatrixRunner::operator()(const Recipe& recipe) {
     std::vector<Recipe> to_come;
     const auto on_this = [&](const Recipe& other) { return other.matrix == choice_; };
     std::copy_if(recipes_.begin(), recipes_.end(), std::back_inserter(to_come), on_this);
+    if (has_gpu() && process_seconds_ == 0) {
+        progress.show("kernels are loaded");
+        process_seconds_ = load_kernels(matrix_, catalogue(), Devices{*host_, gpu_.get()}, options_, to_come);
+    }
     runner_->expect(to_come);
     return *runner_;
 }

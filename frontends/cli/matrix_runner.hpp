@@ -43,6 +43,7 @@ private:
     CsrMatrix matrix_;
     MatrixReport report_;
     std::optional<Runner> runner_;
+    double process_seconds_ = 0;  // RunReport::process_seconds
 };
 
 }  // namespace workbench

@@ -27,6 +27,7 @@ struct SummaryArguments {
     bool cover = false;
     std::optional<int> rule;
     std::string plots;
+    PaperColumn column;
     bool force = false;
     std::vector<std::string> metrics{"nonzeros", "row_length.mean"};
 };
@@ -65,18 +66,21 @@ ExitCode summary(const SummaryArguments& arguments) {
         print_error("note: " + note);
     }
     Plots plots;
+    std::vector<std::string> files;
     if (!arguments.plots.empty()) {
         check_metrics(records, arguments);
         plots = plots_of(records, arguments.metrics);
-        for (const std::string& name : files_of(plots)) {
-            check_new(std::filesystem::path(arguments.plots) / name, arguments.force);
-        }
+        files = arguments.column.inches > 0 ? paper_files_of(plots) : files_of(plots);
+        for (const std::string& name : files) check_new(std::filesystem::path(arguments.plots) / name, arguments.force);
     }
     print_text("{}{}", arguments.tex ? "% needs \\usepackage{booktabs}\n" : "", tables_of(records, arguments));
     if (arguments.plots.empty()) return ExitCode::ok;
-    write_plots(plots, arguments.plots);
-    if (!arguments.csv && !arguments.tex)
-        print_text("\n{} written to {}\n", counted(files_of(plots).size(), "file"), arguments.plots);
+    if (arguments.column.inches > 0) {
+        write_paper_plots(plots, arguments.column, arguments.plots);
+    } else {
+        write_plots(plots, arguments.plots);
+    }
+    if (!arguments.csv && !arguments.tex) print_text("\n{} written to {}\n", counted(files.size(), "file"), arguments.plots);
     return ExitCode::ok;
 }
 
@@ -100,7 +104,23 @@ void add_summary_command(CLI::App& app, Action& action) {
         "--csv", arguments.csv,
         "Print CSV; without --cover and --rule a line per recipe, matrix and precision, with reasons for failures");
     command.add_flag("--tex", arguments.tex, "Print the tables in LaTeX")->excludes(csv);
-    command.add_option("--plots", arguments.plots, "Folder for plots, each as PNG and SVG")->type_name("FOLDER");
+    CLI::Option* plots =
+        command.add_option("--plots", arguments.plots, "Folder for plots, each as PNG and SVG")->type_name("FOLDER");
+    CLI::Option* column =
+        command
+            .add_option("--column", arguments.column.inches,
+                        "Draw the plots for a column of a paper, of this width (in, cm, mm or pt), as PDF: without title, "
+                        "subtitle and foot, the legend above the plot, text of 7.5 pt")
+            ->transform(CLI::AsNumberWithUnit(
+                std::map<std::string, double>{{"in", 1}, {"cm", 1 / 2.54}, {"mm", 1 / 25.4}, {"pt", 1 / 72.27}},
+                CLI::AsNumberWithUnit::UNIT_REQUIRED, "WIDTH"))
+            ->check(CLI::Range(1.5, 20.0))
+            ->type_name("WIDTH")
+            ->needs(plots);
+    command.add_option("--font", arguments.column.font, "TrueType font of the plots for a paper (default: DejaVu Sans)")
+        ->check(CLI::ExistingFile)
+        ->type_name("FILE")
+        ->needs(column);
     add_force_option(command, arguments.force);
     command
         .add_option("--metric", arguments.metrics,

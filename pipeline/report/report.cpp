@@ -10,6 +10,10 @@
 
 namespace workbench {
 
+std::string note_on_loading(double process_seconds) {
+    return fmt::format("loading kernels took {} once for this process, beside the times above", duration(process_seconds));
+}
+
 std::string RunReport::title() const { return sweep.label.empty() ? recipe_name : recipe_name + ": " + sweep.label; }
 
 std::string RunReport::conditions() const {
@@ -137,6 +141,7 @@ std::string kernels_without_figures(const RunReport& report) {
 
 std::string remarks(const RunReport& report) {
     std::string text;
+    if (report.process_seconds > 0) text += fmt::format("  note: {}\n", note_on_loading(report.process_seconds));
     for (const std::string& note : report.notes) text += "  note: " + note + '\n';
     std::vector<std::string> said;
     for (const KernelOutcome& kernel : report.kernels) {

@@ -52,6 +52,7 @@ struct RunReport {
     std::vector<DeviceReport> devices;
     std::map<std::string, std::string> machine;
     std::map<std::string, std::string> versions;
+    double process_seconds = 0;             // loading kernels on a GPU, once a process and part of no price
     std::vector<std::string> notes;         // "no CUDA device: ..."
     std::vector<Failure> failures;          // reasons why the recipe ended early, pictures that could not be written
     std::string contact_sheet;              // file; empty: none
@@ -72,6 +73,9 @@ struct RunReport {
     /// True if every kernel that ran was verified.
     [[nodiscard]] bool all_verified() const;
 };
+
+/// What a terminal says about RunReport::process_seconds.
+[[nodiscard]] std::string note_on_loading(double process_seconds);
 
 /// The figures of a stage for its caption, as label and value.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> caption_of(const Metrics& metrics);

@@ -192,6 +192,7 @@ Json json_of(const RunReport& report) {
             {"devices", list_of(report.devices)},
             {"machine", report.machine},
             {"versions", report.versions},
+            {"process_seconds", report.process_seconds},
             {"notes", report.notes},
             {"errors", errors},
             {"unsuitable", unsuitable},

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/contract/errors.hpp"
+#include "core/contract/failure.hpp"
 #include "core/text/words.hpp"
 #include "pipeline/engine/kernel_choice.hpp"
 #include "pipeline/measure/still_works.hpp"
@@ -46,6 +47,28 @@ void note_one_by_one(const std::vector<Kernels>& products, RunReport& report) {
 }
 
 }  // namespace
+
+double load_kernels(const CsrMatrix& input, const Catalogue& catalogue, Devices devices, RunOptions options,
+                    std::span<const Recipe> recipes) {
+    constexpr Index most = 4096;
+    const Stopwatch watch(options.timing.clock);
+    const CsrMatrix part = leading_part(input, std::min(input.rows, most), std::min(input.columns, most));
+    std::erase_if(options.backends, [](Backend backend) { return device_of(backend) == DeviceKind::host; });
+    options.timing.minimum_samples = 0;
+    options.timing.minimum_seconds = 0;
+    options.keep = nullptr;
+    Runner runner(part, catalogue, devices, options);
+    for (const Recipe& recipe : recipes) {
+        if (!recipe.code.empty()) continue;
+        try {
+            (void)runner.run(recipe, {});
+        } catch (const Stopped&) {
+            throw;
+        } catch (const std::exception&) {  // the run on the whole matrix reports it
+        }
+    }
+    return watch.seconds();
+}
 
 Runner::Runner(const CsrMatrix& input, const Catalogue& catalogue, Devices devices, RunOptions options)
     : options_(std::move(options)),

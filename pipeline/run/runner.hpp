@@ -26,6 +26,11 @@ struct RunOptions {
     int vectors = 1;                // of each product
 };
 
+/// Runs the recipes on a leading part of the matrix, which loads what they need on the GPU; a process pays it once. Recipes
+/// that bring code are left out. Returns the seconds.
+double load_kernels(const CsrMatrix& input, const Catalogue& catalogue, Devices devices, RunOptions options,
+                    std::span<const Recipe> recipes);
+
 /// Runs recipes on one matrix in one process.
 class Runner {
 public:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <set>
@@ -11,6 +12,7 @@
 #include "core/system/whole_file.hpp"
 #include "core/text/words.hpp"
 #include "studies/bench/ranking.hpp"
+#include "viz/pdf_canvas.hpp"
 #include "viz/png.hpp"
 
 namespace workbench {
@@ -413,27 +415,43 @@ Plots plots_of(const std::vector<Record>& records, const std::vector<std::string
     return plots;
 }
 
+namespace {
+
+/// Calls use(plot) for each plot.
+void for_each_plot(const auto& plots, const auto& use) {
+    for (const auto& plot : plots.bars) use(plot);
+    for (const auto& plot : plots.curves) use(plot);
+    for (const auto& plot : plots.maps) use(plot);
+}
+
+}  // namespace
+
 std::vector<std::string> files_of(const Plots& plots) {
     std::vector<std::string> files;
-    const auto add_all = [&files](const auto& list) {
-        for (const auto& plot : list) files.insert(files.end(), {plot.name + ".png", plot.name + ".svg"});
-    };
-    add_all(plots.bars);
-    add_all(plots.curves);
-    add_all(plots.maps);
+    for_each_plot(plots, [&](const auto& plot) { files.insert(files.end(), {plot.name + ".png", plot.name + ".svg"}); });
+    return files;
+}
+
+std::vector<std::string> paper_files_of(const Plots& plots) {
+    std::vector<std::string> files;
+    for_each_plot(plots, [&](const auto& plot) { files.push_back(plot.name + ".pdf"); });
     return files;
 }
 
 void write_plots(const Plots& plots, const std::filesystem::path& folder) {
-    const auto write_all = [&folder](const auto& list) {
-        for (const auto& [name, chart] : list) {
-            write_png(folder / (name + ".png"), image_of(chart));
-            write_whole_file(folder / (name + ".svg"), svg_of(chart));
-        }
-    };
-    write_all(plots.bars);
-    write_all(plots.curves);
-    write_all(plots.maps);
+    for_each_plot(plots, [&](const auto& plot) {
+        write_png(folder / (plot.name + ".png"), image_of(plot.chart));
+        write_whole_file(folder / (plot.name + ".svg"), svg_of(plot.chart));
+    });
+}
+
+void write_paper_plots(const Plots& plots, const PaperColumn& column, const std::filesystem::path& folder) {
+    constexpr double points_of_pixel = 0.5;  // the smallest text, of 15 pixels, is then 7.5 points high
+    const PdfStyle style{points_of_pixel, column.font};
+    for_each_plot(plots, [&](auto plot) {
+        plot.chart.column = static_cast<int>(std::lround(column.inches * 72 / points_of_pixel));
+        write_whole_file(folder / (plot.name + ".pdf"), file_of<PdfCanvas>(plot.chart, style));
+    });
 }
 
 }  // namespace workbench

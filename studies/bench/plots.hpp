@@ -35,4 +35,15 @@ struct Plots {
 /// Writes all files into this folder.
 void write_plots(const Plots& plots, const std::filesystem::path& folder);
 
+/// The column of a paper for which charts are drawn, as PDF.
+struct PaperColumn {
+    double inches = 0;
+    std::string font = {};  // a TrueType file; empty: DejaVu Sans
+};
+
+/// As files_of and write_plots, one NAME.pdf of each: as wide as the column, without title, subtitle and foot, with text of 7.5
+/// points.
+[[nodiscard]] std::vector<std::string> paper_files_of(const Plots& plots);
+void write_paper_plots(const Plots& plots, const PaperColumn& column, const std::filesystem::path& folder);
+
 }  // namespace workbench

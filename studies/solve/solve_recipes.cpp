@@ -50,22 +50,6 @@ void charge_nothing_for_csr(SolveOutcome& outcome, DeviceKind kind) {
     outcome.new_values_seconds = outcome.preparation.copy_seconds = 0;
 }
 
-/// The entries of the first most_rows rows and columns.
-CsrMatrix leading_part(const CsrMatrix& matrix, Index most_rows) {
-    CsrMatrix part;
-    part.rows = part.columns = std::min(matrix.rows, most_rows);
-    part.row_offsets.assign(1, 0);
-    for (Index row = 0; row < part.rows; ++row) {
-        for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
-            if (matrix.column_indices[k] >= part.columns) break;
-            part.column_indices.push_back(matrix.column_indices[k]);
-            part.values.push_back(matrix.values[k]);
-        }
-        part.row_offsets.push_back(static_cast<Offset>(part.values.size()));
-    }
-    return part;
-}
-
 template <ValueType Value>
 class Solves {
 public:
@@ -105,7 +89,8 @@ private:
         unused.options.timing.clock = report_.options.timing.clock;
         unused.options.most_iterations = most_iterations;
         unused.options.solves = std::numeric_limits<std::int32_t>::max();  // so that a persistent kernel is loaded, too
-        const CsrMatrix part = leading_part(plan_.matrix, most_rows);
+        const CsrMatrix part =
+            leading_part(plan_.matrix, std::min(plan_.matrix.rows, most_rows), std::min(plan_.matrix.rows, most_rows));
         const SolvePlan small{part, std::vector<double>(static_cast<std::size_t>(part.rows), 1), plan_.catalogue, plan_.device,
                               plan_.backends};
         try {

@@ -8,6 +8,7 @@
 #include "core/contract/errors.hpp"
 #include "core/text/text_table.hpp"
 #include "core/text/words.hpp"
+#include "pipeline/report/report.hpp"
 #include "studies/solve/advice.hpp"
 #include "studies/solve/solve_report.hpp"
 
@@ -228,8 +229,7 @@ std::string remarks(const SolveReport& report) {
         }
     }
     if (report.process_seconds > 0) {
-        text += fmt::format("  note: loading kernels took {} once for this process, beside the times above\n",
-                            duration(report.process_seconds));
+        text += fmt::format("  note: {}\n", note_on_loading(report.process_seconds));
     }
     for (const std::string& note : report.notes) text += fmt::format("  note: {}\n", note);
     for (const std::string& warning : report.warnings) text += fmt::format("  warning: {}\n", warning);

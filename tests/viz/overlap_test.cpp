@@ -34,6 +34,12 @@ StageCaption caption_of(int number) {
              {"mean bandwidth", "1,300", "227"}}};
 }
 
+std::vector<DrawnText> texts_of(const auto& chart) {
+    TextCanvas canvas;
+    draw(canvas, chart);
+    return canvas.texts;
+}
+
 }  // namespace
 
 TEST_SUITE("texts of pictures") {
@@ -92,6 +98,55 @@ TEST_SUITE("texts of pictures") {
         }
         map.foot = "no colour: within noise";
         CHECK(faults_of(map) == Faults{});
+    }
+
+    TEST_CASE("charts in the column of a paper are as wide as it, without title, subtitle and foot") {
+        for (const int column : {340, 475, 1000}) {
+            CAPTURE(column);
+            const auto check = [&](auto chart) {
+                chart.title = chart.subtitle = chart.foot = "caption";
+                chart.column = column;
+                CHECK(size_of(chart).width == column);
+                CHECK(faults_of(chart) == Faults{});
+                for (const DrawnText& text : texts_of(chart)) CHECK(text.text != "caption");
+            };
+            const std::vector<std::string> names{"EHYB", "SELL after RCM", "halo", "CSR"};
+            XyChart curves{"", "", {"time over that of the fastest"}, {"fraction of the matrices", false, 0, 1}, {}};
+            for (const std::string& name : names) curves.series.push_back({name, {{1, 0.2}, {2, 1}}, Drawn::steps});
+            check(curves);
+            BarChart bars{
+                .title = "", .subtitle = "", .label = "speed-up over CSR", .rows = {"elas3d_p1", "dg2d_p1"}, .series = names};
+            bars.values = {{1, 2, 3, 4}, {1, 2, 3, 0.5}};
+            check(bars);
+            bars.stacked = true;
+            check(bars);
+            HeatMap map{"", "", "", "", {"elas3d_p1", "dg2d_p1"}, names, {{1, 2, 3, 4}, {1, 2, 3, 0.5}}};
+            check(map);
+            map.columns = {"1", "2", "4", "8"};  // they fit without letters and a legend
+            check(map);
+            curves.series.resize(1);
+            const int with_legend = size_of(bars).height;
+            check(curves);
+            bars.column = column;
+            bars.series.resize(1);
+            CHECK(size_of(bars).height < with_legend);  // one series needs no legend
+        }
+    }
+
+    TEST_CASE("the axis of bars is logarithmic if one would hide the others") {
+        BarChart bars{.title = "", .subtitle = "", .label = "products", .rows = {"a", "b", "c"}, .series = {"one"}, .guide = 1};
+        const auto label_of = [&](double longest) {
+            bars.values = {{1}, {2}, {longest}};
+            for (const DrawnText& text : texts_of(bars)) {
+                if (text.text.starts_with("products")) return text.text;
+            }
+            return std::string();
+        };
+        CHECK(label_of(80) == "products");
+        CHECK(label_of(81) == "products, logarithmic");
+        CHECK(faults_of(bars) == Faults{});
+        bars.stacked = true;
+        CHECK(label_of(81) == "products");
     }
 
     TEST_CASE("a graph beside its pattern") {
