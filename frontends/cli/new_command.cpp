@@ -107,6 +107,7 @@ struct NewArguments {
     std::string what;
     std::string name;
     std::string out;
+    bool loop = false;
     bool force = false;
 };
 
@@ -136,8 +137,10 @@ ExitCode write_new(const NewArguments& arguments) {
     check_name(arguments);
     const std::filesystem::path folder = arguments.out.empty() ? arguments.name : arguments.out;
     const bool stage = arguments.what == "stage";
+    if (stage && arguments.loop) throw RecipeError("--loop: expected with a format; a stage is a function");
+    const char* const source = stage ? stage_source : arguments.loop ? loop_format_source : format_source;
     const std::vector<std::pair<std::string, const char*>> files = {
-        {arguments.name + (stage ? ".cpp" : ".hpp"), stage ? stage_source : format_source},
+        {arguments.name + (stage ? ".cpp" : ".hpp"), source},
         {arguments.name + ".toml", stage ? stage_recipe : format_recipe},
         {arguments.name + ".mtx", test_matrix}};
     for (const auto& [name, text] : files) check_new(folder / name, arguments.force);
@@ -162,6 +165,7 @@ void add_new_command(CLI::App& app, Action& action) {
         ->check(CLI::IsMember({"stage", "format"}))
         ->type_name("WHAT");
     command.add_option("name", arguments.name, "Name of the stage or format, and of the files")->required()->type_name("NAME");
+    command.add_flag("--loop", arguments.loop, "A format with loops of its own instead of a schedule");
     command.add_option("-o,--out", arguments.out, "Folder to write (default: NAME)")->type_name("FOLDER");
     add_force_option(command, arguments.force);
 }

@@ -5,6 +5,7 @@
 namespace workbench {
 
 extern const char* const format_source;
+extern const char* const loop_format_source;  // with loops of its own instead of a schedule
 extern const char* const format_recipe;
 
 }  // namespace workbench

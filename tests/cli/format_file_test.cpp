@@ -59,6 +59,13 @@ TEST_CASE("new writes the start of a format, which runs" * doctest::test_suite(s
     CHECK(outcome.text.find("my_first_format f64: built in") != std::string::npos);
     const auto header = folder.path() / "my_first_format" / "my_first_format.hpp";
     std::ofstream(header, std::ios::app) << "// changed\n";
+    CHECK(workbench_in(folder.path(), "new format my_columns --loop").exit_code == 0);
+    const Outcome columns =
+        workbench_in(folder.path(), "run my_columns/my_columns.toml --backend kokkos --samples 1 --seconds 0 --no-pictures");
+    CHECK_MESSAGE(columns.exit_code == 0, columns.text);
+    CHECK(columns.text.find("my_columns  columns") != std::string::npos);
+    CHECK(workbench_in(folder.path(), "new stage my_order --loop").text ==
+          "error: --loop: expected with a format; a stage is a function\n");
     const Outcome again = workbench_in(folder.path(), "new format my_first_format");
     CHECK(again.exit_code == 2);  // nothing that somebody has changed is replaced
     CHECK(file_text(header).ends_with("// changed\n"));
