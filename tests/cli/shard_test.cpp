@@ -98,8 +98,8 @@ TEST_SUITE("shards") {
         CHECK(has(both, "\n  this rule "));
         CHECK(workbench_in(folder.path(), "summary bench.jsonl --cover --csv").text.find("device,precision,set_of,recipe,") ==
               0);
-        CHECK(workbench_in(folder.path(), "summary bench.jsonl --rule 2 --tex").text.find("\\caption{CPU, f64: 8 matrices: which") ==
-              0);
+        CHECK(workbench_in(folder.path(), "summary bench.jsonl --rule 2 --tex")
+                  .text.find("\\caption{CPU, f64: 8 matrices: which") == 0);
         const Outcome csv = workbench_in(folder.path(), "summary bench.jsonl --cover --rule 2 --csv");
         CHECK(csv.exit_code == 2);
         CHECK(csv.text == "error: --csv prints one table; expected --cover or --rule, not both\n");
