@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "core/matrix/csr_matrix.hpp"
 #include "core/matrix/permutation.hpp"
 
 namespace workbench {
@@ -38,6 +39,14 @@ TEST_CASE("lists that are no bijections are refused") {
         CHECK_THROWS_AS((void)Permutation::from_old_of_new(list), std::invalid_argument);
         CHECK_THROWS_AS((void)Permutation::from_new_of_old(list), std::invalid_argument);
     }
+}
+
+TEST_CASE("the leading part of a matrix has the entries of its first rows and columns") {
+    const CsrMatrix matrix = csr_from_entries(3, 4, std::vector<Entry>{{0, 0, 1}, {0, 3, 2}, {1, 1, 3}, {1, 2, 4}, {2, 0, 5}});
+    CHECK(leading_part(matrix, 2, 2) == csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 1}, {1, 1, 3}}));
+    CHECK(leading_part(matrix, 3, 4) == matrix);
+    CHECK(leading_part(matrix, 1, 4) == csr_from_entries(1, 4, std::vector<Entry>{{0, 0, 1}, {0, 3, 2}}));
+    CHECK(leading_part(matrix, 0, 0) == CsrMatrix{});
 }
 
 }  // namespace workbench
