@@ -19,7 +19,7 @@ void require_memory_for_results(const CsrMatrix& input) {
     require_host_memory(2 * sizeof(double) * (std::size_t{3} * input.rows + input.columns), "the right results");
 }
 
-/// Of several vectors, number j has x number i + j of the problem in turn i, so that every vector has every x.
+/// In turn i, vector j of the product is x number i + j of the problem, so that each vector is verified with each x.
 template <ValueType Value>
 Comparison verify_exactly(Kernel<Value>& kernel, VectorsOfProduct<Value>& vectors, const ExactReference& exact,
                           Device& device) {

@@ -86,7 +86,7 @@ private:
 /// The kernels of schedules, or choices of them, that NVRTC compiles from the file of the format.
 template <template <typename> typename LayoutOf, typename... Schedules>
 struct RunTimeRows {
-    /// Of a format beside the recipe.
+    /// The kernel for one vector, of a format beside the recipe.
     static KernelEntry entry(std::string name, std::string summary) {
         KernelEntry kernel =
             kernel_for_rows(Backend::cuda, std::move(name), std::move(summary), {prepare<float>, prepare<double>});

@@ -102,7 +102,7 @@ KernelEntry entry(std::string name, std::string summary) {
     return {std::move(name), Backend::cusparse, std::move(summary), {prepare<format, float>, prepare<format, double>}};
 }
 
-/// Of a format for cusparseSpMM.
+/// A kernel that multiplies several vectors by cusparseSpMM.
 template <CusparseFormat format>
 KernelEntry entry_with_vectors(std::string name, std::string summary) {
     KernelEntry kernel = entry<format>(std::move(name), std::move(summary));
