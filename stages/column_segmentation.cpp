@@ -102,11 +102,21 @@ std::vector<Index> non_uniform_boundaries(Index columns, const Parameters& param
     return boundaries;
 }
 
-std::vector<Index> boundaries_of(Index columns, const Parameters& parameters, const StageContext& context) {
+std::vector<Index> found_boundaries(Index columns, const Parameters& parameters, const StageContext& context) {
     if (!is_uniform(parameters)) return non_uniform_boundaries(columns, parameters);
     if (parameters.has("count")) return boundaries_by_count(columns, parameters.integer("count"));
     return boundaries_by_size(columns,
                               parameters.has("width") ? parameters.integer("width") : columns_in_cache(parameters, context));
+}
+
+std::vector<Index> boundaries_of(Index columns, const Parameters& parameters, const StageContext& context) {
+    std::vector<Index> boundaries = found_boundaries(columns, parameters, context);
+    const auto segments = static_cast<Index>(boundaries.size()) - 1;
+    if (segments > most_segments) {
+        throw Unsuitable(std::to_string(segments) + " segments of " + std::to_string(columns) + " columns, expected at most " +
+                         std::to_string(most_segments) + ": make the segments wider");
+    }
+    return boundaries;
 }
 
 std::string describe_widths(const Cuts& segments) {
@@ -123,10 +133,6 @@ std::string describe_widths(const Cuts& segments) {
 
 StageResult run_column_segmentation(const StagedMatrix& staged, const Parameters& parameters, const StageContext& context) {
     Cuts segments{CutKind::segment, boundaries_of(staged.matrix.columns, parameters, context)};
-    if (segments.count() > most_segments) {
-        throw Unsuitable(std::to_string(segments.count()) + " segments of " + std::to_string(staged.matrix.columns) +
-                         " columns, expected at most " + std::to_string(most_segments) + ": make the segments wider");
-    }
     const Cuts* row_blocks = staged.find_cuts(CutKind::row_block);
     std::vector<Share> shares = split_into_tiles(staged.matrix, row_blocks, segments);
 
@@ -176,7 +182,12 @@ StageEntry column_segmentation_stage() {
             "segmented and NUS formats",
         .parameters = declarations(),
         .contract = column_segmentation_contract,
-        .run = run_column_segmentation};
+        .run = run_column_segmentation,
+        .on_device = [](const Parameters& parameters) -> std::optional<DeviceStep> {
+            return CutColumns{[parameters](Index columns, const StageContext& context) {
+                return boundaries_of(columns, parameters, context);
+            }};
+        }};
 }
 
 }  // namespace workbench

@@ -41,7 +41,11 @@ StageEntry nonlinear_hash_stage() {
         .parameters = placement_parameters(integer_parameter("sample", by_default(512), between(1, largest_index, "rows"),
                                                              "rows per hash table to which its parameters are fitted")),
         .contract = placement_contract,
-        .run = run_nonlinear_hash};
+        .run = run_nonlinear_hash,
+        .on_device = [](const Parameters& parameters) -> std::optional<DeviceStep> {
+            if (parameters.text("within") != "tile") return std::nullopt;
+            return PlaceInTiles{.window = {}, .descending = false, .sample = static_cast<Index>(parameters.integer("sample"))};
+        }};
 }
 
 }  // namespace workbench

@@ -62,7 +62,11 @@ StageEntry row_blocks_stage() {
                                             "blocks of all rows, or blocks that begin anew in each partition, count in each")},
             .contract = row_blocks_contract,
             .reads_entries = [](const Parameters&) { return false; },
-            .run = run_row_blocks};
+            .run = run_row_blocks,
+            .on_device = [](const Parameters& parameters) -> std::optional<DeviceStep> {
+                if (within_partition(parameters)) return std::nullopt;
+                return CutRows{[parameters](Index rows) { return boundaries_of_blocks(rows, parameters); }};
+            }};
 }
 
 }  // namespace workbench

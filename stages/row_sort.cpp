@@ -214,26 +214,34 @@ StageResult run_row_sort(const StagedMatrix& staged, const Parameters& parameter
     return {.change = {.order = OrderChange{axes_of(parameters), std::move(order)}}};
 }
 
-/// On a device, rows and columns are sorted alike, or the share outside the parts is.
+std::optional<Index> rows_of_window(const Request& request) {
+    if (!request.window) return std::nullopt;
+    return static_cast<Index>(std::min<std::int64_t>(*request.window, std::numeric_limits<Index>::max()));
+}
+
+/// The storage that a device sorts: that of the share outside the parts, or of all tiles.
+std::optional<DeviceStep> sort_of_storage(const Request& request) {
+    if (*request.storage == ShareChoice{.kind = ShareKind::tile}) {
+        if (request.within_partition() || request.inside_partition) return std::nullopt;
+        return PlaceInTiles{.window = rows_of_window(request), .descending = request.descending, .sample = 0};
+    }
+    const bool is_outside = *request.storage == ShareChoice{.kind = ShareKind::outside, .one = request.storage->one} &&
+                            (!request.storage->one || !request.storage->one->is_split_again());
+    if (!is_outside || request.within != "all" || request.inside_partition) return std::nullopt;
+    return SortOutside{request.descending};
+}
+
+/// On a device, rows and columns are sorted alike, or the storage of shares is.
 std::optional<DeviceStep> row_sort_on_device(const Parameters& parameters) {
     const Request request(parameters);
     if (request.columns || (parameters.has("apply") && axes_of(parameters) != Acts::symmetric)) return std::nullopt;
-    if (request.storage) {
-        const bool sorts_outside = *request.storage == ShareChoice{.kind = ShareKind::outside, .one = request.storage->one} &&
-                                   (!request.storage->one || !request.storage->one->is_split_again());
-        if (!sorts_outside || request.within != "all" || request.inside_partition) return std::nullopt;
-        return SortOutside{request.descending};
-    }
+    if (request.storage) return sort_of_storage(request);
     if (request.within_partition() != request.inside_partition) return std::nullopt;
     if (request.inside_partition) {
         if (request.window) return std::nullopt;
         return SortRows{.window = {}, .inside_partition = true, .descending = request.descending};
     }
-    SortRows sort;
-    sort.descending = request.descending;
-    if (request.window)
-        sort.window = static_cast<Index>(std::min<std::int64_t>(*request.window, std::numeric_limits<Index>::max()));
-    return sort;
+    return SortRows{.window = rows_of_window(request), .descending = request.descending};
 }
 
 }  // namespace

@@ -31,6 +31,10 @@ public:
         outside_sorted_ = true;
         return split_ ? "" : "the nonzeros are not split";
     }
+    // A recipe with tiles has both cuts, and no order between or after them.
+    std::string operator()(const CutRows&) const { return ""; }
+    std::string operator()(const CutColumns&) const { return ""; }
+    std::string operator()(const PlaceInTiles&) const { return ""; }
 
     std::string operator()(const WholeRows&) const { return rows(); }
     std::string operator()(const PaddedRows&) const { return rows(); }
@@ -39,6 +43,7 @@ public:
     std::string operator()(const PartSlices&) const {
         return split_ && outside_sorted_ ? "" : "the rows outside the parts are not sorted";
     }
+    std::string operator()(const TileBatches&) const { return has_nodes_ ? nodes_in_order : ""; }
 
 private:
     /// A further order begins from the rows in the order before it, which rows of blocks do not move to in between. `moves`: it
@@ -58,9 +63,11 @@ private:
     }
 
     [[nodiscard]] std::string rows() const {
-        if (has_nodes_) return "rows are in an order of nodes";
+        if (has_nodes_) return nodes_in_order;
         return split_ ? "the nonzeros are split" : "";
     }
+
+    static constexpr const char* nodes_in_order = "rows are in an order of nodes";
 
     bool has_nodes_;
     bool in_blocks_;

@@ -15,6 +15,7 @@
 namespace workbench {
 
 struct DeviceProperties;  // device.hpp
+struct StageContext;      // stage.hpp
 
 // ---- The steps that stages declare (StageEntry::on_device). All orders are of rows and columns alike.
 
@@ -66,8 +67,25 @@ struct SortOutside {
     bool descending = true;
 };
 
-using DeviceStep =
-    std::variant<KeepNodes, OrderByLevels, SortByDegree, TakeOrder, CutLevels, SortRows, SplitByPartition, SortOutside>;
+/// Cuts the rows into blocks, for tiles.
+struct CutRows {
+    std::function<std::vector<Index>(Index rows)> boundaries;
+};
+
+/// Cuts the columns into segments, and divides the nonzeros by tiles.
+struct CutColumns {
+    std::function<std::vector<Index>(Index columns, const StageContext&)> boundaries;  // throws what the stage throws
+};
+
+/// Places the rows of each tile by the number of their nonzeros in it.
+struct PlaceInTiles {
+    std::optional<Index> window;  // rows of a window, within which they are sorted; none: all rows of the tile
+    bool descending = true;
+    Index sample = 0;  // they are hashed, ascending: the rows of a tile to which the hash is fitted; 0: sorted, stably
+};
+
+using DeviceStep = std::variant<KeepNodes, OrderByLevels, SortByDegree, TakeOrder, CutLevels, SortRows, SplitByPartition,
+                                SortOutside, CutRows, CutColumns, PlaceInTiles>;
 
 // ---- The storage that layouts declare (LayoutEntry::on_device). Values are stored in full.
 
@@ -101,7 +119,15 @@ struct BlockSlices {
 /// Slices of the rows inside each part, with columns of 16 bits, and of the rows outside; for the fused kernel.
 struct PartSlices {};
 
-using DeviceStorage = std::variant<WholeRows, PaddedRows, RowSlices, BlockSlices, PartSlices>;
+/// Batches of the rows of each tile, stored step by step (hbp).
+struct TileBatches {
+    Index row_limit = 0;    // nonzeros of a stored row
+    Index chunk_limit = 0;  // nonzeros of a chunk of several batches
+    double fixed_share = 0;
+    std::optional<bool> short_columns;  // of 16 bits, counted from the least of their chunk; none: if 16 bits suffice
+};
+
+using DeviceStorage = std::variant<WholeRows, PaddedRows, RowSlices, BlockSlices, PartSlices, TileBatches>;
 
 /// A recipe for a device.
 struct DevicePlan {

@@ -1,5 +1,5 @@
-// The steps that reorder a matrix on the GPU and store it there. slices_on_gpu.cu, rows_on_gpu.cu and ehyb_on_gpu.cu have the
-// storages; slicing.cuh and block_rows.cuh have the kernels.
+// The steps that reorder a matrix on the GPU and store it there. slices_on_gpu.cu, rows_on_gpu.cu, ehyb_on_gpu.cu and
+// tiles_on_gpu.cu have the storages; slicing.cuh and block_rows.cuh have the kernels.
 #include "kernels/prepare/plan_on_gpu.hpp"
 
 #include <algorithm>
@@ -108,12 +108,15 @@ private:
 
     /// Where the parts begin is what the stage rcm_blocks computes on the host for rows of equal weight.
     void take(const CutLevels& cut, const std::string& stage) {
-        const StageContext context{plan_.model != nullptr ? plan_.model : &device_.properties(), precision_of<Value>};
-        const PartitionPlan plan = plan_parts(matrix_.rows, 1, cut.parameters, context, cut.stage);
+        const PartitionPlan plan = plan_parts(matrix_.rows, 1, cut.parameters, context(), cut.stage);
         std::vector<Index> parts = pieces_of_nodes(matrix_.rows, plan);
         require_narrow_parts(parts, "raise parts of " + cut.stage);
         order_by_levels(true);
         set_partition(stage, std::move(parts));
+    }
+
+    [[nodiscard]] StageContext context() const {
+        return {plan_.model != nullptr ? plan_.model : &device_.properties(), precision_of<Value>};
     }
 
     void require_narrow_parts(const std::vector<Index>& parts, const std::string& advice) const {
@@ -139,6 +142,17 @@ private:
     /// The nonzeros are divided when they are stored.
     void take(const SplitByPartition&, const std::string&) {}
     void take(const SortOutside& sort, const std::string&) { outside_descending_ = sort.descending; }
+
+    /// Tiles are made when they are stored, too.
+    void take(const CutRows& cut, const std::string& stage) {
+        tiles_.row_blocks = cut.boundaries(matrix_.rows);
+        note(stage, "row blocks: " + std::to_string(tiles_.row_blocks.size() - 1));
+    }
+    void take(const CutColumns& cut, const std::string& stage) {
+        tiles_.segments = cut.boundaries(matrix_.columns, context());
+        note(stage, "segments: " + std::to_string(tiles_.segments.size() - 1));
+    }
+    void take(const PlaceInTiles& place, const std::string&) { tiles_.orders.push_back(place); }
 
     void note(const std::string& stage, const std::string& text) { planned_->own_facts.notes.push_back(stage + ": " + text); }
 
@@ -350,9 +364,9 @@ private:
                    "cudaMemcpyAsync");
     }
 
-    void store(const auto& storage) {
-        store_on_gpu(StorageTask<Value>{workspace_, device_, matrix_, longest_, *planned_}, std::move(stored_), storage);
-    }
+    [[nodiscard]] StorageTask<Value> task() { return {workspace_, device_, matrix_, longest_, *planned_}; }
+    void store(const auto& storage) { store_on_gpu(task(), std::move(stored_), storage); }
+    void store(const TileBatches& storage) { store_tiles(task(), std::move(stored_), storage, tiles_); }
     /// EHYB: the slices of both shares, and their kernel.
     void store(const PartSlices&) { store_ehyb(workspace_, device_, stored_.view(longest_), outside_descending_, *planned_); }
 
@@ -375,6 +389,7 @@ private:
     WorkspaceArray<std::uint32_t> old_nodes_;  // [nodes] of that order, sorted; empty: not sorted
     Index components_ = 0;                     // of the last order by levels
     bool outside_descending_ = true;
+    TilesOfPlan tiles_;
     std::unique_ptr<PlannedOnGpu<Value>> planned_;
 };
 

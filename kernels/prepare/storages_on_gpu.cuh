@@ -39,6 +39,16 @@ void store_on_gpu(const StorageTask<Value>& task, ReorderedRows rows, const RowS
 template <ValueType Value>
 void store_on_gpu(const StorageTask<Value>& task, ReorderedRows rows, const BlockSlices& storage);
 
+/// How the nonzeros of a plan are divided into tiles: boundaries of row blocks and segments, and the orders of the rows in
+/// them.
+struct TilesOfPlan {
+    std::vector<Index> row_blocks;
+    std::vector<Index> segments;
+    std::vector<PlaceInTiles> orders;  // one after another
+};
+template <ValueType Value>
+void store_tiles(const StorageTask<Value>& task, ReorderedRows rows, const TileBatches& storage, const TilesOfPlan& plan);
+
 /// Memory for `count` items that outlives the workspace.
 template <typename Item>
 [[nodiscard]] DeviceMemory room_for(Device& device, std::size_t count, const char* purpose) {

@@ -1,5 +1,5 @@
-// Binary searches for host and GPU. They are written by hand, because nvcc 13.0 drops the call of std::advance in libstdc++ 12's
-// std::lower_bound and std::upper_bound from device code.
+// Binary searches for host and GPU. They are written by hand, because nvcc 13.0 drops the call of std::advance in libstdc++
+// 12's std::lower_bound and std::upper_bound from device code.
 #pragma once
 
 #include "core/matrix/types.hpp"
@@ -7,7 +7,8 @@
 namespace workbench {
 
 /// The number of items below a value. items: [count] ascending.
-constexpr Index count_below(const Index* items, Index count, Index value) {
+template <typename Item>
+constexpr Index count_below(const Item* items, Index count, Item value) {
     Index below = 0;
     while (count > 0) {
         const Index half = count / 2;

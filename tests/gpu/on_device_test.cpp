@@ -12,84 +12,19 @@
 #include <vector>
 
 #include "core/contract/errors.hpp"
-#include "core/contract/planned_matrix.hpp"
-#include "core/input/generators/generators.hpp"
 #include "core/matrix/battery.hpp"
 #include "core/matrix/random.hpp"
 #include "gpu/gpu_matrices.hpp"
+#include "gpu/on_device_checks.hpp"
 #include "gpu/on_device_recipes.hpp"
 #include "kernels/gpu/gpu.hpp"
 #include "pipeline/engine/chain.hpp"
-#include "pipeline/recipe/device_plan_of.hpp"
 #include "support/given.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace workbench {
 namespace {
-
-/// A matrix on the device, with row offsets of 32 or 64 bits.
-template <ValueType Value>
-struct OnDevice {
-    OnDevice(Device& device, const CsrMatrix& matrix, bool long_offsets) {
-        const std::vector<std::int32_t> narrow(matrix.row_offsets.begin(), matrix.row_offsets.end());
-        const std::vector<Value> rounded(matrix.values.begin(), matrix.values.end());
-        offsets = long_offsets ? to_device(device, std::span<const Offset>(matrix.row_offsets), "row offsets")
-                               : to_device(device, std::span<const std::int32_t>(narrow), "row offsets");
-        columns = to_device(device, std::span<const Index>(matrix.column_indices), "columns");
-        values = to_device(device, std::span<const Value>(rounded), "values");
-        view = {.rows = matrix.rows,
-                .columns = matrix.columns,
-                .nonzeros = matrix.nonzeros(),
-                .row_offsets = offsets.address(),
-                .long_offsets = long_offsets,
-                .column_indices = columns.as<const Index>(),
-                .values = values.template as<const Value>()};
-    }
-    DeviceMemory offsets, columns, values;
-    CsrOnDevice<Value> view;
-};
-
-DevicePlan plan_of(const Recipe& recipe) {
-    const auto plan = device_plan_of(recipe);
-    if (const auto* reason = std::get_if<std::string>(&plan)) FAIL(*reason);
-    return std::get<DevicePlan>(plan);
-}
-
-/// The order, the arrays and the kernel of a recipe on the device equal those of the host.
-template <ValueType Value>
-void check_like_host(Device& device, const std::string& text, const CsrMatrix& matrix, const std::string& where) {
-    CAPTURE(text);
-    CAPTURE(where);
-    const Recipe recipe = parsed(text);
-    const OnDevice<Value> there(device, matrix, matrix.rows % 2 == 0);
-    const auto sliced = run_plan(device, plan_of(recipe), there.view);
-    CHECK(sliced->difference(there.view) == "");
-
-    StagedMatrix staged = stage_input(matrix, recipe.node_size);
-    (void)apply_stages(recipe, staged, stage_context(recipe, precision_of<Value>, &device.properties()));
-    const Cuts* const parts = staged.find_cuts(CutKind::partition);
-    CHECK(sliced->facts().partition == (parts == nullptr ? std::vector<Index>() : parts->boundaries));
-    const std::span<const Index> order = staged.row_order.old_of_new();
-    CHECK(std::ranges::equal(sliced->order(), order));
-    const RecipeLayout& layout = recipe.layouts.front();
-    const auto built = layout.entry->build_for<Value>(staged, layout.parameters);
-    for (const LayoutField& field : built->fields()) {
-        if (!field.is_array()) continue;
-        const std::vector<std::byte> found = sliced->array(field.name);
-        const auto* const expected = static_cast<const std::byte*>(field.data);
-        CHECK_MESSAGE(std::ranges::equal(found, std::span(expected, field.bytes())), field.name);
-    }
-    CHECK(sliced->facts().bytes == built->array_bytes());
-
-    std::vector<Value> diagonal(static_cast<std::size_t>(matrix.rows));
-    for (Index row = 0; row < matrix.rows; ++row) {
-        for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
-            if (matrix.column_indices[k] == row) diagonal[row] = static_cast<Value>(matrix.values[k]);
-        }
-    }
-    CHECK(sliced->diagonal(there.view) == diagonal);
-}
 
 /// Two-dimensional grid of five points, with isolated rows and several components.
 CsrMatrix grid(Index width, Index height) {
@@ -155,11 +90,7 @@ CsrMatrix with_unknowns(const CsrMatrix& of_nodes, Index size) {
 
 /// A grid of nodes of three unknowns in a random order.
 CsrMatrix elasticity(std::int64_t nx, std::int64_t ny, std::int64_t nz) {
-    for (const GeneratorEntry& each : generators()) {
-        if (each.name != "elasticity3d") continue;
-        return each.generate(Parameters(each.parameters, Given{{"nx", nx}, {"ny", ny}, {"nz", nz}, {"scramble", 1_i}}));
-    }
-    return {};
+    return generated("elasticity3d", {{"nx", nx}, {"ny", ny}, {"nz", nz}, {"scramble", 1_i}});
 }
 
 /// The first row and the first column are full, and rows of the middle have many entries; the rest is banded.
@@ -191,16 +122,6 @@ Index found_nodes(const CsrMatrix& matrix) {
     StagedMatrix staged = stage_input(matrix);
     (void)apply_stages(parsed(block_recipes[1]), staged, {});
     return staged.node_size;
-}
-
-std::string left_to_host(Device& device, const std::string& text, const CsrMatrix& matrix) {
-    const OnDevice<double> there(device, matrix, true);
-    try {
-        (void)run_plan(device, plan_of(parsed(text)), there.view);
-    } catch (const Unsuitable& reason) {
-        return reason.what();
-    }
-    return "";
 }
 
 }  // namespace

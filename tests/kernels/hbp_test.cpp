@@ -194,18 +194,18 @@ TEST_CASE("hbp: blocks of rows are placed in parallel unless their chunks are ap
 }
 
 TEST_CASE("hbp: chunks are distributed to warps by their entries") {
-    const HostIndices chunk_batches{0, 1, 3, 4, 5, 6};
-    const HostOffsets begin_ptr{0, 500, 600, 1000, 1500, 1600, 2000};  // chunks of 500, 500, 500, 100 and 400
-    CHECK(deal_hbp_chunks(chunk_batches, begin_ptr, 5, 1) == HostIndices{0, 5});
-    CHECK(deal_hbp_chunks(chunk_batches, begin_ptr, 5, 2) == HostIndices{0, 2, 5});
-    CHECK(deal_hbp_chunks(chunk_batches, begin_ptr, 5, 4) == HostIndices{0, 1, 2, 3, 5});
-    CHECK(deal_hbp_chunks(chunk_batches, begin_ptr, 3, 3) == HostIndices{0, 1, 2, 3});
-    CHECK(deal_hbp_chunks(chunk_batches, begin_ptr, 0, 2) == HostIndices{0, 0, 0});
-    CHECK(deal_hbp_chunks({0}, {0}, 0, 3) == HostIndices{0, 0, 0, 0});
+    const HostOffsets first_entries = hbp_first_entries({0, 1, 3, 4, 5, 6}, {0, 500, 600, 1000, 1500, 1600, 2000});
+    CHECK(first_entries == HostOffsets{0, 500, 1000, 1500, 1600, 2000});
+    CHECK(deal_hbp_chunks(first_entries, 5, 1) == HostIndices{0, 5});
+    CHECK(deal_hbp_chunks(first_entries, 5, 2) == HostIndices{0, 2, 5});
+    CHECK(deal_hbp_chunks(first_entries, 5, 4) == HostIndices{0, 1, 2, 3, 5});
+    CHECK(deal_hbp_chunks(first_entries, 3, 3) == HostIndices{0, 1, 2, 3});
+    CHECK(deal_hbp_chunks(first_entries, 0, 2) == HostIndices{0, 0, 0});
+    CHECK(deal_hbp_chunks({0}, 0, 3) == HostIndices{0, 0, 0, 0});
     // A chunk costs its entries plus 192: six chunks with one entry each cost 1158, the one with 600 costs 792.
-    CHECK(deal_hbp_chunks({0, 1, 2, 3, 4, 5, 6, 7}, {0, 600, 601, 602, 603, 604, 605, 606}, 7, 2) == HostIndices{0, 2, 7});
+    CHECK(deal_hbp_chunks({0, 600, 601, 602, 603, 604, 605, 606}, 7, 2) == HostIndices{0, 2, 7});
     for (const Index warps : {7, 64, 4224}) {
-        const HostIndices deals = deal_hbp_chunks(chunk_batches, begin_ptr, 5, warps);
+        const HostIndices deals = deal_hbp_chunks(first_entries, 5, warps);
         CHECK(deals.size() == static_cast<std::size_t>(warps) + 1);
         CHECK(deals.front() == 0);
         CHECK(deals.back() == 5);

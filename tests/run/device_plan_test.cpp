@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/contract/errors.hpp"
+#include "core/contract/stage.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/recipe/device_plan_of.hpp"
 #include "support/message_of.hpp"
@@ -148,6 +149,56 @@ TEST_CASE("the plan of whole and of padded rows") {
     CHECK(ellr.kernel == "rows");
     CHECK_FALSE(std::get<PaddedRows>(ellr.storage).row_major);
     CHECK(std::get<PaddedRows>(ellr.storage).with_lengths);
+}
+
+TEST_CASE("the plan of tiles") {
+    const std::string cut = "[[stage]]\nuse = 'row_blocks'\nheight = 4\n[[stage]]\nuse = 'column_segmentation'\n";
+    const std::string hashed = "[[stage]]\nuse = 'nonlinear_hash'\nwithin = 'tile'\nsample = 7\n";
+    const std::string sorted = "[[stage]]\nuse = 'row_sort'\nwithin = 'tile'\nwindow = 9\norder = 'ascending'\n";
+    const std::string batches = "[layout]\nuse = 'hbp'\n";
+    const StageContext context{nullptr, Precision::f32};
+    const DevicePlan found = plan_of(rcm + cut + "count = 3\n" + hashed + batches);
+    CHECK(found.kernel == "fixed");
+    CHECK(step<CutRows>(found, 1).boundaries(10) == std::vector<Index>{0, 4, 8, 10});
+    CHECK(step<CutColumns>(found, 2).boundaries(10, context) == std::vector<Index>{0, 3, 6, 10});
+    CHECK(step<PlaceInTiles>(found, 3).sample == 7);
+    const auto& automatic = std::get<TileBatches>(found.storage);
+    CHECK(automatic.row_limit == 32);
+    CHECK(automatic.chunk_limit == 1024);
+    CHECK(automatic.fixed_share == 0.5);
+    CHECK_FALSE(automatic.short_columns.has_value());
+
+    const DevicePlan given = plan_of(cut + "fit = 'k20x:l2'\n" + sorted + batches +
+                                     "row_limit = 5\nchunk_limit = 6\nfixed_share = 0.25\ncolumn_index = 'u32'\n");
+    CHECK(step<CutColumns>(given, 1).boundaries(500000, context) == std::vector<Index>{0, 393216, 500000});  // 1.5 MiB
+    CHECK(step<PlaceInTiles>(given, 2).sample == 0);
+    CHECK(step<PlaceInTiles>(given, 2).window == 9);
+    CHECK_FALSE(step<PlaceInTiles>(given, 2).descending);
+    const auto& set = std::get<TileBatches>(given.storage);
+    CHECK(set.row_limit == 5);
+    CHECK(set.chunk_limit == 6);
+    CHECK(set.fixed_share == 0.25);
+    CHECK(set.short_columns == false);
+    const DevicePlan plain =
+        plan_of(cut + "width = 5\n[[stage]]\nuse = 'row_sort'\nshare = 'tile'\n" + batches + "column_index = 'u16'\n");
+    CHECK_FALSE(step<PlaceInTiles>(plain, 2).window.has_value());
+    CHECK(step<PlaceInTiles>(plain, 2).descending);
+    CHECK(std::get<TileBatches>(plain.storage).short_columns == true);
+    const auto too_many = [&] {
+        (void)step<CutColumns>(plan_of(cut + "width = 1\n" + batches), 1).boundaries(1048577, context);
+    };
+    CHECK(message_of<Unsuitable>(too_many) ==
+          "1048577 segments of 1048577 columns, expected at most 1048576: make the segments wider");
+
+    const std::string of_all = "[[stage]]\nuse = 'nonlinear_hash'\n";
+    CHECK(reason_of(of_all + sell) == "a GPU does not do stage 'nonlinear_hash'");
+    CHECK(reason_of(cut + "count = 3\n[[stage]]\nuse = 'row_sort'\nshare = 'tile 0,1'\n" + batches) ==
+          "a GPU does not do stage 'row_sort'");
+    CHECK(reason_of(cut + "count = 3\n[[stage]]\nuse = 'dynamic_program_groups'\nwithin = 'tile'\ngroups = 2\n" + batches) ==
+          "a GPU does not do stage 'dynamic_program_groups'");
+    CHECK(reason_of(blocks + "[[stage]]\nuse = 'row_blocks'\nheight = 4\nwithin = 'partition'\n" + sell) ==
+          "a GPU does not do stage 'row_blocks'");
+    CHECK(reason_of("[matrix]\nnode_size = 3\n" + cut + "count = 3\n" + batches) == "rows are in an order of nodes");
 }
 
 TEST_CASE("an order from a file is read when the plan is carried out, and its parts are cut") {

@@ -283,6 +283,15 @@ LayoutCost predict_hbp(const PatternForecast& pattern, const Parameters& paramet
     return cost;
 }
 
+std::optional<DeviceStorage> on_device(const Parameters& parameters) {
+    TileBatches tiles{.row_limit = static_cast<Index>(parameters.integer("row_limit")),
+                      .chunk_limit = static_cast<Index>(parameters.integer("chunk_limit")),
+                      .fixed_share = parameters.real("fixed_share"),
+                      .short_columns = {}};
+    if (!parameters.is_word("column_index", "auto")) tiles.short_columns = parameters.is_word("column_index", "u16");
+    return tiles;
+}
+
 }  // namespace
 
 template <ValueType Value>
@@ -337,7 +346,9 @@ LayoutEntry hbp_entry() {
                     [](const Parameters&) {
                         return Needs{.cuts = {CutKind::row_block, CutKind::segment}, .shares = {{ShareKind::tile}}};
                     },
-                .predict = predict_hbp},
+                .predict = predict_hbp,
+                .on_device = on_device,
+                .kernel_on_device = "fixed"},
                fill)
         .host<HbpTiles>("tiles", "threads claim chunks and write their rows to y or to partial results, which are then merged")
         .cuda<HbpFixed>("fixed", "chunks distributed to warps in advance, by their entries; then partial results merged", walk)

@@ -30,4 +30,21 @@ template struct CudaLoop<HbpLayout, HbpFixed>;
 template struct CudaLoop<HbpLayout, HbpCompetitive>;
 template struct CudaLoop<HbpLayout, HbpMixed>;
 
+template <ValueType Value, typename ColumnIndex>
+std::unique_ptr<Kernel<Value>> hbp_kernel_on_gpu(Hbp<Value, ColumnIndex, DeviceArray>&& hbp,
+                                                 const HostArray<Offset>& first_entries, const HbpProduct& product,
+                                                 Device& device) {
+    return std::make_unique<hbp::ChunksKernel<Value, ColumnIndex, Allocation::fixed>>(std::move(hbp), first_entries, product,
+                                                                                      device);
+}
+
+template std::unique_ptr<Kernel<float>> hbp_kernel_on_gpu(Hbp<float, Index, DeviceArray>&&, const HostArray<Offset>&,
+                                                          const HbpProduct&, Device&);
+template std::unique_ptr<Kernel<float>> hbp_kernel_on_gpu(Hbp<float, std::uint16_t, DeviceArray>&&, const HostArray<Offset>&,
+                                                          const HbpProduct&, Device&);
+template std::unique_ptr<Kernel<double>> hbp_kernel_on_gpu(Hbp<double, Index, DeviceArray>&&, const HostArray<Offset>&,
+                                                           const HbpProduct&, Device&);
+template std::unique_ptr<Kernel<double>> hbp_kernel_on_gpu(Hbp<double, std::uint16_t, DeviceArray>&&, const HostArray<Offset>&,
+                                                           const HbpProduct&, Device&);
+
 }  // namespace workbench

@@ -373,29 +373,32 @@ enum class Allocation { fixed, competitive, mixed };
 template <ValueType Value, typename ColumnIndex, Allocation allocation>
 class ChunksKernel final : public Kernel<Value> {
 public:
-    using Stored = Hbp<Value, ColumnIndex, HostArray>;
+    ChunksKernel(const HbpLayout<Value>& layout, const Hbp<Value, ColumnIndex, HostArray>& stored, Device& device)
+        : ChunksKernel(copy_to(device, stored, "hbp"), hbp_first_entries(stored.chunk_batches, stored.begin_ptr),
+                       {layout.partial_results(), layout.bytes_of_product()}, device) {}
 
-    ChunksKernel(const HbpLayout<Value>& layout, const Stored& stored, Device& device)
+    /// Takes arrays that are on the device. first_entries: as for deal_hbp_chunks.
+    ChunksKernel(Hbp<Value, ColumnIndex, DeviceArray>&& stored, const HostArray<Offset>& first_entries,
+                 const HbpProduct& product, Device& device)
         : stream_(cuda_device(device).stream()),
-          bytes_of_product_(layout.bytes_of_product()),
-          hbp_(copy_to(device, stored, "hbp")),
-          results_(device.allocate(layout.partial_results() * sizeof(Value), "hbp partial results")),
+          bytes_of_product_(product.bytes),
+          hbp_(std::move(stored)),
+          results_(device.allocate(product.partial_results * sizeof(Value), "hbp partial results")),
           counter_(device.allocate(sizeof(unsigned), "hbp chunk counter")) {
-        blocks_ = std::max(blocks_for(stored.chunk_count(), warps_per_block),
-                           blocks_for(static_cast<Offset>(stored.absent_rows.size()), threads_per_block));
+        blocks_ =
+            std::max(blocks_for(hbp_.chunk_count(), warps_per_block), blocks_for(hbp_.absent_rows.size(), threads_per_block));
         int resident = 0;
         check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
                        &resident, multiply_chunks<claims, StreamingLoad, Hbp<Value, ColumnIndex, ArrayView>, Value>,
                        threads_per_block, 0),
                    "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
         blocks_ = std::min(blocks_, static_cast<unsigned>(resident * device.properties().processors));
-        const Index chunks = stored.chunk_count();
+        const Index chunks = hbp_.chunk_count();
         const auto warps = static_cast<Index>(blocks_ * warps_per_block);
-        claimed_from_ = allocation == Allocation::mixed         ? stored.fixed_chunks
+        claimed_from_ = allocation == Allocation::mixed         ? hbp_.fixed_chunks
                         : allocation == Allocation::competitive ? std::min(chunks, warps)
                                                                 : chunks;
-        deals_ = DeviceArray<Index>(device, deal_hbp_chunks(stored.chunk_batches, stored.begin_ptr, claimed_from_, warps),
-                                    "hbp deals");
+        deals_ = DeviceArray<Index>(device, deal_hbp_chunks(first_entries, claimed_from_, warps), "hbp deals");
     }
 
     void run(const Value* x, Value* y, bool accumulate) override {

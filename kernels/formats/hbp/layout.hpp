@@ -119,4 +119,16 @@ struct HbpMixed;
 
 [[nodiscard]] LayoutEntry hbp_entry();
 
+/// What a product needs beside the arrays.
+struct HbpProduct {
+    std::size_t partial_results = 0;
+    std::int64_t bytes = 0;  // HbpLayout::bytes_of_product
+};
+
+/// The CUDA kernel `fixed`, of arrays that were made on the GPU. first_entries: [chunks + 1] the first entry of each chunk.
+template <ValueType Value, typename ColumnIndex>
+[[nodiscard]] std::unique_ptr<Kernel<Value>> hbp_kernel_on_gpu(Hbp<Value, ColumnIndex, DeviceArray>&& hbp,
+                                                               const HostArray<Offset>& first_entries,
+                                                               const HbpProduct& product, Device& device);
+
 }  // namespace workbench

@@ -15,15 +15,12 @@
 namespace workbench {
 namespace {
 
-/// The number of stored rows of a row: at least one, since a share may list rows without entries.
-Offset parts_of(Offset nonzeros, Index row_limit) { return nonzeros <= row_limit ? 1 : (nonzeros + row_limit - 1) / row_limit; }
-
 Offset length_of(const Share& share, std::size_t row) { return share.row_offsets[row + 1] - share.row_offsets[row]; }
 
 void require_numbers(const std::vector<Share>& tiles, Index row_limit) {
     Offset stored_rows = 0;
     for (const Share& share : tiles) {
-        for (std::size_t row = 0; row < share.rows.size(); ++row) stored_rows += parts_of(length_of(share, row), row_limit);
+        for (std::size_t row = 0; row < share.rows.size(); ++row) stored_rows += hbp_parts_of(length_of(share, row), row_limit);
     }
     constexpr Offset most = std::numeric_limits<Index>::max() - hbp_lanes;  // a batch may end after the last
     if (stored_rows > most) {
@@ -33,56 +30,28 @@ void require_numbers(const std::vector<Share>& tiles, Index row_limit) {
     }
 }
 
-/// The batches and chunks of one tile, counted from its first.
+/// The stored rows, batches and chunks of one tile, counted from its first.
 class TilePlacing {
 public:
-    TilePlacing(const Share& share, const HbpLimits& limits) : limits_(limits) {
+    TilePlacing(const Share& share, const HbpLimits& limits) {
         stored_rows.reserve(share.rows.size());
-        for (std::size_t row = 0; row < share.rows.size(); ++row) place_row(share, row);
-        end_batch();
-        end_chunk(batches());
+        HbpTilePlacing placing(limits, *this);
+        for (std::size_t row = 0; row < share.rows.size(); ++row)
+            placing.place_row(static_cast<Index>(row), length_of(share, row));
+        placing.end();
     }
+
+    void row(const HbpStoredRow& row, const HbpCounts&) { stored_rows.push_back(row); }
+    void batch(const HbpCounts& counts) {
+        batch_rows.push_back(counts.stored_rows);
+        begin_ptr.push_back(counts.entries);
+    }
+    void chunk(const HbpCounts& counts) { chunk_batches.push_back(counts.batches); }
 
     HostArray<HbpStoredRow> stored_rows;
     HostArray<Index> chunk_batches{0};  // [chunks + 1]
     HostArray<Offset> begin_ptr{0};     // [batches + 1]
     HostArray<Index> batch_rows{0};     // [batches + 1]
-
-private:
-    void place_row(const Share& share, std::size_t row) {
-        const Offset length = length_of(share, row);
-        const Offset parts = parts_of(length, limits_.row);
-        if (rows_of_batch() + parts > hbp_lanes) end_batch();
-        for (Offset part = 0; part < parts; ++part) {
-            if (rows_of_batch() == hbp_lanes) end_batch();
-            const Offset length_of_part = parts == 1 ? length : (length - part + parts - 1) / parts;
-            stored_rows.push_back({.row = static_cast<Index>(row),
-                                   .first = static_cast<Index>(part),
-                                   .stride = static_cast<Index>(parts),
-                                   .length = static_cast<Index>(length_of_part)});
-            entries_ += length_of_part;
-        }
-    }
-
-    [[nodiscard]] Offset rows_of_batch() const { return static_cast<Offset>(stored_rows.size()) - batch_rows.back(); }
-
-    [[nodiscard]] Index batches() const { return static_cast<Index>(batch_rows.size()) - 1; }
-
-    /// A batch that exceeds the limits of the chunk begins another one.
-    void end_batch() {
-        if (rows_of_batch() == 0) return;
-        const Index first = chunk_batches.back();
-        if (batches() - first == hbp_batches_of_chunk || entries_ - begin_ptr[first] > limits_.chunk) end_chunk(batches());
-        batch_rows.push_back(static_cast<Index>(stored_rows.size()));
-        begin_ptr.push_back(entries_);
-    }
-
-    void end_chunk(Index end) {
-        if (end != chunk_batches.back()) chunk_batches.push_back(end);
-    }
-
-    HbpLimits limits_;
-    Offset entries_ = 0;
 };
 
 /// Appends the offsets of a tile, without the first, relative to the last one.
@@ -248,9 +217,14 @@ std::vector<std::size_t> hbp_block_chunks(const std::vector<Index>& row_blocks) 
     return first;
 }
 
-HostArray<Index> deal_hbp_chunks(const HostArray<Index>& chunk_batches, const HostArray<Offset>& begin_ptr, Index dealt,
-                                 Index warps) {
-    const auto cost_before = [&](Index chunk) { return begin_ptr[chunk_batches[chunk]] + tuned::hbp_cost_of_chunk * chunk; };
+HostArray<Offset> hbp_first_entries(const HostArray<Index>& chunk_batches, const HostArray<Offset>& begin_ptr) {
+    HostArray<Offset> first_entries;
+    for (const Index batch : chunk_batches) first_entries.push_back(begin_ptr[batch]);
+    return first_entries;
+}
+
+HostArray<Index> deal_hbp_chunks(const HostArray<Offset>& first_entries, Index dealt, Index warps) {
+    const auto cost_before = [&](Index chunk) { return first_entries[chunk] + tuned::hbp_cost_of_chunk * chunk; };
     const auto cost_of_warp = static_cast<double>(cost_before(dealt)) / warps;
     HostArray<Index> deals{0};
     for (Index chunk = 0; chunk < dealt; ++chunk) {  // to the warp whose share contains its middle
