@@ -87,11 +87,15 @@ struct PlaceInTiles {
 using DeviceStep = std::variant<KeepNodes, OrderByLevels, SortByDegree, TakeOrder, CutLevels, SortRows, SplitByPartition,
                                 SortOutside, CutRows, CutColumns, PlaceInTiles>;
 
-// ---- The storage that layouts declare (LayoutEntry::on_device). Values are stored in full.
+// ---- The storage that layouts declare (LayoutEntry::on_device). Values are stored in full unless it says otherwise.
+
+/// How values are stored: as the parameter `values` of a layout says. automatic: `auto`, without values of rows and columns.
+enum class DeviceValues { full, dictionary, f32, automatic };
 
 /// All rows, one after another without padding.
 struct WholeRows {
     bool short_columns = false;  // of 16 bits, counted from the first of their row; otherwise of 32
+    DeviceValues values = DeviceValues::full;
 };
 
 /// All rows, each padded to the longest.
@@ -99,6 +103,7 @@ struct PaddedRows {
     bool row_major = false;        // the slots of a row are neighbours; otherwise the k-th slots of all rows are
     bool with_lengths = false;     // the lengths of the rows are stored beside them
     double slots_per_nonzero = 0;  // the most
+    DeviceValues values = DeviceValues::full;
 };
 
 /// Slices of all rows.

@@ -247,7 +247,7 @@ struct LayoutEntry {
     /// The cost before the layout is built, by which `choose` orders recipes. Null: unknown, taken for that of CSR.
     PredictCost predict = nullptr;
 
-    /// The storage that a device can make in its own memory, in full like that of `build`, for its kernel kernel_on_device.
+    /// The storage that a device can make in its own memory, like that of `build`, for its kernel kernel_on_device.
     /// Returns nothing if the host does it with these parameters. Null: the host always does it.
     std::optional<DeviceStorage> (*on_device)(const Parameters&) = nullptr;
     std::string kernel_on_device = {};

@@ -65,12 +65,13 @@ public:
     /// A copy of old_of_new on the host.
     [[nodiscard]] virtual std::vector<Index> order() const = 0;
 
-    /// Replaces the values: [nonzeros] in the order of the input, in the memory of the device. Asynchronous.
+    /// Replaces the values: [nonzeros] in the order of the input, in the memory of the device. Asynchronous unless values are
+    /// coded. Throws Unsuitable, and keeps the values, if the coding cannot represent the new ones.
     virtual void set_values(const Value* values) = 0;
 
     /// Compares products of the kernel with those of the matrix as it was given, row by row on the device: bit for bit for
-    /// integers, which replace the values meanwhile, and within rounding errors for the values themselves, for y = A x and
-    /// y += A x. Returns the first difference, or an empty text.
+    /// integers, which replace the values meanwhile (equal ones by equal ones if values are coded), and within rounding errors
+    /// for the values themselves, for y = A x and y += A x. Returns the first difference, or an empty text.
     [[nodiscard]] virtual std::string difference(const CsrOnDevice<Value>& input) = 0;
 
     /// The diagonal of the matrix as it was given, [rows], 0 where it has no entry.

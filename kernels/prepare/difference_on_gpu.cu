@@ -4,6 +4,8 @@
 #include <span>
 
 #include "core/contract/kernel.hpp"
+#include "core/matrix/random.hpp"
+#include "core/matrix/value_bits.hpp"
 #include "kernels/device/cuda_device.cuh"
 #include "kernels/prepare/plan_on_gpu.hpp"
 #include "kernels/primitives/workspace.cuh"
@@ -15,8 +17,9 @@ constexpr Index no_row = std::numeric_limits<Index>::max();
 
 /// Small integers: their products and sums are exact for rows of up to 2^20 entries, even in f32.
 template <typename Value>
-__device__ Value exact_value(std::int64_t entry) {
-    return static_cast<Value>(1 + entry % 5);
+__device__ Value exact_value(const CsrOnDevice<Value>& matrix, std::int64_t entry, bool by_value) {
+    const auto number = by_value ? mixed(bits_of(matrix.values[entry])) : static_cast<std::uint64_t>(entry);
+    return static_cast<Value>(1 + number % 5);
 }
 
 template <typename Value>
@@ -31,9 +34,9 @@ __device__ Value real_x(Index column) {
 }
 
 template <typename Value>
-__global__ void fill_exact_values(std::int64_t nonzeros, Value* values) {
+__global__ void fill_exact_values(CsrOnDevice<Value> matrix, bool by_value, Value* values) {
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x;
-    if (i < nonzeros) values[i] = exact_value<Value>(i);
+    if (i < matrix.nonzeros) values[i] = exact_value(matrix, i, by_value);
 }
 
 template <bool exact, typename Value>
@@ -52,16 +55,18 @@ __global__ void fill_with(Index count, Value value, Value* array) {
 
 /// start: what y held before y += A x, otherwise 0.
 template <bool exact, typename Value, typename Given>
-__global__ void compare_rows(const Given* __restrict__ offsets, CsrOnDevice<Value> matrix, const Index* __restrict__ new_of_old,
-                             const Value* __restrict__ y, double start, Index* first_wrong) {
+__global__ void compare_rows(const Given* __restrict__ offsets, CsrOnDevice<Value> matrix, bool by_value,
+                             const Index* __restrict__ new_of_old, const Value* __restrict__ y, double start,
+                             Index* first_wrong) {
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x;
     if (i >= matrix.rows) return;
     double sum = start;
     double size = start;
     for (auto k = static_cast<std::int64_t>(offsets[i]); k < static_cast<std::int64_t>(offsets[i + 1]); ++k) {
         const Index column = matrix.column_indices[k];
-        const double product = exact ? static_cast<double>(exact_value<Value>(k)) * static_cast<double>(exact_x<Value>(column))
-                                     : static_cast<double>(matrix.values[k]) * static_cast<double>(real_x<Value>(column));
+        const double product =
+            exact ? static_cast<double>(exact_value(matrix, k, by_value)) * static_cast<double>(exact_x<Value>(column))
+                  : static_cast<double>(matrix.values[k]) * static_cast<double>(real_x<Value>(column));
         sum += product;
         size += fabs(product);
     }
@@ -75,9 +80,10 @@ __global__ void compare_rows(const Given* __restrict__ offsets, CsrOnDevice<Valu
 template <ValueType Value>
 class Comparison {
 public:
-    Comparison(PlannedMatrix<Value>& sliced, const CsrOnDevice<Value>& matrix, Device& device)
+    Comparison(PlannedMatrix<Value>& sliced, const CsrOnDevice<Value>& matrix, bool by_value, Device& device)
         : sliced_(sliced),
           matrix_(matrix),
+          by_value_(by_value),
           device_(device),
           x_(device.allocate(static_cast<std::size_t>(matrix.columns) * sizeof(Value), "x for verification")),
           y_(device.allocate(static_cast<std::size_t>(matrix.rows) * sizeof(Value), "y for verification")),
@@ -86,7 +92,7 @@ public:
     std::string difference() {
         const DeviceMemory exact = device_.allocate(static_cast<std::size_t>(matrix_.nonzeros) * sizeof(Value), "exact values");
         fill_exact_values<<<blocks_for(matrix_.nonzeros, block_threads), block_threads, 0, stream()>>>(
-            matrix_.nonzeros, exact.template as<Value>());
+            matrix_, by_value_, exact.template as<Value>());
         check_launch("fill_exact_values");
         sliced_.set_values(exact.template as<const Value>());
         std::string found = difference_of<true>("integers");
@@ -126,7 +132,7 @@ private:
         Index first = no_row;
         device_.upload(std::as_bytes(std::span(&first, 1)), first_wrong_);
         compare_rows<exact><<<blocks_for(matrix_.rows, block_threads), block_threads, 0, stream()>>>(
-            offsets, matrix_, new_of_old(), y_.template as<const Value>(), start, first_wrong_.template as<Index>());
+            offsets, matrix_, by_value_, new_of_old(), y_.template as<const Value>(), start, first_wrong_.template as<Index>());
         check_launch("compare_rows");
         device_.download(first_wrong_, std::as_writable_bytes(std::span(&first, 1)));
         return first;
@@ -134,6 +140,7 @@ private:
 
     PlannedMatrix<Value>& sliced_;
     const CsrOnDevice<Value>& matrix_;
+    bool by_value_;
     Device& device_;
     DeviceMemory x_;
     DeviceMemory y_;
@@ -143,11 +150,11 @@ private:
 }  // namespace
 
 template <ValueType Value>
-std::string difference_on_gpu(PlannedMatrix<Value>& sliced, const CsrOnDevice<Value>& matrix, Device& device) {
-    return Comparison<Value>(sliced, matrix, device).difference();
+std::string difference_on_gpu(PlannedMatrix<Value>& sliced, const CsrOnDevice<Value>& matrix, bool by_value, Device& device) {
+    return Comparison<Value>(sliced, matrix, by_value, device).difference();
 }
 
-template std::string difference_on_gpu(PlannedMatrix<float>&, const CsrOnDevice<float>&, Device&);
-template std::string difference_on_gpu(PlannedMatrix<double>&, const CsrOnDevice<double>&, Device&);
+template std::string difference_on_gpu(PlannedMatrix<float>&, const CsrOnDevice<float>&, bool, Device&);
+template std::string difference_on_gpu(PlannedMatrix<double>&, const CsrOnDevice<double>&, bool, Device&);
 
 }  // namespace workbench

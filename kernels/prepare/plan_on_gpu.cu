@@ -37,6 +37,7 @@ public:
           node_size_(plan.node_size),
           planned_(std::make_unique<PlannedOnGpu<Value>>(device)) {
         planned_->rows = matrix.rows;
+        planned_->nonzeros = static_cast<std::size_t>(matrix.nonzeros);
         wait_for(stream(), cuda_device(device).stream(), event_.get());
     }
 

@@ -11,8 +11,9 @@ template <ValueType Value>
 [[nodiscard]] std::unique_ptr<PlannedMatrix<Value>> run_plan_on_gpu(const DevicePlan& plan, const CsrOnDevice<Value>& matrix,
                                                                     Device& device);
 
-/// For PlannedMatrix::difference of a GPU.
+/// For PlannedMatrix::difference of a GPU. by_value: equal values have equal integers, so that their codings take them.
 template <ValueType Value>
-[[nodiscard]] std::string difference_on_gpu(PlannedMatrix<Value>& planned, const CsrOnDevice<Value>& matrix, Device& device);
+[[nodiscard]] std::string difference_on_gpu(PlannedMatrix<Value>& planned, const CsrOnDevice<Value>& matrix, bool by_value,
+                                            Device& device);
 
 }  // namespace workbench

@@ -1,13 +1,17 @@
 // The results of preparing a matrix on the GPU, for all layouts.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/contract/kernel.hpp"
+#include "core/text/words.hpp"
+#include "kernels/common/storage/encode_values.hpp"
 #include "kernels/device/cuda_device.cuh"
 #include "kernels/formats/block_sell/layout.hpp"
+#include "kernels/prepare/coding_on_gpu.cuh"
 #include "kernels/prepare/plan_on_gpu.hpp"
 #include "kernels/prepare/slicing.cuh"
 
@@ -34,12 +38,17 @@ struct FilledSlices {
     Value* values = nullptr;                // [slots] likewise
 };
 
-/// Slots of a kernel in any order, and where their values come from.
+/// Slots of a kernel in any order, and where their values come from. One of the arrays of the kernel contains the values.
 template <ValueType Value>
 struct GatheredSlots {
     DeviceMemory nonzeros;  // std::uint32_t [count] their numbers in the input; slicing::no_nonzero: padding
     std::size_t count = 0;
-    Value* values = nullptr;  // [count] an array of the kernel
+    Value* values = nullptr;        // [count]
+    float* in_f32 = nullptr;        // [count] instead, if f32 represents all values of f64 exactly
+    std::uint8_t* codes = nullptr;  // [count] instead, of a dictionary
+    Value* dictionary = nullptr;    // [room] values, of which the first `distinct` ascend by their bits
+    Index room = 0;
+    Index distinct = 0;
 };
 
 /// The arrays of the kernel, the order, and what new values need.
@@ -54,6 +63,7 @@ public:
     DeviceMemory nonzeros_of_blocks;          // std::uint32_t [entries * block_size^2] by their numbers in the input; if blocks
     std::vector<FilledSlices<Value>> filled;  // all slices of the kernel
     std::vector<GatheredSlots<Value>> gathered;  // all other slots
+    std::size_t nonzeros = 0;
     PlannedFacts own_facts;
 
     struct NamedArray {
@@ -76,14 +86,27 @@ public:
         return order;
     }
 
-    void set_values(const Value* input) override { fill(input, cuda_device(device_).stream()); }
+    void set_values(const Value* input) override {
+        const cudaStream_t stream = cuda_device(device_).stream();
+        for (GatheredSlots<Value>& each : gathered) code_again(each, input, stream);
+        fill(input, stream);
+    }
 
     /// Stores values on a stream.
     void fill(const Value* input, cudaStream_t stream) {
         for (const GatheredSlots<Value>& each : gathered) {
-            slicing::gather_values<<<blocks_of(each.count, block_threads), block_threads, 0, stream>>>(
-                each.nonzeros.template as<const std::uint32_t>(), each.count, input, each.values);
-            check_launch("gather_values");
+            const auto gather = [&](auto* to) {
+                slicing::gather_values<<<blocks_of(each.count, block_threads), block_threads, 0, stream>>>(
+                    each.nonzeros.template as<const std::uint32_t>(), each.count, input, to);
+                check_launch("gather_values");
+            };
+            if (each.values != nullptr) gather(each.values);
+            if (each.in_f32 != nullptr) gather(each.in_f32);
+            if (each.codes == nullptr) continue;
+            slicing::gather_codes<<<blocks_of(each.count, block_threads), block_threads, 0, stream>>>(
+                each.nonzeros.template as<const std::uint32_t>(), each.count, input, each.dictionary, each.distinct,
+                each.codes);
+            check_launch("gather_codes");
         }
         for (const FilledSlices<Value>& each : filled) {
             const unsigned blocks = blocks_of(static_cast<std::size_t>(each.slices) * 32, block_threads);
@@ -111,7 +134,8 @@ public:
     }
 
     [[nodiscard]] std::string difference(const CsrOnDevice<Value>& input) override {
-        return difference_on_gpu<Value>(*this, input, device_);
+        const bool coded = std::ranges::any_of(gathered, [](const auto& each) { return each.values == nullptr; });
+        return difference_on_gpu<Value>(*this, input, coded, device_);
     }
 
     [[nodiscard]] std::vector<Value> diagonal(const CsrOnDevice<Value>& input) const override {
@@ -144,6 +168,28 @@ public:
     }
 
 private:
+    /// Throws Unsuitable if other values do not fit the coding of the slots.
+    void code_again(GatheredSlots<Value>& slots, const Value* input, cudaStream_t stream) {
+        if constexpr (std::is_same_v<Value, double>) {
+            if (slots.in_f32 != nullptr && !are_exact_in_f32_on_gpu(device_, input, nonzeros, stream)) {
+                throw Unsuitable("new values: f32 does not represent all of them exactly; expected a new operator");
+            }
+        }
+        if (slots.codes == nullptr) return;
+        const auto found = distinct_on_gpu(device_, input, nonzeros, Offset{slots.room}, stream);
+        const HostArray<Value> dictionary =
+            ValueCodes<Value>(found.value_or(std::vector<Value>()), slots.count > nonzeros).dictionary();
+        if (!found || static_cast<Index>(dictionary.size()) > slots.room) {
+            throw Unsuitable("new values: the dictionary has room for " + counted(slots.room, "distinct value") +
+                             ", and there are more; expected a new operator");
+        }
+        slots.distinct = static_cast<Index>(dictionary.size());
+        check_cuda(cudaMemcpyAsync(slots.dictionary, dictionary.data(), dictionary.size() * sizeof(Value),
+                                   cudaMemcpyHostToDevice, stream),
+                   "cudaMemcpyAsync");
+        check_cuda(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+    }
+
     Device& device_;
 };
 

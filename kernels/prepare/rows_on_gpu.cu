@@ -2,7 +2,10 @@
 //
 // Races. Each thread writes items of its own number or of its own row; flags are set by writes of one same value.
 #include <limits>
+#include <span>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "kernels/formats/csr/layout.hpp"
 #include "kernels/formats/csr16/layout.hpp"
@@ -99,35 +102,80 @@ __global__ void measure_rows(const Offset* __restrict__ offsets, Index rows, Ind
                   [&](std::size_t row) { lengths[row] = static_cast<Index>(offsets[row + 1] - offsets[row]); });
 }
 
-/// The values of the arrays come from these nonzeros.
+/// Calls use(type of stored values, distinct values) for the coding of the values; the latter are for codes.
 template <ValueType Value>
-DeviceArray<Value> values_of(const StorageTask<Value>& task, DeviceMemory nonzeros, std::size_t slots, const char* purpose) {
-    DeviceMemory values = room_for<Value>(task.device, slots, purpose);
-    task.result.gathered.push_back({std::move(nonzeros), slots, values.template as<Value>()});
-    return {std::move(values), static_cast<Offset>(slots)};
+void with_coding(const StorageTask<Value>& task, DeviceValues wanted, const auto& use) {
+    const cudaStream_t stream = task.workspace.stream();
+    const auto nonzeros = static_cast<std::size_t>(task.matrix.nonzeros);
+    if (wanted == DeviceValues::dictionary || wanted == DeviceValues::automatic) {
+        const auto distinct = distinct_on_gpu(task.device, task.matrix.values, nonzeros, most_values_of_bytes, stream);
+        if (distinct && wanted == DeviceValues::automatic && distinct->size() <= 1) {
+            throw Unsuitable("all values are equal, of which the host stores none");
+        }
+        if (distinct) return use(std::type_identity<Coded<Value, std::uint8_t>>{}, *distinct);
+        if (wanted == DeviceValues::dictionary) throw Unsuitable("there are more distinct values than codes");
+    }
+    if constexpr (std::is_same_v<Value, double>) {
+        const bool tries = wanted == DeviceValues::f32 || wanted == DeviceValues::automatic;
+        if (tries && are_exact_in_f32_on_gpu(task.device, task.matrix.values, nonzeros, stream)) {
+            return use(std::type_identity<float>{}, std::vector<Value>());
+        }
+        if (wanted == DeviceValues::f32) throw Unsuitable("f32 does not represent all values exactly");
+    }
+    use(std::type_identity<Value>{}, std::vector<Value>());
 }
 
-template <ValueType Value>
-void store_csr(const StorageTask<Value>& task, ReorderedRows rows) {
+/// The values of the arrays come from these nonzeros.
+template <typename Stored, ValueType Value>
+ValueArray<Stored, DeviceArray> values_of(const StorageTask<Value>& task, DeviceMemory nonzeros, std::size_t slots,
+                                          const std::vector<Value>& distinct, const char* purpose) {
+    GatheredSlots<Value> gathered;
+    gathered.nonzeros = std::move(nonzeros);
+    gathered.count = slots;
+    ValueArray<Stored, DeviceArray> values;
+    if constexpr (HasDictionary<decltype(values)>) {
+        const ValueCodes<Value> codes(distinct, slots > static_cast<std::size_t>(task.matrix.nonzeros));
+        DeviceMemory stored = room_for<std::uint8_t>(task.device, slots, purpose);
+        DeviceMemory dictionary = to_device(task.device, std::span<const Value>(codes.dictionary()), "a dictionary");
+        gathered.codes = stored.as<std::uint8_t>();
+        gathered.dictionary = dictionary.template as<Value>();
+        gathered.distinct = gathered.room = static_cast<Index>(codes.dictionary().size());
+        values.codes = {std::move(stored), static_cast<Offset>(slots)};
+        values.dictionary = {std::move(dictionary), Offset{gathered.room}};
+    } else {
+        DeviceMemory stored = room_for<Stored>(task.device, slots, purpose);
+        if constexpr (std::is_same_v<Stored, Value>) {
+            gathered.values = stored.template as<Value>();
+        } else {
+            gathered.in_f32 = stored.template as<float>();
+        }
+        values = {std::move(stored), static_cast<Offset>(slots)};
+    }
+    task.result.gathered.push_back(std::move(gathered));
+    return values;
+}
+
+template <typename Stored, ValueType Value>
+void store_csr(const StorageTask<Value>& task, ReorderedRows rows, const std::vector<Value>& distinct) {
     const std::size_t nonzeros = rows.columns.size();
     DeviceMemory columns = room_for<Index>(task.device, nonzeros, "columns of csr");
     check_cuda(cudaMemcpyAsync(columns.address(), rows.columns.data(), columns.bytes(), cudaMemcpyDeviceToDevice,
                                task.workspace.stream()),
                "cudaMemcpyAsync");
-    Csr<Value, DeviceArray> csr;
+    Csr<Stored, DeviceArray> csr;
     csr.row_count = task.matrix.rows;
     csr.column_count = task.matrix.columns;
     csr.row_offsets = {std::move(rows.offsets), Offset{rows.rows} + 1};
     csr.column_indices = {std::move(columns), static_cast<Offset>(nonzeros)};
-    csr.values = values_of(task, std::move(rows.entries), nonzeros, "values of csr");
+    csr.values = values_of<Stored>(task, std::move(rows.entries), nonzeros, distinct, "values of csr");
     task.result.note_arrays(csr);
     // The kernel reads offsets and columns on the device's stream.
     check_cuda(cudaStreamSynchronize(task.workspace.stream()), "cudaStreamSynchronize");
-    task.result.own_kernel = csr_kernel_on_gpu<Value>(std::move(csr), task.device);
+    task.result.own_kernel = csr_kernel_on_gpu<Value, Stored>(std::move(csr), task.device);
 }
 
-template <ValueType Value>
-void store_csr16(const StorageTask<Value>& task, ReorderedRows rows) {
+template <typename Stored, ValueType Value>
+void store_csr16(const StorageTask<Value>& task, ReorderedRows rows, const std::vector<Value>& distinct) {
     const std::size_t nonzeros = rows.columns.size();
     const auto count = static_cast<std::size_t>(rows.rows);
     Workspace& workspace = task.workspace;
@@ -139,20 +187,21 @@ void store_csr16(const StorageTask<Value>& task, ReorderedRows rows) {
         rows.view(task.longest), first_columns.as<Index>(), columns.as<std::uint16_t>(), wide.data());
     check_launch("shorten_rows");
     if (workspace.download_item(wide, 0) != 0) throw Unsuitable("a row reaches over more columns than 16 bits count");
-    Csr16<Value, DeviceArray> csr16;
+    Csr16<Stored, DeviceArray> csr16;
     csr16.row_count = task.matrix.rows;
     csr16.column_count = task.matrix.columns;
     csr16.row_offsets = {std::move(rows.offsets), Offset{rows.rows} + 1};
     csr16.first_columns = {std::move(first_columns), Offset{rows.rows}};
     csr16.columns_from_first = {std::move(columns), static_cast<Offset>(nonzeros)};
-    csr16.values = values_of(task, std::move(rows.entries), nonzeros, "values of csr16");
+    csr16.values = values_of<Stored>(task, std::move(rows.entries), nonzeros, distinct, "values of csr16");
     task.result.note_arrays(csr16);
-    task.result.own_kernel = csr16_kernel_on_gpu<Value>(std::move(csr16), task.device);
+    task.result.own_kernel = csr16_kernel_on_gpu<Value, Stored>(std::move(csr16), task.device);
 }
 
 /// Fills the arrays of Ell, or those that Ellr shares with it.
-template <ValueType Value>
-void pad(const StorageTask<Value>& task, const ReorderedRows& rows, const PaddedRows& storage, auto& ell) {
+template <typename Stored, ValueType Value>
+void pad(const StorageTask<Value>& task, const ReorderedRows& rows, const PaddedRows& storage,
+         const std::vector<Value>& distinct, auto& ell) {
     ell.order = storage.row_major ? EllOrder::row_major : EllOrder::column_major;
     ell.row_count = task.matrix.rows;
     ell.column_count = task.matrix.columns;
@@ -167,7 +216,29 @@ void pad(const StorageTask<Value>& task, const ReorderedRows& rows, const Padded
         rows.view(task.longest), ell.width, storage.row_major, columns.as<Index>(), nonzeros.as<std::uint32_t>());
     check_launch("pad_rows");
     ell.column_indices = {std::move(columns), static_cast<Offset>(slots)};
-    ell.values = values_of(task, std::move(nonzeros), slots, "values of padded rows");
+    ell.values = values_of<Stored>(task, std::move(nonzeros), slots, distinct, "values of padded rows");
+}
+
+template <typename Stored, ValueType Value>
+void store_padded(const StorageTask<Value>& task, const ReorderedRows& rows, const PaddedRows& storage,
+                  const std::vector<Value>& distinct) {
+    if (!storage.with_lengths) {
+        Ell<Stored, DeviceArray> ell;
+        pad<Stored>(task, rows, storage, distinct, ell);
+        task.result.note_arrays(ell);
+        task.result.own_kernel = ell_kernel_on_gpu<Value, Stored>(std::move(ell), task.device);
+        return;
+    }
+    Ellr<Stored, DeviceArray> ellr;
+    pad<Stored>(task, rows, storage, distinct, ellr);
+    const auto count = static_cast<std::size_t>(rows.rows);
+    DeviceMemory lengths = room_for<Index>(task.device, count, "lengths of rows");
+    measure_rows<<<blocks_of(count, block_threads), block_threads, 0, task.workspace.stream()>>>(
+        rows.offsets.as<const Offset>(), rows.rows, lengths.as<Index>());
+    check_launch("measure_rows");
+    ellr.row_lengths = {std::move(lengths), Offset{rows.rows}};
+    task.result.note_arrays(ellr);
+    task.result.own_kernel = ellr_kernel_on_gpu<Value, Stored>(std::move(ellr), task.matrix.nonzeros, task.device);
 }
 
 }  // namespace
@@ -200,28 +271,17 @@ RowMove move_rows(Workspace& workspace, const PatternOnGpu& pattern, std::int64_
 
 template <ValueType Value>
 void store_on_gpu(const StorageTask<Value>& task, ReorderedRows rows, const WholeRows& storage) {
-    storage.short_columns ? store_csr16(task, std::move(rows)) : store_csr(task, std::move(rows));
+    with_coding(task, storage.values, [&]<typename Stored>(std::type_identity<Stored>, const std::vector<Value>& distinct) {
+        storage.short_columns ? store_csr16<Stored>(task, std::move(rows), distinct)
+                              : store_csr<Stored>(task, std::move(rows), distinct);
+    });
 }
 
 template <ValueType Value>
 void store_on_gpu(const StorageTask<Value>& task, ReorderedRows rows, const PaddedRows& storage) {
-    if (!storage.with_lengths) {
-        Ell<Value, DeviceArray> ell;
-        pad(task, rows, storage, ell);
-        task.result.note_arrays(ell);
-        task.result.own_kernel = ell_kernel_on_gpu<Value>(std::move(ell), task.device);
-        return;
-    }
-    Ellr<Value, DeviceArray> ellr;
-    pad(task, rows, storage, ellr);
-    const auto count = static_cast<std::size_t>(rows.rows);
-    DeviceMemory lengths = room_for<Index>(task.device, count, "lengths of rows");
-    measure_rows<<<blocks_of(count, block_threads), block_threads, 0, task.workspace.stream()>>>(
-        rows.offsets.as<const Offset>(), rows.rows, lengths.as<Index>());
-    check_launch("measure_rows");
-    ellr.row_lengths = {std::move(lengths), Offset{rows.rows}};
-    task.result.note_arrays(ellr);
-    task.result.own_kernel = ellr_kernel_on_gpu<Value>(std::move(ellr), task.matrix.nonzeros, task.device);
+    with_coding(task, storage.values, [&]<typename Stored>(std::type_identity<Stored>, const std::vector<Value>& distinct) {
+        store_padded<Stored>(task, rows, storage, distinct);
+    });
 }
 
 template void store_on_gpu(const StorageTask<float>&, ReorderedRows, const WholeRows&);

@@ -4,11 +4,14 @@
 
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "core/contract/planned_matrix.hpp"
+#include "core/matrix/value_bits.hpp"
 #include "kernels/common/storage/coded_values.hpp"
 #include "kernels/prepare/block_rows.cuh"
 #include "kernels/primitives/rows.cuh"
+#include "kernels/primitives/search.hpp"
 #include "kernels/primitives/workspace.cuh"
 
 namespace workbench::slicing {
@@ -158,11 +161,24 @@ __global__ void fill_values(const Offset* __restrict__ offsets, const std::uint3
 }
 
 /// nonzeros: the number of the nonzero in each slot; no_nonzero: padding.
-template <typename Value>
+template <typename Value, typename Stored>
 __global__ void gather_values(const std::uint32_t* __restrict__ nonzeros, std::size_t count, const Value* __restrict__ input,
-                              Value* __restrict__ values) {
-    on_gpu::for_each_item(
-        count, [&](std::size_t slot) { values[slot] = nonzeros[slot] == no_nonzero ? Value{0} : input[nonzeros[slot]]; });
+                              Stored* __restrict__ values) {
+    on_gpu::for_each_item(count, [&](std::size_t slot) {
+        values[slot] = nonzeros[slot] == no_nonzero ? Stored{0} : static_cast<Stored>(input[nonzeros[slot]]);
+    });
+}
+
+/// dictionary: [distinct] ascending by bits; if there is padding, with the 0 first.
+template <typename Value>
+__global__ void gather_codes(const std::uint32_t* __restrict__ nonzeros, std::size_t count, const Value* __restrict__ input,
+                             const Value* __restrict__ dictionary, Index distinct, std::uint8_t* __restrict__ codes) {
+    using Bits = std::conditional_t<sizeof(Value) == sizeof(std::uint64_t), std::uint64_t, std::uint32_t>;
+    on_gpu::for_each_item(count, [&](std::size_t slot) {
+        const Value value = nonzeros[slot] == no_nonzero ? Value{0} : input[nonzeros[slot]];
+        codes[slot] = static_cast<std::uint8_t>(
+            count_below(reinterpret_cast<const Bits*>(dictionary), distinct, static_cast<Bits>(bits_of(value))));
+    });
 }
 
 /// diagonal: zeros beforehand.

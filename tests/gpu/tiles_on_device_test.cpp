@@ -70,6 +70,14 @@ TEST_SUITE("prepare") {
     }
 }
 
+TEST_SUITE("shared_memory") {
+    TEST_CASE("a small matrix on the device is divided into tiles there") {
+        const auto device = make_cuda_device();
+        const CsrMatrix matrix = uneven_matrix(120, 120, 20);
+        for (const std::string& text : tile_recipes) check_like_host<double>(*device, text, matrix, "small");
+    }
+}
+
 TEST_SUITE("prepare_large") {
     TEST_CASE("large tiles on the device are divided, placed and stored there as on the host") {
         const auto device = make_cuda_device();

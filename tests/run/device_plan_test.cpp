@@ -201,6 +201,22 @@ TEST_CASE("the plan of tiles") {
     CHECK(reason_of("[matrix]\nnode_size = 3\n" + cut + "count = 3\n" + batches) == "rows are in an order of nodes");
 }
 
+TEST_CASE("the plan of coded values") {
+    const auto whole = [](const std::string& text) {
+        return std::get<WholeRows>(plan_of("[layout]\nuse = " + text).storage).values;
+    };
+    const auto padded = [](const std::string& text) {
+        return std::get<PaddedRows>(plan_of("[layout]\nuse = " + text).storage).values;
+    };
+    CHECK(whole("'csr'\n") == DeviceValues::full);
+    CHECK(whole("'csr'\nvalues = 'dictionary'\n") == DeviceValues::dictionary);
+    CHECK(whole("'csr16'\nvalues = 'f32'\n") == DeviceValues::f32);
+    CHECK(whole("'csr16'\nvalues = 'auto'\n") == DeviceValues::automatic);
+    CHECK(padded("'ell'\nvalues = 'auto'\n") == DeviceValues::automatic);
+    CHECK(padded("'ellr'\nvalues = 'dictionary'\n") == DeviceValues::dictionary);
+    CHECK(padded("'ellr'\n") == DeviceValues::full);
+}
+
 TEST_CASE("an order from a file is read when the plan is carried out, and its parts are cut") {
     const TemporaryFolder folder;
     const std::string file = (folder.path() / "order.txt").string();
@@ -255,7 +271,9 @@ TEST_CASE("recipes that the host prepares, and why") {
     own.layouts.front().own_kernels = {own.layouts.front().entry->kernels.front()};  // which needs the layout's own arrays
     CHECK(std::holds_alternative<std::string>(device_plan_of(own)));
     for (const std::string layout : {"csr", "csr16", "ell", "ellr"}) {
-        CHECK(reason_of("[layout]\nuse = '" + layout + "'\nvalues = 'one'\n") == "a GPU does not store layout " + layout);
+        const std::string stored = "[layout]\nuse = '" + layout + "'\n";
+        CHECK(reason_of(stored + "values = 'one'\n") == "a GPU does not store layout " + layout);
+        CHECK(reason_of(stored + "values = 'auto'\n") == (layout == "csr" ? "a GPU does not store layout csr" : ""));
         CHECK(reason_of("[[stage]]\nuse = 'node_blocks'\n[layout]\nuse = '" + layout + "'\n") ==
               "rows are in an order of nodes");
     }

@@ -109,6 +109,13 @@ Parameters settle_equal_values(const Parameters& parameters, const ValueFacts& f
     return settle_values(parameters, facts, {});
 }
 
+std::optional<DeviceValues> values_on_device(const Parameters& parameters) {
+    if (parameters.is_word("values", "full")) return DeviceValues::full;
+    if (parameters.is_word("values", "dictionary")) return DeviceValues::dictionary;
+    if (parameters.is_word("values", "f32")) return DeviceValues::f32;
+    return parameters.is_word("values", "auto") ? std::optional(DeviceValues::automatic) : std::nullopt;
+}
+
 template <ValueType Value>
 Value only_value(const CsrMatrix& matrix) {
     if (const auto distinct = distinct_in<Value>(matrix, 1)) return distinct->empty() ? Value{0} : distinct->front();

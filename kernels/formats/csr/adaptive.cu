@@ -1,4 +1,5 @@
 #include "kernels/common/entry/cuda_loop.cuh"
+#include "kernels/common/storage/any_coding.hpp"
 #include "kernels/formats/csr/adaptive.cuh"
 
 namespace workbench {
@@ -40,23 +41,28 @@ struct CsrAdaptive {
 
 template struct CudaLoop<CsrLayout, CsrAdaptive>;
 
-template <ValueType Value>
-std::unique_ptr<Kernel<Value>> csr_kernel_on_gpu(Csr<Value, DeviceArray>&& csr, Device& device) {
+template <ValueType Value, typename Stored>
+std::unique_ptr<Kernel<Value>> csr_kernel_on_gpu(Csr<Stored, DeviceArray>&& csr, Device& device) {
+    const auto view = view_of(csr);
     const Offset nonzeros = csr.values.size();
     HostArray<Offset> row_offsets;
     make_room(row_offsets, csr.row_offsets.size());
     copy_from_device(device, csr.row_offsets.data(), std::span(row_offsets));
-    const auto vectors = Offset{csr.row_count} + csr.column_count;
-    const auto bytes = static_cast<std::int64_t>(row_offsets.size() * sizeof(Offset) + nonzeros * sizeof(Index) +
-                                                 (nonzeros + vectors) * sizeof(Value));
+    const auto vectors = static_cast<std::int64_t>((Offset{csr.row_count} + csr.column_count) * sizeof(Value));
+    const auto bytes = static_cast<std::int64_t>(row_offsets.size() * sizeof(Offset)) + nonzeros * bytes_of_slot(view) +
+                       bytes_of_dictionary(view.values) + vectors;
     const auto in_runs = [&] { return reads_x_in_runs_on_gpu(csr.column_indices.data(), nonzeros, device); };
-    return with_tile_shape_of_values<Value>(
+    return with_tile_shape_of_values<std::remove_cvref_t<decltype(view.values[0])>>(
         csr.row_count, nonzeros, in_runs, [&]<typename Shape>(Shape) -> std::unique_ptr<Kernel<Value>> {
-            return std::make_unique<csr_adaptive::TilesKernel<Shape, Value>>(std::move(csr), bytes, row_offsets, device);
+            using Tiles = csr_adaptive::TilesKernel<Shape, Value, Csr<Stored, HostArray>>;
+            return std::make_unique<Tiles>(std::move(csr), bytes, row_offsets, device);
         });
 }
 
 template std::unique_ptr<Kernel<float>> csr_kernel_on_gpu(Csr<float, DeviceArray>&&, Device&);
+template std::unique_ptr<Kernel<float>> csr_kernel_on_gpu(Csr<Coded<float, std::uint8_t>, DeviceArray>&&, Device&);
 template std::unique_ptr<Kernel<double>> csr_kernel_on_gpu(Csr<double, DeviceArray>&&, Device&);
+template std::unique_ptr<Kernel<double>> csr_kernel_on_gpu(Csr<Coded<double, std::uint8_t>, DeviceArray>&&, Device&);
+template std::unique_ptr<Kernel<double>> csr_kernel_on_gpu(Csr<float, DeviceArray>&&, Device&);
 
 }  // namespace workbench

@@ -107,8 +107,9 @@ LayoutCost predict_csr(const PatternForecast& pattern, const Parameters& paramet
 }
 
 std::optional<DeviceStorage> on_device(const Parameters& parameters) {
-    if (!parameters.is_word("values", "full")) return std::nullopt;
-    return WholeRows{};
+    const auto values = values_on_device(parameters);
+    if (!values || *values == DeviceValues::automatic) return std::nullopt;  // which may be by_row or by_column
+    return WholeRows{.short_columns = false, .values = *values};
 }
 
 }  // namespace

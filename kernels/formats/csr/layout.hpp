@@ -86,8 +86,8 @@ class SharesKernel;
 [[nodiscard]] LayoutEntry csr_entry();
 
 /// The CUDA kernel `adaptive` of arrays that were made on the GPU.
-template <ValueType Value>
-[[nodiscard]] std::unique_ptr<Kernel<Value>> csr_kernel_on_gpu(Csr<Value, DeviceArray>&& csr, Device& device);
+template <ValueType Value, typename Stored>
+[[nodiscard]] std::unique_ptr<Kernel<Value>> csr_kernel_on_gpu(Csr<Stored, DeviceArray>&& csr, Device& device);
 [[nodiscard]] std::vector<KernelEntry> csr_eigen_kernels();
 [[nodiscard]] std::vector<KernelEntry> csr_cusparse_kernels();
 

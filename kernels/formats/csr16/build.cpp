@@ -55,8 +55,8 @@ LayoutCost predict_csr16(const PatternForecast& pattern, const Parameters& param
 }
 
 std::optional<DeviceStorage> on_device(const Parameters& parameters) {
-    if (!parameters.is_word("values", "full")) return std::nullopt;
-    return WholeRows{.short_columns = true};
+    const auto values = values_on_device(parameters);
+    return values ? std::optional(WholeRows{.short_columns = true, .values = *values}) : std::nullopt;
 }
 
 }  // namespace

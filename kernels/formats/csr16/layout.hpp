@@ -42,7 +42,7 @@ struct Csr16Layout final : CompressedLayout<Value, InAnyCoding<Csr16, Value>, Cs
 [[nodiscard]] LayoutEntry csr16_entry();
 
 /// The CUDA kernel `lanes` of arrays that were made on the GPU.
-template <ValueType Value>
-[[nodiscard]] std::unique_ptr<Kernel<Value>> csr16_kernel_on_gpu(Csr16<Value, DeviceArray>&& csr16, Device& device);
+template <ValueType Value, typename Stored>
+[[nodiscard]] std::unique_ptr<Kernel<Value>> csr16_kernel_on_gpu(Csr16<Stored, DeviceArray>&& csr16, Device& device);
 
 }  // namespace workbench

@@ -39,10 +39,12 @@ LayoutCost predict_ell(const PatternForecast& pattern, const Parameters& paramet
 }
 
 std::optional<DeviceStorage> on_device(const Parameters& parameters) {
-    if (!parameters.is_word("values", "full")) return std::nullopt;
+    const auto values = values_on_device(parameters);
+    if (!values) return std::nullopt;
     return PaddedRows{.row_major = parameters.text("order") == "row_major",
                       .with_lengths = false,
-                      .slots_per_nonzero = parameters.real("slots_per_nonzero")};
+                      .slots_per_nonzero = parameters.real("slots_per_nonzero"),
+                      .values = *values};
 }
 
 }  // namespace

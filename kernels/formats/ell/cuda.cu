@@ -68,12 +68,15 @@ template struct CudaRows<EllLayout, EllRow>;
 template struct CudaLoop<EllLayout, EllReduction>;
 template struct CudaRows<EllLayout, EllEachSlot>;
 
-template <ValueType Value>
-std::unique_ptr<Kernel<Value>> ell_kernel_on_gpu(Ell<Value, DeviceArray>&& ell, Device& device) {
-    return device_rows_of<EllRow, Value, Ell<Value, HostArray>>(std::move(ell), device, EllLayout<Value>::name);
+template <ValueType Value, typename Stored>
+std::unique_ptr<Kernel<Value>> ell_kernel_on_gpu(Ell<Stored, DeviceArray>&& ell, Device& device) {
+    return device_rows_of<EllRow, Value, Ell<Stored, HostArray>>(std::move(ell), device, EllLayout<Value>::name);
 }
 
 template std::unique_ptr<Kernel<float>> ell_kernel_on_gpu(Ell<float, DeviceArray>&&, Device&);
+template std::unique_ptr<Kernel<float>> ell_kernel_on_gpu(Ell<Coded<float, std::uint8_t>, DeviceArray>&&, Device&);
 template std::unique_ptr<Kernel<double>> ell_kernel_on_gpu(Ell<double, DeviceArray>&&, Device&);
+template std::unique_ptr<Kernel<double>> ell_kernel_on_gpu(Ell<Coded<double, std::uint8_t>, DeviceArray>&&, Device&);
+template std::unique_ptr<Kernel<double>> ell_kernel_on_gpu(Ell<float, DeviceArray>&&, Device&);
 
 }  // namespace workbench

@@ -118,7 +118,7 @@ struct EllReduction;
 [[nodiscard]] LayoutEntry ell_entry();
 
 /// The CUDA kernel `rows` of arrays that were made on the GPU.
-template <ValueType Value>
-[[nodiscard]] std::unique_ptr<Kernel<Value>> ell_kernel_on_gpu(Ell<Value, DeviceArray>&& ell, Device& device);
+template <ValueType Value, typename Stored>
+[[nodiscard]] std::unique_ptr<Kernel<Value>> ell_kernel_on_gpu(Ell<Stored, DeviceArray>&& ell, Device& device);
 
 }  // namespace workbench

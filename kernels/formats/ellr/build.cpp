@@ -34,8 +34,10 @@ LayoutCost predict_ellr(const PatternForecast& pattern, const Parameters& parame
 }
 
 std::optional<DeviceStorage> on_device(const Parameters& parameters) {
-    if (!parameters.is_word("values", "full")) return std::nullopt;
-    return PaddedRows{.row_major = false, .with_lengths = true, .slots_per_nonzero = parameters.real("slots_per_nonzero")};
+    const auto values = values_on_device(parameters);
+    if (!values) return std::nullopt;
+    return PaddedRows{
+        .row_major = false, .with_lengths = true, .slots_per_nonzero = parameters.real("slots_per_nonzero"), .values = *values};
 }
 
 }  // namespace

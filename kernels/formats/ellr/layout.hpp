@@ -47,8 +47,8 @@ struct EllrLayout final : OriginLayout<Value, InAnyCoding<Ellr, Value>, EllrSlot
 [[nodiscard]] LayoutEntry ellr_entry();
 
 /// The CUDA kernel `rows` of arrays that were made on the GPU. nonzeros: slots without padding.
-template <ValueType Value>
-[[nodiscard]] std::unique_ptr<Kernel<Value>> ellr_kernel_on_gpu(Ellr<Value, DeviceArray>&& ellr, Offset nonzeros,
+template <ValueType Value, typename Stored>
+[[nodiscard]] std::unique_ptr<Kernel<Value>> ellr_kernel_on_gpu(Ellr<Stored, DeviceArray>&& ellr, Offset nonzeros,
                                                                 Device& device);
 
 }  // namespace workbench

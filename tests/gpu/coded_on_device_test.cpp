@@ -1,0 +1,139 @@
+// Values that the GPU codes where they lie, compared with the layout on the host.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/matrix/battery.hpp"
+#include "core/matrix/distinct_values.hpp"
+#include "gpu/gpu_matrices.hpp"
+#include "gpu/on_device_checks.hpp"
+#include "kernels/gpu/gpu.hpp"
+#include "support/message_of.hpp"
+
+namespace workbench {
+namespace {
+
+std::string coded(const std::string& layout, const std::string& values) {
+    return fmt::format("[layout]\nuse = '{}'\nvalues = '{}'\n{}", layout, values,
+                       layout.starts_with("ell") ? any_padding : std::string());
+}
+
+/// The k-th nonzero has value_of(k).
+CsrMatrix with_values(CsrMatrix matrix, const std::function<double(std::size_t)>& value_of) {
+    for (std::size_t k = 0; k < matrix.values.size(); ++k) matrix.values[k] = value_of(k);
+    return matrix;
+}
+
+double thirds(std::size_t k) { return static_cast<double>(k + 1) / 3; }
+double exact_ones(std::size_t k) { return 0.25 * static_cast<double>(k + 1); }
+
+/// `count` values, among them 0 and -0.
+std::function<double(std::size_t)> some_values(std::size_t count) {
+    return [count](std::size_t k) { return k % count == 1 ? -0.0 : 0.1 * static_cast<double>(k * 7 % count); };
+}
+
+const std::vector<std::string> layouts{"csr", "csr16", "ell", "ellr"};
+
+}  // namespace
+
+TEST_SUITE("prepare") {
+    TEST_CASE("values on the device are coded there as on the host") {
+        const auto device = make_cuda_device();
+        const CsrMatrix square = uneven_matrix(120, 120, 30);
+        for (const std::string& layout : layouts) {
+            for (const std::string& order : {std::string(), by_length}) {
+                for (const std::size_t count : {2, 100, 255}) {
+                    const CsrMatrix matrix = with_values(square, some_values(count));
+                    check_like_host<double>(*device, order + coded(layout, "dictionary"), matrix, "some values");
+                    check_like_host<float>(*device, order + coded(layout, "dictionary"), matrix, "some values");
+                }
+                const CsrMatrix narrow = with_values(square, exact_ones);
+                check_like_host<double>(*device, order + coded(layout, "f32"), narrow, "f32");
+                check_like_host<float>(*device, order + coded(layout, "f32"), narrow, "f32");
+                if (layout == "csr") continue;
+                for (const CsrMatrix& each : {with_values(square, some_values(255)), with_values(square, some_values(256)),
+                                              narrow, with_values(square, thirds)}) {
+                    check_like_host<double>(*device, order + coded(layout, "auto"), each, "auto");
+                    check_like_host<float>(*device, order + coded(layout, "auto"), each, "auto");
+                }
+            }
+        }
+        for (const NamedMatrix& each : battery()) {
+            if (!each.matrix.square() || distinct_values<double>(each.matrix.values, 1)) continue;
+            check_like_host<double>(*device, coded("csr16", "auto"), each.matrix, each.name);
+            check_like_host<float>(*device, coded("ellr", "auto"), each.matrix, each.name);
+        }
+    }
+
+    TEST_CASE("values that a GPU does not code are left to the host, with the reason") {
+        const auto device = make_cuda_device();
+        const CsrMatrix matrix = generated("laplace3d", {{"nx", 6_i}});
+        const CsrMatrix any = with_values(matrix, thirds);
+        CHECK(left_to_host(*device, coded("csr16", "dictionary"), any) == "there are more distinct values than codes");
+        CHECK(left_to_host(*device, coded("csr", "f32"), any) == "f32 does not represent all values exactly");
+        const CsrMatrix equal = with_values(matrix, [](std::size_t) { return 3; });
+        CHECK(left_to_host(*device, coded("ell", "auto"), equal) == "all values are equal, of which the host stores none");
+        const double nan = std::bit_cast<double>(~std::uint64_t{0});
+        const CsrMatrix with_nan = with_values(matrix, [&](std::size_t k) { return k == 5 ? nan : 1; });
+        CHECK(left_to_host(*device, coded("csr", "dictionary"), with_nan) == "a value is a NaN that the GPU does not code");
+    }
+
+    TEST_CASE("new values of a coded matrix are coded again, or refused as a whole") {
+        const auto device = make_cuda_device();
+        const CsrMatrix matrix = with_values(generated("laplace3d", {{"nx", 6_i}}), some_values(20));
+        const OnDevice<double> there(*device, matrix, true);
+        const OnDevice<double> fewer(*device, with_values(matrix, some_values(9)), true);
+        const OnDevice<double> more(*device, with_values(matrix, some_values(21)), true);
+        const OnDevice<double> other(*device, with_values(matrix, thirds), true);
+        for (const std::string& layout : layouts) {
+            const auto planned = run_plan(*device, plan_of(parsed(coded(layout, "dictionary"))), there.view);
+            planned->set_values(fewer.view.values);
+            CHECK(planned->difference(fewer.view) == "");
+            planned->set_values(there.view.values);
+            for (const auto* refused : {&more, &other}) {
+                const std::string reason = message_of<Unsuitable>([&] { planned->set_values(refused->view.values); });
+                CHECK(reason.starts_with("new values: the dictionary has room for 2"));
+            }
+            CHECK(planned->difference(there.view) == "");
+        }
+        const OnDevice<double> narrow(*device, with_values(matrix, exact_ones), true);
+        const auto planned = run_plan(*device, plan_of(parsed(coded("csr", "f32"))), narrow.view);
+        CHECK(message_of<Unsuitable>([&] { planned->set_values(other.view.values); }) ==
+              "new values: f32 does not represent all of them exactly; expected a new operator");
+        CHECK(planned->difference(narrow.view) == "");
+    }
+}
+
+TEST_SUITE("shared_memory") {
+    TEST_CASE("values of a small matrix on the device are coded there") {
+        const auto device = make_cuda_device();
+        const CsrMatrix matrix = with_values(uneven_matrix(120, 120, 20), some_values(100));
+        for (const std::string& layout : layouts) {
+            check_like_host<double>(*device, coded(layout, "dictionary"), matrix, "some values");
+            check_like_host<double>(*device, coded(layout, "f32"), with_values(matrix, exact_ones), "f32");
+        }
+    }
+}
+
+TEST_SUITE("prepare_large") {
+    TEST_CASE("many values on the device are coded there as on the host") {
+        const auto device = make_cuda_device();
+        const CsrMatrix grid = generated("laplace3d", {{"nx", 50_i}});
+        for (const std::string& layout : layouts) {
+            check_like_host<double>(*device, by_cuthill_mckee + coded(layout, "dictionary"), grid, "laplace3d");
+            check_like_host<float>(*device, coded(layout, "dictionary"), with_values(grid, some_values(255)), "many values");
+        }
+        const CsrMatrix uneven = uneven_matrix(150000, 150000, 24);
+        check_like_host<double>(*device, coded("csr", "f32"), with_values(uneven, exact_ones), "long rows");
+        check_like_host<double>(*device, coded("csr", "dictionary"), with_values(uneven, some_values(200)), "long rows");
+        CHECK(left_to_host(*device, coded("csr", "dictionary"), with_values(uneven, thirds)) ==
+              "there are more distinct values than codes");
+    }
+}
+
+}  // namespace workbench
