@@ -45,6 +45,7 @@ struct ChooseArguments : SharedArguments {
     std::optional<double> products;
     std::optional<double> solves;
     std::optional<double> iterations;
+    int vectors = 1;
     bool force = false;
     std::string log;
     std::string page;
@@ -153,7 +154,7 @@ BenchKey log_key(const MatrixChoice& matrix, const MatrixReport& report, const C
     key.software = software_text(gpu != nullptr);
     const DeviceProperties& properties = (gpu == nullptr ? host : *gpu).properties();
     key.device = gpu == nullptr ? fmt::format("{} x {}", properties.processors, properties.name) : properties.name;
-    key.options = "choose, cold cache,";
+    key.options = fmt::format("choose, {},", conditions_of(options));
     for (const Backend backend : options.backends) key.options += fmt::format(" {}", name_of(backend));
     return key;
 }
@@ -203,6 +204,7 @@ ExitCode search(const ChooseArguments& arguments, const Candidates& candidates, 
         options.counts_solves = true;
     }
     options.precision = precision_named(arguments.precision);
+    options.vectors = arguments.vectors;
     options.always = candidates.space ? 1 : 2;  // CSR, and after RCM unless a space decides about it
     options.timing.minimum_seconds = 0;         // many recipes with few samples each
     options.backends = backends_of_one_device(arguments.backends, gpu != nullptr);
@@ -330,6 +332,7 @@ void add_choose_command(CLI::App& app, Action& action) {
                "Iterations of conjugate gradients planned for each solve: choose the recipe that saves most time in total");
     add_number(command, "--solves", arguments.solves, Range{1.0, 1e12, "COUNT"},
                "Number of such solves with this matrix; each permutes b and x (default: 1)");
+    add_vectors_option(command, arguments.vectors);
     add_choice(command, "--precision", arguments.precision, {"f32", "f64"}, "f32 or f64");
     add_backends(command, arguments.backends,
                  "Backends of one device; the baseline's (eigen, cusparse) is always included (default: the GPU's, if any)");

@@ -64,6 +64,11 @@ std::unique_ptr<Device> gpu_for(const MeasuringArguments& arguments, const RunOp
     return gpu;
 }
 
+void add_vectors_option(CLI::App& command, int& vectors) {
+    add_number(command, "--vectors", vectors, Range{1, most_vectors, "COUNT"},
+               "Multiply COUNT vectors at a time, Y = A X, whose elements alternate in memory");
+}
+
 void add_measuring_options(CLI::App& command, MeasuringArguments& arguments) {
     add_choice(command, "--precision", arguments.precision, {"f32", "f64", "both"}, "f32, f64 or both");
     add_backends(command, arguments.backends, "Use only these backends (default: all available)");
@@ -73,8 +78,7 @@ void add_measuring_options(CLI::App& command, MeasuringArguments& arguments) {
     add_choice(command, "--inside", arguments.inside, {"cg"},
                "cg: time products within CG iterations, with the caches as the vector operations leave them")
         ->excludes(cache);
-    add_number(command, "--vectors", arguments.vectors, Range{1, most_vectors, "COUNT"},
-               "Multiply COUNT vectors at a time, Y = A X, whose elements alternate in memory");
+    add_vectors_option(command, arguments.vectors);
     add_number(command, "--samples", arguments.samples, Range{1, 1000000, "COUNT"},
                "Minimum number of samples per kernel, unless they take more than 2 s");
     add_number(command, "--seconds", arguments.seconds, Range{0.0, 3600.0, "SECONDS"},

@@ -41,6 +41,9 @@ struct MeasuringArguments : SharedArguments {
 /// line is parsed.
 void add_measuring_options(CLI::App& command, MeasuringArguments& arguments);
 
+/// Adds --vectors.
+void add_vectors_option(CLI::App& command, int& vectors);
+
 /// Throws RecipeError if a number is not finite.
 [[nodiscard]] RunOptions options_of(const MeasuringArguments& arguments);
 

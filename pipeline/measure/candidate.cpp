@@ -11,6 +11,15 @@
 
 namespace workbench {
 
+std::vector<Index> elements_of(std::span<const Index> rows, int vectors) {
+    std::vector<Index> elements;
+    elements.reserve(rows.size() * static_cast<std::size_t>(vectors));
+    for (const Index row : rows) {
+        for (int j = 0; j < vectors; ++j) elements.push_back(row * vectors + j);
+    }
+    return elements;
+}
+
 ProductSpace::ProductSpace(Permutation rows, Permutation columns, int vectors)
     : row_order(std::move(rows)), column_order(std::move(columns)), vectors(vectors) {
     const Index longest = std::max(row_order.size(), column_order.size());
@@ -53,6 +62,12 @@ Offset Candidate<Value>::nonzeros() const {
     Offset sum = 0;
     for (const Share& share : shares) sum += share.layout.real->nonzeros();
     return sum;
+}
+
+template <ValueType Value>
+bool Candidate<Value>::multiplies_one_by_one() const {
+    return space->vectors > 1 &&
+           std::ranges::any_of(shares, [](const Share& share) { return !share.kernel->prepare_vectors.template get<Value>(); });
 }
 
 template <ValueType Value>

@@ -14,6 +14,9 @@
 
 namespace workbench {
 
+/// The numbers of the elements of these rows in an array with `vectors` elements in each row.
+[[nodiscard]] std::vector<Index> elements_of(std::span<const Index> rows, int vectors);
+
 /// The orders of x and y, and how many of them there are. y must be usable as the next x. If rows and columns have the same
 /// order, nothing is to be done. Otherwise the rows of y are written in the order of the columns, or for a rectangular matrix
 /// in the input's order of rows, by the kernel or by a launch after it. Both are timed.
@@ -68,6 +71,8 @@ struct Candidate {
     [[nodiscard]] std::string kernel() const;  // "rows + lanes"
     [[nodiscard]] Backend backend() const { return shares.front().kernel->backend; }
     [[nodiscard]] Offset nonzeros() const;
+    /// True if there are several vectors, and a kernel reads the matrix once for each.
+    [[nodiscard]] bool multiplies_one_by_one() const;
 
     /// Runs kernels that came with a recipe in a process of their own first. Throws BrokenKernel.
     void try_out(Device& device) const;

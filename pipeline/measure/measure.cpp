@@ -87,6 +87,7 @@ VerifiedKernel<Value> verify_on(VectorsOfProduct<Value>* vectors, const Candidat
     KernelOutcome& outcome = verified.outcome;
     outcome.kernel = candidate.kernel();
     outcome.backend = candidate.backend();
+    outcome.one_by_one = candidate.multiplies_one_by_one();
     outcome.precision = precision_of<Value>;
     const Oracle<Value>* const oracle = verifier.oracle;
     Device& device = verifier.device;
@@ -123,11 +124,7 @@ VerifiedKernel<Value> verify_on(VectorsOfProduct<Value>* vectors, const Candidat
 template <ValueType Value>
 double time_vector_permutation(const ProductSpace& space, Device& device) {
     const auto time_one = [&](std::span<const Index> list) {
-        std::vector<Index> elements;
-        elements.reserve(list.size() * space.vectors);
-        for (const Index place : list) {
-            for (int vector = 0; vector < space.vectors; ++vector) elements.push_back(place * space.vectors + vector);
-        }
+        const std::vector<Index> elements = elements_of(list, space.vectors);
         const auto count = static_cast<Index>(elements.size());
         const DeviceMemory order = to_device(device, std::span<const Index>(elements), "an order");
         DeviceMemory from = device.allocate(count * sizeof(Value), "a vector");

@@ -64,6 +64,7 @@ struct KernelOutcome {
     Backend backend = Backend::kokkos;
     Precision precision = Precision::f64;
     bool baseline = false;
+    bool one_by_one = false;  // multiplies several vectors one after another
 
     Status status = Status::unsuitable;
     std::string reason;  // why it is unsuitable, or what is wrong

@@ -5,16 +5,6 @@
 namespace workbench {
 namespace {
 
-/// The elements of a vector for each of these elements, of an array with `vectors` of them in each row.
-std::vector<Index> elements_of(std::span<const Index> rows, int vectors) {
-    std::vector<Index> elements;
-    elements.reserve(rows.size() * static_cast<std::size_t>(vectors));
-    for (const Index row : rows) {
-        for (int j = 0; j < vectors; ++j) elements.push_back(row * vectors + j);
-    }
-    return elements;
-}
-
 /// A kernel that writes all rows of its y, with a buffer to write to.
 template <ValueType Value>
 class BufferedRows final : public Kernel<Value> {

@@ -20,14 +20,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string counted_products(double products) {
-    return products_text(products) + (std::ceil(products) == 1 ? " product" : " products");
+std::string counted_products(double products, const ChooseOptions& options) {
+    const std::string counted = products_text(products) + (std::ceil(products) == 1 ? " product" : " products");
+    return options.vectors == 1 ? counted : fmt::format("{} with {} vectors", counted, options.vectors);
 }
 
 /// "3 solves of 250 iterations", or "750 products".
 std::string planned(const ChooseOptions& options) {
     const double products = options.products.value_or(0);
-    if (!options.counts_solves) return counted_products(products);
+    if (!options.counts_solves) return counted_products(products, options);
     return fmt::format("{} solve{} of {} iterations", products_text(options.solves), options.solves == 1 ? "" : "s",
                        products_text(products / options.solves));
 }
@@ -82,6 +83,16 @@ std::string warnings_text(const Timed& first) {
     return text;
 }
 
+/// A line with the first recipes whose kernels have no loop for several vectors; empty: none.
+std::string one_by_one_text(const Choice& choice, std::size_t shown) {
+    std::string names;
+    for (std::size_t i = 0; i < shown; ++i) {
+        const Timed& one = choice.ranking[i];
+        if (one.one_by_one) names += (names.empty() ? "" : "; ") + kernel_of(one);
+    }
+    return names.empty() ? "" : fmt::format("  Multiplying the vectors one after another: {}.\n", names);
+}
+
 template <typename Number>
 Json optional(const std::optional<Number>& number) {
     return number ? Json(*number) : Json(nullptr);
@@ -105,6 +116,7 @@ Json json_of(const Timed& one) {
             {"speedup", optional(record.speedup)},
             {"speedup_interval", has_interval ? Json{record.interval->low, record.interval->high} : Json(nullptr)},
             {"verdict", record.verdict},
+            {"one_by_one", one.one_by_one},
             {"tied", one.tied},
             {"confirmed", one.confirmed},
             {"logged", one.logged},
@@ -136,12 +148,16 @@ std::string undecided_text(const Choice& choice) {
 
 }  // namespace
 
+std::string conditions_of(const ChooseOptions& options) {
+    return options.vectors == 1 ? "cold cache" : fmt::format("cold cache, {} vectors", options.vectors);
+}
+
 std::string answer_of(const Choice& choice, const ChooseOptions& options) {
     const Timed& first = choice.ranking.front();
     if (!choice.stay) {
         std::string text =
             fmt::format("{} is {} x as fast as {}; it pays after {}", kernel_of(first), ratio_text(*first.record.speedup),
-                        baseline_of(choice), counted_products(first.record.break_even.value_or(0)));
+                        baseline_of(choice), counted_products(first.record.break_even.value_or(0), options));
         if (options.products) {
             text += fmt::format(", and {} save {}", planned(options),
                                 duration(*first.saved_seconds(*options.products, options.solves)));
@@ -197,8 +213,8 @@ std::string choice_text(const Choice& choice, const ChooseOptions& options, cons
                               speedup_text(one), is_baseline(one) ? "-" : duration(one.price_seconds), pays_text(one)});
     }
     const std::string head =
-        fmt::format("{}: {}\n{} on {}, cold cache\n\n", matrix.source, size_text(matrix.rows, matrix.columns, matrix.nonzeros),
-                    name_of(options.precision), choice.device);
+        fmt::format("{}: {}\n{} on {}, {}\n\n", matrix.source, size_text(matrix.rows, matrix.columns, matrix.nonzeros),
+                    name_of(options.precision), choice.device, conditions_of(options));
     std::string text;
     if (const std::size_t others = choice.ranking.size() - shown; others > 0) {
         text += fmt::format("  and {}, which --json and --log contain\n", counted_with_commas(others, "other"));
@@ -217,6 +233,7 @@ std::string choice_text(const Choice& choice, const ChooseOptions& options, cons
     std::vector<std::string> names;
     for (std::size_t i = 0; i < shown; ++i) names.push_back(choice.ranking[i].recipe.name);
     if (const std::string legend = legend_of_marks(names); !legend.empty()) text += fmt::format("  {}.\n", legend);
+    text += one_by_one_text(choice, shown);
     if (choice.ranking.front().confirmed) text += "  The first was timed twice; the table shows the second time.\n";
     if (!choice.not_timed.empty()) {
         const bool predicted = std::any_of(choice.not_timed.begin(), choice.not_timed.end(),
@@ -256,6 +273,7 @@ std::string choice_json(const Choice& choice, const ChooseOptions& options, cons
                       {"nonzeros", matrix.nonzeros},
                       {"read_seconds", matrix.read_seconds}}},
                     {"precision", name_of(options.precision)},
+                    {"vectors", options.vectors},
                     {"device", choice.device},
                     {"bytes_per_second", choice.bandwidth},
                     {"budget_seconds", options.budget_seconds},

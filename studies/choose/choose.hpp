@@ -36,6 +36,7 @@ struct ChooseOptions {
     double solves = 1;               // to which the products belong; each permutes its vectors
     bool counts_solves = false;      // the answer is for solves by conjugate gradients, of products / solves iterations
     Precision precision = Precision::f64;
+    int vectors = 1;                // of each product
     std::vector<Backend> backends;  // of one kind of device
     bool confirm = true;            // time the winner again and use those figures: the fastest of many may just be lucky
     std::size_t always = 1;         // this many of the first recipes are timed whatever their prediction and the budget
@@ -57,6 +58,7 @@ struct Timed {
     std::int64_t bytes = 0;                  // moved by the kernel with the least traffic
     double price_seconds = 0;                // preprocessing: stages, layout, kernel preparation, permuting x and y
     bool is_baseline = false;                // its recipe is the first one; its fastest kernel need not be the baseline's
+    bool one_by_one = false;                 // its kernel multiplies several vectors one after another
     bool tied = false;                       // its confidence interval overlaps that of the choice
     bool confirmed = false;                  // timed again at the end; the figures are those of the last time
     double predicted_seconds = 0;            // of a product, when it was chosen to be tried
@@ -136,6 +138,9 @@ struct Choice {
 /// longer works.
 [[nodiscard]] Choice choose(const CsrMatrix& matrix, const Catalogue& catalogue, Devices devices,
                             const std::vector<Recipe>& recipes, const ChooseOptions& options);
+
+/// "cold cache", or "cold cache, 8 vectors".
+[[nodiscard]] std::string conditions_of(const ChooseOptions& options);
 
 /// One sentence: which recipe, its speed-up, and its break-even.
 [[nodiscard]] std::string answer_of(const Choice& choice, const ChooseOptions& options);

@@ -36,6 +36,25 @@ LayoutCost cost_of_csr(const PatternForecast& pattern, Precision precision) {
             .sectors = pattern.sectors(precision)};
 }
 
+/// True if a kernel of the layout has a loop for several vectors.
+bool reads_matrix_once(const LayoutEntry& layout, DeviceKind device) {
+    return std::ranges::any_of(layout.kernels, [device](const KernelEntry& kernel) {
+        return device_of(kernel.backend) == device && bool(kernel.prepare_vectors.f64);
+    });
+}
+
+/// Makes the cost of a product with one vector that of one with several.
+void add_vectors(LayoutCost& cost, int vectors, bool matrix_once) {
+    cost.sectors *= vectors;
+    cost.vector_bytes *= vectors;
+    if (matrix_once) return;
+    cost.vector_bytes *= 3;  // x is copied before each product, and y after it
+    cost.array_bytes *= vectors;
+    cost.unread_bytes *= vectors;
+    cost.launches *= vectors;
+    cost.chain *= vectors;
+}
+
 }  // namespace
 
 std::string unmet_need(const Recipe& recipe, const CsrMatrix& matrix) {
@@ -44,11 +63,13 @@ std::string unmet_need(const Recipe& recipe, const CsrMatrix& matrix) {
     return fmt::format("needs a multiple of {}, for node_size in [matrix]", counted(recipe.node_size, "row"));
 }
 
-CostModel::CostModel(const CsrMatrix& input, Precision precision, const DeviceProperties& device, const DeviceProperties* gpu)
+CostModel::CostModel(const CsrMatrix& input, Precision precision, const DeviceProperties& device, const DeviceProperties* gpu,
+                     int vectors)
     : input_(input),
       precision_(precision),
       device_(device),
       gpu_(gpu),
+      vectors_(vectors),
       speed_(speed_of(device, 0)),
       highest_bandwidth_(speed_.bandwidth),
       values_(value_facts(input, precision)) {}
@@ -174,6 +195,7 @@ CostModel::Known CostModel::computed_costs(Chain& chain, const Recipe& recipe) {
             parameters = layout.entry->settle(parameters, *values);
         }
         known.costs.push_back(predict == nullptr ? cost_of_csr(part, precision_) : predict(part, parameters, precision_));
+        if (vectors_ > 1) add_vectors(known.costs.back(), vectors_, reads_matrix_once(*layout.entry, device_.kind));
         // The values of a share are not known apart.
         if (!layout.share && known.costs.back().unsuitable.empty()) {
             known.costs.back().unsuitable = reason_against_coding(parameters, *values);

@@ -38,8 +38,10 @@ struct Price {
 /// or corrected.
 class CostModel {
 public:
-    /// The arguments must outlive it. `gpu`: the GPU of this machine, for stages that plan for it; null: none.
-    CostModel(const CsrMatrix& input, Precision precision, const DeviceProperties& device, const DeviceProperties* gpu);
+    /// The arguments must outlive it. `gpu`: the GPU of this machine, for stages that plan for it; null: none. vectors: of each
+    /// product.
+    CostModel(const CsrMatrix& input, Precision precision, const DeviceProperties& device, const DeviceProperties* gpu,
+              int vectors = 1);
 
     void set_bandwidth(double copy, double highest);
 
@@ -94,6 +96,7 @@ private:
     Precision precision_;
     const DeviceProperties& device_;
     const DeviceProperties* gpu_;
+    int vectors_;
     DeviceSpeed speed_;
     bool calibrated_ = false;
     double highest_bandwidth_;

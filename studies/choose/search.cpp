@@ -105,6 +105,7 @@ void Search::resume(const std::vector<LoggedTrial>& logged) {
         }
         trials_.model().correct(recipe, trials_.price(recipe), trial.record->seconds, trial.facts.seconds);
         Timed timed{.recipe = recipe, .record = *trial.record, .bytes = trial.facts.bytes};
+        timed.one_by_one = trial.facts.one_by_one;
         timed.price_seconds = trial.facts.price_seconds;
         timed.predicted_seconds = trial.facts.predicted_seconds;
         timed.logged = true;

@@ -28,7 +28,8 @@ Json json_of(const TrialFacts& facts) {
             {"predicted_seconds", facts.predicted_seconds},
             {"price_seconds", facts.price_seconds},
             {"bytes_to_move", facts.bytes},
-            {"point", facts.point ? Json(*facts.point) : Json(nullptr)}};
+            {"point", facts.point ? Json(*facts.point) : Json(nullptr)},
+            {"one_by_one", facts.one_by_one}};
 }
 
 TrialFacts trial_facts_of(const Json& line) {
@@ -39,6 +40,7 @@ TrialFacts trial_facts_of(const Json& line) {
     facts.predicted_seconds = json.value("predicted_seconds", 0.0);
     facts.price_seconds = json.value("price_seconds", 0.0);
     facts.bytes = json.value("bytes_to_move", std::int64_t{0});
+    facts.one_by_one = json.value("one_by_one", false);
     if (json.contains("point") && json["point"].is_array()) facts.point = json["point"].get<SpacePoint>();
     return facts;
 }

@@ -37,6 +37,7 @@ struct TrialFacts {
     double price_seconds = 0;
     std::int64_t bytes = 0;
     std::optional<SpacePoint> point = {};
+    bool one_by_one = false;  // see Timed
 };
 
 /// A line of the log.

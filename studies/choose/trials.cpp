@@ -88,7 +88,8 @@ Trials::Trials(const CsrMatrix& matrix, const Catalogue& catalogue, Devices devi
                .only = "",
                .timing = options.timing,
                .keep = options.keep,
-               .fastest_baseline = true}) {}
+               .fastest_baseline = true,
+               .vectors = options.vectors}) {}
 
 void Trials::skip(const Recipe& recipe, const std::string& reason, const std::optional<Price>& price) {
     const auto is_known = [&](const NotTimed& known) { return known.recipe == recipe.name && known.reason == reason; };
@@ -225,6 +226,7 @@ void Trials::log_end(const RecipeTrial& trial, const TrialResult& result) const 
         const Timed timed = timed_of(trial, result);
         facts.price_seconds = timed.price_seconds;
         facts.bytes = timed.bytes;
+        facts.one_by_one = timed.one_by_one;
     }
     options_.log->add(trial_line(*options_.log, trial.tried, result.report, facts));
 }
@@ -242,6 +244,7 @@ Timed Trials::timed_of(const RecipeTrial& trial, const TrialResult& result) cons
         if (kernel->kernel != record.kernel || name_of(kernel->backend) != record.backend) continue;
         timed.price_seconds = report.stage_seconds(kernel->precision) + report.layouts.front().seconds +
                               kernel->prepare_seconds + kernel->vector_permutation_seconds;
+        timed.one_by_one = kernel->one_by_one;
         name_kernel(timed.recipe, *kernel);
     }
     timed.warnings = record.warnings;
@@ -255,7 +258,7 @@ CostModel& Trials::model() {
                                                    [](Backend one) { return device_of(one) == DeviceKind::gpu; });
         Device& device = on_gpu ? *devices_.gpu : devices_.host;
         const DeviceProperties* const gpu = devices_.gpu == nullptr ? nullptr : &devices_.gpu->properties();
-        model_.emplace(matrix_, options_.precision, device.properties(), gpu);
+        model_.emplace(matrix_, options_.precision, device.properties(), gpu, options_.vectors);
         const Bandwidth bandwidth = device.bandwidth();
         choice_.bandwidth = std::max(bandwidth.copy, bandwidth.read);
         model_->set_bandwidth(bandwidth.copy, choice_.bandwidth);

@@ -45,10 +45,13 @@ std::string head_of(const Choice& choice, const ChooseOptions& options) {
     const Timed& first = choice.ranking.front();
     std::string text = comment(answer_of(choice, options));
     const std::string price = choice.stay ? "" : fmt::format("; preparing it takes {}", duration(first.price_seconds));
-    text += comment(fmt::format("A product takes {}{}.", duration(first.record.seconds), price));
+    const std::string vectors = options.vectors == 1 ? "" : fmt::format(" with {} vectors", options.vectors);
+    text += comment(fmt::format("A product{} takes {}{}.", vectors, duration(first.record.seconds), price));
     text += comment(search_text(choice, options));
-    return text + fmt::format("# Chosen by workbench choose for {} on {}.\n", name_of(options.precision),
-                              printable(choice.device, 200));
+    text +=
+        fmt::format("# Chosen by workbench choose for {} on {}.\n", name_of(options.precision), printable(choice.device, 200));
+    if (options.vectors == 1) return text;
+    return text + comment(fmt::format("`workbench run` multiplies as many vectors with --vectors {}.", options.vectors));
 }
 
 }  // namespace

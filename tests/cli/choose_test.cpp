@@ -53,6 +53,7 @@ TEST_SUITE("choose with the program") {
         expect_choice("choose_budget", folder.path(), matrix + "--budget soon", 2);
         expect_choice("choose_no_budget", folder.path(), matrix + "--budget 0", 2);
         expect_choice("choose_no_products", folder.path(), matrix + "--products 0", 2);
+        expect_choice("choose_no_vectors", folder.path(), matrix + "--vectors 65", 2);
         expect_choice("choose_two_devices", folder.path(), recipes + "sell.toml " + matrix + "--backend kokkos,cuda", 2);
         expect_choice("choose_two_matrices", folder.path(), recipes + "sell.toml " + matrix + "--sweep matrix.nx=8,9", 2);
         expect_choice("choose_no_file", folder.path(), recipes + "sell.toml --matrix none.mtx", 3);
@@ -141,6 +142,25 @@ TEST_SUITE("choose with the program") {
         const Outcome summary = shell("cd '" + folder.path().string() + "' && '" WORKBENCH_BINARY "' summary all.json");
         CHECK(summary.exit_code == 0);
         CHECK(summary.text.find("CPU, f32: 1 matrix") != std::string::npos);
+    }
+
+    TEST_CASE("a choice for several vectors, whose log belongs to their number") {
+        const TemporaryFolder folder;
+        const std::string search =
+            recipes + "sell.toml " + recipes + "csc.toml --generate laplace2d:nx=9 --log l.jsonl --force" + on_host;
+        const Outcome chosen = choose_in(folder.path(), search + "--vectors 6 --budget 2 --products 1 --json all.json");
+        CHECK_MESSAGE(chosen.exit_code == 0, chosen.text);
+        CHECK(chosen.text.find(", cold cache, 6 vectors\n") != std::string::npos);
+        const auto json = nlohmann::json::parse(file_text(folder.path() / "all.json"));
+        CHECK(json["vectors"] == 6);
+        REQUIRE(json["runs"].size() >= 1);
+        for (const auto& run : json["runs"]) CHECK(run["vectors"] == 6);
+        const Outcome other = choose_in(folder.path(), search + "--budget 0.1");
+        CHECK(other.exit_code == 2);
+        CHECK_MESSAGE(
+            other.text.find("expected the options \"choose, cold cache, kokkos eigen\", found \"choose, cold cache, 6 vectors, "
+                            "kokkos eigen\"") != std::string::npos,
+            other.text);
     }
 
     TEST_CASE("with all shipped recipes, those that need a square matrix say so for a wide or tall one") {

@@ -100,7 +100,7 @@ export function chooseSections(page: PageDocument): (HTMLElement | null)[] {
   const charts = [frontier(choice, colours), model(choice, page.correlation ?? null, colours)].filter((one) => one !== null);
   const worth = stagesWorth(choice);
   return [
-    section('answer', 'Which recipe', `${choice.precision} on ${choice.device}, cold cache. ${search ?? ''}`, h('p', { class: 'answer' }, answer ?? ''), headline(choice),
+    section('answer', 'Which recipe', `${choice.precision} on ${choice.device}, cold cache${choice.vectors > 1 ? `, ${choice.vectors} vectors` : ''}. ${search ?? ''}`, h('p', { class: 'answer' }, answer ?? ''), headline(choice),
       choice.warnings.length > 0 ? h('ul', { class: 'warnings' }, ...choice.warnings.map((warning) => h('li', {}, warning))) : null, worth,
       h('details', {}, h('summary', {}, 'The chosen recipe'), code(choice.ranking[0].resolved, 'the recipe'))),
     section('charts', 'Times, prices and the model', '', h('div', { class: 'grid charts' }, ...charts)),

@@ -331,6 +331,7 @@ export interface Ranked {
 export interface Choice {
   matrix: MatrixFacts;
   precision: string;
+  vectors: number;
   device: string;
   stay: boolean;
   warnings: string[];
