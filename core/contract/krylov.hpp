@@ -103,6 +103,50 @@ public:
     [[nodiscard]] virtual std::int64_t vector_bytes() const = 0;
 };
 
+template <ValueType Value>
+struct SeveralPlan {
+    Index size = 0;
+    int count = 1;                     // of right-hand sides
+    std::int64_t most_iterations = 0;  // of each
+    bool preconditioned = false;       // by a diagonal
+};
+
+/// Conjugate gradients with several right-hand sides of one matrix, which advance together: an iteration multiplies the
+/// directions of all of them at once, and everything else is that of a Krylov for each. A right-hand side whose state is no
+/// longer `running` stays as it is. Vectors are [size x count], row by row.
+template <ValueType Value>
+class SeveralKrylov : public Interface {
+public:
+    /// Sets the product of all right-hand sides for the following iterations; see Krylov::use.
+    virtual void use(KrylovProduct<Value> product) = 0;
+
+    [[nodiscard]] virtual int count() const = 0;
+    /// B, X and the inverse of the diagonal, on the device; the last is null if there is none. The caller may replace B and
+    /// the diagonal before begin_again, and X before restart.
+    [[nodiscard]] virtual Value* right_hand_sides() = 0;
+    [[nodiscard]] virtual Value* solutions() = 0;
+    [[nodiscard]] virtual Value* inverse_diagonal() = 0;
+
+    /// Starts new solves from X = 0. Each has converged when |r|_2 <= tolerance * |b|_2. Waits for the device. Returns |b|_2 of
+    /// each.
+    virtual std::vector<double> begin_again(double tolerance) = 0;
+    /// Restarts these with r = b - A x for their current x; see Krylov::restart. Waits.
+    virtual void restart(std::span<const int> which) = 0;
+    /// Ends one, whose x then stays as it is.
+    virtual void stop(int which) = 0;
+
+    /// Launches up to `iterations` iterations. They end early if none is `running` any more, or one of those that are has done
+    /// the plan's most iterations. Asynchronous.
+    virtual void launch(std::int64_t iterations) = 0;
+    /// Waits for the launched iterations. [count]
+    [[nodiscard]] virtual std::vector<KrylovProgress> wait() = 0;
+
+    /// See Krylov::history.
+    [[nodiscard]] virtual std::vector<double> history(int which) = 0;
+    /// See Krylov::vector_bytes; of an iteration in which all are `running`.
+    [[nodiscard]] virtual std::int64_t vector_bytes() const = 0;
+};
+
 /// A matrix that a device has ready for solves in one kernel, which stays on the device for all iterations of a launch. The
 /// iterations of such a solve multiply with this matrix. `use` sets the product of restarts, which refine the solution where
 /// the values of this matrix are rounded. rest_of_iteration, operands and reorder throw std::logic_error.

@@ -53,6 +53,9 @@ public:
                                                                  std::span<const double> /*inverse_diagonal*/) {
         return nullptr;
     }
+    /// See make_several_krylov.
+    [[nodiscard]] virtual std::unique_ptr<SeveralKrylov<float>> several(const SeveralPlan<float>&) { return nullptr; }
+    [[nodiscard]] virtual std::unique_ptr<SeveralKrylov<double>> several(const SeveralPlan<double>&) { return nullptr; }
     [[nodiscard]] virtual std::unique_ptr<PersistentSolver<float>> persistent(const PersistentProblem<float>&) {
         return nullptr;
     }
@@ -68,6 +71,14 @@ template <ValueType Value>
                                                          std::span<const Value> inverse_diagonal) {
     Solvers* const solvers = device.solvers();
     return solvers == nullptr ? nullptr : solvers->krylov(plan, b, inverse_diagonal);
+}
+
+/// A solver for several right-hand sides, B = X = 0 and a diagonal of 1. Null if the device has none. The device must outlive
+/// it. Throws MachineError if memory does not suffice.
+template <ValueType Value>
+[[nodiscard]] std::unique_ptr<SeveralKrylov<Value>> make_several_krylov(Device& device, const SeveralPlan<Value>& plan) {
+    Solvers* const solvers = device.solvers();
+    return solvers == nullptr ? nullptr : solvers->several(plan);
 }
 
 /// A matrix for persistent solves. Throws Unsuitable with the reason if the device cannot run them, or not with this matrix.

@@ -190,41 +190,50 @@ CsrMatrix read_from_tar(Opened archive, const ReadOptions& options) {
     return choice.result();
 }
 
-std::vector<double> column_of(const std::string& name, const CsrMatrix& matrix) {
-    if (matrix.columns != 1) {
-        throw InputError(fmt::format("{}: found a matrix of {} x {}; expected one column", name, matrix.rows, matrix.columns));
+using Columns = std::vector<std::vector<double>>;
+
+Columns columns_of(const std::string& name, const CsrMatrix& matrix, Index most) {
+    if (matrix.columns < 1 || matrix.columns > most) {
+        throw InputError(fmt::format("{}: found a matrix of {} x {}; expected {}", name, matrix.rows, matrix.columns,
+                                     most == 1 ? "one column" : fmt::format("1 to {} columns", most)));
     }
-    std::vector<double> vector(matrix.rows);
+    Columns columns(matrix.columns, std::vector<double>(matrix.rows));
     for (Index row = 0; row < matrix.rows; ++row) {
-        for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) vector[row] = matrix.values[i];
+        for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) {
+            columns[matrix.column_indices[i]][row] = matrix.values[i];
+        }
     }
-    return vector;
+    return columns;
 }
 
-std::vector<double> read_npy_vector(Opened opened) {
+Columns read_npy_columns(Opened opened, Index most) {
     const NpyArray array = read_npy(opened.name, *opened.bytes);
-    const bool is_vector = array.shape.size() == 1 || (array.shape.size() == 2 && array.shape[1] == 1);
-    if (!is_vector) {
-        throw InputError(fmt::format("{}: found an array of shape ({}); expected one dimension, or one column", opened.name,
-                                     fmt::join(array.shape, ", ")));
+    const std::size_t dimensions = array.shape.size();
+    const std::int64_t found_columns = dimensions == 2 ? array.shape[1] : 1;
+    if (dimensions < 1 || dimensions > 2 || found_columns < 1 || found_columns > most) {
+        throw InputError(fmt::format("{}: found an array of shape ({}); expected one dimension, or {}", opened.name,
+                                     fmt::join(array.shape, ", "),
+                                     most == 1 ? "one column" : fmt::format("1 to {} columns", most)));
     }
-    require_host_memory(static_cast<std::size_t>(array.size()) * sizeof(double), opened.name + ": a vector");
-    std::vector<double> vector(array.size());
+    require_host_memory(static_cast<std::size_t>(array.size()) * sizeof(double), opened.name + ": vectors");
+    const auto rows = static_cast<std::size_t>(array.shape[0]);
+    Columns columns(found_columns, std::vector<double>(rows));
     const bool known = with_number_type(array.type, [&](auto number) {
-        for (std::size_t i = 0; i < vector.size(); ++i) {
+        for (std::size_t i = 0; i < rows * columns.size(); ++i) {
             const auto found = item<decltype(number)>(array, i);
-            vector[i] = static_cast<double>(found);
-            if (std::is_floating_point_v<decltype(number)> || is_exact(found, vector[i])) continue;
+            double& here = array.by_columns ? columns[i / rows][i % rows] : columns[i % columns.size()][i / columns.size()];
+            here = static_cast<double>(found);
+            if (std::is_floating_point_v<decltype(number)> || is_exact(found, here)) continue;
             throw InputError(
                 fmt::format("{}: found {} at place {}, which f64 rounds to {:.0f}; expected exact integers, or f64",
-                            opened.name, found, i, vector[i]));
+                            opened.name, found, i, here));
         }
     });
     if (!known) {
         throw InputError(
             fmt::format("{}: found the type {}; expected f32, f64, integers or bool, little-endian", opened.name, array.type));
     }
-    return vector;
+    return columns;
 }
 
 /// True for lines without numbers: blank ones, and comments after % or #.
@@ -278,16 +287,20 @@ CsrMatrix read_matrix(const std::filesystem::path& path, const ReadOptions& opti
     return container == nullptr ? read_scipy_npz(path) : read_container(*container, path, options.member);
 }
 
-std::vector<double> read_vector(const std::filesystem::path& path, const std::string& member) {
+Columns read_columns(const std::filesystem::path& path, const std::string& member, Index most) {
     Opened opened = look_into(path.string(), open_file(path, accepted), false);
     const std::string& start = opened.start.bytes;
     if (is_tar(start)) {
         const std::string wanted = member.empty() ? ending_of_right_hand_sides : member;
-        return column_of(path.string(), read_from_tar(std::move(opened), {wanted}));
+        return columns_of(path.string(), read_from_tar(std::move(opened), {wanted}), most);
     }
-    if (member.empty() && is_npy(start)) return read_npy_vector(std::move(opened));
-    if (member.empty() && is_number_list(start)) return read_number_list(std::move(opened));
-    return column_of(path.string(), read_matrix(path, {member}));
+    if (member.empty() && is_npy(start)) return read_npy_columns(std::move(opened), most);
+    if (member.empty() && is_number_list(start)) return {read_number_list(std::move(opened))};
+    return columns_of(path.string(), read_matrix(path, {member}), most);
+}
+
+std::vector<double> read_vector(const std::filesystem::path& path, const std::string& member) {
+    return std::move(read_columns(path, member, 1).front());
 }
 
 }  // namespace workbench

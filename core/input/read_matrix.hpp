@@ -28,4 +28,8 @@ struct ReadOptions {
 /// SuiteSparse collection names right-hand sides. Throws like read_matrix.
 [[nodiscard]] std::vector<double> read_vector(const std::filesystem::path& path, const std::string& member = {});
 
+/// Likewise with 1 to `most` columns, which it returns one after another.
+[[nodiscard]] std::vector<std::vector<double>> read_columns(const std::filesystem::path& path, const std::string& member,
+                                                            Index most);
+
 }  // namespace workbench

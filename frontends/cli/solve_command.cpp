@@ -46,6 +46,7 @@ struct SolveArguments : SharedArguments {
     std::int64_t iterations = 10000;
     std::int64_t patience = 1000;
     std::int64_t solves = 1;
+    int right_sides = 1;
 };
 
 /// The recipes, which all use the same matrix.
@@ -98,21 +99,34 @@ Recipes recipes_of(const SolveArguments& arguments) {
 }
 
 RightHandSide right_hand_side_of(const SolveArguments& arguments) {
-    if (arguments.rhs == "ones") return {RightHandSide::Kind::ones};
+    if (arguments.rhs == "ones") return {RightHandSide::Kind::ones, arguments.seed};
     if (arguments.rhs == "random") return {RightHandSide::Kind::random, arguments.seed};
     if (std::error_code ignored; !std::filesystem::exists(arguments.rhs, ignored)) {
         throw InputError(
             fmt::format("--rhs {}: no such file; expected ones, random, or a file with the numbers of b", arguments.rhs));
     }
-    return {RightHandSide::Kind::file, 0, arguments.rhs, arguments.rhs_member};
+    return {RightHandSide::Kind::file, arguments.seed, arguments.rhs, arguments.rhs_member};
+}
+
+/// Throws RecipeError for options that do not go with several right-hand sides.
+void check_right_sides(const SolveArguments& arguments) {
+    if (arguments.right_sides == 1) return;
+    const auto refuse = [](const std::string& what) { throw RecipeError("--right-sides does not support " + what); };
+    if (arguments.method != "cg") refuse("--method " + arguments.method + "; expected cg");
+    if (arguments.engine == "persistent") refuse("--engine persistent; expected graph or auto");
+    if (!arguments.tune.empty()) refuse("--tune");
+    if (arguments.distributed) refuse("--distributed");
 }
 
 SolveOptions options_of(const SolveArguments& arguments) {
+    check_right_sides(arguments);
     SolveOptions options;
+    options.right_sides = arguments.right_sides;
     options.method = arguments.method == "cg" ? KrylovMethod::cg : KrylovMethod::bicgstab;
     options.jacobi = arguments.preconditioner == "jacobi";
     if (arguments.engine == "auto") options.engine = SolveEngine::automatic;
     if (arguments.engine == "persistent") options.engine = SolveEngine::persistent;
+    if (arguments.right_sides > 1) options.engine = SolveEngine::graph;
     // The accuracy that the precision allows for well-conditioned matrices.
     options.tolerance = arguments.tolerance.value_or(arguments.precision == "f32" ? 1e-4 : 1e-8);
     check_finite("--tolerance", options.tolerance);
@@ -164,19 +178,24 @@ ExitCode run_solve(const SolveArguments& arguments) {
     auto [matrix, matrix_report] = load_matrix(recipes.matrix);
     SolveReport report;
     report.matrix = matrix_report;
-    report.right_hand_side = right_hand_side.text();
     report.precision = precision_named(arguments.precision);
     report.options = options;
     report.device = device.properties();
     add_provenance(report, *host, device.properties().kind == DeviceKind::gpu);
     report.options.poll = stop_if_requested;
-    std::vector<double> b = make_right_hand_side(right_hand_side, matrix.rows);
+    RightHandSides sides = make_right_hand_sides(right_hand_side, matrix.rows, options.right_sides);
+    report.right_hand_side = std::move(sides.text);
     const Interruption interruption;
     bool stopped = false;
     {
         const StdoutToStderr redirection;
         const Progress progress;
-        SolvePlan plan{.matrix = matrix, .b = std::move(b), .catalogue = catalogue(), .device = device, .backends = backends};
+        SolvePlan plan{.matrix = matrix,
+                       .b = std::move(sides.columns.front()),
+                       .catalogue = catalogue(),
+                       .device = device,
+                       .backends = backends};
+        plan.more_b.assign(std::move_iterator(sides.columns.begin() + 1), std::move_iterator(sides.columns.end()));
         plan.progress = [&progress](const std::string& step) {
             stop_if_requested();
             progress.show(step);
@@ -240,9 +259,13 @@ void add_solve_command(CLI::App& app, Action& action) {
             "NAME_b.mtx")
         ->type_name("WHICH|FILE")
         ->capture_default_str();
+    add_number(command, "--right-sides", arguments.right_sides, Range{1, most_vectors, "COUNT"},
+               "Solve for so many b together by cg: that of --rhs and random ones, or the columns of its file");
     command.add_option("--rhs-member", arguments.rhs_member, "File to read b from in an archive, .mat or .h5")
         ->type_name("NAME");
-    command.add_option("--seed", arguments.seed, "Seed of a random b")->type_name("NUMBER")->capture_default_str();
+    command.add_option("--seed", arguments.seed, "Seed of a random b, and of the first of several")
+        ->type_name("NUMBER")
+        ->capture_default_str();
     add_number(command, "--tolerance", arguments.tolerance, Range{0.0, 1.0, "NUMBER"},
                "Stop when |b - A x| / |b| is below this (default: 1e-8, or 1e-4 in f32)");
     add_number(command, "--iterations", arguments.iterations, Range{std::int64_t{1}, std::int64_t{10000000}, "COUNT"},

@@ -103,10 +103,9 @@ AppliedRecipe<Value>::AppliedRecipe(const Recipe& recipe, CsrMatrix matrix, cons
     facts_.columns = matrix.columns;
     facts_.nonzeros = matrix.nonzeros();
     std::optional<Oracle<Value>> oracle;
-    std::string key;
     if (options.verify) {
-        key = key_of<Value>(recipe, matrix, *device_, kernels);
-        const bool is_known = !key.empty() && exactly_verified().has(key);
+        key_ = key_of<Value>(recipe, matrix, *device_, kernels);
+        const bool is_known = !key_.empty() && exactly_verified().has(key_);
         oracle.emplace(matrix, is_known ? std::nullopt : std::optional(exact_values_of(recipe)));
     }
 
@@ -127,7 +126,7 @@ AppliedRecipe<Value>::AppliedRecipe(const Recipe& recipe, CsrMatrix matrix, cons
     facts_.seconds = watch.seconds();
     if (!options.verify) return;
     facts_.verification_seconds = std::max(0.0, prepared_and_verified - ready_->preparation().seconds());
-    if (!key.empty()) exactly_verified().add(key);
+    if (!key_.empty()) exactly_verified().add(key_);
 }
 
 template <ValueType Value>
@@ -368,26 +367,59 @@ std::vector<Value> AppliedRecipe<Value>::diagonal() const {
 }
 
 template <ValueType Value>
-SeveralVectors<Value>& AppliedRecipe<Value>::several(int vectors) {
+std::shared_ptr<SeveralVectors<Value>> AppliedRecipe<Value>::several(int vectors) {
     require_own_process();
     if (is_prepared_there()) {
         throw Unsuitable(
             "several vectors: the GPU prepared the matrix, which is not on the host; expected one vector, or a matrix on the "
             "host");
     }
-    const auto known = several_.find(vectors);
-    if (known != several_.end()) return known->second;
+    std::shared_ptr<SeveralVectors<Value>>& known = several_[vectors];
+    if (known != nullptr) return known;
     Candidate<Value> candidate = ready_->candidate();
-    for (std::size_t i = 0; i < candidate.shares.size(); ++i) {
-        const KernelEntry*& kernel = candidate.shares[i].kernel;
-        if (kernel->prepare_vectors.template get<Value>() || kernel->name == kernel_asked_for_) continue;
-        for (const KernelEntry& other : recipe_.layouts[i].entry->kernels) {
-            const bool reads_once = other.backend == kernel->backend && other.prepare_vectors.template get<Value>();
-            if (reads_once) kernel = &other;
-            if (reads_once) break;
+    const KernelFilter filter{.kind = device_->properties().kind, .only = kernel_asked_for_, .vectors = vectors};
+    const std::vector<const KernelEntry*> kernels = choose_kernels(recipe_, filter);
+    for (std::size_t i = 0; i < candidate.shares.size(); ++i) candidate.shares[i].kernel = kernels[i];
+    auto made = std::make_shared<SeveralVectors<Value>>(candidate, vectors, *device_);
+    const std::string key = key_.empty() ? "" : fmt::format("{}, {} vectors", key_, vectors);
+    const bool is_verified = key.empty() ? verified_.contains(vectors) : exactly_verified().has(key);
+    if (facts_.verified && !is_verified) {
+        verify(*made, vectors);
+        verified_.insert(vectors);
+        if (!key.empty()) exactly_verified().add(key);
+    }
+    known = std::move(made);
+    return known;
+}
+
+template <ValueType Value>
+void AppliedRecipe<Value>::verify(SeveralVectors<Value>& several, int vectors) const {
+    std::vector<Entry> entries;
+    entries.reserve(static_cast<std::size_t>(facts_.nonzeros));
+    for_each_entry([&](Index row, Index column, double value) { entries.push_back({row, column, value}); });
+    const CsrMatrix matrix = csr_from_entries(facts_.rows, facts_.columns, entries);
+    std::vector<std::vector<double>> columns;
+    std::vector<Value> x(static_cast<std::size_t>(facts_.columns) * vectors);
+    for (int j = 0; j < vectors; ++j) {
+        columns.push_back(real_vector(facts_.columns, static_cast<std::uint32_t>(j + 1)));
+        for (Index i = 0; i < facts_.columns; ++i) x[std::size_t(i) * vectors + j] = static_cast<Value>(columns[j][i]);
+    }
+    std::vector<Value> y(static_cast<std::size_t>(facts_.rows) * vectors, unwritten<Value>());
+    std::vector<Value> one(facts_.rows);
+    for (const bool accumulate : {false, true}) {
+        several.run_from_host(x, y, accumulate);
+        for (int j = 0; j < vectors; ++j) {
+            BoundedReference reference = bounded_reference<Value>(matrix, columns[j]);
+            for (Index row = 0; row < facts_.rows; ++row) {
+                one[row] = y[std::size_t(row) * vectors + j];
+                reference.r[row] *= accumulate ? 2 : 1;
+                reference.bound[row] *= accumulate ? 3 : 1;
+            }
+            const Comparison found = compare_within(one, reference);
+            if (found.right) continue;
+            throw BrokenKernel(fmt::format("{}: vector {} of {}: {}", where(recipe_), j + 1, vectors, found.first_wrong));
         }
     }
-    return several_.try_emplace(vectors, candidate, vectors, *device_).first->second;
 }
 
 template <ValueType Value>

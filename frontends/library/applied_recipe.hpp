@@ -6,7 +6,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <spmv_workbench/spmv_workbench.hpp>
@@ -50,9 +52,10 @@ public:
     void run_from_host(std::span<const Value> x, std::span<Value> y, VectorOrder order, bool accumulate);
 
     /// Products with 2 to most_vectors vectors, prepared when they are first requested and after new values: by the kernel of
-    /// the operator or, if the caller did not name it, the layout's first one that reads the matrix once. Throws Unsuitable,
-    /// InputError or MachineError.
-    [[nodiscard]] SeveralVectors<Value>& several(int vectors);
+    /// the operator or, if the caller did not name it, the layout's first one that reads the matrix once. If the operator was
+    /// verified, so is the kernel, once in a process for a recipe, a pattern and a number of vectors. Throws Unsuitable,
+    /// InputError, MachineError or BrokenKernel.
+    [[nodiscard]] std::shared_ptr<SeveralVectors<Value>> several(int vectors);
 
     /// A^T in the caller's order, with the values that are stored. Throws Unsuitable if the GPU prepared the matrix.
     [[nodiscard]] CsrMatrix transposed() const;
@@ -105,6 +108,8 @@ private:
     /// visit(row, column, value) for the entries that are stored, in the caller's order.
     template <typename Visit>
     void for_each_entry(const Visit& visit) const;
+    /// Compares products with the matrix, in the caller's order. Throws BrokenKernel.
+    void verify(SeveralVectors<Value>& several, int vectors) const;
     void take_facts_of(const Preparation& preparation);
     void require_kernel(const Recipe& recipe) const;
     void prepare_orders();
@@ -116,13 +121,15 @@ private:
 
     const Recipe& recipe_;
     std::string kernel_asked_for_;  // by the caller; empty: none
+    std::string key_;               // of what was verified (ExactlyVerified); empty: this operator alone
     std::shared_ptr<const KokkosRuntime> kokkos_ = running_kokkos();
     pid_t process_ = getpid();
     std::unique_ptr<Device> device_;
     spmv_workbench::OperatorFacts facts_;
     std::optional<Ready<Value>> ready_;
 
-    std::map<int, SeveralVectors<Value>> several_;
+    std::map<int, std::shared_ptr<SeveralVectors<Value>>> several_;
+    std::set<int> verified_;                    // numbers of vectors
     std::optional<ValuePlaces<Value>> places_;  // made when they are first needed
     std::unique_ptr<PersistentSolver<Value>> persistent_;
     bool persistent_has_values_ = true;  // those of the operator

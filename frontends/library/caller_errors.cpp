@@ -10,6 +10,7 @@
 #include <spmv_workbench/spmv_workbench.hpp>
 
 #include "core/contract/errors.hpp"
+#include "core/contract/kernel.hpp"
 #include "core/text/words.hpp"
 
 namespace workbench {
@@ -46,14 +47,21 @@ void require_size(std::string_view name, std::size_t found, std::size_t expected
 }
 
 template <typename Value>
-void require_finite(std::string_view name, spmv_workbench::ArrayView<const Value> vector) {
+void require_finite(std::string_view name, spmv_workbench::ArrayView<const Value> vector, int columns) {
     const auto* const found = std::find_if(vector.begin(), vector.end(), [](Value value) { return !std::isfinite(value); });
     if (found == vector.end()) return;
-    throw std::invalid_argument(fmt::format("{}[{}] is {}; expected finite numbers", name, found - vector.begin(), *found));
+    const std::ptrdiff_t i = found - vector.begin();
+    const std::string place = columns == 1 ? fmt::format("{}", i) : fmt::format("{}, {}", i / columns, i % columns);
+    throw std::invalid_argument(fmt::format("{}[{}] is {}; expected finite numbers", name, place, *found));
 }
 
-template void require_finite(std::string_view, spmv_workbench::ArrayView<const float>);
-template void require_finite(std::string_view, spmv_workbench::ArrayView<const double>);
+template void require_finite(std::string_view, spmv_workbench::ArrayView<const float>, int);
+template void require_finite(std::string_view, spmv_workbench::ArrayView<const double>, int);
+
+void require_vectors(int vectors) {
+    if (vectors >= 1 && vectors <= most_vectors) return;
+    throw std::invalid_argument(fmt::format("found {} vectors; expected 1 to {}", vectors, most_vectors));
+}
 
 void require_apart(const void* x, std::size_t bytes_of_x, const void* y, std::size_t bytes_of_y) {
     const auto* const first = static_cast<const std::byte*>(x);

@@ -54,8 +54,11 @@ private:
 
 // Preconditions of the caller; all throw std::invalid_argument.
 void require_size(std::string_view name, std::size_t found, std::size_t expected);
+/// columns: of a vector that is several, row by row.
 template <typename Value>
-void require_finite(std::string_view name, spmv_workbench::ArrayView<const Value> vector);
+void require_finite(std::string_view name, spmv_workbench::ArrayView<const Value> vector, int columns = 1);
+/// 1 to 64.
+void require_vectors(int vectors);
 void require_apart(const void* x, std::size_t bytes_of_x, const void* y, std::size_t bytes_of_y);
 
 }  // namespace workbench

@@ -15,10 +15,7 @@ using workbench::for_caller;
 
 void check_vectors(const OperatorFacts& facts, const void* x, std::size_t size_of_x, const void* y, std::size_t size_of_y,
                    std::size_t value_bytes, std::int32_t vectors = 1) {
-    if (vectors < 1 || vectors > workbench::most_vectors) {
-        throw std::invalid_argument("found " + std::to_string(vectors) + " vectors; expected 1 to " +
-                                    std::to_string(workbench::most_vectors));
-    }
+    workbench::require_vectors(vectors);
     const auto count = static_cast<std::size_t>(vectors);
     workbench::require_size("x", size_of_x, static_cast<std::size_t>(facts.columns) * count);
     workbench::require_size("y", size_of_y, static_cast<std::size_t>(facts.rows) * count);
@@ -85,8 +82,8 @@ void Operator<Value>::run(ArrayView<const Value> x, ArrayView<Value> y, std::int
     check_vectors(facts(), x.data(), x.size(), y.data(), y.size(), sizeof(Value), vectors);
     for_caller([&] {
         const workbench::KokkosTurn turn;
-        applied().recipe->several(vectors).run_from_host(std::span(x.data(), x.size()), std::span(y.data(), y.size()),
-                                                         accumulate);
+        applied().recipe->several(vectors)->run_from_host(std::span(x.data(), x.size()), std::span(y.data(), y.size()),
+                                                          accumulate);
     });
 }
 
@@ -97,7 +94,7 @@ void Operator<Value>::run(DeviceArray<const Value> x, DeviceArray<Value> y, std:
     check_vectors(facts(), x.address(), x.size(), y.address(), y.size(), sizeof(Value), vectors);
     for_caller([&] {
         const workbench::KokkosTurn turn;
-        applied().recipe->several(vectors).run(x.address(), y.address(), accumulate);
+        applied().recipe->several(vectors)->run(x.address(), y.address(), accumulate);
     });
 }
 

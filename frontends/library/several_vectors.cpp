@@ -1,5 +1,6 @@
 #include "frontends/library/several_vectors.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -8,15 +9,10 @@ namespace {
 
 /// The place of each element of several vectors whose rows move to `order`. Empty if none moves.
 DeviceMemory places_of(std::span<const Index> order, int vectors, Device& device) {
-    std::vector<Index> places;
-    bool moves = false;
     Index number = 0;
-    places.reserve(order.size() * static_cast<std::size_t>(vectors));
-    for (const Index row : order) {
-        moves = moves || row != number++;
-        for (int j = 0; j < vectors; ++j) places.push_back(row * vectors + j);
-    }
-    return moves ? to_device(device, std::span<const Index>(places), "a permutation of several vectors") : DeviceMemory();
+    if (std::all_of(order.begin(), order.end(), [&number](Index row) { return row == number++; })) return {};
+    const std::vector<Index> places = elements_of(order, vectors);
+    return to_device(device, std::span<const Index>(places), "a permutation of several vectors");
 }
 
 }  // namespace
@@ -48,6 +44,18 @@ void SeveralVectors<Value>::run(const Value* x, Value* y, bool accumulate) {
     } else {
         device_.scatter(y_.as<const Value>(), y_to_caller_.as<const Index>(), elements_of_y_, y);
     }
+}
+
+template <ValueType Value>
+void SeveralVectors<Value>::permute(const Value* from, Value* to, bool to_recipe) {
+    const DeviceMemory* places = to_recipe ? &x_to_recipe_ : &y_to_caller_;
+    if (places->bytes() == 0) {
+        if (identity_.bytes() == 0) {
+            identity_ = to_device(device_, Permutation::identity(elements_of_x_).old_of_new(), "the order of several vectors");
+        }
+        places = &identity_;
+    }
+    device_.scatter(from, places->as<const Index>(), elements_of_x_, to);
 }
 
 template <ValueType Value>

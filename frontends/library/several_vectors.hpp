@@ -20,6 +20,11 @@ public:
     /// Likewise in memory of the host; synchronous.
     void run_from_host(std::span<const Value> x, std::span<Value> y, bool accumulate);
 
+    /// Y = A X in the recipe's order, for a square matrix.
+    void run_in_recipe_order(const Value* x, Value* y) { kernel_->run(x, y, false); }
+    /// Brings vectors like X into the recipe's order, or back to the caller's, for a square matrix.
+    void permute(const Value* from, Value* to, bool to_recipe);
+
 private:
     Device& device_;
     Candidate<Value> candidate_;
@@ -28,7 +33,8 @@ private:
     Index elements_of_y_;
     DeviceMemory x_to_recipe_;  // the place of each element; empty: the same
     DeviceMemory y_to_caller_;
-    DeviceMemory x_;  // in the recipe's order, if that differs
+    DeviceMemory identity_;  // of the elements of X; allocated on first use
+    DeviceMemory x_;         // in the recipe's order, if that differs
     DeviceMemory y_;
     DeviceMemory x_from_host_;  // on a GPU; allocated on first use
     DeviceMemory y_from_host_;

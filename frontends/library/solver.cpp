@@ -11,6 +11,7 @@
 #include "core/contract/solve_rules.hpp"
 #include "core/contract/solvers.hpp"
 #include "frontends/library/applied.hpp"
+#include "frontends/library/solved_together.hpp"
 #include "kernels/host/host_device.hpp"
 #include "pipeline/measure/verification.hpp"
 
@@ -149,26 +150,22 @@ struct __attribute__((visibility("hidden"))) Solver<Value>::State {
         permute(b, krylov->right_hand_side(), workbench::VectorOrder::recipe);
         Course<Value> course(*krylov, options);
         const double norm = course.norm_of_b();
-        if (!(norm > 0) || !reason_against(range_of(norm, norm)).empty()) require_range(false);
+        if (!(norm > 0) || !reason_against(range_of(norm, norm)).empty()) {
+            require_range(on_host(krylov->right_hand_side()), false);
+        }
         if (given.from_x && norm > 0) {
             permute(x, krylov->solution(), workbench::VectorOrder::recipe);
             krylov->restart();
         }
-        std::function<void()> stop;
         std::function<void(std::int64_t, double)> each_iteration;
-        if (options.recipe.stop) {
-            stop = [this] {
-                if (functions.call(options.recipe.stop)) throw Stopped("the caller stopped the solve");
-            };
-        }
         if (given.each_iteration) {
             each_iteration = [&](std::int64_t iterations, double residual) {
                 copy_x_to_caller();
                 functions.call([&] { given.each_iteration(iterations, residual, x_of_caller); });
             };
         }
-        SolveFacts facts = course.run(stop, each_iteration);
-        if (facts.end != SolveEnd::converged) require_range(true);
+        SolveFacts facts = course.run(stop_function(), each_iteration);
+        if (facts.end != SolveEnd::converged) require_range(on_host(krylov->right_hand_side()), true);
         permute(krylov->solution(), x, workbench::VectorOrder::caller);
         facts.seconds = watch.seconds();
         if (is_persistent) facts.engine = Engine::persistent;
@@ -201,6 +198,53 @@ struct __attribute__((visibility("hidden"))) Solver<Value>::State {
         return facts;
     }
 
+    /// True if several right-hand sides advance together.
+    [[nodiscard]] bool solves_together() const {
+        return wish().method == workbench::KrylovMethod::cg && !precondition && !is_persistent && !recipe().is_prepared_there();
+    }
+
+    /// Solves for several right-hand sides [rows x count] of the host together. Call it within functions.run, while holding a
+    /// KokkosTurn.
+    std::vector<SolveFacts> solve_together(ArrayView<const Value> b, ArrayView<Value> x, int count, bool from_x) {
+        const workbench::Stopwatch watch;
+        const std::span<const Value> diagonal = a.applied_->inverse_diagonal;
+        if (together == nullptr || together->count() != count) {
+            together.reset();
+            together = std::make_unique<workbench::SolvedTogether<Value>>(
+                recipe(),
+                workbench::SeveralPlan<Value>{recipe().facts().rows, count, options.most_iterations, !diagonal.empty()});
+        }
+        const workbench::DeviceMemory b_there = workbench::to_device(recipe().device(), std::span(b.data(), b.size()), "B");
+        const std::vector<double> norms = together->begin(b_there.template as<const Value>(), diagonal, options.tolerance);
+        std::vector<workbench::SolveRules> rules;
+        for (int j = 0; j < count; ++j) {
+            if (!(norms[j] > 0) || !reason_against(range_of(norms[j], norms[j])).empty()) {
+                require_range(together->right_hand_side(j), false);
+            }
+            rules.emplace_back(options.tolerance, norms[j], options.most_iterations, options.patience);
+        }
+        std::vector<Value> x_here(x.size());
+        if (from_x) {
+            for (std::size_t i = 0; i < x.size(); ++i) x_here[i] = norms[i % count] > 0 ? x.data()[i] : 0;
+        }
+        workbench::DeviceMemory x_there = workbench::to_device(recipe().device(), std::span<const Value>(x_here), "X");
+        if (from_x) together->begin_from(x_there.template as<const Value>());
+        const std::vector<workbench::OneOfSeveral> solves = together->run(rules, stop_function());
+        std::vector<SolveFacts> facts;
+        for (int j = 0; j < count; ++j) {
+            const auto& [progress, end, restarts] = solves[j];
+            if (end->how != workbench::SolveEnd::converged) require_range(together->right_hand_side(j), true);
+            facts.push_back({static_cast<SolveEnd>(end->how), progress.iterations, progress.residual});
+        }
+        together->copy_x(x_there.template as<Value>());
+        recipe().device().download(x_there, std::as_writable_bytes(std::span(x.data(), x.size())));
+        for (SolveFacts& one : facts) {
+            one.seconds = watch.seconds();
+            one.together = count;
+        }
+        return facts;
+    }
+
     SolverOptions options;
     Operator<Value> a;
     PreconditionerFunction<Value> precondition;  // empty: that of the options
@@ -227,10 +271,17 @@ private:
                 .largest_of_b = largest_of_b};
     }
 
-    /// Throws InputError if the current solve leaves its range of numbers. Copies b to the host. with_matrix: multiplies once,
-    /// to estimate the magnitude of the matrix, which may be on the GPU.
-    void require_range(bool with_matrix) {
-        const std::vector<double> b = on_host(krylov->right_hand_side());
+    /// Empty if the caller does not stop solves.
+    [[nodiscard]] std::function<void()> stop_function() {
+        if (!options.recipe.stop) return {};
+        return [this] {
+            if (functions.call(options.recipe.stop)) throw Stopped("the caller stopped the solve");
+        };
+    }
+
+    /// Throws InputError if the solve with b leaves its range of numbers. with_matrix: multiplies once, to estimate the
+    /// magnitude of the matrix, which may be on the GPU.
+    void require_range(const std::vector<double>& b, bool with_matrix) {
         const double largest_of_b = workbench::largest_magnitude(b);
         if (!std::isfinite(largest_of_b)) return;  // of a GPU array; ends as a breakdown
         workbench::SolveRange range = range_of(workbench::norm_of(b), largest_of_b);
@@ -299,9 +350,10 @@ private:
 
     std::unique_ptr<workbench::Device> host;  // of the vectors, if the operator is not there
     std::unique_ptr<workbench::Krylov<Value>> krylov;
-    bool is_persistent = false;                                // the engine of krylov
-    std::vector<Value> r_of_caller, z_of_caller, x_of_caller;  // arguments of the caller's functions
-    workbench::DeviceMemory b_from_host, x_for_host, x_now;    // on a GPU; allocated on first use
+    std::unique_ptr<workbench::SolvedTogether<Value>> together;  // for the last number of several right-hand sides
+    bool is_persistent = false;                                  // the engine of krylov
+    std::vector<Value> r_of_caller, z_of_caller, x_of_caller;    // arguments of the caller's functions
+    workbench::DeviceMemory b_from_host, x_for_host, x_now;      // on a GPU; allocated on first use
 };
 
 template <typename Value>
@@ -352,6 +404,38 @@ SolveFacts Solver<Value>::solve(DeviceArray<const Value> b, DeviceArray<Value> x
         const workbench::KokkosTurn turn;
         return state().solve_from_gpu(b, x, course);
     });
+}
+
+template <typename Value>
+std::vector<SolveFacts> Solver<Value>::solve(ArrayView<const Value> b, ArrayView<Value> x, std::int32_t right_sides,
+                                             const SolveCourse<Value>& course) {
+    workbench::require_vectors(right_sides);
+    if (right_sides == 1) return {solve(b, x, course)};
+    const auto rows = static_cast<std::size_t>(state().a.facts().rows);
+    const auto count = static_cast<std::size_t>(right_sides);
+    workbench::require_size("b", b.size(), rows * count);
+    workbench::require_size("x", x.size(), rows * count);
+    workbench::require_apart(b.data(), b.size() * sizeof(Value), x.data(), x.size() * sizeof(Value));
+    workbench::require_finite("b", b, right_sides);
+    if (course.from_x) workbench::require_finite<Value>("x", {x.data(), x.size()}, right_sides);
+    if (state().solves_together() && !course.each_iteration) {
+        return state().functions.run([&] {
+            const workbench::KokkosTurn turn;
+            return state().solve_together(b, x, right_sides, course.from_x);
+        });
+    }
+    std::vector<SolveFacts> facts;
+    std::vector<Value> own_b(rows);
+    std::vector<Value> own_x(rows);
+    for (std::size_t j = 0; j < count; ++j) {
+        for (std::size_t row = 0; row < rows; ++row) {
+            own_b[row] = b.data()[row * count + j];
+            own_x[row] = x.data()[row * count + j];
+        }
+        facts.push_back(solve(own_b, own_x, course));
+        for (std::size_t row = 0; row < rows; ++row) x.data()[row * count + j] = own_x[row];
+    }
+    return facts;
 }
 
 template <typename Value>

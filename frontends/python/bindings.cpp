@@ -247,6 +247,19 @@ public:
         return run(view(b, "b"), sw::ArrayView<Value>(x.mutable_data(), view(x, "x").size()), from_x, callback);
     }
 
+    /// b, x: [rows, right sides] in C order.
+    py::list solve_several(const Array<Value>& b, Array<Value>& x, std::int32_t right_sides, bool from_x) {
+        sw::SolveCourse<Value> course;
+        course.from_x = from_x;
+        const auto from = sw::ArrayView<const Value>(b.data(), static_cast<std::size_t>(b.size()));
+        const auto to = sw::ArrayView<Value>(x.mutable_data(), static_cast<std::size_t>(x.size()));
+        py::list all;
+        for (const sw::SolveFacts& facts : without_gil([&] { return solver_->solve(from, to, right_sides, course); })) {
+            all.append(dict_of(facts));
+        }
+        return all;
+    }
+
     py::dict solve_on_gpu(OnGpu b, OnGpu x, bool from_x, const py::object& callback) {
         return run(on_gpu<const Value>(b), on_gpu<Value>(x), from_x, callback);
     }
@@ -262,20 +275,27 @@ private:
                 call_python(callback, Array<Value>(static_cast<py::ssize_t>(now.size()), now.data()));
             };
         }
-        const sw::SolveFacts facts = [&] {
-            try {
-                const py::gil_scoped_release without_gil;
-                return solver_->solve(b, x, course);
-            } catch (const Raised&) {
-                throw py::error_already_set();
-            } catch (const sw::Stopped&) {
-                throw py::error_already_set();  // KeyboardInterrupt
-            }
-        }();
+        return dict_of(without_gil([&] { return solver_->solve(b, x, course); }));
+    }
+
+    template <typename Solve>
+    static auto without_gil(const Solve& solve) {
+        try {
+            const py::gil_scoped_release released;
+            return solve();
+        } catch (const Raised&) {
+            throw py::error_already_set();
+        } catch (const sw::Stopped&) {
+            throw py::error_already_set();  // KeyboardInterrupt
+        }
+    }
+
+    static py::dict dict_of(const sw::SolveFacts& facts) {
         constexpr const char* ends[] = {"converged", "iteration_limit", "stagnated", "indefinite", "breakdown"};
         return py::dict("end"_a = ends[static_cast<int>(facts.end)], "iterations"_a = facts.iterations,
                         "residual"_a = facts.residual, "seconds"_a = facts.seconds,
-                        "engine"_a = facts.engine == sw::Engine::persistent ? "persistent" : "graph");
+                        "engine"_a = facts.engine == sw::Engine::persistent ? "persistent" : "graph",
+                        "together"_a = facts.together);
     }
 
     py::object function_;
@@ -364,6 +384,7 @@ void add_solver(py::module_& module, const char* name) {
     solver.def("matrix", &This::matrix)
         .def("precondition_by", &This::precondition_by, "function"_a)
         .def("solve", &This::solve, "b"_a.noconvert(), "x"_a.noconvert(), "from_x"_a, "callback"_a)
+        .def("solve_several", &This::solve_several, "b"_a.noconvert(), "x"_a.noconvert(), "right_sides"_a, "from_x"_a)
         .def("solve_on_gpu", &This::solve_on_gpu, "b"_a, "x"_a, "from_x"_a, "callback"_a);
 }
 

@@ -26,6 +26,12 @@ public:
                                                          std::span<const double> inverse_diagonal) override {
         return make_cuda_krylov(plan, b, inverse_diagonal, gpu_);
     }
+    [[nodiscard]] std::unique_ptr<SeveralKrylov<float>> several(const SeveralPlan<float>& plan) override {
+        return make_cuda_several_krylov(plan, gpu_);
+    }
+    [[nodiscard]] std::unique_ptr<SeveralKrylov<double>> several(const SeveralPlan<double>& plan) override {
+        return make_cuda_several_krylov(plan, gpu_);
+    }
     [[nodiscard]] std::unique_ptr<PersistentSolver<float>> persistent(const PersistentProblem<float>& problem) override {
         return make_cuda_persistent_solver<float>(problem, gpu_);
     }

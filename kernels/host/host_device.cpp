@@ -141,6 +141,13 @@ public:
         return make_host_krylov(plan, b, inverse_diagonal, host_);
     }
 
+    [[nodiscard]] std::unique_ptr<SeveralKrylov<float>> several(const SeveralPlan<float>& plan) override {
+        return make_host_several_krylov(plan, host_);
+    }
+    [[nodiscard]] std::unique_ptr<SeveralKrylov<double>> several(const SeveralPlan<double>& plan) override {
+        return make_host_several_krylov(plan, host_);
+    }
+
 private:
     Device& host_;
 };

@@ -1,20 +1,15 @@
-// All iterations of a launch form one CUDA graph: a loop node whose body is one iteration and whose condition is set on the
-// device by a step of that iteration. The host launches the graph and is idle until the solve ends.
+// Krylov solvers on a GPU; all iterations of a launch form one CUDA graph (cuda_loop.cuh).
 #include "kernels/krylov/cuda_krylov.cuh"
 
 #include "kernels/device/cuda_check.cuh"
 #include "kernels/device/cuda_stream.cuh"
+#include "kernels/krylov/cuda_loop.cuh"
 #include "kernels/krylov/cuda_steps.cuh"
 
 namespace workbench {
 namespace {
 
 using krylov::Scalars;
-
-/// Decides before the first iteration of a launch whether to run it.
-__global__ void condition_kernel(const Scalars* scalars, cudaGraphConditionalHandle loop) {
-    cudaGraphSetConditional(loop, scalars->goes_on() ? 1 : 0);
-}
 
 __global__ void limit_kernel(Scalars* scalars, std::int64_t iterations, std::int64_t most_iterations) {
     const std::int64_t until = scalars->iterations + iterations;
@@ -51,7 +46,13 @@ public:
     }
 
     void launch(std::int64_t iterations) override {
-        if (loop_ == nullptr) make_loop();
+        if (loop_ == nullptr) {
+            loop_ = krylov::make_loop(steps_.scalars(), 1, device_, [this](cudaGraphConditionalHandle condition) {
+                const krylov::Vectors<Value> vectors = memory_.vectors();
+                krylov::iterate(
+                    plan_.method, vectors, [&](auto step) { steps_.run(step, vectors, condition); }, product_);
+            });
+        }
         limit_kernel<<<1, 1, 0, device_.stream()>>>(steps_.scalars(), iterations, plan_.most_iterations);
         check_launch("limit");
         check_cuda(cudaGraphLaunch(loop_.get(), device_.stream()), "cudaGraphLaunch");
@@ -93,57 +94,6 @@ private:
         const krylov::Vectors<Value> vectors = memory_.vectors();
         krylov::begin(
             plan_.method, vectors, [&](auto step) { steps_.run(step, vectors); }, multiply);
-    }
-
-    /// Captures one iteration from the stream and wraps it into a loop node: the graph of a launch.
-    void make_loop() {
-        cudaGraph_t made = nullptr;
-        check_cuda(cudaGraphCreate(&made, 0), "cudaGraphCreate");
-        const OwnedCuda<cudaGraph_t> graph(made);
-        cudaGraphConditionalHandle condition{};
-        check_cuda(cudaGraphConditionalHandleCreate(&condition, made, 0, 0), "cudaGraphConditionalHandleCreate");
-
-        const Scalars* scalars = steps_.scalars();
-        cudaGraphNode_t first = nullptr;
-        void* arguments[] = {&scalars, &condition};
-        cudaKernelNodeParams kernel{};
-        kernel.func = reinterpret_cast<void*>(condition_kernel);
-        kernel.gridDim = dim3(1);
-        kernel.blockDim = dim3(1);
-        kernel.kernelParams = arguments;
-        check_cuda(cudaGraphAddKernelNode(&first, made, nullptr, 0, &kernel), "cudaGraphAddKernelNode");
-
-        cudaGraphNodeParams loop{};
-        loop.type = cudaGraphNodeTypeConditional;
-        loop.conditional.handle = condition;
-        loop.conditional.type = cudaGraphCondTypeWhile;
-        loop.conditional.size = 1;
-        cudaGraphNode_t node = nullptr;
-        check_cuda(cudaGraphAddNode(&node, made, &first, nullptr, 1, &loop), "cudaGraphAddNode");
-        record_iteration(loop.conditional.phGraph_out[0], condition);
-
-        cudaGraphExec_t executable = nullptr;
-        check_cuda(cudaGraphInstantiate(&executable, made, 0), "cudaGraphInstantiate");
-        loop_.reset(executable);
-        check_cuda(cudaGraphUpload(loop_.get(), device_.stream()), "cudaGraphUpload");
-    }
-
-    void record_iteration(cudaGraph_t body, cudaGraphConditionalHandle condition) {
-        const cudaStream_t stream = device_.stream();
-        // Other threads may allocate CUDA memory during the capture.
-        check_cuda(cudaStreamBeginCaptureToGraph(stream, body, nullptr, nullptr, 0, cudaStreamCaptureModeThreadLocal),
-                   "cudaStreamBeginCaptureToGraph");
-        try {
-            const krylov::Vectors<Value> vectors = memory_.vectors();
-            krylov::iterate(
-                plan_.method, vectors, [&](auto step) { steps_.run(step, vectors, condition); }, product_);
-        } catch (...) {
-            cudaGraph_t unfinished = nullptr;
-            (void)cudaStreamEndCapture(stream, &unfinished);
-            throw;
-        }
-        cudaGraph_t same = nullptr;
-        check_cuda(cudaStreamEndCapture(stream, &same), "cudaStreamEndCapture");
     }
 
     KrylovPlan plan_;

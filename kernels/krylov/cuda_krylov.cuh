@@ -13,4 +13,9 @@ template <ValueType Value>
 [[nodiscard]] std::unique_ptr<Krylov<Value>> make_cuda_krylov(const KrylovPlan& plan, std::span<const Value> b,
                                                               std::span<const Value> inverse_diagonal, CudaDevice& device);
 
+/// See make_several_krylov.
+template <ValueType Value>
+[[nodiscard]] std::unique_ptr<SeveralKrylov<Value>> make_cuda_several_krylov(const SeveralPlan<Value>& plan,
+                                                                             CudaDevice& device);
+
 }  // namespace workbench

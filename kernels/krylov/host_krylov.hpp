@@ -13,4 +13,8 @@ template <ValueType Value>
 [[nodiscard]] std::unique_ptr<Krylov<Value>> make_host_krylov(const KrylovPlan& plan, std::span<const Value> b,
                                                               std::span<const Value> inverse_diagonal, Device& host);
 
+/// See make_several_krylov.
+template <ValueType Value>
+[[nodiscard]] std::unique_ptr<SeveralKrylov<Value>> make_host_several_krylov(const SeveralPlan<Value>& plan, Device& host);
+
 }  // namespace workbench

@@ -43,6 +43,17 @@ struct Scalars {
     [[nodiscard]] constexpr bool goes_on() const { return state == KrylovState::running && iterations < until; }
 };
 
+/// True if another iteration of solves that advance together follows: one is running, and none of those is at its end.
+constexpr bool go_on(const Scalars* scalars, int count) {
+    bool any = false;
+    for (int j = 0; j < count; ++j) {
+        if (scalars[j].state != KrylovState::running) continue;
+        if (!scalars[j].goes_on()) return false;
+        any = true;
+    }
+    return any;
+}
+
 /// Vectors, [size] each, with the letters of the literature. M: the inverse of A's diagonal, or the identity.
 template <typename Value>
 struct Vectors {

@@ -11,7 +11,9 @@ const KernelEntry* choose_kernel(const RecipeLayout& layout, const KernelFilter&
     int rank_of_found = 0;
     const auto consider = [&](const KernelEntry& kernel, bool preferred) {
         if (device_of(kernel.backend) != filter.kind || (filter.may_run && !filter.may_run(kernel))) return;
-        const int rank = !filter.only.empty() && filter.only == kernel.name ? 3 : preferred ? 2 : 1;
+        const bool is_named = !filter.only.empty() && filter.only == kernel.name;
+        const bool reads_once = filter.vectors > 1 && kernel.prepare_vectors.f64;
+        const int rank = is_named ? 5 : 1 + (preferred ? 1 : 0) + (reads_once ? 2 : 0);
         if (rank <= rank_of_found) return;
         found = &kernel;
         rank_of_found = rank;

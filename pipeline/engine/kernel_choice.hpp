@@ -14,10 +14,11 @@ struct KernelFilter {
     DeviceKind kind = DeviceKind::host;
     std::string only = {};                                      // a kernel of this name; in a hybrid, for at least one share
     std::function<bool(const KernelEntry&)> may_run = nullptr;  // a further condition besides the device; empty: none
+    int vectors = 1;  // of a product; several: kernels that read the matrix once for all of them come before others
 };
 
-/// Returns the kernel of a layout: the one requested by name, else one beside the recipe or chosen by it, else the default.
-/// Null if there is none.
+/// Returns the kernel of a layout: the one requested by name, else, for several vectors, one that reads the matrix once, else
+/// one beside the recipe or chosen by it, else the default. Null if there is none.
 [[nodiscard]] const KernelEntry* choose_kernel(const RecipeLayout& layout, const KernelFilter& filter);
 
 /// Returns one kernel per layout of the recipe; none if a layout has no kernel or no kernel has the requested name.

@@ -66,8 +66,11 @@ Ready<Value>::Ready(const Recipe& recipe, const CsrMatrix& matrix, const ReadyPl
         const auto of_device = device_plan_of(recipe);
         const auto* const reason = std::get_if<std::string>(&of_device);
         const Stopwatch watch(plan.clock);
-        declined = reason != nullptr ? *reason : copy_and_prepare(recipe, matrix, plan);
-        if (reason == nullptr) seconds_there = watch.seconds();
+        const bool tries = reason == nullptr && plan.filter.vectors == 1;
+        declined = reason != nullptr ? *reason
+                   : tries           ? copy_and_prepare(recipe, matrix, plan)
+                                     : "a product has several vectors";
+        if (tries) seconds_there = watch.seconds();
     }
     if (planned_ == nullptr) {
         prepare_on_host(recipe, stage_copy(matrix, recipe.node_size), plan);
@@ -102,7 +105,7 @@ void Ready<Value>::prepare_on_host(const Recipe& recipe, StagedMatrix matrix, co
         plan.keeping, plan.clock, report);
     preparation_.stage_seconds = applied.seconds;
     std::move(applied.notes.begin(), applied.notes.end(), std::back_inserter(preparation_.notes));
-    candidate_.space = std::make_shared<const ProductSpace>(staged.row_order, staged.column_order);
+    candidate_.space = std::make_shared<const ProductSpace>(staged.row_order, staged.column_order, plan.filter.vectors);
     const Cuts* parts = staged.find_cuts(CutKind::partition);
     if (parts != nullptr && staged.row_order == staged.column_order) partition_ = parts->boundaries;
     try {

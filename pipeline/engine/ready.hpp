@@ -46,7 +46,7 @@ template <ValueType Value>
 struct ReadyPlan {
     Device& device;
     std::vector<const KernelEntry*> kernels = {};  // one per layout; empty: choose_kernels with the filter
-    KernelFilter filter = {};
+    KernelFilter filter = {};                      // its number of vectors is that of a product
     // The kernel is verified by the oracle, as in `run`, or by one product; if both are null, it is not verified.
     const Oracle<Value>* oracle = nullptr;
     const OneProduct<Value>* product = nullptr;

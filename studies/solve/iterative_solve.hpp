@@ -16,6 +16,22 @@
 
 namespace workbench {
 
+/// Times a product outside the solve; one that is wrong makes the kernel of the outcome wrong.
+template <ValueType Value>
+void time_product(Multiplier<Value>& multiplier, const SolveOptions& options, SolveOutcome& outcome) {
+    if (options.timing.minimum_samples == 0) return;
+    const Preparation& preparation = multiplier.preparation();
+    const auto product = multiplier.checked_product();
+    const Contender contender = product->contender(preparation.kernel.kernel, preparation.bytes_to_move);
+    const Timing timing = time_in_turns({contender}, options.timing).front();
+    if (timing.fault.empty()) {
+        outcome.product_seconds = timing.median;
+        return;
+    }
+    outcome.preparation.kernel.status = KernelOutcome::Status::wrong;
+    outcome.preparation.kernel.reason = timing.fault;
+}
+
 /// One solve with a solver; a derived class may replace the multiplier between iterations.
 template <ValueType Value>
 class IterativeSolve {
@@ -107,19 +123,7 @@ protected:
         outcome_.copy_bandwidth = device_.bandwidth().copy;
     }
 
-    virtual void time_product() {
-        if (options_.timing.minimum_samples == 0) return;
-        const Preparation& preparation = multiplier_->preparation();
-        const auto product = multiplier_->checked_product();
-        const Contender contender = product->contender(preparation.kernel.kernel, preparation.bytes_to_move);
-        const Timing timing = time_in_turns({contender}, options_.timing).front();
-        if (timing.fault.empty()) {
-            outcome_.product_seconds = timing.median;
-            return;
-        }
-        outcome_.preparation.kernel.status = KernelOutcome::Status::wrong;
-        outcome_.preparation.kernel.reason = timing.fault;
-    }
+    virtual void time_product() { workbench::time_product(*multiplier_, options_, outcome_); }
 
     PreparedSolver<Value>& solver_;
     const System<Value>& system_;

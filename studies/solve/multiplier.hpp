@@ -13,7 +13,8 @@
 
 namespace workbench {
 
-/// y = A x with the recipe's kernel; x and y are in column order. The input, a square matrix, must outlive it.
+/// y = A x with the recipe's kernel, or Y = A X if the plan's filter has several vectors; x and y are in column order. The
+/// input, a square matrix, must outlive it.
 template <ValueType Value>
 class Multiplier {
 public:
@@ -34,6 +35,10 @@ public:
 
     /// Asynchronous on a GPU.
     void multiply(const Value* x, Value* y);
+    /// Likewise for one vector, by the kernel that the recipe has for one.
+    void multiply_one(const Value* x, Value* y);
+    /// Prepares that kernel, unless `multiply` runs it, and returns its name.
+    std::string prepare_one();
 
     /// The time to store new values: see Ready::new_values_seconds. With a persistent matrix that of this one, and of the
     /// layout only if a device prepared it, because a persistent solve does not read the host's.
@@ -63,7 +68,10 @@ private:
 
     const CsrMatrix& input_;
     Device& device_;
+    std::vector<const KernelEntry*> kernels_of_one_;
     Ready<Value> ready_;
+    Candidate<Value> one_;                          // with one vector
+    std::unique_ptr<Kernel<Value>> kernel_of_one_;  // null: that of `ready_`, or not prepared
     std::unique_ptr<PersistentSolver<Value>> persistent_;
     std::string reason_against_persistent_;  // empty: none, or not tried
 };

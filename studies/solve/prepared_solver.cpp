@@ -126,7 +126,7 @@ void PreparedSolver<Value>::multiply(const Value* x, Value* y) {
     if (multiplies_in_full) {
         multiplier_.multiply_in_full(x, y);
     } else {
-        multiplier_.multiply(x, y);
+        multiplier_.multiply_one(x, y);
     }
     if (on_host()) seconds_of_products_.push_back(watch.seconds());
 }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/contract/errors.hpp"
+#include "core/contract/kernel.hpp"
 #include "core/contract/solve_range.hpp"
 #include "core/input/read_matrix.hpp"
 #include "core/text/text_table.hpp"
@@ -157,6 +158,37 @@ std::vector<double> make_right_hand_side(const RightHandSide& choice, Index rows
                                      counted_with_commas(b.size(), "number"), rows));
     }
     return b;
+}
+
+RightHandSides make_right_hand_sides(const RightHandSide& choice, Index rows, int count) {
+    if (count == 1) return {{make_right_hand_side(choice, rows)}, choice.text()};
+    RightHandSides sides;
+    if (choice.kind == RightHandSide::Kind::file) {
+        sides.columns = read_columns(choice.file, choice.member, most_vectors);
+        const auto found = std::ssize(sides.columns);
+        if (found > 1 && found < count) {
+            throw InputError(fmt::format("{}: found {} columns; expected 1, or at least the {} right-hand sides",
+                                         choice.file.string(), found, count));
+        }
+        if (std::ssize(sides.columns.front()) != rows) {
+            throw InputError(fmt::format("{}: found {}; expected {}, one per row of the matrix", choice.file.string(),
+                                         counted_with_commas(sides.columns.front().size(), "row"), rows));
+        }
+        sides.columns.resize(std::min<std::size_t>(sides.columns.size(), count));
+        if (found > 1) sides.text = fmt::format("columns 1 to {} of {}", count, choice.text());
+    } else if (choice.kind == RightHandSide::Kind::ones) {
+        sides.columns.push_back(make_right_hand_side(choice, rows));
+    }
+    std::uint32_t last = choice.seed;
+    for (std::uint32_t seed = choice.seed; std::ssize(sides.columns) < count; ++seed) {
+        sides.columns.push_back(real_vector(rows, seed));
+        last = seed;
+    }
+    if (!sides.text.empty()) return sides;
+    if (choice.kind != RightHandSide::Kind::random) sides.text = choice.text() + ", ";
+    sides.text +=
+        last == choice.seed ? fmt::format("random (seed {})", last) : fmt::format("random (seeds {} to {})", choice.seed, last);
+    return sides;
 }
 
 template <ValueType Value>

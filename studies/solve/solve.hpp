@@ -29,6 +29,7 @@ struct SolveOptions {
     // For the choice of an engine: the solves planned with this matrix, and the iterations of each; 0: the most.
     std::int64_t solves = 1;
     std::int64_t expected_iterations = 0;
+    int right_sides = 1;              // that are solved for together; several: conjugate gradients, engine graph
     std::string only = {};            // name of the kernel; empty: the recipe's choice or the layout's default
     TimingOptions timing = {};        // of a product outside the solve
     std::function<void()> poll = {};  // called between launches of iterations; may throw Stopped
@@ -50,7 +51,19 @@ struct Trial {
 
 [[nodiscard]] std::string_view name_of(Trial::End end);
 
-/// One recipe's solve.
+/// How the solve for one of several right-hand sides ended; see SolveOutcome.
+struct RightSideOutcome {
+    SolveEnd end = SolveEnd::breakdown;
+    std::string reason = {};
+    std::int64_t iterations = 0;
+    int restarts = 0;
+    double residual = 0;
+    double true_residual = 0;
+};
+
+/// One recipe's solve. With several right-hand sides: `end` and `reason` are of the first that did not converge; `iterations`,
+/// `products` and `restarts` are of all together; the residuals, and each of `history`, are the largest of all; x is [rows x
+/// right-hand sides], row by row.
 struct SolveOutcome {
     Preparation preparation;
     bool baseline = false;
@@ -77,7 +90,13 @@ struct SolveOutcome {
     double vector_bytes = 0;            // minimum traffic of an iteration's vector operations
     double copy_bandwidth = 0;          // of the device, in bytes per second
     std::vector<double> x;              // in input order
-    std::vector<Trial> trials;          // of a tuned solve, in order; those that were never tried come last
+    std::vector<RightSideOutcome> right_sides = {};  // if there are several
+    // Of several right-hand sides: the mean time, with bringing b and x, of `alone_solves` solves with one of them each, by the
+    // kernel that the recipe has for one vector.
+    double alone_seconds = 0;
+    int alone_solves = 0;
+    std::string alone_kernel = {};
+    std::vector<Trial> trials;  // of a tuned solve, in order; those that were never tried come last
 
     [[nodiscard]] bool solved() const { return end == SolveEnd::converged; }
     /// N solves with one matrix take once_seconds() + N each_seconds().
@@ -133,6 +152,11 @@ inline constexpr double single_solve_noise = 0.05;
 /// 1 / a_ii for the Jacobi preconditioner; 1 if the diagonal entry is missing or zero.
 [[nodiscard]] double inverse_of_diagonal(const CsrMatrix& matrix, Index row);
 
+/// 1, or that of several.
+[[nodiscard]] inline int right_sides_of(const SolveOutcome& one) {
+    return one.right_sides.empty() ? 1 : static_cast<int>(one.right_sides.size());
+}
+
 /// ones: every element is 1. random: hashed multiples of 2^-20 in [-1, 1). file: see read_vector.
 struct RightHandSide {
     enum class Kind { ones, random, file };
@@ -147,6 +171,16 @@ struct RightHandSide {
 
 /// b, [rows]. Throws InputError if the file cannot be read or has another number of elements.
 [[nodiscard]] std::vector<double> make_right_hand_side(const RightHandSide& choice, Index rows);
+
+/// Several b.
+struct RightHandSides {
+    std::vector<std::vector<double>> columns;  // [count][rows]
+    std::string text;                          // "ones, random (seeds 1 to 3)"
+};
+
+/// b as above, then random ones: of the seeds from choice.seed on, or after it if b is random. If the file has several columns,
+/// they are the first ones. Throws InputError if it has fewer.
+[[nodiscard]] RightHandSides make_right_hand_sides(const RightHandSide& choice, Index rows, int count);
 
 /// A square linear system, and data shared by all its solves. b: [rows], in input order.
 template <ValueType Value>

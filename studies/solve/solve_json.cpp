@@ -47,6 +47,19 @@ Json json_of(const std::vector<Trial>& trials) {
     return list;
 }
 
+Json json_of(const std::vector<RightSideOutcome>& right_sides) {
+    Json list = Json::array();
+    for (const RightSideOutcome& one : right_sides) {
+        list.push_back({{"end", name_of(one.end)},
+                        {"reason", one.reason},
+                        {"iterations", one.iterations},
+                        {"restarts", one.restarts},
+                        {"residual", one.residual},
+                        {"true_residual", one.true_residual}});
+    }
+    return list;
+}
+
 Json json_of(const Preparation& preparation) {
     if (!preparation.rounding) return nullptr;
     return {{"to", name_of(preparation.rounding->to)},
@@ -106,6 +119,12 @@ Json json_of(const SolveOutcome& one, const SolveOutcome* baseline) {
          {"pays_after_solves", compared ? optional(break_even_solves(one, *baseline)) : Json(nullptr)},
          {"residuals", one.history}});
     if (one.tuned) json["trials"] = json_of(one.trials);
+    if (one.right_sides.empty()) return json;
+    json.update({{"right_sides", json_of(one.right_sides)},
+                 {"right_side_seconds", one.each_seconds() / right_sides_of(one)},
+                 {"alone_seconds", one.alone_seconds},
+                 {"alone_solves", one.alone_solves},
+                 {"alone_kernel", one.alone_kernel}});
     return json;
 }
 
@@ -154,8 +173,10 @@ std::string title_of(const SolveReport& report) { return fmt::format("Solves wit
 }  // namespace
 
 std::string subtitle_of(const SolveReport& report) {
-    return fmt::format("{}: {}{}, {}, {}", report.matrix.source, name_of(report.options.method),
-                       report.options.jacobi ? " with Jacobi" : "", name_of(report.precision), report.device.name);
+    const int count = report.options.right_sides;
+    return fmt::format(
+        "{}: {}{}{}, {}, {}", report.matrix.source, name_of(report.options.method), report.options.jacobi ? " with Jacobi" : "",
+        count > 1 ? fmt::format(", {} right-hand sides together", count) : "", name_of(report.precision), report.device.name);
 }
 
 std::string solve_json(const SolveReport& report) {
@@ -175,6 +196,7 @@ std::string solve_json(const SolveReport& report) {
                        {"preconditioner", report.options.jacobi ? "jacobi" : "none"},
                        {"precision", name_of(report.precision)},
                        {"right_hand_side", report.right_hand_side},
+                       {"right_sides", report.options.right_sides},
                        {"tolerance", report.options.tolerance},
                        {"most_iterations", report.options.most_iterations},
                        {"patience", report.options.patience},

@@ -1,6 +1,7 @@
 #include "studies/solve/solve_recipes.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <exception>
 #include <functional>
 #include <limits>
@@ -19,6 +20,7 @@
 #include "pipeline/recipe/recipe.hpp"
 #include "pipeline/run/references.hpp"
 #include "studies/solve/prepared_solver.hpp"
+#include "studies/solve/several_solver.hpp"
 #include "studies/solve/tuned_solve.hpp"
 #include "studies/solve/turns.hpp"
 
@@ -53,11 +55,13 @@ void charge_nothing_for_csr(SolveOutcome& outcome, DeviceKind kind) {
 template <ValueType Value>
 class Solves {
 public:
-    Solves(const SolvePlan& plan, SolveReport& report)
-        : plan_(plan), report_(report), system_(plan.matrix, plan.b), keeping_(plan.keep, plan.matrix) {}
+    Solves(const SolvePlan& plan, SolveReport& report) : plan_(plan), report_(report), keeping_(plan.keep, plan.matrix) {
+        systems_.emplace_back(plan.matrix, plan.b);
+        for (const std::vector<double>& b : plan.more_b) systems_.emplace_back(plan.matrix, b);
+    }
 
     void run(const std::vector<Recipe>& recipes) {
-        system_.require_range(report_.options);
+        for (const System<Value>& system : systems_) system.require_range(report_.options);
         if (report_.options.method == KrylovMethod::cg && !is_nearly_symmetric(plan_.matrix)) {
             report_.warnings.emplace_back(
                 "the matrix is not symmetric: conjugate gradients need a symmetric positive definite one; --method bicgstab "
@@ -71,7 +75,7 @@ public:
             attempt([&] { add(recipe, filter_of_recipes(), Role::recipe); });
         }
         if (!plan_.tune_with.empty()) {
-            attempt([&] { add(*csr_of_baseline(), {plan_.device.properties().kind}, Role::tuned); });
+            attempt([&] { add(*csr_of_baseline(), filter_of_baseline(), Role::tuned); });
         }
         if (take_turns()) report_progress();
     }
@@ -91,8 +95,9 @@ private:
         unused.options.solves = std::numeric_limits<std::int32_t>::max();  // so that a persistent kernel is loaded, too
         const CsrMatrix part =
             leading_part(plan_.matrix, std::min(plan_.matrix.rows, most_rows), std::min(plan_.matrix.rows, most_rows));
-        const SolvePlan small{part, std::vector<double>(static_cast<std::size_t>(part.rows), 1), plan_.catalogue, plan_.device,
-                              plan_.backends};
+        SolvePlan small{part, std::vector<double>(static_cast<std::size_t>(part.rows), 1), plan_.catalogue, plan_.device,
+                        plan_.backends};
+        small.more_b.assign(plan_.more_b.size(), small.b);
         try {
             Solves solves(small, unused);
             solves.add_baseline();
@@ -112,7 +117,8 @@ private:
         explicit Open(Recipe of) : recipe(std::move(of)) {}
         Recipe recipe;
         std::unique_ptr<Multiplier<Value>> multiplier = {};
-        std::unique_ptr<PreparedSolver<Value>> solver = {};  // null for a tuned solve
+        std::unique_ptr<PreparedSolver<Value>> solver = {};  // null for a tuned solve, and of several right-hand sides
+        std::unique_ptr<SeveralSolver<Value>> several = {};
         RepeatableSolve solves = {};
         std::size_t place = 0;  // in the report
     };
@@ -136,18 +142,24 @@ private:
         report_progress();
     }
 
+    [[nodiscard]] int right_sides() const { return static_cast<int>(systems_.size()); }
+    [[nodiscard]] const System<Value>& system() const { return systems_.front(); }
+    [[nodiscard]] KernelFilter filter_of_baseline() const {
+        return {.kind = plan_.device.properties().kind, .vectors = right_sides()};
+    }
+
     [[nodiscard]] KernelFilter filter_of_recipes() const {
         const auto may_run = [this](const KernelEntry& kernel) {
             return std::find(plan_.backends.begin(), plan_.backends.end(), kernel.backend) != plan_.backends.end();
         };
-        return {plan_.device.properties().kind, report_.options.only, may_run};
+        return {plan_.device.properties().kind, report_.options.only, may_run, right_sides()};
     }
 
     /// Warns, as a run does, of times that say little.
     void warn(const SolveOutcome& outcome) {
         const DeviceProperties& device = plan_.device.properties();
         const std::string& name = outcome.tuned ? std::string("tuned") : outcome.preparation.recipe;
-        constexpr std::int64_t vectors = 2;  // x and r, beside p and A p, which a product moves
+        const std::int64_t vectors = 2 * right_sides();  // x and r, beside p and A p, which a product moves
         const std::int64_t bytes =
             outcome.preparation.bytes_to_move + vectors * plan_.matrix.rows * static_cast<std::int64_t>(sizeof(Value));
         const bool fits = outcome.preparation.bytes_to_move > 0 && device.last_level_cache > 0 &&
@@ -174,10 +186,10 @@ private:
         std::vector<std::unique_ptr<Open>> ready;
         std::unique_ptr<Open> last;
         for (const bool of_vendor : {true, false}) {
-            auto open = std::make_unique<Open>(baseline_recipe(plan_.catalogue, kind, of_vendor));
+            auto open = std::make_unique<Open>(baseline_recipe(plan_.catalogue, kind, of_vendor, right_sides()));
             if (open->recipe.layouts.front().kernels.empty()) continue;
             try {
-                open->multiplier = multiplier_of(open->recipe, {kind}, Role::baseline);
+                open->multiplier = multiplier_of(open->recipe, filter_of_baseline(), Role::baseline);
             } catch (const MachineError& reason) {
                 if (!of_vendor && ready.empty()) throw;
                 report_.notes.push_back(fmt::format("baseline: {}", reason.what()));
@@ -220,7 +232,7 @@ private:
         ReadyPlan<Value> plan{
             .device = plan_.device, .filter = filter, .progress = plan_.progress, .clock = report_.options.timing.clock};
         // A tuned solve starts at once: its CSR is checked by the true residual in the end.
-        if (role != Role::tuned) plan.oracle = &system_.oracle();
+        if (role != Role::tuned) plan.oracle = &system().oracle();
         if (role == Role::recipe) plan.keeping = keeping_;
         plan.also_in_full = true;
         plan.keeps_copy = report_.options.engine != SolveEngine::graph;  // for a persistent kernel
@@ -274,16 +286,36 @@ private:
                                     .filter = filter_of_recipes(),
                                     .make_device = plan_.make_device,
                                     .keeping = keeping_};
-            return solve_tuned(system_, *open.multiplier, plan_.device, options, tuning);
+            return solve_tuned(system(), *open.multiplier, plan_.device, options, tuning);
         }
+        if (right_sides() > 1) return solve_several(open, options);
         const bool is_first = open.solver == nullptr;
-        if (is_first) open.solver = std::make_unique<PreparedSolver<Value>>(system_, *open.multiplier, plan_.device, options);
+        if (is_first) open.solver = std::make_unique<PreparedSolver<Value>>(system(), *open.multiplier, plan_.device, options);
         SolveOutcome outcome = solve(*open.solver, options);
         if (is_first) {
             // A persistent matrix of rounded values is made again.
             const bool is_made_again = open.solver->engine() == SolveEngine::persistent && open.multiplier->rounds();
             outcome.new_values_seconds =
                 is_made_again ? open.solver->seconds() : open.multiplier->new_values_seconds(options.timing.clock);
+        }
+        return outcome;
+    }
+
+    [[nodiscard]] SolveOutcome solve_several(Open& open, const SolveOptions& options) {
+        const bool is_first = open.several == nullptr;
+        if (is_first) {
+            std::vector<const System<Value>*> systems;
+            for (const System<Value>& system : systems_) systems.push_back(&system);
+            open.several = std::make_unique<SeveralSolver<Value>>(std::move(systems), *open.multiplier, plan_.device, options);
+        }
+        SolveOutcome outcome = open.several->solve(options);
+        if (!is_first) return outcome;
+        outcome.new_values_seconds = open.multiplier->new_values_seconds(options.timing.clock);
+        if (options.timing.minimum_samples > 0) open.several->solve_alone(options, outcome);
+        if (outcome.preparation.kernel.one_by_one) {
+            outcome.preparation.notes.push_back(
+                fmt::format("the kernel {} has no loop for several vectors and multiplies one after another",
+                            outcome.preparation.kernel.kernel));
         }
         return outcome;
     }
@@ -322,7 +354,7 @@ private:
 
     const SolvePlan& plan_;
     SolveReport& report_;
-    System<Value> system_;
+    std::deque<System<Value>> systems_;  // one of each right-hand side
     Keeping keeping_;
     Recipe csr_;
     std::vector<std::unique_ptr<Open>> open_;  // of short solves
@@ -330,7 +362,7 @@ private:
 
 }  // namespace
 
-Recipe baseline_recipe(const Catalogue& catalogue, DeviceKind kind, bool of_vendor) {
+Recipe baseline_recipe(const Catalogue& catalogue, DeviceKind kind, bool of_vendor, int vectors) {
     const bool gpu = kind == DeviceKind::gpu;
     Recipe recipe;
     RecipeLayout layout;
@@ -338,6 +370,7 @@ Recipe baseline_recipe(const Catalogue& catalogue, DeviceKind kind, bool of_vend
     layout.parameters = Parameters(layout.entry->parameters, {});
     const Backend backend = of_vendor ? (gpu ? Backend::cusparse : Backend::eigen) : (gpu ? Backend::cuda : Backend::kokkos);
     for (const KernelEntry& kernel : layout.entry->kernels) {
+        if (vectors > 1 && !kernel.prepare_vectors.f64) continue;
         if (kernel.backend == backend) layout.kernels.emplace(backend, kernel.name);  // keeps the first one
     }
     recipe.name = !of_vendor ? "CSR" : gpu ? "cuSPARSE CSR" : "Eigen CSR";

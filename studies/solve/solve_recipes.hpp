@@ -18,8 +18,9 @@ struct SolvePlan {
     Device& device;
     std::vector<Backend> backends;                               // of the recipes' kernels
     std::function<void(const std::string&)> progress = nullptr;  // called before each long step
-    std::vector<Recipe> tune_with = {};        // candidates of an additional tuned solve; empty: no tuned solve
-    std::function<void()> reported = nullptr;  // called when a solve or failure was added to the report
+    std::vector<Recipe> tune_with = {};            // candidates of an additional tuned solve; empty: no tuned solve
+    std::function<void()> reported = nullptr;      // called when a solve or failure was added to the report
+    std::vector<std::vector<double>> more_b = {};  // further right-hand sides, which are solved for together with b
     std::function<std::unique_ptr<Device>()> make_device = {};  // see TuningPlan
     KeepFolder* keep = nullptr;                                 // see RunOptions
 };
@@ -31,7 +32,8 @@ struct SolvePlan {
 /// Throws if System's constructor throws.
 void solve_recipes(const SolvePlan& plan, const std::vector<Recipe>& recipes, SolveReport& report);
 
-/// The vendor's CSR or the workbench's own. It names no kernel if there is none.
-[[nodiscard]] Recipe baseline_recipe(const Catalogue& catalogue, DeviceKind kind, bool of_vendor);
+/// The vendor's CSR or the workbench's own. It names no kernel if there is none. vectors: of a product, which its kernel
+/// multiplies at a time if there are several.
+[[nodiscard]] Recipe baseline_recipe(const Catalogue& catalogue, DeviceKind kind, bool of_vendor, int vectors = 1);
 
 }  // namespace workbench

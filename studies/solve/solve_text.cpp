@@ -86,6 +86,24 @@ std::string times_table(const SolveReport& report) {
     return table.text();
 }
 
+/// Together and alone; empty with one right-hand side.
+std::string right_sides_table(const SolveReport& report) {
+    TextTable table{{"recipe", "a right side", "alone", "speed-up", "iterations of each"}, 1, {}};
+    const std::vector<std::string> names = names_of(report);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const SolveOutcome& one = report.outcomes[i];
+        if (!iterated(one) || one.right_sides.empty()) continue;
+        const auto [least, most] = std::ranges::minmax_element(one.right_sides, {}, &RightSideOutcome::iterations);
+        const double seconds = one.each_seconds() / right_sides_of(one);
+        const bool has_both = one.alone_seconds > 0 && seconds > 0;
+        std::string iterations = with_commas(least->iterations);
+        if (most->iterations != least->iterations) iterations += " to " + with_commas(most->iterations);
+        table.rows.push_back({names[i], duration(seconds), one.alone_seconds > 0 ? duration(one.alone_seconds) : "-",
+                              has_both ? fmt::format("{:.2f}", one.alone_seconds / seconds) : "-", std::move(iterations)});
+    }
+    return table.rows.empty() ? "" : '\n' + table.text();
+}
+
 std::string trials_table(const SolveReport& report) {
     TextTable table{{"tried while solving", "result", "ready after", "at iteration", "iteration", "before"}, 2, {}};
     for (const SolveOutcome& one : report.outcomes) {
@@ -111,6 +129,12 @@ constexpr const char* legend = R"(
       vectors' traffic at copy bandwidth. break-even: iterations after which the
       recipe makes up for its set-up; ~: without an interval.
 )";
+
+constexpr const char* legend_of_right_sides =
+    "  A solve is that of all right-hand sides together, and its residual the largest of theirs. a right side: the time of the "
+    "iterations and of bringing b and x, over their number. alone: that of a solve with one of them, by the same recipe's "
+    "kernel "
+    "for one vector. speed-up: of solving for all together.\n";
 
 /// "1.30 x (1.25 to 1.34)", or "1.30 x (1 solve timed: no interval)".
 std::string speedup_text(const SolveSpeedup& speedup) {
@@ -284,12 +308,15 @@ ExitCode exit_code_of(const SolveReport& report) {
 std::string solve_text(const SolveReport& report) {
     const MatrixReport& matrix = report.matrix;
     std::string text = fmt::format("{}: {}\n", matrix.source, size_text(matrix.rows, matrix.columns, matrix.nonzeros));
-    text += fmt::format("{}{}, {}, on {}; b: {}; tolerance {:g}\n\n", name_of(report.options.method),
-                        report.options.jacobi ? " with Jacobi" : "", name_of(report.precision), report.device.name,
+    const bool several = report.options.right_sides > 1;
+    const std::string b = several ? fmt::format("{} right-hand sides together", report.options.right_sides) : "b";
+    text += fmt::format("{}{}, {}, on {}; {}: {}; tolerance {:g}\n\n", name_of(report.options.method),
+                        report.options.jacobi ? " with Jacobi" : "", name_of(report.precision), report.device.name, b,
                         report.right_hand_side, report.options.tolerance);
     if (report.outcomes.empty()) return text;
-    return wrapped(text + residuals_table(report) + '\n' + times_table(report) + trials_table(report) + legend +
-                   legend_of_rounding(report) + verdicts(report) + advice(report) + remarks(report));
+    return wrapped(text + residuals_table(report) + '\n' + times_table(report) + right_sides_table(report) +
+                   trials_table(report) + legend + (several ? legend_of_right_sides : "") + legend_of_rounding(report) +
+                   verdicts(report) + advice(report) + remarks(report));
 }
 
 }  // namespace workbench

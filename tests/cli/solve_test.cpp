@@ -113,6 +113,16 @@ TEST_SUITE("solve with the program") {
         const Outcome on_host = solve_in(out, csr + small + "--engine persistent" + on_host_to_out);
         CHECK(on_host.exit_code == 4);
         CHECK(on_host.text.rfind("error: --engine persistent needs a GPU; these solves run on ", 0) == 0);
+        expect_solve("solve_no_right_sides", out, csr + small + "--right-sides 65" + on_host_to_out, 2);
+        expect_solve("solve_right_sides_bicgstab", out, csr + small + "--right-sides 2 --method bicgstab" + on_host_to_out, 2);
+        expect_solve("solve_right_sides_persistent", out, csr + small + "--right-sides 2 --engine persistent" + on_host_to_out,
+                     2);
+        expect_solve("solve_right_sides_tuned", out, csr + small + "--right-sides 2 --tune recipes/sell.toml" + on_host_to_out,
+                     2);
+        expect_solve("solve_right_sides_distributed", out, csr + small + "--right-sides 2 --distributed" + on_host_to_out, 2);
+        write(out / "two.mtx",
+              "%%MatrixMarket matrix array real general\n9 2" + replaced(std::string(18, '+'), "+", "\n1") + "\n");
+        expect_solve("solve_few_columns", out, csr + small + "--right-sides 3 --rhs OUT/two.mtx" + on_host_to_out, 3);
         expect_solve("solve_unknown_preconditioner", out, csr + small + "--preconditioner ilu" + on_host_to_out, 2);
         expect_solve("solve_both_precisions", out, csr + small + "--precision both" + on_host_to_out, 2);
         write(out / "taken", "a file");
@@ -165,6 +175,29 @@ TEST_SUITE("solve with the program") {
         std::set<std::string> keys;
         collect_keys(json, keys);
         for (const std::string& key : keys) CHECK_MESSAGE(description.find(key + '`') != std::string::npos, key);
+    }
+
+    TEST_CASE("a solve for several right-hand sides, and its documentation") {
+        const TemporaryFolder folder;
+        const Outcome outcome =
+            solve_in(folder.path(), "recipes/rcm_sell.toml " + csr + small + "--right-sides 3" + on_host_to_out);
+        CHECK(outcome.exit_code == 0);
+        compare_with_stored("solve_right_sides", masked(outcome.text));
+        const auto json = json_in(folder.path() / "solved" / "solve.json");
+        CHECK(json["right_sides"] == 3);
+        CHECK(json["right_hand_side"] == "ones, random (seeds 1 to 2)");
+        REQUIRE(json["solves"].size() == 3);
+        for (const auto& one : json["solves"]) {
+            REQUIRE(one["right_sides"].size() == 3);
+            CHECK(one["right_sides"][0]["iterations"] == 3);
+            CHECK(one["end"] == "converged");
+        }
+        const std::string description = file_text(project / "docs" / "solve.md");
+        std::set<std::string> keys;
+        collect_keys(json, keys);
+        for (const std::string& key : keys) CHECK_MESSAGE(description.find(key + '`') != std::string::npos, key);
+        CHECK(file_text(folder.path() / "solved" / "residual_by_time.svg").find("3 right-hand sides together") !=
+              std::string::npos);
     }
 
     TEST_CASE("--json - prints JSON only") {

@@ -28,6 +28,12 @@ TEST_SUITE("krylov") {
         }
     }
 
+    TEST_CASE("several right-hand sides on the GPU give what each gives alone") {
+        const auto device = make_cuda_device();
+        check_several_right_sides(*device, Precision::f32, false);
+        check_several_right_sides(*device, Precision::f64, false);
+    }
+
     TEST_CASE("solves that cannot converge end with the reason") { check_ends_without_convergence(*make_cuda_device()); }
 }
 

@@ -10,6 +10,8 @@
 
 #include "gpu/library_matrices.hpp"
 #include "kernels/gpu/gpu.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
+#include "studies/solve/solve_recipes.hpp"
 #include "support/layouts/krylov_problems.hpp"
 #include "support/operator_checks.hpp"
 
@@ -81,6 +83,84 @@ void check_course_of_solves(spmv_workbench::Solver<Value>& solver, const std::ve
 }
 
 }  // namespace
+
+TEST_SUITE("several right-hand sides") {
+    TEST_CASE_TEMPLATE("a solver on the GPU solves for several right-hand sides together, for other values, too", Value, float,
+                       double) {
+        constexpr int count = 5;
+        const double tolerance = sizeof(Value) == 4 ? 1e-4 : 1e-10;
+        for (const char* text : {"[layout]\nuse = 'csr'\n", "[[stage]]\nuse = 'cuthill_mckee'\n[layout]\nuse = 'sell'\n",
+                                 "[layout]\nuse = 'csc'\n"}) {  // the last has no loop for several vectors
+            for (const bool jacobi : {false, true}) {
+                CAPTURE(text);
+                CAPTURE(jacobi);
+                CsrMatrix matrix = scaled_laplacian(60, 0);
+                spmv_workbench::SolverOptions options;
+                options.recipe.device = spmv_workbench::Device::gpu;
+                options.engine = spmv_workbench::Engine::graph;
+                options.tolerance = tolerance;
+                if (jacobi) options.preconditioner = spmv_workbench::Preconditioner::jacobi;
+                spmv_workbench::Solver<Value> solver(spmv_workbench::Recipe::from_text(text), Arrays<Value>(matrix).view(),
+                                                     options);
+                std::vector<Value> b = numbers<Value>(matrix.rows * count, 3);
+                for (std::size_t i = 2; i < b.size(); i += count) b[i] = 0;
+                const auto column = [](const std::vector<Value>& all, int j) {
+                    std::vector<Value> one;
+                    for (std::size_t i = j; i < all.size(); i += count) one.push_back(all[i]);
+                    return one;
+                };
+                for (int round = 0; round < 2; ++round) {
+                    std::vector<Value> x(b.size(), 7);
+                    const auto facts = solver.solve(b, x, count);
+                    REQUIRE(facts.size() == count);
+                    for (int j = 0; j < count; ++j) {
+                        CHECK(facts[j].end == spmv_workbench::SolveEnd::converged);
+                        CHECK(facts[j].together == count);
+                        if (j == 2) continue;
+                        CHECK(residual_of(matrix, column(x, j), column(b, j)) <= 2 * tolerance);
+                        std::vector<Value> alone(matrix.rows);
+                        const auto expected_iterations = solver.solve(column(b, j), alone).iterations;
+                        CHECK(std::abs(facts[j].iterations - expected_iterations) <= 1 + expected_iterations / 20);
+                    }
+                    CHECK(facts[2].iterations == 0);
+                    CHECK(column(x, 2) == std::vector<Value>(matrix.rows, 0));
+                    spmv_workbench::SolveCourse<Value> course;
+                    course.from_x = true;
+                    for (const auto& again : solver.solve(b, x, count, course)) CHECK(again.iterations <= 1);
+                    for (double& value : matrix.values) value *= value > 0 ? 2 : 1;
+                    solver.matrix().set_values(Arrays<Value>(matrix).values);
+                }
+            }
+        }
+    }
+
+    TEST_CASE("solve --right-sides on the GPU converges as each alone") {
+        const auto device = make_cuda_device();
+        const CsrMatrix matrix = scaled_laplacian(80, 0);
+        SolveReport report;
+        report.options.right_sides = 8;
+        report.options.timing = {CacheState::warm, 3, 0, 0.1};
+        const RightHandSides sides = make_right_hand_sides({}, matrix.rows, 8);
+        SolvePlan plan{matrix, sides.columns.front(), catalogue(), *device, {Backend::cuda, Backend::cusparse}};
+        plan.more_b.assign(sides.columns.begin() + 1, sides.columns.end());
+        std::vector<Recipe> recipes;
+        for (const char* text : {"[[stage]]\nuse = 'cuthill_mckee'\n[layout]\nuse = 'sell'\n", "[layout]\nuse = 'csr16'\n",
+                                 "[layout]\nuse = 'coo'\n", "[layout]\nuse = 'csc'\n"}) {
+            recipes.push_back(parse_recipe(text, "t.toml", catalogue()));
+        }
+        solve_recipes(plan, recipes, report);
+        CHECK(report.failures.empty());
+        CHECK(report.outcomes.size() == recipes.size() + 1);
+        for (const SolveOutcome& one : report.outcomes) {
+            CAPTURE(one.preparation.layout);
+            CHECK_MESSAGE(one.end == SolveEnd::converged, one.reason);
+            CHECK(one.true_residual <= 1.1e-8);
+            CHECK(one.alone_solves > 0);
+            CHECK(one.preparation.kernel.one_by_one == (one.preparation.layout == "csc"));
+        }
+        MESSAGE(solve_text(report));
+    }
+}
 
 TEST_SUITE("device") {
     TEST_CASE_TEMPLATE("a solver on the GPU, with vectors there and on the host", Value, float, double) {

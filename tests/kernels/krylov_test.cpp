@@ -102,6 +102,12 @@ TEST_CASE("how a solve with one wait ends") {
     CHECK(end_of({.residual = 4, .rho = 2, .length = INFINITY, .image = 1}).state == KrylovState::breakdown);
 }
 
+TEST_CASE("several right-hand sides on the host give what each gives alone, bit for bit") {
+    const auto host = make_host_device();
+    check_several_right_sides(*host, Precision::f32, true);
+    check_several_right_sides(*host, Precision::f64, true);
+}
+
 TEST_CASE("solves on the host agree with Eigen") {
     const auto host = make_host_device();
     for (const KrylovMethod method : {KrylovMethod::cg, KrylovMethod::bicgstab}) {

@@ -118,6 +118,73 @@ TEST_CASE("a solver solves again, for another right-hand side and for other valu
     CHECK(x == std::vector<double>(625, 0));
 }
 
+TEST_CASE_TEMPLATE("several right-hand sides advance together, for other values, too", Value, float, double) {
+    const double tolerance = sizeof(Value) == 4 ? 1e-5 : 1e-10;
+    constexpr int count = 5;
+    for (const std::string& text : {plain, reordered, rows_only}) {
+        for (const Preconditioner preconditioner : {Preconditioner::none, Preconditioner::jacobi}) {
+            CAPTURE(text);
+            CsrMatrix matrix = grid(20);
+            Solver<Value> solver(Recipe::from_text(text), Arrays<Value>(matrix).view(),
+                                 options_of(Method::conjugate_gradients, preconditioner, tolerance));
+            std::vector<Value> b = numbers<Value>(matrix.rows * count, 3);
+            for (std::size_t i = 2; i < b.size(); i += count) b[i] = 0;
+            const auto column = [](const std::vector<Value>& all, int j) {
+                std::vector<Value> one;
+                for (std::size_t i = j; i < all.size(); i += count) one.push_back(all[i]);
+                return one;
+            };
+            for (int round = 0; round < 2; ++round) {
+                std::vector<Value> x(b.size(), std::numeric_limits<Value>::quiet_NaN());
+                const std::vector<SolveFacts> facts = solver.solve(b, x, count);
+                REQUIRE(facts.size() == count);
+                for (int j = 0; j < count; ++j) {
+                    CHECK(facts[j].end == SolveEnd::converged);
+                    CHECK(facts[j].together == count);
+                    CHECK(facts[j].residual <= 1.1 * tolerance);
+                    if (j == 2) continue;
+                    CHECK(facts[j].iterations > 3);
+                    CHECK(true_residual(matrix, column(x, j), column(b, j)) <= 1.2 * tolerance);
+                }
+                CHECK(facts[2].iterations == 0);
+                CHECK(column(x, 2) == std::vector<Value>(matrix.rows, 0));
+                spmv_workbench::SolveCourse<Value> course;
+                course.from_x = true;
+                std::fill(x.begin() + 2, x.begin() + 3, Value{7});  // of b = 0
+                for (const SolveFacts& again : solver.solve(b, x, count, course)) CHECK(again.iterations == 0);
+                CHECK(column(x, 2) == std::vector<Value>(matrix.rows, 0));
+                for (double& value : matrix.values) value *= value > 4 ? 2 : 1;
+                solver.matrix().set_values(Arrays<Value>(matrix).values);
+            }
+        }
+    }
+}
+
+TEST_CASE("several right-hand sides that do not go together, and wrong ones") {
+    const CsrMatrix matrix = grid(20, 0.3);
+    Solver<double> solver(Recipe::from_text(reordered), Arrays<double>(matrix).view(),
+                          options_of(Method::bicgstab, Preconditioner::none, 1e-9));
+    std::vector<double> b = numbers<double>(2 * matrix.rows, 1);
+    std::vector<double> x(b.size());
+    for (const SolveFacts& facts : solver.solve(b, x, 2)) {
+        CHECK(facts.end == SolveEnd::converged);
+        CHECK(facts.together == 1);
+    }
+    const auto message = [&](int count) { return message_of<std::invalid_argument>([&] { (void)solver.solve(b, x, count); }); };
+    CHECK(message(0) == "found 0 vectors; expected 1 to 64");
+    CHECK(message(65) == "found 65 vectors; expected 1 to 64");
+    CHECK(message(3) == "b has 800 elements; expected 1200");
+    b[7] = std::nan("");
+    CHECK(message(2) == "b[3, 1] is nan; expected finite numbers");
+    b[7] = 1e-170;
+    Solver<double> cg(Recipe::from_text(reordered), Arrays<double>(grid(20)).view(),
+                      options_of(Method::conjugate_gradients, Preconditioner::none, 1e-9));
+    for (std::size_t i = 1; i < b.size(); i += 2) b[i] = 1e-170;
+    CHECK_THROWS_AS((void)cg.solve(b, x, 2), spmv_workbench::MatrixError);
+    for (std::size_t i = 1; i < b.size(); i += 2) b[i] = 1;
+    CHECK(cg.solve(b, x, 2)[1].end == SolveEnd::converged);
+}
+
 TEST_CASE("jacobi saves iterations where the diagonal varies") {
     const CsrMatrix matrix = grid(30);
     std::int64_t iterations[2] = {};

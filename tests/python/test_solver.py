@@ -148,6 +148,39 @@ def test_several_right_sides(solver, vector):
     assert solver(RCM_SELL, A).solve(np.empty((400, 0))).x.shape == (400, 0)
 
 
+@pytest.mark.parametrize("recipe", ["csr", RCM_SELL, "hyb", "csc"])
+@pytest.mark.parametrize("preconditioner", [None, "jacobi"])
+def test_several_right_sides_advance_together(solver, recipe, preconditioner):
+    A = shifted()
+    B = np.random.default_rng(5).uniform(-1, 1, (400, 70))
+    one = solver(recipe, A, preconditioner=preconditioner, tolerance=1e-10)
+    X, facts = one.solve(B)
+    assert [each.together for each in facts] == [64] * 64 + [6] * 6
+    assert all(each.converged and each.residual < 1.2e-10 for each in facts)
+    np.testing.assert_allclose(X, scipy.sparse.linalg.spsolve(A.tocsc(), B), rtol=1e-6, atol=1e-9)
+    for column in (0, 63, 69):
+        x, alone = one.solve(B[:, column])
+        assert alone.together == 1 and abs(alone.iterations - facts[column].iterations) <= 1
+        np.testing.assert_allclose(X[:, column], x, rtol=1e-6, atol=1e-9)
+    one.set_values(2 * A)
+    np.testing.assert_allclose(2 * one.solve(B).x, X, rtol=1e-6, atol=1e-9)
+
+
+def test_what_cannot_advance_together_is_solved_one_after_another(solver):
+    A = shifted()
+    B = np.random.default_rng(5).uniform(-1, 1, (400, 3))
+    for arguments in ({"method": "bicgstab"}, {"preconditioner": lambda r: r / 4}):
+        X, facts = solver(RCM_SELL, A, **arguments).solve(B)
+        assert [(each.converged, each.together) for each in facts] == [(True, 1)] * 3
+        np.testing.assert_allclose(A @ X, B, atol=1e-6)
+    calls = []
+    X, facts = solver(RCM_SELL, A).solve(B, callback=calls.append)
+    assert len(calls) == sum(each.iterations for each in facts) and facts[0].together == 1
+    B[7, 2] = np.nan
+    with pytest.raises(ValueError, match=r"b\[7, 2\] is nan; expected finite numbers"):
+        solver(RCM_SELL, A).solve(B)
+
+
 def test_a_float32_operator_takes_float64(solver, host, vector):
     A = shifted(dtype=np.float32)
     b = vector(400)

@@ -16,6 +16,7 @@ from .recipe import RecipeLike
 
 METHODS = ("cg", "bicgstab")
 ENGINES = ("auto", "graph", "persistent")
+MOST_TOGETHER = 64  # right sides
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,6 +28,7 @@ class SolveFacts:
     residual: float  #: |b - A x| / |b|, computed anew from x at the end; |b - A x| if b is 0
     seconds: float
     engine: str  #: "graph" or "persistent", the one that ran
+    together: int = 1  #: right sides that were solved for in the same iterations; seconds is then of all of them
 
     @property
     def converged(self) -> bool:
@@ -121,8 +123,10 @@ class Solver:
     def solve(self, b: Any, x0: Any = None, callback: Callable[[np.ndarray], Any] | None = None, *, out: Any = None) -> Solution:
         """Returns Solution(x, facts): x, facts = solver.solve(b). Does not raise if the solve does not converge: look at facts.end.
 
-        b         [rows], or [rows, k] for k right sides, which are solved for one after the other; x has this shape. float64 is rounded
-                  for an operator of float32, and x is then returned in float64
+        b         [rows], or [rows, k] for k right sides; x has this shape. Conjugate gradients solve for up to 64 of them together, with
+                  one product with all directions an iteration, unless the engine is "persistent", the preconditioner the caller's, or
+                  there is a callback: these, and bicgstab, solve for one after another. float64 is rounded for an operator of float32,
+                  and x is then returned in float64
         x0        the vector to begin with, of b's shape, which is not changed; default: 0
         callback  is called with a copy of x after each iteration. An exception of it ends the solve
         out       for b on the GPU: the array for x, also there. x0 may be `out` itself
@@ -143,10 +147,23 @@ class Solver:
             return Solution(*self._solve_one(b, x0, callback))
         x = np.empty(b.shape, type_of_result(b, self._matrix.dtype))
         facts = []
-        for column in range(b.shape[1]):
-            x[:, column], one = self._solve_one(b[:, column], None if x0 is None else np.asanyarray(x0)[:, column], callback)
-            facts.append(one)
+        at_once = 1 if callback else MOST_TOGETHER
+        for first in range(0, b.shape[1], at_once):
+            columns = slice(first, first + at_once)
+            begin = None if x0 is None else np.asanyarray(x0)[:, columns]
+            if callback:
+                x[:, first], one = self._solve_one(b[:, first], None if begin is None else begin[:, 0], callback)
+                facts.append(one)
+            else:
+                x[:, columns], more = self._solve_several(b[:, columns], begin)
+                facts += more
         return Solution(x, facts)
+
+    def _solve_several(self, b: np.ndarray, x0: Any) -> tuple[np.ndarray, list[SolveFacts]]:
+        dtype = self._matrix.dtype
+        x = np.zeros(b.shape, dtype) if x0 is None else np.array(rounded(x0, "x0", dtype), order="C")
+        facts = self._solver.solve_several(np.ascontiguousarray(rounded(b, "b", dtype)), x, b.shape[1], x0 is not None)
+        return x, [SolveFacts(**one) for one in facts]
 
     def _solve_one(self, b: np.ndarray, x0: Any, callback: Any) -> tuple[np.ndarray, SolveFacts]:
         dtype = self._matrix.dtype

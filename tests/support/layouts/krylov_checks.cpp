@@ -91,6 +91,153 @@ void check_one_solve(Device& device, KrylovMethod method, bool jacobi) {
     CHECK_GE(history[history.size() - 2], tolerance * norm_of(b));
 }
 
+/// b j of `count`, one of which is 0, and one of which ends after an iteration: a multiple of the image of a unit vector.
+std::vector<double> one_of_several(const CsrMatrix& matrix, int j) {
+    std::vector<double> b = right_hand_side(matrix.rows);
+    for (Index i = 0; i < matrix.rows; ++i) b[i] = j == 1 ? 0 : b[i] + (i * (j + 3)) % 11;
+    return b;
+}
+
+template <typename Value>
+std::vector<Value> column_of(const std::vector<Value>& all, int count, int j) {
+    std::vector<Value> column(all.size() / count);
+    for (std::size_t i = 0; i < column.size(); ++i) column[i] = all[i * count + j];
+    return column;
+}
+
+template <typename Value>
+class Several {
+public:
+    Several(const CsrMatrix& matrix, Device& device, int count, bool jacobi, std::int64_t most_iterations)
+        : device_(device), product_(matrix, device, count), elements_(static_cast<std::size_t>(matrix.rows) * count) {
+        krylov = make_several_krylov<Value>(device, {matrix.rows, count, most_iterations, jacobi});
+        REQUIRE(krylov != nullptr);
+        REQUIRE(krylov->count() == count);
+        krylov->use(product_.product());
+        std::vector<Value> b(elements_);
+        std::vector<Value> diagonal(elements_);
+        const std::vector<Value> inverse = inverse_diagonal<Value>(matrix);
+        for (int j = 0; j < count; ++j) {
+            const std::vector<double> one = one_of_several(matrix, j);
+            for (Index i = 0; i < matrix.rows; ++i) {
+                b[i * count + j] = static_cast<Value>(one[i]);
+                diagonal[i * count + j] = inverse[i];
+            }
+        }
+        write(b, krylov->right_hand_sides());
+        REQUIRE((krylov->inverse_diagonal() != nullptr) == jacobi);
+        if (jacobi) write(diagonal, krylov->inverse_diagonal());
+    }
+
+    [[nodiscard]] std::vector<Value> x() const {
+        std::vector<Value> all(elements_);
+        copy_from_device(device_, static_cast<const Value*>(krylov->solutions()), std::span(all));
+        return all;
+    }
+    void write(const std::vector<Value>& from, Value* to) const {
+        DeviceMemory there(to, from.size() * sizeof(Value), [](void*) {});
+        device_.upload(std::as_bytes(std::span(from)), there);
+    }
+
+    std::unique_ptr<SeveralKrylov<Value>> krylov;
+
+private:
+    Device& device_;
+    BaselineProduct<Value> product_;
+    std::size_t elements_;
+};
+
+template <typename Value>
+void check_together_and_alone(Device& device, int count, bool jacobi, bool same_bits) {
+    CAPTURE(count);
+    CAPTURE(jacobi);
+    constexpr double tolerance = sizeof(Value) == 4 ? 1e-4 : 1e-9;
+    const CsrMatrix matrix = scaled_laplacian(33, 0);
+    Several<Value> several(matrix, device, count, jacobi, 1000);
+    const std::vector<double> norms = several.krylov->begin_again(tolerance);
+    several.krylov->launch(1000);
+    const std::vector<KrylovProgress> progress = several.krylov->wait();
+    const std::vector<Value> all = several.x();
+    BaselineProduct<Value> multiplier(matrix, device);
+    for (int j = 0; j < count; ++j) {
+        CAPTURE(j);
+        const std::vector<double> b = one_of_several(matrix, j);
+        const auto alone = begin<Value>(device, {KrylovMethod::cg, tolerance * norm_of(b), 1000}, b,
+                                        jacobi ? inverse_diagonal<Value>(matrix) : std::vector<Value>());
+        alone->use(multiplier.product());
+        CHECK(norms[j] == doctest::Approx(alone->begin_again(tolerance)).epsilon(1e-12));
+        alone->launch(1000);
+        const KrylovProgress expected = alone->wait();
+        CHECK(progress[j].state == KrylovState::converged);
+        const std::int64_t off = same_bits ? 0 : 1 + expected.iterations / 20;
+        CHECK(std::abs(progress[j].iterations - expected.iterations) <= off);
+        const std::vector<double> history = several.krylov->history(j);
+        REQUIRE(std::ssize(history) == progress[j].iterations + 1);
+        CHECK_EQ(history.back(), progress[j].residual);
+        const std::vector<Value> x = column_of(all, count, j);
+        if (same_bits) {
+            CHECK(x == alone->x());
+            CHECK(history == alone->history());
+        }
+        const std::vector<double> wide(x.begin(), x.end());
+        const auto b_of_eigen = Eigen::Map<const Eigen::VectorXd>(b.data(), std::ssize(b));
+        const Eigen::VectorXd residual =
+            b_of_eigen - to_eigen(matrix) * Eigen::Map<const Eigen::VectorXd>(wide.data(), std::ssize(wide));
+        CHECK_LE(residual.norm(), (sizeof(Value) == 4 ? 5 : 1.01) * tolerance * norm_of(b));
+    }
+    CHECK(progress[count > 1 ? 1 : 0].iterations == 0);  // b is 0
+}
+
+void check_several_in_pieces(Device& device, bool same_bits) {
+    constexpr int count = 3;
+    const CsrMatrix matrix = scaled_laplacian(30, 0);
+    Several<double> whole(matrix, device, count, false, 300);
+    (void)whole.krylov->begin_again(1e-8);
+    whole.krylov->launch(300);
+    const std::vector<double> expected = whole.x();
+
+    Several<double> pieces(matrix, device, count, false, 300);
+    (void)pieces.krylov->begin_again(1e-8);
+    while (pieces.krylov->wait()[0].state == KrylovState::running) pieces.krylov->launch(7);
+    while (pieces.krylov->wait()[2].state == KrylovState::running) pieces.krylov->launch(7);
+    if (same_bits) CHECK(pieces.x() == expected);
+
+    // Another solve with the same solver, of which one is stopped, one restarted, and all begin from another X.
+    (void)pieces.krylov->begin_again(1e-8);
+    pieces.krylov->launch(5);
+    CHECK(pieces.krylov->wait()[0].iterations == 5);
+    pieces.krylov->stop(0);
+    const std::vector<double> stopped = column_of(pieces.x(), count, 0);
+    const std::vector<int> restarted{2};
+    const double before = pieces.krylov->wait()[2].residual;
+    pieces.krylov->restart(restarted);
+    CHECK(pieces.krylov->wait()[2].residual == doctest::Approx(before).epsilon(1e-9));
+    pieces.krylov->launch(1000);
+    const std::vector<KrylovProgress> progress = pieces.krylov->wait();
+    CHECK(progress[0].iterations == 5);
+    CHECK(column_of(pieces.x(), count, 0) == stopped);
+    CHECK(progress[2].state == KrylovState::converged);
+
+    // The most iterations end a launch.
+    Several<double> limited(matrix, device, count, false, 4);
+    (void)limited.krylov->begin_again(1e-8);
+    limited.krylov->launch(1000);
+    CHECK(limited.krylov->wait()[0].iterations == 4);
+    CHECK(limited.krylov->wait()[0].state == KrylovState::running);
+    const auto vectors = limited.krylov->vector_bytes();
+    CHECK(vectors == 11 * 8 * 900 * count);
+
+    // A matrix that is not positive definite ends those that notice.
+    const CsrMatrix indefinite = csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 1}, {1, 1, -1}});
+    Several<double> two(indefinite, device, 2, false, 10);
+    two.write({1, 0, 0, 1}, two.krylov->right_hand_sides());
+    (void)two.krylov->begin_again(1e-8);
+    two.krylov->launch(10);
+    CHECK(two.krylov->wait()[0].state == KrylovState::converged);
+    CHECK(two.krylov->wait()[1].state == KrylovState::indefinite);
+    CHECK(two.x() == std::vector<double>{1, 0, 0, 0});
+}
+
 }  // namespace
 
 void check_solves_like_eigen(Device& device, KrylovMethod method, Precision precision) {
@@ -101,6 +248,19 @@ void check_solves_like_eigen(Device& device, KrylovMethod method, Precision prec
             check_one_solve<double>(device, method, jacobi);
         }
     }
+}
+
+void check_several_right_sides(Device& device, Precision precision, bool same_bits) {
+    for (const int count : {2, 3, 8, 17, 64}) {
+        for (const bool jacobi : {false, true}) {
+            if (precision == Precision::f32) {
+                check_together_and_alone<float>(device, count, jacobi, same_bits);
+            } else {
+                check_together_and_alone<double>(device, count, jacobi, same_bits);
+            }
+        }
+    }
+    if (precision == Precision::f64) check_several_in_pieces(device, same_bits);
 }
 
 void check_limits_and_restarts(Device& device, KrylovMethod method) {

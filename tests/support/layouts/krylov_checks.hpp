@@ -13,6 +13,9 @@ void check_solves_like_eigen(Device& device, KrylovMethod method, Precision prec
 void check_limits_and_restarts(Device& device, KrylovMethod method);
 void check_reordering(Device& device, KrylovMethod method);
 void check_ends_without_convergence(Device& device);
+/// Several right-hand sides give what each of them gives alone: bit for bit if `same_bits`, otherwise up to rounding. Those
+/// that have converged, that were stopped, and that are not restarted stay as they are.
+void check_several_right_sides(Device& device, Precision precision, bool same_bits);
 /// Checks iterations with products of the caller.
 void check_iterations_apart(Device& device, Precision precision);
 

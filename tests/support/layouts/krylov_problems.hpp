@@ -9,6 +9,7 @@
 #include "core/contract/krylov.hpp"
 #include "core/matrix/staged_matrix.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/measure/rows_kernel.hpp"
 #include "support/eigen.hpp"
 
 namespace workbench {
@@ -74,7 +75,7 @@ inline double norm_of(const std::vector<double>& b) {
 template <typename Value>
 class BaselineProduct {
 public:
-    BaselineProduct(const CsrMatrix& matrix, Device& device) : staged_(stage_input(matrix)) {
+    BaselineProduct(const CsrMatrix& matrix, Device& device, int vectors = 1) : staged_(stage_input(matrix)) {
         const LayoutEntry& csr = *catalogue().find_layout("csr");
         layout_ = csr.build.template get<Value>()(staged_, Parameters(csr.parameters, {}));
         // On a GPU a kernel without shared memory: for `adaptive` in a graph with a loop, memcheck reports an illegal address
@@ -83,7 +84,7 @@ public:
         const auto entry = std::find_if(csr.kernels.begin(), csr.kernels.end(), [&](const KernelEntry& kernel) {
             return gpu ? kernel.backend == Backend::cuda && kernel.name == "vector" : kernel.backend == Backend::kokkos;
         });
-        kernel_ = entry->prepare.template get<Value>()(*layout_, device);
+        kernel_ = prepare_rows_kernel<Value>(*entry, *layout_, {}, device, vectors);
     }
 
     [[nodiscard]] KrylovProduct<Value> product() {

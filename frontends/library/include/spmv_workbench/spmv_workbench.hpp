@@ -285,7 +285,8 @@ public:
     /// Y = A X, and Y += A X, for 1 to 64 vectors in the caller's order: X [columns x vectors] and Y [rows x vectors] row by
     /// row, so that the elements of a column of A, and of a row of Y, are neighbours. The matrix is read once, if the kernel
     /// can (docs/library.md). The first call with a number of vectors, and the first after set_values, prepares a kernel for
-    /// it, which is not verified; on a GPU, NVRTC compiles it. Device arrays begin at a multiple of 16 bytes. Throws
+    /// it; on a GPU, NVRTC compiles it. With Options::verify it is verified, once in a process for a recipe, a pattern and a
+    /// number of vectors: WrongResult. Device arrays begin at a multiple of 16 bytes. Throws
     /// MatrixError if the GPU prepared the matrix, and for 2^31 elements or more; MachineError.
     void multiply(ArrayView<const Value> x, ArrayView<Value> y, std::int32_t vectors) { run(x, y, vectors, false); }
     void multiply(DeviceArray<const Value> x, DeviceArray<Value> y, std::int32_t vectors) { run(x, y, vectors, false); }
@@ -381,6 +382,7 @@ struct SolveFacts {
     double residual = 0;            // |b - A x| / |b|, computed anew from x at the end; |b - A x| if b is 0
     double seconds = 0;             // of this call
     Engine engine = Engine::graph;  // the one that ran
+    std::int32_t together = 1;      // right-hand sides that were solved for in the same iterations; `seconds` is then of all
 };
 
 /// z = M r, where M approximates the inverse of A. r, z: [rows], in the caller's order and in host memory, valid during the
@@ -424,6 +426,13 @@ public:
     /// as for |b| = 1e-170; x is then not written.
     SolveFacts solve(ArrayView<const Value> b, ArrayView<Value> x, const SolveCourse<Value>& course = {});
     SolveFacts solve(DeviceArray<const Value> b, DeviceArray<Value> x, const SolveCourse<Value>& course = {});
+
+    /// Solves for 1 to 64 right-hand sides: B, X [rows x right_sides], row by row. Conjugate gradients advance together, with
+    /// one product with all directions an iteration, unless the engine is a persistent kernel, the preconditioner a function,
+    /// each_iteration is given, or the GPU prepared the matrix; these solves, and those of bicgstab, take place one after
+    /// another. Otherwise as above.
+    std::vector<SolveFacts> solve(ArrayView<const Value> b, ArrayView<Value> x, std::int32_t right_sides,
+                                  const SolveCourse<Value>& course = {});
 
     /// Replaces the preconditioner of later solves by a function. Their vectors are then in host memory also if the operator is
     /// on a GPU, to which each product copies. An empty function: back to SolverOptions::preconditioner.
