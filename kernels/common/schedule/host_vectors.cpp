@@ -8,17 +8,35 @@ namespace {
 /// Threads of a schedule that a thread of the host takes at a time: rows with several vectors have more work.
 constexpr Offset rows_of_tile_block = 128;
 
-/// Adds entries to the sums of `width` vectors, which are in registers meanwhile. x: the first of these vectors.
+/// Vectors whose sums are in registers at a time.
+constexpr int widest_tile = 8;
+
+/// Adds entries to the sums of `width` vectors, or begins them. x: the first of these vectors.
 template <int width, ValueType Value>
-void add_entries(std::span<const Offset> columns, const Value* values, const Value* x, int vectors, Value* sums) {
-    std::array<Value, width> in_registers;
-    for (int j = 0; j < width; ++j) in_registers[j] = sums[j];
+void add_entries(std::span<const Offset> columns, const Value* values, const Value* x, int vectors, Value* sums, bool begins) {
+    std::array<Value, width> in_registers{};
+    if (!begins) std::copy_n(sums, width, in_registers.begin());
     for (std::size_t i = 0; i < columns.size(); ++i) {
         const Value* const row_of_x = x + columns[i] * vectors;
         for (int j = 0; j < width; ++j) in_registers[j] += values[i] * row_of_x[j];
     }
-    for (int j = 0; j < width; ++j) sums[j] = in_registers[j];
+    std::copy_n(in_registers.begin(), width, sums);
 }
+
+template <ValueType Value>
+using AddEntries = void (*)(std::span<const Offset>, const Value*, const Value*, int, Value*, bool);
+
+/// By the number of vectors.
+template <ValueType Value>
+constexpr std::array<AddEntries<Value>, widest_tile + 1> add_entries_to{nullptr,
+                                                                        add_entries<1, Value>,
+                                                                        add_entries<2, Value>,
+                                                                        add_entries<3, Value>,
+                                                                        add_entries<4, Value>,
+                                                                        add_entries<5, Value>,
+                                                                        add_entries<6, Value>,
+                                                                        add_entries<7, Value>,
+                                                                        add_entries<8, Value>};
 
 /// Schedules that multiply one after another.
 template <ValueType Value>
@@ -52,19 +70,20 @@ private:
 template <ValueType Value>
 void RowTimesVectors<Value>::add_waiting() {
     const int vectors = tile_.vectors;
-    if (!is_begun_) std::fill_n(sums_.begin(), vectors, Value{0});
-    is_begun_ = true;
     const std::span<const Offset> columns(columns_.data(), static_cast<std::size_t>(std::exchange(waiting_, 0)));
-    int j = 0;
-    const auto add_tile = [&](auto width) {
-        for (; j + width <= vectors; j += width) {
-            add_entries<width>(columns, values_.data(), tile_.x + j, vectors, sums_.data() + j);
-        }
-    };
-    add_tile(Known<8>{});
-    add_tile(Known<4>{});
-    add_tile(Known<2>{});
-    add_tile(Known<1>{});
+    for (int j = 0; j < vectors; j += widest_tile) {
+        const int width = std::min(vectors - j, widest_tile);
+        add_entries_to<Value>[width](columns, values_.data(), tile_.x + j, vectors, sums_.data() + j, !is_begun_);
+    }
+    is_begun_ = true;
+}
+
+template <ValueType Value>
+bool RowTimesVectors<Value>::begins_again() {
+    add_waiting();
+    const bool finite = are_finite(sums_.data(), tile_.vectors);
+    is_begun_ = finite;
+    return !finite;
 }
 
 template <ValueType Value>
@@ -106,7 +125,7 @@ void HostRowsOfVectors<Value>::multiply(const UnpackedSchedule<Value>& schedule,
 template <ValueType Value>
 void HostRowsOfVectors<Value>::run(const Value* x, Value* y, bool accumulate) {
     const int vectors = plan_.vectors;
-    HostTile<Value> tile{x, y, vectors, accumulate || zeroes_first_, rows_.empty() ? nullptr : rows_.data()};
+    HostTile<Value> tile{x, y, vectors, accumulate || zeroes_first_, rows_.empty() ? nullptr : rows_.data(), plan_.pattern};
     if (zeroes_first_ && !accumulate) {
         for_each_in_parallel(row_count_, rows_of_chunk,
                              [&](std::int64_t row) { std::fill_n(row_of(y, static_cast<Index>(row)), vectors, Value{0}); });

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/common/schedule/host_rows.hpp"
+#include "kernels/common/storage/pattern.hpp"
 
 namespace workbench {
 
@@ -19,7 +20,8 @@ struct HostTile {
     Value* y;        // [rows x vectors]
     int vectors;
     bool accumulate;
-    const Index* rows = nullptr;  // as in HostVectors
+    const Index* rows = nullptr;       // as in HostVectors
+    const Pattern* pattern = nullptr;  // of the layout, if a schedule stores zeros
 };
 
 /// Multiplies one row after another with X. Entries wait until a batch of them is added to the sums of all vectors.
@@ -35,6 +37,9 @@ public:
     }
     /// Ends a row: writes its sums to Y, or adds them.
     void put(Index row, bool atomically);
+    /// True if a sum of the row is not finite; the row then begins again.
+    [[nodiscard]] bool begins_again();
+    [[nodiscard]] bool is_entry(Offset row, Offset column) const { return tile_.pattern->has(row, column); }
 
 private:
     static constexpr int batch = 256;
@@ -64,12 +69,19 @@ void multiply_with_vectors(const void* address, Offset first, Offset end, RowTim
     for (Offset thread = first; thread < end; ++thread) {
         const auto run = S::run(arrays, thread, PlainLoad{});
         if (run.row < 0) continue;
-        auto state = state_of_run<S>(arrays, run, PlainLoad{});
-        for (Offset k = 0; k < run.count; ++k) {
-            const RunSlot place{k, run.slot(k)};
-            const Index column = load_column<S>(arrays, run, place, PlainLoad{}, state);
-            if (S::no_column != NoColumn::never && column < 0) continue;
-            row.add(Offset{run.first_column} + column, value_of_slot<S, Value>(arrays, run, place, column));
+        const auto add_slots = [&](const auto& is_wanted) {
+            auto state = state_of_run<S>(arrays, run, PlainLoad{});
+            for (Offset k = 0; k < run.count; ++k) {
+                const RunSlot place{k, run.slot(k)};
+                const Index column = load_column<S>(arrays, run, place, PlainLoad{}, state);
+                if (S::no_column != NoColumn::never && column < 0) continue;
+                if (!is_wanted(Offset{run.first_column} + column)) continue;
+                row.add(Offset{run.first_column} + column, value_of_slot<S, Value>(arrays, run, place, column));
+            }
+        };
+        add_slots([](Offset) { return true; });
+        if constexpr (S::hooks.stores_zeros) {
+            if (row.begins_again()) add_slots([&](Offset column) { return row.is_entry(run.row, column); });
         }
         row.put(row_of_run<S>(arrays, run, PlainLoad{}), S::atomic);
     }
@@ -84,6 +96,7 @@ struct HostRowsPlan {
     std::vector<Index> without_first = {};  // rows of the layout to which the first schedule adds padding alone,
                                             // perhaps NaN
     std::optional<std::int64_t> own_bytes = {};
+    const Pattern* pattern = nullptr;  // see HostTile
 };
 
 /// The bytes of a product with several vectors: those with one (Kernel::own_bytes_to_move, or else the layout's), and more of X
@@ -105,6 +118,7 @@ std::unique_ptr<Kernel<Value>> prepare_host_vectors(const Layout<Value>& layout,
                                                     Device&) {
     const auto& own = dynamic_cast<const OwnLayout&>(layout);
     HostRowsPlan plan{.rows = rows, .vectors = vectors, .own_bytes = own_bytes_of(own)};
+    if constexpr (requires { own.pattern.columns_of(Index{}); }) plan.pattern = &own.pattern;
     if constexpr (requires { own.rows_without_inside(); }) plan.without_first = own.rows_without_inside();
     return with_stored(own, [&](const auto& stored) {
         const auto view = view_of(stored);

@@ -89,6 +89,9 @@ struct Hooks {
     bool atomic = false;        // threads of several warps add to one row
     NoColumn no_column = NoColumn::never;
     AdjacentRuns side_by_side = AdjacentRuns::none;  // otherwise: Offset threads_side_by_side(arrays), at least 1
+    /// Slots may be zeros in columns that the row lacks, by which a NaN in x would reach it. Kernels of the host for several
+    /// vectors look at their sums, and leave such slots out if one is not finite.
+    bool stores_zeros = false;
 
     bool own_values = false;   // const auto& values(arrays): the array of the slots; default: arrays.values
     bool own_columns = false;  // const auto& columns(arrays): parallel to values; default: arrays.column_indices
@@ -159,7 +162,8 @@ concept ScheduleOf = Schedule<S> && requires(const Arrays& arrays, const RunOf<S
     requires S::hooks.own_column == requires { S::column(arrays, run, RunSlot{}, load); };
     requires S::hooks.own_state == requires { S::state(arrays, run, load); };
     requires S::hooks.own_state == requires {
-        S::next_column(arrays, run, RunSlot{}, load, std::declval<std::remove_cvref_t<decltype(S::state(arrays, run, load))>&>());
+        S::next_column(arrays, run, RunSlot{}, load,
+                       std::declval<std::remove_cvref_t<decltype(S::state(arrays, run, load))>&>());
     };
     requires !S::hooks.own_state || (!S::hooks.own_column && S::hooks.side_by_side == AdjacentRuns::none);
     requires S::hooks.own_has_plain_columns == requires { S::has_plain_columns(run); };

@@ -40,6 +40,18 @@ struct EachTriplet final : ScheduleBase<Hooks{.entries_in_flight = 1, .atomic = 
     }
 };
 
+/// A thread for each row with triplets, whose first triplet has the thread's number.
+struct TripletRows final : ScheduleBase<> {
+    static constexpr Offset threads(const auto& triplets) { return static_cast<Offset>(triplets.values.size()); }
+    static constexpr Run<Known<1>> run(const auto& triplets, Offset thread, const auto&) {
+        const auto& rows = triplets.row_indices;
+        if (thread > 0 && rows[thread - 1] == rows[thread]) return {};
+        Offset end = thread + 1;
+        while (end < threads(triplets) && rows[end] == rows[thread]) ++end;
+        return {rows[thread], thread, end - thread};
+    }
+};
+
 /// Throws std::logic_error if the arrays differ in size, so that corrupted triplets are safe to walk.
 void require_as_many_rows(const auto& triplets) {
     const auto count = static_cast<std::size_t>(triplets.values.size());

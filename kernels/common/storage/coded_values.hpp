@@ -118,6 +118,8 @@ struct CodedBlocks {
     [[nodiscard]] constexpr const Value* block(Offset number) const {
         return dictionary.data() + Offset{codes[number]} * values_of_code;
     }
+    /// Of block slot / values_of_code.
+    [[nodiscard]] constexpr Value operator[](Offset slot) const { return block(slot / values_of_code)[slot % values_of_code]; }
 };
 
 template <typename Stored, template <typename> typename Array>

@@ -177,6 +177,7 @@ LayoutEntry banded_block_entry() {
                 .predict = predict_banded_block},
                fill)
         .host<BandedBlockRows>("block_rows", "block rows in parallel, the rows of one side by side")
+        .vectors<BandRow>()
         .cuda<BandRow>("rows", "one thread per row, the threads of a block row read neighbouring values and the same x");
 }
 

@@ -60,7 +60,9 @@ struct BandSlots final : ScheduleBase<Hooks{.no_column = NoColumn::skipped, .own
 /// One thread per row: the threads of a block row read neighbouring values and the same x. Places outside the matrix are not
 /// read. known_height: the block height if it is known at compile time, otherwise 0.
 template <int known_height>
-struct BandRows final : ScheduleBase<Hooks{.entries_in_flight = tuned::banded_block_entries_in_flight, .own_column = true}> {
+struct BandRows final
+    : ScheduleBase<Hooks{
+          .entries_in_flight = tuned::banded_block_entries_in_flight, .stores_zeros = true, .own_column = true}> {
     static constexpr Offset threads(const auto& band) { return band.row_count; }
     static constexpr auto run(const auto& band, Offset row, const auto&) {
         using Stride = std::conditional_t<known_height == 0, int, Known<known_height>>;

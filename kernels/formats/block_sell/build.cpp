@@ -368,6 +368,7 @@ LayoutEntry block_sell_entry() {
                 .kernel_on_device = "warps"},
                fill)
         .host<BlockSellSlices>("slices", "slices in parallel, row of blocks by row of blocks")
+        .vectors<BlockSellRow>()
         .cuda<BlockSellWarps>("warps", "one warp per slice, threads_per_row threads per block row", walk_warps);
 }
 

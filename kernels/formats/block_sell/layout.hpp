@@ -120,6 +120,65 @@ struct BlockSellThreads {
     }
 };
 
+/// A row of the blocks of a block row, block after block.
+template <int size, bool has_codes>
+struct RowOfSlice {
+    Index row = -1;
+    Offset count = 0;
+    Index first_column = 0;
+    Offset first_block = 0;  // of the block row
+    Offset first_value = 0;  // likewise
+    Index height = 0;        // of the slice
+    Index row_of_block = 0;
+    Index first_of_slice = 0;  // block column
+    bool wide = false;
+    Offset to_high = 0;
+
+    [[nodiscard]] static constexpr Offset number(Offset k) { return static_cast<unsigned>(k) / unsigned{size}; }
+    [[nodiscard]] constexpr Offset block(Offset k) const { return first_block + number(k) * height; }
+    [[nodiscard]] constexpr Offset slot(Offset k) const {
+        const Offset in_block = row_of_block * size + k % size;
+        if constexpr (has_codes) return block(k) * size * size + in_block;
+        return first_value + (number(k) * size * size + in_block) * height;
+    }
+};
+
+/// One thread a row, for several vectors on the host.
+template <int size>
+struct BlockSellRows final : ScheduleBase<Hooks{.no_column = NoColumn::slot_read, .stores_zeros = true, .own_column = true}> {
+    static constexpr Offset threads(const auto& sell) { return sell.row_count; }
+    static constexpr auto run(const auto& sell, Offset row, const auto&) {
+        const Offset block_row = row / size;
+        const Offset slice = block_row / sell.slice_height;
+        const Offset lane = block_row % sell.slice_height;
+        const Offset begin = sell.slice_offsets[slice];
+        const auto columns = with_columns_of_slice<SliceKind{ColumnKind::of_wide_slices}>(sell, Run<int>{}, slice);
+        return RowOfSlice<size, std::remove_cvref_t<decltype(sell)>::has_codes>{
+            .row = static_cast<Index>(row),
+            .count = (sell.slice_offsets[slice + 1] - begin) / sell.slice_height * size,
+            .first_block = begin + lane,
+            .first_value = begin * size * size + lane,
+            .height = sell.slice_height,
+            .row_of_block = static_cast<Index>(row % size),
+            .first_of_slice = columns.first_column,
+            .wide = columns.wide,
+            .to_high = columns.to_high};
+    }
+    static constexpr Index column(const auto& sell, const auto& run, const RunSlot& place, const auto& load) {
+        const Offset block = run.block(place.k);
+        Index column = load(sell.column_indices.data() + block);
+        if (run.wide) column |= Index{load(sell.high_columns.data() + (block + run.to_high))} << 16;
+        column = (run.first_of_slice + column) * size + static_cast<Index>(place.k % size);
+        return column < sell.column_count ? column : -1;
+    }
+};
+
+struct BlockSellRow {
+    static auto choose(const auto& sell, const auto& use) {
+        return with_known<1, 2, 3, 4, 6>(sell.block_size, [&](auto size) { return use(BlockSellRows<size>{}); });
+    }
+};
+
 /// Calls use(Known<block_size>).
 void with_block_size(const auto& sell, const auto& use) { with_known<1, 2, 3, 4, 6>(sell.block_size, use); }
 

@@ -197,6 +197,7 @@ LayoutEntry bsr_entry() {
                 .predict = predict_bsr},
                fill)
         .host<BsrBlockRows>("block_rows", "block rows in parallel")
+        .vectors<BsrRow>()
         .cuda<BsrKernel>("groups", "one group of lanes per block row, neighbouring lanes on neighbouring values of its blocks",
                          walk_groups)
         .with_cuda<bsr_cusparse_kernels>();

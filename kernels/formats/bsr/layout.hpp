@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "kernels/common/schedule/run.hpp"
+#include "kernels/common/schedule/choice.hpp"
 #include "kernels/common/schemes/blocks.hpp"
 #include "kernels/common/storage/pattern.hpp"
 #include "kernels/common/storage/stored_layout.hpp"
@@ -115,6 +115,52 @@ struct BsrGroups final : ScheduleBase<Hooks{.no_column = NoColumn::slot_read, .o
         const Index block_column = bsr.block_columns[run.first_block + place.k * run.block_stride];
         const unsigned column = static_cast<unsigned>(block_column) * size_of(bsr) + run.c;  // below 2^31 + size
         return column < static_cast<unsigned>(bsr.column_count) ? static_cast<Index>(column) : -1;
+    }
+};
+
+/// A row of the blocks of a block row, block after block.
+template <int known_size>
+struct RowOfBlocks {
+    Index row = -1;
+    Offset count = 0;
+    Index first_column = 0;
+    Index size = known_size;  // of a block
+    Offset first_block = 0;
+    Offset first = 0;  // slot
+
+    [[nodiscard]] constexpr unsigned block_size() const { return static_cast<unsigned>(known_size == 0 ? size : known_size); }
+    [[nodiscard]] constexpr Offset block(Offset k) const { return static_cast<unsigned>(k) / block_size(); }
+    [[nodiscard]] constexpr Offset in_block(Offset k) const { return static_cast<unsigned>(k) % block_size(); }
+    [[nodiscard]] constexpr Offset slot(Offset k) const { return first + block(k) * block_size() * block_size() + in_block(k); }
+};
+
+/// One thread a row, for several vectors. known_size: as in BsrGroups.
+template <int known_size>
+struct BsrRows final : ScheduleBase<Hooks{.no_column = NoColumn::slot_read, .stores_zeros = true, .own_column = true}> {
+    static constexpr Offset threads(const auto& bsr) { return bsr.row_count; }
+    static constexpr RowOfBlocks<known_size> run(const auto& bsr, Offset row, const auto&) {
+        const Index size = known_size == 0 ? bsr.block_size : known_size;
+        const Offset block_row = row / size;
+        const Offset begin = bsr.block_offsets[block_row];
+        return {.row = static_cast<Index>(row),
+                .count = (bsr.block_offsets[block_row + 1] - begin) * size,
+                .size = size,
+                .first_block = begin,
+                .first = begin * size * size + row % size * size};
+    }
+    static constexpr Index column(const auto& bsr, const auto& run, const RunSlot& place, const auto&) {
+        const unsigned column =
+            static_cast<unsigned>(bsr.block_columns[run.first_block + run.block(place.k)]) * run.block_size() +
+            static_cast<unsigned>(run.in_block(place.k));
+        return column < static_cast<unsigned>(bsr.column_count) ? static_cast<Index>(column) : -1;
+    }
+};
+
+struct BsrRow {
+    static auto choose(const auto& bsr, const auto& use) {
+        constexpr Index largest_known = 4;
+        if (bsr.block_size > largest_known) return use(BsrRows<0>{});
+        return with_known<2, 3, 4>(bsr.block_size, [&](auto size) { return use(BsrRows<size>{}); });
     }
 };
 

@@ -60,6 +60,7 @@ LayoutEntry coo_entry() {
                 .predict = predict_coo},
                fill)
         .host<CooHostRuns>("runs", "runs of nonzeros in parallel, the sum of each row in a run is added to y atomically")
+        .vectors<TripletRows>()
         .cuda<EachTriplet>("atomic", "one thread per nonzero, which adds to y atomically")
         .cuda<CooRuns, EachTriplet>("segmented", "one thread per nonzero, a warp sums up each of its rows before it adds to y");
 }

@@ -11,6 +11,8 @@ namespace workbench {
 template <typename StoredValue, template <typename> typename Array>
 struct Coo : Triplets<StoredValue, Array>, MatrixSize {
     static constexpr auto fields() { return field_list(MatrixSize::fields(), Triplets<StoredValue, Array>::fields()); }
+    /// Rows without nonzeros have no thread of TripletRows.
+    static constexpr bool first_has_all_rows() { return false; }
 };
 
 template <ValueType Value>

@@ -139,6 +139,7 @@ LayoutEntry dia_entry() {
                 .predict = predict_dia},
                fill)
         .host<DiaDiagonals>("rows", "chunks of rows in parallel, diagonal by diagonal")
+        .vectors<DiaRows>()
         .cuda<DiaRows>("rows", "one thread per row, neighbouring threads read neighbouring values and neighbouring x");
 }
 

@@ -23,7 +23,7 @@ struct Dia : MatrixSize {
 
 /// One thread per row: neighbouring threads read neighbouring values, neighbouring entries of x and the same offset. Places
 /// outside the matrix are not read.
-struct DiaRows final : ScheduleBase<Hooks{.no_column = NoColumn::skipped, .own_column = true}> {
+struct DiaRows final : ScheduleBase<Hooks{.no_column = NoColumn::skipped, .stores_zeros = true, .own_column = true}> {
     static constexpr Offset threads(const auto& dia) { return dia.row_count; }
     static constexpr Run<Offset> run(const auto& dia, Offset row, const auto&) {
         if (row >= dia.row_count) return {};
