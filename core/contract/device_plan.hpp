@@ -112,6 +112,7 @@ struct RowSlices {
     Index threads_per_row = 0;   // 0: chosen by the slice height and the mean length of a row
     Index split_length = 0;      // the kernel for longer rows is prepared on the host only
     bool short_columns = false;  // of 16 bits, otherwise of 32
+    DeviceValues values = DeviceValues::full;
 };
 
 /// Slices of all rows of square blocks, with columns of 16 bits, and a row of blocks for each lane of a warp.

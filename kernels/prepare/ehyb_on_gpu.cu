@@ -135,8 +135,13 @@ private:
         check_launch("fill_columns");
         slices.slice_height = ehyb_height;
         slices.slice_offsets = {kept(sums), static_cast<Offset>(sums.size())};
-        result_.filled.push_back({std::move(rows.offsets), std::move(rows.entries), rows.count, ehyb_height, shapes.slices,
-                                  slices.slice_offsets.data(), values.template as<Value>()});
+        result_.filled.push_back({std::move(rows.offsets),
+                                  std::move(rows.entries),
+                                  rows.count,
+                                  ehyb_height,
+                                  shapes.slices,
+                                  slices.slice_offsets.data(),
+                                  {.count = slots, .values = values.template as<Value>()}});
         slices.column_indices = {std::move(columns), static_cast<Offset>(slots)};
         slices.values = {std::move(values), static_cast<Offset>(slots)};
     }

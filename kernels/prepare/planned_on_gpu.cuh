@@ -26,6 +26,25 @@ struct ReorderedOnGpu {
     std::uint32_t longest = 0;  // row
 };
 
+/// The array of a kernel that contains the values of `count` slots. One of the pointers to slots is not null.
+template <ValueType Value>
+struct ValueSlots {
+    std::size_t count = 0;
+    Value* values = nullptr;
+    float* in_f32 = nullptr;        // if f32 represents all values of f64 exactly
+    std::uint8_t* codes = nullptr;  // of a dictionary
+    Value* dictionary = nullptr;    // [room] values, of which the first `distinct` ascend by their bits
+    Index room = 0;
+    Index distinct = 0;
+
+    /// Calls use with what stores the values (slicing::ValueWriter, CodeWriter).
+    void with_writer(const auto& use) const {
+        if (values != nullptr) use(slicing::ValueWriter<Value>{values});
+        if (in_f32 != nullptr) use(slicing::ValueWriter<float>{in_f32});
+        if (codes != nullptr) use(slicing::CodeWriter<Value>{codes, dictionary, distinct});
+    }
+};
+
 /// Slices of a kernel, and where their values come from.
 template <ValueType Value>
 struct FilledSlices {
@@ -35,20 +54,14 @@ struct FilledSlices {
     Index height = 0;
     Index slices = 0;
     const Offset* slice_offsets = nullptr;  // [slices + 1] an array of the kernel
-    Value* values = nullptr;                // [slots] likewise
+    ValueSlots<Value> slots;
 };
 
-/// Slots of a kernel in any order, and where their values come from. One of the arrays of the kernel contains the values.
+/// Slots of a kernel in any order, and where their values come from.
 template <ValueType Value>
 struct GatheredSlots {
     DeviceMemory nonzeros;  // std::uint32_t [count] their numbers in the input; slicing::no_nonzero: padding
-    std::size_t count = 0;
-    Value* values = nullptr;        // [count]
-    float* in_f32 = nullptr;        // [count] instead, if f32 represents all values of f64 exactly
-    std::uint8_t* codes = nullptr;  // [count] instead, of a dictionary
-    Value* dictionary = nullptr;    // [room] values, of which the first `distinct` ascend by their bits
-    Index room = 0;
-    Index distinct = 0;
+    ValueSlots<Value> slots;
 };
 
 /// The arrays of the kernel, the order, and what new values need.
@@ -88,33 +101,29 @@ public:
 
     void set_values(const Value* input) override {
         const cudaStream_t stream = cuda_device(device_).stream();
-        for (GatheredSlots<Value>& each : gathered) code_again(each, input, stream);
+        for (GatheredSlots<Value>& each : gathered) code_again(each.slots, input, stream);
+        for (FilledSlices<Value>& each : filled) code_again(each.slots, input, stream);
         fill(input, stream);
     }
 
     /// Stores values on a stream.
     void fill(const Value* input, cudaStream_t stream) {
         for (const GatheredSlots<Value>& each : gathered) {
-            const auto gather = [&](auto* to) {
-                slicing::gather_values<<<blocks_of(each.count, block_threads), block_threads, 0, stream>>>(
-                    each.nonzeros.template as<const std::uint32_t>(), each.count, input, to);
-                check_launch("gather_values");
-            };
-            if (each.values != nullptr) gather(each.values);
-            if (each.in_f32 != nullptr) gather(each.in_f32);
-            if (each.codes == nullptr) continue;
-            slicing::gather_codes<<<blocks_of(each.count, block_threads), block_threads, 0, stream>>>(
-                each.nonzeros.template as<const std::uint32_t>(), each.count, input, each.dictionary, each.distinct,
-                each.codes);
-            check_launch("gather_codes");
+            each.slots.with_writer([&](auto writer) {
+                slicing::gather_values<<<blocks_of(each.slots.count, block_threads), block_threads, 0, stream>>>(
+                    each.nonzeros.template as<const std::uint32_t>(), each.slots.count, input, writer);
+            });
+            check_launch("gather_values");
         }
         for (const FilledSlices<Value>& each : filled) {
             const unsigned blocks = blocks_of(static_cast<std::size_t>(each.slices) * 32, block_threads);
-            with_block_size(*this, [&](auto size) {
-                slicing::fill_values<size><<<blocks, block_threads, 0, stream>>>(
-                    each.row_offsets.template as<const Offset>(), each.entries.template as<const std::uint32_t>(),
-                    nonzeros_of_blocks.template as<const std::uint32_t>(), each.slice_offsets, each.rows, each.height,
-                    each.slices, input, each.values);
+            each.slots.with_writer([&](auto writer) {
+                with_block_size(*this, [&](auto size) {
+                    slicing::fill_values<size><<<blocks, block_threads, 0, stream>>>(
+                        each.row_offsets.template as<const Offset>(), each.entries.template as<const std::uint32_t>(),
+                        nonzeros_of_blocks.template as<const std::uint32_t>(), each.slice_offsets, each.rows, each.height,
+                        each.slices, input, writer);
+                });
             });
             check_launch("fill_values");
         }
@@ -134,7 +143,8 @@ public:
     }
 
     [[nodiscard]] std::string difference(const CsrOnDevice<Value>& input) override {
-        const bool coded = std::ranges::any_of(gathered, [](const auto& each) { return each.values == nullptr; });
+        const auto is_coded = [](const auto& each) { return each.slots.values == nullptr; };
+        const bool coded = std::ranges::any_of(gathered, is_coded) || std::ranges::any_of(filled, is_coded);
         return difference_on_gpu<Value>(*this, input, coded, device_);
     }
 
@@ -169,7 +179,7 @@ public:
 
 private:
     /// Throws Unsuitable if other values do not fit the coding of the slots.
-    void code_again(GatheredSlots<Value>& slots, const Value* input, cudaStream_t stream) {
+    void code_again(ValueSlots<Value>& slots, const Value* input, cudaStream_t stream) {
         if constexpr (std::is_same_v<Value, double>) {
             if (slots.in_f32 != nullptr && !are_exact_in_f32_on_gpu(device_, input, nonzeros, stream)) {
                 throw Unsuitable("new values: f32 does not represent all of them exactly; expected a new operator");

@@ -102,55 +102,12 @@ __global__ void measure_rows(const Offset* __restrict__ offsets, Index rows, Ind
                   [&](std::size_t row) { lengths[row] = static_cast<Index>(offsets[row + 1] - offsets[row]); });
 }
 
-/// Calls use(type of stored values, distinct values) for the coding of the values; the latter are for codes.
-template <ValueType Value>
-void with_coding(const StorageTask<Value>& task, DeviceValues wanted, const auto& use) {
-    const cudaStream_t stream = task.workspace.stream();
-    const auto nonzeros = static_cast<std::size_t>(task.matrix.nonzeros);
-    if (wanted == DeviceValues::dictionary || wanted == DeviceValues::automatic) {
-        const auto distinct = distinct_on_gpu(task.device, task.matrix.values, nonzeros, most_values_of_bytes, stream);
-        if (distinct && wanted == DeviceValues::automatic && distinct->size() <= 1) {
-            throw Unsuitable("all values are equal, of which the host stores none");
-        }
-        if (distinct) return use(std::type_identity<Coded<Value, std::uint8_t>>{}, *distinct);
-        if (wanted == DeviceValues::dictionary) throw Unsuitable("there are more distinct values than codes");
-    }
-    if constexpr (std::is_same_v<Value, double>) {
-        const bool tries = wanted == DeviceValues::f32 || wanted == DeviceValues::automatic;
-        if (tries && are_exact_in_f32_on_gpu(task.device, task.matrix.values, nonzeros, stream)) {
-            return use(std::type_identity<float>{}, std::vector<Value>());
-        }
-        if (wanted == DeviceValues::f32) throw Unsuitable("f32 does not represent all values exactly");
-    }
-    use(std::type_identity<Value>{}, std::vector<Value>());
-}
-
 /// The values of the arrays come from these nonzeros.
 template <typename Stored, ValueType Value>
 ValueArray<Stored, DeviceArray> values_of(const StorageTask<Value>& task, DeviceMemory nonzeros, std::size_t slots,
                                           const std::vector<Value>& distinct, const char* purpose) {
-    GatheredSlots<Value> gathered;
-    gathered.nonzeros = std::move(nonzeros);
-    gathered.count = slots;
-    ValueArray<Stored, DeviceArray> values;
-    if constexpr (HasDictionary<decltype(values)>) {
-        const ValueCodes<Value> codes(distinct, slots > static_cast<std::size_t>(task.matrix.nonzeros));
-        DeviceMemory stored = room_for<std::uint8_t>(task.device, slots, purpose);
-        DeviceMemory dictionary = to_device(task.device, std::span<const Value>(codes.dictionary()), "a dictionary");
-        gathered.codes = stored.as<std::uint8_t>();
-        gathered.dictionary = dictionary.template as<Value>();
-        gathered.distinct = gathered.room = static_cast<Index>(codes.dictionary().size());
-        values.codes = {std::move(stored), static_cast<Offset>(slots)};
-        values.dictionary = {std::move(dictionary), Offset{gathered.room}};
-    } else {
-        DeviceMemory stored = room_for<Stored>(task.device, slots, purpose);
-        if constexpr (std::is_same_v<Stored, Value>) {
-            gathered.values = stored.template as<Value>();
-        } else {
-            gathered.in_f32 = stored.template as<float>();
-        }
-        values = {std::move(stored), static_cast<Offset>(slots)};
-    }
+    GatheredSlots<Value> gathered{std::move(nonzeros), {}};
+    ValueArray<Stored, DeviceArray> values = room_for_values<Stored>(task, slots, distinct, purpose, gathered.slots);
     task.result.gathered.push_back(std::move(gathered));
     return values;
 }

@@ -19,9 +19,9 @@ void require_slots(Offset slots, Offset nonzeros, const auto& sell) {
     if (slots > 2 * nonzeros) throw Unsuitable("most slots would be padding");
 }
 
-/// Fills the arrays of slices. sell: Sell or BlockSell without arrays.
-template <ValueType Value>
-void fill_slices(const StorageTask<Value>& task, ReorderedRows rows, auto& sell) {
+/// Fills the arrays of slices. sell: Sell or BlockSell without arrays. distinct: if values are coded.
+template <typename Stored, ValueType Value>
+void fill_slices(const StorageTask<Value>& task, ReorderedRows rows, const std::vector<Value>& distinct, auto& sell) {
     using ColumnIndex = std::remove_cvref_t<decltype(*sell.column_indices.data())>;
     constexpr bool of_blocks = requires { sell.block_size; };
     Workspace& workspace = task.workspace;
@@ -56,7 +56,8 @@ void fill_slices(const StorageTask<Value>& task, ReorderedRows rows, auto& sell)
                "cudaMemcpyAsync");
     const std::size_t value_count = slot_count * static_cast<std::size_t>(area);
     auto columns = room_for<ColumnIndex>(device, slot_count, "columns of slices");
-    auto values = room_for<Value>(device, value_count, "values of slices");
+    ValueSlots<Value> stored;
+    sell.values = room_for_values<Stored>(task, value_count, distinct, "values of slices", stored);
     const unsigned of_slots = blocks_of(count * 32, block_threads);
     if constexpr (std::is_same_v<ColumnIndex, std::uint16_t>) {
         const auto wide_count = static_cast<std::size_t>(workspace.download_item(wide, count));
@@ -77,31 +78,33 @@ void fill_slices(const StorageTask<Value>& task, ReorderedRows rows, auto& sell)
     }
     check_launch("fill_columns");
     result.filled.push_back({std::move(rows.offsets), std::move(rows.entries), rows.rows, sell.slice_height, slices,
-                             slice_offsets.template as<const Offset>(), values.template as<Value>()});
+                             slice_offsets.template as<const Offset>(), stored});
     sell.slice_offsets = {std::move(slice_offsets), static_cast<Offset>(count + 1)};
     sell.column_indices = {std::move(columns), static_cast<Offset>(slot_count)};
-    sell.values = {std::move(values), static_cast<Offset>(value_count)};
     result.note_arrays(sell);
 }
 
-template <typename ColumnIndex, ValueType Value>
-void store_sell(const StorageTask<Value>& task, ReorderedRows rows, const RowSlices& storage) {
-    Sell<Value, ColumnIndex, DeviceArray> sell;
+template <typename Stored, typename ColumnIndex, ValueType Value>
+void store_sell(const StorageTask<Value>& task, ReorderedRows rows, const RowSlices& storage,
+                const std::vector<Value>& distinct) {
+    Sell<Stored, ColumnIndex, DeviceArray> sell;
     sell.threads_per_row = storage.threads_per_row;
     sell.split_length = storage.split_length;
     const double mean = static_cast<double>(task.matrix.nonzeros) / task.matrix.rows;
     const Index threads = storage.threads_per_row > 0 ? storage.threads_per_row : sell_threads_for(mean);
     sell.slice_height = storage.slice_height > 0 ? storage.slice_height : 32 / threads;
-    fill_slices(task, std::move(rows), sell);
-    task.result.own_kernel = sell_kernel_on_gpu<Value, ColumnIndex>(std::move(sell), task.device);
+    fill_slices<Stored>(task, std::move(rows), distinct, sell);
+    task.result.own_kernel = sell_kernel_on_gpu<Value, Stored, ColumnIndex>(std::move(sell), task.device);
 }
 
 }  // namespace
 
 template <ValueType Value>
 void store_on_gpu(const StorageTask<Value>& task, ReorderedRows rows, const RowSlices& storage) {
-    if (storage.short_columns) return store_sell<std::uint16_t>(task, std::move(rows), storage);
-    store_sell<Index>(task, std::move(rows), storage);
+    if (!storage.short_columns) return store_sell<Value, Index>(task, std::move(rows), storage, {});
+    with_coding(task, storage.values, [&]<typename Stored>(std::type_identity<Stored>, const std::vector<Value>& distinct) {
+        store_sell<Stored, std::uint16_t>(task, std::move(rows), storage, distinct);
+    });
 }
 
 template <ValueType Value>
@@ -112,7 +115,7 @@ void store_on_gpu(const StorageTask<Value>& task, ReorderedRows rows, const Bloc
                                ? storage.threads_per_row
                                : block_sell_threads_for(sell.block_size, static_cast<Offset>(rows.columns.size()), rows.rows);
     sell.slice_height = 32 / sell.threads_per_row;
-    fill_slices(task, std::move(rows), sell);
+    fill_slices<Value>(task, std::move(rows), {}, sell);
     task.result.own_kernel = block_sell_kernel_on_gpu<Value>(std::move(sell), task.device);
 }
 

@@ -144,41 +144,49 @@ static __global__ void fill_short_columns(SliceShapes shapes, const Offset* __re
     });
 }
 
+/// Stores values in full or in f32.
+template <typename Stored>
+struct ValueWriter {
+    Stored* values;
+
+    __device__ void operator()(std::size_t slot, auto value) const { values[slot] = static_cast<Stored>(value); }
+};
+
+/// Stores codes of values. dictionary: [distinct] ascending by bits; if there is padding, with the 0 first.
+template <typename Value>
+struct CodeWriter {
+    std::uint8_t* codes;
+    const Value* dictionary;
+    Index distinct;
+
+    __device__ void operator()(std::size_t slot, Value value) const {
+        using Bits = std::conditional_t<sizeof(Value) == sizeof(std::uint64_t), std::uint64_t, std::uint32_t>;
+        codes[slot] = static_cast<std::uint8_t>(
+            count_below(reinterpret_cast<const Bits*>(dictionary), distinct, static_cast<Bits>(bits_of(value))));
+    }
+};
+
 /// Entries are nonzeros if size is 1, otherwise blocks, whose nonzeros list_blocks has found.
-template <int size, typename Value>
+template <int size, typename Value, typename Writer>
 __global__ void fill_values(const Offset* __restrict__ offsets, const std::uint32_t* __restrict__ entries,
                             const std::uint32_t* __restrict__ nonzeros_of_blocks, const Offset* __restrict__ slice_offsets,
-                            Index rows, Index height, Index slices, const Value* __restrict__ input,
-                            Value* __restrict__ values) {
+                            Index rows, Index height, Index slices, const Value* __restrict__ input, Writer write) {
     constexpr unsigned area = size * size;
     for_each_slot<area>(offsets, slice_offsets, rows, height, slices, [&](const FilledSlot& at) {
         std::uint32_t nonzero = no_nonzero;
         if (at.entry >= 0) {
             nonzero = size == 1 ? entries[at.entry] : nonzeros_of_blocks[std::size_t{entries[at.entry]} * area + at.number];
         }
-        values[at.slot] = nonzero == no_nonzero ? Value{0} : input[nonzero];
+        write(static_cast<std::size_t>(at.slot), nonzero == no_nonzero ? Value{0} : input[nonzero]);
     });
 }
 
 /// nonzeros: the number of the nonzero in each slot; no_nonzero: padding.
-template <typename Value, typename Stored>
+template <typename Value, typename Writer>
 __global__ void gather_values(const std::uint32_t* __restrict__ nonzeros, std::size_t count, const Value* __restrict__ input,
-                              Stored* __restrict__ values) {
-    on_gpu::for_each_item(count, [&](std::size_t slot) {
-        values[slot] = nonzeros[slot] == no_nonzero ? Stored{0} : static_cast<Stored>(input[nonzeros[slot]]);
-    });
-}
-
-/// dictionary: [distinct] ascending by bits; if there is padding, with the 0 first.
-template <typename Value>
-__global__ void gather_codes(const std::uint32_t* __restrict__ nonzeros, std::size_t count, const Value* __restrict__ input,
-                             const Value* __restrict__ dictionary, Index distinct, std::uint8_t* __restrict__ codes) {
-    using Bits = std::conditional_t<sizeof(Value) == sizeof(std::uint64_t), std::uint64_t, std::uint32_t>;
-    on_gpu::for_each_item(count, [&](std::size_t slot) {
-        const Value value = nonzeros[slot] == no_nonzero ? Value{0} : input[nonzeros[slot]];
-        codes[slot] = static_cast<std::uint8_t>(
-            count_below(reinterpret_cast<const Bits*>(dictionary), distinct, static_cast<Bits>(bits_of(value))));
-    });
+                              Writer write) {
+    on_gpu::for_each_item(
+        count, [&](std::size_t slot) { write(slot, nonzeros[slot] == no_nonzero ? Value{0} : input[nonzeros[slot]]); });
 }
 
 /// diagonal: zeros beforehand.

@@ -1,6 +1,11 @@
 // The storages that plans make on the GPU, from the rows in their order.
 #pragma once
 
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
 #include "kernels/prepare/cuthill_mckee.cuh"
 #include "kernels/prepare/planned_on_gpu.cuh"
 
@@ -53,6 +58,60 @@ void store_tiles(const StorageTask<Value>& task, ReorderedRows rows, const TileB
 template <typename Item>
 [[nodiscard]] DeviceMemory room_for(Device& device, std::size_t count, const char* purpose) {
     return device.allocate(count * sizeof(Item), purpose);
+}
+
+/// Calls use(type of stored values, distinct values) for the coding of the values; the latter are for codes.
+template <ValueType Value>
+void with_coding(const StorageTask<Value>& task, DeviceValues wanted, const auto& use) {
+    const cudaStream_t stream = task.workspace.stream();
+    const auto nonzeros = static_cast<std::size_t>(task.matrix.nonzeros);
+    if (wanted == DeviceValues::dictionary || wanted == DeviceValues::automatic) {
+        const auto distinct = distinct_on_gpu(task.device, task.matrix.values, nonzeros, most_values_of_bytes, stream);
+        if (distinct && wanted == DeviceValues::automatic && distinct->size() <= 1) {
+            throw Unsuitable("all values are equal, of which the host stores none");
+        }
+        if (distinct) return use(std::type_identity<Coded<Value, std::uint8_t>>{}, *distinct);
+        if (wanted == DeviceValues::dictionary) throw Unsuitable("there are more distinct values than codes");
+    }
+    if constexpr (std::is_same_v<Value, double>) {
+        const bool tries = wanted == DeviceValues::f32 || wanted == DeviceValues::automatic;
+        if (tries && are_exact_in_f32_on_gpu(task.device, task.matrix.values, nonzeros, stream)) {
+            return use(std::type_identity<float>{}, std::vector<Value>());
+        }
+        if (wanted == DeviceValues::f32) throw Unsuitable("f32 does not represent all values exactly");
+    }
+    use(std::type_identity<Value>{}, std::vector<Value>());
+}
+
+/// Makes the array of the values of slots, in which `made` says how they are stored.
+template <typename Stored, ValueType Value>
+ValueArray<Stored, DeviceArray> room_for_values(const StorageTask<Value>& task, std::size_t slots,
+                                                const std::vector<Value>& distinct, const char* purpose,
+                                                ValueSlots<Value>& made) {
+    ValueArray<Stored, DeviceArray> values;
+    made.count = slots;
+    if constexpr (HasDictionary<decltype(values)>) {
+        const bool padding = slots > static_cast<std::size_t>(task.matrix.nonzeros);
+        // Otherwise the dictionary would lack room for new values without a 0.
+        if (padding && bits_of(distinct.front()) == 0) throw Unsuitable("a nonzero has the value 0, which is that of padding");
+        const ValueCodes<Value> codes(distinct, padding);
+        DeviceMemory stored = room_for<std::uint8_t>(task.device, slots, purpose);
+        DeviceMemory dictionary = to_device(task.device, std::span<const Value>(codes.dictionary()), "a dictionary");
+        made.codes = stored.as<std::uint8_t>();
+        made.dictionary = dictionary.template as<Value>();
+        made.distinct = made.room = static_cast<Index>(codes.dictionary().size());
+        values.codes = {std::move(stored), static_cast<Offset>(slots)};
+        values.dictionary = {std::move(dictionary), Offset{made.room}};
+    } else {
+        DeviceMemory stored = room_for<Stored>(task.device, slots, purpose);
+        if constexpr (std::is_same_v<Stored, Value>) {
+            made.values = stored.template as<Value>();
+        } else {
+            made.in_f32 = stored.template as<float>();
+        }
+        values = {std::move(stored), static_cast<Offset>(slots)};
+    }
+    return values;
 }
 
 /// The way from the rows of a pattern to those of an order.

@@ -19,8 +19,9 @@ namespace workbench {
 namespace {
 
 std::string coded(const std::string& layout, const std::string& values) {
+    const std::string more = layout.starts_with("ell") ? any_padding : "";
     return fmt::format("[layout]\nuse = '{}'\nvalues = '{}'\n{}", layout, values,
-                       layout.starts_with("ell") ? any_padding : std::string());
+                       layout == "sell" ? "column_index = 'u16'\nthreads_per_row = 1\n" : more);
 }
 
 /// The k-th nonzero has value_of(k).
@@ -32,12 +33,12 @@ CsrMatrix with_values(CsrMatrix matrix, const std::function<double(std::size_t)>
 double thirds(std::size_t k) { return static_cast<double>(k + 1) / 3; }
 double exact_ones(std::size_t k) { return 0.25 * static_cast<double>(k + 1); }
 
-/// `count` values, among them 0 and -0.
+/// `count` values, one of them -0.
 std::function<double(std::size_t)> some_values(std::size_t count) {
-    return [count](std::size_t k) { return k % count == 1 ? -0.0 : 0.1 * static_cast<double>(k * 7 % count); };
+    return [count](std::size_t k) { return k % count == 1 ? -0.0 : 0.1 * static_cast<double>(1 + k * 7 % count); };
 }
 
-const std::vector<std::string> layouts{"csr", "csr16", "ell", "ellr"};
+const std::vector<std::string> layouts{"csr", "csr16", "ell", "ellr", "sell"};
 
 }  // namespace
 
@@ -63,10 +64,16 @@ TEST_SUITE("prepare") {
                 }
             }
         }
+        const CsrMatrix grid = generated("laplace3d", {{"nx", 7_i}});
+        for (const char* values : {"dictionary", "f32", "auto"}) {
+            const std::string slices = short_columns + fmt::format("values = '{}'\n", values);
+            check_like_host<double>(*device, by_cuthill_mckee + windows + slices, grid, "slices that fill a warp");
+            check_like_host<float>(*device, slices, grid, "slices that fill a warp");
+        }
         for (const NamedMatrix& each : battery()) {
             if (!each.matrix.square() || distinct_values<double>(each.matrix.values, 1)) continue;
             check_like_host<double>(*device, coded("csr16", "auto"), each.matrix, each.name);
-            check_like_host<float>(*device, coded("ellr", "auto"), each.matrix, each.name);
+            check_like_host<float>(*device, coded("csr16", "auto"), each.matrix, each.name);
         }
     }
 
@@ -78,6 +85,10 @@ TEST_SUITE("prepare") {
         CHECK(left_to_host(*device, coded("csr", "f32"), any) == "f32 does not represent all values exactly");
         const CsrMatrix equal = with_values(matrix, [](std::size_t) { return 3; });
         CHECK(left_to_host(*device, coded("ell", "auto"), equal) == "all values are equal, of which the host stores none");
+        const CsrMatrix with_zero = with_values(matrix, [](std::size_t k) { return static_cast<double>(k % 9); });
+        CHECK(left_to_host(*device, coded("ellr", "dictionary"), with_zero) ==
+              "a nonzero has the value 0, which is that of padding");
+        check_like_host<double>(*device, coded("csr", "dictionary"), with_zero, "a nonzero of value 0");
         const double nan = std::bit_cast<double>(~std::uint64_t{0});
         const CsrMatrix with_nan = with_values(matrix, [&](std::size_t k) { return k == 5 ? nan : 1; });
         CHECK(left_to_host(*device, coded("csr", "dictionary"), with_nan) == "a value is a NaN that the GPU does not code");
@@ -88,7 +99,7 @@ TEST_SUITE("prepare") {
         const CsrMatrix matrix = with_values(generated("laplace3d", {{"nx", 6_i}}), some_values(20));
         const OnDevice<double> there(*device, matrix, true);
         const OnDevice<double> fewer(*device, with_values(matrix, some_values(9)), true);
-        const OnDevice<double> more(*device, with_values(matrix, some_values(21)), true);
+        const OnDevice<double> more(*device, with_values(matrix, some_values(23)), true);
         const OnDevice<double> other(*device, with_values(matrix, thirds), true);
         for (const std::string& layout : layouts) {
             const auto planned = run_plan(*device, plan_of(parsed(coded(layout, "dictionary"))), there.view);

@@ -215,6 +215,10 @@ TEST_CASE("the plan of coded values") {
     CHECK(padded("'ell'\nvalues = 'auto'\n") == DeviceValues::automatic);
     CHECK(padded("'ellr'\nvalues = 'dictionary'\n") == DeviceValues::dictionary);
     CHECK(padded("'ellr'\n") == DeviceValues::full);
+    const std::string slices = sell + "column_index = 'u16'\n";
+    CHECK(std::get<RowSlices>(plan_of(slices).storage).values == DeviceValues::full);
+    CHECK(std::get<RowSlices>(plan_of(slices + "values = 'dictionary'\n").storage).values == DeviceValues::dictionary);
+    CHECK(std::get<RowSlices>(plan_of(slices + "values = 'auto'\n").storage).values == DeviceValues::automatic);
 }
 
 TEST_CASE("an order from a file is read when the plan is carried out, and its parts are cut") {

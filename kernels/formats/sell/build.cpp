@@ -222,13 +222,14 @@ Parameters settle(const Parameters& parameters, const ValueFacts& facts) {
 
 std::optional<DeviceStorage> on_device(const Parameters& parameters) {
     const bool short_columns = parameters.is_word("column_index", "u16");
-    if (!parameters.is_word("values", "full") || (!short_columns && !parameters.is_word("column_index", "u32"))) {
-        return std::nullopt;
-    }
+    const auto values = values_on_device(parameters);
+    if (!values || (!short_columns && !parameters.is_word("column_index", "u32"))) return std::nullopt;
+    if (!short_columns && *values != DeviceValues::full) return std::nullopt;
     return RowSlices{.slice_height = parameters.number_unless_auto("slice_height"),
                      .threads_per_row = parameters.number_unless_auto("threads_per_row"),
                      .split_length = static_cast<Index>(parameters.integer("split_length")),
-                     .short_columns = short_columns};
+                     .short_columns = short_columns,
+                     .values = *values};
 }
 
 constexpr auto walk_slices = [](const auto& layout, const auto& visit) {

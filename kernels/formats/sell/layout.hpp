@@ -179,7 +179,7 @@ struct SellSlices;
 [[nodiscard]] std::vector<KernelEntry> sell_cusparse_kernels();
 
 /// The kernel `slices` of arrays that were made on the GPU: with one thread per row or several (SellThreads).
-template <ValueType Value, typename ColumnIndex>
-[[nodiscard]] std::unique_ptr<Kernel<Value>> sell_kernel_on_gpu(Sell<Value, ColumnIndex, DeviceArray>&& sell, Device& device);
+template <ValueType Value, typename Stored, typename ColumnIndex>
+[[nodiscard]] std::unique_ptr<Kernel<Value>> sell_kernel_on_gpu(Sell<Stored, ColumnIndex, DeviceArray>&& sell, Device& device);
 
 }  // namespace workbench
