@@ -9,7 +9,7 @@ endif()
 # A format in one file has no cuda.cu: using its entry compiles its CUDA kernels.
 foreach(name IN LISTS formats_in_one_file)
   set(generated ${CMAKE_BINARY_DIR}/generated/${name}.cu)
-  file(CONFIGURE OUTPUT ${generated} CONTENT "#include \"kernels/common/schedule/device_rows.cuh\"\n#include \"kernels/formats/${name}.hpp\"
+  file(CONFIGURE OUTPUT ${generated} CONTENT "#include \"kernels/common/entry/device_rows.cuh\"\n#include \"kernels/formats/${name}.hpp\"
 namespace workbench {
 extern LayoutEntry (*const compiled_${name})();  // external, because nothing refers to it
 LayoutEntry (*const compiled_${name})() = ${name}_entry;

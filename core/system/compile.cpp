@@ -194,6 +194,11 @@ KeptObject kept_shared_object(const std::filesystem::path& file, const std::stri
     return {made, true};
 }
 
+std::atomic<double>& seconds_of_compiling_kernels() {
+    static std::atomic<double> seconds = 0;
+    return seconds;
+}
+
 std::filesystem::path cache_folder() {
     const auto value_of = [](const char* name) {
         const char* const value = std::getenv(name);

@@ -1,6 +1,7 @@
 // Compiles an author's C++ file with the compiler of this machine.
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -44,6 +45,10 @@ struct KeptObject {
 [[nodiscard]] KeptObject kept_shared_object(const std::filesystem::path& file, const std::string& text,
                                             const std::vector<std::string>& options, const std::string& kind,
                                             const std::string& made_with, const std::filesystem::path& folder);
+
+/// The seconds that this process has spent compiling kernels of its own program while it prepared them: once a process, and
+/// part of no price.
+[[nodiscard]] std::atomic<double>& seconds_of_compiling_kernels();
 
 /// The folder of what is compiled once: $XDG_CACHE_HOME/spmv-workbench, ~/.cache/spmv-workbench, or one of this user for
 /// temporary files.

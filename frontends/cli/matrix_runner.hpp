@@ -43,7 +43,8 @@ private:
     CsrMatrix matrix_;
     MatrixReport report_;
     std::optional<Runner> runner_;
-    double process_seconds_ = 0;  // RunReport::process_seconds
+    double loading_seconds_ = 0;
+    double compiled_in_loading_ = 0;  // of seconds_of_compiling_kernels()
 };
 
 }  // namespace workbench

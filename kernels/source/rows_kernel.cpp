@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <limits>
 #include <map>
 
 #include "core/contract/errors.hpp"
 #include "core/system/beside_program.hpp"
+#include "core/system/compile.hpp"
 #include "kernels/common/schedule/run.hpp"
 #include "kernels/device/cuda_device.hpp"
 #include "kernels/source/checked_driver.hpp"
@@ -15,13 +17,14 @@
 namespace workbench {
 namespace {
 
-std::filesystem::path file_of(const std::string& format) {
+/// The file of a format of the program; empty: there is none of this name.
+std::filesystem::path file_in_program(const std::string& format) {
     for (const char* const ending : {"/layout.hpp", ".hpp"}) {
-        const std::filesystem::path file = headers_folder() / "kernels/formats" / (format + ending);
+        std::filesystem::path file = headers_folder() / "kernels/formats" / (format + ending);
         std::error_code ignored;
         if (std::filesystem::exists(file, ignored)) return file;
     }
-    return format;
+    return {};
 }
 
 /// Compiled once in a run. A file does not change while it is loaded.
@@ -33,11 +36,17 @@ const GpuKernelImage& compiled_rows(const RowsKernelName& name, const std::strin
                                      : fmt::format("workbench::multiply_rows_of_vectors<{}, {}>", types, name.vectors);
     const std::string key = fmt::format("{}: {} {}", name.file, architecture, instance);
     if (const auto known = all.find(key); known != all.end()) return known->second;
-    if (const std::string why = nvrtc_absence_reason(); !why.empty() && name.vectors > 1) {
-        throw Unsuitable("several vectors: " + why);  // costs this kernel only
+    const std::filesystem::path in_program = file_in_program(name.file);
+    if (const std::string why = nvrtc_absence_reason(); !why.empty() && (name.vectors > 1 || !in_program.empty())) {
+        throw Unsuitable("the program has no kernel for these " +
+                         std::string(name.vectors > 1 ? "vectors" : "values or threads") + ", and would compile it now; " +
+                         why);  // costs this kernel only
     }
-    return all.emplace(key, compile_instance_for_gpu(file_of(name.file), headers_folder(), instance, architecture))
-        .first->second;
+    const std::filesystem::path file = in_program.empty() ? std::filesystem::path(name.file) : in_program;
+    const auto begin = std::chrono::steady_clock::now();
+    const auto& compiled = all.emplace(key, compile_instance_for_gpu(file, headers_folder(), instance, architecture));
+    seconds_of_compiling_kernels() += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return compiled.first->second;
 }
 
 class DriverRowsKernel final : public LoadedRowsKernel {

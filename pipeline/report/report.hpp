@@ -52,7 +52,7 @@ struct RunReport {
     std::vector<DeviceReport> devices;
     std::map<std::string, std::string> machine;
     std::map<std::string, std::string> versions;
-    double process_seconds = 0;             // loading kernels on a GPU, once a process and part of no price
+    double process_seconds = 0;             // loading and compiling kernels on a GPU, once a process and part of no price
     std::vector<std::string> notes;         // "no CUDA device: ..."
     std::vector<Failure> failures;          // reasons why the recipe ended early, pictures that could not be written
     std::string contact_sheet;              // file; empty: none

@@ -121,6 +121,10 @@ TEST_SUITE("battery") {
             check(ellr_entry(), coding, {{"slots_per_nonzero", 1e6}});
             check(ell_entry(), coding, {{"slots_per_nonzero", 1e6}});
             check(ell_entry(), coding, {{"slots_per_nonzero", 1e6}, {"order", std::string("row_major")}});
+            for (const std::int64_t threads : {2, 4, 16}) {
+                check(sell_entry(), coding,
+                      {{"threads_per_row", threads}, {"slice_height", 12_i}, {"column_index", std::string("u16")}});
+            }
         }
     }
 

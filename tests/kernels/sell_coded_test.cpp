@@ -189,10 +189,6 @@ TEST_CASE("sell: codings that contradict other parameters are refused") {
         "\"word\" holds a column and the code of a value, but values = \"full\"; expected values = \"dictionary\" or \"auto\"");
     CHECK(contradiction(coded("dictionary", "u32")) == "values = \"dictionary\" takes \"u16\", \"word\" or \"auto\"");
     CHECK(contradiction(coded("f32", "u32")) == "values = \"f32\" takes \"u16\" or \"auto\"");
-    Given threads = coded("one", "u32", 16);
-    threads["threads_per_row"] = 4_i;
-    CHECK(contradiction(threads) ==
-          "with values = \"one\", 2 threads have slices of 16 or 32 rows, 4 threads slices of 8 rows");
 }
 
 TEST_CASE("sell: auto takes the coding of fewest bytes that fits") {

@@ -12,7 +12,7 @@
 
 namespace workbench {
 
-/// The CUDA kernel of a schedule, or of a choice of them (schedule/device_rows.cuh).
+/// The CUDA kernel of a schedule, or of a choice of them (entry/device_rows.cuh).
 template <template <typename> typename LayoutOf, typename S>
 struct CudaRows {
     static KernelEntry entry(std::string name, std::string summary);

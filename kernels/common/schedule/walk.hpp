@@ -178,6 +178,17 @@ void PatternLayout<Value, Stored, Rows>::for_each_slot(const std::function<void(
     for_each_stored_slot<Rows>(this->stored(), nonzeros_of(walk), visit);
 }
 
+/// The schedule or choice by which the kernel of another is walked: its type `Walk`, which is faster to compile, or itself.
+template <typename S>
+struct WalkOf {
+    using Type = S;
+};
+template <typename S>
+requires requires { typename S::Walk; }
+struct WalkOf<S> {
+    using Type = typename S::Walk;
+};
+
 /// Visits the reads of schedules one after another; each begins a new warp.
 template <typename... Schedules>
 void walk_in_turn(const auto& stored, const std::function<void(const Read&)>& visit) {
@@ -190,7 +201,7 @@ void walk_in_turn(const auto& stored, const std::function<void(const Read&)>& vi
         for_each_read(chosen.first, chosen.second, visit, first_warp);
         first_warp += (chosen.first.threads + 31) / 32;
     };
-    (walk(with_schedule<Schedules>(stored, with_array)), ...);
+    (walk(with_schedule<typename WalkOf<Schedules>::Type>(stored, with_array)), ...);
 }
 
 /// For ScheduleEntry::walk.

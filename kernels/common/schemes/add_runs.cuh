@@ -2,7 +2,10 @@
 // Threads with nonzeros of one row add to it atomically, so that they cannot race in global memory.
 #pragma once
 
-#include "kernels/common/schedule/device_rows.cuh"
+#include "kernels/common/device_code/target_rows.cuh"
+#include "kernels/common/schedule/rows_kernel.cuh"
+#include "kernels/device/cuda_check.cuh"
+#include "kernels/device/cuda_device.cuh"
 
 namespace workbench {
 

@@ -1,8 +1,11 @@
 // A row in jagged diagonals times x, on a GPU.
 #pragma once
 
-#include "kernels/common/schedule/device_rows.cuh"
+#include "kernels/common/device_code/target_rows.cuh"
+#include "kernels/common/schedule/rows_kernel.cuh"
 #include "kernels/common/schemes/jagged.hpp"
+#include "kernels/device/cuda_check.cuh"
+#include "kernels/device/cuda_device.cuh"
 
 namespace workbench {
 

@@ -1,7 +1,7 @@
 // BiELL and BiJAD on a GPU: a strip has as many lanes of a warp as rows. Exactly one thread writes each row of y, so that
 // threads cannot race in global memory; no shared memory is used: lanes exchange their sums by shuffles.
 #include "kernels/common/entry/cuda_loop.cuh"
-#include "kernels/common/schedule/device_rows.cuh"
+#include "kernels/common/entry/device_rows.cuh"
 #include "kernels/formats/biell/layout.hpp"
 
 namespace workbench {

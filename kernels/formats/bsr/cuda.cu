@@ -1,7 +1,7 @@
 // BSR on a GPU: one group of lanes per block row. Exactly one lane writes each row of y, the first of those that share it, so
 // that threads cannot race in global memory; no shared memory is used.
 #include "kernels/common/entry/cuda_loop.cuh"
-#include "kernels/common/schedule/device_rows.cuh"
+#include "kernels/common/entry/device_rows.cuh"
 #include "kernels/formats/bsr/layout.hpp"
 
 namespace workbench {

@@ -1,7 +1,7 @@
 // CSC on a GPU: y is zeroed on the stream, then added to atomically, so that threads cannot race in global memory; no shared
 // memory is used.
 #include "kernels/common/entry/cuda_loop.cuh"
-#include "kernels/common/schedule/device_rows.cuh"
+#include "kernels/common/entry/device_rows.cuh"
 #include "kernels/formats/csc/layout.hpp"
 
 namespace workbench {

@@ -1,4 +1,4 @@
-#include "kernels/common/schedule/device_rows.cuh"
+#include "kernels/common/entry/device_rows.cuh"
 #include "kernels/formats/csr/layout.hpp"
 
 template struct workbench::CudaRows<workbench::CsrLayout, workbench::CsrVector>;

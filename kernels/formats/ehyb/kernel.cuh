@@ -20,7 +20,8 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/common/schedule/device_rows.cuh"
+#include "kernels/common/device_code/target_rows.cuh"
+#include "kernels/common/schedule/rows_kernel.cuh"
 #include "kernels/device/cuda_check.cuh"
 #include "kernels/device/cuda_device.cuh"
 #include "kernels/formats/ehyb/layout.hpp"

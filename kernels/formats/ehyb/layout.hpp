@@ -50,7 +50,9 @@ struct EhybInside final : ScheduleBase<Hooks{.entries_in_flight = tuned::ehyb_en
         const auto slice = static_cast<Index>(thread / ehyb_height);
         const Index* const slices = ehyb.inside_group_slices.data();
         const Index* const after = std::upper_bound(slices, slices + ehyb.inside_group_slices.size(), slice);
-        return run_of(ehyb, static_cast<Index>(after - slices) - 1, slice, static_cast<int>(thread % ehyb_height));
+        const auto partition = static_cast<Index>(after - slices) - 1;
+        const auto run_of_lane = [&] { return run_of(ehyb, partition, slice, static_cast<int>(thread % ehyb_height)); };
+        return partition < ehyb.partition_count() ? run_of_lane() : decltype(run_of_lane()){};
     }
     /// Like run(), for a kernel that has the partition already.
     static constexpr auto run_of(const auto& ehyb, Index partition, Index slice, int lane) {
@@ -72,7 +74,10 @@ struct EhybOutside final : ScheduleBase<Hooks{.entries_in_flight = tuned::ehyb_e
     static constexpr Offset threads(const auto& ehyb) { return ehyb.outside.lane_count(); }
     static constexpr Offset threads_side_by_side(const auto&) { return ehyb_height; }
     static constexpr auto run(const auto& ehyb, Offset thread, const auto&) {
-        return run_of(ehyb, static_cast<Index>(thread / ehyb_height), static_cast<int>(thread % ehyb_height));
+        const auto run_of_lane = [&] {
+            return run_of(ehyb, static_cast<Index>(thread / ehyb_height), static_cast<int>(thread % ehyb_height));
+        };
+        return thread < threads(ehyb) ? run_of_lane() : decltype(run_of_lane()){};
     }
     /// Like run(), for a kernel that has the slice already.
     static constexpr auto run_of(const auto& ehyb, Index slice, int lane) {

@@ -1,7 +1,7 @@
 // ELL on a GPU, after Wikberg (2025), chapter 5. In `reduce`, exactly one thread writes each row of y, and a barrier separates
 // writing shared memory from reading it; for the others see schedule/device_rows.cuh.
 #include "kernels/common/entry/cuda_loop.cuh"
-#include "kernels/common/schedule/device_rows.cuh"
+#include "kernels/common/entry/device_rows.cuh"
 #include "kernels/formats/ell/layout.hpp"
 
 namespace workbench {

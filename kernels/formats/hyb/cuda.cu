@@ -2,6 +2,7 @@
 // row of y belongs to one thread; the second, which begins after the first has ended, adds atomically. So threads cannot race
 // in global memory; no shared memory is used. Rows that are not in ELL are zeroed before, on the same stream.
 #include "kernels/common/entry/cuda_loop.cuh"
+#include "kernels/common/entry/device_rows.cuh"
 #include "kernels/common/schemes/add_runs.cuh"
 #include "kernels/formats/hyb/layout.hpp"
 

@@ -88,7 +88,7 @@ private:
     template <typename Values>
     void store(Values& values) {
         constexpr bool narrow = std::is_same_v<Value, double> && std::is_same_v<Values, HostArray<float>>;
-        if constexpr (HoldsBf16<Values>) {
+        if constexpr (std::is_same_v<Values, HostArray<Bf16>>) {
             values = round_to_bf16(slices_.values);
         } else if constexpr (narrow) {
             values = rounding_ == Rounding::f32 ? round_to_f32(slices_.values) : values_in_f32(slices_.values);
@@ -194,12 +194,6 @@ Needs needs(const Parameters& parameters) {
     if (columns == "u32" && values != "full" && values != "one" && values != "auto") {
         throw ParameterError("column_index", fmt::format("values = \"{}\" takes \"u16\"{} or \"auto\"", values,
                                                          values == "dictionary" ? ", \"word\"" : ""));
-    }
-    const std::int64_t height = parameters.is_word("slice_height", "auto") ? 32 / threads : parameters.integer("slice_height");
-    if (values != "full" && !sell_has_coded_shape(threads, height)) {
-        throw ParameterError(
-            "threads_per_row",
-            fmt::format("with values = \"{}\", 2 threads have slices of 16 or 32 rows, 4 threads slices of 8 rows", values));
     }
     return {.unsplit = true};
 }

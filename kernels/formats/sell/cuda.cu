@@ -5,7 +5,7 @@
 // write to places of their own in shared memory before a barrier, and one reads these after it. The sums of a row of several
 // blocks have places of their own in global memory, which a kernel reads that starts after the first.
 #include "kernels/common/entry/cuda_loop.cuh"
-#include "kernels/common/schedule/device_rows.cuh"
+#include "kernels/common/entry/device_rows.cuh"
 #include "kernels/formats/sell/layout.hpp"
 #include "kernels/formats/sell/long_rows.hpp"
 

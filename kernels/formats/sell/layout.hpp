@@ -3,8 +3,6 @@
 // (2010); with rows sorted in windows it is SELL-C-sigma (Kreutzer et al., 2014).
 #pragma once
 
-#include <concepts>
-
 #include "core/matrix/bf16.hpp"
 #include "kernels/common/schedule/choice.hpp"
 #include "kernels/common/schemes/short_columns.hpp"
@@ -43,6 +41,7 @@ struct SellRows final : ScheduleBase<with_columns_of(kind, {.lanes = row_threads
                                                             .entries_in_flight = tuned::sell_entries_in_flight,
                                                             .resident_blocks = sell_resident_blocks(kind),
                                                             .counts_alike = true,
+                                                            .compiled_in = row_threads < 8,
                                                             .side_by_side = side_by_side_if(row_threads == 1)})>,
                         ColumnsOfSlices<kind> {
     static constexpr int rows_of_warp = 32 / row_threads;
@@ -81,12 +80,6 @@ struct SellRows final : ScheduleBase<with_columns_of(kind, {.lanes = row_threads
     return static_cast<Offset>(sell.values.size()) > longest_of_one * sell.lane_count() ? 2 : 1;
 }
 
-/// An array of values that are rounded to bf16.
-template <typename Values>
-concept HoldsBf16 = requires(const Values& values) {
-    { *values.data() } -> std::same_as<const Bf16&>;
-};
-
 /// The Kokkos kernel: one thread per row. A height known at compile time would gain nothing, because rows of a slice are
 /// multiplied side by side.
 struct SellRow {
@@ -95,50 +88,31 @@ struct SellRow {
     }
 };
 
-/// The CUDA kernel with a fixed number of threads per row, compiled for slices of as many rows as a warp, of 32 rows, and of
-/// any number. With eight threads per row or more, which a recipe must request, the height is known at run time only, because
-/// each height takes seconds to compile; values that are not stored in full have the shapes of sell_has_coded_shape.
-struct SellThreads {
+/// By the threads of a row, for slices of any height.
+struct SellLanes {
     static auto choose(const auto& sell, const auto& use) {
         return with_column_kind(sell, [&](auto kind) {
-            if constexpr (is_full<decltype(sell.values)>) {
-                return with_lanes<1>(sell_threads(sell), [&](auto threads) {
-                    if constexpr (threads < 8 && compiles_every_shape) {
-                        constexpr int rows_of_warp = 32 / threads;
-                        if (sell.slice_height == rows_of_warp) return use(SellRows<threads, rows_of_warp, kind>{});
-                        if (sell.slice_height == 32) return use(SellRows<threads, 32, kind>{});
-                    }
-                    return use(SellRows<threads, 0, kind>{});
-                });
-            } else {
-                return choose_coded<kind>(sell, use);
-            }
+            return with_lanes<1>(sell_threads(sell), [&](auto threads) { return use(SellRows<threads, 0, kind>{}); });
         });
-    }
-
-private:
-    template <typename Values>
-    static constexpr bool is_full = !HasDictionary<Values> && !ConstantMember<Values> && !HoldsBf16<Values>;
-
-    template <SliceKind kind>
-    static auto choose_coded(const auto& sell, const auto& use) {
-        if constexpr (compiles_every_shape) {
-            const Index height = sell.slice_height;
-            switch (sell_threads(sell)) {
-                case 4: return use(SellRows<4, 8, kind>{});
-                case 2: return height == 16 ? use(SellRows<2, 16, kind>{}) : use(SellRows<2, 32, kind>{});
-                default: return height == 32 ? use(SellRows<1, 32, kind>{}) : use(SellRows<1, 0, kind>{});
-            }
-        } else {
-            return use(SellRows<1, 0, kind>{});
-        }
     }
 };
 
-/// True if the CUDA kernel is compiled for coded values in slices of this height, with this number of threads per row.
-[[nodiscard]] constexpr bool sell_has_coded_shape(std::int64_t threads, std::int64_t height) {
-    return threads == 1 || (threads == 2 && (height == 16 || height == 32)) || (threads == 4 && height == 8);
-}
+/// The CUDA kernel with a fixed number of threads per row, for slices of as many rows as a warp, of 32 rows, and of any number.
+/// With eight threads per row or more, which a recipe must request, the height is known at run time only.
+struct SellThreads {
+    using Walk = SellLanes;
+
+    static auto choose(const auto& sell, const auto& use) {
+        return SellLanes::choose(sell, [&]<int threads, SliceKind kind>(SellRows<threads, 0, kind> any_height) {
+            if constexpr (threads < 8 && compiles_every_shape) {
+                constexpr int rows_of_warp = 32 / threads;
+                if (sell.slice_height == rows_of_warp) return use(SellRows<threads, rows_of_warp, kind>{});
+                if (sell.slice_height == 32) return use(SellRows<threads, 32, kind>{});
+            }
+            return use(any_height);
+        });
+    }
+};
 
 /// Values in full or all equal with columns of 32 or 16 bits, and coded values with columns of 16 bits or in one word with
 /// their columns. In f64 also values of f32 and of bf16.

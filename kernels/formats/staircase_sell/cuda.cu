@@ -8,7 +8,7 @@
 #include <array>
 
 #include "kernels/common/entry/cuda_loop.cuh"
-#include "kernels/common/schedule/device_rows.cuh"
+#include "kernels/common/entry/device_rows.cuh"
 #include "kernels/device/cuda_check.cuh"
 #include "kernels/device/cuda_device.cuh"
 #include "kernels/device/cuda_stream.cuh"

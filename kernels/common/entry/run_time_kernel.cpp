@@ -1,10 +1,9 @@
-#include "kernels/common/entry/run_time_rows.hpp"
+#include "kernels/common/entry/run_time_kernel.hpp"
 
 #include <cstdint>
 #include <string>
 
 #include "core/contract/errors.hpp"
-#include "kernels/common/schedule/host_vectors.hpp"
 #include "kernels/common/schedule/vector_tiles.hpp"
 
 namespace workbench {
@@ -12,22 +11,20 @@ namespace workbench {
 void RunTimePlan::add(RunTimeSchedule&& schedule) { schedules.push_back(std::move(schedule)); }
 
 template <ValueType Value>
-RunTimeRowsKernel<Value>::RunTimeRowsKernel(ArraysOnGpu arrays, const RunTimePlan& plan, const Layout<Value>& layout,
-                                            Device& device)
+RunTimeRowsKernel<Value>::RunTimeRowsKernel(ArraysOnGpu arrays, const RunTimePlan& plan, Device& device)
     : arrays_(std::move(arrays)),
       vectors_(plan.vectors),
-      elements_of_y_(static_cast<std::size_t>(layout.rows()) * plan.vectors),
+      elements_of_y_(static_cast<std::size_t>(plan.row_count) * plan.vectors),
       bytes_(plan.own_bytes),
       device_(device),
       zeroes_first_(plan.schedules.front().atomic || !plan.first_has_all_rows),
       rows_(device, plan.rows, plan.layout + " rows of y") {
-    if (vectors_ > 1) bytes_ = bytes_with_vectors(layout, plan.own_bytes, vectors_);
     for (const RunTimeSchedule& schedule : plan.schedules) {
         const int parts = vectors_ == 1 ? 1 : vector_tiles(schedule.lanes, vectors_, sizeof(Value)).parts;
         if (schedule.threads == 0) continue;
         steps_.push_back({schedule.threads * parts, schedule.shared_bytes, load_rows_kernel(schedule.name, device)});
     }
-    zeroes_first_ = zeroes_first_ || (plan.schedules.front().threads == 0 && layout.rows() > 0);
+    zeroes_first_ = zeroes_first_ || (plan.schedules.front().threads == 0 && plan.row_count > 0);
     if (!zeroes_first_ || plan.rows.empty()) return;
     HostArray<Index> elements;
     for (const Index row : plan.rows) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/common/device_code/target_rows.cuh"
+#include "kernels/common/entry/run_time_kernel.hpp"
 #include "kernels/common/schedule/choice.hpp"
 #include "kernels/common/schedule/kernels.hpp"
 #include "kernels/common/schedule/rows_kernel.cuh"
@@ -34,10 +35,6 @@ class DeviceRows final : public Kernel<Value> {
 public:
     using View = InStorage<Stored, ArrayView>;
 
-    DeviceRows(const Stored& stored, std::span<const Index> rows, Device& device, const char* name,
-               std::optional<std::int64_t> own_bytes, LaunchRows<Value, View> launch, bool atomic)
-        : DeviceRows(copy_to(device, stored, name), rows, device, name, own_bytes, launch, atomic) {}
-    /// Takes arrays that are on the device.
     DeviceRows(InStorage<Stored, DeviceArray>&& arrays, std::span<const Index> rows, Device& device, const char* name,
                std::optional<std::int64_t> own_bytes, LaunchRows<Value, View> launch, bool atomic)
         : stream_(cuda_device(device).stream()),
@@ -65,6 +62,38 @@ private:
     bool atomic_;
 };
 
+/// True if the program contains the kernel of this schedule over these arrays. NVRTC compiles any other when it is prepared.
+template <Schedule S, typename Value, typename View>
+inline constexpr bool is_compiled_in =
+    S::hooks.compiled_in&& std::is_same_v<decltype(slot_values<S>(std::declval<const View&>()).data()), const Value*>;
+
+/// Not a template of the schedule, because it would be compiled for each.
+template <ValueType Value, typename Stored>
+std::unique_ptr<Kernel<Value>> run_time_kernel_of(InStorage<Stored, DeviceArray>&& arrays, RunTimePlan&& plan,
+                                                  RunTimeSchedule&& schedule, Device& device) {
+    const auto owner = std::make_shared<InStorage<Stored, DeviceArray>>(std::move(arrays));
+    ArraysOnGpu on_gpu{owner};
+    on_gpu.set_view(view_of(*owner));
+    plan.row_count = owner->row_count;
+    plan.add(std::move(schedule));
+    return std::make_unique<RunTimeRowsKernel<Value>>(std::move(on_gpu), plan, device);
+}
+
+/// The kernel of a schedule for arrays on the device. name: of the format. own_bytes: Kernel::own_bytes_to_move.
+template <Schedule S, ValueType Value, typename Stored>
+std::unique_ptr<Kernel<Value>> rows_kernel_of(InStorage<Stored, DeviceArray>&& arrays, std::span<const Index> rows,
+                                              Device& device, const char* name, std::optional<std::int64_t> own_bytes) {
+    using View = InStorage<Stored, ArrayView>;
+    if constexpr (is_compiled_in<S, Value, View>) {
+        return std::make_unique<DeviceRows<Value, Stored>>(std::move(arrays), rows, device, name, own_bytes,
+                                                           launch_rows<S, Value, View>, S::atomic);
+    } else {
+        auto schedule = run_time_schedule<S, Value>(name, 1, view_of(arrays));
+        return run_time_kernel_of<Value, Stored>(std::move(arrays), {.rows = rows, .layout = name, .own_bytes = own_bytes},
+                                                 std::move(schedule), device);
+    }
+}
+
 /// The kernel of a schedule, or of a choice of them, for a layout with a name. rows: as in PrepareRows; empty: those of the
 /// layout.
 template <typename S, ValueType Value, typename OwnLayout>
@@ -72,23 +101,18 @@ std::unique_ptr<Kernel<Value>> prepare_device_rows(const Layout<Value>& layout, 
     const auto& own = dynamic_cast<const OwnLayout&>(layout);
     return with_stored(own, [&]<typename Stored>(const Stored& stored) {
         return with_schedule<S>(stored, [&]<typename Chosen>(Chosen) -> std::unique_ptr<Kernel<Value>> {
-            using Own = DeviceRows<Value, Stored>;
-            return std::make_unique<Own>(stored, rows, device, OwnLayout::name, own_bytes_of(own),
-                                         launch_rows<Chosen, Value, typename Own::View>, Chosen::atomic);
+            return rows_kernel_of<Chosen, Value, Stored>(copy_to(device, stored, OwnLayout::name), rows, device,
+                                                         OwnLayout::name, own_bytes_of(own));
         });
     });
 }
 
 /// The kernel of a schedule, or of a choice of them, for arrays that were made on the device. Stored: the same on the host.
-/// own_bytes: Kernel::own_bytes_to_move.
 template <typename S, ValueType Value, typename Stored>
 std::unique_ptr<Kernel<Value>> device_rows_of(InStorage<Stored, DeviceArray>&& arrays, Device& device, const char* name,
                                               std::optional<std::int64_t> own_bytes = std::nullopt) {
-    const auto view = view_of(arrays);
-    return with_schedule<S>(view, [&]<typename Chosen>(Chosen) -> std::unique_ptr<Kernel<Value>> {
-        using Own = DeviceRows<Value, Stored>;
-        return std::make_unique<Own>(std::move(arrays), std::span<const Index>(), device, name, own_bytes,
-                                     launch_rows<Chosen, Value, typename Own::View>, Chosen::atomic);
+    return with_schedule<S>(view_of(arrays), [&]<typename Chosen>(Chosen) {
+        return rows_kernel_of<Chosen, Value, Stored>(std::move(arrays), {}, device, name, own_bytes);
     });
 }
 

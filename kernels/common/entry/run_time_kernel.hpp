@@ -1,0 +1,103 @@
+// The CUDA kernel of a schedule that NVRTC compiles when it is prepared: in a format beside the recipe, for several vectors,
+// and where the program lacks it (is_compiled_in).
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/contract/kernel.hpp"
+#include "kernels/common/schedule/run.hpp"
+#include "kernels/common/storage/fields.hpp"
+#include "kernels/source/rows_kernel.hpp"
+
+namespace workbench {
+
+/// The name of a type as source code: "workbench::Csr16Rows<8>".
+template <typename Type>
+[[nodiscard]] constexpr std::string_view type_name() {
+    const std::string_view text = __PRETTY_FUNCTION__;  // "... [with Type = workbench::Csr16Rows<8>; ...]"
+    const std::size_t begin = text.find("Type = ") + 7;
+    return text.substr(begin, text.find_first_of(";]", begin) - begin);
+}
+
+/// A schedule over arrays of a type that NVRTC knows, for arrays on a GPU.
+struct RunTimeSchedule {
+    RowsKernelName name;
+    Offset threads = 0;
+    unsigned shared_bytes = 0;
+    bool atomic = false;
+    int lanes = 1;
+};
+
+/// view: of arrays on the host or on a device. file: as in RowsKernelName.
+template <typename S, typename Value, typename View>
+[[nodiscard]] RunTimeSchedule run_time_schedule(std::string file, int vectors, const View& view) {
+    return {{std::move(file), type_name<S>(), type_name<View>(), type_name<Value>(), vectors},
+            S::threads(view),
+            bytes_of_dictionary(slot_values<S>(view)),
+            S::atomic,
+            S::lanes};
+}
+
+/// Arrays on a GPU and their views, without types.
+struct ArraysOnGpu {
+    std::shared_ptr<const void> owner = {};
+    std::vector<std::byte> view = {};
+
+    void set_view(const auto& typed) {
+        view.resize(sizeof(typed));
+        std::memcpy(view.data(), &typed, sizeof(typed));
+    }
+};
+
+/// What a kernel launches, one schedule after another, for which vectors and rows.
+struct RunTimePlan {
+    std::span<const Index> rows = {};  // as in PrepareRows
+    int vectors = 1;
+    std::string layout;
+    Index row_count = 0;                         // of the layout
+    std::optional<std::int64_t> own_bytes = {};  // Kernel::own_bytes_to_move
+    bool first_has_all_rows = true;              // the first schedule writes every row
+    std::vector<RunTimeSchedule> schedules = {};
+
+    void add(RunTimeSchedule&& schedule);
+};
+
+/// Launches schedules one after another.
+template <ValueType Value>
+class RunTimeRowsKernel final : public Kernel<Value> {
+public:
+    RunTimeRowsKernel(ArraysOnGpu arrays, const RunTimePlan& plan, Device& device);
+
+    void run(const Value* x, Value* y, bool accumulate) override;
+    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_; }
+
+private:
+    struct Step {
+        Offset threads;
+        unsigned shared_bytes;
+        std::unique_ptr<LoadedRowsKernel> kernel;
+    };
+
+    void zero(Value* y);
+
+    ArraysOnGpu arrays_;
+    int vectors_;
+    std::size_t elements_of_y_;
+    std::optional<std::int64_t> bytes_;
+    Device& device_;
+    std::vector<Step> steps_;
+    bool zeroes_first_;
+    DeviceArray<Index> rows_;
+    DeviceArray<Index> zeroed_;  // elements of y; empty: all, or none is zeroed
+    DeviceArray<Value> zeros_;
+};
+
+}  // namespace workbench
