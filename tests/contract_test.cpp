@@ -365,8 +365,16 @@ TEST_CASE("compiled code is kept only in a folder that nobody else can write to"
         const char* const text = "#include \"b.hpp\"\nint a = b;";
         CHECK(kept_shared_object(folder.path() / "c.cpp", text, {}, "kind", "", folder.path()).compiled == is_new);
     }
+    // Other results are kept there likewise, whatever their bytes.
+    int made = 0;
+    const auto bytes = [&] {
+        return kept_bytes("kind", "name", [&] { return std::string("a\0\n", 3) + std::to_string(++made); });
+    };
+    for (int turn = 0; turn < 2; ++turn) CHECK(bytes() == std::string("a\0\n1", 4));
+    CHECK(kept_bytes("kind", "other", [] { return std::string(); }).empty());
     for (const perms others : {perms::others_write, perms::group_write}) {
         std::filesystem::permissions(inner, perms::owner_all | others);
+        CHECK(bytes() != std::string("a\0\n1", 4));
         CHECK_FALSE(is_kept());
         std::filesystem::permissions(inner, perms::owner_all);
         std::filesystem::permissions(outer, perms::owner_all | others);

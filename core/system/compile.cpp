@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <sstream>
 #include <string_view>
@@ -192,6 +193,19 @@ KeptObject kept_shared_object(const std::filesystem::path& file, const std::stri
     std::error_code ignored;
     std::filesystem::remove(copy, ignored);
     return {made, true};
+}
+
+std::string kept_bytes(const std::string& kind, const std::string& name, const std::function<std::string()>& make) {
+    const std::filesystem::path keeping = private_folder(kind);
+    if (keeping.empty()) return make();
+    const std::filesystem::path kept = keeping / name;
+    if (std::ifstream file(kept, std::ios::binary); file) return {std::istreambuf_iterator<char>(file), {}};
+    std::string bytes = make();
+    try {
+        write_whole_file(kept, bytes);
+    } catch (const std::exception&) {  // it is made again the next time
+    }
+    return bytes;
 }
 
 std::atomic<double>& seconds_of_compiling_kernels() {

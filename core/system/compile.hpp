@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +46,11 @@ struct KeptObject {
 [[nodiscard]] KeptObject kept_shared_object(const std::filesystem::path& file, const std::string& text,
                                             const std::vector<std::string>& options, const std::string& kind,
                                             const std::string& made_with, const std::filesystem::path& folder);
+
+/// The bytes that make() returns, from the file `name` in the folder `kind` of cache_folder() if they were kept there before.
+/// They are kept unless others can write to that folder.
+[[nodiscard]] std::string kept_bytes(const std::string& kind, const std::string& name,
+                                     const std::function<std::string()>& make);
 
 /// The seconds that this process has spent compiling kernels of its own program while it prepared them: once a process, and
 /// part of no price.

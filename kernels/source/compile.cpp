@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "core/system/beside_program.hpp"
+#include "core/system/checksum.hpp"
 #include "core/system/whole_file.hpp"
 #include "kernels/source/arrays_header.hpp"
 
@@ -16,6 +20,25 @@ void compile_for_host(const std::filesystem::path& file, const std::string& head
                       const std::filesystem::path& library) {
     write_whole_file(folder / arrays_header_name, header);
     compile_shared_object(file, source_behind_header(file), {}, folder, library);
+}
+
+const std::string& checksum_of_headers() {
+    static const std::string checksum = [] {
+        std::vector<std::filesystem::path> files{headers_folder() / "core/system/host_memory.hpp",
+                                                 headers_folder() / "kernels/format.hpp"};
+        for (const char* folder : {"core/contract", "core/forecast", "core/matrix", "core/text", "kernels/common",
+                                   "kernels/device", "kernels/formats"}) {
+            for (const auto& entry : std::filesystem::recursive_directory_iterator(headers_folder() / folder)) {
+                const auto ending = entry.path().extension();
+                if (ending == ".hpp" || ending == ".cuh") files.push_back(entry.path());
+            }
+        }
+        std::sort(files.begin(), files.end());
+        std::string all;
+        for (const std::filesystem::path& file : files) all += checksum_of_file(file);
+        return checksum_of(all);
+    }();
+    return checksum;
 }
 
 }  // namespace workbench

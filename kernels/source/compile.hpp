@@ -21,13 +21,17 @@ void compile_for_host(const std::filesystem::path& file, const std::string& head
 [[nodiscard]] std::string compile_for_gpu(const std::filesystem::path& file, const std::string& header,
                                           const std::string& architecture, const std::vector<std::string>& macros);
 
+/// The checksum of the headers that a format in one file and the kernels of schedules are compiled with.
+[[nodiscard]] const std::string& checksum_of_headers();
+
 struct GpuKernelImage {
     std::string image;     // as the driver loads it
     std::string function;  // its mangled name
 };
 
 /// Compiles an instance of a kernel template, "workbench::multiply_rows<...>", for a GPU architecture. `file` declares the
-/// arrays and the schedule; `headers` is the folder of the workbench's headers. Throws like compile_for_gpu.
+/// arrays and the schedule; `headers` is the folder of the workbench's headers. What was compiled is kept (kept_bytes), and is
+/// compiled again by another NVRTC, or if a header has changed. Throws like compile_for_gpu.
 [[nodiscard]] GpuKernelImage compile_instance_for_gpu(const std::filesystem::path& file, const std::filesystem::path& headers,
                                                       const std::string& instance, const std::string& architecture);
 

@@ -55,27 +55,6 @@ extern "C" __attribute__((visibility("default"))) void {5}(workbench::LayoutEntr
                        to_text(ParameterValue(file.string())), line_directive(file), text, name, head_symbol, entry_symbol);
 }
 
-/// Identifies the headers, which change only with the program, or in a checkout.
-const std::string& checksum_of_headers() {
-    static const std::string checksum = [] {
-        std::vector<std::filesystem::path> files;
-        for (const char* folder : {"kernels/common", "core/contract", "core/forecast", "core/matrix", "core/text"}) {
-            for (const auto& entry : std::filesystem::recursive_directory_iterator(headers_folder() / folder)) {
-                if (entry.path().extension() == ".hpp") files.push_back(entry.path());
-            }
-        }
-        for (const char* file : {"core/system/host_memory.hpp", "kernels/format.hpp", "kernels/device/host_loops.hpp",
-                                 "kernels/device/tuned.hpp"}) {
-            files.push_back(headers_folder() / file);
-        }
-        std::sort(files.begin(), files.end());
-        std::string all;
-        for (const std::filesystem::path& file : files) all += checksum_of_file(file);
-        return checksum_of(all);
-    }();
-    return checksum;
-}
-
 /// Compiles the format, or finds that it was compiled, and returns the shared object.
 std::filesystem::path compiled_format(const std::filesystem::path& file, const std::string& name, const WorkFolder& scratch) {
     const std::string text = source_text(file, "the source of a format");

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "core/contract/errors.hpp"
+#include "core/system/checksum.hpp"
+#include "core/system/compile.hpp"
 #include "kernels/source/arrays_header.hpp"
 #include "kernels/source/compile.hpp"
 #include "kernels/source/device_layouts.hpp"
@@ -20,6 +22,7 @@ using Program = void*;
 
 /// Function pointers with the signatures of nvrtc.h.
 struct Nvrtc {
+    Result (*version)(int* major, int* minor) = nullptr;
     Result (*create)(Program*, const char* source, const char* name, int header_count, const char* const* headers,
                      const char* const* header_names) = nullptr;
     Result (*compile)(Program, int option_count, const char* const* options) = nullptr;
@@ -59,6 +62,7 @@ Nvrtc open_nvrtc() {
         function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
         if (function == nullptr) nvrtc.why_not = fmt::format("NVRTC is not available: the library has no {}", name);
     };
+    find(nvrtc.version, "nvrtcVersion");
     find(nvrtc.create, "nvrtcCreateProgram");
     find(nvrtc.compile, "nvrtcCompileProgram");
     find(nvrtc.log_size, "nvrtcGetProgramLogSize");
@@ -87,6 +91,13 @@ const Nvrtc& nvrtc() {
 
 void check(Result result, const char* call) {
     if (result != 0) throw MachineError(fmt::format("NVRTC: {}: {}", call, nvrtc().error_text(result)));
+}
+
+std::string version_text() {
+    int major = 0;
+    int minor = 0;
+    check(nvrtc().version(&major, &minor), "nvrtcVersion");
+    return fmt::format("NVRTC {}.{}", major, minor);
 }
 
 class OneProgram {
@@ -172,12 +183,19 @@ GpuKernelImage compile_instance_for_gpu(const std::filesystem::path& file, const
     std::vector<DeviceHeader> all(std::begin(device_headers), std::end(device_headers));
     for (const char* const name : headers_of_algorithms) all.push_back({name, device_algorithms});
     for (const char* const name : headers_of_layouts) all.push_back({name, device_layouts});
-    OneProgram program(source, all);
-    program.add_name(instance);
-    // Schedules are constexpr functions without __device__, because the host also calls them.
-    program.compile(file, {"--gpu-architecture=" + architecture, "-std=c++20", "--generate-line-info",
-                           "--device-as-default-execution-space", "--include-path=" + headers.string()});
-    return {.image = program.image(), .function = program.mangled_name(instance)};
+    std::string made_from = fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n", source, instance, architecture, version_text(),
+                                        checksum_of_source(file), checksum_of_headers());
+    for (const DeviceHeader& header : all) made_from += header.text;
+    const std::string kept = kept_bytes("kernels", checksum_of(made_from), [&] {
+        OneProgram program(source, all);
+        program.add_name(instance);
+        // Schedules are constexpr functions without __device__, because the host also calls them.
+        program.compile(file, {"--gpu-architecture=" + architecture, "-std=c++20", "--generate-line-info",
+                               "--device-as-default-execution-space", "--include-path=" + headers.string()});
+        return program.mangled_name(instance) + '\n' + program.image();
+    });
+    const std::size_t line = kept.find('\n');
+    return {.image = kept.substr(line + 1), .function = kept.substr(0, line)};
 }
 
 }  // namespace workbench
