@@ -168,6 +168,12 @@ ParameterDeclaration declare(std::string name, ParameterType type, IfAbsent if_a
             .help = std::move(help)};
 }
 
+std::string seen_from_here(const std::filesystem::path& path) {
+    const std::string whole = std::filesystem::absolute(path).lexically_normal().string();
+    std::string seen = std::filesystem::path(whole).lexically_relative(std::filesystem::current_path()).string();
+    return seen.empty() || seen.size() > whole.size() ? whole : seen;
+}
+
 std::optional<std::vector<std::string>> command_words(std::string_view command) {
     std::vector<std::string> words;
     char quote = '\0';
@@ -286,6 +292,25 @@ Parameters Parameters::on_device(const std::vector<ParameterDeclaration>& declar
     for (const ParameterDeclaration& declaration : declarations) {
         if (declaration.for_device == nullptr || !is_word(declaration.name, "auto")) continue;
         result.values_.find(declaration.name)->second = declaration.for_device(device);
+    }
+    return result;
+}
+
+Parameters Parameters::seen_from_here(const std::vector<ParameterDeclaration>& declarations) const {
+    Parameters result = *this;
+    for (const ParameterDeclaration& declaration : declarations) {
+        const auto found = result.values_.find(declaration.name);
+        auto* const text = found == result.values_.end() ? nullptr : std::get_if<std::string>(&found->second);
+        if (text == nullptr || text->empty()) continue;
+        if (declaration.type == ParameterType::file || declaration.type == ParameterType::source) {
+            *text = workbench::seen_from_here(*text);
+        } else if (declaration.type == ParameterType::command) {
+            std::vector<std::string> words = command_words(*text).value_or(std::vector{*text});
+            for (std::string& word : words) {
+                if (word.starts_with('/')) word = workbench::seen_from_here(word);
+            }
+            *text = command_of(words);
+        }
     }
     return result;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <map>
 #include <optional>
@@ -114,6 +115,9 @@ inline constexpr double largest_index = std::numeric_limits<Index>::max();
 /// The command that has these words.
 [[nodiscard]] std::string command_of(const std::vector<std::string>& words);
 
+/// A path as seen from the current folder, "orders/rcm.txt", unless that is longer: what is published names no home folder.
+[[nodiscard]] std::string seen_from_here(const std::filesystem::path& path);
+
 /// True for types whose value names code that a run executes.
 [[nodiscard]] constexpr bool is_code(ParameterType type) {
     return type == ParameterType::source || type == ParameterType::command;
@@ -148,6 +152,9 @@ public:
     /// The parameters with words such as "auto" replaced by the number of the device (ParameterDeclaration::for_device).
     [[nodiscard]] Parameters on_device(const std::vector<ParameterDeclaration>& declarations,
                                        const DeviceProperties& device) const;
+
+    /// With files as seen from the current folder.
+    [[nodiscard]] Parameters seen_from_here(const std::vector<ParameterDeclaration>& declarations) const;
 
     /// With another value of a declared parameter.
     [[nodiscard]] Parameters with(std::string_view name, ParameterValue value) const;

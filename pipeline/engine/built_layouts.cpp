@@ -233,7 +233,7 @@ LayoutOutcome outcome_of(const RecipeLayout& layout, Precision precision) {
     LayoutOutcome outcome;
     outcome.name = marked(layout.entry->name, rounding_of(layout.parameters));
     if (layout.share) outcome.share = name_of(*layout.share);
-    outcome.parameters = layout.parameters;
+    outcome.parameters = layout.parameters.seen_from_here(layout.entry->parameters);
     outcome.precision = precision;
     return outcome;
 }

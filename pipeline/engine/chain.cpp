@@ -12,34 +12,15 @@
 namespace workbench {
 namespace {
 
-/// A path as seen from the current folder, "orders/rcm.txt", so that captions name no home folder.
-std::string seen_from_here(const std::string& path) {
-    const std::string seen = std::filesystem::path(path).lexically_relative(std::filesystem::current_path()).string();
-    return seen.empty() || seen.size() > path.size() ? path : seen;
-}
-
-std::string shown(const ParameterDeclaration& declaration, const ParameterValue& value) {
-    const auto* const text = std::get_if<std::string>(&value);
-    if (text == nullptr) return to_text(value);
-    if (declaration.type == ParameterType::file || declaration.type == ParameterType::source) {
-        return to_text(seen_from_here(*text));
-    }
-    if (declaration.type != ParameterType::command) return to_text(value);
-    std::vector<std::string> words = command_words(*text).value_or(std::vector{*text});
-    for (std::string& word : words) {
-        if (word.starts_with('/')) word = seen_from_here(word);
-    }
-    return to_text(command_of(words));
-}
-
 /// The parameters that the recipe sets, even to their defaults.
 std::string choices_of(const RecipeStage& stage) {
     std::string text;
+    const Parameters parameters = stage.parameters.seen_from_here(stage.entry->parameters);
     for (const ParameterDeclaration& declaration : stage.entry->parameters) {
-        const auto value = stage.parameters.values().find(declaration.name);
+        const auto value = parameters.values().find(declaration.name);
         const bool written = std::find(stage.written.begin(), stage.written.end(), declaration.name) != stage.written.end();
-        if (value == stage.parameters.values().end() || !written) continue;
-        text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", declaration.name, shown(declaration, value->second));
+        if (value == parameters.values().end() || !written) continue;
+        text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", declaration.name, to_text(value->second));
     }
     for (const auto& [name, value] : undeclared_values(*stage.entry, stage.parameters)) {
         text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, to_text(value));
@@ -84,7 +65,7 @@ StageOutcome apply_change(const StageRun& run, std::size_t i, const ChainStep& s
     outcome.id = stage.id;
     outcome.precision = step.only_for;
     outcome.name = stage.entry->name;
-    outcome.parameters = stage.parameters;
+    outcome.parameters = stage.parameters.seen_from_here(stage.entry->parameters);
     outcome.choices = choices_of(stage);
     outcome.kept_seconds = found.kept_seconds;
     const Stopwatch applying(run.clock);

@@ -238,6 +238,12 @@ Sweeps::Sweeps(const RecipeDocument& document, Diagnostics& diagnostics) : docum
         }
     }
     if (!fine) return;
+    for (const NamedTable& table : tables) {
+        for (const Setting& setting : table.table->settings) {
+            const auto of = std::ranges::find(all_, setting.same_as, &Swept::name);
+            if (of != all_.end()) of->followers.push_back(table.name + "." + setting.key);
+        }
+    }
     label_all();
     points_.resize(count);
     make_points();
@@ -263,6 +269,9 @@ void Sweeps::make_points() {
             const ParameterValue number_or_list =
                 value.list && !value.texts ? ParameterValue(*value.list) : static_cast<std::int64_t>(number + 1);
             points_[i].values.push_back({swept.name, value.value.value_or(number_or_list)});
+            for (const std::string& name : swept.followers) {
+                points_[i].values.push_back({name, points_[i].values.back().value});
+            }
             points_[i].label += fmt::format("{}{}={}", k == 0 ? "" : ", ", swept.label, swept.texts[number]);
         }
         points_[i].folder = folder_of(points_[i].label);

@@ -33,6 +33,7 @@ private:
         std::vector<std::string> texts;  // values as shown in labels
         std::vector<Setting> values;
         RecipePlace place;
+        std::vector<std::string> followers = {};  // names of the settings that have the same value
     };
 
     [[nodiscard]] std::size_t value_at(std::size_t point, std::size_t swept) const;

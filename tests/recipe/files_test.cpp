@@ -84,7 +84,19 @@ TEST_CASE("files of stages are relative to the recipe that names them, and absol
     CHECK(recipe.code.empty());
     CHECK(parse_recipe(resolved_recipe(recipe), "elsewhere.toml", catalogue_with_files()).stages.at(0).parameters ==
           recipe.stages.at(0).parameters);
+    const auto from_here = [&](const Recipe& of) {
+        const std::filesystem::path before = std::filesystem::current_path();
+        std::filesystem::current_path(folder.text(""));
+        const std::string text = resolved_recipe(of, Paths::from_here);
+        std::filesystem::current_path(before);
+        CHECK(!contains(text, folder.text("")));
+        return text;
+    };
+    CHECK(contains(from_here(recipe), "order = \"order.npy\"\n"));
+    CHECK(parse_recipe(from_here(recipe), folder.text("again.toml"), catalogue_with_files()).stages.at(0).parameters ==
+          recipe.stages.at(0).parameters);
     const Recipe extended = folder.recipe("[recipe]\nextends = 'inner/base.toml'\n");
+    CHECK(contains(from_here(extended), "order = \"inner/order.npy\"\n"));
     CHECK(extended.stages.at(0).parameters.text("order") == folder.text("inner/order.npy"));
     CHECK(folder.recipe(stage, {.overrides = {"stage.imported.order=" + folder.text("mine.py")}})
               .stages.at(0)
@@ -129,6 +141,13 @@ TEST_CASE("a program: its words, its files, its own parameters") {
     CHECK(recipe.code[0].what ==
           "stage 'mine': program python3 " + folder.text("mine.py") + " 'a b' " + folder.text("order.npy"));
     CHECK(recipe.code[0].place == RecipePlace{.line = 2, .column = 11});
+    CHECK(command_of({"python3", "mine.py", "a b", "order.npy"}) == [&] {
+        const std::filesystem::path before = std::filesystem::current_path();
+        std::filesystem::current_path(folder.text(""));
+        const std::string seen = stage.parameters.seen_from_here(stage.entry->parameters).text("program");
+        std::filesystem::current_path(before);
+        return seen;
+    }());
     const Recipe again = parse_recipe(resolved_recipe(recipe), "elsewhere.toml", catalogue_with_files());
     CHECK(again.stages.at(0).id == "mine");
     CHECK(again.stages.at(0).parameters == stage.parameters);

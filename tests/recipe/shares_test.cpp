@@ -144,6 +144,9 @@ TEST_CASE("a sweep of several parameters gives them the same values") {
         CHECK(loaded.points[i].layouts[1].parameters.integer("slice_height") == 32);
     }
     CHECK(loaded.points[1].sweep.label == "longest=4");
+    REQUIRE(loaded.points[1].sweep.values.size() == 2);
+    CHECK(loaded.points[1].sweep.values[1].name == "layout.bin_0.slice_height");
+    CHECK(loaded.points[1].sweep.values[1].value == ParameterValue(std::int64_t{4}));
     CHECK(load(text, {.sweeps = {"layout.bin_1.slice_height+layout.bin_0.slice_height=8..32*2"}}).points.size() == 3);
     CHECK(contains(error_of(text, {.sweeps = {"stage.bins.longest+=2,4"}}), "expected WHAT=VALUE,VALUE,..."));
     CHECK(contains(error_of(text, {.sweeps = {"stage.bins.longest+layout.bin_2.slice_height=2,4"}}),

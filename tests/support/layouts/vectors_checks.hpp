@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <string>
@@ -50,7 +51,8 @@ template <ValueType Value>
         for (const auto& kernels : products) {
             const KernelOutcome outcome =
                 Verifier<Value>{device, &oracle}.verify(built.candidate(kernels, space, one.recipe.side_by_side)).outcome;
-            const bool may_refuse = outcome.backend == Backend::cusparse;  // it does not take every matrix
+            const bool may_refuse =  // it does not take every matrix
+                std::ranges::any_of(kernels, [](const KernelEntry* each) { return each->backend == Backend::cusparse; });
             if (outcome.verified() || (may_refuse && outcome.status == KernelOutcome::Status::unsuitable)) continue;
             wrong +=
                 fmt::format("{} {} on {}, {} vectors: {}\n", one.name, outcome.kernel, named.name, vectors, outcome.reason);
