@@ -81,8 +81,8 @@ RunReport run_recipe(const Recipe& recipe, const CsrMatrix& matrix, PictureBook&
     RunObserver observer;
     observer.maps_storage = true;
     observer.stage_done = [&](const StagedMatrix& staged, StageOutcome& outcome) {
-        outcome.page = page_of(staged, true);
-        book.add(outcome.page);
+        outcome.attached = page_of(staged, true);
+        book.add(page_of(outcome));
     };
     RunReport report;
     Runner(matrix, catalogue(), {*host}, options).run(recipe, observer, report);

@@ -352,9 +352,10 @@ TEST_CASE("errors of generate, convert and export") {
 TEST_CASE("run") {
     const TemporaryFolder folder;
     const std::string out = folder.path().string();
-    const Outcome outcome =
-        run("run recipes/ehyb.toml --backend kokkos --precision both --samples 1 --seconds 0 --cache warm --out " + out +
-            " --json " + out + "/copy.json");
+    const std::string recipe = WORKBENCH_SOURCE_DIR "/recipes/ehyb.toml";
+    const Outcome outcome = workbench_in(
+        folder.path(), "run " + recipe + " --backend kokkos --precision both --samples 1 --seconds 0 --cache warm" + " --out " +
+                           out + " --json " + out + "/copy.json");
     CHECK(outcome.exit_code == 0);
     compare_with_stored("run", without_figures(without_gpu_lines(replaced(outcome.text, out, "OUT"))));
 
@@ -368,7 +369,7 @@ TEST_CASE("run") {
     CHECK(json == nlohmann::json::parse(copied));
     CHECK(json["layouts"].size() == 2);
 
-    // The resolved recipe of a report runs in another folder.
+    // The resolved recipe of a report runs in the folder of that run.
     std::ofstream(folder.path() / "again.toml") << json["recipe"]["resolved"].get<std::string>();
     const Outcome again =
         run("run " + out + "/again.toml --backend kokkos --samples 1 --seconds 0 --cache warm --no-pictures --out " + out);

@@ -2,6 +2,7 @@
 // Text with letters of another font is drawn as outlines.
 #pragma once
 
+#include <cmath>
 #include <map>
 #include <memory>
 #include <string>
@@ -14,6 +15,17 @@ namespace workbench {
 struct PdfStyle {
     double points = 0.75;   // of a pixel: four pixels are three points, as in browsers
     std::string font = {};  // a TrueType file; empty: DejaVu Sans
+};
+
+/// The column of a paper for which pictures are drawn, as PDF.
+struct PaperColumn {
+    static constexpr double points_of_pixel = 0.5;  // the smallest text, of 15 pixels, is then 7.5 points high
+
+    double inches = 0;      // 0: none
+    std::string font = {};  // a TrueType file; empty: DejaVu Sans
+
+    [[nodiscard]] int pixels() const { return static_cast<int>(std::lround(inches * 72 / points_of_pixel)); }
+    [[nodiscard]] PdfStyle style() const { return {points_of_pixel, font}; }
 };
 
 /// Throws MachineError if memory runs out, and RecipeError if the font cannot be read.

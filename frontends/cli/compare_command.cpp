@@ -117,12 +117,12 @@ void make_ready(MatrixRunner& runner, const Recipe& recipe, bool with_pattern, P
         observer.stage_done = [pages, with_pattern, &recipe](const StagedMatrix& staged, StageOutcome& outcome) {
             const bool has_graph = with_pattern && pages->empty();  // the input
             std::vector<Point> places = has_graph ? page_places(recipe.matrix, staged.matrix, false) : std::vector<Point>{};
-            outcome.page =
+            outcome.attached =
                 page_of(staged, with_pattern, std::move(places));  // kept for the other recipe, which may share the stage
-            pages->push_back(outcome.page);
+            pages->push_back(page_of(outcome));
         };
         observer.stage_shared = [pages](const StageOutcome& outcome) {
-            if (outcome.page != nullptr) pages->push_back(outcome.page);
+            if (outcome.attached != nullptr) pages->push_back(page_of(outcome));
         };
     }
     attempt({&report}, [&] { runner(recipe).make_ready(recipe, observer, report); });

@@ -22,6 +22,8 @@
 #include "viz/flow_picture.hpp"
 #include "viz/graph_picture.hpp"
 #include "viz/moves.hpp"
+#include "viz/paper_panels.hpp"
+#include "viz/pattern_view.hpp"
 #include "viz/pdf_canvas.hpp"
 #include "viz/png.hpp"
 
@@ -38,11 +40,13 @@ struct DrawArguments {
     std::string out;
     std::string scale_from;
     int width = nominal_width;
+    PaperColumn column;
     bool force = false;
 };
 
 /// The picture format: the extension of --out, or --format.
-std::string format_of(const DrawArguments& arguments, const std::vector<std::string>& known) {
+std::string format_of(const DrawArguments& arguments, std::vector<std::string> known) {
+    if (arguments.column.inches > 0) known = {"pdf"};
     std::string extension = std::filesystem::path(arguments.out).extension().string();
     if (!extension.empty()) extension.erase(0, 1);
     if (arguments.out.empty()) return arguments.format.empty() ? known.front() : arguments.format;
@@ -153,6 +157,30 @@ std::string drawn_sheet(const DrawArguments& arguments, const std::string& forma
     return drawn_as(format, sheet);
 }
 
+/// Draws all stages, or the one that is named, for the column of a paper.
+void draw_panels(const DrawArguments& arguments, const Recipe& recipe, WholeFile& file) {
+    constexpr std::size_t most = 26;  // letters
+    const bool one = !arguments.stage.empty();
+    if (!one && recipe.stages.size() >= most) {
+        throw RecipeError(
+            fmt::format("--column: found {} stages; expected at most {}, or --stage", recipe.stages.size(), most - 1));
+    }
+    const int width = arguments.column.pixels() * PaperPanels::fineness;
+    const int resolution = resolution_for(panel_side(one ? 1 : recipe.stages.size() + 1, width));
+    std::vector<PatternRaster> rasters;
+    (void)run_drawn_stages(recipe,
+                           [&](const StagedMatrix& staged) { rasters.push_back(drawn_raster(recipe, staged, resolution)); });
+    const DensityScale scale = scale_of(arguments, rasters);
+    std::vector<PaperPanel> panels;
+    for (std::size_t i = 0; i < rasters.size(); ++i) {
+        if (one && i != stage_number(recipe, arguments.stage)) continue;
+        panels.push_back({std::move(rasters[i]), i == 0 ? "input" : recipe.stages[i - 1].id});
+    }
+    PdfStyle style = arguments.column.style();
+    style.points /= PaperPanels::fineness;
+    file.write(file_of<PdfCanvas>(PaperPanels{panels, scale, width}, style));
+}
+
 ExitCode draw(const DrawArguments& arguments) {
     const KokkosRuntime kokkos;
     const std::string format = format_of(arguments, {"png", "svg", "pdf"});
@@ -169,8 +197,12 @@ ExitCode draw(const DrawArguments& arguments) {
     WholeFile file(out);  // throws before the work
     if (!arguments.scale_from.empty()) static_cast<void>(density_ceiling_of_report(arguments.scale_from));
 
-    if (arguments.flow || arguments.graph) {
-        (arguments.flow ? draw_flow : draw_graph)(arguments, recipe, format, file);
+    if (arguments.flow || arguments.graph || arguments.column.inches > 0) {
+        if (arguments.column.inches > 0) {
+            draw_panels(arguments, recipe, file);
+        } else {
+            (arguments.flow ? draw_flow : draw_graph)(arguments, recipe, format, file);
+        }
         file.finish();
         print_text("drawn to {}\n", out.string());
         return ExitCode::ok;
@@ -297,6 +329,14 @@ void add_draw_command(CLI::App& app, Action& action) {
     add_choice(command, "--format", arguments.format, {"png", "svg", "pdf"},
                "png, svg or pdf (default: the extension of --out, or png)");
     add_picture_options(command, arguments);
+    add_paper_options(
+        command, arguments.column,
+        "Draw for a column of a paper, of this width (in, cm, mm or pt), as PDF: the patterns alone, with (a), (b), "
+        "... and their stages below, text of 7.5 pt")
+        ->excludes("--flow")
+        ->excludes("--graph")
+        ->excludes("--width")
+        ->excludes("--format");
     command.add_option("-o,--out", arguments.out, "File to write (default: NAME.png in the current folder)")->type_name("FILE");
 }
 

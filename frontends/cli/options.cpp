@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <string_view>
 
@@ -91,6 +92,21 @@ void add_memory_option(CLI::App& command) {
 }
 
 void add_force_option(CLI::App& command, bool& force) { command.add_flag("--force", force, "Replace a file that exists"); }
+
+CLI::Option* add_paper_options(CLI::App& command, PaperColumn& column, const std::string& description) {
+    CLI::AsNumberWithUnit width(std::map<std::string, double>{{"in", 1}, {"cm", 1 / 2.54}, {"mm", 1 / 25.4}, {"pt", 1 / 72.27}},
+                                CLI::AsNumberWithUnit::UNIT_REQUIRED);
+    width.description("");
+    CLI::Option* option = command.add_option("--column", column.inches, description)
+                              ->transform(width)
+                              ->check(CLI::Range(1.5, 20.0).description(""))
+                              ->type_name("WIDTH");
+    command.add_option("--font", column.font, "TrueType font of what is drawn for a paper (default: DejaVu Sans)")
+        ->check(CLI::ExistingFile)
+        ->type_name("FILE")
+        ->needs(option);
+    return option;
+}
 
 namespace {
 

@@ -13,6 +13,7 @@
 #include "core/contract/precision.hpp"
 #include "pipeline/keep/keep_folder.hpp"
 #include "pipeline/recipe/recipe.hpp"
+#include "viz/pdf_canvas.hpp"
 
 namespace CLI {
 class App;
@@ -47,6 +48,9 @@ void add_memory_option(CLI::App& command);
 
 /// --force.
 void add_force_option(CLI::App& command, bool& force);
+
+/// --column and --font. Returns --column.
+CLI::Option* add_paper_options(CLI::App& command, PaperColumn& column, const std::string& description);
 
 /// Throws RecipeError if the file exists, or the folder and it is not empty, unless `force`. A file that the same command line
 /// has written, and that has not changed since, may be written again.

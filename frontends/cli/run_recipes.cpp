@@ -55,23 +55,23 @@ public:
         try {
             if (!book_) return;
             const bool has_graph = output_->page && std::exchange(is_input_, false);
-            outcome.page =
+            outcome.attached =
                 page_of(staged, output_->page, has_graph ? page_places(*matrix_, staged.matrix, false) : std::vector<Point>{});
         } catch (...) {
             failure_ = current_failure();
             book_.reset();
         }
-        if (book_) book_->add(outcome.page);
+        if (book_) book_->add(page_of(outcome));
     }
 
     /// Adds a stage that ran for an earlier recipe, which may have failed to collect its raster.
     void add(const StageOutcome& outcome) {
-        if (book_ && outcome.page == nullptr) {
+        if (book_ && outcome.attached == nullptr) {
             failure_ = Failure{ExitCode::machine_error,
                                fmt::format("stage '{}' ran for an earlier recipe that has no pictures", outcome.id)};
             book_.reset();
         }
-        if (book_) book_->add(outcome.page);
+        if (book_) book_->add(page_of(outcome));
     }
 
     void write(const std::filesystem::path& folder, RunReport& report, std::optional<double> ceiling) const {
@@ -162,7 +162,7 @@ void write_results(const std::filesystem::path& folder, const RunOutput& output,
     const bool complete = report.failures.size() == failures;
     std::set<std::string> stale = pictures_of_report(file);
     for (const std::string& picture : pictures_of(report)) stale.erase(picture);
-    for (StageOutcome& stage : report.stages) stage.page.reset();
+    for (StageOutcome& stage : report.stages) stage.attached.reset();
     report.storage.reset();
     write_whole_file(file, to_json(report));
     if (!complete) return;

@@ -93,9 +93,11 @@ std::string ServedReports::page_of(const Recipe& recipe, bool timed, const std::
         const bool is_input = patterns.empty();
         patterns.push_back(
             page_pattern(staged, is_input ? page_places(recipe.matrix, staged.matrix, true) : std::vector<Point>{}));
-        outcome.page = std::make_shared<const StagePage>(StagePage{{}, {}, patterns.back()});
+        outcome.attached = std::make_shared<const StagePage>(StagePage{{}, {}, patterns.back()});
     };
-    observer.stage_shared = [&patterns](const StageOutcome& outcome) { patterns.push_back(outcome.page->pattern); };
+    observer.stage_shared = [&patterns](const StageOutcome& outcome) {
+        patterns.push_back(workbench::page_of(outcome)->pattern);
+    };
     observer.maps_storage = true;
     RunReport report;
     state.runner->run(recipe, observer, report);

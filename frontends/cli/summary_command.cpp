@@ -104,24 +104,12 @@ void add_summary_command(CLI::App& app, Action& action) {
         "--csv", arguments.csv,
         "Print CSV; without --cover and --rule a line per recipe, matrix and precision, with reasons for failures");
     command.add_flag("--tex", arguments.tex, "Print the tables in LaTeX")->excludes(csv);
-    CLI::AsNumberWithUnit width(std::map<std::string, double>{{"in", 1}, {"cm", 1 / 2.54}, {"mm", 1 / 25.4}, {"pt", 1 / 72.27}},
-                                CLI::AsNumberWithUnit::UNIT_REQUIRED);
-    width.description("");
     CLI::Option* plots =
         command.add_option("--plots", arguments.plots, "Folder for plots, each as PNG and SVG")->type_name("FOLDER");
-    CLI::Option* column =
-        command
-            .add_option("--column", arguments.column.inches,
-                        "Draw the plots for a column of a paper, of this width (in, cm, mm or pt), as PDF: without title, "
-                        "subtitle and foot, the legend above the plot, text of 7.5 pt")
-            ->transform(width)
-            ->check(CLI::Range(1.5, 20.0).description(""))
-            ->type_name("WIDTH")
-            ->needs(plots);
-    command.add_option("--font", arguments.column.font, "TrueType font of the plots for a paper (default: DejaVu Sans)")
-        ->check(CLI::ExistingFile)
-        ->type_name("FILE")
-        ->needs(column);
+    add_paper_options(command, arguments.column,
+                      "Draw the plots for a column of a paper, of this width (in, cm, mm or pt), as PDF: without title, "
+                      "subtitle and foot, the legend above the plot, text of 7.5 pt")
+        ->needs(plots);
     add_force_option(command, arguments.force);
     command
         .add_option("--metric", arguments.metrics,

@@ -14,8 +14,6 @@
 
 namespace workbench {
 
-struct StagePage;  // pipeline/report/pictures.hpp
-
 /// The matrix as it is read (stage 0) or after a stage.
 struct StageOutcome {
     std::string id;
@@ -31,9 +29,9 @@ struct StageOutcome {
     /// stage ran.
     std::optional<double> kept_seconds;
     std::vector<std::pair<std::string, std::string>> notes;
-    std::shared_ptr<const StagePage> page;  // the data of its pictures; null: not collected or already released
-    std::string picture;                    // file, relative to the report; empty: none
-    std::string tile_picture;               // row lengths in tiles before and after; empty: unchanged
+    std::shared_ptr<const void> attached;  // what a client keeps of it, and finds again where a later recipe shares the stage
+    std::string picture;                   // file, relative to the report; empty: none
+    std::string tile_picture;              // row lengths in tiles before and after; empty: unchanged
 
     /// "row_sort", or "row_sort f32" if it ran for one precision only.
     [[nodiscard]] std::string label() const;

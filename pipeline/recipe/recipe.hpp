@@ -180,11 +180,11 @@ void check_matched(const std::vector<LoadedRecipe>& recipes);
 /// none, or if node_size does not divide the number of rows.
 void check_against(const Recipe& recipe, Index rows, Index columns);
 
-enum class Paths { absolute, from_here };
+enum class FileNames { absolute, from_here };
 
 /// The recipe as it was run, with changes applied, all defaults filled in, and paths that are absolute or as seen from the
 /// current folder (seen_from_here). Parsing the text, of a file in the current folder, gives the same recipe.
-[[nodiscard]] std::string resolved_recipe(const Recipe& recipe, Paths paths = Paths::absolute);
+[[nodiscard]] std::string resolved_recipe(const Recipe& recipe, FileNames names = FileNames::absolute);
 
 // ---- Recipes whose layouts round values.
 

@@ -12,14 +12,14 @@ using Lines = std::vector<std::pair<std::string, std::string>>;
 
 std::string quoted(const std::string& text) { return to_text(ParameterValue(text)); }
 
-std::string quoted(const std::filesystem::path& path, Paths paths) {
-    return quoted(paths == Paths::from_here ? seen_from_here(path)
-                                            : std::filesystem::absolute(path).lexically_normal().string());
+std::string quoted(const std::filesystem::path& path, FileNames names) {
+    return quoted(names == FileNames::from_here ? seen_from_here(path)
+                                                : std::filesystem::absolute(path).lexically_normal().string());
 }
 
 void add_parameters(Lines& lines, const std::vector<ParameterDeclaration>& declarations, const Parameters& parameters,
-                    Paths paths) {
-    const Parameters shown = paths == Paths::from_here ? parameters.seen_from_here(declarations) : parameters;
+                    FileNames names) {
+    const Parameters shown = names == FileNames::from_here ? parameters.seen_from_here(declarations) : parameters;
     for (const ParameterDeclaration& declaration : declarations) {
         const auto value = shown.values().find(declaration.name);
         if (value != shown.values().end()) lines.emplace_back(declaration.name, to_text(value->second));
@@ -41,25 +41,25 @@ std::string list_of_rows(const std::vector<std::string>& rows) {
     return text + "]";
 }
 
-Lines matrix_lines(const MatrixChoice& matrix, Index node_size, Paths paths) {
+Lines matrix_lines(const MatrixChoice& matrix, Index node_size, FileNames names) {
     Lines lines;
     if (const auto* file = std::get_if<MatrixFile>(&matrix.from)) {
-        lines.emplace_back("path", quoted(file->path, paths));
+        lines.emplace_back("path", quoted(file->path, names));
         if (!file->member.empty()) lines.emplace_back("member", quoted(file->member));
     } else if (const auto* written = std::get_if<InlineMatrix>(&matrix.from)) {
         lines.emplace_back("rows", list_of_rows(written->rows));
     } else if (const auto* generated = std::get_if<GeneratedMatrix>(&matrix.from)) {
         lines.emplace_back("generate", quoted(generated->generator->name));
-        add_parameters(lines, generated->generator->parameters, generated->parameters, paths);
+        add_parameters(lines, generated->generator->parameters, generated->parameters, names);
     }
     lines.emplace_back("node_size", std::to_string(node_size));
     return lines;
 }
 
-void add_sources(Lines& lines, const std::vector<KernelSource>& sources, const std::string& prefix, Paths paths) {
+void add_sources(Lines& lines, const std::vector<KernelSource>& sources, const std::string& prefix, FileNames names) {
     const auto add = [&](const char* key, std::string value) { lines.emplace_back(prefix + key, std::move(value)); };
     for (const KernelSource& source : sources) {
-        add(source.backend == Backend::cuda ? "cuda_source" : "cpu_source", quoted(source.file, paths));
+        add(source.backend == Backend::cuda ? "cuda_source" : "cpu_source", quoted(source.file, names));
     }
     if (sources.empty()) return;
     const KernelSource& any = sources.front();  // the other keys are the same for all sources
@@ -74,36 +74,36 @@ void add_sources(Lines& lines, const std::vector<KernelSource>& sources, const s
 }
 
 /// The keys of a layout, including its kernels.
-Lines lines_of(const RecipeLayout& layout, Paths paths) {
+Lines lines_of(const RecipeLayout& layout, FileNames names) {
     Lines lines;
     if (layout.share) lines.emplace_back("share", quoted(name_of(*layout.share)));
     if (layout.entry->file.empty()) {
         lines.emplace_back("use", quoted(layout.entry->name));
     } else {
-        lines.emplace_back("source", quoted(layout.entry->file, paths));
+        lines.emplace_back("source", quoted(layout.entry->file, names));
     }
-    add_parameters(lines, layout.entry->parameters, layout.parameters, paths);
+    add_parameters(lines, layout.entry->parameters, layout.parameters, names);
     for (const auto& [backend, name] : layout.kernels) {
         lines.emplace_back(fmt::format("kernel.{}", name_of(backend)), quoted(name));
     }
-    add_sources(lines, layout.sources, "kernel.", paths);
+    add_sources(lines, layout.sources, "kernel.", names);
     return lines;
 }
 
 }  // namespace
 
-std::string resolved_recipe(const Recipe& recipe, Paths paths) {
+std::string resolved_recipe(const Recipe& recipe, FileNames names) {
     Lines header = {{"name", quoted(unmarked(recipe.name))}};
     if (!recipe.source.empty()) header.emplace_back("source", quoted(recipe.source));
     if (!recipe.device.empty()) header.emplace_back("device", quoted(recipe.device));
     if (!recipe.prepare.empty()) header.emplace_back("prepare", quoted(recipe.prepare));
     std::string text =
-        table("[recipe]", header) + "\n" + table("[matrix]", matrix_lines(recipe.matrix, recipe.node_size, paths)) + "\n";
+        table("[recipe]", header) + "\n" + table("[matrix]", matrix_lines(recipe.matrix, recipe.node_size, names)) + "\n";
     for (const RecipeStage& stage : recipe.stages) {
         Lines lines;
         if (stage.id != stage.entry->name) lines.emplace_back("id", quoted(stage.id));
         lines.emplace_back("use", quoted(stage.entry->name));
-        add_parameters(lines, stage.entry->parameters, stage.parameters, paths);
+        add_parameters(lines, stage.entry->parameters, stage.parameters, names);
         for (const auto& [name, value] : undeclared_values(*stage.entry, stage.parameters)) {
             lines.emplace_back(name, to_text(value));
         }
@@ -112,17 +112,17 @@ std::string resolved_recipe(const Recipe& recipe, Paths paths) {
     if (recipe.is_hybrid()) {
         for (const RecipeLayout& layout : recipe.layouts) {
             const std::string before = &layout == &recipe.layouts.front() ? "" : "\n";
-            text += before + table("[[layout]]", lines_of(layout, paths));
+            text += before + table("[[layout]]", lines_of(layout, names));
         }
         return recipe.side_by_side ? text + "\n" + table("[kernel]", {{"side_by_side", "true"}}) : text;
     }
     RecipeLayout layout = recipe.layouts.front();
     Lines kernels;
     for (const auto& [backend, name] : layout.kernels) kernels.emplace_back(name_of(backend), quoted(name));
-    add_sources(kernels, layout.sources, "", paths);
+    add_sources(kernels, layout.sources, "", names);
     layout.kernels.clear();
     layout.sources.clear();
-    text += table("[layout]", lines_of(layout, paths));
+    text += table("[layout]", lines_of(layout, names));
     return kernels.empty() ? text : text + "\n" + table("[kernel]", kernels);
 }
 

@@ -207,6 +207,10 @@ Index slice_height_of(const Recipe& recipe) {
     return rows == nullptr ? 0 : static_cast<Index>(*rows);
 }
 
+std::shared_ptr<const StagePage> page_of(const StageOutcome& outcome) {
+    return std::static_pointer_cast<const StagePage>(outcome.attached);
+}
+
 std::shared_ptr<const StagePage> page_of(const StagedMatrix& staged, bool with_pattern, std::vector<Point> places) {
     return std::make_shared<const StagePage>(StagePage{rasterise(staged, picture_resolution), profile_tiles(staged),
                                                        with_pattern ? page_pattern(staged, std::move(places)) : nullptr});

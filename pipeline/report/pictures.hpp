@@ -43,6 +43,9 @@ struct StagePage {
 [[nodiscard]] std::shared_ptr<const StagePage> page_of(const StagedMatrix& staged, bool with_pattern = false,
                                                        std::vector<Point> places = {});
 
+/// The page that is attached to the outcome of a stage; null: none is, or it is released.
+[[nodiscard]] std::shared_ptr<const StagePage> page_of(const StageOutcome& outcome);
+
 /// Collects pages while the stages run, and draws them at the end, when the common density scale is known.
 class PictureBook {
 public:

@@ -139,7 +139,7 @@ void Runner::run_stages(const Recipe& recipe, const RunObserver& observer, RunRe
     report.recipe_name = recipe.name;
     report.recipe_source = recipe.source;
     report.recipe_file = recipe.file.string();
-    report.resolved_recipe = resolved_recipe(recipe, Paths::from_here);
+    report.resolved_recipe = resolved_recipe(recipe, FileNames::from_here);
     report.cache = options_.timing.cache;
     report.vectors = options_.vectors;
     report.sweep = recipe.sweep;

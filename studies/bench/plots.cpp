@@ -446,11 +446,9 @@ void write_plots(const Plots& plots, const std::filesystem::path& folder) {
 }
 
 void write_paper_plots(const Plots& plots, const PaperColumn& column, const std::filesystem::path& folder) {
-    constexpr double points_of_pixel = 0.5;  // the smallest text, of 15 pixels, is then 7.5 points high
-    const PdfStyle style{points_of_pixel, column.font};
     for_each_plot(plots, [&](auto plot) {
-        plot.chart.column = static_cast<int>(std::lround(column.inches * 72 / points_of_pixel));
-        write_whole_file(folder / (plot.name + ".pdf"), file_of<PdfCanvas>(plot.chart, style));
+        plot.chart.column = column.pixels();
+        write_whole_file(folder / (plot.name + ".pdf"), file_of<PdfCanvas>(plot.chart, column.style()));
     });
 }
 

@@ -7,6 +7,7 @@
 
 #include "studies/bench/records.hpp"
 #include "viz/chart.hpp"
+#include "viz/pdf_canvas.hpp"
 
 namespace workbench {
 
@@ -34,12 +35,6 @@ struct Plots {
 
 /// Writes all files into this folder.
 void write_plots(const Plots& plots, const std::filesystem::path& folder);
-
-/// The column of a paper for which charts are drawn, as PDF.
-struct PaperColumn {
-    double inches = 0;
-    std::string font = {};  // a TrueType file; empty: DejaVu Sans
-};
 
 /// As files_of and write_plots, one NAME.pdf of each: as wide as the column, without title, subtitle and foot, with text of 7.5
 /// points.

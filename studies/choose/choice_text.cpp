@@ -124,7 +124,7 @@ Json json_of(const Timed& one) {
             {"permutation_seconds", one.permutation_seconds()},
             {"control", is_control(one.recipe)},
             {"break_even", optional(record.break_even)},
-            {"resolved", resolved_recipe(one.recipe, Paths::from_here)}};
+            {"resolved", resolved_recipe(one.recipe, FileNames::from_here)}};
 }
 
 Json json_of(const SearchCount& search) {

@@ -139,6 +139,19 @@ TEST_SUITE("draw") {
         CHECK(std::stoi(svg.substr(svg.find(width, image) + width.size())) >= 300);  // two in a row
     }
 
+    TEST_CASE("panels for a column of a paper") {
+        const TemporaryFolder folder;
+        const std::string out = (folder.path() / "paper.pdf").string();
+        CHECK(run("draw " + small_recipe + " --column 3.3in -o " + out).exit_code == 0);
+        const std::string all = file_text(out);
+        CHECK(all.find("/MediaBox [ 0 0 237.5") != std::string::npos);  // points
+        CHECK(run("draw " + small_recipe + " --column 3.3in --force -o " + out).exit_code == 0);
+        CHECK(file_text(out) == all);
+        CHECK(run("draw " + small_recipe + " --column 3.3in --stage input --force -o " + out).exit_code == 0);
+        CHECK(file_text(out) != all);
+        CHECK(run("draw " + small_recipe + " --column 3.3in -o " + (folder.path() / "a.png").string()).exit_code == 2);
+    }
+
     TEST_CASE("the default file name is that of the recipe or matrix") {
         const TemporaryFolder folder;
         const auto in_folder = [&](const std::string& arguments) { return workbench_in(folder.path(), arguments).text; };

@@ -87,7 +87,7 @@ TEST_CASE("files of stages are relative to the recipe that names them, and absol
     const auto from_here = [&](const Recipe& of) {
         const std::filesystem::path before = std::filesystem::current_path();
         std::filesystem::current_path(folder.text(""));
-        const std::string text = resolved_recipe(of, Paths::from_here);
+        const std::string text = resolved_recipe(of, FileNames::from_here);
         std::filesystem::current_path(before);
         CHECK(!contains(text, folder.text("")));
         return text;

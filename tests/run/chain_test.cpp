@@ -347,10 +347,10 @@ TEST_CASE("pictures of shared stages have identical bytes") {
             PictureBook book;
             RunObserver observer;
             observer.stage_done = [&](const StagedMatrix& staged, StageOutcome& outcome) {
-                outcome.page = page_of(staged);
-                book.add(outcome.page);
+                outcome.attached = page_of(staged);
+                book.add(page_of(outcome));
             };
-            observer.stage_shared = [&](const StageOutcome& outcome) { book.add(outcome.page); };
+            observer.stage_shared = [&](const StageOutcome& outcome) { book.add(page_of(outcome)); };
             RunReport report = runner.run(recipe, observer);
             book.write(folder, report);
             names = pictures_of(report);

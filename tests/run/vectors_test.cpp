@@ -198,9 +198,9 @@ TEST_CASE("NVRTC compiles the kernels of every format for one vector and for sev
             for (const ScheduleEntry& schedule : one.layout().schedules) {
                 if (schedule.compile_vectors.f64 == nullptr) continue;
                 CHECK_NOTHROW(schedule.compile_vectors.f64(*layout, 5, "sm_90"));
+                compiled.insert(one.layout().name);
                 if (one.layout().name == "jds") continue;  // whose kernels for one vector have their own loop
                 CHECK_NOTHROW(schedule.compile_vectors.f64(*layout, 1, "sm_90"));
-                compiled.insert(one.layout().name);
             }
         } catch (const Unsuitable&) {  // as in the test of every layout
         }

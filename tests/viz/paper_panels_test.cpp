@@ -1,0 +1,49 @@
+// Panels for the column of a paper.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/matrix/staged_matrix.hpp"
+#include "viz/density_scale.hpp"
+#include "viz/paper_panels.hpp"
+#include "viz/raster.hpp"
+
+namespace workbench {
+namespace {
+
+std::vector<PaperPanel> panels_named(const std::vector<std::string>& titles) {
+    const std::vector<Entry> entries{{0, 0, 1.0}, {1, 2, 2.0}};
+    std::vector<PaperPanel> panels;
+    for (const std::string& title : titles) {
+        panels.push_back({rasterise(stage_input(csr_from_entries(3, 3, entries)), 16), title});
+    }
+    return panels;
+}
+
+std::string drawn(const std::vector<PaperPanel>& panels, int width) { return svg_of(PaperPanels{panels, {}, width}); }
+
+TEST_CASE("panels have letters and the names of their stages, in rows of two or three") {
+    const auto three = panels_named({"input", "sort", "split"});
+    const std::string svg = drawn(three, 2000);
+    for (const char* label : {">(a) input<", ">(b) sort<", ">(c) split<"}) CHECK(svg.find(label) != std::string::npos);
+    const int side = panel_side(3, 2000);
+    CHECK(side == (2000 - 2 * 64) / 3);
+    CHECK(size_of(PaperPanels{three, {}, 2000}).width == 2000);
+    CHECK(size_of(PaperPanels{three, {}, 2000}).height == side + 104);
+    const auto four = panels_named({"input", "a", "b", "c"});
+    CHECK(panel_side(4, 2000) == (2000 - 64) / 2);
+    CHECK(size_of(PaperPanels{four, {}, 2000}).height == 2 * (panel_side(4, 2000) + 104) + 64);
+    const auto seven = panels_named({"1", "2", "3", "4", "5", "6", "7"});
+    CHECK(panel_side(7, 2000) == side);
+    CHECK(size_of(PaperPanels{seven, {}, 2000}).height == 3 * (side + 104) + 2 * 64);
+}
+
+TEST_CASE("one pattern alone fills the column and has no letter") {
+    const auto one = panels_named({"input"});
+    CHECK(drawn(one, 600).find("input") == std::string::npos);
+    CHECK(size_of(PaperPanels{one, {}, 600}).height == 600);
+}
+
+}  // namespace
+}  // namespace workbench
