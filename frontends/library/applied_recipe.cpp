@@ -312,6 +312,7 @@ void AppliedRecipe<Value>::set_values(std::span<const Value> values, std::span<c
     places(entry_order).store(values);
     several_.clear();
     ready_->prepare_again(*device_);
+    ++preparations_;
     if (persistent_ == nullptr) return;
     std::vector<Value> ordered;
     if (!entry_order.empty()) {

@@ -69,6 +69,8 @@ public:
     /// Replaces the values of the matrix, in the order of the caller's arrays. Throws Unsuitable if the layout cannot store
     /// them, MachineError; the operator then has the values from before.
     void set_values(std::span<const Value> values, std::span<const Offset> entry_order);
+    /// How often a kernel was prepared: after another number it has other arrays, which a graph does not know.
+    [[nodiscard]] std::int64_t preparations() const { return preparations_; }
     /// Likewise with values on the GPU that prepared the matrix. Asynchronous, unless a persistent kernel has them, too.
     void set_values_there(const Value* values);
 
@@ -128,6 +130,7 @@ private:
     spmv_workbench::OperatorFacts facts_;
     std::optional<Ready<Value>> ready_;
 
+    std::int64_t preparations_ = 1;
     std::map<int, std::shared_ptr<SeveralVectors<Value>>> several_;
     std::set<int> verified_;                    // numbers of vectors
     std::optional<ValuePlaces<Value>> places_;  // made when they are first needed

@@ -130,7 +130,7 @@ struct __attribute__((visibility("hidden"))) Solver<Value>::State {
                          ? engine->begin(plan, zeros, ones)
                          : workbench::make_krylov<Value>(host == nullptr ? recipe().device() : *host, plan, zeros, ones);
             a.applied_->is_diagonal_new = !ones.empty();
-            krylov->use([this](const Value* x, Value* y) { multiply(x, y); });
+            use_product();
             if (!precondition) return;
             r_of_caller.resize(rows());
             z_of_caller.resize(rows());
@@ -146,6 +146,7 @@ struct __attribute__((visibility("hidden"))) Solver<Value>::State {
     SolveFacts solve(const Value* b, Value* x, const SolveCourse<Value>& given) {
         const workbench::Stopwatch watch;
         if (is_persistent && recipe().persistent() == nullptr) make_krylov();
+        if (recipe().preparations() != preparations) use_product();
         renew_diagonal();
         permute(b, krylov->right_hand_side(), workbench::VectorOrder::recipe);
         Course<Value> course(*krylov, options);
@@ -313,6 +314,12 @@ private:
         recipe().run_from_host(std::span(x, rows()), std::span(y, rows()), workbench::VectorOrder::recipe, false);
     }
 
+    /// Has the solver multiply with the kernel that the operator has now; a graph has the addresses of its arrays.
+    void use_product() {
+        preparations = recipe().preparations();
+        krylov->use([this](const Value* x, Value* y) { multiply(x, y); });
+    }
+
     /// Permutes a vector into this order, in the memory of the vectors. Those of a persistent solve are in the caller's order.
     void permute(const Value* from, Value* to, workbench::VectorOrder order) {
         if (is_persistent) return recipe().copy(from, to);
@@ -351,6 +358,7 @@ private:
     std::unique_ptr<workbench::Device> host;  // of the vectors, if the operator is not there
     std::unique_ptr<workbench::Krylov<Value>> krylov;
     std::unique_ptr<workbench::SolvedTogether<Value>> together;  // for the last number of several right-hand sides
+    std::int64_t preparations = 0;                               // of the product that krylov uses
     bool is_persistent = false;                                  // the engine of krylov
     std::vector<Value> r_of_caller, z_of_caller, x_of_caller;    // arguments of the caller's functions
     workbench::DeviceMemory b_from_host, x_for_host, x_now;      // on a GPU; allocated on first use
