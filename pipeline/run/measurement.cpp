@@ -201,12 +201,17 @@ private:
     /// layout.
     void prepare_on_gpu() {
         Device* const gpu = references_.device(DeviceKind::gpu);
-        const auto plan = device_plan_of(recipe_);
-        if (!recipe_.prepares_on_gpu() || gpu == nullptr || references_.vectors() > 1 ||
-            !std::holds_alternative<DevicePlan>(plan))
+        if (!recipe_.prepares_on_gpu() || gpu == nullptr) return;
+        const auto plan_or_reason = device_plan_of(recipe_);
+        const auto* const plan = std::get_if<DevicePlan>(&plan_or_reason);
+        if (plan == nullptr || references_.vectors() > 1) {
+            report_.notes.push_back(
+                fmt::format("{}: prepared on the host: {}", name_of(precision_of<Value>),
+                            plan == nullptr ? std::get<std::string>(plan_or_reason) : "a product has several vectors"));
             return;
+        }
         const auto reads_it = [&](const Kernels& kernels) {
-            return kernels.front()->backend == Backend::cuda && kernels.front()->name == std::get<DevicePlan>(plan).kernel;
+            return kernels.front()->backend == Backend::cuda && kernels.front()->name == plan->kernel;
         };
         const auto found = std::find_if(products_.begin(), products_.end(), reads_it);
         if (found == products_.end()) return;
