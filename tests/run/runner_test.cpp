@@ -1,7 +1,7 @@
 // The measurements and derived figures of a run, worked out by hand: stages, layouts and kernels take scripted times.
-#include <algorithm>
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
