@@ -19,7 +19,7 @@ enum class ExitCode {
     stagnated = 6,
     indefinite = 7,
     breakdown = 8,
-    dishonest = 9,        // a judged kernel was right when it was verified, and wrong when it was timed
+    dishonest = 9,       // a judged kernel was right when it was verified, and wrong when it was timed
     program_error = 70,  // an error that no user can cause
     stopped = 130,       // by Ctrl-C, as shells report it
 };

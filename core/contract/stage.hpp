@@ -53,7 +53,8 @@ struct StageEntry {
     /// True if the stage orders the whole matrix by itself, so that `choose` puts no other order before it.
     bool orders_all = false;
 
-    /// True for a stage that shows what other stages gain, such as a random order. A recipe with it is timed, but never advised.
+    /// True for a stage that shows what other stages gain, such as a random order. A recipe with it is timed, but never
+    /// advised.
     bool is_control = false;
 
     /// Returns false if the stage, with these parameters, reads neither columns nor values of the matrix; orders before it are

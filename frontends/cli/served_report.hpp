@@ -18,8 +18,8 @@ public:
     ServedReports(const ServedReports&) = delete;
     ServedReports& operator=(const ServedReports&) = delete;
 
-    /// The data of the page of a recipe (PageFile::data), without files. `timed`: with its kernels. `go_on` is called between steps and may
-    /// throw, which ends the run. Throws UserError. Starts Kokkos, which must not run yet, in the first call.
+    /// The data of the page of a recipe (PageFile::data), without files. `timed`: with its kernels. `go_on` is called between
+    /// steps and may throw, which ends the run. Throws UserError. Starts Kokkos, which must not run yet, in the first call.
     [[nodiscard]] std::string page_of(const Recipe& recipe, bool timed, const std::function<void()>& go_on);
 
 private:

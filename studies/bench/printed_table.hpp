@@ -21,7 +21,8 @@ struct PrintedTable {
     std::string hint = {};        // its end in text alone
 
     [[nodiscard]] std::string text() const;
-    /// A table for the package booktabs; the note is the end of its caption. Two blanks at the beginning of a cell become a \quad.
+    /// A table for the package booktabs; the note is the end of its caption. Two blanks at the beginning of a cell become a
+    /// \quad.
     [[nodiscard]] std::string tex() const;
 };
 

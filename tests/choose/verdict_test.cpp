@@ -28,8 +28,8 @@ TEST_SUITE("choose") {
         CHECK(answer_of(choice, options_of()) == "S (slow) is 3.20 x as fast as CSR (usual); it pays after 1 product.");
         compare_choice("choose.txt", choice_text(choice, options_of(), matrix_report));
         choice.ranking[1].recipe.name = std::string(90, 'F') + " end";
-        const std::string row =
-            fmt::format("  2=  {}  test.toml  4.00 s  16.0 s  4.00 (2.00-8.00)   500 s          42\n", choice.ranking[1].recipe.name);
+        const std::string row = fmt::format("  2=  {}  test.toml  4.00 s  16.0 s  4.00 (2.00-8.00)   500 s          42\n",
+                                            choice.ranking[1].recipe.name);
         CHECK(choice_text(choice, options_of(), matrix_report).find(row) != std::string::npos);
 
         script_a_tie();
