@@ -1,6 +1,7 @@
 // Loading what recipes need on a GPU, before they are prepared.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,22 @@ TEST_SUITE("loading kernels") {
         report.process_seconds = 0.25;
         CHECK(to_text(report).find("  note: loading kernels took 250 ms once for this process, beside the times above\n") !=
               std::string::npos);
+    }
+
+    TEST_CASE("a recipe that the GPU is to prepare says why the host did") {
+        price_everything();
+        Machine machine;
+        Runner runner(example(), scripted_catalogue(), {machine.host, &machine.gpu}, options_of());
+        Recipe recipe = scripted_recipe("[layout]\nuse = 'plain'\n");
+        const auto notes = [&] {
+            RunReport report;
+            runner.run(recipe, {}, report);
+            return report.notes;
+        };
+        const auto is_reason = [](const std::string& note) { return note.starts_with("f64: prepared on the host: "); };
+        CHECK(std::ranges::count_if(notes(), is_reason) == 0);
+        recipe.prepare = "gpu";
+        CHECK(std::ranges::count_if(notes(), is_reason) == 1);
     }
 }
 

@@ -1,7 +1,6 @@
 // The measurements and derived figures of a run, worked out by hand: stages, layouts and kernels take scripted times.
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -364,22 +363,6 @@ TEST_SUITE("runner") {
         const RunReport again = runner.run(scripted_recipe(reversed_plain), {});
         CHECK(script().count("build csr") == built);
         CHECK(kernel_of(again, "usual").timing.median == 16);
-    }
-
-    TEST_CASE("a recipe that the GPU is to prepare says why the host did") {
-        price_everything();
-        Machine machine;
-        Runner runner(example(), scripted_catalogue(), {machine.host, &machine.gpu}, options_of());
-        Recipe recipe = scripted_recipe("[layout]\nuse = 'plain'\n");
-        const auto notes = [&] {
-            RunReport report;
-            runner.run(recipe, {}, report);
-            return report.notes;
-        };
-        const auto is_reason = [](const std::string& note) { return note.starts_with("f64: prepared on the host: "); };
-        CHECK(std::ranges::count_if(notes(), is_reason) == 0);
-        recipe.prepare = "gpu";
-        CHECK(std::ranges::count_if(notes(), is_reason) == 1);
     }
 
     TEST_CASE("a device without a kernel in the report is not listed") {
