@@ -260,7 +260,7 @@ void add_solve_command(CLI::App& app, Action& action) {
         ->type_name("WHICH|FILE")
         ->capture_default_str();
     add_number(command, "--right-sides", arguments.right_sides, Range{1, most_vectors, "COUNT"},
-               "Solve for so many b together by cg: that of --rhs and random ones, or the columns of its file");
+               "Solve for COUNT right-hand sides together by cg: that of --rhs and random ones, or the columns of its file");
     command.add_option("--rhs-member", arguments.rhs_member, "File to read b from in an archive, .mat or .h5")
         ->type_name("NAME");
     command.add_option("--seed", arguments.seed, "Seed of a random b, and of the first of several")

@@ -120,7 +120,7 @@ const std::vector<Value>& SeveralSolver<Value>::x() {
     return on_host_;
 }
 
-/// Of the X that is on the host.
+/// The true residual of one right-hand side, with the copy of X on the host.
 template <ValueType Value>
 double SeveralSolver<Value>::true_residual(int which) {
     std::vector<double> x(on_host_.size() / count());

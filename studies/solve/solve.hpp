@@ -91,8 +91,8 @@ struct SolveOutcome {
     double copy_bandwidth = 0;          // of the device, in bytes per second
     std::vector<double> x;              // in input order
     std::vector<RightSideOutcome> right_sides = {};  // if there are several
-    // Of several right-hand sides: the mean time, with bringing b and x, of `alone_solves` solves with one of them each, by the
-    // kernel that the recipe has for one vector.
+    // With several right-hand sides, some of them are also solved one at a time, by the recipe's kernel for one vector: the
+    // mean time of such a solve, with copying b and x, and their number.
     double alone_seconds = 0;
     int alone_solves = 0;
     std::string alone_kernel = {};

@@ -51,7 +51,7 @@ TEST_SUITE("choose for several vectors") {
         CHECK(several.price(recipe_of_layout("csc")).product > vectors / 2 * one.price(recipe_of_layout("csc")).product);
     }
 
-    TEST_CASE("the answer, the table, the recipe and the JSON are for so many vectors") {
+    TEST_CASE("the answer, the table, the recipe and the JSON state the number of vectors") {
         ChooseOptions options = options_of();
         options.vectors = 3;
         options.products = 1e6;

@@ -118,7 +118,7 @@ struct CodedBlocks {
     [[nodiscard]] constexpr const Value* block(Offset number) const {
         return dictionary.data() + Offset{codes[number]} * values_of_code;
     }
-    /// Of block slot / values_of_code.
+    /// The value of a slot; each block has values_of_code of them.
     [[nodiscard]] constexpr Value operator[](Offset slot) const { return block(slot / values_of_code)[slot % values_of_code]; }
 };
 
