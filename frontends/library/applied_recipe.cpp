@@ -409,12 +409,14 @@ void AppliedRecipe<Value>::verify(SeveralVectors<Value>& several, int vectors) c
     std::vector<Value> one(facts_.rows);
     for (const bool accumulate : {false, true}) {
         several.run_from_host(x, y, accumulate);
+        const int times = accumulate ? 2 : 1;
+        if (error_of_several<Value>(matrix, {.vectors = vectors, .x = x.data(), .y = y.data(), .times = times})) continue;
         for (int j = 0; j < vectors; ++j) {
             BoundedReference reference = bounded_reference<Value>(matrix, columns[j]);
             for (Index row = 0; row < facts_.rows; ++row) {
                 one[row] = y[std::size_t(row) * vectors + j];
-                reference.r[row] *= accumulate ? 2 : 1;
-                reference.bound[row] *= accumulate ? 3 : 1;
+                reference.r[row] *= times;
+                reference.bound[row] *= 2 * times - 1;
             }
             const Comparison found = compare_within(one, reference);
             if (found.right) continue;

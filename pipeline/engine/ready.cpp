@@ -264,9 +264,9 @@ void Ready<Value>::check(const OneProduct<Value>& product, Device& device) {
     (void)space();  // copied to the host
     VectorsOfProduct<Value> vectors(candidate_.space, device);
     vectors.set_x([&](Index column) { return product.x[column]; });
-    vectors.set_y([](Index) { return unwritten<Value>(); });
+    vectors.clear_y();
     (void)device.time([&] { vectors.run(*kernel_, false); });
-    const Comparison found = vectors.compare_y([&](const auto& y, int) { return compare_within(y, product.reference); });
+    const Comparison found = vectors.compare_each([&](const auto& y, int) { return compare_within(y, product.reference); });
     if (found.right) return;
     preparation_.kernel.status = KernelOutcome::Status::wrong;
     preparation_.kernel.reason = found.first_wrong;

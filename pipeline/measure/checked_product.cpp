@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <set>
 #include <span>
 #include <utility>
@@ -128,21 +127,8 @@ void CheckedProduct<Value>::change_operands() {
 
 template <ValueType Value>
 std::string CheckedProduct<Value>::fault() const {
-    const std::vector<std::vector<double>> x_of_input = vectors_.x_of_input(x());
-    const double most = std::sqrt(static_cast<double>(std::numeric_limits<Value>::max()));
-    const auto in_range = [most](double element) { return std::abs(element) <= most; };
-    const auto rows = static_cast<std::size_t>(matrix_->rows);
-    const auto compare = [&](const std::vector<Value>& y_of_input, int vector) {
-        const std::vector<double>& x_of_vector = x_of_input[vector];
-        // In a solve that leaves the range of numbers, sums depend on their order, but all rows are written.
-        const BoundedReference reference =
-            std::all_of(x_of_vector.begin(), x_of_vector.end(), in_range)
-                ? bounded_reference<Value>(*matrix_, x_of_vector)
-                : BoundedReference{std::vector<double>(rows),
-                                   std::vector<double>(rows, std::numeric_limits<double>::infinity())};
-        return compare_within(y_of_input, reference);
-    };
-    return vectors_.compare_y(y(), compare).first_wrong;
+    const typename VectorsOfProduct<Value>::OnHost x_there(vectors_, x(), vectors_.elements_of_x());
+    return vectors_.compare_within(*matrix_, x_there.data(), vectors_.space().column_order.new_of_old(), y()).first_wrong;
 }
 
 template class CheckedProduct<float>;

@@ -28,49 +28,48 @@ Comparison verify_exactly(Kernel<Value>& kernel, VectorsOfProduct<Value>& vector
     for (int turn = 0; turn < count; ++turn) {
         const auto number = [turn, count](int vector) { return (turn + vector) % count; };
         vectors.set_x([&](Index column, int vector) { return exact.problem.x(number(vector), column); });
-        vectors.set_y([](Index) { return unwritten<Value>(); });
+        vectors.clear_y();
         (void)device.time([&] { vectors.run(kernel, false); });
-        Comparison found =
-            vectors.compare_y([&](const auto& y, int vector) { return compare_exactly(y, exact.products[number(vector)]); });
+        Comparison found = vectors.compare_exactly([&](Index row, int vector) { return exact.products[number(vector)][row]; });
         if (!found.right) return found;
     }
     // The last x again, added to a y that is already there.
     vectors.set_y([&](Index row, int vector) { return static_cast<Value>(ExactProblem::start(row, vector)); });
     (void)device.time([&] { vectors.run(kernel, true); });
-    Comparison found = vectors.compare_y([&](const auto& y, int vector) {
-        std::vector<double> expected = exact.products[(count - 1 + vector) % count];
-        for (std::size_t row = 0; row < expected.size(); ++row) {
-            expected[row] += ExactProblem::start(static_cast<Index>(row), vector);
-        }
-        return compare_exactly(y, expected);
+    Comparison found = vectors.compare_exactly([&](Index row, int vector) {
+        return exact.products[(count - 1 + vector) % count][row] + ExactProblem::start(row, vector);
     });
     if (!found.right) found.first_wrong += " (adding to a y that was there)";
     return found;
 }
 
-/// Several vectors all differ, with references of their own, which are computed here.
+/// Several vectors all differ, and are compared with products of their own.
 template <ValueType Value>
 Comparison verify_within_bounds(Kernel<Value>& kernel, VectorsOfProduct<Value>& vectors, const Oracle<Value>& oracle,
                                 const CsrMatrix* rounded, Device& device, double& first_seconds) {
     const auto run = [&] {
-        vectors.set_y([](Index) { return unwritten<Value>(); });
+        vectors.clear_y();
         return device.time([&] { vectors.run(kernel, false); });
     };
     const CsrMatrix& matrix = rounded == nullptr ? *oracle.matrix() : *rounded;
-    if (vectors.count() > 1) {
-        vectors.set_x([](Index column, int vector) { return real_element(column, static_cast<std::uint32_t>(vector + 1)); });
-        first_seconds = run();
-        return vectors.compare_y([&](const auto& y, int vector) {
-            const auto seed = static_cast<std::uint32_t>(vector + 1);
-            return compare_within(y, bounded_reference<Value>(matrix, real_vector(matrix.columns, seed)));
+    if (const int count = vectors.count(); count > 1) {
+        HostArray<Value> x = unwritten_array<Value>(static_cast<std::size_t>(matrix.columns) * count);
+        for_pieces(x.size(), [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) {
+                x[i] =
+                    static_cast<Value>(real_element(static_cast<Index>(i / count), static_cast<std::uint32_t>(i % count + 1)));
+            }
         });
+        vectors.set_x([&](Index column, int vector) { return x[Offset{column} * count + vector]; });
+        first_seconds = run();
+        return vectors.compare_within(matrix, x.data(), {}, vectors.y());
     }
     Comparison worst;
     for (std::size_t i = 0; i < oracle.references.size(); ++i) {
         vectors.set_x([&](Index column) { return oracle.real_vectors[i][column]; });
         const double seconds = run();
         if (i == 0) first_seconds = seconds;
-        Comparison found = vectors.compare_y([&](const auto& y, int) {
+        Comparison found = vectors.compare_each([&](const auto& y, int) {
             return compare_within(
                 y, rounded == nullptr ? oracle.references[i] : bounded_reference<Value>(matrix, oracle.real_vectors[i]));
         });

@@ -6,7 +6,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -54,42 +57,79 @@ public:
     [[nodiscard]] std::size_t elements_of_x() const { return elements(space_->column_order); }
     [[nodiscard]] std::size_t elements_of_y() const { return elements(space_->row_order); }
 
-    /// The elements of x on the device that are in the order of x, vector by vector.
-    [[nodiscard]] std::vector<std::vector<double>> x_of_input(const Value* x) const {
-        const std::vector<Value> there = download(x, elements_of_x());
-        std::vector<std::vector<double>> back(count(), std::vector<double>(space_->column_order.size()));
-        for (std::size_t i = 0; i < there.size(); ++i) {
-            const auto column = space_->column_order.old_of_new(static_cast<Index>(i / count()));
-            back[i % count()][column] = there[i];
+    /// Fills y with the NaN that no run may keep.
+    void clear_y() { device_->fill(y(), unwritten_byte, elements_of_y() * sizeof(Value)); }
+
+    /// Elements in memory of the device: those themselves if it is the host, otherwise a copy.
+    class OnHost {
+    public:
+        OnHost(const VectorsOfProduct& vectors, const Value* there, std::size_t count) : data_(there) {
+            if (vectors.is_on_host()) return;
+            copy_ = unwritten_array<Value>(count);
+            copy_from_device(*vectors.device_, there, std::span<Value>(copy_));
+            data_ = copy_.data();
         }
-        return back;
-    }
-    /// Compares y on the device, in the order of y, with compare(y of the input, number of the vector), vector by vector. Of
-    /// several that are right, the result has the largest error.
+        [[nodiscard]] const Value* data() const { return data_; }
+
+    private:
+        HostArray<Value> copy_;
+        const Value* data_;
+    };
+
+    /// Compares y with compare(y of the input, number of the vector), vector by vector. Of several that are right, the result
+    /// has the largest error.
     template <typename Compare>
-    [[nodiscard]] Comparison compare_y(const Value* y, const Compare& compare) const {
-        std::vector<Value> copy;
-        if (!is_on_host()) {
-            copy = download(y, elements_of_y());
-            y = copy.data();
-        }
-        Comparison worst;
-        std::vector<Value> back(rows_of_y_.size());
-        for (int vector = 0; vector < count(); ++vector) {
-            for_each(static_cast<Index>(back.size()), [&](Index i) { back[rows_of_y_[i]] = y[Offset{i} * count() + vector]; });
-            Comparison found = compare(back, vector);
-            if (count() > 1 && !found.right) found.first_wrong = fmt::format("vector {}: {}", vector + 1, found.first_wrong);
-            if (!found.right) return found;
-            worst.error_over_bound = std::max(worst.error_over_bound, found.error_over_bound);
-        }
-        return worst;
+    [[nodiscard]] Comparison compare_each(const Compare& compare) const {
+        return compare_each(OnHost(*this, y(), elements_of_y()).data(), compare);
     }
-    template <typename Compare>
-    [[nodiscard]] Comparison compare_y(const Compare& compare) const {
-        return compare_y(y(), compare);
+
+    /// Checks that each element of y equals expected(row of the input, vector) bit for bit.
+    template <typename Expected>
+    [[nodiscard]] Comparison compare_exactly(const Expected& expected) const {
+        const OnHost there(*this, y(), elements_of_y());
+        Index wrong_rows = 0;
+        Kokkos::parallel_reduce(
+            "compare", Rows(0, static_cast<Index>(rows_of_y_.size())),
+            [&](Index i, Index& wrong) {
+                const Value* const elements = there.data() + Offset{i} * count();
+                int right = 0;
+                for (int vector = 0; vector < count(); ++vector) {
+                    right += is_exactly(elements[vector], expected(rows_of_y_[i], vector)) ? 1 : 0;
+                }
+                wrong += right == count() ? 0 : 1;
+            },
+            wrong_rows);
+        if (wrong_rows == 0) return {};
+        return compare_each(there.data(), [&](const std::vector<Value>& y_of_input, int vector) {
+            std::vector<double> of_vector(y_of_input.size());
+            for_each(static_cast<Index>(of_vector.size()), [&](Index row) { of_vector[row] = expected(row, vector); });
+            return workbench::compare_exactly(y_of_input, of_vector);
+        });
+    }
+
+    /// Checks y, on the device, against the products of a matrix in the order of the input with all x within bounds. x is on
+    /// the host; place_of_column: the row of each column in x; empty: the order of the input. All vectors are compared in one
+    /// pass over the matrix, and one after another only if that pass does not find each row right.
+    [[nodiscard]] Comparison compare_within(const CsrMatrix& matrix, const Value* x, std::span<const Index> place_of_column,
+                                            const Value* y) const {
+        const OnHost there(*this, y, elements_of_y());
+        const std::optional<double> error = error_of_several<Value>(
+            matrix,
+            {.vectors = count(), .x = x, .y = there.data(), .place_of_column = place_of_column, .row_of_place = rows_of_y_});
+        if (error) return {true, *error, ""};
+        std::vector<double> x_of_vector(matrix.columns);
+        return compare_each(there.data(), [&](const std::vector<Value>& y_of_input, int vector) {
+            for_each(matrix.columns, [&](Index column) {
+                const Index place = place_of_column.empty() ? column : place_of_column[column];
+                x_of_vector[column] = x[Offset{place} * count() + vector];
+            });
+            return workbench::compare_within(y_of_input, reference_in_range(matrix, x_of_vector));
+        });
     }
 
 private:
+    using Rows = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Index>>;
+
     [[nodiscard]] bool is_on_host() const { return device_->properties().kind == DeviceKind::host; }
     [[nodiscard]] std::size_t elements(const Permutation& order) const {
         return static_cast<std::size_t>(order.size()) * space_->vectors;
@@ -105,14 +145,13 @@ private:
     /// body(i) for i in [0, size), on all cores of the host.
     template <typename Body>
     static void for_each(Index size, const Body& body) {
-        using Elements = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Index>>;
-        Kokkos::parallel_for("vector", Elements(0, size), body);
+        Kokkos::parallel_for("vector", Rows(0, size), body);
     }
 
     /// Sets row i of a vector, or of several, on the device to at(i, vector).
     template <typename At>
     void set(DeviceMemory& memory, Index size, const At& at) {
-        std::vector<Value> copy(is_on_host() ? 0 : static_cast<std::size_t>(size) * count());
+        HostArray<Value> copy = unwritten_array<Value>(is_on_host() ? 0 : static_cast<std::size_t>(size) * count());
         auto* const elements = is_on_host() ? memory.template as<Value>() : copy.data();
         for_each(size, [&](Index i) {
             for (int vector = 0; vector < count(); ++vector) elements[Offset{i} * count() + vector] = at(i, vector);
@@ -120,11 +159,28 @@ private:
         if (!is_on_host()) device_->upload(std::as_bytes(std::span(copy)), memory);
     }
 
-    [[nodiscard]] std::vector<Value> download(const Value* from, std::size_t count) const {
-        std::vector<Value> there(count);
-        const DeviceMemory memory(const_cast<Value*>(from), there.size() * sizeof(Value), [](void*) {});
-        device_->download(memory, std::as_writable_bytes(std::span(there)));
-        return there;
+    template <typename Compare>
+    [[nodiscard]] Comparison compare_each(const Value* y, const Compare& compare) const {
+        Comparison worst;
+        std::vector<Value> back(rows_of_y_.size());
+        for (int vector = 0; vector < count(); ++vector) {
+            for_each(static_cast<Index>(back.size()), [&](Index i) { back[rows_of_y_[i]] = y[Offset{i} * count() + vector]; });
+            Comparison found = compare(back, vector);
+            if (count() > 1 && !found.right) found.first_wrong = fmt::format("vector {}: {}", vector + 1, found.first_wrong);
+            if (!found.right) return found;
+            worst.error_over_bound = std::max(worst.error_over_bound, found.error_over_bound);
+        }
+        return worst;
+    }
+
+    /// In a solve that leaves the range of numbers, sums depend on their order, but all rows are written.
+    [[nodiscard]] static BoundedReference reference_in_range(const CsrMatrix& matrix, const std::vector<double>& x) {
+        const double most = std::sqrt(static_cast<double>(std::numeric_limits<Value>::max()));
+        if (std::all_of(x.begin(), x.end(), [most](double element) { return std::abs(element) <= most; })) {
+            return bounded_reference<Value>(matrix, x);
+        }
+        const auto rows = static_cast<std::size_t>(matrix.rows);
+        return {std::vector<double>(rows), std::vector<double>(rows, std::numeric_limits<double>::infinity())};
     }
 
     std::shared_ptr<const ProductSpace> space_;

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/contract/errors.hpp"
+#include "core/contract/kernel.hpp"
 #include "core/matrix/random.hpp"
 
 namespace workbench {
@@ -54,6 +55,15 @@ template <ValueType Value>
 bool is_unwritten(Value value) {
     using Bytes = std::array<std::byte, sizeof(Value)>;
     return std::bit_cast<Bytes>(value) == std::bit_cast<Bytes>(unwritten<Value>());
+}
+
+/// The bound of a row with these nonzeros, the sum of whose magnitudes is known, see bounded_reference.
+template <ValueType Value>
+double bound_of(double magnitudes, Offset nonzeros) {
+    using Limits = std::numeric_limits<Value>;
+    if (magnitudes > static_cast<double>(Limits::max())) return std::numeric_limits<double>::infinity();
+    const auto count = static_cast<double>(nonzeros);
+    return 8 * (count + 1) * static_cast<double>(Limits::epsilon()) * magnitudes + count * static_cast<double>(Limits::min());
 }
 
 }  // namespace
@@ -164,7 +174,7 @@ Value unwritten() {
 
 template <ValueType Value>
 Comparison compare_exactly(const std::vector<Value>& y, const std::vector<double>& expected) {
-    const auto is_right = [&](std::size_t row) { return y[row] == static_cast<Value>(expected[row]) && !std::signbit(y[row]); };
+    const auto is_right = [&](std::size_t row) { return is_exactly(y[row], expected[row]); };
     Index wrong_rows = 0;
     Kokkos::parallel_reduce(
         "compare", Rows(0, static_cast<Index>(expected.size())),
@@ -183,7 +193,6 @@ Comparison compare_exactly(const std::vector<Value>& y, const std::vector<double
 template <ValueType Value>
 BoundedReference bounded_reference(const CsrMatrix& input, const std::vector<double>& x) {
     BoundedReference reference{std::vector<double>(input.rows), std::vector<double>(input.rows)};
-    using Limits = std::numeric_limits<Value>;
     Kokkos::parallel_for("reference", Rows(0, input.rows), [&](Index row) {
         double sum = 0;
         double magnitudes = 0;
@@ -192,12 +201,8 @@ BoundedReference bounded_reference(const CsrMatrix& input, const std::vector<dou
             sum += product;
             magnitudes += std::abs(product);
         }
-        const auto count = static_cast<double>(input.row_length(row));
         reference.r[row] = sum;
-        reference.bound[row] = magnitudes > static_cast<double>(Limits::max())
-                                   ? std::numeric_limits<double>::infinity()
-                                   : 8 * (count + 1) * static_cast<double>(Limits::epsilon()) * magnitudes +
-                                         count * static_cast<double>(Limits::min());
+        reference.bound[row] = bound_of<Value>(magnitudes, input.row_length(row));
     });
     return reference;
 }
@@ -250,6 +255,48 @@ Comparison compare_within(const std::vector<Value>& y, const BoundedReference& r
     return comparison;
 }
 
+template <ValueType Value>
+std::optional<double> error_of_several(const CsrMatrix& matrix, const SeveralProducts<Value>& products) {
+    const int vectors = products.vectors;
+    Index doubtful_rows = 0;
+    double largest = 0;
+    Kokkos::parallel_reduce(
+        "compare several", Rows(0, matrix.rows),
+        [&](Index place, Index& doubtful, double& most) {
+            const Index row = products.row_of_place.empty() ? place : products.row_of_place[place];
+            std::array<double, most_vectors> sums;        // NOLINT: as many as there are vectors are set
+            std::array<double, most_vectors> magnitudes;  // NOLINT: likewise
+            std::fill_n(sums.begin(), vectors, 0.0);
+            std::fill_n(magnitudes.begin(), vectors, 0.0);
+            for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) {
+                const Index column = matrix.column_indices[i];
+                const Value* const x =
+                    products.x + Offset{products.place_of_column.empty() ? column : products.place_of_column[column]} * vectors;
+                const double value = matrix.values[i];
+                for (int j = 0; j < vectors; ++j) {
+                    const double product = value * static_cast<double>(x[j]);
+                    sums[j] += product;
+                    magnitudes[j] += std::abs(product);
+                }
+            }
+            const Value* const y = products.y + Offset{place} * vectors;
+            bool is_right = true;
+            double most_here = 0;
+            for (int j = 0; j < vectors; ++j) {
+                const double r = products.times * sums[j];
+                const double bound = (2 * products.times - 1) * bound_of<Value>(magnitudes[j], matrix.row_length(row));
+                const double error = std::abs(static_cast<double>(y[j]) - r);
+                const double ratio = error == 0 ? 0 : error / bound;
+                is_right = is_right && std::isfinite(r) && std::isfinite(bound) && ratio <= 1;  // false if the ratio is NaN
+                most_here = std::max(most_here, ratio);
+            }
+            doubtful += is_right ? 0 : 1;
+            most = std::max(most, most_here);
+        },
+        doubtful_rows, Kokkos::Max<double>(largest));
+    return doubtful_rows == 0 ? std::optional(std::max(largest, 0.0)) : std::nullopt;
+}
+
 double real_element(Index column, std::uint32_t seed) {
     const std::uint64_t bits = mixed((std::uint64_t{seed} << 32) | std::uint32_t(column));
     return static_cast<double>(bits % (1U << 21)) * 0x1p-20 - 1.0;
@@ -269,5 +316,7 @@ template BoundedReference bounded_reference<float>(const CsrMatrix&, const std::
 template BoundedReference bounded_reference<double>(const CsrMatrix&, const std::vector<double>&);
 template Comparison compare_within<float>(const std::vector<float>&, const BoundedReference&);
 template Comparison compare_within<double>(const std::vector<double>&, const BoundedReference&);
+template std::optional<double> error_of_several<float>(const CsrMatrix&, const SeveralProducts<float>&);
+template std::optional<double> error_of_several<double>(const CsrMatrix&, const SeveralProducts<double>&);
 
 }  // namespace workbench

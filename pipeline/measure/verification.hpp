@@ -2,9 +2,12 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -81,6 +84,12 @@ struct Comparison {
     std::string first_wrong;
 };
 
+/// True if y equals `expected` bit for bit.
+template <ValueType Value>
+[[nodiscard]] bool is_exactly(Value y, double expected) {
+    return y == static_cast<Value>(expected) && !std::signbit(y);
+}
+
 /// Checks that y equals `expected` bit for bit. Both are [rows], in the input's order.
 template <ValueType Value>
 [[nodiscard]] Comparison compare_exactly(const std::vector<Value>& y, const std::vector<double>& expected);
@@ -102,6 +111,22 @@ template <ValueType Value>
 /// Checks |y_i - r_i| <= bound_i; rows with a non-finite r must agree in class (NaN, +infinity, -infinity).
 template <ValueType Value>
 [[nodiscard]] Comparison compare_within(const std::vector<Value>& y, const BoundedReference& reference);
+
+/// Several x and y of a product in memory of the host.
+template <ValueType Value>
+struct SeveralProducts {
+    int vectors = 1;
+    const Value* x = nullptr;                     // [columns x vectors], row by row
+    const Value* y = nullptr;                     // [rows x vectors]
+    std::span<const Index> place_of_column = {};  // in x; empty: each at its own number
+    std::span<const Index> row_of_place = {};     // the row of the matrix at each place of y; empty: likewise
+    int times = 1;                                // y is the sum of so many products, added one after another
+};
+
+/// Compares all y with the products of the matrix and all x, like compare_within with bounded_reference, and reads the matrix
+/// once for all of them. Returns the largest error over its bound, or none unless every row is finite and right in each y.
+template <ValueType Value>
+[[nodiscard]] std::optional<double> error_of_several(const CsrMatrix& matrix, const SeveralProducts<Value>& products);
 
 /// A hashed multiple of 2^-20 in [-1, 1), the same in f32 and f64.
 [[nodiscard]] double real_element(Index column, std::uint32_t seed);

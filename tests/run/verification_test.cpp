@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -127,6 +128,60 @@ TEST_CASE("bounded comparison") {
     }
     CHECK(!compare_within<double>({std::nextafter(1.25, 2)}, quarter).right);
     CHECK(compare_within<double>({1.5}, quarter).first_wrong == "row 0: |1.5 - 1| = 0.5 exceeds the bound 0.25");
+}
+
+TEST_CASE_TEMPLATE("several products are judged in one pass as each of them alone", Value, float, double) {
+    for (const NamedMatrix& named : battery()) {
+        const CsrMatrix& matrix = named.matrix;
+        CAPTURE(named.name);
+        for (const int vectors : {1, 3, 8}) {
+            // x in the reverse order of the columns, y in that of the rows.
+            std::vector<Index> places(matrix.columns);
+            std::vector<Index> rows(matrix.rows);
+            for (Index i = 0; i < matrix.columns; ++i) places[i] = matrix.columns - 1 - i;
+            for (Index i = 0; i < matrix.rows; ++i) rows[i] = matrix.rows - 1 - i;
+            std::vector<Value> x(std::size_t(matrix.columns) * vectors);
+            std::vector<Value> y(std::size_t(matrix.rows) * vectors);
+            std::vector<BoundedReference> references;
+            double largest = 0;
+            bool all_are_finite = true;
+            for (int j = 0; j < vectors; ++j) {
+                const std::vector<double> one = real_vector(matrix.columns, static_cast<std::uint32_t>(j + 1));
+                for (Index i = 0; i < matrix.columns; ++i) x[std::size_t(places[i]) * vectors + j] = static_cast<Value>(one[i]);
+                references.push_back(bounded_reference<Value>(matrix, one));
+                std::vector<Value> alone(matrix.rows);
+                for (Index row = 0; row < matrix.rows; ++row) {
+                    alone[row] = static_cast<Value>(references[j].r[row] + references[j].bound[row] / (3 + j));
+                    y[std::size_t(matrix.rows - 1 - row) * vectors + j] = alone[row];
+                    all_are_finite = all_are_finite && std::isfinite(references[j].r[row] + references[j].bound[row]);
+                }
+                largest = std::max(largest, compare_within(alone, references[j]).error_over_bound);
+            }
+            SeveralProducts<Value> products{
+                .vectors = vectors, .x = x.data(), .y = y.data(), .place_of_column = places, .row_of_place = rows};
+            const std::optional<double> found = error_of_several(matrix, products);
+            CHECK(found.has_value() == all_are_finite);
+            if (!found) continue;
+            CHECK(*found == largest);
+            for (std::size_t i = 0; i < y.size(); ++i) {
+                const double bound = references[i % vectors].bound[rows[i / vectors]];
+                const double r = references[i % vectors].r[rows[i / vectors]];
+                const Value right = y[i];
+                for (const Value wrong : {static_cast<Value>(r + 1.5 * bound + 1e-30), unwritten<Value>()}) {
+                    y[i] = wrong;
+                    CHECK(!error_of_several(matrix, products));
+                }
+                y[i] = right;
+                if (i > 64) break;
+            }
+            for (std::size_t i = 0; i < y.size(); ++i)
+                y[i] = static_cast<Value>(2 * references[i % vectors].r[rows[i / vectors]]);
+            products.times = 2;
+            CHECK(error_of_several(matrix, products).has_value());
+            products.times = 1;
+            if (matrix.nonzeros() > 0) CHECK(!error_of_several(matrix, products));
+        }
+    }
 }
 
 }  // namespace workbench
