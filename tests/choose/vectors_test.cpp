@@ -11,6 +11,7 @@
 #include "kernels/host/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "studies/choose/cost_model.hpp"
+#include "support/layouts/wrong_vectors.hpp"
 
 namespace workbench {
 namespace {
@@ -115,6 +116,36 @@ TEST_SUITE("choose for several vectors") {
                     const std::int64_t arrays = 7840 * (8 + 4) + 1601 * 8;
                     CHECK(kernel.bytes_to_move == arrays + 5 * 2 * 1600 * 8);
                 }
+            }
+        }
+    }
+
+    TEST_CASE("a kernel that is wrong for several vectors alone is chosen for one, and never for several") {
+        const auto host = make_host_device();
+        const CsrMatrix matrix = grid_of("laplace2d:nx=20");
+        for (const WrongVectors fault : all_wrong_vectors) {
+            const Catalogue faulty = catalogue_with(fault);
+            const auto recipe = [&](const std::string& layout) {
+                return parse_recipe("[recipe]\nname = '" + layout + "'\n[layout]\nuse = '" + layout + "'\n", layout + ".toml",
+                                    faulty);
+            };
+            for (const int vectors : {1, 6}) {
+                ChooseOptions options;
+                options.budget_seconds = 60;
+                options.vectors = vectors;
+                options.confirm = false;
+                options.backends = {Backend::kokkos};
+                options.timing = {CacheState::cold, 2, 0, 0.1};
+                options.always = 2;
+                const Choice choice = choose(matrix, faulty, {*host}, {recipe("csr"), recipe("sell")}, options);
+                CHECK(choice.wrong == (vectors > 1));
+                CHECK(choice.ranking.size() == (vectors > 1 ? 1 : 2));
+                REQUIRE(choice.not_timed.size() == (vectors > 1 ? 1 : 0));
+                if (vectors == 1) continue;
+                CHECK(choice.ranking.front().recipe.name == "csr");
+                CHECK(choice.not_timed.front().recipe == "sell");
+                CHECK_MESSAGE(choice.not_timed.front().reason.find("vector ") != std::string::npos,
+                              choice.not_timed.front().reason);
             }
         }
     }

@@ -11,10 +11,13 @@
 #include "kernels/formats/sell/layout.hpp"
 #include "kernels/host/host_device.hpp"
 #include "kernels/source/compile.hpp"
+#include "pipeline/run/runner.hpp"
+#include "run/catalogue_runs.hpp"
 #include "support/eigen.hpp"
 #include "support/given.hpp"
 #include "support/layouts/reach_of_nan.hpp"
 #include "support/layouts/vectors_checks.hpp"
+#include "support/layouts/wrong_vectors.hpp"
 #include "support/message_of.hpp"
 #include "support/slow.hpp"
 
@@ -169,6 +172,31 @@ TEST_CASE("a wrong vector is noticed, and named") {
             const KernelOutcome outcome = Verifier<double>{host(), &oracle}.verify(candidate).outcome;
             CHECK(outcome.status == KernelOutcome::Status::wrong);
             CHECK(outcome.reason.starts_with("vector " + std::to_string(first + 1) + ": row "));
+        }
+    }
+}
+
+TEST_CASE("a run refuses a kernel that is wrong for several vectors alone") {
+    const auto device = make_host_device();
+    for (const WrongVectors fault : all_wrong_vectors) {
+        const Catalogue faulty = catalogue_with(fault);
+        const Recipe recipe = parse_recipe("[layout]\nuse = \"sell\"\n", "sell.toml", faulty);
+        for (const int vectors : {1, 2, 5, 16}) {
+            RunOptions options;
+            options.timing = quick;
+            options.vectors = vectors;
+            const CsrMatrix matrix = grid(9);
+            Runner runner(matrix, faulty, {*device}, options);
+            const RunReport report = runner.run(recipe, {});
+            CHECK(report.all_verified() == (vectors == 1));
+            for (const KernelOutcome& kernel : report.kernels) {
+                CHECK(kernel.verified() == (vectors == 1 || kernel.layout != "sell"));
+                if (kernel.verified()) continue;
+                CHECK(kernel.status == KernelOutcome::Status::wrong);
+                const int wrong = fault == WrongVectors::neighbour ? vectors - 1 : vectors;
+                const std::string row = fault == WrongVectors::last_element ? ": row 80 " : ": row 0";
+                CHECK_MESSAGE(kernel.reason.starts_with("vector " + std::to_string(wrong) + row), kernel.reason);
+            }
         }
     }
 }
