@@ -9,6 +9,7 @@
 #include "kernels/common/schedule/choice.hpp"
 #include "kernels/common/schedule/host_vectors.hpp"
 #include "kernels/common/schedule/kernels.hpp"
+#include "kernels/common/schedule/vector_tiles.hpp"
 #include "kernels/common/storage/stored_layout.hpp"
 
 namespace workbench {
@@ -35,11 +36,24 @@ private:
 #endif
     }
 
+    /// Calls use(schedule). A schedule that any number of lanes can have (OfLanes), and has several, has as many as suit
+    /// several vectors.
+    template <Schedule S, ValueType Value>
+    static void with_lanes_of(const auto& view, int vectors, const auto& use) {
+        if constexpr (S::lanes > 1 && requires { typename S::template OfLanes<1>; }) {
+            if (vectors > 1) {
+                const auto entries = static_cast<Offset>(slot_values<S>(view).size());
+                const int lanes = lanes_for_vectors(S::threads(view) / S::lanes, entries, vectors, sizeof(Value));
+                return with_lanes<1>(lanes, [&](auto known) { use(typename S::template OfLanes<known>{}); });
+            }
+        }
+        use(S{});
+    }
+
     template <ValueType Value>
     static void add_schedules(const auto& stored, const auto& view, RunTimePlan& plan) {
-        (with_schedule<Schedules>(stored,
-                                  [&]<typename S>(S) { plan.add(run_time_schedule<S, Value>(file(), plan.vectors, view)); }),
-         ...);
+        const auto add = [&]<typename S>(S) { plan.add(run_time_schedule<S, Value>(file(), plan.vectors, view)); };
+        (with_schedule<Schedules>(stored, [&]<typename S>(S) { with_lanes_of<S, Value>(view, plan.vectors, add); }), ...);
     }
 
     template <ValueType Value>

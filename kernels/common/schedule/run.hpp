@@ -255,6 +255,9 @@ struct CompressedRows final
     : ScheduleBase<Hooks{.lanes = row_lanes,
                          .resident_blocks = (row_lanes == 1 ? tuned::resident_blocks : tuned::chosen_by_compiler),
                          .counts_alike = (row_lanes > 1)}> {
+    template <int lanes>
+    using OfLanes = CompressedRows<lanes>;
+
     static constexpr Offset threads(const auto& arrays) { return Offset{arrays.row_count} * row_lanes; }
     static constexpr Run<Known<row_lanes>> run(const auto& arrays, Offset thread, const auto& load) {
         const Offset row = thread / row_lanes;

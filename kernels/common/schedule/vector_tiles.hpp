@@ -13,11 +13,9 @@ struct VectorTiles {
     int own = 1;      // packets of a part, the last of which may lack some
 };
 
-/// Bytes of a row of X that a thread takes.
-inline constexpr int bytes_of_part = 32;
-
 [[nodiscard]] constexpr VectorTiles vector_tiles(int lanes, int vectors, int value_bytes) {
-    constexpr int longest_load = 16;  // bytes
+    constexpr int longest_load = 16;   // bytes
+    constexpr int bytes_of_part = 32;  // of a row of X that a thread takes
     VectorTiles tiles;
     while (2 * tiles.packet * value_bytes <= longest_load && vectors % (2 * tiles.packet) == 0) tiles.packet *= 2;
     tiles.packets = vectors / tiles.packet;
@@ -30,6 +28,19 @@ inline constexpr int bytes_of_part = 32;
     }
     tiles.own = (tiles.packets + tiles.parts - 1) / tiles.parts;
     return tiles;
+}
+
+/// Entries whose values a thread loads before it adds them.
+inline constexpr int entries_of_batch = 4;
+
+/// The most lanes, of those that the parts of a row leave in its warp, that have a batch of entries each in a row of mean
+/// length. Lanes with fewer entries, or that have all vectors to themselves, took up to three times as long
+/// (docs/results/several-vectors.md).
+[[nodiscard]] constexpr int lanes_for_vectors(long long rows, long long entries, int vectors, int value_bytes) {
+    const int parts = vector_tiles(1, vectors, value_bytes).parts;
+    int lanes = 1;
+    while (2 * lanes * parts <= 32 && 2 * lanes * entries_of_batch * rows <= entries) lanes *= 2;
+    return lanes;
 }
 
 }  // namespace workbench

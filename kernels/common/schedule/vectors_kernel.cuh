@@ -112,7 +112,7 @@ __device__ __forceinline__ Offset thread_of_schedule(Offset number) {
 template <Schedule S, VectorTiles tiles, typename Value>
 __device__ __forceinline__ void multiply_part(const auto& arrays, Offset thread, const TargetRows& target,
                                               const Value* __restrict__ x, Value* __restrict__ y, bool accumulate) {
-    constexpr int batch = 4;
+    constexpr int batch = entries_of_batch;
     const auto load = loads_of_block(slot_values<S>(arrays));
     const int part = static_cast<int>(thread % tiles.parts);
     const Offset of_schedule = thread_of_schedule<S>(thread / tiles.parts);

@@ -25,6 +25,9 @@ struct Csr16 : MatrixSize {
 /// `row_lanes` threads share a row.
 template <int row_lanes>
 struct Csr16Rows final : ScheduleBase<Hooks{.lanes = row_lanes, .counts_alike = (row_lanes > 1), .own_columns = true}> {
+    template <int lanes>
+    using OfLanes = Csr16Rows<lanes>;
+
     static constexpr Offset threads(const auto& arrays) { return CompressedRows<row_lanes>::threads(arrays); }
     static constexpr auto run(const auto& arrays, Offset thread, const auto& load) {
         auto run = CompressedRows<row_lanes>::run(arrays, thread, load);

@@ -16,6 +16,9 @@ template <EllOrder order, int row_lanes>
 struct EllRows final : ScheduleBase<Hooks{.lanes = row_lanes,
                                           .no_column = NoColumn::slot_read,
                                           .side_by_side = side_by_side_if(order == EllOrder::column_major && row_lanes == 1)}> {
+    template <int lanes>
+    using OfLanes = EllRows<order, lanes>;
+
     static constexpr Offset threads(const auto& ell) { return Offset{ell.row_count} * row_lanes; }
     static constexpr Offset threads_side_by_side(const auto& ell) requires(order == EllOrder::column_major && row_lanes == 1) {
         return ell.row_count;
