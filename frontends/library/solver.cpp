@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "core/contract/solve_range.hpp"
-#include "core/contract/solve_rules.hpp"
 #include "core/contract/solvers.hpp"
 #include "frontends/library/applied.hpp"
+#include "frontends/library/solve_course.hpp"
 #include "frontends/library/solved_together.hpp"
 #include "kernels/host/host_device.hpp"
 #include "pipeline/measure/verification.hpp"
@@ -19,69 +19,6 @@ namespace spmv_workbench {
 namespace {
 
 using workbench::for_caller;
-using workbench::KrylovProgress;
-using workbench::KrylovState;
-
-/// One solve: runs the iterations, restarts where that helps, and decides how the solve ends.
-template <typename Value>
-class Course {
-public:
-    Course(workbench::Krylov<Value>& krylov, const SolverOptions& options)
-        : krylov_(krylov), options_(options), norm_of_b_(krylov.begin_again(options.tolerance)) {
-        if (norm_of_b_ > 0) norm_ = norm_of_b_;
-    }
-
-    /// As the device computes it: 0 or infinity if squares leave the range of f64.
-    [[nodiscard]] double norm_of_b() const { return norm_of_b_; }
-
-    /// Both are called between iterations, unless they are empty: stop() several times a second, each_iteration(iterations,
-    /// residual) after each one.
-    SolveFacts run(const std::function<void()>& stop,
-                   const std::function<void(std::int64_t iterations, double residual)>& each_iteration) {
-        workbench::SolveRules rules(options_.tolerance, norm_of_b_, options_.most_iterations, options_.patience);
-        progress_ = krylov_.wait();
-        std::int64_t at_once = stop ? 1 : options_.most_iterations;
-        std::optional<workbench::EndOfSolve> end;
-        while (!(end = check(rules))) {
-            const workbench::Stopwatch watch;
-            const std::int64_t most = rules.iterations_until_check(progress_.iterations);
-            krylov_.launch(each_iteration ? 1 : std::min(most, at_once));
-            progress_ = krylov_.wait();
-            if (each_iteration) each_iteration(progress_.iterations, progress_.residual / norm_);
-            if (!stop) continue;
-            stop();
-            if (watch.seconds() < seconds_between_stops / 2) at_once = std::min(2 * at_once, options_.most_iterations);
-        }
-        const std::int64_t iterations = progress_.iterations;
-        if (end->how != workbench::SolveEnd::converged) (void)true_residual();
-        return {static_cast<SolveEnd>(end->how), iterations, progress_.residual / norm_};
-    }
-
-private:
-    static constexpr double seconds_between_stops = 0.2;
-    static_assert(static_cast<int>(SolveEnd::breakdown) == static_cast<int>(workbench::SolveEnd::breakdown));
-
-    std::optional<workbench::EndOfSolve> check(workbench::SolveRules& rules) {
-        const KrylovProgress now = progress_;
-        const auto end = rules.end(
-            now, [this] { return krylov_.history(); }, [this] { return true_residual(); });
-        if (!end && now.state == KrylovState::breakdown) (void)true_residual();
-        return end;
-    }
-
-    /// Restarts from the current x, which computes it.
-    double true_residual() {
-        krylov_.restart();
-        progress_ = krylov_.wait();
-        return progress_.residual / norm_;
-    }
-
-    workbench::Krylov<Value>& krylov_;
-    const SolverOptions& options_;
-    KrylovProgress progress_;
-    double norm_of_b_;
-    double norm_ = 1;
-};
 
 void require_square(const auto& matrix) {
     if (matrix.rows == matrix.columns) return;
@@ -149,7 +86,7 @@ struct __attribute__((visibility("hidden"))) Solver<Value>::State {
         if (recipe().preparations() != preparations) use_product();
         renew_diagonal();
         permute(b, krylov->right_hand_side(), workbench::VectorOrder::recipe);
-        Course<Value> course(*krylov, options);
+        workbench::OneCourse<Value> course(*krylov, options);
         const double norm = course.norm_of_b();
         if (!(norm > 0) || !reason_against(range_of(norm, norm)).empty()) {
             require_range(on_host(krylov->right_hand_side()), false);
@@ -204,9 +141,9 @@ struct __attribute__((visibility("hidden"))) Solver<Value>::State {
         return wish().method == workbench::KrylovMethod::cg && !precondition && !is_persistent && !recipe().is_prepared_there();
     }
 
-    /// Solves for several right-hand sides [rows x count] of the host together. Call it within functions.run, while holding a
-    /// KokkosTurn.
-    std::vector<SolveFacts> solve_together(ArrayView<const Value> b, ArrayView<Value> x, int count, bool from_x) {
+    /// Solves for several right-hand sides [rows x count] together, which are in the memory of the operator. Call it within
+    /// functions.run, while holding a KokkosTurn.
+    std::vector<SolveFacts> solve_together(const Value* b, Value* x, int count, bool from_x) {
         const workbench::Stopwatch watch;
         const std::span<const Value> diagonal = a.applied_->inverse_diagonal;
         if (together == nullptr || together->count() != count) {
@@ -215,8 +152,7 @@ struct __attribute__((visibility("hidden"))) Solver<Value>::State {
                 recipe(),
                 workbench::SeveralPlan<Value>{recipe().facts().rows, count, options.most_iterations, !diagonal.empty()});
         }
-        const workbench::DeviceMemory b_there = workbench::to_device(recipe().device(), std::span(b.data(), b.size()), "B");
-        const std::vector<double> norms = together->begin(b_there.template as<const Value>(), diagonal, options.tolerance);
+        const std::vector<double> norms = together->begin(b, diagonal, options.tolerance);
         std::vector<workbench::SolveRules> rules;
         for (int j = 0; j < count; ++j) {
             if (!(norms[j] > 0) || !reason_against(range_of(norms[j], norms[j])).empty()) {
@@ -224,12 +160,7 @@ struct __attribute__((visibility("hidden"))) Solver<Value>::State {
             }
             rules.emplace_back(options.tolerance, norms[j], options.most_iterations, options.patience);
         }
-        std::vector<Value> x_here(x.size());
-        if (from_x) {
-            for (std::size_t i = 0; i < x.size(); ++i) x_here[i] = norms[i % count] > 0 ? x.data()[i] : 0;
-        }
-        workbench::DeviceMemory x_there = workbench::to_device(recipe().device(), std::span<const Value>(x_here), "X");
-        if (from_x) together->begin_from(x_there.template as<const Value>());
+        if (from_x) begin_together_from(x, norms);
         const std::vector<workbench::OneOfSeveral> solves = together->run(rules, stop_function());
         std::vector<SolveFacts> facts;
         for (int j = 0; j < count; ++j) {
@@ -237,12 +168,57 @@ struct __attribute__((visibility("hidden"))) Solver<Value>::State {
             if (end->how != workbench::SolveEnd::converged) require_range(together->right_hand_side(j), true);
             facts.push_back({static_cast<SolveEnd>(end->how), progress.iterations, progress.residual});
         }
-        together->copy_x(x_there.template as<Value>());
-        recipe().device().download(x_there, std::as_writable_bytes(std::span(x.data(), x.size())));
+        together->copy_x(x);
         for (SolveFacts& one : facts) {
             one.seconds = watch.seconds();
             one.together = count;
         }
+        return facts;
+    }
+
+    /// Likewise with arrays of the host.
+    std::vector<SolveFacts> solve_together_from_host(ArrayView<const Value> b, ArrayView<Value> x, int count, bool from_x) {
+        if (recipe().on_host()) return solve_together(b.data(), x.data(), count, from_x);
+        workbench::Device& device = recipe().device();
+        const workbench::DeviceMemory b_there = workbench::to_device(device, std::span(b.data(), b.size()), "B");
+        workbench::DeviceMemory x_there = device.allocate(x.size() * sizeof(Value), "X");
+        if (from_x) device.upload(std::as_bytes(std::span(x.data(), x.size())), x_there);
+        const std::vector<SolveFacts> facts =
+            solve_together(b_there.template as<const Value>(), x_there.template as<Value>(), count, from_x);
+        device.download(x_there, std::as_writable_bytes(std::span(x.data(), x.size())));
+        return facts;
+    }
+
+    /// Solves for right-hand sides in the memory of the GPU one after another. solve(b, x): for one, with arrays there.
+    template <typename Solve>
+    std::vector<SolveFacts> solve_in_turn(const Value* b, Value* x, int count, bool from_x, const Solve& solve) {
+        workbench::Device& device = recipe().device();
+        const std::size_t size = rows() * static_cast<std::size_t>(count);
+        std::vector<workbench::Index> to_columns(size);  // the place of each element of B, column by column
+        for (std::size_t i = 0; i < size; ++i) {
+            to_columns[i] = static_cast<workbench::Index>(i % count * rows() + i / count);
+        }
+        std::vector<workbench::Index> to_rows(size);
+        for (std::size_t i = 0; i < size; ++i) to_rows[to_columns[i]] = static_cast<workbench::Index>(i);
+        const auto elements = static_cast<workbench::Index>(size);
+        const workbench::DeviceMemory own_b = device.allocate(size * sizeof(Value), "B, column by column");
+        const workbench::DeviceMemory own_x = device.allocate(size * sizeof(Value), "X, column by column");
+        const auto places = [&](const std::vector<workbench::Index>& order) {
+            return workbench::to_device(device, std::span(order), "the order of several vectors");
+        };
+        const workbench::DeviceMemory columns_there = places(to_columns);
+        const workbench::DeviceMemory rows_there = places(to_rows);
+        const auto* const columns = columns_there.template as<const workbench::Index>();
+        auto* const b_columns = own_b.template as<Value>();
+        auto* const x_columns = own_x.template as<Value>();
+        device.scatter(b, columns, elements, b_columns);
+        if (from_x) device.scatter(x, columns, elements, x_columns);
+        std::vector<SolveFacts> facts;
+        for (int j = 0; j < count; ++j) {
+            facts.push_back(
+                solve(on_device<const Value>(b_columns + j * rows(), rows()), on_device(x_columns + j * rows(), rows())));
+        }
+        (void)device.time([&] { device.scatter(x_columns, rows_there.template as<const workbench::Index>(), elements, x); });
         return facts;
     }
 
@@ -252,6 +228,20 @@ struct __attribute__((visibility("hidden"))) Solver<Value>::State {
     workbench::CallerFunctions functions;
 
 private:
+    /// Continues from this X, whose columns are 0 where those of B are.
+    void begin_together_from(const Value* x, const std::vector<double>& norms) {
+        const std::size_t count = norms.size();
+        if (std::all_of(norms.begin(), norms.end(), [](double norm) { return norm > 0; })) return together->begin_from(x);
+        std::vector<Value> begin(rows() * count);
+        workbench::copy_from_device(recipe().device(), x, std::span(begin));
+        for (std::size_t i = 0; i < begin.size(); ++i) {
+            if (!(norms[i % count] > 0)) begin[i] = 0;
+        }
+        const workbench::DeviceMemory there =
+            workbench::to_device(recipe().device(), std::span<const Value>(begin), "X to begin with");
+        together->begin_from(there.template as<const Value>());
+    }
+
     [[nodiscard]] workbench::EngineWish wish() const {
         using workbench::SolveEngine;
         const bool is_cg = options.method == Method::conjugate_gradients;
@@ -429,7 +419,7 @@ std::vector<SolveFacts> Solver<Value>::solve(ArrayView<const Value> b, ArrayView
     if (state().solves_together() && !course.each_iteration) {
         return state().functions.run([&] {
             const workbench::KokkosTurn turn;
-            return state().solve_together(b, x, right_sides, course.from_x);
+            return state().solve_together_from_host(b, x, right_sides, course.from_x);
         });
     }
     std::vector<SolveFacts> facts;
@@ -444,6 +434,30 @@ std::vector<SolveFacts> Solver<Value>::solve(ArrayView<const Value> b, ArrayView
         for (std::size_t row = 0; row < rows; ++row) x.data()[row * count + j] = own_x[row];
     }
     return facts;
+}
+
+template <typename Value>
+std::vector<SolveFacts> Solver<Value>::solve(DeviceArray<const Value> b, DeviceArray<Value> x, std::int32_t right_sides,
+                                             const SolveCourse<Value>& course) {
+    workbench::require_vectors(right_sides);
+    if (right_sides == 1) return {solve(b, x, course)};
+    const OperatorFacts& facts = state().a.facts();
+    if (facts.device != Device::gpu) throw std::invalid_argument("a GPU array was passed to a solver on the host");
+    const std::size_t size = static_cast<std::size_t>(facts.rows) * static_cast<std::size_t>(right_sides);
+    workbench::require_size("b", b.size(), size);
+    workbench::require_size("x", x.size(), size);
+    workbench::require_apart(b.address(), size * sizeof(Value), x.address(), size * sizeof(Value));
+    if (state().solves_together() && !course.each_iteration) {
+        return state().functions.run([&] {
+            const workbench::KokkosTurn turn;
+            return state().solve_together(b.address(), x.address(), right_sides, course.from_x);
+        });
+    }
+    return for_caller([&] {
+        return state().solve_in_turn(
+            b.address(), x.address(), right_sides, course.from_x,
+            [&](DeviceArray<const Value> own_b, DeviceArray<Value> own_x) { return solve(own_b, own_x, course); });
+    });
 }
 
 template <typename Value>

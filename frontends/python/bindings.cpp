@@ -249,15 +249,12 @@ public:
 
     /// b, x: [rows, right sides] in C order.
     py::list solve_several(const Array<Value>& b, Array<Value>& x, std::int32_t right_sides, bool from_x) {
-        sw::SolveCourse<Value> course;
-        course.from_x = from_x;
-        const auto from = sw::ArrayView<const Value>(b.data(), static_cast<std::size_t>(b.size()));
-        const auto to = sw::ArrayView<Value>(x.mutable_data(), static_cast<std::size_t>(x.size()));
-        py::list all;
-        for (const sw::SolveFacts& facts : without_gil([&] { return solver_->solve(from, to, right_sides, course); })) {
-            all.append(dict_of(facts));
-        }
-        return all;
+        return run_several(sw::ArrayView<const Value>(b.data(), static_cast<std::size_t>(b.size())),
+                           sw::ArrayView<Value>(x.mutable_data(), static_cast<std::size_t>(x.size())), right_sides, from_x);
+    }
+
+    py::list solve_several_on_gpu(OnGpu b, OnGpu x, std::int32_t right_sides, bool from_x) {
+        return run_several(on_gpu<const Value>(b), on_gpu<Value>(x), right_sides, from_x);
     }
 
     py::dict solve_on_gpu(OnGpu b, OnGpu x, bool from_x, const py::object& callback) {
@@ -276,6 +273,17 @@ private:
             };
         }
         return dict_of(without_gil([&] { return solver_->solve(b, x, course); }));
+    }
+
+    template <typename From, typename To>
+    py::list run_several(From b, To x, std::int32_t right_sides, bool from_x) {
+        sw::SolveCourse<Value> course;
+        course.from_x = from_x;
+        py::list all;
+        for (const sw::SolveFacts& facts : without_gil([&] { return solver_->solve(b, x, right_sides, course); })) {
+            all.append(dict_of(facts));
+        }
+        return all;
     }
 
     template <typename Solve>
@@ -385,6 +393,7 @@ void add_solver(py::module_& module, const char* name) {
         .def("precondition_by", &This::precondition_by, "function"_a)
         .def("solve", &This::solve, "b"_a.noconvert(), "x"_a.noconvert(), "from_x"_a, "callback"_a)
         .def("solve_several", &This::solve_several, "b"_a.noconvert(), "x"_a.noconvert(), "right_sides"_a, "from_x"_a)
+        .def("solve_several_on_gpu", &This::solve_several_on_gpu, "b"_a, "x"_a, "right_sides"_a, "from_x"_a)
         .def("solve_on_gpu", &This::solve_on_gpu, "b"_a, "x"_a, "from_x"_a, "callback"_a);
 }
 

@@ -82,6 +82,64 @@ void check_course_of_solves(spmv_workbench::Solver<Value>& solver, const std::ve
     CHECK(last == x);
 }
 
+/// Column j of `count`, row by row.
+template <typename Value>
+std::vector<Value> column_of(const std::vector<Value>& all, int j, int count) {
+    std::vector<Value> one;
+    for (std::size_t i = j; i < all.size(); i += count) one.push_back(all[i]);
+    return one;
+}
+
+/// With B and X in the memory of the GPU each solve takes as many iterations as with those of the host (`facts`). Then one
+/// after another, because a function is called after each iteration. B has columns that are 0; then X is 0.
+template <typename Value>
+void check_device_arrays(spmv_workbench::Solver<Value>& solver, const CsrMatrix& matrix, const std::vector<Value>& b,
+                         const std::vector<spmv_workbench::SolveFacts>& facts, double tolerance) {
+    const auto device = make_cuda_device();
+    const auto count = static_cast<std::int32_t>(facts.size());
+    const DeviceMemory b_there = to_device(*device, std::span(b), "B");
+    const DeviceMemory x_there = to_device(*device, std::span(b), "X");  // of which solves depend only if they begin with it
+    const auto b_of_gpu = spmv_workbench::on_device(b_there.template as<const Value>(), b.size());
+    const auto x_of_gpu = spmv_workbench::on_device(x_there.template as<Value>(), b.size());
+    const auto check_x = [&] {
+        std::vector<Value> x(b.size());
+        copy_from_device(*device, static_cast<const Value*>(x_there.template as<Value>()), std::span(x));
+        for (std::int32_t j = 0; j < count; ++j) {
+            const std::vector<Value> own_b = column_of(b, j, count);
+            const bool is_zero = std::all_of(own_b.begin(), own_b.end(), [](Value element) { return element == 0; });
+            if (is_zero) CHECK(column_of(x, j, count) == own_b);
+            else CHECK(residual_of(matrix, column_of(x, j, count), own_b) <= 2 * tolerance);
+        }
+    };
+    const std::vector<spmv_workbench::SolveFacts> there = solver.solve(b_of_gpu, x_of_gpu, count);
+    REQUIRE(there.size() == facts.size());
+    for (std::int32_t j = 0; j < count; ++j) {
+        CHECK(there[j].end == facts[j].end);
+        CHECK(there[j].together == count);
+        CHECK(std::abs(there[j].iterations - facts[j].iterations) <= 1 + facts[j].iterations / 20);
+    }
+    check_x();
+    spmv_workbench::SolveCourse<Value> course;
+    course.from_x = true;
+    for (const auto& again : solver.solve(b_of_gpu, x_of_gpu, count, course)) CHECK(again.iterations <= 1);
+    check_x();
+    std::int64_t calls = 0;
+    spmv_workbench::SolveCourse<Value> observed;
+    observed.each_iteration = [&](std::int64_t, double, spmv_workbench::ArrayView<const Value>) { ++calls; };
+    std::int64_t iterations = 0;
+    for (const auto& one : solver.solve(b_of_gpu, x_of_gpu, count, observed)) {
+        CHECK(one.together == 1);
+        iterations += one.iterations;
+    }
+    CHECK(calls == iterations);
+    CHECK(calls > 0);
+    check_x();
+    observed.from_x = true;
+    for (const auto& again : solver.solve(b_of_gpu, x_of_gpu, count, observed)) CHECK(again.iterations <= 1);
+    CHECK_THROWS_AS((void)solver.solve(b_of_gpu, spmv_workbench::on_device(x_of_gpu.address(), b.size() - 1), count),
+                    std::invalid_argument);
+}
+
 }  // namespace
 
 TEST_SUITE("several right-hand sides") {
@@ -104,11 +162,7 @@ TEST_SUITE("several right-hand sides") {
                                                      options);
                 std::vector<Value> b = numbers<Value>(matrix.rows * count, 3);
                 for (std::size_t i = 2; i < b.size(); i += count) b[i] = 0;
-                const auto column = [](const std::vector<Value>& all, int j) {
-                    std::vector<Value> one;
-                    for (std::size_t i = j; i < all.size(); i += count) one.push_back(all[i]);
-                    return one;
-                };
+                const auto column = [](const std::vector<Value>& all, int j) { return column_of(all, j, count); };
                 for (int round = 0; round < 2; ++round) {
                     std::vector<Value> x(b.size(), 7);
                     const auto facts = solver.solve(b, x, count);
@@ -127,6 +181,7 @@ TEST_SUITE("several right-hand sides") {
                     spmv_workbench::SolveCourse<Value> course;
                     course.from_x = true;
                     for (const auto& again : solver.solve(b, x, count, course)) CHECK(again.iterations <= 1);
+                    check_device_arrays(solver, matrix, b, facts, tolerance);
                     for (double& value : matrix.values) value *= value > 0 ? 2 : 1;
                     solver.matrix().set_values(Arrays<Value>(matrix).values);
                 }

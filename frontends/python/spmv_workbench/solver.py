@@ -129,7 +129,8 @@ class Solver:
                   and x is then returned in float64
         x0        the vector to begin with, of b's shape, which is not changed; default: 0
         callback  is called with a copy of x after each iteration. An exception of it ends the solve
-        out       for b on the GPU: the array for x, also there. x0 may be `out` itself
+        out       for b on the GPU: the array for x, also there, of b's shape, with up to 64 right sides in C order and then without a
+                  callback. x0 may be `out` itself
 
         Ctrl-C ends a solve.
         """
@@ -177,8 +178,14 @@ class Solver:
             raise ValueError("x0: expected None or out, which then has the vector to begin with, as b is on the GPU")
         if not matrix._on_gpu:
             raise ValueError("b: found an array on the GPU, expected one on the host, where this solver's operator runs")
-        there = [array_on_gpu(array, name, matrix.shape[0], matrix.dtype, matrix._stream, written=name == "out") for name, array in (("b", b), ("out", out))]
-        return Solution(out, SolveFacts(**self._solver.solve_on_gpu(*there, x0 is not None, callback)))
+        shape = tuple(b.__cuda_array_interface__["shape"]) if is_on_gpu(b) else ()
+        size = (matrix.shape[0], shape[1]) if len(shape) == 2 else matrix.shape[0]
+        there = [array_on_gpu(array, name, size, matrix.dtype, matrix._stream, written=name == "out") for name, array in (("b", b), ("out", out))]
+        if not isinstance(size, tuple):
+            return Solution(out, SolveFacts(**self._solver.solve_on_gpu(*there, x0 is not None, callback)))
+        if callback or not 1 <= size[1] <= MOST_TOGETHER:
+            raise ValueError(f"b: found shape {shape} on the GPU, expected ({size[0]},){'' if callback else f', or ({size[0]}, k) with k of 1 to {MOST_TOGETHER}'}")
+        return Solution(out, [SolveFacts(**one) for one in self._solver.solve_several_on_gpu(*there, size[1], x0 is not None)])
 
     def __reduce__(self) -> Any:
         """Like that of an operator."""

@@ -430,8 +430,10 @@ public:
     /// Solves for 1 to 64 right-hand sides: B, X [rows x right_sides], row by row. Conjugate gradients advance together, with
     /// one product with all directions an iteration, unless the engine is a persistent kernel, the preconditioner a function,
     /// each_iteration is given, or the GPU prepared the matrix; these solves, and those of bicgstab, take place one after
-    /// another. Otherwise as above.
+    /// another. Otherwise as above; if one of several solves with device arrays throws, x is not written.
     std::vector<SolveFacts> solve(ArrayView<const Value> b, ArrayView<Value> x, std::int32_t right_sides,
+                                  const SolveCourse<Value>& course = {});
+    std::vector<SolveFacts> solve(DeviceArray<const Value> b, DeviceArray<Value> x, std::int32_t right_sides,
                                   const SolveCourse<Value>& course = {});
 
     /// Replaces the preconditioner of later solves by a function. Their vectors are then in host memory also if the operator is
