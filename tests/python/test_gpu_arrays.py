@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.sparse
 from conftest import laplace
 
 import spmv_workbench as wb
@@ -67,6 +68,18 @@ def test_a_stream_of_cupy():
         y = cp.empty_like(x)
         wb.Operator(THERE, A, stream=stream).multiply(x, out=y)
         cp.testing.assert_allclose(y, A @ x, atol=1e-12)
+
+
+@pytest.mark.parametrize("method", ["cg", "bicgstab"])
+def test_right_sides_of_cupy(method):
+    A = sorted_laplace() + scipy.sparse.identity(144)
+    solver = wb.Solver(ON_HOST, A, method, device="gpu", engine="graph", tolerance=1e-10)
+    B = cp.random.default_rng(1).standard_normal((144, 3))
+    X = cp.full((144, 3), np.nan)
+    x, facts = solver.solve(B, out=X)
+    assert x is X and len(facts) == 3 and all(one.converged for one in facts) and facts[0].together == (3 if method == "cg" else 1)
+    np.testing.assert_allclose(A @ X.get(), B.get(), atol=1e-8)
+    assert all(one.iterations <= 1 for one in solver.solve(B, X, out=X).facts)
 
 
 @pytest.mark.parametrize("index, place", [("int32", "GPU"), ("int64", "")])

@@ -281,6 +281,41 @@ def test_vectors_on_the_gpu_for_an_operator_there(host):
     assert len(op._core.calls) == 4
 
 
+def test_right_sides_on_the_gpu_for_a_solver_there():
+    """The library is given addresses, or an error says what is wrong; it is never called."""
+
+    class Calls(list):
+        def solve_on_gpu(self, *arguments):
+            self.append(arguments)
+            return {"end": "converged", "iterations": 3, "residual": 0.0, "seconds": 0.0, "engine": "graph", "together": 1}
+
+        def solve_several_on_gpu(self, b, x, right_sides, from_x):
+            self.append((b, x, right_sides, from_x))
+            return [{"end": "converged", "iterations": j, "residual": 0.0, "seconds": 0.0, "engine": "graph", "together": right_sides} for j in range(right_sides)]
+
+    solver = wb.Solver({"layout": {"use": "csr"}}, laplace(6), device="host")
+    solver._solver = calls = Calls()
+    solver._matrix._on_gpu = True
+    several = {"shape": (36, 3), "strides": (24, 8)}
+    B, X = OnGpu(36, data=(512, True), **several), OnGpu(36, data=(4096, False), **several)
+    x, facts = solver.solve(B, out=X)
+    assert x is X and [one.iterations for one in facts] == [0, 1, 2] and facts[0].together == 3
+    assert solver.solve(B, X, out=X).x is X
+    assert solver.solve(OnGpu(36), out=OnGpu(36)).facts.iterations == 3
+    assert calls == [((512, 108), (4096, 108), 3, False), ((512, 108), (4096, 108), 3, True), ((0x7F000000, 36), (0x7F000000, 36), False, None)]
+    for b, out, callback, message in (
+        (B, OnGpu(36), None, r"out: found shape \(36,\), expected \(36, 3\)"),
+        (OnGpu(36), X, None, r"out: found shape \(36, 3\), expected \(36,\)"),
+        (OnGpu(36, shape=(36, 3), strides=(8, 288)), X, None, r"b: found strides \(8, 288\), expected a contiguous array"),
+        (OnGpu(35, shape=(35, 3)), X, None, r"b: found shape \(35, 3\), expected \(36, 3\)"),
+        (OnGpu(36, shape=(36, 65)), OnGpu(36, shape=(36, 65)), None, r"b: found shape \(36, 65\) on the GPU, expected \(36,\), or \(36, k\) with k of 1 to 64"),
+        (B, X, print, r"b: found shape \(36, 3\) on the GPU, expected \(36,\)$"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            solver.solve(b, out=out, callback=callback)
+    assert len(calls) == 3
+
+
 def test_matrices_on_the_gpu():
     """The library is given the addresses of a CSR matrix of CuPy or PyTorch with 32-bit columns; others are copied to the host."""
 
