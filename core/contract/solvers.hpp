@@ -21,6 +21,12 @@ struct SentElement {
     Index remote = 0;
 };
 
+/// What the parts of conjugate gradients in a persistent kernel keep of the elements of other parts that their rows multiply.
+/// with_r: r and p, so that all parts wait once an iteration. without_r: p alone, which takes less memory, and a second wait
+/// for these elements. by_room: with_r if the r of all parts fits in shared memory (docs/results/h200-on-chip.md). The bits of
+/// a solve are the same.
+enum class HaloOfParts { by_room, with_r, without_r };
+
 /// The rows of the matrix of persistent solves; vectors are in their order. Without ranks it is square.
 template <ValueType Value>
 struct PersistentProblem {
@@ -35,6 +41,7 @@ struct PersistentProblem {
     Ranks* ranks = nullptr;                  // that solve together, one GPU each; null: this one alone
     std::span<const SentElement> sent = {};  // to other ranks; a row has at most one element for each of them
     bool new_values = false;                 // PersistentSolver::set_values will be called
+    HaloOfParts halo = HaloOfParts::by_room;
 
     [[nodiscard]] Index rows() const { return matrix != nullptr ? matrix->rows : there->rows; }
     [[nodiscard]] Index columns() const { return matrix != nullptr ? matrix->columns : there->columns; }

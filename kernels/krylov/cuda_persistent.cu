@@ -102,7 +102,7 @@ public:
           x_in_rows_(device_.allocate(b.size_bytes(), "the solution")),
           b_(vector()),
           q_(vector()),
-          r_of_halo_(device_.allocate(solver.halo() * sizeof(Value), "the residual of other parts")),
+          r_of_halo_(device_.allocate(solver.halo_of_r() * sizeof(Value), "the residual of other parts")),
           history_(device_.allocate((static_cast<std::size_t>(plan.most_iterations) + 1) * sizeof(double),
                                     "the residual of each iteration")),
           scalars_(device_.allocate(sizeof(Scalars), "the scalars of the solve")),
@@ -327,7 +327,7 @@ public:
     [[nodiscard]] Index rows() const { return matrix_.rows; }
     [[nodiscard]] Index remote() const { return matrix_.remote; }
     [[nodiscard]] Index places() const { return matrix_.places; }
-    [[nodiscard]] std::size_t halo() const { return matrix_.halo.size(); }
+    [[nodiscard]] std::size_t halo_of_r() const { return matrix_.parts.front().halo_has_r ? matrix_.halo.size() : 0; }
     [[nodiscard]] const Index* row_at() const { return matrix_.row_at.data(); }
 
     /// The elements that other ranks read, by their places there, which follow the places of the rank's own elements.
@@ -412,6 +412,9 @@ std::unique_ptr<PersistentSolver<Value>> make_solver(const PersistentProblem<Val
     const std::vector<Offset> copied = is_on_host ? std::vector<Offset>() : ordered.offsets(space);
     const std::span<const Offset> offsets = is_on_host ? std::span<const Offset>(problem.matrix->row_offsets) : copied;
     const std::vector<Index> boundaries = krylov::divide_rows(offsets, blocks, problem.cuts, run);
+    // The parts of all ranks exchange elements in one way, and ranks do not know each other's halos here.
+    const bool is_fixed = problem.ranks != nullptr && problem.halo == HaloOfParts::by_room;
+    const HaloOfParts halo = is_fixed ? HaloOfParts::with_r : problem.halo;
     const krylov::PersistentPlan plan{.boundaries = boundaries,
                                       .shared_bytes = shared_bytes,
                                       .shape = shape,
@@ -419,7 +422,8 @@ std::unique_ptr<PersistentSolver<Value>> make_solver(const PersistentProblem<Val
                                       .preconditioned = problem.preconditioned,
                                       .run = run,
                                       .sent = problem.sent,
-                                      .keeps_entries = problem.new_values};
+                                      .keeps_entries = problem.new_values,
+                                      .halo = halo};
     MatrixOnGpu<Stored> matrix =
         krylov::PersistentBuilder<krylov::GpuSpace, Value, Stored>(space, ordered.rows(), plan).build();
     check_cuda(cudaStreamSynchronize(space.workspace().stream()), "cudaStreamSynchronize");

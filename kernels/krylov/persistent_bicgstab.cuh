@@ -119,11 +119,7 @@ private:
             this->give(own_exports, i, vector[i]);
             this->p_[i] = vector[i];
         }
-        Value* const halo = this->p_ + this->part_.rows;
-        const Packet* const exports = this->exports_of(this->own_);
-        for_rows(
-            this->thread_, this->part_.halo, threads, [&](Index i) { return load_packet(exports + this->halo_[i]); },
-            [&](Index i, Packet found) { halo[i] = static_cast<Value>(this->wait_for(exports + this->halo_[i], found)); });
+        this->receive_halo();
         __syncthreads();
     }
 

@@ -65,7 +65,7 @@ struct PersistentArguments {
     // Vectors in the order of parts, [places].
     const Value* b = nullptr;
     Value* q = nullptr;
-    Value* r_of_halo = nullptr;  // [halo] conjugate gradients: r in the halo of parts that have no room for it
+    Value* r_of_halo = nullptr;  // [halo] conjugate gradients: r in the halo of parts that keep it and have no room for it
     // BiCGStab. Without a preconditioner, mp is p, and ms is null: r takes its place.
     Value* shadow = nullptr;
     Value* t = nullptr;
@@ -377,9 +377,9 @@ protected:
     }
 
     /// Waits for an exported element.
-    [[nodiscard]] __device__ __forceinline__ double wait_for(const Packet* at, Packet found) {
+    [[nodiscard]] __device__ __forceinline__ double wait_for(const Packet* at, Packet found, unsigned long long tag) {
         Patience limit = patience();
-        while (found.tag != tag_) {
+        while (found.tag != tag) {
             found = load_packet(at);
             if (!limit.is_over()) continue;
             limit.give_up();
@@ -400,12 +400,24 @@ protected:
         }
     }
 
+    /// Waits for the elements of the halo of the vector that is multiplied, which their owners give with the current tag.
+    __device__ __forceinline__ void receive_halo() {
+        Value* const halo = p_ + part_.rows;
+        const Packet* const exports = exports_of(own_);
+        for_rows(
+            thread_, part_.halo, threads, [&](Index i) { return load_packet(exports + halo_[i]); },
+            [&](Index i, const Packet& found) { halo[i] = static_cast<Value>(wait_for(exports + halo_[i], found, tag_)); });
+    }
+
     [[nodiscard]] __device__ __forceinline__ Index first_target(Index i) const {
         return a_.first_targets[part_.first_sent + i];
     }
 
     [[nodiscard]] __device__ __forceinline__ Packet* exports_of(const PeerMemory<Value>& memory) const {
-        return memory.exports + (tag_ % 2 == 0 ? 0 : memory.places);
+        return exports_of(memory, tag_);
+    }
+    [[nodiscard]] __device__ __forceinline__ Packet* exports_of(const PeerMemory<Value>& memory, unsigned long long tag) const {
+        return memory.exports + (tag % 2 == 0 ? 0 : memory.places);
     }
 
     [[nodiscard]] __device__ __forceinline__ bool iterates() const { return block_.signal.iterates; }

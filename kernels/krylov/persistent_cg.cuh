@@ -3,8 +3,10 @@
 // iteration is predicted from p.Ap and Ap.MAp, which are known together, and computed in the next iteration for what follows
 // (CgStep in steps.hpp).
 //
-// A block that reads elements of p in its halo computes them by itself, in the same way as their owners. For that it also keeps
-// r in its halo, and gets the elements of q = A p, which are sent with the sums of an iteration.
+// A block gets p in its halo in one of two ways (Part::halo_has_r). It keeps r there, too, gets the elements of q = A p, which
+// are sent with the sums of an iteration, and computes p in the same way as the owners. Or it gets the elements of p, which
+// their owners send as soon as they have the sums: that is a second wait, but for those elements alone, and the halo takes half
+// the memory.
 //
 // A thread keeps the elements of r and q of its first rows in registers, because shared memory has little room beside the
 // matrix.
@@ -54,7 +56,7 @@ public:
         if (part_.vectors > 0) {
             for_memory_rows([&](Index i) { r_[i - part_.in_registers] = r[i]; });
         }
-        for (Index i = thread_; i < part_.halo; i += threads) r_of_halo_[i] = own_.r[halo_[i]];
+        for (Index i = thread_; i < part_.halo_of_r(); i += threads) r_of_halo_[i] = own_.r[halo_[i]];
         // In the order of update().
         residuals_ = {};
         for_register_rows([&](int k, Index i) { add_residual(r_in_registers_[k], i); });
@@ -87,20 +89,17 @@ public:
         Value* const x_of_part = own_.x + part_.first_row;
 #pragma unroll
         for (int k = 0; k < rows_in_registers; ++k) x[k] = has(k) ? x_of_part[row(k)] : Value{0};
-        const Packet* const exports = this->exports_of(own_);
+        const Packet* const images = this->exports_of(own_);
         Packet q_of_halo[halo_in_registers];
 #pragma unroll
         for (int k = 0; k < halo_in_registers; ++k) {
-            if (row(k) < part_.halo) q_of_halo[k] = load_packet(exports + halo_[row(k)]);
+            if (row(k) < part_.halo_of_r()) q_of_halo[k] = load_packet(images + halo_[row(k)]);
         }
         this->template wait_for_sums<4>();
 #pragma unroll
         for (int k = 0; k < halo_in_registers; ++k) {
-            if (row(k) < part_.halo) q_of_halo[k].value = this->wait_for(exports + halo_[row(k)], q_of_halo[k]);
+            if (row(k) < part_.halo_of_r()) q_of_halo[k].value = this->wait_for(images + halo_[row(k)], q_of_halo[k], tag_);
         }
-        for_rows(
-            row(halo_in_registers), part_.halo, threads, [&](Index i) { return load_packet(exports + halo_[i]); },
-            [&](Index i, const Packet& found) { (void)this->wait_for(exports + halo_[i], found); });
         const bool goes_on = this->finish_wait([&](Scalars& s) {
             CgStep::finish(s, {this->sum_of(0), this->sum_of(1), this->sum_of(2), this->sum_of(3)});
         });
@@ -108,9 +107,12 @@ public:
         const double alpha = block_.signal.alpha;
         const double beta = block_.signal.beta;
         residuals_ = {};
+        Packet* const directions = this->exports_of(own_) + part_.first_row;
+        const bool sends_p = !part_.halo_has_r && this->iterates();
         const auto update = [&](Value& r, Value q, Index i) {
             r = next_residual(r, alpha, q);
             p_[i] = next_direction(inverse_diagonal(i) * r, beta, p_[i]);
+            if (sends_p) this->give(directions, i, p_[i]);
             add_residual(r, i);
         };
         for_register_rows([&](int k, Index i) {
@@ -131,18 +133,11 @@ public:
             (void)add_up_residual();
             return false;
         }
-        Value* const p = p_ + part_.rows;
-        const auto update_halo = [&](Index i, double q) {
-            r_of_halo_[i] = next_residual(r_of_halo_[i], alpha, q);
-            p[i] = next_direction(inverse_diagonal_of_halo(i) * r_of_halo_[i], beta, p[i]);
-        };
-#pragma unroll
-        for (int k = 0; k < halo_in_registers; ++k) {
-            if (row(k) < part_.halo) update_halo(row(k), q_of_halo[k].value);
+        if (part_.halo_has_r) {
+            compute_halo(q_of_halo, alpha, beta);
+        } else {
+            this->receive_halo();
         }
-        for_rows(
-            row(halo_in_registers), part_.halo, threads, [&](Index i) { return load_packet(exports + halo_[i]).value; },
-            [&](Index i, double q) { update_halo(i, q); });
         __syncthreads();
         return true;
     }
@@ -175,6 +170,7 @@ private:
     using Base::own_;
     using Base::p_;
     using Base::part_;
+    using Base::tag_;
     using Base::thread_;
     using Base::threads;
 
@@ -204,7 +200,7 @@ private:
     __device__ __forceinline__ void load_inverse_diagonal() {
         if (!this->preconditioned() || diagonal_ == nullptr) return;
         for (Index i = thread_; i < part_.rows; i += threads) diagonal_[i] = this->inverse_diagonal_[i];
-        for (Index i = thread_; i < part_.halo; i += threads) {
+        for (Index i = thread_; i < part_.halo_of_r(); i += threads) {
             diagonal_[part_.rows + i] = own_.inverse_diagonal[a_.halo[part_.first_halo + i]];
         }
         this->inverse_diagonal_ = diagonal_;
@@ -218,14 +214,32 @@ private:
         return diagonal_ != nullptr ? diagonal_[part_.rows + i] : own_.inverse_diagonal[halo_[i]];
     }
 
-    /// q = A p, which is sent to the blocks that read it, and this thread's shares of p.q and q.Mq.
+    /// r and p in the halo. q: the first elements that the thread got before the sums.
+    __device__ __forceinline__ void compute_halo(const Packet (&q)[halo_in_registers], double alpha, double beta) {
+        Value* const p = p_ + part_.rows;
+        const unsigned long long tag = tag_ - 1;  // of q
+        const Packet* const images = this->exports_of(own_, tag);
+        const auto compute = [&](Index i, double image) {
+            r_of_halo_[i] = next_residual(r_of_halo_[i], alpha, image);
+            p[i] = next_direction(inverse_diagonal_of_halo(i) * r_of_halo_[i], beta, p[i]);
+        };
+#pragma unroll
+        for (int k = 0; k < halo_in_registers; ++k) {
+            if (row(k) < part_.halo) compute(row(k), q[k].value);
+        }
+        for_rows(
+            row(halo_in_registers), part_.halo, threads, [&](Index i) { return load_packet(images + halo_[i]); },
+            [&](Index i, const Packet& found) { compute(i, this->wait_for(images + halo_[i], found, tag)); });
+    }
+
+    /// q = A p, which is sent to the blocks that keep r in their halo, and this thread's shares of p.q and q.Mq.
     __device__ __forceinline__ void multiply_p() {
         length_ = 0;
         image_ = 0;
         Packet* const exports = this->exports_of(own_) + part_.first_row;
         this->multiply([&](Index k, Index i, Value q) {
             keep(k, i, q);
-            this->give(exports, i, q);
+            if (part_.halo_has_r) this->give(exports, i, q);
             length_ += product(p_[i], q);
             image_ += product(q, inverse_diagonal(i) * q);
         });

@@ -26,26 +26,24 @@ public:
           part_(part),
           slices_(slices) {}
 
-    void place() {
+    void place_vectors(bool halo_has_r) {
         const Index rows = plan_.boundaries[number_ + 1] - plan_.boundaries[number_];
         if (part_.rows + part_.halo > most_columns) {
             throw Unsuitable("part " + std::to_string(number_) + " has " + counted(rows, "row") + " and reads " +
                              counted(part_.halo, "element") + " of other parts; at most " + std::to_string(most_columns) +
                              " together have numbers of 16 bits");
         }
-        Offset entries = 0;
-        for (const Slice& slice : slices_) entries += Offset{rows_per_slice} * slice.runs * plan_.run;
-        const bool cg = plan_.method == KrylovMethod::cg;
-        part_.halo_has_r = cg;
-        part_.in_registers = cg ? std::min(part_.rows, plan_.shape.rows_in_registers()) : 0;
+        part_.halo_has_r = halo_has_r;
+        part_.in_registers = plan_.method == KrylovMethod::cg ? std::min(part_.rows, plan_.shape.rows_in_registers()) : 0;
+        part_.vectors = 0;
+        part_.keeps_halo = false;
         const std::size_t least = end_of(part_);
-        if (least > plan_.shared_bytes || entries > std::numeric_limits<Index>::max()) {
+        if (least > plan_.shared_bytes) {
             throw Unsuitable("part " + std::to_string(number_) + ", one of a multiprocessor, has " + counted(rows, "row") +
                              " and reads " + counted(part_.halo, "element") + " of other parts, which need " +
                              std::to_string(least) + " bytes of shared memory; " + std::to_string(plan_.shared_bytes) +
                              " are available");
         }
-        part_.entries = static_cast<Index>(entries);
         Part with_list = part_;
         with_list.keeps_halo = true;
         part_.keeps_halo = end_of(with_list) <= plan_.shared_bytes;
@@ -55,6 +53,17 @@ public:
             with.vectors = vectors;
             if (end_of(with) <= plan_.shared_bytes) part_.vectors = vectors;
         }
+    }
+
+    /// After the vectors.
+    void place_slices() {
+        Offset entries = 0;
+        for (const Slice& slice : slices_) entries += entries_of(slice);
+        if (entries > std::numeric_limits<Index>::max()) {
+            throw Unsuitable("part " + std::to_string(number_) + " stores " + std::to_string(entries) +
+                             " entries with padding; a part has at most 2^31 - 1");
+        }
+        part_.entries = static_cast<Index>(entries);
         keep_slices();
     }
 
@@ -63,7 +72,7 @@ private:
         return shared_places(part, bytes_of_value_, bytes_of_stored_, plan_.run).end;
     }
 
-    [[nodiscard]] Index entries_of(const Slice& slice) const { return rows_per_slice * slice.runs * plan_.run; }
+    [[nodiscard]] Offset entries_of(const Slice& slice) const { return Offset{rows_per_slice} * slice.runs * plan_.run; }
 
     void keep_slices() {
         constexpr std::size_t alignments = 32;  // of two arrays
@@ -76,7 +85,7 @@ private:
         Offset seen = 0;
         for (Index warp = 0; warp < plan_.shape.warps; ++warp) {
             for (Index s = warp; s < part_.slices(); s += plan_.shape.warps) {
-                const Index own = entries_of(slices_[s]);
+                const auto own = static_cast<Index>(entries_of(slices_[s]));
                 seen += own;
                 stays[s] = static_cast<double>(part_.resident + own) <= fraction * static_cast<double>(seen) ? 1 : 0;
                 if (stays[s] != 0) part_.resident += own;
@@ -87,7 +96,7 @@ private:
         for (Index s = 0; s < part_.slices(); ++s) {
             Index& next = stays[s] != 0 ? resident : streamed;
             slices_[s].first = next;
-            next += entries_of(slices_[s]);
+            next += static_cast<Index>(entries_of(slices_[s]));
         }
     }
 
@@ -116,13 +125,23 @@ std::vector<Part> empty_parts(std::span<const Index> boundaries) {
 
 Offset place_entries(const PersistentPlan& plan, std::size_t bytes_of_value, std::size_t bytes_of_stored, std::span<Part> parts,
                      std::span<Slice> slices) {
+    const auto placer = [&](std::size_t number) {
+        Part& part = parts[number];
+        return PartPlacer(plan, bytes_of_value, bytes_of_stored, number, part, slices.subspan(part.first_slice, part.slices()));
+    };
+    // All parts do the same, because an element is given to all parts that read it in one way.
+    const auto place_vectors = [&](bool halo_has_r) {
+        for (std::size_t number = 0; number < parts.size(); ++number) placer(number).place_vectors(halo_has_r);
+    };
+    const bool can_have_r = plan.method == KrylovMethod::cg && plan.halo != HaloOfParts::without_r;
+    place_vectors(can_have_r);
+    const bool have_room = std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.vectors > 0; });
+    if (can_have_r && plan.halo == HaloOfParts::by_room && !have_room) place_vectors(false);
     Offset entry = 0;
     for (std::size_t number = 0; number < parts.size(); ++number) {
-        Part& part = parts[number];
-        PartPlacer(plan, bytes_of_value, bytes_of_stored, number, part, slices.subspan(part.first_slice, part.slices()))
-            .place();
-        part.first_entry = entry;
-        entry += part.entries;
+        placer(number).place_slices();
+        parts[number].first_entry = entry;
+        entry += parts[number].entries;
     }
     return entry;
 }

@@ -47,7 +47,7 @@ struct Part {
     Index resident = 0;       // entries, the first ones of the part, that stay in shared memory
     Index vectors = 0;        // how many of r, q and the inverse diagonal, in this order, are in shared memory
     Index in_registers = 0;   // rows of r and q, the first ones, that need no place in shared memory
-    bool halo_has_r = false;  // r and the inverse diagonal are also needed in the halo
+    bool halo_has_r = false;  // conjugate gradients: r and the inverse diagonal are also needed in the halo (persistent_cg.cuh)
     bool keeps_halo = false;  // the list of its halo is in shared memory
     Offset first_entry = 0;
 
@@ -132,23 +132,24 @@ struct PersistentMatrix {
                                              Index run = 1);
 
 struct PersistentPlan {
-    std::span<const Index> boundaries;  // of parts, [parts + 1]
-    std::size_t shared_bytes = 0;       // of a part
+    std::span<const Index> boundaries = {};  // of parts, [parts + 1]
+    std::size_t shared_bytes = 0;            // of a part
     BlockShape shape = shape_of_large_parts;
     KrylovMethod method = KrylovMethod::cg;
     bool preconditioned = false;
     Index run = 1;
     std::span<const SentElement> sent = {};  // to other ranks
     bool keeps_entries = false;
+    HaloOfParts halo = HaloOfParts::by_room;
 };
 
 /// One part for each pair of boundaries [parts + 1], with its rows, which are padded to whole slices; all else is zero.
 [[nodiscard]] std::vector<Part> empty_parts(std::span<const Index> boundaries);
 
 /// Decides what stays in shared memory: vectors, then as many slices as fit, spread evenly over the slices of each warp, so
-/// that warps read from both memories at a time. parts: with rows and halos; slices: with runs. Returns the number of entries.
-/// Throws Unsuitable with the reason if a part does not fit into the shared memory, or has more columns than 16 bits can
-/// number.
+/// that warps read from both memories at a time. Also decides if halos have r. parts: with rows and halos; slices: with runs.
+/// Returns the number of entries. Throws Unsuitable with the reason if a part does not fit into the shared memory, or has more
+/// columns than 16 bits can number.
 [[nodiscard]] Offset place_entries(const PersistentPlan& plan, std::size_t bytes_of_value, std::size_t bytes_of_stored,
                                    std::span<Part> parts, std::span<Slice> slices);
 

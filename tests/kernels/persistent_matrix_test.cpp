@@ -226,11 +226,14 @@ void check_matrix(const CsrMatrix& matrix, Index parts, const std::vector<Index>
         }
         for (const std::size_t shared_bytes : {least, least + 700, least + 5000, std::size_t{1} << 20}) {
             for (const bool preconditioned : {false, true}) {
-                plan.shared_bytes = shared_bytes;
-                plan.preconditioned = preconditioned;
-                const auto made = make_persistent_matrix<Value, Stored>(ordered(matrix), plan);
-                check_parts<Value>(made, shared_bytes);
-                CHECK(product_of_parts(made, x) == product_of_rows(matrix, x));
+                for (const HaloOfParts halo : {HaloOfParts::with_r, HaloOfParts::without_r}) {
+                    plan.shared_bytes = shared_bytes;
+                    plan.preconditioned = preconditioned;
+                    plan.halo = halo;
+                    const auto made = make_persistent_matrix<Value, Stored>(ordered(matrix), plan);
+                    check_parts<Value>(made, shared_bytes);
+                    CHECK(product_of_parts(made, x) == product_of_rows(matrix, x));
+                }
             }
         }
     }
@@ -420,6 +423,46 @@ TEST_CASE("rows are divided as well as nonzeros") {
     std::vector<Offset> row_offsets{0};  // of 100 rows of one nonzero, then 100 rows of ten
     for (Index row = 0; row < 200; ++row) row_offsets.push_back(row_offsets.back() + (row < 100 ? 1 : 10));
     CHECK(krylov::divide_rows(row_offsets, 2, {}) == std::vector<Index>{0, 125, 200});
+}
+
+TEST_CASE("parts keep r in their halos if all of them have room, and the matrix takes the memory of r otherwise") {
+    // Row i of the first part reads element i of the second part, which reads `back` elements of the first.
+    const auto matrix_of = [](Index rows, Index back) {
+        std::vector<Entry> entries;
+        for (Index i = 0; i < 2 * rows; ++i) entries.push_back({i, i, 3});
+        for (Index i = 0; i < rows; ++i) entries.push_back({i, rows + i, 1});
+        for (Index i = 0; i < back; ++i) entries.push_back({rows + i, i, 1});
+        return square_of(2 * rows, entries);
+    };
+    const auto parts_of = [](const CsrMatrix& matrix, krylov::PersistentPlan plan) {
+        const std::vector<Index> boundaries{0, matrix.rows / 2, matrix.rows};
+        plan.boundaries = boundaries;
+        return make_persistent_matrix<double>(ordered(matrix), plan);
+    };
+    const Index rows = 4000;
+    const CsrMatrix both = matrix_of(rows, rows);
+    const auto with = parts_of(both, {.shared_bytes = 200'000, .halo = HaloOfParts::with_r});
+    Part r_alone = with.parts[0];  // and p with its halo, and the list of this one
+    CHECK(r_alone.halo == rows);
+    r_alone.vectors = 1;
+    r_alone.resident = 0;
+    const std::size_t room = krylov::shared_places<double>(r_alone).end;
+    CHECK(room == 8 * (rows + rows) + 8 * (rows - 24 * 32 * 2 + rows) + 4 * rows + 1008);  // of 125 slices, and alignment
+    for (const Index back : {rows, Index{9}}) {  // the second part reads few elements, or as many as the first
+        const CsrMatrix matrix = matrix_of(rows, back);
+        const auto roomy = parts_of(matrix, {.shared_bytes = room});
+        CHECK(roomy.parts[0].vectors == 1);
+        for (const Part& part : roomy.parts) CHECK(part.halo_has_r);
+        const auto narrow = parts_of(matrix, {.shared_bytes = room - 1});
+        CHECK(narrow.parts[0].vectors == 2);
+        for (const Part& part : narrow.parts) CHECK_FALSE(part.halo_has_r);
+    }
+    CHECK_FALSE(parts_of(both, {.shared_bytes = room, .method = KrylovMethod::bicgstab}).parts[0].halo_has_r);
+    CHECK(parts_of(both, {.shared_bytes = room - 1, .halo = HaloOfParts::with_r}).parts[0].halo_has_r);
+
+    const auto without = parts_of(both, {.shared_bytes = 200'000, .halo = HaloOfParts::without_r});
+    CHECK(without.parts[0].vectors == with.parts[0].vectors);
+    CHECK(resident_entries(without) > resident_entries(with) + 2 * 3000);  // 4,000 elements of 8 bytes for entries of 10
 }
 
 TEST_CASE("a part that does not fit is refused with the figures") {

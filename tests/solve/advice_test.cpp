@@ -268,7 +268,9 @@ TEST_CASE("the model of engines agrees with an H200 on which is faster, and coun
                                 Measured{125000, 3241792, 132, 23.9, 6.6}, Measured{1000000, 4996000, 132, 41.6, 11.0},
                                 Measured{1000000, 6940000, 132, 45.9, 16.7}, Measured{2197000, 15277600, 132, 98.6, 62.4},
                                 Measured{634273, 8791395, 132, 45.7, 24.8}, Measured{1627533, 11371657, 132, 75.1, 40.0},
-                                Measured{1627533, 11371657, 0, 75.1, 50.1}, Measured{790767, 20489405, 0, 84.2, 93.9}}) {
+                                Measured{1627533, 11371657, 0, 75.1, 50.1}, Measured{790767, 20489405, 0, 84.2, 93.9},
+                                Measured{512000, 3545600, 0, 30.6, 11.5}, Measured{1000000, 6940000, 0, 47.1, 31.7},
+                                Measured{592704, 8810590, 0, 53.4, 32.2}}) {
         CAPTURE(one.nonzeros);
         CAPTURE(one.parts);
         const EngineForecast forecast = forecast_engines({.rows = one.rows,
