@@ -1,5 +1,7 @@
 #include "kernels/formats/csr/adaptive.hpp"
 
+#include "kernels/device/host_loops.hpp"
+
 namespace workbench {
 namespace {
 
@@ -60,9 +62,8 @@ int rows_of_tile(const HostArray<Offset>& row_offsets, Index row, Index end_row,
 }  // namespace
 
 bool reads_x_in_runs(std::span<const Index> columns) {
-    std::size_t neighbours = 0;
-    for (std::size_t i = 1; i < columns.size(); ++i) neighbours += columns[i] == columns[i - 1] + 1 ? 1 : 0;
-    return 2 * neighbours > columns.size();
+    const auto count = static_cast<std::int64_t>(columns.size());
+    return 2 * count_in_parallel(count - 1, [&](std::int64_t i) { return columns[i + 1] == columns[i] + 1; }) > count;
 }
 
 RowTiles<HostArray> cut_into_tiles(const HostArray<Offset>& row_offsets, int capacity, const TileLimits& limits) {
