@@ -168,7 +168,7 @@ struct __attribute__((visibility("hidden"))) Solver<Value>::State {
             if (end->how != workbench::SolveEnd::converged) require_range(together->right_hand_side(j), true);
             facts.push_back({static_cast<SolveEnd>(end->how), progress.iterations, progress.residual});
         }
-        together->copy_x(x);
+        (void)recipe().device().time([&] { together->copy_x(x); });  // waits: arrays of the caller may be used on any stream
         for (SolveFacts& one : facts) {
             one.seconds = watch.seconds();
             one.together = count;

@@ -69,13 +69,6 @@ MatrixDescription describe(const CusparseMatrix& matrix) {
                                                   type, CUSPARSE_ORDER_ROW),
                            "cusparseCreateConstBsr");
             break;
-        case CusparseFormat::blocked_ell: {
-            const auto slots_of_row = static_cast<std::int64_t>(matrix.values.bytes() / sizeof(Value)) / matrix.rows;
-            check_cusparse(cusparseCreateConstBlockedEll(&description, matrix.rows, matrix.columns, matrix.size, slots_of_row,
-                                                         columns, values, bits, base, type),
-                           "cusparseCreateConstBlockedEll");
-            break;
-        }
     }
     return MatrixDescription(description);
 }
@@ -88,7 +81,6 @@ cusparseSpMVAlg_t algorithm_of(CusparseFormat format) {
         case CusparseFormat::coo: return CUSPARSE_SPMV_COO_ALG1;
         case CusparseFormat::sell: return CUSPARSE_SPMV_SELL_ALG1;
         case CusparseFormat::bsr: return CUSPARSE_SPMV_BSR_ALG1;
-        case CusparseFormat::blocked_ell: break;
     }
     return CUSPARSE_SPMV_ALG_DEFAULT;
 }
@@ -114,7 +106,6 @@ cusparseSpMMAlg_t algorithm_for_vectors(CusparseFormat format) {
         case CusparseFormat::csr_alg2: return CUSPARSE_SPMM_CSR_ALG2;
         case CusparseFormat::csr_op: return CUSPARSE_SPMM_CSR_ALG3;
         case CusparseFormat::coo: return CUSPARSE_SPMM_COO_ALG4;
-        case CusparseFormat::blocked_ell: return CUSPARSE_SPMM_BLOCKED_ELL_ALG1;
         case CusparseFormat::sell:
         case CusparseFormat::bsr: break;
     }

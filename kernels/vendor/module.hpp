@@ -10,8 +10,8 @@
 namespace workbench {
 
 /// The formats of cusparseSpMV with their algorithms. csr_op: CSR for cusparseSpMVOp. For several vectors, CSR and coordinates
-/// have algorithms of cusparseSpMM, and so does blocked ELL, which cusparseSpMV does not take.
-enum class CusparseFormat { csr_alg1, csr_alg2, csr_op, coo, sell, bsr, blocked_ell };
+/// have algorithms of cusparseSpMM.
+enum class CusparseFormat { csr_alg1, csr_alg2, csr_op, coo, sell, bsr };
 
 /// A matrix in a format of cuSPARSE: arrays on the device, with 32-bit zero-based indices.
 struct CusparseMatrix {
@@ -19,10 +19,10 @@ struct CusparseMatrix {
     Index rows = 0;
     Index columns = 0;
     Offset nonzeros = 0;
-    Index size = 0;               // rows of a slice (sell) or of a block (bsr, blocked_ell)
-    DeviceMemory offsets;         // of rows, slices or block rows; for a coordinate list, the row indices; blocked_ell: none
-    DeviceMemory column_indices;  // one per value, or per block (bsr, blocked_ell); -1 in padding (sell, blocked_ell)
-    DeviceMemory values;          // blocks row-major (bsr); rows of all blocks (blocked_ell)
+    Index size = 0;               // rows of a slice (sell) or of a block (bsr)
+    DeviceMemory offsets;         // of rows, slices or block rows; for a coordinate list, the row indices
+    DeviceMemory column_indices;  // one per value, or per block (bsr); -1 in padding (sell)
+    DeviceMemory values;          // blocks row-major (bsr)
 };
 
 /// `stream` is the cudaStream_t of the device. vectors: as in PrepareVectors, or 1. Throws Unsuitable, or MachineError.

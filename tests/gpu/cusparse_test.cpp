@@ -2,8 +2,6 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +13,6 @@
 #include "kernels/formats/sell/layout.hpp"
 #include "kernels/formats/staircase_sell/layout.hpp"
 #include "kernels/gpu/gpu.hpp"
-#include "support/given.hpp"
 
 namespace workbench {
 namespace {
@@ -77,34 +74,6 @@ TEST_SUITE("cusparse") {
             const StagedMatrix staged = stage_input(matrix);
             check_cusparse_kernels<Value>(name, matrix, *device);
             check_verified(try_kernels<Value>(bsr_entry(), Backend::cusparse, staged, blocks_of(size), *device), "bsr", name);
-        }
-    }
-
-    TEST_CASE_TEMPLATE("cuSPARSE on blocks with several vectors, in blocked ELL", Value, float, double) {
-        const auto device = make_cuda_device();
-        for (const Index size : {2, 3, 4, 8, 16, 32}) {
-            const Index rows = size * 37;
-            std::vector<Entry> entries;  // one full block in the last block row, two in the others
-            for (Index row = 0; row < rows; ++row) {
-                for (const Index block : {row / size, row / size * 5 % 36}) {
-                    for (Index k = 0; k < size; ++k) entries.push_back({row, block * size + k, 1.0 + row % 11 + 0.25 * k});
-                }
-            }
-            const CsrMatrix matrix = csr_from_entries(rows, rows, entries);
-            const std::shared_ptr<const Layout<Value>> layout = build<Value>(csr_entry(), stage_input(matrix), {});
-            const Oracle<Value> oracle(matrix, std::nullopt);
-            for (const int vectors : {2, 5, 16}) {
-                const auto space =
-                    std::make_shared<const ProductSpace>(Permutation::identity(rows), Permutation::identity(rows), vectors);
-                const LayoutEntry entry = csr_entry();
-                for (const KernelEntry& kernel : entry.kernels) {
-                    if (kernel.backend != Backend::cusparse || kernel.name != "bsr") continue;
-                    const Candidate<Value> candidate{.shares = {{&kernel, {.real = layout}}}, .space = space};
-                    const KernelOutcome outcome = Verifier<Value>{*device, &oracle}.verify(candidate).outcome;
-                    CHECK_MESSAGE(outcome.verified(),
-                                  fmt::format("blocks of {}, {} vectors: {}", size, vectors, outcome.reason));
-                }
-            }
         }
     }
 }

@@ -1,10 +1,7 @@
 #include "kernels/common/schemes/blocks.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -86,46 +83,6 @@ Blocks<Value, HostArray> build_blocks(const CsrOnHost<MatrixValue>& matrix, Inde
     return blocks;
 }
 
-template <ValueType Value>
-BlockedEll<Value> build_blocked_ell(const CsrOnHost<Value>& matrix, std::span<const Index> sizes, const SlotBound& bound) {
-    BlockedEll<Value> ell;
-    double fewest_bytes = std::numeric_limits<double>::infinity();
-    for (const Index size : sizes) {
-        if (matrix.rows % size != 0 || matrix.columns % size != 0) continue;
-        const HostArray<Offset> offsets = block_offsets(matrix, size);
-        Offset width = 0;
-        for (std::size_t i = 1; i < offsets.size(); ++i) width = std::max(width, offsets[i] - offsets[i - 1]);
-        const double bytes_of_block = double{sizeof(Value)} * size * size + sizeof(Index);
-        const double bytes = static_cast<double>(width) * (matrix.rows / size) * bytes_of_block;
-        if (bytes >= fewest_bytes) continue;
-        fewest_bytes = bytes;
-        ell.block_size = size;
-        ell.width = static_cast<Index>(width);
-    }
-    if (std::isinf(fewest_bytes)) {
-        throw Unsuitable(fmt::format("blocked ELL: no block size of {} divides {} x {}", fmt::join(sizes, ", "), matrix.rows,
-                                     matrix.columns));
-    }
-    const Index size = ell.block_size;
-    const Offset row_slots = Offset{ell.width} * size;
-    require_bounded_slots(fmt::format("blocked ELL: {} of {} x {} in each block row",
-                                      ell.width == 1 ? "1 block" : fmt::format("{} blocks", ell.width), size, size),
-                          static_cast<double>(row_slots) * matrix.rows, matrix.row_offsets.back(), sizeof(Value), bound);
-    make_filled(ell.block_columns, std::size_t(matrix.rows / size) * ell.width, -1);
-    make_zeros(ell.values, std::size_t(matrix.rows) * row_slots);
-    for_each_in_parallel(matrix.rows / size, block_row_chunk, [&](std::int64_t block_row) {
-        Index* const columns = ell.block_columns.data() + block_row * ell.width;
-        Offset block = -1;
-        const auto begin_block = [&](Index block_column) { columns[++block] = block_column; };
-        const auto store = [&](Index r, Offset position) {
-            const Index c = matrix.column_indices[position] - columns[block] * size;
-            ell.values[(block_row * size + r) * row_slots + block * size + c] = matrix.values[position];
-        };
-        walk_block_row(matrix, {size, size}, static_cast<Index>(block_row), begin_block, store);
-    });
-    return ell;
-}
-
 // From the pipeline's matrix, and from layout csr.
 template Offset count_blocks(const CsrOnHost<float>&, Index);
 template Offset count_blocks(const CsrOnHost<double>&, Index);
@@ -135,7 +92,5 @@ template Index choose_block_size<double>(const CsrOnHost<double>&, std::span<con
 template Blocks<float, HostArray> build_blocks(const CsrOnHost<float>&, Index, const SlotBound&);
 template Blocks<float, HostArray> build_blocks(const CsrOnHost<double>&, Index, const SlotBound&);
 template Blocks<double, HostArray> build_blocks(const CsrOnHost<double>&, Index, const SlotBound&);
-template BlockedEll<float> build_blocked_ell(const CsrOnHost<float>&, std::span<const Index>, const SlotBound&);
-template BlockedEll<double> build_blocked_ell(const CsrOnHost<double>&, std::span<const Index>, const SlotBound&);
 
 }  // namespace workbench

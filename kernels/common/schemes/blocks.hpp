@@ -6,7 +6,6 @@
 
 #include "core/contract/precision.hpp"
 #include "core/matrix/block_rows.hpp"
-#include "core/matrix/host_array.hpp"
 #include "core/matrix/types.hpp"
 #include "kernels/common/refusal/refusals.hpp"
 #include "kernels/common/storage/fields.hpp"
@@ -43,20 +42,5 @@ template <ValueType Value, typename MatrixValue>
 /// Throws Unsuitable, with the figures, if the slots exceed the bound or the free memory, or the blocks 32 bits.
 template <ValueType Value, typename MatrixValue>
 [[nodiscard]] Blocks<Value, HostArray> build_blocks(const CsrOnHost<MatrixValue>& matrix, Index size, const SlotBound& bound);
-
-/// Blocks whose block rows all have as many as the longest one (blocked ELL of cuSPARSE).
-template <ValueType Value>
-struct BlockedEll {
-    Index block_size = 1;
-    Index width = 0;                 // blocks of a block row
-    HostArray<Index> block_columns;  // [block rows x width], ascending in each block row; -1 in padding
-    HostArray<Value> values;         // [rows x width * block_size], row by row; padding is 0
-};
-
-/// Of those sizes that divide both sides of the matrix the smallest that takes the fewest bytes. Throws Unsuitable, with the
-/// figures, if there is none, or if the slots exceed the bound or the free memory.
-template <ValueType Value>
-[[nodiscard]] BlockedEll<Value> build_blocked_ell(const CsrOnHost<Value>& matrix, std::span<const Index> sizes,
-                                                  const SlotBound& bound);
 
 }  // namespace workbench

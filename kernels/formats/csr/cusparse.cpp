@@ -1,6 +1,5 @@
 // cuSPARSE's formats, each made from CSR when a kernel is prepared.
 #include <algorithm>
-#include <array>
 #include <string>
 #include <utility>
 
@@ -74,17 +73,6 @@ CusparseMatrix make_bsr(const FullCsr<Value>& matrix, Device& device) {
                   blocks.values);
 }
 
-/// For several vectors, instead of BSR.
-template <ValueType Value>
-CusparseMatrix make_blocked_ell(const FullCsr<Value>& matrix, Device& device) {
-    constexpr std::array<Index, 6> sizes{2, 3, 4, 8, 16, 32};
-    const CsrOnHost<Value> view{matrix.row_count, matrix.column_count, matrix.row_offsets, matrix.column_indices,
-                                matrix.values};
-    const SlotBound bound{.slots_per_nonzero = 4, .advice = "rows with as many nonzeros in blocks have less padding"};
-    const BlockedEll<Value> ell = build_blocked_ell<Value>(view, sizes, bound);
-    return upload(CusparseFormat::blocked_ell, matrix, ell.block_size, device, {}, ell.block_columns, ell.values);
-}
-
 template <ValueType Value>
 CusparseMatrix make_matrix(CusparseFormat format, const FullCsr<Value>& matrix, Device& device) {
     require_32_bits(static_cast<Offset>(matrix.values.size()), "nonzeros");
@@ -92,7 +80,6 @@ CusparseMatrix make_matrix(CusparseFormat format, const FullCsr<Value>& matrix, 
         case CusparseFormat::coo: return make_coo(matrix, device);
         case CusparseFormat::sell: return make_sell(matrix, device);
         case CusparseFormat::bsr: return make_bsr(matrix, device);
-        case CusparseFormat::blocked_ell: return make_blocked_ell(matrix, device);
         default: return make_csr(format, matrix, device);
     }
 }
@@ -115,11 +102,11 @@ KernelEntry entry(std::string name, std::string summary) {
     return {std::move(name), Backend::cusparse, std::move(summary), {prepare<format, float>, prepare<format, double>}};
 }
 
-/// A kernel that multiplies several vectors by cusparseSpMM, whose matrix may have another format.
-template <CusparseFormat format, CusparseFormat for_vectors = format>
+/// A kernel that multiplies several vectors by cusparseSpMM.
+template <CusparseFormat format>
 KernelEntry entry_with_vectors(std::string name, std::string summary) {
     KernelEntry kernel = entry<format>(std::move(name), std::move(summary));
-    kernel.prepare_vectors = {prepare_vectors<for_vectors, float>, prepare_vectors<for_vectors, double>};
+    kernel.prepare_vectors = {prepare_vectors<format, float>, prepare_vectors<format, double>};
     return kernel;
 }
 
@@ -136,11 +123,7 @@ std::vector<KernelEntry> csr_cusparse_kernels() {
         entry_with_vectors<CusparseFormat::coo>(
             "coo", "cusparseSpMV on sorted coordinates, CUSPARSE_SPMV_COO_ALG1; several vectors: CUSPARSE_SPMM_COO_ALG4"),
         entry<CusparseFormat::sell>("sell", "cusparseSpMV on sliced ELL of slice height 32, CUSPARSE_SPMV_SELL_ALG1"),
-        entry_with_vectors<CusparseFormat::bsr, CusparseFormat::blocked_ell>(
-            "bsr",
-            "cusparseSpMV on blocks of 2 x 2, 3 x 3 or 4 x 4, whichever take least memory; several vectors: blocked ELL of up "
-            "to "
-            "32 x 32, CUSPARSE_SPMM_BLOCKED_ELL_ALG1"),
+        entry<CusparseFormat::bsr>("bsr", "cusparseSpMV on blocks of 2 x 2, 3 x 3 or 4 x 4, whichever take least memory"),
     };
 }
 
