@@ -24,7 +24,7 @@ target_sources(workbench_kernels PRIVATE ${vendor_sources})
 # needs --expt-relaxed-constexpr. -Wpedantic would warn about line markers that nvcc generates.
 add_library(workbench_cuda_options INTERFACE)
 target_compile_options(workbench_cuda_options INTERFACE
-  "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;-Xcompiler=-Wall,-Wextra,-Werror;--Werror=all-warnings;-Xfatbin=-compress-all>")
+  "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;-Xcompiler=-Wall,-Wextra,-Werror,--param=ggc-min-expand=400,--param=ggc-min-heapsize=1000000;--Werror=all-warnings;-Xfatbin=-compress-all>")
 target_link_libraries(workbench_cuda_options INTERFACE CUDA::cudart_static)
 target_link_libraries(workbench_kernels PRIVATE workbench_cuda_options)
 if(WORKBENCH_CHECK_ONLY)

@@ -254,7 +254,7 @@ TEST_SUITE("search") {
     TEST_CASE("a recipe whose files were edited since is tried again") {
         const Space space = planted_space();
         std::vector<std::string> lines;
-        ChooseOptions options = options_for(space, 100);
+        ChooseOptions options = options_for(space, 20);
         planted_script();
         SearchLog log = log_into(lines);
         options.log = &log;

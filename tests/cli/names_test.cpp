@@ -20,8 +20,9 @@ TEST_SUITE("names") {
         const std::string recipe = quoted(".toml");
         const std::string with_matrix = " --matrix" + quoted(".mtx");
         for (const std::string& command :
-             {"info" + quoted(".mtx"), "check" + recipe, "run" + recipe + with_matrix + " --samples 1 --out" + quoted("run"),
-              "compare" + recipe + recipe + with_matrix + " --samples 1",
+             {"info" + quoted(".mtx"), "check" + recipe,
+              "run" + recipe + with_matrix + " --samples 1 --seconds 0 --out" + quoted("run"),
+              "compare" + recipe + recipe + with_matrix + " --samples 1 --seconds 0",
               "draw" + recipe + with_matrix + " -o" + quoted(".png"), "convert" + quoted(".mtx") + quoted(".npz"),
               "export" + recipe + with_matrix + " --out" + quoted("export"),
               "solve" + recipe + with_matrix + " --out" + quoted("solve"), "storage" + quoted(".mtx"),

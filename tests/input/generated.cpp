@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <Eigen/SparseCholesky>
 #include <bit>
 
 #include "core/contract/catalogue.hpp"
@@ -55,10 +54,6 @@ std::uint64_t hash_of(const CsrMatrix& matrix) {
     for (const Index column : matrix.column_indices) add(static_cast<std::uint64_t>(column));
     for (const double value : matrix.values) add(std::bit_cast<std::uint64_t>(value));
     return hash;
-}
-
-bool positive_definite(const CsrMatrix& matrix) {
-    return Eigen::SimplicialLLT<Eigen::SparseMatrix<double>>(to_eigen(matrix)).info() == Eigen::Success;
 }
 
 }  // namespace workbench

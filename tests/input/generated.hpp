@@ -27,7 +27,4 @@ using Given = std::map<std::string, ParameterValue>;
 /// A hash of all bits of all arrays.
 [[nodiscard]] std::uint64_t hash_of(const CsrMatrix& matrix);
 
-/// True if the matrix has a Cholesky factorization L L^T; reads only the lower triangle.
-[[nodiscard]] bool positive_definite(const CsrMatrix& matrix);
-
 }  // namespace workbench

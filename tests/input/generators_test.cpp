@@ -11,6 +11,7 @@
 #include "core/matrix/permutation.hpp"
 #include "core/matrix/random.hpp"
 #include "input/generated.hpp"
+#include "support/eigen.hpp"
 
 namespace workbench {
 namespace {

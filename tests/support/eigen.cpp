@@ -1,5 +1,8 @@
 #include "support/eigen.hpp"
 
+#include <Eigen/SparseCholesky>
+#include <Eigen/SparseLU>
+#include <stdexcept>
 #include <vector>
 
 namespace workbench {
@@ -14,6 +17,17 @@ EigenMatrix to_eigen(const CsrMatrix& matrix) {
     EigenMatrix result(matrix.rows, matrix.columns);
     result.setFromTriplets(entries.begin(), entries.end());
     return result;
+}
+
+bool positive_definite(const CsrMatrix& matrix) {
+    return Eigen::SimplicialLLT<Eigen::SparseMatrix<double>>(to_eigen(matrix)).info() == Eigen::Success;
+}
+
+Eigen::MatrixXd solution(const CsrMatrix& matrix, const Eigen::MatrixXd& right_sides) {
+    const Eigen::SparseMatrix<double> columns = to_eigen(matrix);
+    const Eigen::SparseLU<Eigen::SparseMatrix<double>> solver(columns);
+    if (solver.info() != Eigen::Success) throw std::logic_error("the matrix is singular");
+    return solver.solve(right_sides);
 }
 
 }  // namespace workbench
