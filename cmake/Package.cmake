@@ -51,12 +51,13 @@ install(DIRECTORY core/matrix core/text core/contract core/forecast DESTINATION 
 install(FILES core/system/host_memory.hpp DESTINATION ${headers}/core/system COMPONENT library)
 install(DIRECTORY kernels/common DESTINATION ${headers}/kernels COMPONENT library
   FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh")
-# NVRTC compiles kernels for several vectors from these.
-install(DIRECTORY kernels/formats DESTINATION ${headers}/kernels COMPONENT library FILES_MATCHING PATTERN "layout.hpp")
+# NVRTC compiles kernels that the program lacks from these.
+install(DIRECTORY kernels/formats DESTINATION ${headers}/kernels COMPONENT library
+  FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh")
 install(FILES kernels/format.hpp DESTINATION ${headers}/kernels COMPONENT library)
 install(FILES kernels/device/host_loops.hpp kernels/device/tuned.hpp
   DESTINATION ${headers}/kernels/device COMPONENT library)
-install(FILES kernels/source/format_head.hpp kernels/source/rows_kernel.hpp DESTINATION ${headers}/kernels/source COMPONENT library)
+install(FILES kernels/source/format_head.hpp kernels/source/kernel_instance.hpp DESTINATION ${headers}/kernels/source COMPONENT library)
 install(FILES stages/graph.hpp stages/order.hpp stages/parameters.hpp stages/stages.hpp DESTINATION ${headers}/stages
   COMPONENT library)
 install(FILES README.md CHANGELOG.md LICENSE CITATION.cff DESTINATION share/doc/spmv-workbench COMPONENT documentation)

@@ -52,6 +52,10 @@ template <typename T>
 constexpr const T& min(const T& a, const T& b) { return b < a ? b : a; }
 template <typename T>
 constexpr const T& max(const T& a, const T& b) { return a < b ? b : a; }
+template <typename T>
+constexpr const T& clamp(const T& a, const T& least, const T& most) { return a < least ? least : most < a ? most : a; }
+template <typename To, typename From>
+constexpr To bit_cast(const From& from) { return __builtin_bit_cast(To, from); }
 template <typename At, typename T>
 constexpr At find(At at, At end, const T& wanted) {
     while (at != end && *at != wanted) ++at;
@@ -96,6 +100,7 @@ inline constexpr const char* headers_of_layouts[] = {"core/contract/device.hpp",
                                                      "core/matrix/csr_matrix.hpp",
                                                      "core/matrix/host_array.hpp",
                                                      "core/matrix/shares.hpp",
+                                                     "kernels/common/entry/run_time_kernel.hpp",
                                                      "kernels/common/refusal/refusals.hpp",
                                                      "kernels/common/schedule/walk.hpp",
                                                      "kernels/common/storage/any_coding.hpp",
@@ -104,7 +109,9 @@ inline constexpr const char* headers_of_layouts[] = {"core/contract/device.hpp",
                                                      "kernels/common/storage/offsets.hpp",
                                                      "kernels/common/storage/origin.hpp",
                                                      "kernels/common/storage/pattern.hpp",
-                                                     "kernels/common/storage/stored_layout.hpp"};
+                                                     "kernels/common/storage/stored_layout.hpp",
+                                                     "kernels/device/cuda_check.cuh",
+                                                     "kernels/device/cuda_device.cuh"};
 
 inline constexpr const char* device_layouts = R"(#ifndef WORKBENCH_DEVICE_LAYOUTS
 #define WORKBENCH_DEVICE_LAYOUTS

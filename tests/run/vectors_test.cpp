@@ -11,6 +11,7 @@
 #include "kernels/formats/sell/layout.hpp"
 #include "kernels/host/host_device.hpp"
 #include "kernels/source/compile.hpp"
+#include "kernels/source/kernel_instance.hpp"
 #include "pipeline/run/runner.hpp"
 #include "run/catalogue_runs.hpp"
 #include "support/eigen.hpp"
@@ -206,6 +207,24 @@ TEST_CASE("vectors of 2^31 elements or more in all are refused") {
     CHECK(message_of<InputError>([&] { (void)ProductSpace(large, large, 21475); }) ==
           "21475 vectors of 100000 elements: several vectors may have fewer than 2^31 elements");
     CHECK(ProductSpace(large, large, 21474).vectors == 21474);
+}
+
+TEST_CASE("NVRTC compiles kernels with loops of their own for values in codes, equal or rounded") {
+    if (const std::string why = nvrtc_absence_reason(); !why.empty()) {
+        MESSAGE("left out: ", why);
+        return;
+    }
+    const std::string codes = "<Coded<double, std::uint8_t>, ArrayView>";
+    const KernelInstance adaptive{"csr/adaptive.cuh", "csr_adaptive::multiply_tiles<TileShape<4, 5, TileLimits{256, 4}>, Csr" +
+                                                          codes + ", StreamingPackets, double>"};
+    const KernelInstance csr5{"csr5/kernel.cuh", "csr5::multiply_tiles<4, StreamingLoad, Csr5" + codes + ", double>"};
+    const KernelInstance bccoo{
+        "bccoo/kernel.cuh",
+        "bccoo::multiply_tiles<bccoo::BlockShape<2, 3, 4>, StreamingLoad, Bccoo<float, ArrayView>, double>"};
+    const KernelInstance block_sell{"block_sell/kernel.cuh",
+                                    "block_sell::multiply_slices<3, 1, SliceKind{static_cast<ColumnKind>(1), false}, "
+                                    "BlockSell<CodedBlock<double>, ArrayView>, double, StreamingLoad>"};
+    for (const KernelInstance& one : {adaptive, csr5, bccoo, block_sell}) CHECK_NOTHROW(compile_instance(one, "sm_90"));
 }
 
 TEST_CASE("NVRTC compiles the kernels of every format for one vector and for several") {

@@ -57,6 +57,8 @@ __global__ void __launch_bounds__(carry_threads)
     }
 }
 
+#ifndef __CUDACC_RTC__
+
 /// The memory of carried sums. blocks: those that may carry, all but the last.
 template <ValueType Value>
 class Carries {
@@ -93,5 +95,7 @@ private:
     DeviceMemory rows_;
     DeviceMemory sums_;
 };
+
+#endif
 
 }  // namespace workbench

@@ -22,7 +22,7 @@ RunTimeRowsKernel<Value>::RunTimeRowsKernel(ArraysOnGpu arrays, const RunTimePla
     for (const RunTimeSchedule& schedule : plan.schedules) {
         const int parts = vectors_ == 1 ? 1 : vector_tiles(schedule.lanes, vectors_, sizeof(Value)).parts;
         if (schedule.threads == 0) continue;
-        steps_.push_back({schedule.threads * parts, schedule.shared_bytes, load_rows_kernel(schedule.name, device)});
+        steps_.push_back({schedule.threads * parts, schedule.shared_bytes, load_instance(schedule.instance, device)});
     }
     zeroes_first_ = zeroes_first_ || (plan.schedules.front().threads == 0 && plan.row_count > 0);
     if (!zeroes_first_ || plan.rows.empty()) return;
@@ -56,7 +56,7 @@ void RunTimeRowsKernel<Value>::run(const Value* x, Value* y, bool accumulate) {
     const Index* target = rows_.size() == 0 ? nullptr : rows_.data();  // TargetRows of the kernel
     for (Step& step : steps_) {
         void* arguments[] = {arrays_.view.data(), &target, &x, &y, &adds};
-        step.kernel->launch(step.threads, step.shared_bytes, arguments);
+        step.kernel->launch((step.threads + row_threads - 1) / row_threads, row_threads, step.shared_bytes, arguments);
         adds = true;
     }
 }

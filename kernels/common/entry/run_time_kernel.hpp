@@ -2,6 +2,7 @@
 // and where the program lacks it (is_compiled_in).
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -15,7 +16,7 @@
 #include "core/contract/kernel.hpp"
 #include "kernels/common/schedule/run.hpp"
 #include "kernels/common/storage/fields.hpp"
-#include "kernels/source/rows_kernel.hpp"
+#include "kernels/source/kernel_instance.hpp"
 
 namespace workbench {
 
@@ -29,17 +30,29 @@ template <typename Type>
 
 /// A schedule over arrays of a type that NVRTC knows, for arrays on a GPU.
 struct RunTimeSchedule {
-    RowsKernelName name;
+    KernelInstance instance;
     Offset threads = 0;
     unsigned shared_bytes = 0;
     bool atomic = false;
     int lanes = 1;
 };
 
-/// view: of arrays on the host or on a device. file: as in RowsKernelName.
+/// "multiply_rows<workbench::Csr16Rows<8>, ..., double>": an instance of a kernel template with these types, before which
+/// arguments that are no types may stand: "multiply_slices<2, 1".
+template <typename... Types>
+[[nodiscard]] std::string instance_name(std::string name) {
+    const char* between = name.find('<') == std::string::npos ? "<" : ", ";
+    ((name.append(between).append(type_name<Types>()), between = ", "), ...);
+    return name;
+}
+
+/// view: of arrays on the host or on a device. file: as in KernelInstance.
 template <typename S, typename Value, typename View>
 [[nodiscard]] RunTimeSchedule run_time_schedule(std::string file, int vectors, const View& view) {
-    return {{std::move(file), type_name<S>(), type_name<View>(), type_name<Value>(), vectors},
+    const std::string name =
+        vectors == 1 ? instance_name<S, View, Value>("multiply_rows") + ">"
+                     : instance_name<S, View, Value>("multiply_rows_of_vectors") + ", " + std::to_string(vectors) + ">";
+    return {{std::move(file), name, vectors == 1},
             S::threads(view),
             bytes_of_dictionary(slot_values<S>(view)),
             S::atomic,
@@ -83,7 +96,7 @@ private:
     struct Step {
         Offset threads;
         unsigned shared_bytes;
-        std::unique_ptr<LoadedRowsKernel> kernel;
+        std::unique_ptr<LoadedKernel> kernel;
     };
 
     void zero(Value* y);
@@ -98,6 +111,28 @@ private:
     DeviceArray<Index> rows_;
     DeviceArray<Index> zeroed_;  // elements of y; empty: all, or none is zeroed
     DeviceArray<Value> zeros_;
+};
+
+/// An instance of a kernel with a loop of its own, which NVRTC compiles when it is prepared.
+class RunTimeLoop {
+public:
+    RunTimeLoop(const KernelInstance& instance, Device& device) : kernel_(load_instance(instance, device)) {}
+
+    /// arguments: of the very types that the kernel takes.
+    void launch(Offset blocks, int threads_of_block, unsigned shared_bytes, auto... arguments) const {
+        void* addresses[] = {&arguments...};
+        kernel_->launch(blocks, threads_of_block, shared_bytes, addresses);
+    }
+
+private:
+    std::unique_ptr<LoadedKernel> kernel_;
+};
+
+/// True of arrays whose kernels with loops of their own are in the program. NVRTC compiles those for codes and for values that
+/// are all equal or rounded.
+template <typename Arrays, typename Value>
+concept HasFullValues = requires(const Arrays& arrays) {
+    { arrays.values.data() } -> std::same_as<const Value*>;
 };
 
 }  // namespace workbench

@@ -87,7 +87,7 @@ private:
         RunTimePlan plan{.vectors = vectors, .layout = LayoutOf<Value>::name};
         with_stored(dynamic_cast<const LayoutOf<Value>&>(layout),
                     [&](const auto& stored) { add_schedules<Value>(stored, view_of(stored), plan); });
-        for (const RunTimeSchedule& schedule : plan.schedules) (void)compile_rows_kernel(schedule.name, architecture);
+        for (const RunTimeSchedule& schedule : plan.schedules) (void)compile_instance(schedule.instance, architecture);
     }
 
     /// The trial of the format (kernels/source/try_format.hpp) has walked the schedule; what remains is to compile it.

@@ -1,18 +1,13 @@
 // The CUDA kernel of schedules for several vectors, Y = A X with X and Y row by row. It reads the matrix once, and the sums of
-// a part of the vectors are in registers. NVRTC compiles it when it is prepared (kernels/source/rows_kernel.hpp), for the
+// a part of the vectors are in registers. NVRTC compiles it when it is prepared (kernels/source/kernel_instance.hpp), for the
 // number of vectors. Threads cannot race, for the reason that rows_kernel.cuh states.
 #pragma once
 
+#include "kernels/common/device_code/packets.cuh"
 #include "kernels/common/schedule/rows_kernel.cuh"
 #include "kernels/common/schedule/vector_tiles.hpp"
 
 namespace workbench {
-
-/// Elements that are loaded and stored at a time.
-template <typename Value, int count>
-struct alignas(sizeof(Value) * count) Packet {
-    Value element[count];
-};
 
 /// The value and the column of an entry, from the loads of a kernel. column: from the run's first one on; negative: padding.
 template <Schedule S, typename Value>
@@ -69,7 +64,7 @@ __device__ __forceinline__ void add_entries(const auto& arrays, const auto& run,
         Part::for_each(part, [&](int i, int number) {
             const auto packet = row_of_x[number];
 #pragma unroll
-            for (int j = 0; j < tiles.packet; ++j) sums.packets[i].element[j] += value[u] * packet.element[j];
+            for (int j = 0; j < tiles.packet; ++j) sums.packets[i].elements[j] += value[u] * packet.elements[j];
         });
     }
 }
@@ -86,11 +81,12 @@ __device__ __forceinline__ void write_sums(const auto& arrays, const auto& run, 
         auto* const place = reinterpret_cast<typename Part::OnePacket*>(row_of_y) + number;
 #pragma unroll
         for (int j = 0; j < tiles.packet; ++j) {
-            packet.element[j] *= factor;
+            packet.elements[j] *= factor;
             if constexpr (S::atomic) {
-                if (S::no_column == NoColumn::never || packet.element[j] != 0) atomicAdd(&place->element[j], packet.element[j]);
+                if (S::no_column == NoColumn::never || packet.elements[j] != 0)
+                    atomicAdd(&place->elements[j], packet.elements[j]);
             } else if (accumulate) {
-                packet.element[j] += place->element[j];
+                packet.elements[j] += place->elements[j];
             }
         }
         if constexpr (!S::atomic) *place = packet;
@@ -133,7 +129,7 @@ __device__ __forceinline__ void multiply_part(const auto& arrays, Offset thread,
         for (int distance = S::lanes / 2; distance > 0; distance /= 2) {
 #pragma unroll
             for (int i = 0; i < tiles.own * tiles.packet; ++i) {
-                Value& sum = sums.packets[i / tiles.packet].element[i % tiles.packet];
+                Value& sum = sums.packets[i / tiles.packet].elements[i % tiles.packet];
                 sum += __shfl_down_sync(~0u, sum, distance * tiles.parts);
             }
         }

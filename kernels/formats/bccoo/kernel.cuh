@@ -11,6 +11,7 @@
 #include "kernels/common/device_code/loads.cuh"
 #include "kernels/common/device_code/sparse_dot.cuh"
 #include "kernels/common/device_code/sums.cuh"
+#include "kernels/common/entry/run_time_kernel.hpp"
 #include "kernels/device/cuda_check.cuh"
 #include "kernels/device/cuda_device.cuh"
 #include "kernels/device/tuned.hpp"
@@ -176,6 +177,19 @@ __global__ void __launch_bounds__(threads, resident_threads<Shape> / threads)
     }
 }
 
+#ifndef __CUDACC_RTC__  // NVRTC compiles the kernels from what is above
+
+/// Calls use(BlockShape) with the shape for the layout.
+void with_block_shape(const auto& bccoo, const auto& use) {
+    with_bccoo_block(bccoo, [&]<int height, int width>(Known<height>, Known<width>) {
+        constexpr int in_flight = tuned::bccoo_blocks_in_flight(height * width);
+        if constexpr (in_flight > 4) {
+            if (bccoo.blocks_per_lane < in_flight) return use(BlockShape<height, width, 4>{});
+        }
+        return use(BlockShape<height, width, in_flight>{});
+    });
+}
+
 template <ValueType Value, typename Stored = Bccoo<Value, HostArray>>
 class LanesKernel final : public Kernel<Value> {
 public:
@@ -184,7 +198,15 @@ public:
           bccoo_(copy_to(device, bccoo, "bccoo")),
           blocks_(blocks_for(bccoo.tiles(), warps)),
           carries_(device, Offset{blocks_} - 1, bccoo.block_height, "bccoo"),
-          bytes_(layout.bytes_to_move() + Carries<Value>::bytes(Offset{blocks_} - 1, bccoo.block_height)) {}
+          bytes_(layout.bytes_to_move() + Carries<Value>::bytes(Offset{blocks_} - 1, bccoo.block_height)) {
+        if constexpr (!is_compiled_in) {
+            with_block_shape(bccoo_, [&]<typename Shape>(Shape) {
+                const std::string shape = fmt::format("bccoo::multiply_tiles<bccoo::BlockShape<{}, {}, {}>", Shape::height,
+                                                      Shape::width, Shape::in_flight);
+                loop_.emplace({"bccoo/kernel.cuh", instance_name<StreamingLoad, Arrays, Value>(shape) + ">"}, device);
+            });
+        }
+    }
 
     void run(const Value* x, Value* y, bool accumulate) override { multiply(StreamingLoad{}, x, y, accumulate); }
 
@@ -192,23 +214,16 @@ public:
         const auto bccoo = view_of(bccoo_);
         const unsigned empty_blocks = accumulate ? 0 : blocks_for(bccoo.empty_block_rows.size(), threads);
         if (blocks_ + empty_blocks == 0) return;
-        with_bccoo_block(bccoo, [&]<int height, int width>(Known<height>, Known<width>) {
-            const auto launch = [&]<typename Shape>(Shape) {
-                multiply_tiles<Shape><<<blocks_ + empty_blocks, threads, 0, stream_>>>(
-                    bccoo, load, blocks_, x, y, carries_.template view<height>(), accumulate);
+        with_block_shape(bccoo, [&]<typename Shape>(Shape) {
+            const Carried<Value, Shape::height> carried = carries_.template view<Shape::height>();
+            if constexpr (is_compiled_in) {
+                multiply_tiles<Shape>
+                    <<<blocks_ + empty_blocks, threads, 0, stream_>>>(bccoo, load, blocks_, x, y, carried, accumulate);
                 check_launch("bccoo tiles");
-            };
-            constexpr int in_flight = tuned::bccoo_blocks_in_flight(height * width);
-            if constexpr (in_flight > 4) {
-                if (bccoo.blocks_per_lane >= in_flight) {
-                    launch(BlockShape<height, width, in_flight>{});
-                } else {
-                    launch(BlockShape<height, width, 4>{});
-                }
             } else {
-                launch(BlockShape<height, width, in_flight>{});
+                loop_->launch(blocks_ + empty_blocks, threads, 0, bccoo, load, blocks_, x, y, carried, accumulate);
             }
-            carries_.template add_to<height>(y, bccoo.row_count, stream_);
+            carries_.template add_to<Shape::height>(y, bccoo.row_count, stream_);
         });
     }
 
@@ -217,11 +232,17 @@ public:
     [[nodiscard]] Offset launched_threads() const { return Offset{blocks_} * threads; }
 
 private:
+    using Arrays = InStorage<Stored, ArrayView>;
+    static constexpr bool is_compiled_in = HasFullValues<Arrays, Value>;
+
     cudaStream_t stream_;
     InStorage<Stored, DeviceArray> bccoo_;
     unsigned blocks_;  // thread blocks that have tiles
     Carries<Value> carries_;
     std::int64_t bytes_;
+    std::optional<RunTimeLoop> loop_;
 };
+
+#endif
 
 }  // namespace workbench::bccoo

@@ -8,6 +8,7 @@
 
 #include "kernels/common/device_code/loads.cuh"
 #include "kernels/common/device_code/sparse_dot.cuh"
+#include "kernels/common/entry/run_time_kernel.hpp"
 #include "kernels/device/cuda_check.cuh"
 #include "kernels/device/cuda_device.cuh"
 #include "kernels/device/tuned.hpp"
@@ -115,6 +116,8 @@ __global__ void __launch_bounds__(threads_of_block, InFlight<Value, size, thread
     }
 }
 
+#ifndef __CUDACC_RTC__  // NVRTC compiles the kernels from what is above
+
 /// Calls use(Known size, Known threads, Known kind of columns). Codes of blocks have one thread a row.
 template <typename Arrays>
 void with_shape(const Arrays& sell, const auto& use) {
@@ -135,7 +138,17 @@ public:
     WarpsKernel(const Stored& stored, Device& device) : WarpsKernel(copy_to(device, stored, "block_sell"), device) {}
     /// With arrays that are on the GPU.
     WarpsKernel(InStorage<Stored, DeviceArray>&& sell, Device& device)
-        : stream_(cuda_device(device).stream()), sell_(std::move(sell)) {}
+        : stream_(cuda_device(device).stream()), sell_(std::move(sell)) {
+        if constexpr (!is_compiled_in) {
+            with_shape(view_of(sell_), [&](auto size, auto threads, auto kind) {
+                constexpr SliceKind of = decltype(kind)::value;
+                const std::string shape =
+                    fmt::format("block_sell::multiply_slices<{}, {}, SliceKind{{static_cast<ColumnKind>({}), {}}}", +size,
+                                +threads, static_cast<int>(of.columns), of.marks_padding);
+                loop_.emplace({"block_sell/kernel.cuh", instance_name<Arrays, Value, StreamingLoad>(shape) + ">"}, device);
+            });
+        }
+    }
 
     void run(const Value* x, Value* y, bool accumulate) override { multiply(StreamingLoad{}, x, y, accumulate); }
 
@@ -143,18 +156,28 @@ public:
         const auto view = view_of(sell_);
         if (view.slice_count() <= 0) return;
         const unsigned blocks = blocks_for(view.slice_count() * 32, threads_of_block);
-        with_shape(view, [&](auto size, auto threads, auto kind) {
-            multiply_slices<size, threads, kind><<<blocks, threads_of_block, 0, stream_>>>(view, x, y, accumulate, load);
-        });
-        check_launch("block_sell");
+        if constexpr (is_compiled_in) {
+            with_shape(view, [&](auto size, auto threads, auto kind) {
+                multiply_slices<size, threads, kind><<<blocks, threads_of_block, 0, stream_>>>(view, x, y, accumulate, load);
+            });
+            check_launch("block_sell");
+        } else {
+            loop_->launch(blocks, threads_of_block, 0, view, x, y, accumulate, load);
+        }
     }
 
     [[nodiscard]] const auto& stored() const { return sell_; }
     [[nodiscard]] Offset launched_threads() const { return sell_.slice_count() * 32 + threads_of_block; }
 
 private:
+    using Arrays = InStorage<Stored, ArrayView>;
+    static constexpr bool is_compiled_in = HasFullValues<Arrays, Value>;
+
     cudaStream_t stream_;
     InStorage<Stored, DeviceArray> sell_;
+    std::optional<RunTimeLoop> loop_;
 };
+
+#endif
 
 }  // namespace workbench::block_sell

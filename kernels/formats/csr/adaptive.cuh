@@ -13,6 +13,7 @@
 #include "kernels/common/device_code/packets.cuh"
 #include "kernels/common/device_code/sparse_dot.cuh"
 #include "kernels/common/device_code/sums.cuh"
+#include "kernels/common/entry/run_time_kernel.hpp"
 #include "kernels/common/schedule/rows_kernel.cuh"
 #include "kernels/device/cuda_check.cuh"
 #include "kernels/device/cuda_device.cuh"
@@ -216,6 +217,8 @@ __global__ void __launch_bounds__(tile_threads, Shape::resident_blocks)
     if (lane == 0) vectors.put(tile.row, times_row_value(csr, tile.row, sum));
 }
 
+#ifndef __CUDACC_RTC__  // NVRTC compiles the kernels from what is above
+
 template <typename Shape, ValueType Value, typename Stored = FullCsr<Value>>
 class TilesKernel final : public Kernel<Value> {
 public:
@@ -231,9 +234,16 @@ public:
         const RowTiles<ArrayView> all = view_of(tiles_);
         if (all.tiles.size() == 0) return;
         const auto csr = view_of(csr_);
-        multiply_tiles<Shape><<<blocks(), tile_threads, bytes_of_dictionary(csr.values), stream_>>>(
-            csr, all, packets, x, y, partial_sums_.template as<Value>(), counts_.as<unsigned>(), accumulate);
-        check_launch("csr adaptive");
+        Value* const sums = partial_sums_.template as<Value>();
+        auto* const counts = counts_.as<unsigned>();
+        const unsigned bytes = bytes_of_dictionary(csr.values);
+        if constexpr (is_compiled_in) {
+            multiply_tiles<Shape>
+                <<<blocks(), tile_threads, bytes, stream_>>>(csr, all, packets, x, y, sums, counts, accumulate);
+            check_launch("csr adaptive");
+        } else {
+            loop_->launch(blocks(), tile_threads, bytes, csr, all, packets, x, y, sums, counts, accumulate);
+        }
     }
 
     [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_; }
@@ -249,7 +259,14 @@ private:
           partial_sums_(device.allocate(tiles.split_of_block.size() * sizeof(Value), "csr adaptive partial sums")),
           counts_(device.allocate(tiles.split_rows.size() * sizeof(unsigned), "csr adaptive counts")) {
         device.zero(counts_.address(), counts_.bytes());
+        if constexpr (!is_compiled_in) {
+            const std::string name = instance_name<Shape, Arrays, StreamingPackets, Value>("csr_adaptive::multiply_tiles");
+            loop_.emplace({"csr/adaptive.cuh", name + ">"}, device);
+        }
     }
+
+    using Arrays = InStorage<Stored, ArrayView>;
+    static constexpr bool is_compiled_in = HasFullValues<Arrays, Value>;
 
     [[nodiscard]] unsigned blocks() const { return blocks_for(tiles_.tiles.size(), adaptive_warps); }
 
@@ -259,6 +276,9 @@ private:
     RowTiles<DeviceArray> tiles_;
     DeviceMemory partial_sums_;  // [shared blocks]
     DeviceMemory counts_;        // [split rows] blocks that have written their partial sums
+    std::optional<RunTimeLoop> loop_;
 };
+
+#endif
 
 }  // namespace workbench::csr_adaptive

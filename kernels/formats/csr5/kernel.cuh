@@ -14,6 +14,7 @@
 #include "kernels/common/device_code/loads.cuh"
 #include "kernels/common/device_code/sparse_dot.cuh"
 #include "kernels/common/device_code/sums.cuh"
+#include "kernels/common/entry/run_time_kernel.hpp"
 #include "kernels/common/schedule/choice.hpp"
 #include "kernels/device/cuda_check.cuh"
 #include "kernels/device/cuda_device.cuh"
@@ -139,11 +140,10 @@ __device__ __forceinline__ void multiply_tail_row(const Csr5<Stored, ArrayView>&
     }
 }
 
-template <int sigma, typename Load, typename Stored, typename Value>
+template <int sigma, typename Load, typename Arrays, typename Value>
 __global__ void __launch_bounds__(tile_threads)
-    multiply_tiles(const __grid_constant__ Csr5<Stored, ArrayView> csr5,
-                   const __grid_constant__ RowsBesideTiles<ArrayView> beside, const __grid_constant__ Csr5Grid grid,
-                   const Load load, const Vectors<Value> vectors) {
+    multiply_tiles(const __grid_constant__ Arrays csr5, const __grid_constant__ RowsBesideTiles<ArrayView> beside,
+                   const __grid_constant__ Csr5Grid grid, const Load load, const Vectors<Value> vectors) {
     const int lane = static_cast<int>(threadIdx.x) % lanes;
     const Offset warp = static_cast<Offset>(blockIdx.x) * csr5_warps + threadIdx.x / lanes;
     if (warp < grid.first_tile()) {
@@ -175,6 +175,8 @@ __global__ void __launch_bounds__(calibrator_threads)
     if (threadIdx.x == calibrator_threads - 1) carried.rows[blockIdx.x] = goes_on ? row : -1;
     if (threadIdx.x == 0) carried.sums[blockIdx.x] = sums.left_open;
 }
+
+#ifndef __CUDACC_RTC__  // NVRTC compiles the kernels from what is above
 
 /// Calls use(sigma), a constant.
 void with_sigma(const auto& csr5, const auto& use) {
@@ -214,11 +216,15 @@ public:
         const Csr5Grid grid = Csr5Grid::of(csr5_, beside, accumulate);
         if (grid.blocks() == 0) return;
         const Vectors<Value> vectors{x, y, first_sums_.as<Value>(), accumulate};
-        with_sigma(csr5_, [&](auto sigma) {
-            multiply_tiles<sigma><<<static_cast<unsigned>(grid.blocks()), tile_threads, 0, stream_>>>(view_of(csr5_), beside,
-                                                                                                      grid, load, vectors);
-        });
-        check_launch("csr5 tiles");
+        if constexpr (is_compiled_in) {
+            with_sigma(csr5_, [&](auto sigma) {
+                multiply_tiles<sigma><<<static_cast<unsigned>(grid.blocks()), tile_threads, 0, stream_>>>(
+                    view_of(csr5_), beside, grid, load, vectors);
+            });
+            check_launch("csr5 tiles");
+        } else {
+            loop_->launch(grid.blocks(), tile_threads, 0, view_of(csr5_), beside, grid, load, vectors);
+        }
     }
 
     [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_; }
@@ -234,7 +240,17 @@ private:
           csr5_(copy_to(device, csr5, "csr5")),
           beside_(copy_to(device, beside, "csr5")),
           first_sums_(to_device(device, std::span<const Value>(HostArray<Value>(count_)), "csr5 sums of first segments")),
-          carries_(device, blocks_for(count_, calibrator_threads), 1, "csr5") {}
+          carries_(device, blocks_for(count_, calibrator_threads), 1, "csr5") {
+        if constexpr (!is_compiled_in) {
+            with_sigma(csr5_, [&](auto sigma) {
+                const std::string shape = fmt::format("csr5::multiply_tiles<{}", +sigma);
+                loop_.emplace({"csr5/kernel.cuh", instance_name<StreamingLoad, Arrays, Value>(shape) + ">"}, device);
+            });
+        }
+    }
+
+    using Arrays = InStorage<Stored, ArrayView>;
+    static constexpr bool is_compiled_in = HasFullValues<Arrays, Value>;
 
     cudaStream_t stream_;
     std::int64_t bytes_;
@@ -244,6 +260,9 @@ private:
     RowsBesideTiles<DeviceArray> beside_;
     DeviceMemory first_sums_;
     Carries<Value> carries_;  // between the blocks of the calibrator
+    std::optional<RunTimeLoop> loop_;
 };
+
+#endif
 
 }  // namespace workbench::csr5
