@@ -224,7 +224,10 @@ TEST_CASE("NVRTC compiles kernels with loops of their own for values in codes, e
     const KernelInstance block_sell{"block_sell/kernel.cuh",
                                     "block_sell::multiply_slices<3, 1, SliceKind{static_cast<ColumnKind>(1), false}, "
                                     "BlockSell<CodedBlock<double>, ArrayView>, double, StreamingLoad>"};
-    for (const KernelInstance& one : {adaptive, csr5, bccoo, block_sell}) CHECK_NOTHROW(compile_instance(one, "sm_90"));
+    const KernelInstance hola{
+        "hola/kernel.cuh",
+        "hola::multiply_shares<HolaShape<256, 7>, 3, StreamingLoad, Hola<Constant<float>, ArrayView>, float>"};
+    for (const KernelInstance& one : {adaptive, csr5, bccoo, block_sell, hola}) CHECK_NOTHROW(compile_instance(one, "sm_90"));
 }
 
 TEST_CASE("NVRTC compiles the kernels of every format for one vector and for several") {

@@ -13,6 +13,7 @@
 #include "kernels/common/device_code/loads.cuh"
 #include "kernels/common/device_code/sparse_dot.cuh"
 #include "kernels/common/device_code/sums.cuh"
+#include "kernels/common/entry/run_time_kernel.hpp"
 #include "kernels/device/cuda_check.cuh"
 #include "kernels/device/cuda_device.cuh"
 #include "kernels/device/tuned.hpp"
@@ -193,6 +194,8 @@ template <typename Shape>
 constexpr int resident_blocks =
     (Shape::loads <= 7 ? tuned::hola_resident_threads : tuned::hola_resident_threads_of_many) / Shape::threads;
 
+#ifndef __CUDACC_RTC__  // NVRTC compiles the kernels from what is above
+
 template <ValueType Value, typename Stored = Hola<Value, HostArray>>
 class SharesKernel final : public Kernel<Value> {
 public:
@@ -200,7 +203,15 @@ public:
         : stream_(cuda_device(device).stream()),
           hola_(copy_to(device, hola, "hola")),
           carries_(device, hola.shares() - 1, 1, "hola"),
-          bytes_(layout.bytes_of_product()) {}
+          bytes_(layout.bytes_of_product()) {
+        if constexpr (!is_compiled_in) {
+            with_hola_shape(hola_, [&]<typename Shape>(Shape) {
+                const std::string shape =
+                    fmt::format("{}, {}", instance_name<Shape>("hola::multiply_shares"), resident_blocks<Shape>);
+                loop_.emplace({"hola/kernel.cuh", instance_name<StreamingLoad, Arrays, Value>(shape) + ">"}, device);
+            });
+        }
+    }
 
     void run(const Value* x, Value* y, bool accumulate) override { multiply(StreamingLoad{}, x, y, accumulate); }
 
@@ -209,9 +220,13 @@ public:
         const auto blocks = static_cast<unsigned>(hola.shares());
         if (blocks == 0) return;
         with_hola_shape(hola, [&]<typename Shape>(Shape) {
-            multiply_shares<Shape, resident_blocks<Shape>>
-                <<<blocks, Shape::threads, 0, stream_>>>(hola, load, x, y, carries_.view(), accumulate);
-            check_launch("hola shares");
+            if constexpr (is_compiled_in) {
+                multiply_shares<Shape, resident_blocks<Shape>>
+                    <<<blocks, Shape::threads, 0, stream_>>>(hola, load, x, y, carries_.view(), accumulate);
+                check_launch("hola shares");
+            } else {
+                loop_->launch(blocks, Shape::threads, 0, hola, load, x, y, carries_.view(), accumulate);
+            }
         });
         carries_.add_to(y, hola.row_count, stream_);
     }
@@ -221,10 +236,16 @@ public:
     [[nodiscard]] Offset launched_threads() const { return hola_.shares() * hola_.threads; }
 
 private:
+    using Arrays = InStorage<Stored, ArrayView>;
+    static constexpr bool is_compiled_in = HasFullValues<Arrays, Value>;
+
     cudaStream_t stream_;
     InStorage<Stored, DeviceArray> hola_;
     Carries<Value> carries_;
     std::int64_t bytes_;
+    std::optional<RunTimeLoop> loop_;
 };
+
+#endif
 
 }  // namespace workbench::hola
