@@ -201,9 +201,8 @@ public:
           bytes_(layout.bytes_to_move() + Carries<Value>::bytes(Offset{blocks_} - 1, bccoo.block_height)) {
         if constexpr (!is_compiled_in) {
             with_block_shape(bccoo_, [&]<typename Shape>(Shape) {
-                const std::string shape = fmt::format("bccoo::multiply_tiles<bccoo::BlockShape<{}, {}, {}>", Shape::height,
-                                                      Shape::width, Shape::in_flight);
-                loop_.emplace({"bccoo/kernel.cuh", instance_name<StreamingLoad, Arrays, Value>(shape) + ">"}, device);
+                const std::string name = instance_name<Shape, StreamingLoad, Arrays, Value>("bccoo::multiply_tiles");
+                loop_.emplace({"bccoo/kernel.cuh", name + ">"}, device);
             });
         }
     }

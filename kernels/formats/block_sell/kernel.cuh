@@ -142,9 +142,10 @@ public:
         if constexpr (!is_compiled_in) {
             with_shape(view_of(sell_), [&](auto size, auto threads, auto kind) {
                 constexpr SliceKind of = decltype(kind)::value;
-                const std::string shape =
-                    fmt::format("block_sell::multiply_slices<{}, {}, SliceKind{{static_cast<ColumnKind>({}), {}}}", +size,
-                                +threads, static_cast<int>(of.columns), of.marks_padding);
+                const std::string shape = "block_sell::multiply_slices<" + std::to_string(+size) + ", " +
+                                          std::to_string(+threads) + ", SliceKind{static_cast<ColumnKind>(" +
+                                          std::to_string(static_cast<int>(of.columns)) + "), " +
+                                          (of.marks_padding ? "true}" : "false}");
                 loop_.emplace({"block_sell/kernel.cuh", instance_name<Arrays, Value, StreamingLoad>(shape) + ">"}, device);
             });
         }

@@ -243,7 +243,7 @@ private:
           carries_(device, blocks_for(count_, calibrator_threads), 1, "csr5") {
         if constexpr (!is_compiled_in) {
             with_sigma(csr5_, [&](auto sigma) {
-                const std::string shape = fmt::format("csr5::multiply_tiles<{}", +sigma);
+                const std::string shape = "csr5::multiply_tiles<" + std::to_string(+sigma);
                 loop_.emplace({"csr5/kernel.cuh", instance_name<StreamingLoad, Arrays, Value>(shape) + ">"}, device);
             });
         }

@@ -207,7 +207,7 @@ public:
         if constexpr (!is_compiled_in) {
             with_hola_shape(hola_, [&]<typename Shape>(Shape) {
                 const std::string shape =
-                    fmt::format("{}, {}", instance_name<Shape>("hola::multiply_shares"), resident_blocks<Shape>);
+                    instance_name<Shape>("hola::multiply_shares") + ", " + std::to_string(resident_blocks<Shape>);
                 loop_.emplace({"hola/kernel.cuh", instance_name<StreamingLoad, Arrays, Value>(shape) + ">"}, device);
             });
         }
